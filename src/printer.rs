@@ -52,12 +52,14 @@ impl Printer {
         io::stdout().is_terminal()
     }
 
+    /// The width of the terminal on stdout, in columns, if there is one.
+    pub fn columns(self) -> Option<usize> {
+        self.is_terminal().then(|| usize::from(console::Term::stdout().size().1).max(40))
+    }
+
     /// The width of the terminal on stdout, in columns; 100 if there is none.
     pub fn width(self) -> usize {
-        if !self.is_terminal() {
-            return 100;
-        }
-        usize::from(console::Term::stdout().size().1).max(40)
+        self.columns().unwrap_or(100)
     }
 
     /// Shows text to the person at the terminal, who types behind it.
@@ -78,7 +80,10 @@ impl Printer {
 
     /// Writes lines of text for people to stdout. On a terminal, long ones are broken between words.
     pub fn text(self, text: &str) -> Result<(), Failure> {
-        if self.is_terminal() { self.line(&wrap(text, self.width())) } else { self.line(text) }
+        match self.columns() {
+            Some(columns) => self.line(&wrap(text, columns)),
+            None => self.line(text),
+        }
     }
 
     /// Stdout for many lines of data. The caller flushes it.
@@ -99,6 +104,13 @@ impl Printer {
         if !self.quiet {
             let text = Self::fit_stderr(text);
             let _ = writeln!(io::stderr().lock(), "{text}");
+        }
+    }
+
+    /// Writes a command for people to copy to stderr, in one line behind its label, unless quiet.
+    pub fn command(self, label: &str, command: &str) {
+        if !self.quiet {
+            let _ = writeln!(io::stderr().lock(), "{label}: {command}");
         }
     }
 

@@ -182,9 +182,13 @@ impl Progress {
     }
 
     fn say(&self, text: &str) {
+        self.above_the_bar(|printer| printer.note(text));
+    }
+
+    fn above_the_bar(&self, print: impl FnOnce(Printer)) {
         match &self.bar {
-            Some(bar) => bar.suspend(|| self.printer.note(text)),
-            None => self.printer.note(text),
+            Some(bar) => bar.suspend(|| print(self.printer)),
+            None => print(self.printer),
         }
     }
 
@@ -201,8 +205,9 @@ impl Progress {
         }
     }
 
-    /// What to say about the faults of a game, if they are the first of their kind.
-    fn news_of_faults(&mut self, record: &GameRecord) -> Vec<String> {
+    /// What to say about the faults of a game, if they are the first of their kind, and the command
+    /// that repeats each.
+    fn news_of_faults(&mut self, record: &GameRecord) -> Vec<(String, Option<String>)> {
         let Some(called) = &self.called else { return Vec::new() };
         let mut news = Vec::new();
         for case in FaultCase::all(record) {
@@ -211,9 +216,9 @@ impl Progress {
                 continue;
             }
             news.push(if self.told.len() > FAULTS_TOLD {
-                "further faults are in the report".to_owned()
+                ("further faults are in the report".to_owned(), None)
             } else {
-                told(&case, called)
+                (told(&case), Some(case.command(called)))
             });
         }
         news
@@ -254,12 +259,10 @@ impl Progress {
     }
 }
 
-/// A fault in a line, and the command that repeats it in another.
-fn told(case: &FaultCase, called: &str) -> String {
+/// A fault in a line.
+fn told(case: &FaultCase) -> String {
     let FaultCase { id, player, fault, .. } = case;
-    let player = escape::terminal(player);
-    let again = case.command(called);
-    format!("{player}: {} in game {id}: {}\n    again: {again}", fault.code, fault.reason())
+    format!("{}: {} in game {id}: {}", escape::terminal(player), fault.code, fault.reason())
 }
 
 /// Limits the time left to the end at `until`.
@@ -332,8 +335,11 @@ impl Progress {
 
     fn finished(&mut self, record: &GameRecord, state: &TournamentState) {
         self.count(record);
-        for news in self.news_of_faults(record) {
-            self.say(&news);
+        for (text, again) in self.news_of_faults(record) {
+            self.say(&text);
+            if let Some(again) = again {
+                self.above_the_bar(|printer| printer.command("    again", &again));
+            }
         }
         if self.known != known(state) {
             // A player was taken out, or the next games became known.
@@ -471,15 +477,14 @@ mod tests {
         assert!(progress.news_of_faults(&game("ant", "bee", "white")).is_empty());
         let record = crash("ant");
         let id = &record.id;
-        let expected = format!(
-            "ant: crash in game {id}: why\n    again: referee ask ant --record {id} --ply 2 --results cup"
-        );
-        assert_eq!(progress.news_of_faults(&record), [expected]);
+        let expected = format!("ant: crash in game {id}: why");
+        let again = format!("referee ask ant --record {id} --ply 2 --results cup");
+        assert_eq!(progress.news_of_faults(&record), [(expected, Some(again))]);
         assert!(progress.news_of_faults(&record).is_empty());
         let news =
             (0..30).flat_map(|number| progress.news_of_faults(&crash(&format!("p{number}"))));
-        let news: Vec<String> = news.collect();
-        assert_eq!((news.len(), &*news[19]), (20, "further faults are in the report"));
+        let news: Vec<_> = news.collect();
+        assert_eq!((news.len(), &*news[19].0), (20, "further faults are in the report"));
     }
 
     #[test]

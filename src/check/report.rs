@@ -234,9 +234,9 @@ impl CheckReport {
         }
     }
 
-    /// The whole report as text.
-    pub fn describe(&self, colour: Colour) -> String {
-        let mut text = ReportText::new(self, colour);
+    /// The whole report as text, in lines of at most this many columns.
+    pub fn describe(&self, colour: Colour, columns: Option<usize>) -> String {
+        let mut text = ReportText::new(self, colour, columns);
         format!("{}\n{}", ReportText::heading(self), text.rest(self))
     }
 }

@@ -212,14 +212,14 @@ impl ReportPrinter {
         if self.format == OutputFormat::Json {
             return Ok(());
         }
-        self.followed = Some(ReportText::new(report, self.printer.colour));
+        self.followed = Some(ReportText::new(report, self.printer.colour, self.printer.columns()));
         self.printer.text(&ReportText::heading(report))
     }
 
     /// Prints a step that has ended, if the report is printed step by step.
     fn step(&mut self, step: &CheckStep) -> Result<(), Failure> {
         match &mut self.followed {
-            Some(text) => self.printer.text(&text.step(step)),
+            Some(text) => self.printer.line(&text.step(step)),
             None => Ok(()),
         }
     }
@@ -228,13 +228,13 @@ impl ReportPrinter {
     /// only once.
     fn described(&mut self, report: &CheckReport) -> String {
         let Some(reason) = report.no_player() else {
-            return report.describe(self.printer.colour);
+            return report.describe(self.printer.colour, self.printer.columns());
         };
         if let Some(other) = self.no_players.get(reason) {
             return format!("{}: NOT READY, for the same reason as {other}", report.player);
         }
         self.no_players.insert(reason.to_owned(), report.player.clone());
-        report.describe(self.printer.colour)
+        report.describe(self.printer.colour, self.printer.columns())
     }
 
     fn take(&mut self, report: &CheckReport) -> Result<(), Failure> {
@@ -253,7 +253,7 @@ impl ReportPrinter {
                 return self.printer.line(&json.map_err(|it| Failure::system(it.to_string()))?);
             }
         };
-        self.printer.text(&format!("{text}\n"))?;
+        self.printer.line(&format!("{text}\n"))?;
         if self.followed.is_some() {
             let next = match report.outcome() {
                 Readiness::Ready => self.next_if_ready.as_deref(),
@@ -261,7 +261,7 @@ impl ReportPrinter {
                 Readiness::Unfinished => None,
             };
             if let Some(next) = next {
-                self.printer.note(&format!("next: {next}"));
+                self.printer.command("next", next);
             }
         }
         Ok(())

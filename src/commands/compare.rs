@@ -409,7 +409,7 @@ fn conclude(
             printer.note(&format!("Results: {dir}"));
             if let Some(id) = &played.to_watch {
                 let called = command_options::options(Path::new(&dir), None);
-                printer.note(&format!("next: referee replay {id} {called}"));
+                printer.command("next", &format!("referee replay {id} {called}"));
             }
         }
         OutputFormat::Json => {

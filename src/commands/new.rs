@@ -97,7 +97,7 @@ fn player(args: &PlayerArgs, printer: Printer) -> Result<Status, Failure> {
     write_all(&args.dir, &player::files(language, &name, &facts), printer)?;
     let dir = shell::quoted(&args.dir.to_string_lossy());
     let build = player::build_command(language).map_or(String::new(), |it| format!(" && {it}"));
-    printer.note(&format!("next: cd {dir}{build} && referee check ."));
+    printer.command("next", &format!("cd {dir}{build} && referee check ."));
     Ok(Status::Done)
 }
 

@@ -137,7 +137,7 @@ pub fn run(args: &PlayArgs, printer: Printer) -> Result<Status, Failure> {
         let id = saved.keep(&header, game.record(&terms.rules, names))?;
         let dir = args.save.as_deref().unwrap_or(Path::new("."));
         let dir = shell::quoted(&dir.to_string_lossy());
-        printer.note(&format!("kept: referee replay {id} --results {dir}"));
+        printer.command("kept", &format!("referee replay {id} --results {dir}"));
     }
     if let Display::Browser(page) = &display {
         printer.note("The game is over. Close the page, or press Ctrl-C.");

@@ -71,7 +71,7 @@ pub fn run(args: &ReplayArgs, printer: Printer) -> Result<Status, Failure> {
     if args.ply.is_none() {
         let called = command_options::options(&dir, None);
         for case in FaultCase::all(&record) {
-            printer.note(&format!("again: {}", case.command(&called)));
+            printer.command("again", &case.command(&called));
         }
     }
     Ok(Status::Done)

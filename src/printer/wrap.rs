@@ -2,19 +2,14 @@
 
 use console::measure_text_width;
 
-/// How lines with a command to copy begin.
-const COMMANDS: [&str; 2] = ["again: ", "kept: "];
-
 /// The text with its long lines broken at blanks, so that none is wider than `columns` unless one
-/// of its words is. What follows a break is indented like its line, and by two more columns. Lines
-/// with a command to copy stay whole.
+/// of its words is. What follows a break is indented like its line, and by two more columns.
 pub fn wrap(text: &str, columns: usize) -> String {
     text.split('\n').map(|line| wrap_line(line, columns)).collect::<Vec<_>>().join("\n")
 }
 
 fn wrap_line(line: &str, columns: usize) -> String {
-    let has_command = COMMANDS.iter().any(|label| line.trim_start().starts_with(label));
-    if has_command || measure_text_width(line) <= columns {
+    if measure_text_width(line) <= columns {
         return line.to_owned();
     }
     let begin = line.len() - line.trim_start_matches(' ').len();
@@ -49,7 +44,6 @@ mod tests {
         assert_eq!(wrap("one two three\n\nfour", 8), "one two\n  three\n\nfour");
         assert_eq!(wrap("one two\n", 5), "one\n  two\n", "the last line keeps its end");
         assert_eq!(wrap("  ok  start  greets", 12), "  ok  start\n    greets");
-        assert_eq!(wrap("  again: referee ask", 9), "  again: referee ask");
         assert_eq!(wrap("one extraordinary two", 9), "one\n  extraordinary\n  two");
         assert_eq!(wrap("\x1b[32mok\x1b[0m and so on", 9), "\x1b[32mok\x1b[0m and so\n  on");
     }

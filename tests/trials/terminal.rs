@@ -47,8 +47,9 @@ fn on_a_terminal(arena: &Arena, line: &str) -> String {
 }
 
 /// A command on a terminal, the keys that a person presses, and a text that shows the end.
-const SESSIONS: [(&str, &str, &[&str], &str); 3] = [
-    ("check", "check player.py --against random --game watch-your-back", &[], "NOT READY"),
+const SESSIONS: [(&str, &str, &[&str], &str); 4] = [
+    ("check", "check player.py --against random --game watch-your-back", &[], "next: "),
+    ("compare", "compare bot:greedy bot:random --max-pairs 2", &[], "next: "),
     (
         "play",
         "play human bot:random --seed 1 --game back-to-the-wall",
@@ -143,7 +144,8 @@ fn no_word_is_broken() -> Lacks {
 
 /// The lines that the terminal had to break. Commands stay whole, to be copied.
 fn broken(screen: &str, width: usize) -> Vec<&str> {
-    let is_command = |line: &&str| line.trim_start().starts_with("again: ");
+    let labels = ["again: ", "next: "];
+    let is_command = |line: &&str| labels.iter().any(|label| line.trim_start().starts_with(label));
     let lines = screen.lines().map(str::trim_end).filter(|line| !is_command(line));
     lines.filter(|line| line.chars().count() > width).collect()
 }

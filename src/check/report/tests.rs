@@ -15,7 +15,7 @@ fn an_unfinished_check_reports_its_findings() {
     assert_eq!((report.outcome(), report.ready), (Readiness::Unfinished, false));
     assert_eq!(report.verdict(), "not finished: interrupted; no problems found in 1 of 3 steps");
     assert_eq!(
-        report.describe(Colour::Plain),
+        report.describe(Colour::Plain, None),
         "ant (a-game)\n  ok    start  skipped\n  -     turns  not finished: interrupted\n  \
          -     long   skipped\n\
          not finished: interrupted; no problems found in 1 of 3 steps"
@@ -60,7 +60,7 @@ fn repeated_findings_are_shown_once() {
     failed(&mut report, 1, "exit code 1");
     failed(&mut report, 2, "exit code 2");
     assert_eq!(report.verdict(), "NOT READY: crash: exit code 1", "the first one decides");
-    let text = report.describe(Colour::Plain);
+    let text = report.describe(Colour::Plain, None);
     assert_eq!(text.matches("the same again").count(), 1, "{text}");
     assert_eq!(text.matches("crash: exit code 1 (as white, after 1 ply)").count(), 1);
     assert_eq!(text.matches("        again: referee ask ant").count(), 2, "{text}");
@@ -108,7 +108,7 @@ fn a_ready_player_is_shown_with_its_figures_points_and_notes() {
     report.against.push(against);
     report.warnings.insert("wrote after the end\u{1b}".to_owned());
     assert_eq!(
-        report.describe(Colour::Plain),
+        report.describe(Colour::Plain, None),
         "ant (a-game)\n  ok    start  fine\n  ok    turns  fine\n  ok    long   fine\n  \
          start-up 0.012 s, memory 6 MiB, a turn 0 s (slowest 1.5 s, on a busy core not \
          measured)\n  points: greedy 1.5 of 2\n  note: wrote after the end\\u{1b}\n\
@@ -122,7 +122,7 @@ fn an_argument_that_is_not_a_player_gets_a_report() {
     let report = CheckReport::refused("notes.txt", "a-game", "no player is recognised");
     assert_eq!(report.verdict(), "NOT READY: no player is recognised");
     assert_eq!(
-        report.describe(Colour::Plain),
+        report.describe(Colour::Plain, None),
         "notes.txt (a-game)\n  FAIL  player  no player is recognised\n\
          NOT READY: no player is recognised"
     );
@@ -132,10 +132,21 @@ fn an_argument_that_is_not_a_player_gets_a_report() {
 fn a_terminal_shows_verdicts_in_colours() {
     let mut report = report();
     failed(&mut report, 0, "exit code 1");
-    let text = report.describe(Colour::Ansi);
+    let text = report.describe(Colour::Ansi, None);
     assert!(text.contains("  \x1b[1;31mFAIL\x1b[0m  start"), "{text}");
     assert!(text.contains("  \x1b[33m-   \x1b[0m  turns"), "{text}");
     assert!(text.ends_with("\x1b[1;31mNOT READY: crash: exit code 1\x1b[0m"), "{text}");
+}
+
+#[test]
+fn only_commands_are_wider_than_the_terminal() {
+    let mut report = report();
+    failed(&mut report, 0, &"many words ".repeat(20));
+    let again = format!("referee ask {}", "ant ".repeat(20));
+    report.steps[0].finding.as_mut().expect("one").reproduce = Some(again.clone());
+    let text = report.describe(Colour::Plain, Some(40));
+    let wide: Vec<&str> = text.lines().filter(|line| line.chars().count() > 40).collect();
+    assert_eq!(wide, [format!("        again: {again}")]);
 }
 
 #[test]
@@ -148,12 +159,12 @@ fn a_finding_shows_the_board_in_place_of_the_turn() {
         line(LineDirection::ToPlayer, r#"{"type":"turn","id":1}"#),
         line(LineDirection::FromPlayer, "pass"),
     ];
-    assert!(report.describe(Colour::Plain).contains("        > {\"type\":\"turn\""));
+    assert!(report.describe(Colour::Plain, None).contains("        > {\"type\":\"turn\""));
     let finding = report.steps[0].finding.as_mut().expect("one");
     finding.board = Some("    0 1\n  0 \x1b[36mW\x1b[0m B".to_owned());
     finding.advice = Some("write it well".to_owned());
-    let text = report.describe(Colour::Plain);
+    let text = report.describe(Colour::Plain, None);
     let shown = "            0 1\n          0 W B\n        < pass\n        advice: write it well\n";
     assert!(text.contains(shown) && !text.contains("\"turn\""), "{text}");
-    assert!(report.describe(Colour::Ansi).contains("0 \x1b[36mW\x1b[0m B"));
+    assert!(report.describe(Colour::Ansi, None).contains("0 \x1b[36mW\x1b[0m B"));
 }

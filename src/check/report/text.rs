@@ -12,6 +12,7 @@ use crate::escape;
 use crate::model::clock::seconds;
 use crate::model::fault::FaultCode;
 use crate::printer::Colour;
+use crate::printer::wrap::wrap;
 
 const GREEN: &str = "32";
 const RED: &str = "1;31";
@@ -21,6 +22,8 @@ const YELLOW: &str = "33";
 #[derive(Debug)]
 pub struct ReportText {
     colour: Colour,
+    /// The width of a line, except lines with a command to copy, which stay whole.
+    columns: Option<usize>,
     /// The width of the names of the steps.
     width: usize,
     /// The number of steps written so far.
@@ -30,10 +33,10 @@ pub struct ReportText {
 }
 
 impl ReportText {
-    /// Begins the text of this report.
-    pub fn new(report: &CheckReport, colour: Colour) -> Self {
+    /// Begins the text of this report, in lines of at most this many columns.
+    pub fn new(report: &CheckReport, colour: Colour, columns: Option<usize>) -> Self {
         let width = report.steps.iter().map(|step| step.name.len()).max().unwrap_or_default();
-        Self { colour, width, steps: 0, told: Vec::new() }
+        Self { colour, columns, width, steps: 0, told: Vec::new() }
     }
 
     /// The line above the steps: the player and the game.
@@ -53,7 +56,7 @@ impl ReportText {
             StepVerdict::Unfinished | StepVerdict::NotTried => self.paint("-   ", YELLOW),
         };
         let (width, summary) = (self.width, escape::terminal(&step.summary));
-        let mut text = format!("  {mark}  {:width$}  {summary}", step.name);
+        let mut text = self.wrapped(&format!("  {mark}  {:width$}  {summary}", step.name));
         if let Some(finding) = &step.finding {
             let key = (finding.code, finding.message.clone());
             if self.told.contains(&key) {
@@ -69,9 +72,9 @@ impl ReportText {
     /// The steps that were not written yet, the measurements, the notes and the verdict.
     pub fn rest(&mut self, report: &CheckReport) -> String {
         let left = self.steps;
-        let mut lines: Vec<String> =
+        let mut steps: Vec<String> =
             report.steps.iter().skip(left).map(|step| self.step(step)).collect();
-        lines.extend(figures(report));
+        let mut lines: Vec<String> = figures(report).into_iter().collect();
         let notes = report.warnings.iter().map(|warning| escape::terminal(warning));
         lines.extend(notes.map(|note| format!("  {}: {note}", self.paint("note", YELLOW))));
         let colour = match report.outcome() {
@@ -80,7 +83,8 @@ impl ReportText {
             Readiness::Unfinished => YELLOW,
         };
         lines.push(self.paint(&report.verdict(), colour));
-        lines.join("\n")
+        steps.push(self.wrapped(&lines.join("\n")));
+        steps.join("\n")
     }
 
     fn details(&self, finding: &CheckFinding) -> String {
@@ -95,8 +99,14 @@ impl ReportText {
         lines.extend(finding.shown_exchange().map(ToString::to_string));
         let advice = |text| format!("{}: {text}", self.paint("advice", GREEN));
         lines.extend(finding.advice.iter().map(advice));
-        lines.extend(finding.reproduce.iter().map(|command| format!("again: {command}")));
-        lines.iter().flat_map(|line| ["\n        ", line]).collect()
+        let text: String = lines.iter().flat_map(|line| ["\n        ", line]).collect();
+        let again = finding.reproduce.iter().flat_map(|again| ["\n        again: ", again]);
+        self.wrapped(&text) + &again.collect::<String>()
+    }
+
+    /// The text with its long lines broken between words.
+    fn wrapped(&self, text: &str) -> String {
+        self.columns.map_or_else(|| text.to_owned(), |columns| wrap(text, columns))
     }
 
     fn paint(&self, text: &str, code: &str) -> String {

@@ -29,7 +29,7 @@ impl ReportFiles {
     pub(super) fn write(&mut self, report: &CheckReport) -> Result<(), Failure> {
         let name = free(&file_name(&report.player), &mut self.taken);
         let path = self.dir.join(format!("{name}.txt"));
-        fs::write(&path, format!("{}\n", report.describe(Colour::Plain)))
+        fs::write(&path, format!("{}\n", report.describe(Colour::Plain, None)))
             .map_err(|error| Failure::system(format!("cannot write {}: {error}", path.display())))
     }
 }

@@ -98,7 +98,8 @@ pub(super) fn run(args: &TournamentArgs, printer: Printer) -> Result<Status, Fai
     }
     printer.note(&format!("{}: {good} of {} are players", file.display(), taken.len()));
     let file = shell::quoted(&file.to_string_lossy());
-    printer.note(&format!("next: referee check --all --config {file}; referee run --plan {file}"));
+    let check = format!("referee check --all --config {file}");
+    printer.command("next", &format!("{check}; referee run --plan {file}"));
     Ok(if good == taken.len() { Status::Done } else { Status::Found })
 }
 
