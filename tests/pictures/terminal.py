@@ -14,9 +14,9 @@ COLUMNS = 100
 COLUMN, LINE, MARGIN = 8, 18, 16  # in pixels
 
 STYLE = f"""
-html {{ background: transparent }}
-body {{ margin: 0; padding: {MARGIN}px; border-radius: 8px; background: #1d2027; color: #d5d9e0 }}
-pre {{ margin: 0; font: 13.28px/{LINE}px "DejaVu Sans Mono", monospace }}
+body {{ margin: 0 }}
+pre {{ margin: 0; padding: {MARGIN}px; border-radius: 8px; background: #1d2027; color: #d5d9e0;
+  font: 13.28px/{LINE}px "DejaVu Sans Mono", monospace }}
 .c1 {{ font-weight: bold }} .c2 {{ color: #7d8590 }} .c7 {{ background: #3b4252 }}
 .c31 {{ color: #ff7b72 }} .c32 {{ color: #7ee787 }} .c33 {{ color: #e3b341 }} .c36 {{ color: #79c0ff }}
 """
