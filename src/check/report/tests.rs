@@ -110,7 +110,7 @@ fn a_ready_player_is_shown_with_its_figures_points_and_notes() {
     assert_eq!(
         report.describe(Colour::Plain, None),
         "ant (a-game)\n  ok    start  fine\n  ok    turns  fine\n  ok    long   fine\n  \
-         start-up 0.012 s, memory 6 MiB, a turn 0 s (slowest 1.5 s, on a busy core not \
+         start-up 0.012 s, memory 6 MiB, a turn under 1 ms (slowest 1.5 s, on a busy core not \
          measured)\n  points: greedy 1.5 of 2\n  note: wrote after the end\\u{1b}\n\
          ready: no problems found"
     );
