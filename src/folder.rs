@@ -8,7 +8,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{FlockOperation, fcntl_lock};
+use rustix::fs::{Access, FlockOperation, access, fcntl_lock};
 use rustix::io::Errno;
 
 pub use self::lines::{LineProblem, LineProblemKind, LineProblems, place, place_game};
@@ -40,12 +40,7 @@ pub struct LockedFolder {
 impl LockedFolder {
     /// Creates the folder if it is missing, and locks it.
     pub fn open(dir: &Path) -> Result<Self, Failure> {
-        let system = |error: io::Error| {
-            Failure::system(format!(
-                "cannot write to the results folder {}: {error}",
-                dir.display()
-            ))
-        };
+        let system = |error| unwritable(dir, &error);
         disk::make_folder(&dir.join(EXCHANGES)).map_err(system)?;
         let file = OpenOptions::new()
             .create(true)
@@ -111,6 +106,21 @@ impl LockedFolder {
         )?;
         Ok(secret)
     }
+}
+
+/// Fails as [`LockedFolder::open`] would, but creates and locks nothing.
+pub fn refuse_unusable(dir: &Path) -> Result<(), Failure> {
+    if is_being_written(dir) {
+        return Err(another_run(dir));
+    }
+    let there = dir.ancestors().find(|path| path.exists()).unwrap_or(Path::new(""));
+    // With the dot, it must be a folder.
+    access(there.join("."), Access::WRITE_OK | Access::EXEC_OK)
+        .map_err(|error| unwritable(dir, &error.into()))
+}
+
+fn unwritable(dir: &Path, error: &io::Error) -> Failure {
+    Failure::system(format!("cannot write to the results folder {}: {error}", dir.display()))
 }
 
 fn another_run(dir: &Path) -> Failure {

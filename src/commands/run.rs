@@ -47,7 +47,6 @@ use crate::run::job::Conditions;
 use crate::run::resume::{self, Prepared};
 use crate::run::worker;
 use crate::run::{Recorder, RunEnd, Runner};
-use crate::seeds::Secret;
 use crate::shell;
 use referee_sandbox::{Level, Mechanism, descriptor_limit};
 
@@ -87,7 +86,7 @@ pub struct RunArgs {
     #[expect(missing_docs, reason = "see ElsewhereArgs")]
     #[command(flatten)]
     pub elsewhere: ElsewhereArgs,
-    /// Show what would be played, without playing
+    /// Show what would be played, or why it cannot be, without playing
     #[arg(long, conflicts_with = "on")]
     pub plan: bool,
     /// Sandbox level (default: as configured, or the strongest that works)
@@ -137,14 +136,19 @@ pub fn run(args: &RunArgs, printer: Printer) -> Result<Status, Failure> {
     let mut tournament = config::load(&args.config, printer.colour_err)?;
     let until = args.until.as_deref().map(Until::read).transpose()?;
     let settings = settings(args, &tournament);
-    let dir = settings.results.value.join(&tournament.name);
     for remark in &tournament.remarks {
         printer.note(remark);
     }
-    if args.plan {
-        return plan::plan(settings.jobs.value, until.as_ref(), &tournament, &dir, printer);
-    }
     tournament.stages.extend(until.as_ref().map(|_| Stage::further()));
+    let limits = RunLimits {
+        jobs: settings.jobs,
+        deadline: until.as_ref().map(|until| RunDeadline::new(until.at)),
+        place: args.elsewhere.place(&settings),
+    };
+    if args.plan {
+        return plan::plan(args, &tournament, &settings, &limits, until.as_ref(), printer);
+    }
+    let dir = settings.results.value.join(&tournament.name);
     let folder = LockedFolder::open(&dir)?;
     if let Some(until) = &until {
         printer.note(&format!("new games only start if they should end before {}", until.text));
@@ -162,13 +166,8 @@ pub fn run(args: &RunArgs, printer: Printer) -> Result<Status, Failure> {
     let mut progress = Progress::new(printer, Contender::all(state))
         .until(until.as_ref().map(|until| until.at))
         .tell_faults(called);
-    let terms = RunLimits {
-        jobs: settings.jobs,
-        deadline: until.as_ref().map(|until| RunDeadline::new(until.at)),
-        place: args.elsewhere.place(&settings),
-    };
     let outcome =
-        play(&tournament, &terms, &folder, prepared, &containment, &mut progress, async {
+        play(&tournament, &limits, &folder, prepared, &containment, &mut progress, async {
             interrupted()
         })?;
     let mut tables = outcome.tables(&dir)?;
@@ -272,6 +271,14 @@ impl RunLimits {
             None => self.jobs.value.min(due),
         }
     }
+
+    /// Refuses so many games at once that this process may not open enough files for them.
+    fn refuse_too_many(&self, at_once: usize, players: &[Entrant]) -> Result<(), Failure> {
+        if self.place.is_here() {
+            refuse_too_many(at_once, self.jobs.source, worker::open_files(players))?;
+        }
+        Ok(())
+    }
 }
 
 /// Plays the missing games in `folder` on these terms, until the receiver from `stop` is true.
@@ -292,12 +299,16 @@ pub(super) fn play(
     let names = state.names().to_vec();
     let players: Vec<&PlayerSpec> = in_order_of(&names, &tournament.players).collect();
     let secret = folder.secret(tournament.seed)?;
-    let conditions = conditions(tournament, &players, containment, secret);
+    let conditions = Conditions {
+        control: tournament.clock,
+        policy: tournament.fault_policy,
+        players: entrants(tournament, &players, containment),
+        secret,
+        spectators: Arc::default(),
+    };
     let jobs = terms.jobs.value;
     let at_once = terms.at_once(state.due());
-    if terms.place.is_here() {
-        refuse_too_many(at_once, terms.jobs.source, worker::open_files(&conditions.players))?;
-    }
+    terms.refuse_too_many(at_once, &conditions.players)?;
     let mut recorder = Recorder::new(folder, log);
     #[cfg(feature = "nats")]
     let synced = recorder.synced();
@@ -341,21 +352,14 @@ fn live_boards(folder: &LockedFolder, conditions: &Conditions) -> Option<LiveBoa
     opened.inspect_err(|error| tracing::warn!(%error, "games in play cannot be watched")).ok()
 }
 
-/// What all games of the tournament have in common.
-fn conditions(
+/// These players of the tournament, as workers see them.
+fn entrants(
     tournament: &Tournament,
     players: &[&PlayerSpec],
     containment: &Arc<Sandbox>,
-    secret: Secret,
-) -> Conditions {
+) -> Vec<Entrant> {
     let entrant = |player: &&PlayerSpec| Entrant::of(player, &*tournament.game, containment);
-    Conditions {
-        control: tournament.clock,
-        policy: tournament.fault_policy,
-        players: players.iter().map(entrant).collect(),
-        secret,
-        spectators: Arc::default(),
-    }
+    players.iter().map(entrant).collect()
 }
 
 /// The outcome of a run.

@@ -10,7 +10,7 @@ use self::changes::compare;
 use crate::error::Failure;
 use crate::folder::{self, LockedFolder, LogContents};
 use crate::log::{
-    LogError, LogLine, LogReader, LogWriter, SUPERSEDED, WriteError, set_aside, write_header,
+    LOG, LogError, LogLine, LogReader, LogWriter, SUPERSEDED, WriteError, set_aside, write_header,
 };
 use crate::model::containment::Containment;
 use crate::model::record::{GameRecord, Header, PlayerInfo, SCHEMA};
@@ -30,6 +30,19 @@ pub struct Prepared {
     pub log: LogWriter,
 }
 
+/// What a run finds in a log, and what it changes there before its first game.
+#[derive(Debug)]
+pub struct Resumption {
+    /// The contents of the log.
+    pub contents: LogContents,
+    /// The header that the log gets.
+    pub wanted: Header,
+    /// The players whose games are played again.
+    pub replaced: Vec<String>,
+    /// The changes since the last run, as text.
+    changes: Vec<String>,
+}
+
 /// Prepares the folder for the games that are due. Creates a log, or checks that the existing one
 /// fits this configuration and applies allowed changes.
 pub fn prepare(
@@ -39,16 +52,49 @@ pub fn prepare(
     replaced: &[String],
     printer: Printer,
 ) -> Result<Prepared, Failure> {
-    if let Some(name) = replaced.iter().find(|name| !is_player(tournament, name)) {
-        return Err(Failure::input(format!(
-            "--replace {name}: no player of this name is configured"
-        )));
-    }
+    refuse_strangers(replaced, tournament)?;
     let mut log = hold(folder, tournament, containment)?;
-    let contents = folder::read(folder.dir(), |_, _| {})?;
+    let Resumption { contents, mut wanted, replaced, changes } =
+        examine_log(folder.dir(), tournament, containment, replaced, printer)?;
+    log.go_on(&contents.header, contents.whole)?;
+    if changes.is_empty() {
+        return Ok(Prepared { contents, log });
+    }
+    wanted.changes.extend(changes);
+    take_in(folder.dir(), &mut log, &contents.header, &wanted, &replaced)?;
+    Ok(Prepared { contents: folder::read(folder.dir(), |_, _| {})?, log })
+}
+
+/// Refuses and notes what [`prepare`] would refuse and note in the folder `dir`, but changes
+/// nothing. Returns nothing if there is no log yet.
+pub fn examine(
+    dir: &Path,
+    tournament: &Tournament,
+    containment: &Containment,
+    replaced: &[String],
+    printer: Printer,
+) -> Result<Option<Resumption>, Failure> {
+    refuse_strangers(replaced, tournament)?;
+    if !dir.join(LOG).exists() {
+        folder::read_secret(dir)?;
+        return Ok(None);
+    }
+    drop(LogWriter::hold(dir)?);
+    examine_log(dir, tournament, containment, replaced, printer).map(Some)
+}
+
+/// Compares the log in `dir` with the configuration.
+fn examine_log(
+    dir: &Path,
+    tournament: &Tournament,
+    containment: &Containment,
+    replaced: &[String],
+    printer: Printer,
+) -> Result<Resumption, Failure> {
+    let contents = folder::read(dir, |_, _| {})?;
     remark(&contents, printer)?;
     if tournament.seed.or(contents.header.seed).is_none() {
-        check_secret(folder, &contents)?;
+        check_secret(dir, &contents)?;
     }
     let mut wanted = header(tournament, containment.clone(), contents.header.identity.clone());
     let further = contents.state.further_played() > 0;
@@ -62,29 +108,27 @@ pub fn prepare(
     wanted.changes.clone_from(&contents.header.changes);
     let replaced = changed(replaced, &contents.header, &wanted, printer);
     let changes = compare(&contents.header, &wanted, &replaced, further)
-        .map_err(|differences| refuse(folder, &differences))?;
-    let changes = [changes, mended(folder, &contents.header, tournament)?].concat();
-    log.go_on(&contents.header, contents.whole)?;
-    if changes.is_empty() {
-        return Ok(Prepared { contents, log });
-    }
+        .map_err(|differences| refuse(dir, &differences))?;
+    let changes = [changes, mended(dir, &contents.header, tournament)?].concat();
     for change in &changes {
         printer.note(change);
     }
-    wanted.changes.extend(changes);
-    take_in(folder.dir(), &mut log, &contents.header, &wanted, &replaced)?;
-    Ok(Prepared { contents: folder::read(folder.dir(), |_, _| {})?, log })
+    Ok(Resumption { contents, wanted, replaced, changes })
+}
+
+/// Refuses to replace players that are not configured.
+fn refuse_strangers(replaced: &[String], tournament: &Tournament) -> Result<(), Failure> {
+    let is_player = |name: &String| tournament.players.iter().any(|player| player.name == *name);
+    replaced.iter().find(|name| !is_player(name)).map_or(Ok(()), |name| {
+        Err(Failure::input(format!("--replace {name}: no player of this name is configured")))
+    })
 }
 
 /// If the rules program has changed, plays every recorded game again with it. Returns the change.
 ///
 /// # Errors
 /// A game has a different result, or the program failed.
-fn mended(
-    folder: &LockedFolder,
-    old: &Header,
-    tournament: &Tournament,
-) -> Result<Vec<String>, Failure> {
+fn mended(dir: &Path, old: &Header, tournament: &Tournament) -> Result<Vec<String>, Failure> {
     let (Some(before), Some(now)) = (&old.program, tournament.game.program()) else {
         return Ok(Vec::new());
     };
@@ -93,8 +137,8 @@ fn mended(
     }
     let change = format!("rules program: {} became {}", before.hash, now.hash);
     let rules = GameRules::new(tournament.game.clone(), tournament.options.clone())?;
-    let unreadable = |error: &LogError| folder::log_failure(folder.dir(), error);
-    let mut reader = LogReader::open(folder.dir()).map_err(|error| unreadable(&error))?;
+    let unreadable = |error: &LogError| folder::log_failure(dir, error);
+    let mut reader = LogReader::open(dir).map_err(|error| unreadable(&error))?;
     while let Some(entry) = reader.next_entry().map_err(|error| unreadable(&error))? {
         if let Some((ply, finding)) = first_difference(&rules, &entry.record)? {
             return Err(Failure::conflict(format!(
@@ -153,20 +197,16 @@ fn changed(replaced: &[String], old: &Header, new: &Header, printer: Printer) ->
 
 /// Refuses a log with games but without its secret: the remaining games would be played under
 /// another secret.
-fn check_secret(folder: &LockedFolder, contents: &LogContents) -> Result<(), Failure> {
-    if contents.state.played() == 0 || folder::read_secret(folder.dir())?.is_some() {
+fn check_secret(dir: &Path, contents: &LogContents) -> Result<(), Failure> {
+    if folder::read_secret(dir)?.is_some() || contents.state.played() == 0 {
         return Ok(());
     }
     Err(Failure::input(format!(
         "{} has lost the file `{}`, from which its games drew their seeds; restore it, or give \
          the tournament another name",
-        folder.dir().display(),
+        dir.display(),
         folder::SECRET
     )))
-}
-
-fn is_player(tournament: &Tournament, name: &str) -> bool {
-    tournament.players.iter().any(|player| player.name == name)
 }
 
 /// Draws a random identity for a log.
@@ -215,11 +255,11 @@ pub fn header(tournament: &Tournament, containment: Containment, identity: Strin
     }
 }
 
-fn refuse(folder: &LockedFolder, differences: &[String]) -> Failure {
+fn refuse(dir: &Path, differences: &[String]) -> Failure {
     Failure::conflict(format!(
         "the configuration differs from the results in {}:\n  {}\n\
          nothing was changed; give the tournament another name, or restore the configuration",
-        folder.dir().display(),
+        dir.display(),
         differences.join("\n  ")
     ))
 }

@@ -105,8 +105,58 @@ fn a_plan_plays_nothing() {
     arena.configure(&Config::small().change(|config| config.pairs = 3).bot("dog", "random"));
     let plan = "cup: watch-your-back, 4 players, 6 pairings of 3 pairs\n\
                 12 of 36 games played\nabout TIME, by the games in the log, 7 at once\n";
-    assert_eq!(arena.run(&["run", "--plan", "--jobs", "7"]), Run::new(0, plan, ""));
+    let changes = "pairs: 2 became 3\nplayer dog added\n";
+    assert_eq!(arena.run(&["run", "--plan", "--jobs", "7"]), Run::new(0, plan, changes));
     assert_eq!(arena.lines().len(), 12);
+}
+
+#[test]
+fn a_plan_of_a_replacement_leaves_out_its_games() {
+    let arena = played();
+    let (log, greedy) = (arena.log(), "bot = \"greedy\"".to_owned());
+    arena.configure(&Config::small().change(|config| config.players[2].1 = greedy));
+    let plan = "cup: watch-your-back, 3 players, 3 pairings of 2 pairs\n4 of 12 games played\n\
+                about TIME, by the games in the log, 2 at once\n";
+    let replaced = "player cat replaced: HASH became HASH; its games are played again\n";
+    let run = arena.run(&["run", "--plan", "--replace", "cat"]);
+    assert_eq!(run, Run::new(0, plan, replaced));
+    assert_eq!(arena.log(), log);
+}
+
+/// Expects that `run --plan` is refused with this code and message, as `run` is then.
+fn refused(arena: &Arena, more: &[&str], code: i32, message: &str) {
+    let plan = arena.run(&[&["run", "--plan"], more].concat());
+    assert_eq!((plan.code, plan.out.as_str()), (code, ""), "{}", plan.err);
+    assert!(plan.err.contains(message), "{}", plan.err);
+    assert_eq!(arena.run(&[&["run"], more].concat()), plan);
+}
+
+#[test]
+fn a_plan_refuses_what_a_run_refuses() {
+    let small = Config::small();
+    let blocked = Arena::with(&small);
+    blocked.write("results", "not a folder");
+    refused(
+        &blocked,
+        &[],
+        3,
+        "cannot write to the results folder DIR/results/cup: Not a directory",
+    );
+    refused(&blocked, &["--replace", "nobody", "--results", "elsewhere"], 2, "no player of this");
+
+    let arena = played();
+    arena.configure(&small.change(|config| config.pairs = 1));
+    refused(&arena, &[], 4, "pairs: the results have 2, the configuration 1; ");
+    arena.configure(&small.change(|config| config.players[2].1 = "bot = \"greedy\"".to_owned()));
+    refused(&arena, &[], 4, "player cat: its program changed (");
+    let require = "[containment]\nlevel = \"off\"\nrequire = [\"memory\"]";
+    arena.configure(&small.change(|config| config.clock = require.to_owned()));
+    refused(&arena, &[], 3, "the configuration requires `memory`, which is not in force");
+    arena.configure(&small.change(|config| config.seed = None));
+    refused(&arena, &[], 4, "seed: the results have 7, the configuration none");
+    arena.configure(&small);
+    arena.edit_line(1, |line| line[..40].to_owned());
+    refused(&arena, &[], 2, "games.jsonl, line 1: ");
 }
 
 #[test]
@@ -133,12 +183,16 @@ fn the_number_of_jobs_does_not_change_games() {
 #[test]
 fn jobs_that_do_not_fit_are_refused_before_anything_is_played() {
     let arena = Arena::with(&Config::small());
-    let run = arena.in_shell("ulimit -n 200; exec \"$@\"", &["run", "--jobs", "12"]);
+    let few = "ulimit -n 200; exec \"$@\"";
+    let plan = arena.in_shell(few, &["run", "--jobs", "12", "--plan"]);
+    assert!(!arena.path().join("results").exists());
+    let run = arena.in_shell(few, &["run", "--jobs", "12"]);
+    assert_eq!(run, plan);
     let error = "error: 12 games at the same time need about 328 open files, but this process may \
                  have only 200 (`ulimit -n`): play at most 6 (--jobs 6), or raise the limit\n";
     assert_eq!(run, Run::new(3, "", error));
     assert_eq!(arena.lines().len(), 0);
-    let run = arena.in_shell("ulimit -n 200; exec \"$@\"", &["run", "--jobs", "6", "--quiet"]);
+    let run = arena.in_shell(few, &["run", "--jobs", "6", "--quiet"]);
     assert_eq!(run, Run::new(0, TABLE, ""));
     for limit in [8, 32] {
         let run = arena.in_shell(&format!("ulimit -n {limit}; exec \"$@\""), &["run"]);
@@ -234,7 +288,9 @@ fn a_second_run_is_refused_while_one_runs() {
     let (arena, mut first) = unending(WAITS);
     let error = "error: another run is writing to DIR/results/cup; wait for it, or stop it with \
                  Ctrl-C\n";
-    assert_eq!(arena.run(&["run"]), Run::new(4, "", error));
+    for args in [&["run"][..], &["run", "--plan"]] {
+        assert_eq!(arena.run(args), Run::new(4, "", error));
+    }
     let empty = "results/cup: 0 of 4 games played, seeds checked";
     assert!(arena.run(&["verify"]).out.contains(empty), "others may read meanwhile");
     first.kill().expect("killed");
@@ -629,7 +685,7 @@ fn an_empty_secret_counts_as_missing() {
     arena.put("secret", "");
     let error = "error: DIR/results/cup has lost the file `secret`, from which its games drew \
                  their seeds; restore it, or give the tournament another name\n";
-    assert_eq!(arena.run(&["run"]), Run::new(2, "", error));
+    refused(&arena, &[], 2, error);
 }
 
 #[test]

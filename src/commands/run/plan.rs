@@ -4,47 +4,48 @@ use std::path::Path;
 use std::time::Duration;
 
 use super::super::results::Tables;
+use super::super::settings::Settings;
 use super::super::until::Until;
 use super::super::{Failure, Status};
+use super::{RunArgs, RunLimits, entrants};
 use crate::analysis::results::Faulted;
 use crate::folder;
-use crate::log::{GameLine, LOG};
-use crate::model::record::{Header, PlayerInfo};
-use crate::model::stage::Order;
-use crate::model::stage::{PairingRules, Stage};
+use crate::log::GameLine;
+use crate::model::player::PlayerSpec;
+use crate::model::record::PlayerInfo;
+use crate::model::stage::{Format, Stage};
 use crate::model::tournament::Tournament;
 use crate::printer::Printer;
 use crate::report::Row;
+use crate::run::resume::{self, Resumption};
 use crate::schedule::Fixture;
 use crate::schedule::state::{TournamentSetup, TournamentState};
 use referee_games::BySeat;
 use referee_ratings::Estimate;
 
-/// Prints the games that are due, and what to expect until `until` with `jobs` games at once.
+/// Says what a run would refuse or note before its first game. Then prints the games that are due,
+/// and what to expect until `until`.
 pub(super) fn plan(
-    jobs: usize,
-    until: Option<&Until>,
+    args: &RunArgs,
     tournament: &Tournament,
-    dir: &Path,
+    settings: &Settings,
+    limits: &RunLimits,
+    until: Option<&Until>,
     printer: Printer,
 ) -> Result<Status, Failure> {
-    let exists = dir.join(LOG).exists();
-    let header = if exists { Some(folder::header(dir)?) } else { None };
-    let mut state = TournamentState::new(setup(tournament, header.as_ref()));
-    let mut used = 0_u64;
-    if exists {
-        let number = |player: &PlayerInfo| state.number(&player.name);
-        let numbers: Vec<_> = header.iter().flat_map(|it| &it.players).map(number).collect();
-        let contents = folder::read(dir, |_, game| {
-            // A game of a player that was removed from the configuration has no place; `run`
-            // reports that.
-            if let Some(fixture) = configured(game, &numbers) {
-                let _ = state.add_fixture(fixture, game.summary);
-            }
-            used = used.saturating_add(game.wall_ns);
-        })?;
-        contents.problems.lines().iter().for_each(|line| printer.note(line));
-    }
+    let dir = settings.results.value.join(&tournament.name);
+    folder::refuse_unusable(&dir)?;
+    let containment = settings.sandbox()?;
+    printer.note(&containment.summary());
+    let record = containment.record();
+    let found = resume::examine(&dir, tournament, &record, &args.replace, printer)?;
+    let PlannedGames { state, kept, used } = match &found {
+        Some(found) => PlannedGames::read(&dir, found)?,
+        None => PlannedGames::all(tournament),
+    };
+    let players: Vec<&PlayerSpec> = tournament.players.iter().collect();
+    let at_once = limits.at_once(state.due());
+    limits.refuse_too_many(at_once, &entrants(tournament, &players, &containment))?;
     let summary = state.summary();
     printer.line(&format!(
         "{}: {}, {} players, {}",
@@ -57,8 +58,8 @@ pub(super) fn plan(
         printer.line(&format!("openings: {}", openings.describe()))?;
     }
     printer.line(&summary.to_string())?;
-    let (played, due) = (summary.played as u64, summary.due);
-    let each = used.checked_div(played).map(|each| each / jobs as u64);
+    let (due, jobs) = (summary.due, limits.jobs.value);
+    let each = used.checked_div(kept).map(|each| each / jobs as u64);
     let each = each.map(Duration::from_nanos).filter(|each| !each.is_zero());
     if let Some(each) = each.filter(|_| due > 0) {
         let left = each.saturating_mul(u32::try_from(due).unwrap_or(u32::MAX));
@@ -67,32 +68,59 @@ pub(super) fn plan(
     }
     if let Some(until) = until {
         printer.line(&match each {
-            Some(each) => outlook(until, each, due, &Tables::read(dir, Faulted::Count)?),
+            Some(each) => outlook(until, each, due, &Tables::read(&dir, Faulted::Count)?),
             None => unknown(until),
         })?;
     }
     Ok(Status::Done)
 }
 
-/// The game of a log with the players' configured numbers, by their numbers in the log.
-fn configured(game: &GameLine, numbers: &[Option<usize>]) -> Option<Fixture> {
-    let players = BySeat::new(numbers[game.players.first]?, numbers[game.players.second]?);
-    Some(Fixture { players, pair: game.pair, game: game.game })
+/// The games of a tournament as a run would begin.
+struct PlannedGames {
+    /// Which games are done.
+    state: TournamentState,
+    /// The number of games that stay in the log.
+    kept: u64,
+    /// The time that they took, in nanoseconds.
+    used: u64,
 }
 
-/// The configured tournament, which may have more pairs and players than the log. A stage of
-/// further pairs comes from the log.
-fn setup(tournament: &Tournament, header: Option<&Header>) -> TournamentSetup {
-    let has_further = header.is_some_and(|header| header.stages.contains(&Stage::further()));
-    let further = has_further.then(Stage::further);
-    TournamentSetup {
-        names: tournament.players.iter().map(|player| player.name.clone()).collect(),
-        stages: tournament.stages.iter().cloned().chain(further).collect(),
-        quarantine: tournament.quarantine,
-        ratings: tournament.anchors.clone(),
-        rules: header.map_or(PairingRules::Second, |header| header.pairing_rules),
-        order: header.map_or(Order::Listed, Header::order),
+impl PlannedGames {
+    /// All games of a tournament that has no log yet.
+    fn all(tournament: &Tournament) -> Self {
+        let names = tournament.players.iter().map(|player| player.name.clone()).collect();
+        let setup = TournamentSetup {
+            quarantine: tournament.quarantine,
+            ratings: tournament.anchors.clone(),
+            ..TournamentSetup::new(names, tournament.stages.clone())
+        };
+        Self { state: TournamentState::new(setup), kept: 0, used: 0 }
     }
+
+    /// The games of the log in `dir`, without those of replaced players.
+    fn read(dir: &Path, found: &Resumption) -> Result<Self, Failure> {
+        let mut state = TournamentState::new((&found.wanted).into());
+        // A replaced player has no number: its games are played again.
+        let number = |player: &PlayerInfo| {
+            state.number(&player.name).filter(|_| !found.replaced.contains(&player.name))
+        };
+        let numbers: Vec<_> = found.contents.header.players.iter().map(number).collect();
+        let (mut kept, mut used) = (0, 0_u64);
+        folder::read(dir, |_, game| {
+            let Some(fixture) = planned(game, &numbers) else { return };
+            if state.add_fixture(fixture, game.summary).is_ok() {
+                kept += 1;
+                used = used.saturating_add(game.wall_ns);
+            }
+        })?;
+        Ok(Self { state, kept, used })
+    }
+}
+
+/// The game of a log with the players' numbers in the plan, by their numbers in the log.
+fn planned(game: &GameLine, numbers: &[Option<usize>]) -> Option<Fixture> {
+    let players = BySeat::new(numbers[game.players.first]?, numbers[game.players.second]?);
+    Some(Fixture { players, pair: game.pair, game: game.game })
 }
 
 fn unknown(until: &Until) -> String {
@@ -125,7 +153,7 @@ fn outlook(until: &Until, each: Duration, due: usize, tables: &Tables) -> String
     )
 }
 
-/// The stages as text, with the number of players in each.
+/// The configured stages as text, with the number of players in each.
 fn describe_stages(tournament: &Tournament) -> String {
     let mut players = tournament.players.len();
     let describe = |stage: &Stage| {
@@ -134,5 +162,6 @@ fn describe_stages(tournament: &Tournament) -> String {
         let what = stage.format.describe(players, &pairs);
         stage.players.map_or(what.clone(), |_| format!("the best {players}: {what}"))
     };
-    tournament.stages.iter().map(describe).collect::<Vec<_>>().join("; then ")
+    let configured = tournament.stages.iter().filter(|stage| stage.format != Format::Further);
+    configured.map(describe).collect::<Vec<_>>().join("; then ")
 }
