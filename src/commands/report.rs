@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use super::game_args::MovedGameArgs;
-use super::results::{PAGE, PUBLIC, Tables, find, players_out};
+use super::results::{GRADES_TABLE, PAGE, PUBLIC, Tables, find, players_out};
 use super::{Failure, Status};
 use crate::analysis::diagnostics::Diagnoser;
 use crate::analysis::diagnostics::decisions::add_decisions;
@@ -77,10 +77,7 @@ pub fn run(args: &ReportArgs, printer: Printer) -> Result<Status, Failure> {
     args.moved.apply(&mut tables.analysis.header, printer)?;
     tables.warn(printer);
     if let Some(config) = &args.grades {
-        let grades = config::load(config, printer.colour_err)?
-            .grades
-            .ok_or_else(|| Failure::input(format!("{} has no table [grades]", config.display())))?;
-        write_grades(&grades, &tables)?;
+        write_grades(&read_grades(config, printer)?, &tables)?;
     }
     write_into(&dir, &tables)?;
     printer.line(&dir.join(PAGE).display().to_string()).map(|()| Status::Done)
@@ -144,9 +141,16 @@ pub(super) fn live_page(tables: &Tables, called: &str) -> Result<Page, Failure> 
     page.render(PageKind::Live, called).map(|(page, _)| page)
 }
 
+/// Reads `[grades]` in a configuration.
+pub(super) fn read_grades(config: &Path, printer: Printer) -> Result<Grades, Failure> {
+    config::load(config, printer.colour_err)?
+        .grades
+        .ok_or_else(|| Failure::input(format!("{} has no table [grades]", config.display())))
+}
+
 /// Writes `grades.csv`.
 pub(super) fn write_grades(grades: &Grades, tables: &Tables) -> Result<(), Failure> {
-    let path = tables.analysis.dir().join("grades.csv");
+    let path = tables.analysis.dir().join(GRADES_TABLE);
     grades::grades(grades, &tables.standings, &tables.analysis.evaluation.results)
         .and_then(|table| write_whole(&path, |out| out.write_all(&table)))
         .map_err(|error| failed(&path, &error))

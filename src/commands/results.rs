@@ -181,3 +181,5 @@ pub(super) const PAGE: &str = "report.html";
 
 /// The file name of the table of games.
 pub const GAMES_TABLE: &str = "games.csv";
+/// The file name of the table of marks.
+pub(super) const GRADES_TABLE: &str = "grades.csv";

@@ -1,8 +1,8 @@
 //! `verify`: checks the log and the tables of a results folder.
 
 mod repair;
+mod tables;
 
-use std::fs;
 use std::io;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
@@ -10,8 +10,10 @@ use std::thread::ScopedJoinHandle;
 
 use clap::Args;
 
+use self::tables::{TableState, check_tables};
 use super::game_args::MovedGameArgs;
-use super::results::{GAMES_TABLE, Tables, UNFINISHED, find};
+use super::report::read_grades;
+use super::results::{GAMES_TABLE, Tables, find};
 use super::same_as::SameAs;
 use super::{Failure, OutputFormat, Status};
 use crate::analysis::TournamentAnalysis;
@@ -39,6 +41,7 @@ use crate::verify::audit;
 Examples:
   referee verify
   referee verify results/autumn-cup --format json
+  referee verify --grades tournament.toml
   referee verify --repair              remove unusable lines from the log
 
 Exit codes: 0 no problems, 1 problems found, 2 no log; with --repair: 3 cannot write to the
@@ -46,6 +49,9 @@ folder, 4 a run is writing to it.")]
 pub struct VerifyArgs {
     /// The results folder (default: the newest under results/)
     pub dir: Option<PathBuf>,
+    /// Also compare the marks in grades.csv, using [grades] in this configuration
+    #[arg(long, value_name = "CONFIG", conflicts_with = "repair")]
+    pub grades: Option<PathBuf>,
     /// Output format
     #[arg(long, value_enum, default_value_t)]
     pub format: OutputFormat,
@@ -71,6 +77,7 @@ struct LogFinding {
 
 /// Checks everything.
 pub fn run(args: &VerifyArgs, printer: Printer) -> Result<Status, Failure> {
+    let grades = args.grades.as_deref().map(|config| read_grades(config, printer)).transpose()?;
     let dir = find(args.dir.as_deref(), printer)?;
     if args.repair {
         repair::repair(&dir, printer)?;
@@ -84,14 +91,14 @@ pub fn run(args: &VerifyArgs, printer: Printer) -> Result<Status, Failure> {
     let mut tables = TableState::Unchecked;
     if findings.is_empty() && !torn && !is_running {
         let analysis = TournamentAnalysis::of(&dir, checked.contents, Faulted::Count)?;
-        (tables, findings) = check_tables(&Tables::of(analysis), checked.games)?;
+        (tables, findings) = check_tables(&Tables::of(analysis), checked.games, grades.as_ref())?;
     }
     let status = if findings.is_empty() { Status::Done } else { Status::Found };
     if args.format == OutputFormat::Json {
         let json = serde_json::json!({
             "games": summary.played, "scheduled": summary.total(),
             "summary": summary, "torn": torn, "running": is_running,
-            "seeds": checked.seeds, "findings": findings,
+            "seeds": checked.seeds, "tables": tables, "findings": findings,
         });
         printer.line(&json.to_string())?;
         return Ok(status);
@@ -115,6 +122,10 @@ pub fn run(args: &VerifyArgs, printer: Printer) -> Result<Status, Failure> {
         TableState::Unfinished => printer.line(
             "The last run did not end, and its tables may be older than the log: `referee run` \
              writes them again.",
+        )?,
+        TableState::ComparedWithoutMarks => printer.line(
+            "The marks in grades.csv were not compared: they follow from [grades] in the \
+             configuration. `referee verify --grades tournament.toml` compares them, too.",
         )?,
         TableState::Unchecked | TableState::Compared => {}
     }
@@ -308,48 +319,4 @@ fn problems_of(line: &LogLine, problem: Option<&LineProblem>) -> Vec<LogFinding>
 fn finding(line: usize, id: Option<&str>, problem: &str) -> LogFinding {
     let (id, problem) = (id.map(str::to_owned), problem.to_owned());
     LogFinding { file: crate::log::LOG, line: Some(line), id, problem }
-}
-
-/// Whether the tables were compared.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum TableState {
-    /// The log has problems to solve first, or a run is writing to the folder.
-    Unchecked,
-    /// No run has ended yet, so there are no tables.
-    Missing,
-    /// The last run did not end, so the tables may be older than the log.
-    Unfinished,
-    /// The tables were compared.
-    Compared,
-}
-
-/// Compares the tables with the log. `games` says whether the table of games is the same.
-fn check_tables(
-    tables: &Tables,
-    games: io::Result<bool>,
-) -> Result<(TableState, Vec<LogFinding>), Failure> {
-    let dir = tables.analysis.dir();
-    if dir.join(UNFINISHED).exists() {
-        return Ok((TableState::Unfinished, Vec::new()));
-    }
-    let system = |error: std::io::Error| Failure::system(format!("cannot compute tables: {error}"));
-    let files = tables.files().map_err(system)?;
-    let is_missing = |file: &str| !dir.join(file).exists();
-    let names = files.iter().map(|(file, _)| *file).chain([GAMES_TABLE]);
-    if tables.analysis.state.due() > 0 && names.clone().all(is_missing) {
-        return Ok((TableState::Missing, Vec::new()));
-    }
-    let same = |(file, expected): &(&str, Vec<u8>)| {
-        fs::read(dir.join(file)).map(|found| found == *expected)
-    };
-    let compared = files.iter().map(same).chain([games]);
-    let finding = |(file, compared): (&'static str, io::Result<bool>)| {
-        let problem = match compared {
-            Ok(true) => return None,
-            Ok(false) => "it differs from the log; `referee run` writes it again".to_owned(),
-            Err(error) => format!("it cannot be read: {error}; `referee run` writes it again"),
-        };
-        Some(LogFinding { file, line: None, id: None, problem })
-    };
-    Ok((TableState::Compared, names.zip(compared).filter_map(finding).collect()))
 }

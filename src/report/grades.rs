@@ -9,6 +9,13 @@ use crate::analysis::results::NamedResults;
 use crate::model::grades::{Grades, ScoreMark};
 use referee_ratings::Rank;
 
+/// The headings before and after the marks for scores.
+const FIRST_HEADINGS: [&str; 6] =
+    ["player", "marks", "rank", "rank_low", "rank_high", "rank_marks"];
+const LAST_HEADINGS: [&str; 2] = ["games", "reason"];
+/// The reason of a person without a player.
+const NO_PLAYER: &str = "handed in no player";
+
 /// The table: one row per graded player in ranking order, with the marks and the rank and scores
 /// behind them, and then one row for each person without a player.
 pub fn grades(
@@ -18,9 +25,8 @@ pub fn grades(
 ) -> io::Result<Vec<u8>> {
     let mut table = csv::Writer::from_writer(Vec::new());
     let against = grades.against.iter().map(|line| format!("against_{}", line.player));
-    let heading = ["player", "marks", "rank", "rank_low", "rank_high", "rank_marks"];
-    let heading = heading.map(str::to_owned).into_iter().chain(against);
-    table.write_record(heading.chain(["games", "reason"].map(str::to_owned)))?;
+    let heading = FIRST_HEADINGS.map(str::to_owned).into_iter().chain(against);
+    table.write_record(heading.chain(LAST_HEADINGS.map(str::to_owned)))?;
     for row in standings.rows.iter().filter(|row| !grades.exempt.contains(&row.player)) {
         table.write_record(cells(grades, row, results))?;
     }
@@ -32,17 +38,69 @@ pub fn grades(
 
 fn cells(grades: &Grades, row: &Row, results: &NamedResults) -> Vec<String> {
     let marks = Marks::new(grades, row, results);
-    let or_empty = |number: Option<usize>| number.map_or(String::new(), |it| it.to_string());
     let mut cells = vec![text(&row.player).into_owned(), marks.sum()];
-    cells.extend([
-        or_empty(row.place()),
-        or_empty(row.rank_interval().map(|interval| interval.low)),
-        or_empty(row.rank_interval().map(|interval| interval.high)),
-        marks.for_rank.map_or(String::new(), |marks| marks.to_string()),
-    ]);
+    cells.extend(rank_cells(row));
+    cells.push(marks.for_rank.map_or(String::new(), |marks| marks.to_string()));
     cells.extend(marks.for_scores.iter().map(ToString::to_string));
-    cells.extend([row.outcomes.games().to_string(), marks.reason]);
+    cells.extend([row.outcomes.games().to_string(), reason(row)]);
     cells
+}
+
+/// The rank of a player and its interval; empty for one without a rank.
+fn rank_cells(row: &Row) -> [String; 3] {
+    let low = row.rank_interval().map(|interval| interval.low);
+    let high = row.rank_interval().map(|interval| interval.high);
+    [row.place(), low, high].map(|rank| rank.map_or(String::new(), |rank| rank.to_string()))
+}
+
+/// The reason for a player's marks: its rank, or why it has none.
+fn reason(row: &Row) -> String {
+    match row.rank {
+        Ok(Rank { interval, .. }) => format!("rank {} at best", interval.low),
+        Err(why) => describe(why).to_owned(),
+    }
+}
+
+/// Whether a table of marks agrees with the ranking as far as that can be said without the
+/// configuration: the order of the players, their ranks, games and reasons. Each player's marks
+/// must be the sum of their parts.
+pub fn agree(table: &[u8], standings: &Standings) -> bool {
+    let mut table = csv::Reader::from_reader(table);
+    let has_headings = table.headers().is_ok_and(|found| {
+        let found: Vec<&str> = found.iter().collect();
+        found.starts_with(&FIRST_HEADINGS) && found.ends_with(&LAST_HEADINGS)
+    });
+    // Some players get no marks.
+    let mut players = standings.rows.iter();
+    let mut agrees = |cells: &[&str]| {
+        let [name, marks, rank, low, high, parts @ .., games, why] = cells else { return false };
+        let row = players.find(|row| text(&row.player) == *name);
+        let (ranks, played, reason) = row.map_or_else(
+            || ([const { String::new() }; 3], 0, NO_PLAYER.to_owned()),
+            |row| (rank_cells(row), row.outcomes.games(), reason(row)),
+        );
+        ranks == [*rank, *low, *high]
+            && (played.to_string() == *games && reason == *why)
+            && is_sum(marks, parts)
+    };
+    has_headings
+        && table
+            .records()
+            .all(|record| record.is_ok_and(|record| agrees(&record.iter().collect::<Vec<&str>>())))
+}
+
+/// Whether these marks are the sum of those for the rank and for the scores; none if those for the
+/// rank are not known.
+fn is_sum(marks: &str, parts: &[&str]) -> bool {
+    match parts {
+        ["", ..] => marks.is_empty(),
+        [for_rank, for_scores @ ..] => {
+            let scores: Result<f64, _> = for_scores.iter().map(|marks| marks.parse::<f64>()).sum();
+            let sum = for_rank.parse::<f64>().and_then(|marks| Ok(marks + scores?));
+            sum.is_ok_and(|sum| sum.to_string() == marks)
+        }
+        [] => false,
+    }
 }
 
 /// The row of a person without a player.
@@ -53,7 +111,7 @@ fn absent(grades: &Grades, name: &str) -> Vec<String> {
     cells.extend(rank);
     cells.push(marks);
     cells.extend(grades.against.iter().map(|_| "0".to_owned()));
-    cells.extend(["0".to_owned(), "handed in no player".to_owned()]);
+    cells.extend(["0".to_owned(), NO_PLAYER.to_owned()]);
     cells
 }
 
@@ -62,26 +120,21 @@ struct Marks {
     /// `None` if its rank is not known.
     for_rank: Option<f64>,
     for_scores: Vec<f64>,
-    reason: String,
 }
 
 impl Marks {
     fn new(grades: &Grades, row: &Row, results: &NamedResults) -> Self {
         let for_scores = grades.against.iter().map(|line| marks_of_score(line, row, results));
-        let (for_rank, reason) = match row.rank {
+        let for_rank = match row.rank {
             // The player gets the benefit of the doubt: the best rank in its interval counts.
-            Ok(Rank { interval, .. }) => (
-                Some(marks_of_rank(grades, interval.low)),
-                format!("rank {} at best", interval.low),
-            ),
+            Ok(Rank { interval, .. }) => Some(marks_of_rank(grades, interval.low)),
             Err(why) if why.is_failure() => {
                 let none = vec![0.0; grades.against.len()];
-                let reason = describe(why).to_owned();
-                return Self { for_rank: Some(grades.failed), for_scores: none, reason };
+                return Self { for_rank: Some(grades.failed), for_scores: none };
             }
-            Err(why) => (grades.ranks.is_empty().then_some(0.0), describe(why).to_owned()),
+            Err(_) => grades.ranks.is_empty().then_some(0.0),
         };
-        Self { for_rank, for_scores: for_scores.collect(), reason }
+        Self { for_rank, for_scores: for_scores.collect() }
     }
 
     /// The sum of all marks; empty if any of them is not known.
@@ -147,6 +200,36 @@ mod tests {
              '=bee,3.5,3,3,3,2.5,1,0,1,rank 3 at best\n\
              zoe,0,,,,0,0,0,0,handed in no player\n"
         );
+    }
+
+    #[test]
+    fn a_table_agrees_with_the_ranking_it_was_made_from() {
+        let results = results(&["ant", "=bee", "house"], &[(0, 2, "white"), (2, 1, "white")]);
+        let grades = Grades {
+            ranks: vec![RankMark { rank: 9, marks: 2.5 }],
+            against: vec![ScoreMark { player: "house".into(), score: 0.5, marks: 0.1 }],
+            absent: vec!["zoe".into()],
+            exempt: vec!["house".into()],
+            ..Grades::default()
+        };
+        let standings = standings(&results);
+        let table = table(&grades, &standings, &results);
+        assert!(agree(table.as_bytes(), &standings), "{table}");
+        let mut lines: Vec<&str> = table.lines().collect();
+        lines.swap(1, 2);
+        let mut wrong = vec![lines.join("\n"), String::new(), format!("{table}ant\n")];
+        let edits = [
+            ("ant,2.6,", "ant,3,"),
+            (",1,rank ", ",2,rank "),
+            ("ant,", "aunt,"),
+            ("at best", "at worst"),
+            ("zoe,0,,", "zoe,0,1,"),
+            (",reason", ""),
+        ];
+        wrong.extend(edits.map(|(from, to)| table.replacen(from, to, 1)));
+        for wrong in wrong {
+            assert!(wrong != table && !agree(wrong.as_bytes(), &standings), "{wrong}");
+        }
     }
 
     #[test]

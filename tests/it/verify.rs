@@ -65,7 +65,8 @@ fn a_valid_results_folder_has_no_problems() {
     assert_eq!(arena.run(&["verify", "results/cup"]), Run::new(0, clean, ""));
     let json = "{\"games\":12,\"scheduled\":12,\"summary\":{\"played\":12,\"counted\":12,\"due\":0,\
                 \"is_estimate\":false,\"never\":0,\"unchecked\":0,\"quarantined\":0},\
-                \"torn\":false,\"running\":false,\"seeds\":true,\"findings\":[]}\n";
+                \"torn\":false,\"running\":false,\"seeds\":true,\"tables\":\"compared\",\
+                \"findings\":[]}\n";
     assert_eq!(arena.run(&["verify", "--format", "json"]), Run::new(0, json, ""));
 }
 
@@ -473,6 +474,45 @@ fn an_edited_or_missing_table_is_found() {
         assert_eq!(arena.run(&["run", "--quiet"]).code, 0);
         assert_eq!(arena.run(&["verify", "--quiet"]).code, 0);
     }
+}
+
+#[test]
+fn edited_marks_are_found() {
+    let config = Config::small().script("dud", "dud.sh").change(|config| {
+        config.max_moves = 10;
+        config.more = "grades = { ranks = [{ rank = 3, marks = 5 }], failed = -2 }".into();
+    });
+    let arena = Arena::with(&config);
+    arena.write("dud.sh", "exit 1");
+    assert_eq!(arena.run(&["run", "-q"]).code, 0);
+    let table = arena.read("grades.csv");
+    let by_log: &[&str] = &["verify"];
+    let by_config: &[&str] = &["verify", "--grades", "tournament.toml"];
+
+    let run = arena.run(by_log);
+    assert_eq!(run.code, 0, "{}", run.out);
+    let note = "The marks in grades.csv were not compared: they follow from [grades] in the \
+                configuration. `referee verify --grades tournament.toml` compares them, too.\n";
+    assert!(run.out.ends_with(note), "{}", run.out);
+    let run = arena.run(by_config);
+    assert!(run.code == 0 && run.out.ends_with(": no problems\n"), "{}", run.out);
+
+    let differs =
+        "grades.csv: it differs from the log; `referee report --grades CONFIG` writes it again\n";
+    let is_found = |args: &[&str], edit: (&str, &str)| {
+        let edited = table.replace(edit.0, edit.1);
+        assert_ne!(edited, table);
+        arena.put("grades.csv", &edited);
+        let run = arena.run(args);
+        assert_eq!(run.code == 1, run.out.starts_with(differs), "{}", run.out);
+        run.code == 1
+    };
+    for edit in [("quarantined", "praised"), ("dud,-2,", "dud,2,"), ("dud,-2,,", "dud,-2,1,")] {
+        assert!(is_found(by_log, edit) && is_found(by_config, edit), "{edit:?}");
+    }
+    // The log does not say what marks a failure gets.
+    let more = ("-2", "2");
+    assert!(!is_found(by_log, more) && is_found(by_config, more));
 }
 
 #[test]

@@ -1,0 +1,84 @@
+//! Compares the tables of a results folder with its log.
+
+use std::fs;
+use std::io;
+
+use serde::Serialize;
+
+use super::super::results::{GAMES_TABLE, GRADES_TABLE, Tables, UNFINISHED};
+use super::LogFinding;
+use crate::error::Failure;
+use crate::model::grades::Grades;
+use crate::report::grades;
+
+/// Whether the tables were compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum TableState {
+    /// The log has problems to solve first, or a run is writing to the folder.
+    Unchecked,
+    /// No run has ended yet, so there are no tables.
+    Missing,
+    /// The last run did not end, so the tables may be older than the log.
+    Unfinished,
+    /// All tables were compared.
+    Compared,
+    /// They were compared, except for the marks, which do not follow from the log alone.
+    ComparedWithoutMarks,
+}
+
+/// Compares the tables with the log. `games` says whether the table of games is the same, `grades`
+/// what the marks should follow from.
+pub(super) fn check_tables(
+    tables: &Tables,
+    games: io::Result<bool>,
+    grades: Option<&Grades>,
+) -> Result<(TableState, Vec<LogFinding>), Failure> {
+    let dir = tables.analysis.dir();
+    if dir.join(UNFINISHED).exists() {
+        return Ok((TableState::Unfinished, Vec::new()));
+    }
+    let files = tables.files().map_err(|error| cannot_compute(&error))?;
+    let is_missing = |file: &str| !dir.join(file).exists();
+    let names = files.iter().map(|(file, _)| *file).chain([GAMES_TABLE]);
+    if tables.analysis.state.due() > 0 && names.clone().all(is_missing) {
+        return Ok((TableState::Missing, Vec::new()));
+    }
+    let same = |(file, expected): &(&str, Vec<u8>)| {
+        fs::read(dir.join(file)).map(|found| found == *expected)
+    };
+    let compared = names.zip(files.iter().map(same).chain([games]));
+    let found = compared.filter_map(|(file, same)| finding(file, same, "`referee run`"));
+    let mut found: Vec<LogFinding> = found.collect();
+    let marks = match (grades, is_missing(GRADES_TABLE)) {
+        (None, true) => return Ok((TableState::Compared, found)),
+        _ => fs::read(dir.join(GRADES_TABLE)),
+    };
+    let same = match (marks, grades) {
+        (Err(error), _) => Err(error),
+        (Ok(marks), Some(grades)) => Ok(marks == expected_grades(grades, tables)?),
+        (Ok(marks), None) => Ok(grades::agree(&marks, &tables.standings)),
+    };
+    found.extend(finding(GRADES_TABLE, same, "`referee report --grades CONFIG`"));
+    let state = grades.map_or(TableState::ComparedWithoutMarks, |_| TableState::Compared);
+    Ok((state, found))
+}
+
+fn expected_grades(grades: &Grades, tables: &Tables) -> Result<Vec<u8>, Failure> {
+    grades::grades(grades, &tables.standings, &tables.analysis.evaluation.results)
+        .map_err(|error| cannot_compute(&error))
+}
+
+fn cannot_compute(error: &io::Error) -> Failure {
+    Failure::system(format!("cannot compute tables: {error}"))
+}
+
+/// The problem with a table, and the command that writes it again.
+fn finding(file: &'static str, same: io::Result<bool>, command: &str) -> Option<LogFinding> {
+    let problem = match same {
+        Ok(true) => return None,
+        Ok(false) => format!("it differs from the log; {command} writes it again"),
+        Err(error) => format!("it cannot be read: {error}; {command} writes it again"),
+    };
+    Some(LogFinding { file, line: None, id: None, problem })
+}
