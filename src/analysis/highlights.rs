@@ -1,6 +1,7 @@
 //! The most interesting games: upsets, the longest, the shortest, the closest, and games with a
 //! fault.
 
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 use crate::model::record::GameRecord;
@@ -14,9 +15,11 @@ pub const FAULTS: usize = 60;
 /// The reason why a game is interesting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum HighlightKind {
-    /// The player with the lower rating won, and the rating difference is among the largest.
+    /// The player with the lower rating won, and the rating difference is among the largest; if
+    /// possible between different programs.
     Upset,
-    /// A long game between players of nearly the same rating.
+    /// A long game between players of nearly the same rating; if possible between different
+    /// programs.
     Close,
     /// Among the longest.
     Long,
@@ -51,8 +54,8 @@ pub struct Highlight {
     pub lead: f64,
     /// How many games came before it.
     number: usize,
-    /// The values by which it was chosen; larger is better.
-    worth: (f64, f64),
+    /// The values by which it was chosen, the most important first; larger is better.
+    worth: [f64; 3],
 }
 
 /// The best games of each kind found so far.
@@ -65,21 +68,23 @@ pub struct Highlights {
 
 impl Highlights {
     /// Considers a game; `lead` is how much the first seat's player is rated above the other's, in
-    /// Elo.
-    pub fn add(&mut self, record: &GameRecord, lead: f64) {
+    /// Elo, and `are_copies` whether both are the same program.
+    pub fn add(&mut self, record: &GameRecord, lead: f64, are_copies: bool) {
         self.games += 1;
         let plies = f64::from(record.plies);
         if record.fault.is_some() {
             // The first faults of each player are kept: the log is in the order in which games
             // ended.
-            return self.offer(HighlightKind::Fault, record, lead, (0.0, 0.0), FAULTS);
+            return self.offer(HighlightKind::Fault, record, lead, [0.0; 3], FAULTS);
         }
-        self.offer(HighlightKind::Long, record, lead, (plies, 0.0), EACH);
-        self.offer(HighlightKind::Short, record, lead, (-plies, 0.0), EACH);
-        self.offer(HighlightKind::Close, record, lead, (-lead.abs(), plies), EACH);
+        self.offer(HighlightKind::Long, record, lead, [plies, 0.0, 0.0], EACH);
+        self.offer(HighlightKind::Short, record, lead, [-plies, 0.0, 0.0], EACH);
+        // The ratings of copies differ by chance only.
+        let differ = if are_copies { 0.0 } else { 1.0 };
+        self.offer(HighlightKind::Close, record, lead, [differ, -lead.abs(), plies], EACH);
         let won_by = record.score(Seat::First) - record.score(Seat::Second);
         if won_by * lead < 0.0 {
-            self.offer(HighlightKind::Upset, record, lead, (lead.abs(), 0.0), EACH);
+            self.offer(HighlightKind::Upset, record, lead, [differ, lead.abs(), 0.0], EACH);
         }
     }
 
@@ -103,12 +108,13 @@ impl Highlights {
         kind: HighlightKind,
         record: &GameRecord,
         lead: f64,
-        worth: (f64, f64),
+        worth: [f64; 3],
         most: usize,
     ) {
         let kept = self.kinds.entry(kind).or_default();
-        let better = |one: (f64, f64), other: (f64, f64)| {
-            one.0.total_cmp(&other.0).then(one.1.total_cmp(&other.1)).is_gt()
+        let better = |one: [f64; 3], other: [f64; 3]| {
+            let values = one.iter().zip(&other).map(|(one, other)| one.total_cmp(other));
+            values.fold(Ordering::Equal, Ordering::then).is_gt()
         };
         if matches!(kind, HighlightKind::Upset | HighlightKind::Close) {
             let same = |highlight: &Highlight| {
@@ -148,13 +154,24 @@ mod tests {
     #[test]
     fn an_upset_is_a_win_of_the_lower_rated() {
         let mut highlights = Highlights::default();
-        highlights.add(&game("strong", "weak", "white"), 300.0);
-        highlights.add(&game("strong", "weak", "draw"), 300.0);
+        highlights.add(&game("strong", "weak", "white"), 300.0, false);
+        highlights.add(&game("strong", "weak", "draw"), 300.0, false);
         assert_eq!(ids(&highlights, HighlightKind::Upset), [""; 0]);
-        highlights.add(&game("good", "fair", "black"), 80.0);
-        highlights.add(&game("weak", "strong", "white"), -300.0);
-        highlights.add(&game("strong", "weak", "black"), 300.0);
+        highlights.add(&game("good", "fair", "black"), 80.0, false);
+        highlights.add(&game("weak", "strong", "white"), -300.0, false);
+        highlights.add(&game("strong", "weak", "black"), 300.0, false);
         assert_eq!(ids(&highlights, HighlightKind::Upset), ["weak-strong-1-1", "good-fair-1-1"]);
+    }
+
+    #[test]
+    fn games_between_different_programs_come_first() {
+        let mut highlights = Highlights::default();
+        highlights.add(&game("ant", "copy", "white"), -200.0, true);
+        highlights.add(&game("ant", "bee", "white"), -100.0, false);
+        highlights.add(&game("ant", "twin", "draw"), 0.0, true);
+        let [twin, copy] = ["ant-twin-1-1", "ant-copy-1-1"];
+        assert_eq!(ids(&highlights, HighlightKind::Close), ["ant-bee-1-1", twin, copy]);
+        assert_eq!(ids(&highlights, HighlightKind::Upset), ["ant-bee-1-1", copy]);
     }
 
     #[test]
@@ -162,7 +179,7 @@ mod tests {
         let mut highlights = Highlights::default();
         for plies in [5_u32, 9, 1, 7, 3, 8, 2, 6, 4, 0] {
             let id = plies.to_string();
-            highlights.add(&GameRecord { id, plies, ..game("ant", "bee", "draw") }, 0.0);
+            highlights.add(&GameRecord { id, plies, ..game("ant", "bee", "draw") }, 0.0, false);
         }
         assert_eq!(ids(&highlights, HighlightKind::Long), ["9", "8", "7", "6", "5", "4"]);
         assert_eq!(ids(&highlights, HighlightKind::Short), ["0", "1", "2", "3", "4", "5"]);
@@ -176,7 +193,7 @@ mod tests {
         let mut highlights = Highlights::default();
         let crash = [("white", crate::model::fault::FaultCode::Crash)];
         for _ in 0..FAULTS + 3 {
-            highlights.add(&faulty(game("ant", "bee", "black"), &crash), 100.0);
+            highlights.add(&faulty(game("ant", "bee", "black"), &crash), 100.0, false);
         }
         assert_eq!(highlights.of(HighlightKind::Fault).len(), FAULTS);
         assert_eq!(ids(&highlights, HighlightKind::Short), [""; 0]);

@@ -29,6 +29,8 @@ pub struct LogSummary {
     numbers: BTreeMap<String, usize>,
     /// The ratings by player number.
     ratings: Vec<f64>,
+    /// The hashes of the players' programs by name, as far as they may be seen.
+    hashes: BTreeMap<String, String>,
 }
 
 impl LogSummary {
@@ -37,6 +39,7 @@ impl LogSummary {
         let Evaluation { results, ranking, .. } = evaluation;
         let games = results.counts.total().games() as usize;
         let names = results.names().iter().cloned();
+        let seen = header.players.iter().filter(|player| !player.hash.is_empty());
         Self {
             lengths: BTreeMap::new(),
             highlights: Highlights::default(),
@@ -44,6 +47,7 @@ impl LogSummary {
             history: RatingHistory::new(results.names(), header.anchors.clone(), games),
             numbers: names.enumerate().map(|(number, name)| (name, number)).collect(),
             ratings: ranking.fit.ratings.iter().map(|rating| rating.value).collect(),
+            hashes: seen.map(|player| (player.name.clone(), player.hash.clone())).collect(),
         }
     }
 
@@ -62,7 +66,9 @@ impl LogSummary {
             let number = self.numbers.get(&record.players[seat]);
             number.map_or(0.0, |&number| self.ratings[number])
         };
-        self.highlights.add(record, rating(Seat::First) - rating(Seat::Second));
+        let [one, other] = Seat::BOTH.map(|seat| self.hashes.get(&record.players[seat]));
+        let are_copies = one.is_some() && one == other;
+        self.highlights.add(record, rating(Seat::First) - rating(Seat::Second), are_copies);
         self.faults.add(record);
         self.history.add(record)
     }
