@@ -1,5 +1,6 @@
 //! Reads a list of games, in CSV, from any source: who played, the result, and perhaps the pair and
-//! the faults. Memory grows with the number of different pairings and results, not of games.
+//! the faults. Memory grows with the number of pairs and of different pairings and results, not of
+//! single games.
 
 mod lines;
 #[cfg(test)]
@@ -92,7 +93,7 @@ pub fn read(input: impl BufRead, faulted: Faulted) -> Result<NamedResults, GameL
     };
     let (mut list, mut bad, mut more) = (GameList::default(), Vec::new(), 0);
     while let Some(line) = lines.next_line().map_err(GameListError::Unreadable)? {
-        match list.add(&columns, &line.fields()) {
+        match list.add(&columns, line.number, &line.fields()) {
             Ok(()) => {}
             Err((column, problem)) if bad.len() < NAMED => {
                 bad.push(BadLine { line: line.number, column, problem });
@@ -146,7 +147,7 @@ impl ListColumns {
     }
 }
 
-/// A game as far as ratings distinguish it. Players are numbered in the order of their first games.
+/// A game as far as ratings distinguish it. Players are numbered in the order of the list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 struct ListedGame {
     first: usize,
@@ -179,13 +180,28 @@ struct GameList {
     single: HashMap<ListedGame, u32>,
     /// Both games of a pair, in the order of the list.
     paired: HashMap<(ListedGame, ListedGame), u32>,
-    /// Games whose pair has no other game yet, by the two players and the number of the pair.
-    open: HashMap<(usize, usize, u32), ListedGame>,
+    /// The pairs, by the two players and the number of the pair.
+    pairs: HashMap<(usize, usize, u32), ListedPair>,
+}
+
+/// The games of a pair that were read so far.
+#[derive(Debug, Clone, Copy)]
+struct ListedPair {
+    /// The first game, and its line.
+    game: ListedGame,
+    line: usize,
+    /// The line of the second game.
+    other_line: Option<usize>,
 }
 
 impl GameList {
-    /// Adds the game that a line describes.
-    fn add(&mut self, columns: &ListColumns, fields: &[Cow<'_, [u8]>]) -> Result<(), FieldError> {
+    /// Adds the game that the line with this number describes.
+    fn add(
+        &mut self,
+        columns: &ListColumns,
+        line: usize,
+        fields: &[Cow<'_, [u8]>],
+    ) -> Result<(), FieldError> {
         if fields.len() != columns.count {
             let (expected, found) = (columns.count, fields.len());
             let problem =
@@ -211,7 +227,7 @@ impl GameList {
             second_fault: faults.second,
         };
         match pair {
-            Some(pair) => self.pair_up(game, pair),
+            Some(pair) => self.pair_up(game, pair, line)?,
             None => *self.single.entry(game).or_default() += 1,
         }
         Ok(())
@@ -232,34 +248,59 @@ impl GameList {
     }
 
     /// Counts a game with the other one of its pair: the same players with the seats swapped.
-    fn pair_up(&mut self, game: ListedGame, pair: u32) {
+    fn pair_up(&mut self, game: ListedGame, pair: u32, line: usize) -> Result<(), FieldError> {
         let key = (game.first.min(game.second), game.first.max(game.second), pair);
-        match self.open.remove(&key) {
-            Some(other) if other.first == game.second => {
-                *self.paired.entry((other, game)).or_default() += 1;
+        let Some(found) = self.pairs.get_mut(&key) else {
+            self.pairs.insert(key, ListedPair { game, line, other_line: None });
+            return Ok(());
+        };
+        let first = found.line;
+        let problem = match found.other_line {
+            Some(second) => format!("a third game, after lines {first} and {second}"),
+            None if found.game.first == game.first => {
+                let name = self.names[game.first].escape_debug();
+                format!("`{name}` is the first player here and in line {first}")
             }
-            unrelated => {
-                if let Some(other) = unrelated {
-                    *self.single.entry(other).or_default() += 1;
-                }
-                self.open.insert(key, game);
+            None => {
+                found.other_line = Some(line);
+                *self.paired.entry((found.game, game)).or_default() += 1;
+                return Ok(());
             }
-        }
+        };
+        let [one, other] =
+            [game.first, game.second].map(|player| self.names[player].escape_debug());
+        let problem = format!(
+            "pair {pair} of `{one}` and `{other}`: {problem}; expected two games with the seats \
+             swapped; give each pair of these players a number of its own, and leave the field of \
+             a single game empty"
+        );
+        Err((Some("pair"), problem))
     }
 
-    /// All games as results.
+    /// All games as results. Players are numbered by name: rank intervals come from random numbers
+    /// that players get in the order of their numbers, and the order of the list must not matter.
     fn results(self, faulted: Faulted) -> NamedResults {
-        let mut results = NamedResults::new(&self.names).with(faulted);
-        let single = self.single.into_iter().chain(self.open.into_values().map(|game| (game, 1)));
+        let mut names = self.names.clone();
+        names.sort_unstable();
+        let mut results = NamedResults::new(&names).with(faulted);
+        let place = |name: &String| names.partition_point(|before| before < name);
+        let numbers: Vec<usize> = self.names.iter().map(place).collect();
+        let placed = |game: ListedGame| ListedGame {
+            first: numbers[game.first],
+            second: numbers[game.second],
+            ..game
+        };
+        let alone = self.pairs.into_values().filter(|pair| pair.other_line.is_none());
+        let single = self.single.into_iter().chain(alone.map(|pair| (pair.game, 1)));
         for (game, count) in single {
-            (0..count).for_each(|_| game.count(None, &mut results));
+            (0..count).for_each(|_| placed(game).count(None, &mut results));
         }
         let mut pair = 0;
         for ((game, other), count) in self.paired {
             for _ in 0..count {
                 pair += 1;
-                game.count(Some(pair), &mut results);
-                other.count(Some(pair), &mut results);
+                placed(game).count(Some(pair), &mut results);
+                placed(other).count(Some(pair), &mut results);
             }
         }
         results

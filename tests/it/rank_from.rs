@@ -1,5 +1,6 @@
 //! `rank --from`: games from anywhere, and the games of a tournament read from its table.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use crate::support::{Arena, Config, Run};
@@ -40,6 +41,20 @@ fn the_table_of_a_tournament_gives_its_ranking_again() {
     let again = arena.run(&["rank", "--format", "csv", "--from", &table.to_string_lossy()]);
     let standings = std::fs::read_to_string(dir.join("standings.csv")).expect("read");
     assert_eq!(again, Run::new(0, &standings, ""));
+}
+
+#[test]
+fn the_order_of_the_games_changes_nothing() {
+    let arena = Arena::with(&Config::small());
+    let (header, games) = GAMES.split_once('\n').expect("a header");
+    let mut games: Vec<&str> = games.lines().collect();
+    let mut shown = BTreeSet::new();
+    for _ in 0..games.len() {
+        games.rotate_left(1);
+        arena.write("games.csv", &format!("{header}\n{}\n", games.join("\n")));
+        shown.insert(arena.run(&["rank", "--from", "games.csv", "--format", "json"]).out);
+    }
+    assert_eq!(shown.len(), 1, "{shown:#?}");
 }
 
 #[test]

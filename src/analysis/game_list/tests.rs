@@ -39,6 +39,35 @@ fn the_two_games_of_a_pair_find_each_other() {
 }
 
 #[test]
+fn a_pair_has_two_games_with_the_seats_swapped() {
+    let text = "first,second,result,pair\na,b,1-0,1\nb,a,0-1,1\nb,a,draw,1\na,b,draw,2\n\
+                a,b,0-1,2\nc,b,1-0,1\n";
+    let what = "expected two games with the seats swapped; give each pair of these players a \
+                number of its own, and leave the field of a single game empty";
+    let expected = format!(
+        "line 4, column `pair`: pair 1 of `b` and `a`: a third game, after lines 2 and 3; {what}\n  \
+         line 6, column `pair`: pair 2 of `a` and `b`: `a` is the first player here and in line 5; \
+         {what}"
+    );
+    assert_eq!(read_text(text).expect_err("bad lines"), expected);
+}
+
+#[test]
+fn players_are_numbered_by_name() {
+    let games = ["cat,ant,1-0,1", "ant,cat,1-0,1", "bee,cat,draw,", "ant,bee,0-1,3"];
+    let mut counts = Vec::new();
+    for at in 0..games.len() {
+        let mut list = games;
+        list.rotate_left(at);
+        let text = format!("first,second,result,pair\n{}\n", list.join("\n"));
+        let results = read_text(&text).expect("results");
+        assert_eq!(results.names(), ["ant", "bee", "cat"]);
+        counts.push(format!("{:?}", results.counts.pairings()));
+    }
+    assert!(counts.iter().all(|other| *other == counts[0]), "{counts:#?}");
+}
+
+#[test]
 fn a_single_fault_belongs_to_the_loser() {
     let text = "first,second,result,fault\na,b,1-0,timeout\na,b,0-1,crash\na,b,draw,crash+illegal\n\
                 a,b,draw,\n";
