@@ -58,7 +58,7 @@ impl TableCell {
 /// A column: its heading and one cell per row.
 #[derive(Debug, Clone)]
 pub(super) struct Column {
-    pub(super) heading: &'static str,
+    pub(super) heading: String,
     pub(super) keep: Keep,
     pub(super) align: Align,
     pub(super) cells: Vec<TableCell>,
@@ -99,7 +99,7 @@ pub(super) fn lay_out(columns: &[Column], width: usize, colour: Colour) -> Vec<S
     let room = width.saturating_sub(needed + GAP * columns.len().saturating_sub(1)).max(1);
     let fitted: Vec<(&Column, usize)> =
         columns.iter().map(|&column| (column, column.width().min(limit(column, room)))).collect();
-    let heading = line(&fitted, |column| (column.heading, None), colour);
+    let heading = line(&fitted, |column| (&*column.heading, None), colour);
     let rows = columns.first().map_or(0, |column| column.cells.len());
     let bold = paint(&heading, "1", colour);
     std::iter::once(bold).chain((0..rows).map(|row| body(&fitted, row, colour))).collect()
@@ -121,6 +121,11 @@ fn choose(columns: &[Column], width: usize) -> Vec<&Column> {
         kept.retain(|column| column.keep != Keep::Rank(lowest));
     }
     kept
+}
+
+/// Whether all columns fit, with names cut to a readable width at least.
+pub(super) fn all_fit(columns: &[Column], width: usize) -> bool {
+    least_width(&columns.iter().collect::<Vec<_>>()) <= width
 }
 
 fn least_width(columns: &[&Column]) -> usize {
@@ -183,7 +188,7 @@ mod tests {
 
     fn column(heading: &'static str, align: Align, cells: &[&str]) -> Column {
         let cells = cells.iter().map(TableCell::plain).collect();
-        Column { heading, keep: Keep::Always, align, cells }
+        Column { heading: heading.to_owned(), keep: Keep::Always, align, cells }
     }
 
     #[test]
@@ -218,8 +223,7 @@ mod tests {
 
     #[test]
     fn the_lowest_rank_goes_first() {
-        let column =
-            |heading, keep| Column { heading, keep, align: Align::Left, cells: Vec::new() };
+        let column = |heading, keep| Column { keep, ..column(heading, Align::Left, &[]) };
         let columns = [
             column("name", Keep::Cut),
             column("one", Keep::Rank(1)),

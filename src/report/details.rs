@@ -43,8 +43,8 @@ pub fn details(found: &Diagnostics, width: usize, colour: Colour) -> String {
 fn endings(endings: &[EndingCount]) -> Vec<Column> {
     let total: u32 = endings.iter().map(|ending| ending.games).sum();
     let share = |ending: &EndingCount| 100.0 * f64::from(ending.games) / f64::from(total.max(1));
-    let column = |heading, align, cell: &dyn Fn(&EndingCount) -> TableCell| Column {
-        heading,
+    let column = |heading: &str, align, cell: &dyn Fn(&EndingCount) -> TableCell| Column {
+        heading: heading.to_owned(),
         keep: Keep::Always,
         align,
         cells: endings.iter().map(cell).collect(),
@@ -60,8 +60,8 @@ fn endings(endings: &[EndingCount]) -> Vec<Column> {
 }
 
 fn clocks(clocks: &[ClockUse]) -> Vec<Column> {
-    let column = |heading, align, keep, cell: fn(&ClockUse) -> String| Column {
-        heading,
+    let column = |heading: &str, align, keep, cell: fn(&ClockUse) -> String| Column {
+        heading: heading.to_owned(),
         keep,
         align,
         cells: clocks.iter().map(|clock| TableCell::plain(cell(clock))).collect(),

@@ -65,7 +65,7 @@ const COLUMNS: &[StandingsColumn] = &[
 ];
 
 /// Half the width of a rating's interval. The rating of an anchor has none.
-fn half_width(rating: Estimate) -> String {
+pub(super) fn half_width(rating: Estimate) -> String {
     if rating.margin() > 0.0 { margin(rating.margin()) } else { "fixed".to_owned() }
 }
 
@@ -250,6 +250,7 @@ pub(super) fn people_columns(standings: &Standings) -> Vec<Column> {
         let (heading, keep) = column.shown?;
         let cells = standings.rows.iter().map(|row| column.cell(row)).collect();
         let is_shown = standings.groups > 1 || !column.only_with_groups;
+        let heading = heading.to_owned();
         is_shown.then_some(Column { heading, keep, align: column.align, cells })
     };
     COLUMNS.iter().filter_map(column).collect()

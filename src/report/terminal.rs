@@ -1,9 +1,13 @@
 //! The ranking on a terminal: an aligned table and a few notes under it.
 
-use super::Standings;
-use super::columns::lay_out;
+use unicode_width::UnicodeWidthStr;
+
+use super::columns::{Align, Column, Keep, TableCell, all_fit, lay_out};
+use super::elo::whole;
 use super::notes::notes;
-use super::standings_columns::people_columns;
+use super::standings_columns::{half_width, people_columns};
+use super::{Row, Standings};
+use crate::escape;
 use crate::printer::Colour;
 
 /// The ranking as text, in lines of at most `width` columns if possible, without a trailing
@@ -15,10 +19,55 @@ pub fn ranking(standings: &Standings, width: usize, colour: Colour) -> String {
     lines.join("\n")
 }
 
+/// The ratings after each tournament, one row per player in the order of the last ranking: a table
+/// in lines of at most `width` columns if possible. It leaves out the first tournaments if there is
+/// no room for all.
+pub fn history(steps: &[(&str, Standings)], width: usize, colour: Colour) -> String {
+    let Some((_, last)) = steps.last() else { return String::new() };
+    let columns = |shown: &[(&str, Standings)]| -> Vec<Column> {
+        let name = |row: &Row| TableCell::plain(escape::terminal(&row.player));
+        let players = Column {
+            heading: "player".to_owned(),
+            keep: Keep::Cut,
+            align: Align::Left,
+            cells: last.rows.iter().map(name).collect(),
+        };
+        let ratings = shown.iter().map(|(name, step)| ratings_after(name, step, &last.rows));
+        std::iter::once(players).chain(ratings).collect()
+    };
+    let from = (0..steps.len() - 1).find(|&from| all_fit(&columns(&steps[from..]), width));
+    let shown = &steps[from.unwrap_or(steps.len() - 1)..];
+    let title = match shown.len() {
+        all if all == steps.len() => "Ratings after each tournament:".to_owned(),
+        1 => format!("Ratings after the last of {} tournaments:", steps.len()),
+        some => format!("Ratings after the last {some} of {} tournaments:", steps.len()),
+    };
+    let table = lay_out(&columns(shown), width, colour);
+    std::iter::once(title).chain(table).collect::<Vec<_>>().join("\n")
+}
+
+/// The ratings and their margins after the tournament called `name`, for the players of these rows.
+fn ratings_after(name: &str, step: &Standings, rows: &[Row]) -> Column {
+    let rating = |row: &Row| {
+        let found = step.rows.iter().find(|other| other.player == row.player)?;
+        found.shown_rating().map(|rating| (whole(rating.value), half_width(rating)))
+    };
+    let ratings: Vec<Option<(String, String)>> = rows.iter().map(rating).collect();
+    let margins = ratings.iter().flatten().map(|(_, margin)| margin.width());
+    let widest = margins.max().unwrap_or(0);
+    let cell = |rating: Option<(String, String)>| {
+        TableCell::or_dash(rating.map(|(value, margin)| format!("{value} {margin:>widest$}")))
+    };
+    Column {
+        heading: escape::terminal(name),
+        keep: Keep::Always,
+        align: Align::Right,
+        cells: ratings.into_iter().map(cell).collect(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use unicode_width::UnicodeWidthStr;
-
     use super::super::standings::tests::{evaluation, standings};
     use super::*;
     use crate::analysis::Evaluation;
@@ -57,6 +106,28 @@ greedy and 象棋 bot (97%, 2), 象棋 bot and chatty (63%, 62).";
         let widths: Vec<usize> = text.lines().take(4).map(UnicodeWidthStr::width).collect();
         assert_eq!(widths, [widths[0]; 4], "{text}");
         assert_eq!(text, expected);
+    }
+
+    #[test]
+    fn the_history_is_aligned_and_ends_with_the_last_tournament() {
+        let spring = standings(&results(&["greedy", "bee"], &[(0, 1, "white")]));
+        let names = ["spring", "an autumn with a long name", "象棋"];
+        let steps = names.map(|name| (name, standings(&example())));
+        let [.., autumn, winter] = &steps;
+        let steps = [(names[0], spring), autumn.clone(), winter.clone()];
+        let expected = "\
+Ratings after each tournament:
+player      spring  an autumn with a long name       象棋
+greedy    183 ±440                    299 ±234   299 ±234
+象棋 bot         –                   -115 ±196  -115 ±196
+chatty           –                   -184 ±271  -184 ±271";
+        assert_eq!(history(&steps, 80, Colour::Plain), expected);
+        let narrow = history(&steps, 50, Colour::Plain);
+        let title = "Ratings after the last 2 of 3 tournaments:\nplayer    an autumn";
+        assert!(narrow.starts_with(title), "{narrow}");
+        let narrowest = history(&steps, 20, Colour::Plain);
+        let title = "Ratings after the last of 3 tournaments:\nplayer         象棋\n";
+        assert!(narrowest.starts_with(title), "{narrowest}");
     }
 
     #[test]

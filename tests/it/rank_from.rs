@@ -107,8 +107,13 @@ fn several_tournaments_are_rated_together() {
     }
     assert!(run.out.contains("\n4 of 4 games played.\n"), "{}", run.out);
     let (_, history) = run.out.split_once("\nRatings after each tournament:\n").expect("a history");
-    let bee = history.lines().find(|line| line.starts_with("  bee: ")).expect("its line");
-    assert!(bee.contains(" (spring), ") && bee.ends_with(" (autumn)"), "{history}");
+    let lines: Vec<Vec<&str>> =
+        history.lines().map(|line| line.split_whitespace().collect()).collect();
+    assert_eq!(lines[0], ["player", "spring", "autumn"]);
+    let bee = lines.iter().find(|line| line[0] == "bee").expect("its line");
+    assert_eq!(bee.len(), 5, "two ratings with their margins: {history}");
+    let widths: BTreeSet<usize> = history.lines().map(|line| line.chars().count()).collect();
+    assert_eq!(widths.len(), 1, "{history}");
     let json = arena.run(&["rank", "results/spring", "results/autumn", "--format", "json"]);
     let json: Value = serde_json::from_str(&json.out).expect("JSON");
     assert_eq!((&json["games"], &json["groups"]), (&4.into(), &1.into()));
