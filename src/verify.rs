@@ -8,7 +8,7 @@ use std::time::Duration;
 pub use self::finding::{Fact, RecordFinding};
 use crate::model::clock::{Clock, ClockVerdict, Measure, TimeControl};
 use crate::model::fault::FaultCode;
-use crate::model::record::{GameRecord, Header};
+use crate::model::record::{GameRecord, Header, RESIGNATION};
 use crate::model::rules::GameRules;
 use crate::openings::OpeningBook;
 use crate::replay::{Replay, ReplayError};
@@ -37,7 +37,11 @@ pub fn audit(
     }
     let seats = book.rules().seats();
     found.extend(check_seats(&seats, record));
-    found.extend(check_ending(replay.current(), &seats, record));
+    let is_person = |seat| {
+        header.players.iter().any(|info| info.name == record.players[seat] && info.is_person())
+    };
+    let people = BySeat::from_fn(is_person);
+    found.extend(check_ending(replay.current(), &seats, record, people));
     found.extend(check_clock(&header.clock, record));
     found.extend(secret.into_iter().flat_map(|secret| check_seeds(secret, record)));
     found
@@ -59,7 +63,8 @@ pub fn first_difference(
         Err(RecordFinding::Replay(ReplayError::Game(error @ GameError::Program(_)))) => Err(error),
         Err(finding) => Ok(Some((ply, finding))),
         Ok(_) => {
-            let ending = check_ending(replay.current(), &rules.seats(), record);
+            let nobody = BySeat::new(false, false);
+            let ending = check_ending(replay.current(), &rules.seats(), record, nobody);
             Ok(ending.into_iter().next().map(|finding| (ply, finding)))
         }
     }
@@ -123,12 +128,14 @@ fn check_seats(seats: &BySeat<Text>, record: &GameRecord) -> Option<RecordFindin
     (names != seats).then(|| RecordFinding::Seats(names.clone()))
 }
 
+/// Checks the ending of the game; `people` says which seats people had.
 fn check_ending(
     position: &dyn AnyPosition,
     seats: &BySeat<Text>,
     record: &GameRecord,
+    people: BySeat<bool>,
 ) -> Vec<RecordFinding> {
-    let expected = match expected_outcome(position, seats, record) {
+    let expected = match expected_outcome(position, seats, record, people) {
         Ok(outcome) => outcome,
         Err(finding) => return vec![finding],
     };
@@ -162,6 +169,7 @@ fn expected_outcome(
     position: &dyn AnyPosition,
     seats: &BySeat<Text>,
     record: &GameRecord,
+    people: BySeat<bool>,
 ) -> Result<Outcome<Text>, RecordFinding> {
     let lost_by = |seat: Seat, code: FaultCode| Outcome {
         result: GameResult::Win(!seat),
@@ -170,7 +178,7 @@ fn expected_outcome(
     match (position.turn(), &record.fault) {
         (Turn::Over(outcome), None) => Ok(outcome),
         (Turn::Over(_), Some(_)) => Err(RecordFinding::FaultAfterEnd),
-        (_, None) => Err(RecordFinding::NoEnd),
+        (_, None) => resignation(seats, record, people).ok_or(RecordFinding::NoEnd),
         (_, Some(faults)) => {
             let by = |seat: Seat| faults.get(&*seats[seat]);
             match (by(Seat::First), by(Seat::Second)) {
@@ -183,6 +191,17 @@ fn expected_outcome(
             }
         }
     }
+}
+
+/// The ending of a game that one of the `people` gave up.
+fn resignation(
+    seats: &BySeat<Text>,
+    record: &GameRecord,
+    people: BySeat<bool>,
+) -> Option<Outcome<Text>> {
+    let has_lost = |&seat: &Seat| people[seat] && record.result == seats[!seat];
+    let loser = Seat::BOTH.into_iter().find(has_lost).filter(|_| record.reason == RESIGNATION)?;
+    Some(Outcome { result: GameResult::Win(!loser), reason: RESIGNATION.into() })
 }
 
 /// A turn that exceeded its allowance must be the last one, and a fault.

@@ -16,7 +16,7 @@ use tokio::sync::Notify;
 
 use self::browser::GamePage;
 use self::display::{Display, TerminalBoard};
-use self::ending::Conclusion;
+use self::ending::{Conclusion, given_up};
 use self::saved::{SavedGame, header_of};
 use self::screen::Screen;
 use super::recorded::FoundGame;
@@ -26,7 +26,7 @@ use super::{Failure, Status};
 use crate::config::PlayerArgument;
 use crate::model::clock::TimeControl;
 use crate::model::player::PlayerSpec;
-use crate::model::record::{FaultPolicy, GameRecord};
+use crate::model::record::{FaultPolicy, GameRecord, RESIGNATION};
 use crate::model::rules::GameRules;
 use crate::player::user_interface::{UserInterface, terminal_interface};
 use crate::player::{Human, Launch, Player, PlayerStatistics, Sandbox, Wire};
@@ -134,7 +134,7 @@ pub fn run(args: &PlayArgs, printer: Printer) -> Result<Status, Failure> {
     if let Some(saved) = saved {
         let header = header_of(&settings, &terms, &words)?;
         let names = words.as_ref().map(|word| word.name().to_owned());
-        let id = saved.keep(&header, game.record(&terms.rules, names))?;
+        let id = saved.keep(&header, game.record(&terms.rules, names, people(&words)))?;
         let dir = args.save.as_deref().unwrap_or(Path::new("."));
         let dir = shell::quoted(&dir.to_string_lossy());
         printer.command("kept", &format!("referee replay {id} --results {dir}"));
@@ -198,12 +198,16 @@ fn conclude(
     printer: Printer,
 ) -> Result<Status, Failure> {
     let names = &words.as_ref().map(|word| word.name().to_owned());
-    let people = words.as_ref().map(|word| *word == PlayerArgument::Human);
-    let conclusion = Conclusion { report, seats, names, people };
+    let conclusion = Conclusion { report, seats, names, people: people(words) };
     if let Display::Browser(page) = display {
         page.end(&conclusion.sentence());
     }
     conclusion.print(printer)
+}
+
+/// Which seats people have.
+fn people(words: &BySeat<PlayerArgument>) -> BySeat<bool> {
+    words.as_ref().map(|word| *word == PlayerArgument::Human)
 }
 
 /// The terms of the game.
@@ -223,13 +227,21 @@ struct EndedGame {
 }
 
 impl EndedGame {
-    /// Its record, under these names of the players.
-    fn record(self, rules: &GameRules, names: BySeat<String>) -> GameRecord {
+    /// Its record, under these names of the players. `people` says which seats people had.
+    fn record(self, rules: &GameRules, names: BySeat<String>, people: BySeat<bool>) -> GameRecord {
+        let is_given_up = given_up(&self.report.ending, people).is_some();
         let Self { report, seeds, wall, statistics } = self;
-        let id = game_id(&names.first, &names.second, 1, 1);
+        // In the first game of a pair, the first name in the alphabet has the first seat.
+        let game = if names.first <= names.second { 1 } else { 2 };
+        let id = game_id(&names.first, &names.second, 1, game);
         let builder =
             RecordBuilder { names, seats: rules.seats(), seeds, report, statistics, wall };
-        builder.build(id, Fixture { players: BySeat::new(0, 1), pair: 1, game: 1 }, Vec::new())
+        let fixture = Fixture { players: BySeat::new(0, 1), pair: 1, game };
+        let record = builder.build(id, fixture, Vec::new());
+        if is_given_up {
+            return GameRecord { reason: RESIGNATION.to_owned(), fault: None, ..record };
+        }
+        record
     }
 }
 
@@ -254,7 +266,7 @@ fn play(
     );
     let mut luck = secret.luck("first", "second", 1);
     let mut players = words.as_ref().map(|word| seated(word, terms, display, printer));
-    let people = words.as_ref().map(|word| *word == PlayerArgument::Human);
+    let people = people(words);
     loop {
         let setup = GameSetup {
             rules: &terms.rules,
@@ -280,7 +292,7 @@ fn play(
         };
         let game = EndedGame { report, seeds, wall: began.elapsed(), statistics };
         let Some(ply) = take_undo(&mut players) else { return Ok(Some(game)) };
-        let record = game.record(&terms.rules, terms.rules.seats().map(Text::into_owned));
+        let record = game.record(&terms.rules, terms.rules.seats().map(Text::into_owned), people);
         opening = steps_to(&terms.rules.start, &record, ply)
             .map_err(|why| Failure::input(why.to_string()))?;
         for seat in Seat::BOTH {

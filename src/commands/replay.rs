@@ -18,6 +18,7 @@ use crate::model::record::GameRecord;
 use crate::printer::Printer;
 use crate::replay::Replay;
 use crate::report::board::picture;
+use crate::report::replay_frames::describe_end;
 use crate::report::story::{describe_step, is_ply};
 use referee_games::{Event, Seat, Turn};
 
@@ -146,12 +147,9 @@ fn conclusion(record: &GameRecord) -> String {
         lines.push(format!("{seat}: {}: {}", fault.code, fault.message));
         lines.extend(fault.stderr.iter().map(|line| format!("    {line}")));
     }
-    let end = match record.winner() {
-        Some(winner) => format!("{winner} ({}) wins: {}", record.result, record.reason),
-        None => format!("draw: {}", record.reason),
-    };
-    lines.push(end);
-    lines.iter().map(|line| crate::escape::terminal(line)).collect::<Vec<_>>().join("\n")
+    let mut lines: Vec<String> = lines.iter().map(|line| crate::escape::terminal(line)).collect();
+    lines.push(describe_end(record.winner(), &record.result, &record.reason));
+    lines.join("\n")
 }
 
 #[cfg(test)]

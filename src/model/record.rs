@@ -129,6 +129,24 @@ fn yes() -> bool {
     true
 }
 
+impl PlayerInfo {
+    /// The entry of a person, who has no program, and so no hash.
+    pub fn person(name: &str) -> Self {
+        let (name, hash) = (name.to_owned(), NO_HASH.to_owned());
+        Self { command: name.clone(), name, hash, takes_openings: true }
+    }
+
+    /// Whether it is a person.
+    pub fn is_person(&self) -> bool {
+        self.hash == NO_HASH
+    }
+}
+
+/// The hash of a person.
+const NO_HASH: &str = "0000000000000000";
+/// The reason of a game that a person gave up. That is no fault.
+pub const RESIGNATION: &str = "resignation";
+
 /// The policy after a rejected action (`malformed` or `illegal`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::*;
+use crate::model::record::PlayerInfo;
 use crate::model::record::examples::header;
 use crate::referee::plan;
 
@@ -34,11 +35,16 @@ fn record(value: Value) -> GameRecord {
 
 /// The findings in a record with other values at these JSON pointers.
 fn found(changes: &[(&str, Value)]) -> Vec<String> {
+    audited(&record(changed(changes)))
+}
+
+/// The record with other values at these JSON pointers.
+fn changed(changes: &[(&str, Value)]) -> Value {
     let mut value = fine();
     for (pointer, new) in changes {
         *value.pointer_mut(pointer).expect(pointer) = new.clone();
     }
-    audited(&record(value))
+    value
 }
 
 fn audited(record: &GameRecord) -> Vec<String> {
@@ -168,6 +174,26 @@ fn seeds_and_luck_follow_from_the_secret() {
     });
     let header = header(&["ant", "bee"]);
     assert_eq!(audit(&book, &header, None, &unknown), [], "without the secret nobody can know");
+}
+
+#[test]
+fn only_a_person_resigns() {
+    let resigned = |reason: &str| ended_early(Value::Null, "black", reason);
+    let no_end = ["the game was not over, but no fault is recorded"];
+    assert_eq!(found(&resigned("resignation")), no_end);
+    let audited = |changes: &[(&str, Value)], people: &[&str]| {
+        let mut header = header(&["ant", "bee"]);
+        for player in header.players.iter_mut().filter(|info| people.contains(&&*info.name)) {
+            *player = PlayerInfo::person(&player.name);
+        }
+        let record = record(changed(changes));
+        let book = OpeningBook::empty(plan::rules(TURNS));
+        let findings = audit(&book, &header, None, &record);
+        findings.iter().map(ToString::to_string).collect::<Vec<_>>()
+    };
+    assert_eq!(audited(&resigned("resignation"), &["ant"]), [""; 0]);
+    assert_eq!(audited(&resigned("resignation"), &["bee"]), no_end, "it was the other one");
+    assert_eq!(audited(&resigned("boredom"), &["ant"]), no_end);
 }
 
 #[test]

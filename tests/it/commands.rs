@@ -223,6 +223,29 @@ fn a_game_between_built_in_players_is_the_same_every_time() {
 }
 
 #[test]
+fn a_game_that_a_person_gave_up_is_kept_as_resigned() {
+    let arena = Arena::new();
+    for words in [["human", "bot:greedy"], ["bot:greedy", "human"]] {
+        let args = ["play", words[0], words[1], "--seed", "1", "--save", words[0]];
+        let run = arena.run_with(&args, "3,3\nresign\n");
+        assert_eq!(run.code, 0, "{run:?}");
+        let kept = run.err.split("kept: referee replay ").nth(1).expect("a command");
+        let id = kept.split(' ').next().expect("an id");
+        let shown = arena.run(&["replay", id, "--results", words[0]]);
+        let seat = if words[0] == "human" { "black" } else { "white" };
+        let end = format!("\ngreedy ({seat}) wins: resignation\n");
+        assert!(shown.out.ends_with(&end), "{}", shown.out);
+        assert!(!shown.out.contains("exit") && !shown.err.contains("again: "), "{shown:?}");
+        let verified = arena.run(&["verify", words[0]]);
+        assert_eq!(verified.code, 0, "{}", verified.out);
+        assert_eq!(arena.run(&["report", words[0]]).code, 0);
+        let page = arena.path().join(words[0]).join("report.html");
+        let page = std::fs::read_to_string(page).expect("a page");
+        assert!(page.contains("resignation") && page.contains("Nobody made a fault."));
+    }
+}
+
+#[test]
 fn a_person_may_mistype_ask_for_help_and_resign() {
     let arena = Arena::new();
     let input = "9,9\nzz\n\n?\n3,3\nresign\n";

@@ -7,6 +7,11 @@ use crate::printer::Printer;
 use crate::referee::{Ending, GameReport};
 use referee_games::{BySeat, GameResult, Seat, Text};
 
+/// The seat of the person who gave up, if one did. `people` says which seats people had.
+pub(super) fn given_up(ending: &Ending, people: BySeat<bool>) -> Option<Seat> {
+    Seat::BOTH.into_iter().find(|&seat| people[seat] && ending.fault(seat).is_some())
+}
+
 /// A game that has ended, and who played it.
 #[derive(Debug)]
 pub(super) struct Conclusion<'a> {
@@ -62,10 +67,8 @@ impl Conclusion<'_> {
         Ok(())
     }
 
-    /// The seat of the person who gave up, if one did.
     fn given_up(&self) -> Option<Seat> {
-        let ending = &self.report.ending;
-        Seat::BOTH.into_iter().find(|&seat| self.people[seat] && ending.fault(seat).is_some())
+        given_up(&self.report.ending, self.people)
     }
 
     fn name(&self, seat: Seat) -> String {

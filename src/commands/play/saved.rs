@@ -44,7 +44,8 @@ impl SavedGame {
     }
 }
 
-/// The header for the log of the game. A person has no program, and so no hash.
+/// The header for the log of the game: that of a tournament with one pair of games. It has no seed,
+/// because the seeds of the game do not depend on the players' names.
 pub(super) fn header_of(
     settings: &Settings,
     terms: &PlaySettings,
@@ -54,7 +55,7 @@ pub(super) fn header_of(
     let options = terms.rules.options.clone();
     let tournament = Tournament {
         game: terms.rules.game.clone(),
-        seed: terms.seed,
+        seed: None,
         clock: terms.control,
         openings: None,
         ..settings.tournament("play".to_owned(), options, stages, Vec::new())
@@ -66,13 +67,9 @@ pub(super) fn header_of(
             hash: spec.hash.clone(),
             takes_openings: spec.takes_openings(),
         },
-        PlayerArgument::Human => PlayerInfo {
-            name: word.name().to_owned(),
-            command: word.name().to_owned(),
-            hash: "0".repeat(16),
-            takes_openings: true,
-        },
+        PlayerArgument::Human => PlayerInfo::person(word.name()),
     };
     let header = header(&tournament, terms.containment.record(), fresh_identity()?);
-    Ok(Header { players: words.iter().map(|(_, word)| info(word)).collect(), ..header })
+    let players = words.iter().map(|(_, word)| info(word)).collect();
+    Ok(Header { players, drawn: false, ..header })
 }

@@ -14,7 +14,7 @@ use crate::printer::Colour;
 use crate::printer::wrap::wrap;
 use crate::replay::{self, Replay, ReplayError};
 use crate::report::board::{BoardSide, picture, picture_from};
-use referee_games::{BySeat, Seat, Turn};
+use referee_games::{BySeat, Seat};
 
 /// The keys, for the last line.
 const KEYS: &str = "←→ step  PgUp PgDn 10  Home End  a number and Enter: go to  f flip  q leave";
@@ -88,14 +88,11 @@ fn frames(
     while let Some(played) = replay.next() {
         let played = played?;
         times.spend(played.used);
-        let mut step = step_line(&played.events, record, replay.current().ply());
-        if matches!(replay.current().turn(), Turn::Over(_)) {
-            let _ = write!(step, "\n{}", conclusion(record));
-        }
+        let step = step_line(&played.events, record, replay.current().ply());
         let times = times.text(record, played.used);
         frames.push(frame(&replay, &played.events, step, times, colour));
     }
-    if let Some(last) = frames.last_mut().filter(|_| record.fault.is_some()) {
+    if let Some(last) = frames.last_mut() {
         let _ = write!(last.step, "\n{}", conclusion(record));
     }
     Ok(frames)
