@@ -38,7 +38,9 @@ pub struct Progress {
     /// The text before the number of games due, if that is an estimate.
     about: &'static str,
     played: u64,
-    faults: u64,
+    /// The games of this run that ended in a fault, by their index in the schedule, as far as they
+    /// count.
+    faulted: Vec<usize>,
     /// The faults told: each kind of fault of a player once.
     told: HashSet<(String, FaultCode)>,
     /// The options with which commands find the tournament, if they can.
@@ -119,7 +121,7 @@ impl Progress {
             due: 0,
             about: "",
             played: 0,
-            faults: 0,
+            faulted: Vec::new(),
             told: HashSet::new(),
             called: None,
             players,
@@ -192,9 +194,8 @@ impl Progress {
         }
     }
 
-    fn count(&mut self, record: &GameRecord) {
-        self.played += 1;
-        self.faults += u64::from(record.fault.is_some());
+    /// Adds the scores of a game.
+    fn score(&mut self, record: &GameRecord) {
         // Records without a result are refused earlier.
         let Ok(game) = GameSummary::of(record) else { return };
         for seat in Seat::BOTH {
@@ -253,7 +254,7 @@ impl Progress {
             self.played,
             self.about,
             self.due_games(),
-            self.faults,
+            self.faulted.len(),
             self.summary()
         )
     }
@@ -334,17 +335,24 @@ impl Progress {
     }
 
     fn finished(&mut self, record: &GameRecord, state: &TournamentState) {
-        self.count(record);
+        self.played += 1;
         for (text, again) in self.news_of_faults(record) {
             self.say(&text);
             if let Some(again) = again {
                 self.above_the_bar(|printer| printer.command("    again", &again));
             }
         }
+        let place = state.place(record).filter(|&index| !state.is_void(index));
+        self.faulted.extend(place.filter(|_| record.fault.is_some()));
         if self.known != known(state) {
-            // A player was taken out, or the next games became known.
+            // A player was taken out, so that other games may not count, or the next games became
+            // known.
             self.known = known(state);
             self.due = self.played + state.due() as u64;
+            self.faulted.retain(|&index| !state.is_void(index));
+            self.players = Contender::all(state);
+        } else if place.is_some() {
+            self.score(record);
         }
         if let Some(bar) = &self.bar {
             bar.set_message(self.summary());
@@ -448,9 +456,39 @@ mod tests {
     }
 
     #[test]
+    fn games_after_a_removal_count_neither_here_nor_in_the_tables() {
+        let names = ["ant", "bee", "cat"].map(str::to_owned).to_vec();
+        let setup = TournamentSetup::new(names, vec![Stage::round_robin(3)]);
+        let mut state = TournamentState::new(TournamentSetup { quarantine: 2, ..setup });
+        let mut progress = progress(&["ant", "bee", "cat"]);
+        progress.on(RunEvent::Begun { due: state.due() }, &state).expect("no failure");
+        // The cat fails in all its games, and the last of them are over first.
+        for index in (0..state.len()).rev() {
+            let plain = record(&state, index);
+            let cat = Seat::BOTH.into_iter().find(|&seat| plain.players[seat] == "cat");
+            let played = cat.map_or_else(
+                || plain.clone(),
+                |seat| {
+                    faulty(plain.clone(), &[(["white", "black"][seat as usize], FaultCode::Crash)])
+                },
+            );
+            state.add(&played).expect("it belongs");
+            let finished = RunEvent::GameFinished { record: &played, transcript: None };
+            progress.on(finished, &state).expect("no failure");
+        }
+        let counted = state.counted().filter(|(_, game)| game.is_faulted()).count();
+        assert!(counted < 12, "some do not count");
+        let line = progress.plain_line();
+        assert!(line.starts_with("18 of 18 games, "), "{line}");
+        assert!(line.contains(&format!(", {counted} with a fault, ")), "{line}");
+        let fresh = Progress::new(Printer::new(true), Contender::all(&state));
+        assert_eq!(progress.leaders(), fresh.leaders());
+    }
+
+    #[test]
     fn newly_known_games_are_added_to_the_progress() {
         let mut progress = progress(&["ant", "bee"]);
-        progress.count(&game("ant", "bee", "white"));
+        progress.played = 1;
         progress.expect(10);
         assert!(progress.plain_line().starts_with("1 of about 10 games, "));
         progress.expect(0);
@@ -500,9 +538,9 @@ mod tests {
         let mut progress = progress(&["ant", "bee", "mute", "out"]);
         assert_eq!(progress.leaders(), "nobody yet");
         let no_start = [("black", FaultCode::NoStart)];
-        progress.count(&faulty(game("ant", "mute", "white"), &no_start));
-        progress.count(&game("out", "bee", "white"));
-        progress.count(&game("ant", "bee", "draw"));
+        progress.score(&faulty(game("ant", "mute", "white"), &no_start));
+        progress.score(&game("out", "bee", "white"));
+        progress.score(&game("ant", "bee", "draw"));
         progress.out("out", "id", Out::Quarantined);
         assert_eq!(progress.leaders(), "ant 75%, bee 25%");
     }
