@@ -83,7 +83,10 @@ impl From<OpenError> for Failure {
 impl FoundProgram {
     /// The program that a log in the folder `results` names, if it can be found.
     fn recorded(program: &RulesProgram, results: &Path) -> Option<Self> {
-        let dir = folder_of(program, results)?;
+        let dir = match program.dir.as_str() {
+            "" => folder_of(program, results)?,
+            dir => Some(PathBuf::from(dir)).filter(|dir| dir.is_dir())?,
+        };
         let started = match program.program.as_str() {
             // Where the words of a log before this version led.
             path if Path::new(path).exists() => PathBuf::from(path),
@@ -92,7 +95,6 @@ impl FoundProgram {
         let program = RulesProgram {
             program: started.display().to_string(),
             dir: dir.display().to_string(),
-            configured: program.dir.clone(),
             ..program.clone()
         };
         Some(Self::placed(&program))
@@ -184,7 +186,7 @@ fn folder_of(program: &RulesProgram, results: &Path) -> Option<PathBuf> {
     let results = fs::canonicalize(results).unwrap_or_else(|_| results.to_owned());
     let current = std::env::current_dir().ok();
     let above = results.ancestors().chain(current.as_deref());
-    let folders = above.filter_map(|base| fs::canonicalize(base.join(&program.dir)).ok());
+    let folders = above.filter_map(|base| fs::canonicalize(base.join(&program.configured)).ok());
     let folders: Vec<PathBuf> = folders.filter(|folder| folder.is_dir()).collect();
     let files = |folder: &&PathBuf| own_files(&program.command, &program.files, folder).len();
     // Of equal ones, the last is taken.
@@ -228,7 +230,7 @@ fn missing(program: &RulesProgram) -> String {
         "cannot find the rules program of these games, `{}` in the folder `{}`, in any folder above \
          the results or in this one; restore it, or if it has moved, name its game file with --game",
         program.command.join(" "),
-        program.dir
+        program.configured
     )
 }
 
@@ -248,12 +250,13 @@ fn changed(before: &RulesProgram, now: &RulesProgram) -> String {
 mod tests {
     use super::*;
 
-    fn program(dir: &str) -> RulesProgram {
+    /// The program in this folder, as a log names it.
+    fn program(configured: &str) -> RulesProgram {
         RulesProgram {
             command: ["sh", "rules.sh"].map(str::to_owned).to_vec(),
             program: String::new(),
-            dir: dir.to_owned(),
-            configured: String::new(),
+            dir: String::new(),
+            configured: configured.to_owned(),
             files: Vec::new(),
             reply_ms: 1,
             hash: String::new(),
@@ -275,6 +278,18 @@ mod tests {
         assert_eq!(folder_of(&program("no/such/game"), &results), None);
         let found = FoundProgram::recorded(&program("game"), &results).expect("found");
         assert!(found.dir == game && found.program.ends_with("sh"), "{found:?}");
+    }
+
+    #[test]
+    fn a_log_names_the_configured_folder_and_not_its_place() {
+        let root = tempfile::tempdir().expect("a folder");
+        let dir = root.path().display().to_string();
+        let here = RulesProgram { dir: dir.clone(), ..program("no/such/game") };
+        let found = FoundProgram::recorded(&here, Path::new("/")).expect("found");
+        assert_eq!((found.dir, &*found.configured), (PathBuf::from(dir), "no/such/game"));
+        assert_eq!(here.without_places(), program("no/such/game"));
+        let logged = serde_json::to_value(here.without_places()).expect("plain data");
+        assert_eq!((&logged["dir"], logged.get("place")), (&"no/such/game".into(), None));
     }
 
     #[test]

@@ -119,10 +119,11 @@ pub struct RulesProgram {
     /// The program of the command, as an absolute path. Not in logs.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub program: String,
-    /// Its working folder, as an absolute path. In logs, [`configured`](Self::configured).
+    /// Its working folder, as an absolute path. Not in logs.
+    #[serde(rename = "place", default, skip_serializing_if = "String::is_empty")]
     pub dir: String,
-    /// Its working folder relative to that of the configuration.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
+    /// Its working folder relative to that of the configuration; `dir` in logs.
+    #[serde(rename = "dir")]
     pub configured: String,
     /// Other files that are part of the game, relative to the folder.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -143,12 +144,7 @@ impl RulesProgram {
     /// The same for a log, which says nothing of where things are on this machine.
     #[must_use]
     pub fn without_places(&self) -> Self {
-        Self {
-            program: String::new(),
-            dir: self.configured.clone(),
-            configured: String::new(),
-            ..self.clone()
-        }
+        Self { program: String::new(), dir: String::new(), ..self.clone() }
     }
 }
 
