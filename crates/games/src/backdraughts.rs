@@ -26,6 +26,7 @@ pub use options::{Capture, First, Movement, Overlooked, Rules, Turning};
 pub use state::State;
 
 use super::board::{Bitboard, Square};
+use super::game::count_outcome_by_outcome;
 use super::history::History;
 use super::starts::draw;
 use super::{
@@ -390,6 +391,16 @@ impl Game for Backdraughts {
         match self.board.count(owner, number, &self.rules) {
             0 => 0,
             count => u64::from(count) + u64::from(self.alternative().is_some()),
+        }
+    }
+
+    fn count_next_ply(&self) -> u64 {
+        match self.turn {
+            Turn::Chance(Stream::Seat(seat)) if self.rules.turning == Turning::Off => {
+                let others = u32::from(self.alternative().is_some());
+                u64::from(self.board.count_over_rolls(seat, others, &self.rules))
+            }
+            _ => count_outcome_by_outcome(self),
         }
     }
 

@@ -128,6 +128,14 @@ impl Direction {
         [f(WAYS[0]), f(WAYS[1]), f(WAYS[2]), f(WAYS[3])]
     }
 
+    /// Like [`each`](Self::each), with a value for each direction.
+    #[expect(clippy::inline_always, reason = "for a known direction a step is two instructions")]
+    #[inline(always)]
+    pub(crate) fn each_with<V, T>(values: [V; 4], mut f: impl FnMut(Self, V) -> T) -> [T; 4] {
+        let [one, two, three, four] = values;
+        [f(WAYS[0], one), f(WAYS[1], two), f(WAYS[2], three), f(WAYS[3], four)]
+    }
+
     /// The letter of the direction in texts.
     pub const fn letter(self) -> &'static str {
         match self {

@@ -151,6 +151,13 @@ pub trait Game: Clone + fmt::Debug + Send + Sync + 'static {
         self.legal_actions(seat).len() as u64
     }
 
+    /// The number of ways to play the next ply, over all [different
+    /// outcomes](Game::different_outcomes) of the chance before it, for [`perft`](crate::perft).
+    /// Override this if there is a faster way.
+    fn count_next_ply(&self) -> u64 {
+        count_outcome_by_outcome(self)
+    }
+
     /// Draws a legal action of `seat`, all with the same probability; `None` if there is none.
     fn random_action(&self, seat: Seat, rng: &mut (impl RngCore + ?Sized)) -> Option<Self::Action> {
         self.legal_actions(seat).choose(rng).cloned()
@@ -264,4 +271,22 @@ pub trait Game: Clone + fmt::Debug + Send + Sync + 'static {
 
     /// A line for people with what the board does not show (phase, counts).
     fn caption(&self) -> String;
+}
+
+/// [`Game::count_next_ply`] of any game.
+pub(crate) fn count_outcome_by_outcome<G: Game>(game: &G) -> u64 {
+    match game.turn() {
+        Turn::Move(seat) => game.legal_count(seat),
+        Turn::Pass(_) => 1,
+        Turn::Both => Seat::BOTH.map(|seat| game.legal_count(seat)).iter().product(),
+        Turn::Chance(_) => {
+            let after = |outcome| {
+                let mut next = game.clone();
+                next.play_silently(Step::Chance(outcome));
+                next.count_next_ply()
+            };
+            game.different_outcomes().into_iter().map(after).sum()
+        }
+        Turn::Over(_) => 0,
+    }
 }

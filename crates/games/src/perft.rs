@@ -11,12 +11,9 @@ use super::{BySeat, Game, PASS, Seat, Step, StepOf, Turn};
 
 /// Counts the ways to get from `game` to positions `depth` plies later.
 pub fn perft<G: Game>(game: &G, depth: u32) -> u64 {
-    if depth == 0 {
-        return 1;
-    }
-    match game.turn() {
-        Turn::Move(seat) if depth == 1 => game.legal_count(seat),
-        Turn::Both if depth == 1 => Seat::BOTH.map(|seat| game.legal_count(seat)).iter().product(),
+    match depth {
+        0 => 1,
+        1 => game.count_next_ply(),
         _ => {
             let mut nodes = 0;
             let Ok(()) = each_step::<G, Infallible>(game, |step| {

@@ -249,6 +249,11 @@ impl Game for WatchYourBack {
         u64::from(self.board.legal_count())
     }
 
+    /// A side without a move passes (W7).
+    fn count_next_ply(&self) -> u64 {
+        if self.ending.is_some() { 0 } else { u64::from(self.board.legal_count()).max(1) }
+    }
+
     fn random_action(&self, seat: Seat, rng: &mut (impl RngCore + ?Sized)) -> Option<Action> {
         if self.ending.is_some() || seat != self.board.to_move() {
             return None;

@@ -160,6 +160,25 @@ impl Board {
         moves + self.allowed_capturers(seat, number, rules).len()
     }
 
+    /// The number of ways to play the next ply of `seat`, over the six rolls, if pawns do not turn:
+    /// its actions and `others`, or the pass if it has no action (B7).
+    pub(super) fn count_over_rolls(&self, seat: Seat, others: u32, rules: &Rules) -> u32 {
+        let (empty, all_captures) = (self.empty(), self.capturers(seat).len());
+        let mut ends = [self.pawns[seat]; 4];
+        let mut reached = [Bitboard::EMPTY; 4];
+        let mut count = 0;
+        for roll in 1..=6 {
+            ends = Direction::each_with(ends, |way, ends| ends.step(way) & empty);
+            reached = [0, 1, 2, 3].map(|way| reached[way] | ends[way]);
+            let captures = if self.may_capture(seat, roll, rules) { all_captures } else { 0 };
+            let can_act = captures > 0 || !union(ends).is_empty();
+            count += if can_act { captures + others } else { 1 };
+        }
+        // In each direction only one pawn can reach a square, and only with one roll.
+        let [one, two, three, four] = reached.map(Bitboard::len);
+        count + one + two + three + four
+    }
+
     /// Plays an action of `seat`, which must be legal. Returns the captured pawns.
     pub fn play_unchecked(&mut self, seat: Seat, action: Action) -> Bitboard {
         match action {
