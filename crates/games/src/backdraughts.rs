@@ -409,7 +409,7 @@ impl Game for Backdraughts {
         if self.rules.turning == Turning::On {
             return self.legal_actions(seat).choose(rng).copied();
         }
-        let moves = self.board.starts(owner, number);
+        let moves = self.board.starts(owner, number).numbered();
         let capturers = self.board.allowed_capturers(owner, number, &self.rules);
         let (first_capture, alternative) = (moves.count(), moves.count() + capturers.len());
         let others = u32::from(alternative > 0 && self.alternative().is_some());

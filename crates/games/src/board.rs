@@ -9,6 +9,7 @@ use std::str::FromStr;
 use serde::de::{self, Deserialize, Deserializer};
 use serde::ser::{Serialize, Serializer};
 
+use super::columns::Columns;
 use super::short_text::ShortText;
 
 /// A square: column and row count from zero at the top left, rows downwards. Squares sort by
@@ -247,12 +248,12 @@ impl Bitboard {
     }
 
     /// The square with this number, counted from 0 in the order of their texts.
-    pub const fn nth(self, number: u32) -> Option<Square> {
-        let mut bits = self.0;
-        let mut left = number;
-        while left > 0 && bits != 0 {
+    #[inline]
+    pub fn nth(self, number: u32) -> Option<Square> {
+        let (column, left) = Columns::of([self.0]).find(number)?;
+        let mut bits = self.0 & column;
+        for _ in 0..left {
             bits &= bits - 1;
-            left -= 1;
         }
         BitboardIter(bits).first()
     }
@@ -364,6 +365,15 @@ mod tests {
         let texts: Vec<_> = (!Bitboard::EMPTY).iter().map(|square| square.to_string()).collect();
         assert_eq!(texts.len(), 64);
         assert!(texts.is_sorted());
+    }
+
+    #[test]
+    fn squares_are_found_by_their_number() {
+        for bits in [0, 1, 1 << 63, 0x8100_0000_0000_4281, 0x00ff_5a00_0180_3c00, u64::MAX] {
+            let set = Bitboard(bits);
+            let squares: Vec<_> = (0..=64).map_while(|number| set.nth(number)).collect();
+            assert_eq!(squares, set.iter().collect::<Vec<_>>(), "{bits:x}");
+        }
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use rand::{Rng, RngCore};
 
 use super::board::{Bitboard, Direction, Square, WAYS, union};
+use super::columns::Columns;
 
 /// For each direction, in the order of [`WAYS`], the squares where a move in this
 /// direction starts. How far a move goes follows from the rules of the game.
@@ -17,22 +18,10 @@ impl Starts {
         one.len() + two.len() + three.len() + four.len()
     }
 
-    /// The move with this number in the order of [`for_each`](Starts::for_each), from 0: where it
-    /// starts and goes.
+    /// Numbers the moves, in the order of [`for_each`](Starts::for_each).
     #[inline]
-    pub(crate) fn nth(self, number: u32) -> Option<(Square, Direction)> {
-        let mut left = number;
-        for from in union(self.0) {
-            for (starts, way) in self.0.iter().zip(&WAYS) {
-                if starts.contains(from) {
-                    if left == 0 {
-                        return Some((from, *way));
-                    }
-                    left -= 1;
-                }
-            }
-        }
-        None
+    pub(crate) fn numbered(self) -> NumberedMoves {
+        NumberedMoves { starts: self, columns: Columns::of(self.0.map(|starts| starts.0)) }
     }
 
     /// Calls `each` with the moves, sorted by the squares where they start, then by those where
@@ -46,6 +35,38 @@ impl Starts {
                 }
             }
         }
+    }
+}
+
+/// Moves with numbers, from 0.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct NumberedMoves {
+    starts: Starts,
+    columns: Columns,
+}
+
+impl NumberedMoves {
+    /// The number of moves.
+    #[inline]
+    pub(crate) const fn count(self) -> u32 {
+        self.columns.count()
+    }
+
+    /// The move with this number: where it starts and goes.
+    #[inline]
+    pub(crate) fn nth(self, number: u32) -> Option<(Square, Direction)> {
+        let (column, mut left) = self.columns.find(number)?;
+        for from in union(self.starts.0) & Bitboard(column) {
+            for (starts, way) in self.starts.0.iter().zip(&WAYS) {
+                if starts.contains(from) {
+                    if left == 0 {
+                        return Some((from, *way));
+                    }
+                    left -= 1;
+                }
+            }
+        }
+        None
     }
 }
 

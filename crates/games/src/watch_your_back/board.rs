@@ -151,12 +151,7 @@ impl Board {
 
     /// Returns whether `seat` could move or jump if it were its turn.
     pub fn can_move(&self, seat: Seat) -> bool {
-        let (from, empty, occupied) = (self.pieces[seat], self.empty(), self.occupied());
-        Direction::each(|way| {
-            let next = from.step(way);
-            (next | (next & occupied).step(way)).meets(empty)
-        })
-        .contains(&true)
+        !self.targets(self.pieces[seat]).is_empty()
     }
 
     /// Returns whether the side to move has to pass (W7). Meaningless when the game is over.
@@ -197,8 +192,8 @@ impl Board {
             let squares = self.placements();
             return squares.nth(draw(squares.len(), rng)?).map(Action::Place);
         }
-        let starts = self.starts(self.to_move());
-        let (from, way) = starts.nth(draw(starts.count(), rng)?)?;
+        let moves = self.starts(self.to_move()).numbered();
+        let (from, way) = moves.nth(draw(moves.count(), rng)?)?;
         Some(self.move_from(from, way))
     }
 
