@@ -21,7 +21,7 @@ use serde::{Deserialize, Serialize};
 
 pub use action::{Action, Chance};
 use board::straight_move;
-pub use board::{Board, PAWNS, goal};
+pub use board::{Board, PAWNS, WonBy, goal};
 pub use options::{Capture, First, Movement, Overlooked, Rules, Turning};
 pub use state::State;
 
@@ -87,7 +87,7 @@ pub struct Backdraughts {
     /// The position at the beginning of each turn since the last capture, newest last. Kept only if
     /// repetition counts.
     past: History<(Board, Seat)>,
-    turn: Turn,
+    ending: Option<EndReason>,
 }
 
 /// Everything about a position except the rules.
@@ -97,6 +97,29 @@ pub struct Snapshot {
     phase: TurnPhase,
     ply: u32,
     past: History<(Board, Seat)>,
+}
+
+/// How a game ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum EndReason {
+    /// A side won (B4).
+    Win(Seat, WonBy),
+    /// The position occurred too often (B12).
+    Repetition,
+    /// The plies are used up (B12).
+    MaxPlies,
+}
+
+impl From<EndReason> for Outcome {
+    fn from(ending: EndReason) -> Self {
+        let (result, reason) = match ending {
+            EndReason::Win(seat, WonBy::Goal) => (GameResult::Win(seat), "goal"),
+            EndReason::Win(seat, WonBy::Elimination) => (GameResult::Win(seat), "elimination"),
+            EndReason::Repetition => (GameResult::Draw, "repetition"),
+            EndReason::MaxPlies => (GameResult::Draw, "max-plies"),
+        };
+        Self { result, reason }
+    }
 }
 
 /// The effects of an action.
@@ -114,19 +137,18 @@ impl Backdraughts {
     pub fn from_board(rules: &Arc<Rules>, board: Board, seat: Seat) -> Self {
         let mut game = Self::before_the_first_turn(rules, board);
         game.begin(seat);
-        game.turn = game.next_turn(board.decided().map(win));
+        game.ending = game.won();
         game
     }
 
     fn before_the_first_turn(rules: &Arc<Rules>, board: Board) -> Self {
-        let turn = Turn::Chance(Stream::Shared);
         Self {
             rules: **rules,
             board,
             phase: TurnPhase::First,
             ply: 0,
             past: History::default(),
-            turn,
+            ending: None,
         }
     }
 
@@ -160,7 +182,7 @@ impl Backdraughts {
     fn roll(&mut self, chance: Chance) {
         match (chance, self.phase) {
             (Chance::Roll(number), TurnPhase::Roll(seat)) => {
-                self.phase = TurnPhase::Act { seat, number }
+                self.phase = TurnPhase::Act { seat, number };
             }
             (Chance::First(rolls), TurnPhase::First) => match rolls.first.cmp(&rolls.second) {
                 Ordering::Greater => self.begin(Seat::First),
@@ -169,7 +191,6 @@ impl Backdraughts {
             },
             _ => unreachable!("an outcome answers its own turn"),
         }
-        self.turn = self.next_turn(None);
     }
 
     /// Plays a legal action and tests whether it ended the game.
@@ -180,34 +201,26 @@ impl Backdraughts {
             TurnPhase::First | TurnPhase::Roll(_) => unreachable!("an action comes after the roll"),
         };
         self.ply += 1;
-        self.turn = self.next_turn(self.outcome());
+        self.ending = self.ended();
         played
     }
 
-    /// The outcome of the game, if the last action ended it.
-    fn outcome(&self) -> Option<Outcome> {
-        self.board.decided().map(win).or_else(|| self.length())
+    /// The reason why the game is over, if the last action ended it.
+    #[inline]
+    fn ended(&self) -> Option<EndReason> {
+        self.won().or_else(|| self.length())
     }
 
-    /// The turn, given the outcome of the game if it is over.
-    fn next_turn(&self, outcome: Option<Outcome>) -> Turn {
-        match (outcome, self.phase) {
-            (Some(outcome), _) => Turn::Over(outcome),
-            (_, TurnPhase::First) => Turn::Chance(Stream::Shared),
-            (_, TurnPhase::Roll(seat)) => Turn::Chance(Stream::Seat(seat)),
-            (_, TurnPhase::Act { seat, number }) => {
-                let can_act = self.board.can_act(seat, number, &self.rules);
-                if can_act { Turn::Move(seat) } else { Turn::Pass(seat) }
-            }
-            (_, TurnPhase::Answer { passer, .. }) => Turn::Move(!passer),
-        }
+    /// The win on this board, if there is one (B4).
+    fn won(&self) -> Option<EndReason> {
+        self.board.decided().map(|(seat, by)| EndReason::Win(seat, by))
     }
 
     /// Plays an action of `seat` in its own turn. After a pass, the opponent may have to answer
     /// (B8).
     fn act(&mut self, seat: Seat, number: u8, action: Action) -> ActionEffects {
         let passes = action == Action::Pass;
-        let forced = passes && self.turn == Turn::Pass(seat);
+        let forced = passes && !self.board.can_act(seat, number, &self.rules);
         let captured = self.play_for(seat, action);
         if passes && !forced {
             self.phase = TurnPhase::Answer { passer: seat, number };
@@ -225,6 +238,7 @@ impl Backdraughts {
         ActionEffects { by: !passer, owner, forced: false, captured }
     }
 
+    #[inline]
     fn play_for(&mut self, seat: Seat, action: Action) -> Bitboard {
         let captured = self.board.play_unchecked(seat, action);
         if !captured.is_empty() {
@@ -234,15 +248,14 @@ impl Backdraughts {
     }
 
     /// Tests for the draws of B12, in their order.
-    fn length(&self) -> Option<Outcome> {
-        let reason = if self.repeated() {
-            "repetition"
+    fn length(&self) -> Option<EndReason> {
+        if self.repeated() {
+            Some(EndReason::Repetition)
         } else if self.ply >= self.rules.max_plies {
-            "max-plies"
+            Some(EndReason::MaxPlies)
         } else {
-            return None;
-        };
-        Some(Outcome { result: GameResult::Draw, reason })
+            None
+        }
     }
 
     /// Returns whether a turn has just begun whose position has occurred too often.
@@ -256,7 +269,7 @@ impl Backdraughts {
     /// Passing and declining are not among them.
     fn choice_of(&self, seat: Seat) -> Option<(Seat, u8)> {
         match self.phase {
-            _ if self.turn.outcome().is_some() => None,
+            _ if self.ending.is_some() => None,
             TurnPhase::Act { seat: mover, number } if mover == seat => Some((seat, number)),
             TurnPhase::Answer { passer, number } if passer != seat => Some((passer, number)),
             _ => None,
@@ -291,7 +304,7 @@ impl Backdraughts {
         if !captured.is_empty() {
             events.push(Event::Captured { squares: captured.iter().collect() });
         }
-        if let Turn::Over(outcome) = self.turn {
+        if let Turn::Over(outcome) = self.turn() {
             let result = match outcome.result {
                 GameResult::Win(winner) => Self::SEATS[winner],
                 GameResult::Draw => "draw",
@@ -299,10 +312,6 @@ impl Backdraughts {
             events.push(Event::Over { result: result.into(), reason: outcome.reason.into() });
         }
     }
-}
-
-fn win((seat, reason): (Seat, &'static str)) -> Outcome {
-    Outcome { result: GameResult::Win(seat), reason }
 }
 
 /// The event of a `chance` outcome in this phase.
@@ -353,11 +362,20 @@ impl Game for Backdraughts {
 
     #[inline]
     fn turn(&self) -> Turn {
-        self.turn
+        match (self.ending, self.phase) {
+            (Some(ending), _) => Turn::Over(ending.into()),
+            (_, TurnPhase::First) => Turn::Chance(Stream::Shared),
+            (_, TurnPhase::Roll(seat)) => Turn::Chance(Stream::Seat(seat)),
+            (_, TurnPhase::Act { seat, number }) => {
+                let can_act = self.board.can_act(seat, number, &self.rules);
+                if can_act { Turn::Move(seat) } else { Turn::Pass(seat) }
+            }
+            (_, TurnPhase::Answer { passer, .. }) => Turn::Move(!passer),
+        }
     }
 
     fn outcomes(&self) -> Vec<(Chance, u32)> {
-        match self.turn {
+        match self.turn() {
             Turn::Chance(Stream::Shared) => first_rolls(),
             Turn::Chance(_) => (1..=6).map(|value| (Chance::Roll(value), 1)).collect(),
             _ => Vec::new(),
@@ -366,7 +384,7 @@ impl Game for Backdraughts {
 
     fn random_outcome(&self, rng: &mut (impl RngCore + ?Sized)) -> Option<Chance> {
         let mut die = || rng.random_range(1..=6);
-        match self.turn {
+        match self.turn() {
             Turn::Chance(Stream::Shared) => Some(Chance::First(BySeat::new(die(), die()))),
             Turn::Chance(_) => Some(Chance::Roll(die())),
             _ => None,
@@ -395,7 +413,7 @@ impl Game for Backdraughts {
     }
 
     fn count_next_ply(&self) -> u64 {
-        match self.turn {
+        match self.turn() {
             Turn::Chance(Stream::Seat(seat)) if self.rules.turning == Turning::Off => {
                 let others = u32::from(self.alternative().is_some());
                 u64::from(self.board.count_over_rolls(seat, others, &self.rules))
@@ -469,10 +487,9 @@ impl Game for Backdraughts {
 
     fn restored(&self, snapshot: Snapshot) -> Option<Self> {
         let Snapshot { board, phase, ply, past } = snapshot;
-        let game = Self { rules: self.rules, board, phase, ply, past, turn: self.turn };
+        let game = Self { rules: self.rules, board, phase, ply, past, ending: None };
         // Nothing ends a game before its first action.
-        let outcome = game.outcome().filter(|_| ply > 0);
-        Some(Self { turn: game.next_turn(outcome), ..game })
+        Some(Self { ending: game.ended().filter(|_| ply > 0), ..game })
     }
 
     fn rows(&self) -> Vec<String> {

@@ -21,6 +21,15 @@ pub struct Board {
     pawns: BySeat<Bitboard>,
 }
 
+/// How a side won (B4).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum WonBy {
+    /// A pawn stands on its goal.
+    Goal,
+    /// The enemy has no pawns left.
+    Elimination,
+}
+
 /// The square where a pawn of `seat` wins (B4).
 pub const fn goal(seat: Seat) -> Square {
     match seat {
@@ -58,13 +67,20 @@ impl Board {
         WHOLE - self.pawns.first - self.pawns.second
     }
 
-    /// The winner on this board and the reason, if there is one (B4).
-    pub fn decided(&self) -> Option<(Seat, &'static str)> {
-        let arrived = |seat: &Seat| self.pawns[*seat].contains(goal(*seat));
-        let alone = |seat: &Seat| self.pawns[!*seat].is_empty();
-        let [goal, elimination] = ["goal", "elimination"];
-        let winner = Seat::BOTH.into_iter().find(arrived).map(|seat| (seat, goal));
-        winner.or_else(|| Seat::BOTH.into_iter().find(alone).map(|seat| (seat, elimination)))
+    /// The winner on this board and how it won, if there is one (B4).
+    pub fn decided(&self) -> Option<(Seat, WonBy)> {
+        let BySeat { first, second } = self.pawns;
+        if first.contains(goal(Seat::First)) {
+            Some((Seat::First, WonBy::Goal))
+        } else if second.contains(goal(Seat::Second)) {
+            Some((Seat::Second, WonBy::Goal))
+        } else if second.is_empty() {
+            Some((Seat::First, WonBy::Elimination))
+        } else if first.is_empty() {
+            Some((Seat::Second, WonBy::Elimination))
+        } else {
+            None
+        }
     }
 
     /// The squares where the pawn on `from` can end a move of `distance` squares (B3, B11).
@@ -180,6 +196,7 @@ impl Board {
     }
 
     /// Plays an action of `seat`, which must be legal. Returns the captured pawns.
+    #[inline]
     pub fn play_unchecked(&mut self, seat: Seat, action: Action) -> Bitboard {
         match action {
             Action::Move { from, to } => {

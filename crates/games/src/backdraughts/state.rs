@@ -54,7 +54,7 @@ pub(super) fn caption(game: &Backdraughts) -> String {
         Movement::NoDice => format!("{} to go {number}", name(seat)),
     };
     let turn = match game.phase {
-        _ if game.turn.outcome().is_some() => "over".to_owned(),
+        _ if game.ending.is_some() => "over".to_owned(),
         TurnPhase::First => "rolling for who begins".to_owned(),
         TurnPhase::Roll(seat) => format!("{} to roll", name(seat)),
         TurnPhase::Act { seat, number } => act(seat, number),
