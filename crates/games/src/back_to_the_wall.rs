@@ -367,10 +367,9 @@ impl Game for BackToTheWall {
         let mut direction = || Direction::ALL[rng.random_range(0..Direction::ALL.len())];
         let directions = ByPiece { circle: direction(), square: direction() };
         let walls_each = usize::from(self.board.ground.walls_each);
-        let mut walls = Squares::EMPTY;
-        for wall in self.board.free().iter().choose_multiple(rng, walls_each) {
-            walls |= Squares::of(wall);
-        }
+        let free = self.board.free();
+        let numbers = (0..free.len()).choose_multiple(rng, walls_each).into_iter();
+        let walls = numbers.filter_map(|number| free.nth(number)).collect();
         Some(Action { directions, walls })
     }
 

@@ -146,13 +146,10 @@ impl Squares {
     #[must_use]
     pub fn flood(self, ground: Self) -> Self {
         let mut reached = self;
-        loop {
-            let next = (reached | reached.beside()) & ground;
-            if next == reached {
-                return reached;
-            }
-            reached = next;
+        while let Some(more) = reached.spread(ground) {
+            reached = more;
         }
+        reached
     }
 
     /// Returns whether one of `targets` can be reached from the set over `ground`, square by
@@ -160,13 +157,24 @@ impl Squares {
     pub fn reaches(self, targets: Self, ground: Self) -> bool {
         let mut reached = self;
         while !reached.meets(targets) {
-            let next = (reached | reached.beside()) & ground;
-            if next == reached {
-                return false;
+            match reached.spread(ground) {
+                Some(more) => reached = more,
+                None => return false,
             }
-            reached = next;
         }
         true
+    }
+
+    /// Adds the neighbours on `ground`, first those in the same row, then those above and below all
+    /// of these; `None` if there are none to add.
+    #[inline]
+    fn spread(self, ground: Self) -> Option<Self> {
+        let sides = self.step(Direction::Left).or(self.step(Direction::Right));
+        let row = self | (sides & ground);
+        let ends = row.step(Direction::Up).or(row.step(Direction::Down));
+        let more = row | (ends & ground);
+        // Faster than a comparison, which would read the words as bytes.
+        (!(more - self).is_empty()).then_some(more)
     }
 
     /// Removes the first square from the set and returns it.

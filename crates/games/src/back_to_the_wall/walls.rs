@@ -192,7 +192,13 @@ impl Site<'_> {
     }
 
     fn is_open(&self, corner: Square, blocked: Squares) -> bool {
-        !blocked.contains(corner) && self.are_open(self.corners_with(corner, blocked))
+        let (from, open) = (Squares::of(corner), self.ground.area - blocked);
+        let others = self.ground.corners() - from;
+        open.contains(corner)
+            && match self.readings.corner_rule {
+                CornerRule::Isolated => from.reaches(others, open),
+                CornerRule::AllConnected => (others - from.flood(open)).is_empty(),
+            }
     }
 
     /// The corners that reach this one, itself included, when all of `blocked` are walls.
