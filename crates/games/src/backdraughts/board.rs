@@ -138,11 +138,12 @@ impl Board {
     #[inline]
     pub(super) fn starts(&self, seat: Seat, distance: u8) -> Starts {
         let empty = self.empty();
-        Starts(Direction::each(|way| {
-            let back = way.opposite();
-            let way_is_free = (1..distance).fold(empty, |free, _| free.step(back) & empty);
-            self.pawns[seat] & way_is_free.step(back)
-        }))
+        // The squares before as many empty ones, in each direction.
+        let mut before = Direction::each(|way| empty.step(way.opposite()));
+        for _ in 1..distance {
+            before = Direction::each_with(before, |way, at| (at & empty).step(way.opposite()));
+        }
+        Starts(before.map(|squares| self.pawns[seat] & squares))
     }
 
     /// The pawns of `seat` that may capture with `number`, its roll or distance (B6, B10).
@@ -179,14 +180,17 @@ impl Board {
     /// The number of ways to play the next ply of `seat`, over the six rolls, if pawns do not turn:
     /// its actions and `others`, or the pass if it has no action (B7).
     pub(super) fn count_over_rolls(&self, seat: Seat, others: u32, rules: &Rules) -> u32 {
-        let (empty, all_captures) = (self.empty(), self.capturers(seat).len());
+        let empty = self.empty();
+        // Only a 6 differs from the other rolls in B10.
+        let [captures, captures_with_six] =
+            [1, 6].map(|roll| self.allowed_capturers(seat, roll, rules).len());
         let mut ends = [self.pawns[seat]; 4];
         let mut reached = [Bitboard::EMPTY; 4];
         let mut count = 0;
         for roll in 1..=6 {
-            ends = Direction::each_with(ends, |way, ends| ends.step(way) & empty);
+            ends = further(ends, empty);
             reached = [0, 1, 2, 3].map(|way| reached[way] | ends[way]);
-            let captures = if self.may_capture(seat, roll, rules) { all_captures } else { 0 };
+            let captures = if roll == 6 { captures_with_six } else { captures };
             let can_act = captures > 0 || !union(ends).is_empty();
             count += if can_act { captures + others } else { 1 };
         }
@@ -237,7 +241,13 @@ const BLACK: Bitboard = Bitboard(
 
 /// The squares where a pawn, or several, can end after moving straight over `free` squares (B3).
 fn straight(pawns: Bitboard, free: Bitboard, distance: u8) -> Bitboard {
-    union(Direction::each(|way| (0..distance).fold(pawns, |at, _| at.step(way) & free)))
+    union((0..distance).fold([pawns; 4], |ends, _| further(ends, free)))
+}
+
+/// One step further in each direction, over `free` squares.
+#[inline]
+fn further(ends: [Bitboard; 4], free: Bitboard) -> [Bitboard; 4] {
+    Direction::each_with(ends, |way, ends| ends.step(way) & free)
 }
 
 /// The directions in clockwise order.
