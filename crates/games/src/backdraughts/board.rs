@@ -1,5 +1,7 @@
 //! The board as bitboards, without history: fast enough for a search.
 
+use std::array;
+
 use serde::{Deserialize, Serialize};
 
 use super::action::Action;
@@ -138,7 +140,7 @@ impl Board {
     #[inline]
     pub(super) fn starts(&self, seat: Seat, distance: u8) -> Starts {
         let empty = self.empty();
-        // The squares before as many empty ones, in each direction.
+        // In each direction, the squares with an empty one ahead, then with two, and so on.
         let mut before = Direction::each(|way| empty.step(way.opposite()));
         for _ in 1..distance {
             before = Direction::each_with(before, |way, at| (at & empty).step(way.opposite()));
@@ -189,7 +191,7 @@ impl Board {
         let mut count = 0;
         for roll in 1..=6 {
             ends = further(ends, empty);
-            reached = [0, 1, 2, 3].map(|way| reached[way] | ends[way]);
+            reached = array::from_fn(|way| reached[way] | ends[way]);
             let captures = if roll == 6 { captures_with_six } else { captures };
             let can_act = captures > 0 || !union(ends).is_empty();
             count += if can_act { captures + others } else { 1 };
