@@ -87,7 +87,7 @@ pub struct Backdraughts {
     /// The position at the beginning of each turn since the last capture, newest last. Kept only if
     /// repetition counts.
     past: History<(Board, Seat)>,
-    ending: Option<EndReason>,
+    ending: Option<GameEnd>,
 }
 
 /// Everything about a position except the rules.
@@ -101,7 +101,7 @@ pub struct Snapshot {
 
 /// How a game ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum EndReason {
+enum GameEnd {
     /// A side won (B4).
     Win(Seat, WonBy),
     /// The position occurred too often (B12).
@@ -110,13 +110,13 @@ enum EndReason {
     MaxPlies,
 }
 
-impl From<EndReason> for Outcome {
-    fn from(ending: EndReason) -> Self {
+impl From<GameEnd> for Outcome {
+    fn from(ending: GameEnd) -> Self {
         let (result, reason) = match ending {
-            EndReason::Win(seat, WonBy::Goal) => (GameResult::Win(seat), "goal"),
-            EndReason::Win(seat, WonBy::Elimination) => (GameResult::Win(seat), "elimination"),
-            EndReason::Repetition => (GameResult::Draw, "repetition"),
-            EndReason::MaxPlies => (GameResult::Draw, "max-plies"),
+            GameEnd::Win(seat, WonBy::Goal) => (GameResult::Win(seat), "goal"),
+            GameEnd::Win(seat, WonBy::Elimination) => (GameResult::Win(seat), "elimination"),
+            GameEnd::Repetition => (GameResult::Draw, "repetition"),
+            GameEnd::MaxPlies => (GameResult::Draw, "max-plies"),
         };
         Self { result, reason }
     }
@@ -207,13 +207,13 @@ impl Backdraughts {
 
     /// The reason why the game is over, if the last action ended it.
     #[inline]
-    fn ended(&self) -> Option<EndReason> {
+    fn ended(&self) -> Option<GameEnd> {
         self.won().or_else(|| self.length())
     }
 
     /// The win on this board, if there is one (B4).
-    fn won(&self) -> Option<EndReason> {
-        self.board.decided().map(|(seat, by)| EndReason::Win(seat, by))
+    fn won(&self) -> Option<GameEnd> {
+        self.board.decided().map(|(seat, by)| GameEnd::Win(seat, by))
     }
 
     /// Plays an action of `seat` in its own turn. After a pass, the opponent may have to answer
@@ -248,11 +248,11 @@ impl Backdraughts {
     }
 
     /// Tests for the draws of B12, in their order.
-    fn length(&self) -> Option<EndReason> {
+    fn length(&self) -> Option<GameEnd> {
         if self.repeated() {
-            Some(EndReason::Repetition)
+            Some(GameEnd::Repetition)
         } else if self.ply >= self.rules.max_plies {
-            Some(EndReason::MaxPlies)
+            Some(GameEnd::MaxPlies)
         } else {
             None
         }

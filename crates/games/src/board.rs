@@ -9,7 +9,7 @@ use std::str::FromStr;
 use serde::de::{self, Deserialize, Deserializer};
 use serde::ser::{Serialize, Serializer};
 
-use super::columns::Columns;
+use super::column_counts::ColumnCounts;
 use super::short_text::ShortText;
 
 /// A square: column and row count from zero at the top left, rows downwards. Squares sort by
@@ -250,7 +250,7 @@ impl Bitboard {
     /// The square with this number, counted from 0 in the order of their texts.
     #[inline]
     pub fn nth(self, number: u32) -> Option<Square> {
-        let (column, left) = Columns::of([self.0]).find(number)?;
+        let (column, left) = ColumnCounts::of([self.0]).find(number)?;
         let mut bits = self.0 & column;
         for _ in 0..left {
             bits &= bits - 1;

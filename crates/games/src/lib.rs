@@ -49,7 +49,7 @@ mod any;
 pub mod back_to_the_wall;
 pub mod backdraughts;
 pub mod board;
-mod columns;
+mod column_counts;
 mod drawing;
 pub mod event;
 mod game;

@@ -3,7 +3,7 @@
 use rand::{Rng, RngCore};
 
 use super::board::{Bitboard, Direction, Square, WAYS, union};
-use super::columns::Columns;
+use super::column_counts::ColumnCounts;
 
 /// For each direction, in the order of [`WAYS`], the squares where a move in this
 /// direction starts. How far a move goes follows from the rules of the game.
@@ -21,7 +21,7 @@ impl Starts {
     /// Numbers the moves, in the order of [`for_each`](Starts::for_each).
     #[inline]
     pub(crate) fn numbered(self) -> NumberedMoves {
-        NumberedMoves { starts: self, columns: Columns::of(self.0.map(|starts| starts.0)) }
+        NumberedMoves { starts: self, columns: ColumnCounts::of(self.0.map(|starts| starts.0)) }
     }
 
     /// Calls `each` with the moves, sorted by the squares where they start, then by those where
@@ -42,7 +42,7 @@ impl Starts {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct NumberedMoves {
     starts: Starts,
-    columns: Columns,
+    columns: ColumnCounts,
 }
 
 impl NumberedMoves {

@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use super::action::Action;
 use super::board::Board;
 use super::options::{Capture, Movement, Overlooked, Rules, Turning};
-use super::{Backdraughts, EndReason, TurnPhase};
+use super::{Backdraughts, GameEnd, TurnPhase};
 use crate::board::{Bitboard, Direction, Square};
 use crate::point::Point;
 use crate::refusal::{Breach, breaks};
@@ -40,7 +40,7 @@ fn legal(game: &Backdraughts, seat: Seat, written: Action<Point>) -> Result<Acti
 /// Checks that `seat` is asked for an action, and returns what it plays.
 fn in_turn(game: &Backdraughts, seat: Seat) -> Result<ActionJudge<'_>, Breach> {
     match (game.ending, game.phase) {
-        (Some(EndReason::Win(..)), _) => breaks("B4", "comes after the end"),
+        (Some(GameEnd::Win(..)), _) => breaks("B4", "comes after the end"),
         (Some(_), _) => breaks("B12", "comes after the end"),
         (_, TurnPhase::First) => breaks("B2", "comes before the rolls that decide who begins"),
         (_, TurnPhase::Roll(_)) => breaks("B1", "comes before the roll"),

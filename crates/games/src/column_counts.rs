@@ -3,12 +3,12 @@
 
 /// The number of squares in each column and all columns before it, one byte each.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Columns(u64);
+pub(crate) struct ColumnCounts(u64);
 
 /// A 1 in each byte.
 const EACH: u64 = 0x0101_0101_0101_0101;
 
-impl Columns {
+impl ColumnCounts {
     /// Counts the squares of these sets, at most 127 together.
     #[inline]
     pub(crate) fn of<const SETS: usize>(sets: [u64; SETS]) -> Self {
