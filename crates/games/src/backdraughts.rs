@@ -506,7 +506,7 @@ impl Game for Backdraughts {
             TurnPhase::Answer { passer, number } => (passer, number),
             TurnPhase::First | TurnPhase::Roll(_) => return None,
         };
-        Some(die).filter(|_| self.rules.movement == Movement::Dice && self.turn.outcome().is_none())
+        Some(die).filter(|_| self.rules.movement == Movement::Dice && self.ending.is_none())
     }
 
     fn caption(&self) -> String {

@@ -99,7 +99,7 @@ pub struct Results {
     /// The games of each two players that met.
     meetings: Vec<HeadToHead>,
     /// The index in `meetings` of two players. It is a map of its own because a small one is fast.
-    indices: HashMap<Meeting, u32>,
+    indices: HashMap<PlayerPair, u32>,
     /// All games of each player at each seat, from its side.
     by_seat: Vec<SeatedOutcomes>,
     completion: Vec<Completion>,
@@ -110,14 +110,14 @@ pub struct Results {
 
 /// Two players, in four bytes each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-struct Meeting {
+struct PlayerPair {
     /// The player with the lower number.
     upper: u32,
     /// The other one.
     lower: u32,
 }
 
-impl Meeting {
+impl PlayerPair {
     fn of(one: usize, other: usize) -> Self {
         Self { upper: narrow(one.min(other)), lower: narrow(one.max(other)) }
     }
@@ -131,7 +131,7 @@ impl Meeting {
 /// The games of two players.
 #[derive(Debug, Clone)]
 struct HeadToHead {
-    players: Meeting,
+    players: PlayerPair,
     /// The games with the upper player at the first seat, and the others.
     games: [SeatedOutcomes; 2],
     /// The games that count for ratings, except those whose partner has not been added yet. `None`
@@ -145,7 +145,7 @@ struct HeadToHead {
 
 impl HeadToHead {
     /// No games yet.
-    fn new(players: Meeting) -> Self {
+    fn new(players: PlayerPair) -> Self {
         let (games, copies) = (Default::default(), Default::default());
         Self { players, games, pairs: None, copies, repeats: 0 }
     }
@@ -249,7 +249,7 @@ impl Results {
         let [at_first, at_second] = game.halves().map(Outcomes::of_halves);
         self.by_seat[first].first = self.by_seat[first].first + at_first;
         self.by_seat[second].second = self.by_seat[second].second + at_second;
-        let players = Meeting::of(first, second);
+        let players = PlayerPair::of(first, second);
         let index = *self.indices.entry(players).or_insert_with(|| {
             self.meetings.push(HeadToHead::new(players));
             narrow(self.meetings.len() - 1)
@@ -314,7 +314,7 @@ impl Results {
     }
 
     fn meeting(&self, one: usize, other: usize) -> Option<&HeadToHead> {
-        let index = self.indices.get(&Meeting::of(one, other))?;
+        let index = self.indices.get(&PlayerPair::of(one, other))?;
         self.meetings.get(*index as usize)
     }
 

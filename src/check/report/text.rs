@@ -123,10 +123,10 @@ fn figures(report: &CheckReport) -> Option<String> {
     if *figures == Figures::default() {
         return None;
     }
-    let time = |ms: Option<f64>| {
-        ms.map_or("not measured".to_owned(), |ms| {
-            seconds(Duration::from_secs_f64(ms.max(0.0) / 1e3))
-        })
+    let time = |ms: Option<f64>| match ms {
+        None => "not measured".to_owned(),
+        Some(..1.0) => "under 1 ms".to_owned(),
+        Some(ms) => seconds(Duration::from_secs_f64(ms / 1e3)),
     };
     let memory = figures
         .memory
