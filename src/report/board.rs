@@ -3,7 +3,7 @@
 use crate::printer::Colour;
 use std::fmt::Write as _;
 
-use crate::report::drawing::{DrawnSquare, cells};
+use crate::report::drawing::{ShownSquare, cells};
 use crate::report::story::named_squares;
 use referee_games::board::Square;
 use referee_games::{AnyPosition, Event, Seat, Turn};
@@ -108,10 +108,10 @@ fn square(column: usize, row: usize) -> Option<Square> {
 }
 
 /// A square in two columns: a blank and its character, or the letters of both pieces on it.
-fn square_text(cell: &DrawnSquare, is_last: bool, colour: Colour) -> String {
+fn square_text(cell: &ShownSquare, is_last: bool, colour: Colour) -> String {
     if let [(one, first), (other, second)] = cell.pieces[..] {
         let piece = |seat, symbol| {
-            let alone = DrawnSquare { symbol, pieces: vec![(seat, symbol)], ..cell.clone() };
+            let alone = ShownSquare { symbol, pieces: vec![(seat, symbol)], ..cell.clone() };
             character(&alone, is_last, colour)
         };
         return piece(one, first) + &piece(other, second);
@@ -120,7 +120,7 @@ fn square_text(cell: &DrawnSquare, is_last: bool, colour: Colour) -> String {
 }
 
 /// The square's character.
-fn character(cell: &DrawnSquare, is_last: bool, colour: Colour) -> String {
+fn character(cell: &ShownSquare, is_last: bool, colour: Colour) -> String {
     match colour {
         Colour::Ansi => dressed(cell, is_last),
         Colour::Plain => cell.symbol.to_string(),
@@ -128,7 +128,7 @@ fn character(cell: &DrawnSquare, is_last: bool, colour: Colour) -> String {
 }
 
 /// The square's character in its colours.
-fn dressed(cell: &DrawnSquare, is_last: bool) -> String {
+fn dressed(cell: &ShownSquare, is_last: bool) -> String {
     let mut codes = Vec::new();
     if is_last {
         codes.push(REVERSE);

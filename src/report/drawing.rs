@@ -1,11 +1,10 @@
 //! A position drawn square by square, for the terminal and the page.
 
-use referee_games::board::Square;
-use referee_games::{AnyPosition, BySeat, Seat};
+use referee_games::{AnyPosition, BySeat, DrawnBoard, DrawnSquare, Seat};
 
 /// One square and what is on it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct DrawnSquare {
+pub struct ShownSquare {
     /// The character that represents the whole square.
     pub symbol: char,
     /// The pieces on it, each with its seat and its letter.
@@ -16,39 +15,40 @@ pub struct DrawnSquare {
     pub goal: Option<Seat>,
 }
 
-/// The board by rows, from top to bottom. An empty goal is drawn as the first letter of its seat's
-/// name, in lower case.
-pub fn cells(position: &dyn AnyPosition) -> Vec<Vec<DrawnSquare>> {
-    let initials = position.seats().map(|name| name.chars().next().unwrap_or('?'));
-    let row = |(row, text): (usize, &String)| {
-        let squares = text.chars().enumerate();
-        squares.map(|(column, symbol)| cell(position, initials, (column, row), symbol)).collect()
-    };
-    position.rows().iter().enumerate().map(row).collect()
+/// The board by rows, from top to bottom.
+pub fn cells(position: &dyn AnyPosition) -> Vec<Vec<ShownSquare>> {
+    let (letters, mut board) = (SeatLetters::of(position), DrawnBoard::default());
+    position.draw(&mut board);
+    let row = |row: &[DrawnSquare]| row.iter().map(|square| letters.show(square)).collect();
+    board.rows().map(row).collect()
 }
 
-fn cell(
-    position: &dyn AnyPosition,
-    initials: BySeat<char>,
-    (column, row): (usize, usize),
-    symbol: char,
-) -> DrawnSquare {
-    let plain = DrawnSquare { symbol, pieces: Vec::new(), owner: None, goal: None };
-    let (Ok(column), Ok(row)) = (column.try_into(), row.try_into()) else { return plain };
-    let at = Square::new(column, row);
-    let shared = position.shared(at);
-    let letters = if shared.is_empty() { std::slice::from_ref(&symbol) } else { &shared };
-    // Each piece is drawn as the first letter of its seat's name.
-    let seat_of = |letter: char| {
-        Seat::BOTH.into_iter().find(|&seat| initials[seat].eq_ignore_ascii_case(&letter))
-    };
-    let piece = |&letter| seat_of(letter).map(|seat| (seat, letter));
-    let goal = position.goal(at);
-    DrawnSquare {
-        symbol: goal.filter(|_| symbol == '.').map_or(symbol, |seat| initials[seat]),
-        pieces: letters.iter().filter_map(piece).collect(),
-        owner: position.owner(at),
-        goal,
+/// The first letters of the seats' names, as which their pieces are drawn.
+#[derive(Debug, Clone, Copy)]
+pub struct SeatLetters(BySeat<char>);
+
+impl SeatLetters {
+    /// Those of the game of this position.
+    pub fn of(position: &dyn AnyPosition) -> Self {
+        Self(position.seats().map(|name| name.chars().next().unwrap_or('?')))
+    }
+
+    /// A square with its pieces. An empty goal is drawn as the letter of its seat in lower case.
+    pub fn show(self, square: &DrawnSquare) -> ShownSquare {
+        let DrawnSquare { symbol, owner, goal, .. } = *square;
+        let alone = square.shared().next().is_none().then_some(symbol);
+        let piece = |letter| self.seat(letter).map(|seat| (seat, letter));
+        ShownSquare {
+            symbol: goal.filter(|_| symbol == '.').map_or(symbol, |seat| self.0[seat]),
+            pieces: square.shared().chain(alone).filter_map(piece).collect(),
+            owner,
+            goal,
+        }
+    }
+
+    /// The seat of the piece with this letter.
+    fn seat(self, letter: char) -> Option<Seat> {
+        Seat::BOTH.into_iter().find(|&seat| self.0[seat].eq_ignore_ascii_case(&letter))
     }
 }
 
@@ -62,7 +62,7 @@ mod tests {
         kind.game().start(&options).expect("the defaults")
     }
 
-    fn at(cells: &[Vec<DrawnSquare>], column: usize, row: usize) -> &DrawnSquare {
+    fn at(cells: &[Vec<ShownSquare>], column: usize, row: usize) -> &ShownSquare {
         &cells[row][column]
     }
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde::Serialize;
 
-use super::drawing::{self, DrawnSquare};
+use super::drawing::{SeatLetters, ShownSquare};
 use super::story;
 use crate::escape;
 use crate::model::clock::{Clock, TimeControl};
@@ -13,7 +13,7 @@ use crate::model::record::{GameRecord, Note};
 use crate::model::rules::GameRules;
 use crate::replay::{self, Replay, ReplayError, ReplayStep};
 use referee_games::board::Square;
-use referee_games::{AnyPosition, BySeat, Event, Seat, Text, Turn};
+use referee_games::{AnyPosition, BySeat, DrawnBoard, Event, Seat, Text, Turn};
 
 /// The note about a game that must not be shown yet.
 const SEALED: &str =
@@ -76,11 +76,12 @@ pub struct Frame {
 impl Frame {
     /// A position by itself, after these events.
     pub fn whole(position: &dyn AnyPosition, events: &[Event]) -> Self {
-        let cells = drawing::cells(position);
-        let width = cells.first().map_or(0, Vec::len);
+        let mut board = DrawnBoard::default();
+        position.draw(&mut board);
+        let width = board.width();
         Self {
             ply: position.ply(),
-            board: Some(whole_board(&cells)),
+            board: Some(whole_board(&board, SeatLetters::of(position))),
             named: numbers(&story::named_squares(events), width),
             paths: paths(events, position, width),
             caption: position.caption(),
@@ -152,13 +153,16 @@ struct FrameBuilder<'a> {
     /// Whether a seat may not see everything.
     is_hidden: bool,
     frames: Vec<Frame>,
+    letters: SeatLetters,
     /// The board of the last frame.
-    board: Vec<Vec<DrawnSquare>>,
+    board: DrawnBoard,
+    /// The board of the next frame.
+    next_board: DrawnBoard,
     clocks: BySeat<Clock>,
     /// The frame of the last ply, not added yet.
     next: Frame,
-    /// The chance events since that ply.
-    rolled: Vec<Event>,
+    /// A description of the chance events since that ply.
+    rolled: String,
 }
 
 impl<'a> FrameBuilder<'a> {
@@ -167,10 +171,12 @@ impl<'a> FrameBuilder<'a> {
             record,
             is_hidden: rules.game.is_hidden(),
             frames: Vec::new(),
-            board: Vec::new(),
+            letters: SeatLetters::of(&*rules.start),
+            board: DrawnBoard::default(),
+            next_board: DrawnBoard::default(),
             clocks: replay::clocks(control, record),
             next: Frame::default(),
-            rolled: Vec::new(),
+            rolled: String::new(),
         }
     }
 
@@ -189,9 +195,9 @@ impl<'a> FrameBuilder<'a> {
             if !matches!(replay.current().turn(), Turn::Chance(_)) {
                 self.add(replay.current());
             }
-            let Some(mut played) = replay.next().transpose()? else { break };
+            let Some(played) = replay.next().transpose()? else { break };
             if matches!(played.turn, Turn::Chance(_)) {
-                self.rolled.append(&mut played.events);
+                story::add_events(&played.events, &mut self.rolled);
             } else {
                 self.follow(&played, replay.current());
             }
@@ -203,13 +209,13 @@ impl<'a> FrameBuilder<'a> {
 
     /// Follows a ply.
     fn follow(&mut self, played: &ReplayStep, position: &dyn AnyPosition) {
-        let mut all = std::mem::take(&mut self.rolled);
-        all.extend_from_slice(&played.events);
+        let mut told = std::mem::take(&mut self.rolled);
+        story::add_events(&played.events, &mut told);
         self.next = Frame {
             ply: position.ply(),
-            named: numbers(&story::named_squares(&played.events), self.width()),
-            paths: paths(&played.events, position, self.width()),
-            told: story::describe_events(&all),
+            named: numbers(&story::named_squares(&played.events), self.board.width()),
+            paths: paths(&played.events, position, self.board.width()),
+            told,
             clock: self.spend(played.used),
             said: notes_by_seat(&self.record.notes, position),
             ..Frame::default()
@@ -233,20 +239,22 @@ impl<'a> FrameBuilder<'a> {
         if self.frames.last().is_some_and(|last| last.ply == position.ply()) {
             return;
         }
-        let board = drawing::cells(position);
+        position.draw(&mut self.next_board);
+        let (old, new) = (&self.board, &self.next_board);
         let mut frame = std::mem::take(&mut self.next);
         frame.caption = position.caption();
         frame.views = self.is_hidden.then(|| Seat::BOTH.map(|seat| view(position, seat)));
-        if same_shape(&self.board, &board) {
-            let (old, new) = (self.board.iter().flatten(), board.iter().flatten());
-            let changed = old.zip(new).enumerate().filter(|(_, (old, new))| old != new);
-            frame.set = changed.map(|(at, (_, new))| (at, square(new))).collect();
+        if new.has_shape_of(old) {
+            let squares = old.squares().iter().zip(new.squares()).enumerate();
+            let changed = squares.filter(|(_, (old, new))| old != new);
+            frame.set =
+                changed.map(|(at, (_, new))| (at, text_of(&self.letters.show(new)))).collect();
         } else {
-            frame.board = Some(whole_board(&board));
+            frame.board = Some(whole_board(new, self.letters));
             frame.named.clear();
             frame.paths.clear();
         }
-        self.board = board;
+        std::mem::swap(&mut self.board, &mut self.next_board);
         self.frames.push(frame);
     }
 
@@ -257,15 +265,11 @@ impl<'a> FrameBuilder<'a> {
         let clock = std::mem::take(&mut self.next.clock);
         self.frames.push(Frame { ply, caption, told, clock, bad: true, ..Frame::default() });
     }
-
-    /// The width of the board of the last frame.
-    fn width(&self) -> usize {
-        self.board.first().map_or(0, Vec::len)
-    }
 }
 
-fn whole_board(cells: &[Vec<DrawnSquare>]) -> Vec<Vec<String>> {
-    cells.iter().map(|row| row.iter().map(square).collect()).collect()
+fn whole_board(board: &DrawnBoard, letters: SeatLetters) -> Vec<Vec<String>> {
+    let text = |square| text_of(&letters.show(square));
+    board.rows().map(|row| row.iter().map(text).collect()).collect()
 }
 
 /// The paths of the pieces that moved step by step.
@@ -293,14 +297,10 @@ fn view(position: &dyn AnyPosition, seat: Seat) -> String {
     text.lines().map(escape::terminal).collect::<Vec<_>>().join("\n")
 }
 
-fn same_shape(one: &[Vec<DrawnSquare>], other: &[Vec<DrawnSquare>]) -> bool {
-    one.len() == other.len() && one.iter().zip(other).all(|(one, other)| one.len() == other.len())
-}
-
 /// A square as text: its character alone, or followed by its owner's seat, the seat whose goal it
 /// is (each `0`, `1` or `-`), and the pieces on it, each as a letter and a seat.
-fn square(cell: &DrawnSquare) -> String {
-    let DrawnSquare { symbol, pieces, owner, goal } = cell;
+fn text_of(square: &ShownSquare) -> String {
+    let ShownSquare { symbol, pieces, owner, goal } = square;
     let mut text = String::from(*symbol);
     if !pieces.is_empty() || owner.is_some() || goal.is_some() {
         text.extend([*owner, *goal].map(digit));

@@ -1,7 +1,7 @@
 //! Replay packs: the replay frames of many games in few bytes, for a file beside the page.
 //!
 //! A pack keeps the changes from frame to frame in columns of small numbers, which compress well:
-//! texts as templates and the numbers in them, squares as differences from the squares predicted
+//! parts of texts as templates and the numbers in them, squares as differences from the squares predicted
 //! from the text, times as whole numbers. `pack.js` reads it. The format is internal; the file
 //! contains its version.
 
@@ -18,6 +18,8 @@ use super::replay_frames::{Frame, ReplayFrames};
 
 /// Marks a number in a template.
 const NUMBER: char = '\u{1}';
+/// Separates the parts of what a step tells: the action and its consequences.
+const SEPARATOR: &str = "; ";
 /// The longest number in a text, in digits, that a template leaves out.
 const DIGITS: usize = 9;
 
@@ -31,6 +33,8 @@ pub struct ReplayPack {
     /// Values that few frames have, with the numbers of the game and the frame.
     rare: Vec<Value>,
     columns: [PackColumn; 9],
+    /// The text that was added last.
+    text: SplitText,
 }
 
 /// The columns, in their order.
@@ -114,7 +118,7 @@ impl ReplayPack {
         let ply = i64::from(frame.ply);
         self.column(Of::Ply).push_signed(ply - before.ply);
         before.ply = ply;
-        let template = self.add_text(&frame.told);
+        let template = self.add_told(&frame.told);
         self.add_caption(&frame.caption, before);
         self.add_board(frame, template, before);
         self.add_clock(frame, before);
@@ -125,64 +129,84 @@ impl ReplayPack {
         }
     }
 
-    /// Adds a text, and returns the number of its template. Each number in it is kept as the
-    /// difference from the last but one: the columns and rows of squares take turns.
-    fn add_text(&mut self, text: &str) -> usize {
-        let (template, numbers) = split(text);
-        let template = self.templates.number(&template);
-        self.column(Of::Template).push_index(template);
+    /// Adds what a step tells, part by part, and returns the number of the first template. Each
+    /// number in the text is kept as the difference from the last but one: the columns and rows of
+    /// squares take turns.
+    fn add_told(&mut self, told: &str) -> usize {
+        self.text.numbers.clear();
+        let (mut parts, mut first) = (told.split(SEPARATOR).peekable(), None);
+        while let Some(part) = parts.next() {
+            self.text.add(part);
+            let template = self.templates.number(&self.text.template);
+            let is_followed = parts.peek().is_some();
+            self.column(Of::Template).push_index(2 * template + usize::from(is_followed));
+            first.get_or_insert(template);
+        }
+        let numbers = &self.text.numbers;
         for (at, &number) in numbers.iter().enumerate() {
             let expected = at.checked_sub(2).map_or(0, |at| numbers[at]);
-            self.column(Of::Number).push_signed(number - expected);
+            self.columns[Of::Number as usize].push_signed(number - expected);
         }
-        template
+        first.unwrap_or_default()
     }
 
     /// Adds a caption. Each number in it is kept as the difference from that in the caption before.
     fn add_caption(&mut self, text: &str, before: &mut Before) {
-        let (template, numbers) = split(text);
-        let template = self.templates.number(&template);
+        self.text.numbers.clear();
+        self.text.add(text);
+        let template = self.templates.number(&self.text.template);
         self.column(Of::CaptionTemplate).push_index(template);
+        let numbers = &mut self.text.numbers;
         for (at, &number) in numbers.iter().enumerate() {
             let expected = before.caption.get(at).copied().unwrap_or(0);
-            self.column(Of::CaptionNumber).push_signed(number - expected);
+            self.columns[Of::CaptionNumber as usize].push_signed(number - expected);
         }
-        before.caption = numbers;
+        std::mem::swap(&mut before.caption, numbers);
     }
 
     /// Adds the squares that changed and those that are named: 0 if both are as expected.
     fn add_board(&mut self, frame: &Frame, template: usize, before: &mut Before) {
+        let (action, consequences) = frame.told.split_once(SEPARATOR).unwrap_or((&frame.told, ""));
         if let Some(board) = &frame.board {
             let whole = self.boards.number(&json!(board).to_string());
             self.column(Of::Square).push_index(whole + 1);
             before.width = board.first().map_or(0, Vec::len);
             before.board = board.iter().flatten().map(|it| self.contents.number(it)).collect();
+            before.find_squares(action);
         } else {
             self.column(Of::Square).push(0);
             let empty = self.contents.number(".");
-            let expected = before.expected(&frame.told, template, empty);
+            before.find_squares(action);
+            before.expect(consequences, template, empty);
             for (at, content) in &frame.set {
                 if let Some(square) = before.board.get_mut(*at) {
                     *square = self.contents.number(content);
                 }
             }
-            let differ = before.board.iter().zip(&expected).enumerate();
-            let differ: Vec<_> = differ.filter(|(_, (now, expected))| now != expected).collect();
-            let column = &mut self.columns[Of::Square as usize];
-            column.push_index(differ.len());
-            for (at, (&content, _)) in differ {
-                column.push_index(at);
-                column.push_index(content);
-            }
-            before.note(&frame.told, template);
+            self.add_surprises(before);
+            before.note(template);
         }
-        let named = before.squares(first_part(&frame.told));
         let column = self.column(Of::Named);
-        if frame.named == named {
+        if frame.named == before.squares {
             column.push(0);
         } else {
             column.push_index(frame.named.len() + 1);
             frame.named.iter().for_each(|&at| column.push_index(at));
+        }
+    }
+
+    /// Adds the squares that are not as expected.
+    fn add_surprises(&mut self, before: &Before) {
+        let column = self.column(Of::Square);
+        if before.board == before.expected {
+            return column.push(0);
+        }
+        let squares = before.board.iter().zip(&before.expected).enumerate();
+        let differ = squares.filter(|(_, (now, expected))| now != expected);
+        column.push_index(differ.clone().count());
+        for (at, (&content, _)) in differ {
+            column.push_index(at);
+            column.push_index(content);
         }
     }
 
@@ -249,6 +273,10 @@ struct Before {
     width: usize,
     /// The contents of the squares, by number.
     board: Vec<usize>,
+    /// The same as they are expected after the next step.
+    expected: Vec<usize>,
+    /// The squares in the last action.
+    squares: Vec<usize>,
     /// By template, what was last placed on a square with such a text.
     placed: HashMap<usize, usize>,
     /// The time left by seat.
@@ -256,73 +284,84 @@ struct Before {
 }
 
 impl Before {
-    /// The board after a step with this text: a piece moved from the first square to the second, or
-    /// was placed on the only one, and what was captured is gone.
-    fn expected(&self, told: &str, template: usize, empty: usize) -> Vec<usize> {
-        let mut board = self.board.clone();
-        match self.squares(first_part(told))[..] {
+    /// Finds the squares in an action.
+    fn find_squares(&mut self, action: &str) {
+        self.squares.clear();
+        self.squares.extend(squares(action, self.width, self.board.len()));
+    }
+
+    /// Expects the board after an action with these squares: a piece moved from the first square to
+    /// the second, or was placed on the only one, and what was captured is gone.
+    fn expect(&mut self, consequences: &str, template: usize, empty: usize) {
+        let Self { board, expected, .. } = self;
+        expected.clone_from(board);
+        match self.squares[..] {
             [from, to] => {
-                board[to] = board[from];
-                board[from] = empty;
+                expected[to] = expected[from];
+                expected[from] = empty;
             }
-            [at] => board[at] = self.placed.get(&template).copied().unwrap_or(empty),
+            [at] => expected[at] = self.placed.get(&template).copied().unwrap_or(empty),
             _ => {}
         }
-        for part in told.split("; ").skip(1) {
+        for part in consequences.split(SEPARATOR) {
             if part.starts_with("captured ") || part.starts_with("removed ") {
-                self.squares(part).into_iter().for_each(|at| board[at] = empty);
+                squares(part, self.width, board.len()).for_each(|at| expected[at] = empty);
             }
         }
-        board
     }
 
     /// Remembers what was placed.
-    fn note(&mut self, told: &str, template: usize) {
-        if let [at] = self.squares(first_part(told))[..] {
+    fn note(&mut self, template: usize) {
+        if let [at] = self.squares[..] {
             self.placed.insert(template, self.board[at]);
         }
     }
-
-    /// The numbers of the squares in a text, written as `column,row`, as far as they are on the
-    /// board.
-    fn squares(&self, text: &str) -> Vec<usize> {
-        let words = text.split(|c: char| !c.is_ascii_digit() && c != ',');
-        let square = |word: &str| {
-            let (column, row) = word.split_once(',')?;
-            let at = row.parse::<usize>().ok()?.checked_mul(self.width)?;
-            let at = at.checked_add(column.parse().ok()?)?;
-            (at < self.board.len()).then_some(at)
-        };
-        words.filter_map(square).collect()
-    }
 }
 
-/// The action in the text of a step.
-fn first_part(told: &str) -> &str {
-    told.split("; ").next().unwrap_or_default()
+/// The numbers of the squares in a text, written as `column,row`, as far as they are on a board of
+/// this width and with so many squares.
+fn squares(text: &str, width: usize, count: usize) -> impl Iterator<Item = usize> {
+    let words = text.split(|c: char| !c.is_ascii_digit() && c != ',');
+    words.filter_map(move |word| {
+        let (column, row) = word.split_once(',')?;
+        let at = row.parse::<usize>().ok()?.checked_mul(width)?;
+        let at = at.checked_add(column.parse().ok()?)?;
+        (at < count).then_some(at)
+    })
 }
 
-/// The text with [`NUMBER`] for every number in it, and the numbers.
-fn split(text: &str) -> (String, Vec<i64>) {
-    let (mut template, mut numbers) = (String::with_capacity(text.len()), Vec::new());
-    let mut rest = text;
-    while let Some(start) = rest.find(|c: char| c.is_ascii_digit()) {
-        let (before, from) = rest.split_at(start);
-        let end = from.find(|c: char| !c.is_ascii_digit()).unwrap_or(from.len());
-        let (digits, after) = from.split_at(end);
-        template.push_str(before);
-        // Only numbers in canonical form can be restored.
-        match digits.parse() {
-            Ok(number) if digits.len() <= DIGITS && (end == 1 || !digits.starts_with('0')) => {
-                template.push(NUMBER);
-                numbers.push(number);
+/// A text as its template and its numbers. The memory is used again for the next text.
+#[derive(Debug, Default)]
+struct SplitText {
+    /// The text with [`NUMBER`] for every number in it.
+    template: String,
+    /// The numbers of this text and those before it.
+    numbers: Vec<i64>,
+}
+
+impl SplitText {
+    /// Splits a text, and adds its numbers to those before it.
+    fn add(&mut self, text: &str) {
+        self.template.clear();
+        let is_digit = |byte: u8| byte.is_ascii_digit();
+        let mut rest = text;
+        while let Some(start) = rest.bytes().position(is_digit) {
+            let (before, from) = rest.split_at(start);
+            let end = from.bytes().position(|byte| !is_digit(byte)).unwrap_or(from.len());
+            let (digits, after) = from.split_at(end);
+            self.template.push_str(before);
+            // Only numbers in canonical form can be restored.
+            match digits.parse() {
+                Ok(number) if digits.len() <= DIGITS && (end == 1 || !digits.starts_with('0')) => {
+                    self.template.push(NUMBER);
+                    self.numbers.push(number);
+                }
+                _ => self.template.push_str(digits),
             }
-            _ => template.push_str(digits),
+            rest = after;
         }
-        rest = after;
+        self.template.push_str(rest);
     }
-    template.push_str(rest);
-    (template, numbers)
 }
 
 /// A time that has two decimals, as a whole number.

@@ -1,5 +1,7 @@
 //! Describes the events of a game, for the terminal and the page.
 
+use std::fmt::{self, Write as _};
+
 use crate::escape;
 use referee_games::board::Square;
 use referee_games::event::{NotPlaced, OtherEvent};
@@ -21,50 +23,85 @@ pub fn describe_step(events: &[Event], ply: u32) -> String {
 
 /// Describes the events in one line.
 pub fn describe_events(events: &[Event]) -> String {
-    events.iter().map(describe).collect::<Vec<_>>().join("; ")
+    let mut text = String::new();
+    add_events(events, &mut text);
+    text
 }
 
-/// Describes one event in a few words.
-fn describe(event: &Event) -> String {
-    match event {
-        Event::Action { by, action, forced, opening, on_behalf_of, to: _ } => {
-            let owner =
-                on_behalf_of.as_ref().map_or(String::new(), |owner| format!(" for {owner}"));
-            let forced = if *forced { " (forced)" } else { "" };
-            format!("{by} {action}{owner}{forced}{}", if *opening { " (opening)" } else { "" })
+/// Appends a description of the events to that of the events before them.
+pub fn add_events(events: &[Event], text: &mut String) {
+    for event in events {
+        if !text.is_empty() {
+            text.push_str("; ");
         }
-        Event::Roll { seat, value } => format!("{seat} rolls {value}"),
-        Event::First { rolls: [first, second] } => format!("{first} to {second} for who begins"),
-        Event::Captured { squares } => format!("captured {}", list(squares)),
-        Event::Removed { squares, .. } => format!("removed {}", list(squares)),
-        Event::Shrink { size, removed } if removed.is_empty() => {
-            format!("the board shrinks to {size}×{size}")
-        }
-        Event::Shrink { size, removed } => {
-            format!("the board shrinks to {size}×{size}, taking {}", list(removed))
-        }
-        Event::Walls { placed, not_placed } => describe_walls(placed, not_placed),
-        Event::Redirected { by, piece, from, to } => {
-            format!("{by}'s {piece} cannot go {from} and goes {to}")
-        }
-        Event::Moved { by, piece, path, contested } => match path.last() {
-            Some(last) if contested.is_empty() => format!("{by}'s {piece} to {last}"),
-            Some(last) => format!("{by}'s {piece} to {last}, contested {}", list(contested)),
-            None => format!("{by}'s {piece} stays"),
-        },
-        Event::RoundEnd { board, winner, reason, squares } => {
-            let BySeat { first, second } = squares.values;
-            format!("{board} ends by {reason}, {first} to {second} squares: {winner}")
-        }
-        Event::RoundStart { board, .. } => format!("next board: {board}"),
-        Event::Over { result, reason } if result == "draw" => format!("draw by {reason}"),
-        Event::Over { result, reason } => format!("{result} wins by {reason}"),
-        Event::Other(event) => describe_other(event),
+        // Writing to a string does not fail.
+        let _ = describe(event, text);
     }
 }
 
-fn list<'a>(squares: impl IntoIterator<Item = &'a Square>) -> String {
-    squares.into_iter().map(ToString::to_string).collect::<Vec<_>>().join(" ")
+/// Describes one event in a few words.
+fn describe(event: &Event, text: &mut String) -> fmt::Result {
+    match event {
+        Event::Action { by, action, forced, opening, on_behalf_of, to: _ } => {
+            text.extend([by, " ", action]);
+            if let Some(owner) = on_behalf_of {
+                text.extend([" for ", owner]);
+            }
+            if *forced {
+                text.push_str(" (forced)");
+            }
+            if *opening {
+                text.push_str(" (opening)");
+            }
+            Ok(())
+        }
+        Event::Roll { seat, value } => write!(text, "{seat} rolls {value}"),
+        Event::First { rolls: [first, second] } => {
+            write!(text, "{first} to {second} for who begins")
+        }
+        Event::Captured { squares } => write!(text, "captured {}", List(squares)),
+        Event::Removed { squares, .. } => write!(text, "removed {}", List(squares)),
+        Event::Shrink { size, removed } => {
+            write!(text, "the board shrinks to {size}×{size}")?;
+            if removed.is_empty() { Ok(()) } else { write!(text, ", taking {}", List(removed)) }
+        }
+        Event::Walls { placed, not_placed } => describe_walls(placed, not_placed, text),
+        Event::Redirected { by, piece, from, to } => {
+            write!(text, "{by}'s {piece} cannot go {from} and goes {to}")
+        }
+        Event::Moved { by, piece, path, contested } => match path.last() {
+            Some(last) if contested.is_empty() => write!(text, "{by}'s {piece} to {last}"),
+            Some(last) => {
+                write!(text, "{by}'s {piece} to {last}, contested {}", List(contested))
+            }
+            None => write!(text, "{by}'s {piece} stays"),
+        },
+        Event::RoundEnd { board, winner, reason, squares } => {
+            let BySeat { first, second } = squares.values;
+            write!(text, "{board} ends by {reason}, {first} to {second} squares: {winner}")
+        }
+        Event::RoundStart { board, .. } => write!(text, "next board: {board}"),
+        Event::Over { result, reason } if result == "draw" => write!(text, "draw by {reason}"),
+        Event::Over { result, reason } => write!(text, "{result} wins by {reason}"),
+        Event::Other(event) => {
+            text.push_str(&describe_other(event));
+            Ok(())
+        }
+    }
+}
+
+/// Squares with blanks between them.
+struct List<'a>(&'a [Square]);
+
+impl fmt::Display for List<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().enumerate().try_for_each(|(at, square)| {
+            if at > 0 {
+                f.write_str(" ")?;
+            }
+            square.fmt(f)
+        })
+    }
 }
 
 /// The name of an event that only its game knows, and its fields.
@@ -77,14 +114,17 @@ fn describe_other(event: &OtherEvent) -> String {
     escape::terminal(&format!("{}{}", event.name(), shown.collect::<String>()))
 }
 
-fn describe_walls(placed: &[Square], not_placed: &[NotPlaced]) -> String {
-    let placed =
-        if placed.is_empty() { "no walls".to_owned() } else { format!("walls {}", list(placed)) };
-    let refused: Vec<_> = not_placed
-        .iter()
-        .map(|NotPlaced { square, clauses }| format!("{square} ({})", clauses.join(" ")))
-        .collect();
-    if refused.is_empty() { placed } else { format!("{placed}, not {}", refused.join(" ")) }
+fn describe_walls(placed: &[Square], not_placed: &[NotPlaced], text: &mut String) -> fmt::Result {
+    if placed.is_empty() {
+        text.push_str("no walls");
+    } else {
+        write!(text, "walls {}", List(placed))?;
+    }
+    for (at, NotPlaced { square, clauses }) in not_placed.iter().enumerate() {
+        let not = if at == 0 { ", not" } else { "" };
+        write!(text, "{not} {square} ({})", clauses.join(" "))?;
+    }
+    Ok(())
 }
 
 /// The squares named in the actions of the last step; empty for a board that has just been set up.

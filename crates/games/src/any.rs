@@ -13,6 +13,7 @@ mod typed;
 use std::borrow::Cow;
 use std::error::Error;
 use std::fmt;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
 use rand::RngCore;
@@ -24,7 +25,7 @@ pub use guesses::guesses;
 pub use perft::{divide_of_any, perft_of_any};
 pub use typed::{Typed, TypedPosition};
 
-use super::board::Square;
+use super::drawing::DrawnBoard;
 use super::event::Event;
 use super::game::{Clause, Legal};
 use super::json::write_json;
@@ -216,6 +217,13 @@ pub trait AnyPosition: fmt::Debug + Send + Sync {
         json.extend_from_slice(self.state().get().as_bytes());
     }
 
+    /// A hash of the [state](AnyPosition::state): the same for all positions with equal states.
+    fn state_hash(&self) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        self.state().get().hash(&mut hasher);
+        hasher.finish()
+    }
+
     /// The part of the state that `seat` may see, as JSON: all of it, unless the game has hidden
     /// information.
     fn view(&self, _seat: Seat) -> Cow<'_, RawValue> {
@@ -270,19 +278,9 @@ pub trait AnyPosition: fmt::Debug + Send + Sync {
     /// A line for people with what the board does not show (phase, counts).
     fn caption(&self) -> String;
 
-    /// The owner of this square, in games whose squares have owners.
-    fn owner(&self, _square: Square) -> Option<Seat> {
-        None
-    }
-
-    /// The letters of the pieces on a square that holds several; otherwise empty.
-    fn shared(&self, _square: Square) -> Vec<char> {
-        Vec::new()
-    }
-
-    /// The seat whose goal this square is, in games with goals.
-    fn goal(&self, _square: Square) -> Option<Seat> {
-        None
+    /// Draws the board for people, square by square, in place of what `board` shows.
+    fn draw(&self, board: &mut DrawnBoard) {
+        board.draw_texts(&self.rows());
     }
 
     /// Counts the ways to reach positions `depth` plies later, as [`perft`](crate::perft::perft)

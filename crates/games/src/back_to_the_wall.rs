@@ -31,6 +31,7 @@ pub use state::{RoundState, State};
 pub use walls::{AdjacencyScope, CornerRule, Placement, Readings, Rule1Input, SameSquare, Site};
 
 use super::board::{Direction, Square};
+use super::drawing::DrawnBoard;
 use super::event::{Event, NotPlaced};
 use super::{
     BySeat, Clause, Game, GameResult, Legal, OptionError, OptionSpec, Options, Outcome, Refusal,
@@ -417,12 +418,8 @@ impl Game for BackToTheWall {
         state::rows(&self.board)
     }
 
-    fn owner(&self, square: Square) -> Option<Seat> {
-        state::owner(&self.board, square)
-    }
-
-    fn shared(&self, square: Square) -> Vec<char> {
-        state::shared(&self.board, square)
+    fn draw(&self, board: &mut DrawnBoard) {
+        state::draw(&self.board, board);
     }
 
     fn caption(&self) -> String {

@@ -25,7 +25,8 @@ pub use board::{Board, PAWNS, WonBy, goal};
 pub use options::{Capture, First, Movement, Overlooked, Rules, Turning};
 pub use state::State;
 
-use super::board::{Bitboard, Square};
+use super::board::Bitboard;
+use super::drawing::DrawnBoard;
 use super::game::count_outcome_by_outcome;
 use super::history::History;
 use super::starts::draw;
@@ -496,8 +497,10 @@ impl Game for Backdraughts {
         self.board.rows()
     }
 
-    fn goal(&self, square: Square) -> Option<Seat> {
-        Seat::BOTH.into_iter().find(|&seat| goal(seat) == square)
+    fn draw(&self, board: &mut DrawnBoard) {
+        self.board.symbols().draw(board, |at, drawn| {
+            drawn.goal = Seat::BOTH.into_iter().find(|&seat| goal(seat) == at);
+        });
     }
 
     fn die(&self) -> Option<(Seat, u8)> {

@@ -1,20 +1,146 @@
-//! The 8×8 board drawn as rows of characters, and errors in such drawings.
+//! Boards drawn for people: square by square, and as rows of characters.
 
 use std::error::Error;
 use std::fmt;
 
-use crate::board::Square;
+use serde::ser::{Serialize, Serializer};
 
-/// The rows of the 8×8 board from top to bottom. `symbol` returns an ASCII character.
-pub(crate) fn rows_of(symbol: impl Fn(Square) -> u8) -> Vec<String> {
-    let row = |row| {
-        let mut symbols = [b'.'; 8];
-        for (column, drawn) in (0..).zip(&mut symbols) {
-            *drawn = symbol(Square::new(column, row));
+use crate::board::Square;
+use crate::seat::Seat;
+
+/// The most pieces on a square.
+const MOST_PIECES: usize = 4;
+
+/// A square and what is on it, as people see it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DrawnSquare {
+    /// The character that represents the whole square.
+    pub symbol: char,
+    /// Its owner, in games whose squares have owners.
+    pub owner: Option<Seat>,
+    /// The seat whose goal it is, in games with goals.
+    pub goal: Option<Seat>,
+    /// The letters of the pieces on it if there are several, followed by zeros.
+    shared: [u8; MOST_PIECES],
+}
+
+impl DrawnSquare {
+    /// A square of which nothing is known but its character.
+    pub const fn new(symbol: char) -> Self {
+        Self { symbol, owner: None, goal: None, shared: [0; MOST_PIECES] }
+    }
+
+    /// The same square with several pieces on it, at most four, given by ASCII letters.
+    #[must_use]
+    pub fn shared_by(mut self, letters: impl IntoIterator<Item = u8>) -> Self {
+        self.shared.iter_mut().zip(letters).for_each(|(place, letter)| *place = letter);
+        self
+    }
+
+    /// The letters of the pieces on it if there are several; otherwise none.
+    pub fn shared(&self) -> impl Iterator<Item = char> {
+        self.shared.into_iter().take_while(|&letter| letter > 0).map(char::from)
+    }
+}
+
+/// A board, square by square. The same value can be drawn again and again, one position after
+/// another.
+#[derive(Debug, Clone, Default)]
+pub struct DrawnBoard {
+    squares: Vec<DrawnSquare>,
+    /// The number of squares in each row.
+    widths: Vec<usize>,
+}
+
+impl DrawnBoard {
+    /// Removes all rows.
+    pub fn clear(&mut self) {
+        self.squares.clear();
+        self.widths.clear();
+    }
+
+    /// Adds a row at the bottom.
+    pub fn add_row(&mut self, row: impl IntoIterator<Item = DrawnSquare>) {
+        let begin = self.squares.len();
+        self.squares.extend(row);
+        self.widths.push(self.squares.len() - begin);
+    }
+
+    /// Draws these rows of characters, in place of all other rows.
+    pub fn draw_texts(&mut self, rows: &[String]) {
+        self.clear();
+        rows.iter().for_each(|row| self.add_row(row.chars().map(DrawnSquare::new)));
+    }
+
+    /// The squares, row by row.
+    pub fn squares(&self) -> &[DrawnSquare] {
+        &self.squares
+    }
+
+    /// The rows, from top to bottom.
+    pub fn rows(&self) -> impl Iterator<Item = &[DrawnSquare]> {
+        let mut rest = &self.squares[..];
+        self.widths.iter().map(move |&width| {
+            let (row, others) = rest.split_at(width);
+            rest = others;
+            row
+        })
+    }
+
+    /// The number of squares in the first row.
+    pub fn width(&self) -> usize {
+        self.widths.first().copied().unwrap_or(0)
+    }
+
+    /// Whether both boards have rows of the same lengths.
+    pub fn has_shape_of(&self, other: &Self) -> bool {
+        self.widths == other.widths
+    }
+}
+
+/// The 8×8 board as rows of ASCII characters, from top to bottom.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct SymbolRows([[u8; 8]; 8]);
+
+impl SymbolRows {
+    /// Draws each square as the ASCII character that `symbol` returns.
+    pub(crate) fn of(symbol: impl Fn(Square) -> u8) -> Self {
+        let mut rows = [[b'.'; 8]; 8];
+        for (row, symbols) in (0..).zip(&mut rows) {
+            for (column, drawn) in (0..).zip(symbols) {
+                *drawn = symbol(Square::new(column, row));
+            }
         }
-        String::from_utf8_lossy(&symbols).into_owned()
-    };
-    (0..8).map(row).collect()
+        Self(rows)
+    }
+
+    /// The rows as texts.
+    pub fn to_texts(&self) -> Vec<String> {
+        self.texts().map(str::to_owned).collect()
+    }
+
+    fn texts(&self) -> impl Iterator<Item = &str> {
+        // They are always ASCII.
+        self.0.iter().map(|row| std::str::from_utf8(row).unwrap_or_default())
+    }
+
+    /// Draws the rows on a board. `complete` adds what the characters do not show.
+    pub(crate) fn draw(&self, board: &mut DrawnBoard, complete: impl Fn(Square, &mut DrawnSquare)) {
+        board.clear();
+        for (row, symbols) in (0..).zip(&self.0) {
+            board.add_row((0..).zip(symbols).map(|(column, &symbol)| {
+                let mut drawn = DrawnSquare::new(char::from(symbol));
+                complete(Square::new(column, row), &mut drawn);
+                drawn
+            }));
+        }
+    }
+}
+
+impl Serialize for SymbolRows {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.texts())
+    }
 }
 
 /// An error in a drawing of a board.

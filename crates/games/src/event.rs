@@ -253,7 +253,7 @@ pub struct NotPlaced {
 }
 
 /// The squares of a seat's two pieces.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct PieceSquares {
     /// The square of the circle.
     pub circle: Square,

@@ -11,7 +11,8 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::Value;
 
-use super::board::{self, Square};
+use super::board;
+use super::drawing::DrawnBoard;
 use super::event::Event;
 use super::options::{OptionError, OptionSpec, Options};
 use super::refusal::{Refusal, StepError};
@@ -97,7 +98,7 @@ pub trait Game: Clone + fmt::Debug + Send + Sync + 'static {
     /// chance.
     type Chance: Clone + Eq + fmt::Debug + fmt::Display + Send;
     /// The complete state as it is sent to players: plain data, which always serialises.
-    type State: Serialize;
+    type State: Serialize + Hash;
     /// Everything that a position holds besides the rules, as plain data. Positions with equal
     /// snapshots and rules have equal futures.
     type Snapshot: Serialize + DeserializeOwned;
@@ -247,21 +248,10 @@ pub trait Game: Clone + fmt::Debug + Send + Sync + 'static {
     /// The board as rows of characters from top to bottom, for people.
     fn rows(&self) -> Vec<String>;
 
-    /// The owner of this square, in games whose squares have owners, for coloured displays.
-    /// [`rows`](Game::rows) must show the owner without colour too.
-    fn owner(&self, _square: Square) -> Option<Seat> {
-        None
-    }
-
-    /// The letters of the pieces on a square that holds several, where [`rows`](Game::rows) draws
-    /// their number. Games in which pieces never share a square keep the default.
-    fn shared(&self, _square: Square) -> Vec<char> {
-        Vec::new()
-    }
-
-    /// The seat whose goal this square is, in games with goals, for display.
-    fn goal(&self, _square: Square) -> Option<Seat> {
-        None
+    /// Draws the board for people, square by square, in place of what `board` shows: the characters
+    /// of [`rows`](Game::rows), and what they do not show.
+    fn draw(&self, board: &mut DrawnBoard) {
+        board.draw_texts(&self.rows());
     }
 
     /// The die that is to be played, in games with dice: who rolled it, and its number.

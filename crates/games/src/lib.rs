@@ -71,7 +71,7 @@ pub use any::{
     AnyGame, AnyPosition, GameError, Position, ProgramError, RulesProgram, SharedGame, Typed,
     TypedPosition, divide_of_any, guesses, perft_of_any,
 };
-pub use drawing::DrawingError;
+pub use drawing::{DrawingError, DrawnBoard, DrawnSquare, SymbolRows};
 pub use event::{Event, EventError, OtherEvent};
 pub use game::{Clause, Game, Legal, StepOf};
 pub use kind::GameKind;

@@ -112,7 +112,7 @@ impl<T> IndexMut<Seat> for BySeat<T> {
 
 /// One value for each seat, keyed by the seats' names: in JSON `{"white":1,"black":0}`, in seat
 /// order.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct SeatMap<T> {
     /// The seats' names.
     pub names: BySeat<Text>,

@@ -25,6 +25,7 @@ pub use size::{BoardSize, zone};
 pub use state::{Phase, State};
 
 use super::board::Bitboard;
+use super::drawing::DrawnBoard;
 use super::event::{Event, Why};
 use super::history::History;
 use super::{
@@ -291,6 +292,10 @@ impl Game for WatchYourBack {
 
     fn rows(&self) -> Vec<String> {
         self.board.rows()
+    }
+
+    fn draw(&self, board: &mut DrawnBoard) {
+        self.board.symbols().draw(board, |_, _| ());
     }
 
     fn caption(&self) -> String {

@@ -1,8 +1,10 @@
 //! The decisions in a recorded game, found by replaying it.
 
+use std::hash::{DefaultHasher, Hash, Hasher};
+
 use crate::model::record::GameRecord;
 use crate::replay::{Replay, ReplayError};
-use referee_games::{AnyPosition, Position, Seat};
+use referee_games::{Position, Seat};
 
 /// A decision of a player.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -36,25 +38,19 @@ pub fn add_decisions(replay: &Replay<'_>, found: &mut Vec<DecisionHash>) {
         return;
     }
     let position = replay.current();
+    let mut state = None;
     for &seat in position.turn().asked() {
         let Some(text) = replay.recorded(seat) else { return };
         if position.legal_count(seat) > 1 {
-            let action = hash(text.as_bytes());
-            found.push(DecisionHash { seat, position: hash_of(position, seat), action });
+            let state = *state.get_or_insert_with(|| position.state_hash());
+            let place = hash(&(state, seat));
+            found.push(DecisionHash { seat, position: place, action: hash(&text) });
         }
     }
 }
 
-/// Identifies the position and the seat that decides there.
-fn hash_of(position: &dyn AnyPosition, seat: Seat) -> u64 {
-    let mut text = Vec::new();
-    position.write_state(&mut text);
-    text.extend_from_slice(position.seats()[seat].as_bytes());
-    hash(&text)
-}
-
-fn hash(bytes: &[u8]) -> u64 {
-    let mut start = [0; 8];
-    start.copy_from_slice(&blake3::hash(bytes).as_bytes()[..8]);
-    u64::from_le_bytes(start)
+fn hash(value: &impl Hash) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    value.hash(&mut hasher);
+    hasher.finish()
 }

@@ -68,8 +68,13 @@ impl LookAlikes {
     #[expect(clippy::cast_possible_truncation, reason = "a part of a hash, and a small number")]
     pub(super) fn add(&mut self, player: usize, decision: &DecisionHash) {
         let place = (decision.position, player as u32);
+        if self.decided.len() >= self.most
+            && self.decided.last_key_value().is_none_or(|(last, _)| *last < place)
+        {
+            return;
+        }
         self.decided.entry(place).or_insert(decision.action as u32);
-        while self.decided.len() > self.most {
+        if self.decided.len() > self.most {
             self.decided.pop_last();
         }
     }

@@ -25,7 +25,7 @@ const FOLDER: &str = "games";
 /// The script that lists all games.
 const INDEX: &str = "index.js";
 /// The first line of each script begins with this. Change it whenever the format changes.
-const VERSION: &str = "// replays 5 ";
+const VERSION: &str = "// replays 6 ";
 /// The fewest games in a full script.
 const LEAST: usize = 128;
 /// About the most scripts.

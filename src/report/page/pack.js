@@ -39,14 +39,20 @@ function readPack(all) {
     });
     const frame = () => {
       const frame = { ply: before.ply += ply.signed() };
-      const kind = template.next(), numbers = [];
-      frame.told = fill(head.templates[kind], (at) =>
-        numbers[at] = number.signed() + (at > 1 ? numbers[at - 2] : 0));
+      const numbers = [], parts = [];
+      const told = () => numbers[numbers.length] = number.signed() + (numbers.at(-2) ?? 0);
+      let kind, word;
+      do {
+        word = template.next();
+        kind ??= word >> 1;
+        parts.push(fill(head.templates[word >> 1], told));
+      } while (word % 2);
+      frame.told = parts.join("; ");
       const caption = [];
       frame.caption = fill(head.templates[captionTemplate.next()], (at) =>
         caption[at] = captionNumber.signed() + (before.caption[at] ?? 0));
       before.caption = caption;
-      const [first, ...others] = frame.told.split("; ");
+      const [first, ...others] = parts;
       const whole = square.next();
       if (whole) {
         frame.board = head.boards[whole - 1];

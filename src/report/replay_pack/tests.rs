@@ -42,6 +42,13 @@ fn unpacked(pack: ReplayPack) -> (Value, Vec<Vec<u64>>) {
     (head, columns)
 }
 
+fn split(text: &str) -> SplitText {
+    let mut parts = SplitText::default();
+    parts.add("before");
+    parts.add(text);
+    parts
+}
+
 fn frame(ply: u32, told: &str) -> Frame {
     Frame { ply, told: told.to_owned(), ..Frame::default() }
 }
@@ -83,7 +90,7 @@ proptest! {
 
     #[test]
     fn a_text_is_its_template_with_its_numbers(text in "[a-z0-9 ,;>é-]{0,24}") {
-        let (template, numbers) = split(&text);
+        let SplitText { template, numbers } = split(&text);
         let mut numbers = numbers.into_iter();
         let whole: String = template
             .chars()
@@ -110,7 +117,7 @@ fn small_numbers_take_a_byte() {
 #[test]
 fn numbers_that_would_be_written_otherwise_stay_in_the_template() {
     let split = |text: &str| {
-        let (template, numbers) = split(text);
+        let SplitText { template, numbers } = split(text);
         (template.replace(NUMBER, "#"), numbers)
     };
     assert_eq!(split("white 3,14"), ("white #,#".to_owned(), vec![3, 14]));
@@ -121,10 +128,9 @@ fn numbers_that_would_be_written_otherwise_stay_in_the_template() {
 
 #[test]
 fn squares_are_those_on_the_board() {
-    let before = Before { width: 3, board: vec![0; 6], ..Before::default() };
-    assert_eq!(before.squares("white 0,0>2,1"), [0, 5]);
-    assert_eq!(before.squares("3,1 0,2 x,y 99999999999999999999,1"), [6; 0][..]);
-    assert_eq!(first_part("white 0,0; captured 1,1"), "white 0,0");
+    let squares = |text| super::squares(text, 3, 6).collect::<Vec<_>>();
+    assert_eq!(squares("white 0,0>2,1"), [0, 5]);
+    assert_eq!(squares("3,1 0,2 x,y 99999999999999999999,1"), [6; 0][..]);
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Adapter that turns every typed game into an [`AnyGame`].
 
 use std::borrow::Cow;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::marker::PhantomData;
 use std::sync::Arc;
 
@@ -8,7 +9,7 @@ use rand::RngCore;
 use serde_json::value::{RawValue, to_raw_value};
 
 use super::{AnyGame, AnyPosition, GameError, Position};
-use crate::board::Square;
+use crate::drawing::DrawnBoard;
 use crate::event::Event;
 use crate::game::{Clause, Game, Legal, StepOf};
 use crate::json::write_json;
@@ -169,6 +170,12 @@ impl<G: Game> AnyPosition for TypedPosition<G> {
         write_json(&self.0.state(), json);
     }
 
+    fn state_hash(&self) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        self.0.state().hash(&mut hasher);
+        hasher.finish()
+    }
+
     fn write_view(&self, _: Seat, json: &mut Vec<u8>) {
         self.write_state(json);
     }
@@ -185,16 +192,8 @@ impl<G: Game> AnyPosition for TypedPosition<G> {
         self.0.caption()
     }
 
-    fn owner(&self, square: Square) -> Option<Seat> {
-        self.0.owner(square)
-    }
-
-    fn shared(&self, square: Square) -> Vec<char> {
-        self.0.shared(square)
-    }
-
-    fn goal(&self, square: Square) -> Option<Seat> {
-        self.0.goal(square)
+    fn draw(&self, board: &mut DrawnBoard) {
+        self.0.draw(board);
     }
 
     fn perft(&self, depth: u32) -> Result<u64, GameError> {

@@ -6,12 +6,13 @@ use super::board::Board;
 use super::map::{PIECES, Piece};
 use super::{BackToTheWall, RoundResult};
 use crate::board::Square;
+use crate::drawing::{DrawnBoard, DrawnSquare};
 use crate::event::PieceSquares;
 use crate::seat::{BySeat, Seat, SeatMap};
 use crate::{Game, GameResult};
 
 /// The complete state as it is sent to players.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize)]
 pub struct State {
     /// The number of the round, from 1.
     pub round: usize,
@@ -30,7 +31,7 @@ pub struct State {
 }
 
 /// A finished round as it is sent to players.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize)]
 pub struct RoundState {
     /// The name of the board.
     pub board: String,
@@ -94,28 +95,41 @@ fn pieces_on(board: &Board, at: Square) -> impl Iterator<Item = (Seat, Piece)> {
     PIECES.into_iter().filter(move |(seat, piece)| board.pieces[*seat][*piece] == at)
 }
 
-/// The letters of the pieces on a square that holds several; otherwise empty.
-pub(super) fn shared(board: &Board, at: Square) -> Vec<char> {
-    let letters: Vec<char> = pieces_on(board, at).map(|(seat, piece)| piece.letter(seat)).collect();
-    if letters.len() > 1 { letters } else { Vec::new() }
-}
-
 /// The board for people: pieces as in board files, or their number if several share a square; `x`
 /// for Grunkle's squares, `o` for Charge's.
 pub(super) fn rows(board: &Board) -> Vec<String> {
-    board.draw(|at| {
-        let mut pieces = pieces_on(board, at);
-        match (pieces.next(), pieces.count(), owner(board, at)) {
-            (Some((seat, piece)), 0, _) => piece.letter(seat),
-            (Some(_), 1, _) => '2',
-            (Some(_), 2, _) => '3',
-            (Some(_), _, _) => '4',
-            _ if board.walls.contains(at) => '#',
-            (None, _, Some(Seat::First)) => 'x',
-            (None, _, Some(Seat::Second)) => 'o',
-            (None, _, None) => '.',
+    board.draw(|at| symbol(board, at))
+}
+
+fn symbol(board: &Board, at: Square) -> char {
+    let mut pieces = pieces_on(board, at);
+    match (pieces.next(), pieces.count(), owner(board, at)) {
+        (Some((seat, piece)), 0, _) => piece.letter(seat),
+        (Some(_), 1, _) => '2',
+        (Some(_), 2, _) => '3',
+        (Some(_), _, _) => '4',
+        _ if board.walls.contains(at) => '#',
+        (None, _, Some(Seat::First)) => 'x',
+        (None, _, Some(Seat::Second)) => 'o',
+        (None, _, None) => '.',
+    }
+}
+
+/// Draws the board square by square.
+pub(super) fn draw(board: &Board, drawn: &mut DrawnBoard) {
+    let square = |at| {
+        let mut square = DrawnSquare::new(symbol(board, at));
+        square.owner = owner(board, at);
+        if pieces_on(board, at).nth(1).is_none() {
+            return square;
         }
-    })
+        let letters = pieces_on(board, at).map(|(seat, piece)| piece.letter(seat));
+        square.shared_by(letters.filter_map(|letter| u8::try_from(letter).ok()))
+    };
+    drawn.clear();
+    for row in 0..board.ground.height {
+        drawn.add_row((0..board.ground.width).map(|column| square(Square::new(column, row))));
+    }
 }
 
 /// A line with what the drawing does not show.

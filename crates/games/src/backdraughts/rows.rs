@@ -2,7 +2,7 @@
 
 use super::board::{Board, PAWNS};
 use crate::board::{Bitboard, Square};
-use crate::drawing::{DrawingError, rows_of};
+use crate::drawing::{DrawingError, SymbolRows};
 use crate::seat::{BySeat, Seat};
 
 impl Board {
@@ -29,7 +29,12 @@ impl Board {
 
     /// The rows from top to bottom, in the form that [`from_rows`](Self::from_rows) takes.
     pub fn rows(&self) -> Vec<String> {
-        rows_of(|square| self.symbol(square))
+        self.symbols().to_texts()
+    }
+
+    /// The same rows as characters.
+    pub(crate) fn symbols(&self) -> SymbolRows {
+        SymbolRows::of(|square| self.symbol(square))
     }
 
     fn symbol(&self, square: Square) -> u8 {

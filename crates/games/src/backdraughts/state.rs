@@ -5,13 +5,14 @@ use serde::Serialize;
 use super::options::Movement;
 use super::{Backdraughts, TurnPhase, goal};
 use crate::Game;
+use crate::drawing::SymbolRows;
 use crate::seat::{BySeat, Seat, SeatMap};
 
 /// The complete state as it is sent to players.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize)]
 pub struct State {
     /// Eight rows of `W`, `B` and `.`.
-    pub board: Vec<String>,
+    pub board: SymbolRows,
     /// The name of the seat to act; null before the rolls that decide who begins.
     pub to_move: Option<&'static str>,
     /// The roll to play; absent without dice and before the roll.
@@ -33,7 +34,7 @@ impl State {
         let dice = game.rules.movement == Movement::Dice;
         let number = game.phase.number();
         Self {
-            board: game.board.rows(),
+            board: game.board.symbols(),
             to_move: game.phase.to_act().map(name),
             roll: number.filter(|_| dice),
             distance: number.filter(|_| !dice),

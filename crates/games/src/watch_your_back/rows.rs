@@ -3,8 +3,8 @@
 use super::board::Board;
 use super::size::BoardSize;
 use crate::board::{Bitboard, Square};
-use crate::drawing::{DrawingError, rows_of};
-use crate::seat::{BySeat, Seat};
+use crate::drawing::{DrawingError, SymbolRows};
+use crate::seat::BySeat;
 
 impl Board {
     /// Parses the board in `rows`, eight rows of eight characters, after `ply` actions.
@@ -34,21 +34,26 @@ impl Board {
 
     /// The rows from top to bottom, in the form that [`from_rows`](Self::from_rows) takes.
     pub fn rows(&self) -> Vec<String> {
-        rows_of(|square| self.symbol(square))
+        self.symbols().to_texts()
     }
 
-    fn symbol(&self, square: Square) -> u8 {
-        if !self.size().area().contains(square) {
-            b'#'
-        } else if self.size().corners().contains(square) {
-            b'X'
-        } else if self.pieces(Seat::First).contains(square) {
-            b'W'
-        } else if self.pieces(Seat::Second).contains(square) {
-            b'B'
-        } else {
-            b'.'
-        }
+    /// The same rows as characters.
+    pub(crate) fn symbols(&self) -> SymbolRows {
+        let (area, corners) = (self.size().area(), self.size().corners());
+        let pieces = BySeat::from_fn(|seat| self.pieces(seat));
+        SymbolRows::of(|square| {
+            if !area.contains(square) {
+                b'#'
+            } else if corners.contains(square) {
+                b'X'
+            } else if pieces.first.contains(square) {
+                b'W'
+            } else if pieces.second.contains(square) {
+                b'B'
+            } else {
+                b'.'
+            }
+        })
     }
 }
 

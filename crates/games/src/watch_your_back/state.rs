@@ -5,15 +5,16 @@ use serde::Serialize;
 use super::WatchYourBack;
 use super::board::{Board, PLACEMENTS};
 use crate::Game;
+use crate::drawing::SymbolRows;
 use crate::seat::{BySeat, SeatMap};
 
 /// The complete state as it is sent to players.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize)]
 pub struct State {
     /// The phase of the game.
     pub phase: Phase,
     /// Eight rows of `W`, `B`, `.`, `X` and `#`.
-    pub board: Vec<String>,
+    pub board: SymbolRows,
     /// The name of the seat to move.
     pub to_move: &'static str,
     /// The number of pieces that each seat has placed, 0 to 12.
@@ -25,7 +26,7 @@ pub struct State {
 }
 
 /// The two phases of a game.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Phase {
     /// Pieces are placed (W2).
@@ -38,7 +39,7 @@ impl State {
     pub(super) fn new(board: &Board) -> Self {
         Self {
             phase: if board.is_placing() { Phase::Placing } else { Phase::Moving },
-            board: board.rows(),
+            board: board.symbols(),
             to_move: WatchYourBack::SEATS[board.to_move()],
             placed: SeatMap::new(WatchYourBack::SEATS, board.placed()),
             moves: board.moves(),
