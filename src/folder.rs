@@ -11,10 +11,12 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{Access, FlockOperation, access, fcntl_lock};
 use rustix::io::Errno;
 
+use self::lines::fixture;
 pub use self::lines::{LineProblem, LineProblemKind, LineProblems, place, place_game};
 use crate::disk;
 use crate::error::Failure;
-use crate::log::{GameLine, LOG, LogEntry, LogError, LogReader, LogScan, Scanned, WriteError};
+use crate::log::places::LogPlaces;
+use crate::log::{GameLine, LOG, LogError, LogReader, LogScan, Scanned, WriteError};
 use crate::model::record::Header;
 use crate::schedule::state::TournamentState;
 use crate::seeds::Secret;
@@ -244,20 +246,23 @@ pub fn check_count(dir: &Path, found: usize, expected: usize) -> Result<(), Fail
     )))
 }
 
-/// Calls `each` with every game of the tournament and its place, in the order of the log. Skips
-/// lines of games that the tournament does not contain.
+/// Calls `each` with every game of the tournament, its place and its line, in the order of the log.
+/// Skips lines of games that the tournament does not contain. No line is parsed unless the index
+/// lacks it.
 pub fn games(
     dir: &Path,
     state: &TournamentState,
-    mut each: impl FnMut(usize, &LogEntry) -> Result<(), Failure>,
+    mut each: impl FnMut(usize, &GameLine, &[u8]) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
     let failure = |error: LogError| log_failure(dir, &error);
-    let mut reader = LogReader::open(dir).map_err(failure)?;
+    let mut scan = LogScan::open(dir).map_err(failure)?;
+    let mut lines = LogPlaces::open(dir).map_err(failure)?;
     let mut is_left: Vec<bool> = (0..state.len()).map(|index| state.is_done(index)).collect();
-    while let Some(entry) = reader.next_entry().map_err(failure)? {
-        let place = state.place(&entry.record);
-        if let Some(index) = place.filter(|&index| std::mem::take(&mut is_left[index])) {
-            each(index, &entry)?;
+    while let Some(line) = scan.next_line().map_err(failure)? {
+        let Scanned::Game(game) = line else { continue };
+        let index = state.index(fixture(&game));
+        if let Some(index) = index.filter(|&index| std::mem::take(&mut is_left[index])) {
+            each(index, &game, lines.line(game.place.at).map_err(failure)?)?;
         }
     }
     Ok(())

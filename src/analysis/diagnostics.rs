@@ -8,7 +8,7 @@ pub mod look_alikes;
 mod visitor;
 pub mod workers;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use serde::Serialize;
 
@@ -19,7 +19,8 @@ pub use self::visitor::Diagnoser;
 use self::workers::{WorkerCollector, WorkerResults};
 use crate::analysis::results::NamedResults;
 use crate::model::fault::FaultCode;
-use crate::model::record::GameRecord;
+use crate::model::game_summary::GameSummary;
+use crate::model::record::GameOutline;
 use referee_games::Seat;
 use referee_ratings::{Cycle, Unexplained, cycles, unexplained};
 use referee_ratings::{Estimate, Fit, SeatEffects};
@@ -98,6 +99,8 @@ pub struct EndingCount {
 /// players, not of games.
 #[derive(Debug)]
 pub struct DiagnosticsCollector {
+    /// The players' numbers, by name.
+    numbers: HashMap<String, usize>,
     names: Vec<String>,
     endings: BTreeMap<(String, bool), u32>,
     clocks: Clocks,
@@ -109,6 +112,7 @@ impl DiagnosticsCollector {
     /// Creates an observer for players with these names.
     pub fn new(names: &[String]) -> Self {
         Self {
+            numbers: names.iter().cloned().zip(0..).collect(),
             names: names.to_vec(),
             endings: BTreeMap::new(),
             clocks: Clocks::new(names.len()),
@@ -118,17 +122,15 @@ impl DiagnosticsCollector {
     }
 
     /// Adds a game and its decisions. Unknown players are ignored.
-    pub fn add(&mut self, game: &GameRecord, decisions: &[DecisionHash]) {
-        *self.endings.entry((game.reason.clone(), game.fault.is_some())).or_default() += 1;
-        let number = |seat| self.names.iter().position(|name| *name == game.players[seat]);
-        if let [Some(first), Some(second)] = Seat::BOTH.map(number) {
-            self.workers.add(game, [first, second]);
+    pub fn add(&mut self, game: &GameOutline, summary: GameSummary, decisions: &[DecisionHash]) {
+        let ending = (game.reason.clone(), summary.is_faulted());
+        *self.endings.entry(ending).or_default() += 1;
+        let players = Seat::BOTH.map(|seat| self.numbers.get(&game.players[seat]).copied());
+        if let [Some(first), Some(second)] = players {
+            self.workers.add(game, summary, [first, second]);
         }
-        for seat in Seat::BOTH {
-            let Some(player) = self.names.iter().position(|name| *name == game.players[seat])
-            else {
-                continue;
-            };
+        for (seat, player) in Seat::BOTH.into_iter().zip(players) {
+            let Some(player) = player else { continue };
             self.clocks.add(player, &game.clock.used_ns[seat]);
             for decision in decisions.iter().filter(|decision| decision.seat == seat) {
                 self.look_alikes.add(player, decision);
@@ -187,6 +189,7 @@ impl DiagnosticsCollector {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::record::GameRecord;
     use crate::model::record::examples::{distinct, faulty, game};
     use referee_ratings::{fit, seat_effects};
 
@@ -204,7 +207,8 @@ mod tests {
         ];
         for game in &games {
             results.add(game).expect("known players");
-            observer.add(game, &[]);
+            let summary = GameSummary::of(game).expect("a result");
+            observer.add(&game.outline(), summary, &[]);
         }
         let (fit, seats) = (fit(&results.counts, &[]), seat_effects(&results.counts, &[]));
         let found = observer.conclude(&results, &fit.expect("a fit"), &seats.expect("a test"));

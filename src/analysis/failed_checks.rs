@@ -22,10 +22,11 @@ impl FailedChecks {
 
 impl LogVisitor for FailedChecks {
     fn visit(&mut self, game: &LoggedGame<'_>) -> Result<(), Failure> {
-        if game.counts && game.in_check {
+        if game.counts && game.in_check && game.summary.is_faulted() {
+            let record = game.record()?;
             for seat in Seat::BOTH {
-                let fault = game.record.fault_of(seat).cloned();
-                self.faults.extend(fault.map(|fault| (game.record.players[seat].clone(), fault)));
+                let fault = record.fault_of(seat).cloned();
+                self.faults.extend(fault.map(|fault| (record.players[seat].clone(), fault)));
             }
         }
         Ok(())
@@ -35,7 +36,9 @@ impl LogVisitor for FailedChecks {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::analysis::pass::RecordSource;
     use crate::model::fault::FaultCode;
+    use crate::model::game_summary::GameSummary;
     use crate::model::record::examples::{faulty, game};
 
     #[test]
@@ -46,7 +49,10 @@ mod tests {
             [("ant", true, true), ("bee", true, false), ("cat", false, true)]
         {
             let record = &faulty(game(first, "dog", "black"), &crash);
-            let game = LoggedGame { record, counts, in_check, line: 0, is_sealed: false };
+            let (outline, source) = (&record.outline(), RecordSource::Record(record));
+            let summary = GameSummary::of(record).expect("a result");
+            let (line, is_sealed) = (0, false);
+            let game = LoggedGame { outline, summary, source, counts, in_check, line, is_sealed };
             failed.visit(&game).expect("no failure");
         }
         assert_eq!(failed.of("ant").map(|fault| fault.code), Some(FaultCode::Crash));

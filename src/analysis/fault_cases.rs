@@ -35,11 +35,16 @@ pub struct FaultCases {
 }
 
 impl FaultCases {
+    /// Whether further faults are only counted.
+    pub fn is_full(&self) -> bool {
+        self.cases.len() >= MOST
+    }
+
     /// Adds the faults of a game.
     pub fn add(&mut self, record: &GameRecord) {
         for case in FaultCase::all(record) {
             self.total += 1;
-            if self.cases.len() < MOST {
+            if !self.is_full() {
                 self.cases.push(case);
             }
         }

@@ -4,8 +4,11 @@
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
+use super::pass::LoggedGame;
+use crate::error::Failure;
 use crate::model::record::GameRecord;
 use referee_games::Seat;
+use referee_ratings::GameOutcome;
 
 /// The most games of each kind.
 pub const EACH: usize = 6;
@@ -69,23 +72,36 @@ pub struct Highlights {
 impl Highlights {
     /// Considers a game; `lead` is how much the first seat's player is rated above the other's, in
     /// Elo, and `are_copies` whether both are the same program.
-    pub fn add(&mut self, record: &GameRecord, lead: f64, are_copies: bool) {
+    ///
+    /// # Errors
+    /// It is interesting, but its record cannot be read.
+    pub fn add(
+        &mut self,
+        game: &LoggedGame<'_>,
+        lead: f64,
+        are_copies: bool,
+    ) -> Result<(), Failure> {
         self.games += 1;
-        let plies = f64::from(record.plies);
-        if record.fault.is_some() {
+        let plies = f64::from(game.outline.plies);
+        if game.summary.is_faulted() {
             // The first faults of each player are kept: the log is in the order in which games
             // ended.
-            return self.offer(HighlightKind::Fault, record, lead, [0.0; 3], FAULTS);
+            return self.offer(HighlightKind::Fault, game, lead, [0.0; 3], FAULTS);
         }
-        self.offer(HighlightKind::Long, record, lead, [plies, 0.0, 0.0], EACH);
-        self.offer(HighlightKind::Short, record, lead, [-plies, 0.0, 0.0], EACH);
+        self.offer(HighlightKind::Long, game, lead, [plies, 0.0, 0.0], EACH)?;
+        self.offer(HighlightKind::Short, game, lead, [-plies, 0.0, 0.0], EACH)?;
         // The ratings of copies differ by chance only.
         let differ = if are_copies { 0.0 } else { 1.0 };
-        self.offer(HighlightKind::Close, record, lead, [differ, -lead.abs(), plies], EACH);
-        let won_by = record.score(Seat::First) - record.score(Seat::Second);
-        if won_by * lead < 0.0 {
-            self.offer(HighlightKind::Upset, record, lead, [differ, lead.abs(), 0.0], EACH);
+        self.offer(HighlightKind::Close, game, lead, [differ, -lead.abs(), plies], EACH)?;
+        let is_upset = match game.summary.outcome {
+            Some(GameOutcome::Win) => lead < 0.0,
+            Some(GameOutcome::Loss) => lead > 0.0,
+            Some(GameOutcome::Draw) | None => false,
+        };
+        if is_upset {
+            self.offer(HighlightKind::Upset, game, lead, [differ, lead.abs(), 0.0], EACH)?;
         }
+        Ok(())
     }
 
     /// The games of a kind, the most interesting first.
@@ -106,11 +122,11 @@ impl Highlights {
     fn offer(
         &mut self,
         kind: HighlightKind,
-        record: &GameRecord,
+        game: &LoggedGame<'_>,
         lead: f64,
         worth: [f64; 3],
         most: usize,
-    ) {
+    ) -> Result<(), Failure> {
         let kept = self.kinds.entry(kind).or_default();
         let better = |one: [f64; 3], other: [f64; 3]| {
             let values = one.iter().zip(&other).map(|(one, other)| one.total_cmp(other));
@@ -121,12 +137,12 @@ impl Highlights {
                 Seat::BOTH.iter().all(|&seat| {
                     [Seat::First, Seat::Second]
                         .iter()
-                        .any(|&at| highlight.record.players[at] == record.players[seat])
+                        .any(|&at| highlight.record.players[at] == game.outline.players[seat])
                 })
             };
             if let Some(at) = kept.iter().position(same) {
                 if !better(worth, kept[at].worth) {
-                    return;
+                    return Ok(());
                 }
                 kept.remove(at);
             }
@@ -134,18 +150,33 @@ impl Highlights {
         let place = kept.iter().position(|highlight| better(worth, highlight.worth));
         let place = place.unwrap_or(kept.len());
         if place < most {
-            let (record, number) = (record.clone(), self.games);
+            let (record, number) = (game.record()?.into_owned(), self.games);
             let highlight = Highlight { record, lead, number, worth };
             kept.insert(place, highlight);
             kept.truncate(most);
         }
+        Ok(())
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::analysis::pass::RecordSource;
+    use crate::model::game_summary::GameSummary;
     use crate::model::record::examples::{faulty, game};
+
+    fn add(highlights: &mut Highlights, record: &GameRecord, lead: f64) {
+        add_of(highlights, record, lead, false);
+    }
+
+    fn add_of(highlights: &mut Highlights, record: &GameRecord, lead: f64, are_copies: bool) {
+        let (outline, source) = (&record.outline(), RecordSource::Record(record));
+        let summary = GameSummary::of(record).expect("a result");
+        let (counts, in_check, line, is_sealed) = (true, false, 0, false);
+        let game = LoggedGame { outline, summary, source, counts, in_check, line, is_sealed };
+        highlights.add(&game, lead, are_copies).expect("a record");
+    }
 
     fn ids(highlights: &Highlights, kind: HighlightKind) -> Vec<&str> {
         highlights.of(kind).iter().map(|highlight| highlight.record.id.as_str()).collect()
@@ -154,21 +185,21 @@ mod tests {
     #[test]
     fn an_upset_is_a_win_of_the_lower_rated() {
         let mut highlights = Highlights::default();
-        highlights.add(&game("strong", "weak", "white"), 300.0, false);
-        highlights.add(&game("strong", "weak", "draw"), 300.0, false);
+        add(&mut highlights, &game("strong", "weak", "white"), 300.0);
+        add(&mut highlights, &game("strong", "weak", "draw"), 300.0);
         assert_eq!(ids(&highlights, HighlightKind::Upset), [""; 0]);
-        highlights.add(&game("good", "fair", "black"), 80.0, false);
-        highlights.add(&game("weak", "strong", "white"), -300.0, false);
-        highlights.add(&game("strong", "weak", "black"), 300.0, false);
+        add(&mut highlights, &game("good", "fair", "black"), 80.0);
+        add(&mut highlights, &game("weak", "strong", "white"), -300.0);
+        add(&mut highlights, &game("strong", "weak", "black"), 300.0);
         assert_eq!(ids(&highlights, HighlightKind::Upset), ["weak-strong-1-1", "good-fair-1-1"]);
     }
 
     #[test]
     fn games_between_different_programs_come_first() {
         let mut highlights = Highlights::default();
-        highlights.add(&game("ant", "copy", "white"), -200.0, true);
-        highlights.add(&game("ant", "bee", "white"), -100.0, false);
-        highlights.add(&game("ant", "twin", "draw"), 0.0, true);
+        add_of(&mut highlights, &game("ant", "copy", "white"), -200.0, true);
+        add_of(&mut highlights, &game("ant", "bee", "white"), -100.0, false);
+        add_of(&mut highlights, &game("ant", "twin", "draw"), 0.0, true);
         let [twin, copy] = ["ant-twin-1-1", "ant-copy-1-1"];
         assert_eq!(ids(&highlights, HighlightKind::Close), ["ant-bee-1-1", twin, copy]);
         assert_eq!(ids(&highlights, HighlightKind::Upset), ["ant-bee-1-1", copy]);
@@ -179,7 +210,7 @@ mod tests {
         let mut highlights = Highlights::default();
         for plies in [5_u32, 9, 1, 7, 3, 8, 2, 6, 4, 0] {
             let id = plies.to_string();
-            highlights.add(&GameRecord { id, plies, ..game("ant", "bee", "draw") }, 0.0, false);
+            add(&mut highlights, &GameRecord { id, plies, ..game("ant", "bee", "draw") }, 0.0);
         }
         assert_eq!(ids(&highlights, HighlightKind::Long), ["9", "8", "7", "6", "5", "4"]);
         assert_eq!(ids(&highlights, HighlightKind::Short), ["0", "1", "2", "3", "4", "5"]);
@@ -193,7 +224,7 @@ mod tests {
         let mut highlights = Highlights::default();
         let crash = [("white", crate::model::fault::FaultCode::Crash)];
         for _ in 0..FAULTS + 3 {
-            highlights.add(&faulty(game("ant", "bee", "black"), &crash), 100.0, false);
+            add(&mut highlights, &faulty(game("ant", "bee", "black"), &crash), 100.0);
         }
         assert_eq!(highlights.of(HighlightKind::Fault).len(), FAULTS);
         assert_eq!(ids(&highlights, HighlightKind::Short), [""; 0]);

@@ -10,7 +10,7 @@ use super::pass::{LogVisitor, LoggedGame};
 use super::rating_history::RatingHistory;
 use super::results::AnalysisError;
 use crate::error::Failure;
-use crate::model::record::{GameRecord, Header};
+use crate::model::record::Header;
 use referee_games::Seat;
 
 /// A summary of the games. Its size depends on the number of players and on the bounds of its
@@ -60,26 +60,31 @@ impl LogSummary {
         self.history.finish().map_err(|error| unrated(&error))
     }
 
-    fn add(&mut self, record: &GameRecord) -> Result<(), AnalysisError> {
-        *self.lengths.entry(record.plies).or_default() += 1;
+    fn add(&mut self, game: &LoggedGame<'_>) -> Result<(), Failure> {
+        let LoggedGame { outline, summary, .. } = *game;
+        *self.lengths.entry(outline.plies).or_default() += 1;
         let rating = |seat: Seat| {
-            let number = self.numbers.get(&record.players[seat]);
+            let number = self.numbers.get(&outline.players[seat]);
             number.map_or(0.0, |&number| self.ratings[number])
         };
-        let [one, other] = Seat::BOTH.map(|seat| self.hashes.get(&record.players[seat]));
+        let [one, other] = Seat::BOTH.map(|seat| self.hashes.get(&outline.players[seat]));
         let are_copies = one.is_some() && one == other;
-        self.highlights.add(record, rating(Seat::First) - rating(Seat::Second), are_copies);
-        self.faults.add(record);
-        self.history.add(record)
+        let lead = rating(Seat::First) - rating(Seat::Second);
+        self.highlights.add(game, lead, are_copies)?;
+        if summary.is_faulted() {
+            if self.faults.is_full() {
+                self.faults.total += summary.faults.iter().filter(|(_, it)| it.is_some()).count();
+            } else {
+                self.faults.add(&*game.record()?);
+            }
+        }
+        self.history.add(outline, summary).map_err(|error| unrated(&error))
     }
 }
 
 impl LogVisitor for LogSummary {
     fn visit(&mut self, game: &LoggedGame<'_>) -> Result<(), Failure> {
-        if !game.counts {
-            return Ok(());
-        }
-        self.add(game.record).map_err(|error| unrated(&error))
+        if game.counts { self.add(game) } else { Ok(()) }
     }
 }
 

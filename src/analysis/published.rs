@@ -7,13 +7,14 @@
 
 use std::path::Path;
 
-use super::pass::LoggedGame;
+use super::pass::{LoggedGame, RecordSource};
 use super::pseudonyms::Pseudonyms;
 use super::sealed::SealedGames;
 use crate::error::Failure;
 use crate::folder::{self, LogContents, log_failure};
 use crate::log::GameLine;
 use crate::log::places::LogPlaces;
+use crate::model::game_summary::GameSummary;
 use crate::model::record::GameRecord;
 
 /// The games of a log under pseudonyms.
@@ -89,7 +90,10 @@ impl Published {
             let record = log.record(place.at).map_err(failure)?;
             let PublishedPlace { pair, game, counts, in_check, is_sealed, .. } = *place;
             let record = &GameRecord { pair, game, ..record };
-            to(&LoggedGame { record, counts, in_check, line: 0, is_sealed })
+            let summary =
+                GameSummary::of(record).map_err(|error| Failure::input(error.to_string()))?;
+            let (outline, source) = (&record.outline(), RecordSource::Record(record));
+            to(&LoggedGame { outline, summary, source, counts, in_check, line: 0, is_sealed })
         })
     }
 }

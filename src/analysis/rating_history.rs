@@ -1,7 +1,8 @@
 //! Ratings over time: fits of growing parts of a log, from its first games to the whole.
 
 use crate::analysis::results::{AnalysisError, NamedResults};
-use crate::model::record::{Anchor, GameRecord};
+use crate::model::game_summary::GameSummary;
+use crate::model::record::{Anchor, GameOutline};
 use referee_ratings::fit;
 
 /// The most fits.
@@ -35,8 +36,8 @@ impl RatingHistory {
     }
 
     /// Adds the next game.
-    pub fn add(&mut self, record: &GameRecord) -> Result<(), AnalysisError> {
-        self.results.add(record)?;
+    pub fn add(&mut self, game: &GameOutline, summary: GameSummary) -> Result<(), AnalysisError> {
+        self.results.add_outline(game, summary)?;
         self.games += 1;
         if self.games.is_multiple_of(self.every) { self.fit() } else { Ok(()) }
     }
@@ -68,7 +69,9 @@ mod tests {
         let names = ["ant", "bee", "cat"].map(str::to_owned);
         let mut history = RatingHistory::new(&names, Vec::new(), 37);
         for _ in 0..37 {
-            history.add(&game("ant", "bee", "white")).expect("known players");
+            let game = game("ant", "bee", "white");
+            let summary = GameSummary::of(&game).expect("a result");
+            history.add(&game.outline(), summary).expect("known players");
         }
         history.finish().expect("a fit");
         let games: Vec<usize> = history.points.iter().map(|point| point.games).collect();

@@ -5,8 +5,8 @@ use std::fmt;
 
 use crate::model::fault::FaultCode;
 use crate::model::game_summary::{GameSummary, UnknownResult};
-use crate::model::record::{Anchor, GameRecord, fixed_ratings};
-use referee_games::{BySeat, Seat};
+use crate::model::record::{Anchor, GameOutline, GameRecord, fixed_ratings};
+use referee_games::{BySeat, Seat, SeatMap};
 use referee_ratings::{FixedRating, RatingError, Results};
 
 /// How often a player made each fault; codes that did not occur are absent.
@@ -104,15 +104,32 @@ impl NamedResults {
     /// When the record names an unknown player, names the same player twice, or has an unknown
     /// result. The game is then not counted.
     pub fn add(&mut self, game: &GameRecord) -> Result<(), AnalysisError> {
-        let players = BySeat::new(
-            self.number(&game.players[Seat::First])?,
-            self.number(&game.players[Seat::Second])?,
-        );
-        if players.first == players.second {
-            return Err(AnalysisError::SelfPlay(self.names[players.first].clone()));
-        }
+        let players = self.numbers_of(&game.players)?;
         self.add_summary(players, game.pair, GameSummary::of(game)?);
         Ok(())
+    }
+
+    /// Counts a game with this summary.
+    ///
+    /// # Errors
+    ///
+    /// When it names an unknown player, or the same player twice. The game is then not counted.
+    pub fn add_outline(
+        &mut self,
+        game: &GameOutline,
+        summary: GameSummary,
+    ) -> Result<(), AnalysisError> {
+        self.add_summary(self.numbers_of(&game.players)?, game.pair, summary);
+        Ok(())
+    }
+
+    /// The numbers of two different players.
+    fn numbers_of(&self, names: &SeatMap<String>) -> Result<BySeat<usize>, AnalysisError> {
+        let (first, second) = (&names[Seat::First], &names[Seat::Second]);
+        if first == second {
+            return Err(AnalysisError::SelfPlay(first.clone()));
+        }
+        Ok(BySeat::new(self.number(first)?, self.number(second)?))
     }
 
     /// Counts a game between the players with these numbers.

@@ -1,14 +1,16 @@
 //! A tournament as read from its log: progress, ranking and access to all games.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use super::evaluation::Evaluation;
-use super::pass::{LogVisitor, LoggedGame};
+use super::pass::{LogVisitor, LoggedGame, RecordSource};
 use super::published::Published;
 use super::results::{AnalysisError, Faulted};
 use super::sealed::SealedGames;
 use crate::error::Failure;
 use crate::folder::{self, LineProblems, LogContents};
+use crate::log::{InvalidLine, LogError, LogProblem};
 use crate::model::record::Header;
 use crate::schedule::state::TournamentState;
 
@@ -108,15 +110,23 @@ impl TournamentAnalysis {
         let mut visit = |game: LoggedGame<'_>| visitor.visit(&game);
         if let Some(published) = &self.published {
             return published.each(&self.dir, |game| {
-                visit(LoggedGame { record: &published.names.for_everyone(game.record), ..*game })
+                let record = &published.names.for_everyone(&*game.record()?);
+                let (outline, source) = (&record.outline(), RecordSource::Record(record));
+                visit(LoggedGame { outline, source, ..*game })
             });
         }
-        folder::games(&self.dir, &self.state, |index, entry| {
+        folder::games(&self.dir, &self.state, |index, game, line| {
+            let outline = serde_json::from_slice(line).map_err(|error| {
+                let problem = LogProblem::Line(InvalidLine::NotARecord(Arc::new(error)));
+                folder::log_failure(&self.dir, &LogError { line: game.place.line, problem })
+            })?;
             visit(LoggedGame {
-                record: &entry.record,
+                outline: &outline,
+                summary: game.summary,
+                source: RecordSource::Line(line),
                 counts: !self.state.is_void(index),
                 in_check: self.state.is_check(index),
-                line: entry.line,
+                line: game.place.line,
                 is_sealed: self.sealed.contains(index),
             })
         })

@@ -75,7 +75,7 @@ struct GameExporter<'a> {
 
 impl LogVisitor for GameExporter<'_> {
     fn visit(&mut self, game: &LoggedGame<'_>) -> Result<(), Failure> {
-        let line = self.game(game.record)?;
+        let line = self.game(&*game.record()?)?;
         self.printer.line(&line)
     }
 }

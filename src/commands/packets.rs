@@ -74,7 +74,7 @@ pub fn run(args: &PacketsArgs, printer: Printer) -> Result<Status, Failure> {
             sealed += 1;
             return Ok(());
         }
-        Seat::BOTH.into_iter().try_for_each(|seat| writer.add(game.record, seat))
+        Seat::BOTH.into_iter().try_for_each(|seat| writer.add(&*game.record()?, seat))
     })?;
     if sealed > 0 {
         printer.note(&format!(

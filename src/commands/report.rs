@@ -297,14 +297,15 @@ impl FilesWriter<'_> {
     /// a program, that takes most of the time.
     fn add(&mut self, game: &LoggedGame<'_>, diagnoser: &mut Diagnoser) -> Result<(), Failure> {
         let Self { files, renderer, results } = self;
+        let record = &*game.record()?;
         if game.is_sealed {
-            return files.add(results, game.record, || renderer.replay(game.record, true));
+            return files.add(results, game.outline, || renderer.replay(record, true));
         }
         let mut seen = None;
-        files.add(results, game.record, || {
+        files.add(results, game.outline, || {
             let ReplayRenderer { rules, control } = renderer;
             let mut decisions = Vec::new();
-            let (frames, replayed) = ReplayFrames::watched(rules, control, game.record, |replay| {
+            let (frames, replayed) = ReplayFrames::watched(rules, control, record, |replay| {
                 add_decisions(replay, &mut decisions);
             });
             seen = Some(replayed.map(|()| decisions));

@@ -116,12 +116,16 @@ pub fn place_game(
     state: &mut TournamentState,
 ) -> (Option<usize>, Option<LineProblem>) {
     let problem = |kind| Some(LineProblem { line: game.place.line, id: Some(game.id()), kind });
-    let fixture = Fixture { players: game.players, pair: game.pair, game: game.game };
-    match state.add_fixture(fixture, game.summary) {
+    match state.add_fixture(fixture(game), game.summary) {
         Ok(index) => (Some(index), problem(LineProblemKind::Edited).filter(|_| !game.place.intact)),
         Err(RecordError::Foreign) => (None, problem(LineProblemKind::Foreign)),
         Err(RecordError::Double) => (None, problem(LineProblemKind::Double)),
     }
+}
+
+/// The game of the schedule that a line is about.
+pub(super) fn fixture(game: &GameLine) -> Fixture {
+    Fixture { players: game.players, pair: game.pair, game: game.game }
 }
 
 impl LineProblem {

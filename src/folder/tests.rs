@@ -122,14 +122,15 @@ fn the_records_of_games_that_count_are_read_again() {
     log(folder.dir(), &records);
     let contents = read(folder.dir(), |_, _| {}).expect("a log");
     let mut found = Vec::new();
-    games(folder.dir(), &contents.state, |index, entry| {
-        found.push((index, entry.record.id.clone(), entry.line));
+    games(folder.dir(), &contents.state, |index, game, line| {
+        let record: GameRecord = serde_json::from_slice(line).expect("a record");
+        found.push((index, record.id, game.place.line));
         Ok(())
     })
     .expect("a log");
     let expected = [(1, records[0].id.clone(), 2), (0, records[1].id.clone(), 3)];
     assert_eq!(found, expected, "each once, in the order of the log");
-    let stop = |_: usize, _: &LogEntry| Err(Failure::input("enough"));
+    let stop = |_: usize, _: &GameLine, _: &[u8]| Err(Failure::input("enough"));
     assert_eq!(games(folder.dir(), &contents.state, stop), Err(Failure::input("enough")));
 }
 

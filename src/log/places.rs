@@ -1,31 +1,49 @@
 //! Random access to the records of a log, by the position of their lines.
 
 use std::fs::File;
-use std::io::{BufReader, Seek, SeekFrom};
+use std::io::{self, BufReader};
 use std::path::Path;
 
 use super::LOG;
 use super::error::{LogError, LogProblem};
-use super::reader::{open, read_line};
+use super::reader::{open, read_line_into};
 use crate::model::record::GameRecord;
 
 /// A log whose lines are read one by one, in any order.
 #[derive(Debug)]
 pub struct LogPlaces {
     input: BufReader<File>,
+    /// The byte offset of what is read next.
+    at: u64,
+    /// The last line that was read, newline included.
+    line: Vec<u8>,
 }
 
 impl LogPlaces {
     /// Opens the log of the results folder `dir`.
     pub fn open(dir: &Path) -> Result<Self, LogError> {
-        Ok(Self { input: BufReader::new(open(&dir.join(LOG))?) })
+        let input = BufReader::new(open(&dir.join(LOG))?);
+        Ok(Self { input, at: 0, line: Vec::new() })
     }
 
     /// Reads the record whose line begins at this byte offset.
     pub fn record(&mut self, at: u64) -> Result<GameRecord, LogError> {
-        let failed = |source| LogError::whole(LogProblem::Misplaced { at, source });
-        self.input.seek(SeekFrom::Start(at)).map_err(failed)?;
-        let raw = read_line(&mut self.input).map_err(failed)?;
-        serde_json::from_slice(&raw).map_err(|error| failed(error.into()))
+        serde_json::from_slice(self.line(at)?).map_err(|error| misplaced(at, error.into()))
     }
+
+    /// Reads the line that begins at this byte offset. Lines in the order of the log are read
+    /// without moving to and fro.
+    pub fn line(&mut self, at: u64) -> Result<&[u8], LogError> {
+        let failed = |source| misplaced(at, source);
+        self.input.seek_relative(at.wrapping_sub(self.at).cast_signed()).map_err(failed)?;
+        self.at = at;
+        self.line.clear();
+        let length = read_line_into(&mut self.input, &mut self.line).map_err(failed)?;
+        self.at += length as u64;
+        Ok(&self.line)
+    }
+}
+
+fn misplaced(at: u64, source: io::Error) -> LogError {
+    LogError::whole(LogProblem::Misplaced { at, source })
 }

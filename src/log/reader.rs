@@ -209,8 +209,13 @@ pub(super) fn open(path: &Path) -> Result<File, LogError> {
 
 pub(super) fn read_line(input: &mut impl BufRead) -> io::Result<Vec<u8>> {
     let mut raw = Vec::new();
-    input.take(LONGEST).read_until(b'\n', &mut raw)?;
+    read_line_into(input, &mut raw)?;
     Ok(raw)
+}
+
+/// Appends a line, newline included, and returns its length.
+pub(super) fn read_line_into(input: &mut impl BufRead, raw: &mut Vec<u8>) -> io::Result<usize> {
+    input.take(LONGEST).read_until(b'\n', raw)
 }
 
 /// The part of the header that every format of the log has.

@@ -43,7 +43,7 @@ impl Diagnoser {
             let problem = LogProblem::Unplayable(error.into());
             log_failure(&self.dir, &LogError { line: game.line, problem })
         })?;
-        self.observer.add(game.record, &decisions);
+        self.observer.add(game.outline, game.summary, &decisions);
         Ok(())
     }
 
@@ -63,6 +63,6 @@ impl LogVisitor for Diagnoser {
         if !game.counts {
             return Ok(());
         }
-        self.add(game, decisions(&self.rules.start, game.record))
+        self.add(game, decisions(&self.rules.start, &*game.record()?))
     }
 }

@@ -14,7 +14,7 @@ use serde::Serialize;
 use statrs::function::erf::erfc;
 
 use crate::model::game_summary::GameSummary;
-use crate::model::record::GameRecord;
+use crate::model::record::GameOutline;
 use referee_games::Seat;
 
 /// A player is only tested on a worker with this many pairs of games there, and as many elsewhere.
@@ -120,13 +120,12 @@ pub struct WorkerCollector {
 
 impl WorkerCollector {
     /// Adds a game of these players, by seat.
-    pub fn add(&mut self, game: &GameRecord, players: [usize; 2]) {
-        let Ok(summary) = GameSummary::of(game) else { return };
+    pub fn add(&mut self, game: &GameOutline, summary: GameSummary, players: [usize; 2]) {
         let fresh = self.numbers.len();
         let worker = *self.numbers.entry(game.worker.clone()).or_insert(fresh);
         self.games.resize(self.numbers.len(), (0, 0));
         self.games[worker].0 += 1;
-        self.games[worker].1 += u32::from(game.fault.is_some());
+        self.games[worker].1 += u32::from(summary.is_faulted());
         let halves = [Seat::First, Seat::Second].map(|seat| summary.halves()[seat]);
         for (player, halves) in players.into_iter().zip(halves) {
             let result = self.results.entry((player, worker)).or_default();
@@ -230,7 +229,12 @@ fn correct(found: &mut [WorkerDifference]) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::record::GameRecord;
     use crate::model::record::examples::game;
+
+    fn add(collector: &mut WorkerCollector, record: &GameRecord, players: [usize; 2]) {
+        collector.add(&record.outline(), GameSummary::of(record).expect("a result"), players);
+    }
 
     /// Plays so many pairs of ant and bee on a worker; ant wins this many of each ten games with
     /// the first seat, and loses the others.
@@ -242,7 +246,7 @@ mod tests {
                 let mut record = game(names[0], names[1], result);
                 (record.pair, record.game) = (pair, number);
                 record.worker = Some(worker.to_owned());
-                collector.add(&record, players);
+                add(collector, &record, players);
             }
         }
     }
@@ -283,7 +287,7 @@ mod tests {
         assert_eq!(concluded(&[("one", 0..9, 9), ("two", 10..100, 1)]).tests, 0);
         assert_eq!(concluded(&[("one", 0..50, 10), ("two", 50..100, 10)]).tests, 0);
         let mut collector = WorkerCollector::default();
-        collector.add(&game("ant", "bee", "white"), [0, 1]);
+        add(&mut collector, &game("ant", "bee", "white"), [0, 1]);
         assert_eq!(collector.conclude(&["ant".to_owned(), "bee".to_owned()]), None);
     }
 

@@ -32,7 +32,7 @@ fn published(records: &[GameRecord]) -> Vec<(String, String, u32, u8)> {
     let (published, _) = Published::read(dir.path()).expect("a log");
     let mut seen = Vec::new();
     let each = |game: &LoggedGame<'_>| {
-        let record = game.record;
+        let record = game.outline;
         assert!(game.counts && !game.in_check);
         let [first, second] = Seat::BOTH.map(|seat| published.names.of(&record.players[seat]));
         seen.push((first.to_owned(), second.to_owned(), record.pair, record.game));

@@ -14,7 +14,7 @@ use crate::disk::{remove_if_there, write_quickly};
 use crate::error::Failure;
 use crate::folder;
 use crate::log::{GameLine, GameNames};
-use crate::model::record::GameRecord;
+use crate::model::record::GameOutline;
 use crate::report::page::SHOWN_GAMES;
 use crate::report::replay_frames::{ReplayFrames, describe_end};
 use crate::report::replay_pack::ReplayPack;
@@ -105,10 +105,10 @@ impl GameFiles {
     pub(crate) fn add(
         &mut self,
         results: &NamedResults,
-        record: &GameRecord,
+        game: &GameOutline,
         frames: impl FnOnce() -> ReplayFrames,
     ) -> Result<(), Failure> {
-        if let Some(line) = index_line(results, record) {
+        if let Some(line) = index_line(results, game) {
             self.write(&line)?;
         }
         if self.games.is_multiple_of(self.parts.size) {
@@ -197,12 +197,12 @@ pub(crate) const INDEX_END: &str = "]);\n";
 
 /// A game's entry in the list: its id, its players' numbers, its pair, its ending, its plies.
 /// `None` if a player is not in the results.
-pub(crate) fn index_line(results: &NamedResults, record: &GameRecord) -> Option<String> {
-    let number = |seat: Seat| results.number(&record.players[seat]).ok();
+pub(crate) fn index_line(results: &NamedResults, game: &GameOutline) -> Option<String> {
+    let number = |seat: Seat| results.number(&game.players[seat]).ok();
     let (first, second) = (number(Seat::First)?, number(Seat::Second)?);
-    let pair = format!("{}.{}", record.pair, record.game);
-    let end = describe_end(record.winner(), &record.result, &record.reason);
-    let line = json!([record.id, first, second, pair, end, record.plies]);
+    let pair = format!("{}.{}", game.pair, game.game);
+    let end = describe_end(game.winner(), &game.result, &game.reason);
+    let line = json!([game.id, first, second, pair, end, game.plies]);
     Some(format!("{line},\n"))
 }
 
