@@ -245,10 +245,11 @@ impl<'a> FrameBuilder<'a> {
         frame.caption = position.caption();
         frame.views = self.is_hidden.then(|| Seat::BOTH.map(|seat| view(position, seat)));
         if new.has_shape_of(old) {
-            let squares = old.squares().iter().zip(new.squares()).enumerate();
-            let changed = squares.filter(|(_, (old, new))| old != new);
-            frame.set =
-                changed.map(|(at, (_, new))| (at, text_of(&self.letters.show(new)))).collect();
+            for (at, (old, new)) in old.squares().iter().zip(new.squares()).enumerate() {
+                if old != new {
+                    frame.set.push((at, text_of(&self.letters.show(new))));
+                }
+            }
         } else {
             frame.board = Some(whole_board(new, self.letters));
             frame.named.clear();

@@ -59,11 +59,15 @@ fn describe(event: &Event, text: &mut String) -> fmt::Result {
         Event::First { rolls: [first, second] } => {
             write!(text, "{first} to {second} for who begins")
         }
-        Event::Captured { squares } => write!(text, "captured {}", List(squares)),
-        Event::Removed { squares, .. } => write!(text, "removed {}", List(squares)),
+        Event::Captured { squares } => write!(text, "captured {}", SquareList(squares)),
+        Event::Removed { squares, .. } => write!(text, "removed {}", SquareList(squares)),
         Event::Shrink { size, removed } => {
             write!(text, "the board shrinks to {size}×{size}")?;
-            if removed.is_empty() { Ok(()) } else { write!(text, ", taking {}", List(removed)) }
+            if removed.is_empty() {
+                Ok(())
+            } else {
+                write!(text, ", taking {}", SquareList(removed))
+            }
         }
         Event::Walls { placed, not_placed } => describe_walls(placed, not_placed, text),
         Event::Redirected { by, piece, from, to } => {
@@ -72,7 +76,7 @@ fn describe(event: &Event, text: &mut String) -> fmt::Result {
         Event::Moved { by, piece, path, contested } => match path.last() {
             Some(last) if contested.is_empty() => write!(text, "{by}'s {piece} to {last}"),
             Some(last) => {
-                write!(text, "{by}'s {piece} to {last}, contested {}", List(contested))
+                write!(text, "{by}'s {piece} to {last}, contested {}", SquareList(contested))
             }
             None => write!(text, "{by}'s {piece} stays"),
         },
@@ -91,9 +95,9 @@ fn describe(event: &Event, text: &mut String) -> fmt::Result {
 }
 
 /// Squares with blanks between them.
-struct List<'a>(&'a [Square]);
+struct SquareList<'a>(&'a [Square]);
 
-impl fmt::Display for List<'_> {
+impl fmt::Display for SquareList<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.iter().enumerate().try_for_each(|(at, square)| {
             if at > 0 {
@@ -118,7 +122,7 @@ fn describe_walls(placed: &[Square], not_placed: &[NotPlaced], text: &mut String
     if placed.is_empty() {
         text.push_str("no walls");
     } else {
-        write!(text, "walls {}", List(placed))?;
+        write!(text, "walls {}", SquareList(placed))?;
     }
     for (at, NotPlaced { square, clauses }) in not_placed.iter().enumerate() {
         let not = if at == 0 { ", not" } else { "" };

@@ -2,10 +2,11 @@
 
 use std::error::Error;
 use std::fmt;
+use std::hash::{Hash, Hasher};
 
 use serde::ser::{Serialize, Serializer};
 
-use crate::board::Square;
+use crate::board::{Bitboard, Square};
 use crate::seat::Seat;
 
 /// The most pieces on a square.
@@ -69,7 +70,9 @@ impl DrawnBoard {
     /// Draws these rows of characters, in place of all other rows.
     pub fn draw_texts(&mut self, rows: &[String]) {
         self.clear();
-        rows.iter().for_each(|row| self.add_row(row.chars().map(DrawnSquare::new)));
+        for row in rows {
+            self.add_row(row.chars().map(DrawnSquare::new));
+        }
     }
 
     /// The squares, row by row.
@@ -99,16 +102,17 @@ impl DrawnBoard {
 }
 
 /// The 8×8 board as rows of ASCII characters, from top to bottom.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SymbolRows([[u8; 8]; 8]);
 
 impl SymbolRows {
-    /// Draws each square as the ASCII character that `symbol` returns.
-    pub(crate) fn of(symbol: impl Fn(Square) -> u8) -> Self {
+    /// Draws the squares of each set as its ASCII character, later sets over earlier ones, and all
+    /// other squares as `.`.
+    pub(crate) fn of<const N: usize>(sets: [(Bitboard, u8); N]) -> Self {
         let mut rows = [[b'.'; 8]; 8];
-        for (row, symbols) in (0..).zip(&mut rows) {
-            for (column, drawn) in (0..).zip(symbols) {
-                *drawn = symbol(Square::new(column, row));
+        for (squares, symbol) in sets {
+            for Square { column, row } in squares {
+                rows[usize::from(row)][usize::from(column)] = symbol;
             }
         }
         Self(rows)
@@ -134,6 +138,13 @@ impl SymbolRows {
                 drawn
             }));
         }
+    }
+}
+
+impl Hash for SymbolRows {
+    fn hash<H: Hasher>(&self, hasher: &mut H) {
+        // All at once is faster than row by row.
+        hasher.write(self.0.as_flattened());
     }
 }
 

@@ -1,6 +1,7 @@
 //! The two seats of a game, and one value for each of them.
 
 use std::fmt;
+use std::hash::{Hash, Hasher};
 use std::marker::PhantomData;
 use std::ops::{Index, IndexMut, Not};
 
@@ -112,12 +113,19 @@ impl<T> IndexMut<Seat> for BySeat<T> {
 
 /// One value for each seat, keyed by the seats' names: in JSON `{"white":1,"black":0}`, in seat
 /// order.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SeatMap<T> {
     /// The seats' names.
     pub names: BySeat<Text>,
     /// The values.
     pub values: BySeat<T>,
+}
+
+impl<T: Hash> Hash for SeatMap<T> {
+    fn hash<H: Hasher>(&self, hasher: &mut H) {
+        // The names are the same in all positions of a game.
+        self.values.hash(hasher);
+    }
 }
 
 impl<T> SeatMap<T> {

@@ -28,50 +28,48 @@ function readPack(all) {
   let at = 4 + length;
   const [ply, template, number, captionTemplate, captionNumber, named, square, clock, path] =
     head.columns.map((size) => column(all.subarray(at, at += size)));
-  const fill = (text, next) => text.split("\u0001").map((part, at) => at ? next(at - 1) + part : part).join("");
+  const fill = (template, number, square) => template.replace(/[\u0001\u0002]/g,
+    (mark) => mark === "\u0001" ? number() : square());
   const dot = head.contents.indexOf(".");
   const games = head.games.map(([id, pair, game, players, seats, end, count]) => {
     const before = { ply: 0, caption: [], width: 0, board: [], placed: new Map(), left: [0, 0] };
-    const squares = (text) => text.split(/[^\d,]+/).flatMap((word) => {
-      if (!/^\d+,\d+$/.test(word)) return [];
-      const [column, row] = word.split(",").map(Number), at = row * before.width + column;
-      return at < before.board.length ? [at] : [];
-    });
+    const nameOf = (at) => `${at % before.width},${Math.floor(at / before.width)}`;
     const frame = () => {
       const frame = { ply: before.ply += ply.signed() };
-      const numbers = [], parts = [];
-      const told = () => numbers[numbers.length] = number.signed() + (numbers.at(-2) ?? 0);
-      let kind, word;
-      do {
-        word = template.next();
-        kind ??= word >> 1;
-        parts.push(fill(head.templates[word >> 1], told));
-      } while (word % 2);
-      frame.told = parts.join("; ");
-      const caption = [];
-      frame.caption = fill(head.templates[captionTemplate.next()], (at) =>
-        caption[at] = captionNumber.signed() + (before.caption[at] ?? 0));
-      before.caption = caption;
-      const [first, ...others] = parts;
       const whole = square.next();
       if (whole) {
         frame.board = head.boards[whole - 1];
         before.width = frame.board[0].length;
         before.board = frame.board.flat().map((text) => head.contents.indexOf(text));
-      } else {
-        const board = before.board.slice(), moved = squares(first);
+      }
+      const parts = [];
+      let last = 0, word;
+      do {
+        word = template.next();
+        const squares = [], kind = word >> 1;
+        const next = () => { squares.push(last += number.signed()); return nameOf(last); };
+        parts.push({ text: fill(head.templates[kind], number.signed, next), squares, kind });
+      } while (word % 2);
+      frame.told = parts.map(({ text }) => text).join("; ");
+      const caption = [];
+      const next = () => caption[caption.length] = captionNumber.signed() + (before.caption[caption.length] ?? 0);
+      frame.caption = fill(head.templates[captionTemplate.next()], next, () => nameOf(next()));
+      before.caption = caption;
+      const action = parts.find(({ squares }) => squares.length), moved = action?.squares ?? [];
+      if (!whole) {
+        const board = before.board.slice();
         if (moved.length === 2) { board[moved[1]] = board[moved[0]]; board[moved[0]] = dot; }
-        if (moved.length === 1) board[moved[0]] = before.placed.get(kind) ?? dot;
-        for (const part of others) {
-          if (/^(captured|removed) /.test(part)) for (const at of squares(part)) board[at] = dot;
+        if (moved.length === 1) board[moved[0]] = before.placed.get(action.kind) ?? dot;
+        for (const { text, squares } of parts) {
+          if (/^(captured|removed) /.test(text)) for (const at of squares) board[at] = dot;
         }
         for (let left = square.next(); left > 0; left--) { const at = square.next(); board[at] = square.next(); }
         frame.set = board.flatMap((content, at) => content === before.board[at] ? [] : [[at, head.contents[content]]]);
         before.board = board;
-        if (moved.length === 1) before.placed.set(kind, board[moved[0]]);
+        if (moved.length === 1) before.placed.set(action.kind, board[moved[0]]);
       }
       const count = named.next();
-      frame.named = count ? Array.from({ length: count - 1 }, named.next) : squares(first);
+      frame.named = count ? Array.from({ length: count - 1 }, named.next) : moved;
       frame.clock = Array.from({ length: clock.next() }, () => {
         const kind = clock.next(), seat = kind % 2, used = clock.signed();
         if (kind < 2) return [seat, used / 100, null];

@@ -43,10 +43,10 @@ fn unpacked(pack: ReplayPack) -> (Value, Vec<Vec<u64>>) {
 }
 
 fn split(text: &str) -> SplitText {
-    let mut parts = SplitText::default();
-    parts.add("before");
-    parts.add(text);
-    parts
+    let mut split = SplitText::default();
+    split.split("before 7", 8, 64);
+    split.split(text, 8, 64);
+    split
 }
 
 fn frame(ply: u32, told: &str) -> Frame {
@@ -90,17 +90,20 @@ proptest! {
 
     #[test]
     fn a_text_is_its_template_with_its_numbers(text in "[a-z0-9 ,;>é-]{0,24}") {
-        let SplitText { template, numbers } = split(&text);
-        let mut numbers = numbers.into_iter();
+        let SplitText { template, values } = split(&text);
+        let mut values = values.into_iter();
         let whole: String = template
             .chars()
             .map(|character| match character {
-                NUMBER => numbers.next().expect("a number").to_string(),
+                NUMBER | SQUARE => match values.next().expect("a value") {
+                    TextValue::Number(number) => number.to_string(),
+                    TextValue::Square(at) => format!("{},{}", at % 8, at / 8),
+                },
                 other => other.to_string(),
             })
             .collect();
         prop_assert_eq!(whole, text);
-        prop_assert_eq!(numbers.next(), None);
+        prop_assert_eq!(values.next(), None);
     }
 }
 
@@ -117,20 +120,19 @@ fn small_numbers_take_a_byte() {
 #[test]
 fn numbers_that_would_be_written_otherwise_stay_in_the_template() {
     let split = |text: &str| {
-        let SplitText { template, numbers } = split(text);
-        (template.replace(NUMBER, "#"), numbers)
+        let SplitText { template, values } = split(text);
+        let numbers: Vec<i64> = values.into_iter().map(TextValue::number).collect();
+        (template.replace(NUMBER, "#").replace(SQUARE, "@"), numbers)
     };
-    assert_eq!(split("white 3,14"), ("white #,#".to_owned(), vec![3, 14]));
+    assert_eq!(split("white 3 14"), ("white # #".to_owned(), vec![3, 14]));
     assert_eq!(split("007 and 0"), ("007 and #".to_owned(), vec![0]));
     assert_eq!(split("1234567890"), ("1234567890".to_owned(), vec![]));
     assert_eq!(split("123456789"), ("#".to_owned(), vec![123_456_789]));
-}
-
-#[test]
-fn squares_are_those_on_the_board() {
-    let squares = |text| super::squares(text, 3, 6).collect::<Vec<_>>();
-    assert_eq!(squares("white 0,0>2,1"), [0, 5]);
-    assert_eq!(squares("3,1 0,2 x,y 99999999999999999999,1"), [6; 0][..]);
+    assert_eq!(split("white 0,0>2,1"), ("white @>@".to_owned(), vec![0, 10]));
+    assert_eq!(
+        split("7,7 8,1 1,8 1,02 x,1,2,"),
+        ("@ #,# #,# #,02 x,@,".to_owned(), vec![63, 8, 1, 1, 8, 1, 17])
+    );
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Boards as rows of characters: `W`, `B` and `.`.
 
 use super::board::{Board, PAWNS};
-use crate::board::{Bitboard, Square};
+use crate::board::Bitboard;
 use crate::drawing::{DrawingError, SymbolRows};
 use crate::seat::{BySeat, Seat};
 
@@ -34,17 +34,8 @@ impl Board {
 
     /// The same rows as characters.
     pub(crate) fn symbols(&self) -> SymbolRows {
-        SymbolRows::of(|square| self.symbol(square))
-    }
-
-    fn symbol(&self, square: Square) -> u8 {
-        if self.pawns(Seat::First).contains(square) {
-            b'W'
-        } else if self.pawns(Seat::Second).contains(square) {
-            b'B'
-        } else {
-            b'.'
-        }
+        let [white, black] = Seat::BOTH.map(|seat| self.pawns(seat));
+        SymbolRows::of([(black, b'B'), (white, b'W')])
     }
 }
 

@@ -4,7 +4,7 @@ use super::board::Board;
 use super::size::BoardSize;
 use crate::board::{Bitboard, Square};
 use crate::drawing::{DrawingError, SymbolRows};
-use crate::seat::BySeat;
+use crate::seat::{BySeat, Seat};
 
 impl Board {
     /// Parses the board in `rows`, eight rows of eight characters, after `ply` actions.
@@ -40,20 +40,8 @@ impl Board {
     /// The same rows as characters.
     pub(crate) fn symbols(&self) -> SymbolRows {
         let (area, corners) = (self.size().area(), self.size().corners());
-        let pieces = BySeat::from_fn(|seat| self.pieces(seat));
-        SymbolRows::of(|square| {
-            if !area.contains(square) {
-                b'#'
-            } else if corners.contains(square) {
-                b'X'
-            } else if pieces.first.contains(square) {
-                b'W'
-            } else if pieces.second.contains(square) {
-                b'B'
-            } else {
-                b'.'
-            }
-        })
+        let [white, black] = Seat::BOTH.map(|seat| self.pieces(seat));
+        SymbolRows::of([(black, b'B'), (white, b'W'), (corners, b'X'), (!area, b'#')])
     }
 }
 
