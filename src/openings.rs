@@ -283,6 +283,7 @@ struct WalkScript<A> {
 }
 
 impl<A: Actions> Script for WalkScript<A> {
+    type Text = String;
     type Error = GameError;
 
     fn action(

@@ -15,12 +15,15 @@ use crate::model::clock::{Clock, TimeControl};
 use crate::model::plies::Plies;
 use crate::model::record::GameRecord;
 use referee_games::{
-    AnyPosition, BySeat, Event, GameError, Position, Refusal, Seat, Step, Stream, Text, TextStep,
-    Turn,
+    AnyPosition, BySeat, Event, GameError, Position, Refusal, Seat, Step, StepText, Stream, Text,
+    TextStep, Turn,
 };
 
 /// Supplies the answers to turns.
 pub trait Script {
+    /// The texts of actions and outcomes.
+    type Text: AsRef<str>;
+
     /// The reason why the script cannot continue.
     type Error;
 
@@ -30,14 +33,14 @@ pub trait Script {
         &mut self,
         position: &dyn AnyPosition,
         seat: Seat,
-    ) -> Result<Option<String>, Self::Error>;
+    ) -> Result<Option<Self::Text>, Self::Error>;
 
     /// The outcome drawn from `stream`; `None` if the script ends.
     fn outcome(
         &mut self,
         position: &dyn AnyPosition,
         stream: Stream,
-    ) -> Result<Option<String>, Self::Error>;
+    ) -> Result<Option<Self::Text>, Self::Error>;
 
     /// Called when `seat` is forced to pass. Returns false to end the script.
     fn pass(&mut self, _position: &dyn AnyPosition, _seat: Seat) -> Result<bool, Self::Error> {
@@ -50,6 +53,9 @@ pub trait Script {
     }
 }
 
+/// A step as the texts of a script.
+pub type ScriptStep<S> = Step<<S as Script>::Text, <S as Script>::Text>;
+
 /// The next step of a game according to a script; `None` if the game or the script ends.
 ///
 /// # Errors
@@ -57,7 +63,7 @@ pub trait Script {
 pub fn next_step<S: Script>(
     position: &dyn AnyPosition,
     script: &mut S,
-) -> Result<Option<TextStep>, S::Error> {
+) -> Result<Option<ScriptStep<S>>, S::Error> {
     Ok(match position.turn() {
         Turn::Move(seat) => script.action(position, seat)?.map(Step::Move),
         Turn::Both => {
@@ -76,11 +82,11 @@ pub fn next_step<S: Script>(
 
 /// A step of a replayed game.
 #[derive(Debug, Clone)]
-pub struct ReplayStep {
+pub struct ReplayStep<'a> {
     /// The turn that the step answers.
     pub turn: Turn<Text>,
     /// The step itself.
-    pub step: TextStep,
+    pub step: StepText<'a>,
     /// The events of the step.
     pub events: Vec<Event>,
     /// The time that each asked seat used.
@@ -161,27 +167,44 @@ impl<'a> Replay<'a> {
         all
     }
 
-    fn step(&mut self) -> Result<Option<ReplayStep>, ReplayError> {
+    fn step(&mut self) -> Result<Option<ReplayStep<'a>>, ReplayError> {
         let turn = self.position.turn();
-        let ply = self.position.ply();
         let given = self.record.opening.len().saturating_sub(self.script.played());
-        let Some(step) = next_step(&*self.position, &mut self.script)? else { return Ok(None) };
         let mut events = Vec::new();
-        self.position
-            .play(step.as_text(), &mut events)
-            .map_err(|error| self.refused(ply, &step, error))?;
+        let played = self.play(|position, step| position.play(step, &mut events))?;
+        let Some(step) = played else { return Ok(None) };
         mark_opening(&mut events, given);
         let is_opening = given > 0;
         let used = if is_opening { BySeat::default() } else { self.times(&turn) };
         Ok(Some(ReplayStep { turn, step, events, used, is_opening }))
     }
 
+    /// Plays the next step without its events, and returns it; `None` at the end of the record.
+    ///
+    /// # Errors
+    /// The record is inconsistent.
+    pub fn skip_step(&mut self) -> Result<Option<StepText<'a>>, ReplayError> {
+        self.play(|position, step| position.play_silently(step))
+    }
+
+    /// Plays the next step as `how` says, and returns it.
+    fn play(
+        &mut self,
+        how: impl FnOnce(&mut dyn AnyPosition, StepText<'_>) -> Result<(), GameError>,
+    ) -> Result<Option<StepText<'a>>, ReplayError> {
+        let ply = self.position.ply();
+        let Some(step) = next_step(&*self.position, &mut self.script)? else { return Ok(None) };
+        let played = how(&mut *self.position, step);
+        played.map_err(|error| self.refused(ply, step, error))?;
+        Ok(Some(step))
+    }
+
     /// The rejected text of a step, and the reason.
-    fn refused(&self, ply: u32, step: &TextStep, error: GameError) -> ReplayError {
+    fn refused(&self, ply: u32, step: StepText<'_>, error: GameError) -> ReplayError {
         if let Step::Chance(outcome) = step {
-            return ReplayError::Impossible(outcome.clone());
+            return ReplayError::Impossible(outcome.to_owned());
         }
-        let texts: Vec<&str> = step.as_text().actions().collect();
+        let texts: Vec<&str> = step.actions().collect();
         for (&seat, text) in self.position.turn().asked().iter().zip(texts) {
             if let Err(GameError::Refused(refusal)) = self.position.judge(seat, text) {
                 return ReplayError::Illegal { ply, text: text.to_owned(), refusal };
@@ -191,8 +214,8 @@ impl<'a> Replay<'a> {
     }
 }
 
-impl Iterator for Replay<'_> {
-    type Item = Result<ReplayStep, ReplayError>;
+impl<'a> Iterator for Replay<'a> {
+    type Item = Result<ReplayStep<'a>, ReplayError>;
 
     fn next(&mut self) -> Option<Self::Item> {
         self.step().transpose()
@@ -237,7 +260,7 @@ pub fn steps_to(
             return Ok(steps);
         }
         match replay.next().transpose()? {
-            Some(played) => steps.push(played.step),
+            Some(played) => steps.push(played.step.to_owned()),
             None if reached == ply => return Ok(steps),
             None => return Err(ReplayError::Short { plies: reached, wanted: ply }),
         }

@@ -83,14 +83,14 @@ fn check_luck(
             Turn::Chance(_) if luck.is_some() => replay.current().outcomes(),
             _ => Vec::new(),
         };
-        let Some(played) = replay.next().transpose().map_err(RecordFinding::Replay)? else {
+        let Some(step) = replay.skip_step().map_err(RecordFinding::Replay)? else {
             return Ok(unlucky);
         };
-        if let (Turn::Chance(stream), Step::Chance(drawn), Some(luck)) =
-            (turn, played.step, luck.as_mut())
+        if let (Turn::Chance(stream), Step::Chance(drawn), Some(luck)) = (turn, step, luck.as_mut())
         {
             let expected = luck.draw(stream, &outcomes);
             if expected != drawn {
+                let drawn = drawn.to_owned();
                 unlucky.get_or_insert(RecordFinding::Unlucky { ply, drawn, expected });
             }
         }

@@ -215,6 +215,7 @@ struct DrillGame<'s> {
 }
 
 impl Script for DrillGame<'_> {
+    type Text = String;
     type Error = GameError;
 
     fn action(

@@ -20,7 +20,7 @@ use crate::model::record::GameRecord;
 use crate::model::rules::GameRules;
 use crate::printer::Printer;
 use crate::replay::{Replay, ReplayStep};
-use referee_games::{AnyPosition, BySeat, Event, Legal, Seat, SeatMap, TextStep};
+use referee_games::{AnyPosition, BySeat, Event, Legal, Seat, SeatMap};
 use referee_protocol::Score;
 use referee_rules_program::contract::{StepWords, TurnWords};
 
@@ -157,7 +157,7 @@ impl<'a> ExportedPosition<'a> {
     /// The position as JSON, with the step that was played there.
     fn of(
         position: &'a dyn AnyPosition,
-        played: Option<&'a ReplayStep>,
+        played: Option<&'a ReplayStep<'a>>,
         rules: &GameRules,
     ) -> serde_json::Result<Box<RawValue>> {
         let seats = position.seats();
@@ -173,7 +173,7 @@ impl<'a> ExportedPosition<'a> {
             turn: TurnWords::of(&turn, &seats, position.outcomes()),
             state: position.state(),
             views: rules.game.is_hidden().then(views),
-            step: played.map(|played| TextStep::as_text(&played.step).into()),
+            step: played.map(|played| played.step.into()),
             events: played.map_or(&[], |played| &played.events),
             opening: played.is_some_and(|played| played.is_opening),
         })

@@ -54,16 +54,17 @@ impl<'a> RecordScript<'a> {
     }
 }
 
-impl Script for RecordScript<'_> {
+impl<'a> Script for RecordScript<'a> {
+    type Text = &'a str;
     type Error = ReplayError;
 
     fn action(
         &mut self,
         position: &dyn AnyPosition,
         seat: Seat,
-    ) -> Result<Option<String>, ReplayError> {
+    ) -> Result<Option<&'a str>, ReplayError> {
         if let Some(text) = self.take() {
-            return Ok(Some(text.to_owned()));
+            return Ok(Some(text));
         }
         let is_second = seat == Seat::Second && position.turn() == Turn::Both;
         if let (true, Some(first)) =
@@ -74,11 +75,11 @@ impl Script for RecordScript<'_> {
         self.end().map(|()| None)
     }
 
-    fn outcome(&mut self, _: &dyn AnyPosition, _: Stream) -> Result<Option<String>, ReplayError> {
+    fn outcome(&mut self, _: &dyn AnyPosition, _: Stream) -> Result<Option<&'a str>, ReplayError> {
         match (self.record.rolls.get(self.drawn), self.peek(0)) {
             (Some(roll), _) => {
                 self.drawn += 1;
-                Ok(Some(roll.clone()))
+                Ok(Some(roll))
             }
             (None, Some(text)) => Err(ReplayError::NoOutcome(text.to_owned())),
             (None, None) => Ok(None),

@@ -208,7 +208,7 @@ impl<'a> FrameBuilder<'a> {
     }
 
     /// Follows a ply.
-    fn follow(&mut self, played: &ReplayStep, position: &dyn AnyPosition) {
+    fn follow(&mut self, played: &ReplayStep<'_>, position: &dyn AnyPosition) {
         let mut told = std::mem::take(&mut self.rolled);
         story::add_events(&played.events, &mut told);
         self.next = Frame {

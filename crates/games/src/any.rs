@@ -203,6 +203,14 @@ pub trait AnyPosition: fmt::Debug + Send + Sync {
     /// is then unchanged.
     fn play(&mut self, step: StepText<'_>, events: &mut Vec<Event>) -> Result<(), GameError>;
 
+    /// Like [`play`](AnyPosition::play), for those who need no events.
+    ///
+    /// # Errors
+    /// As [`play`](AnyPosition::play).
+    fn play_silently(&mut self, step: StepText<'_>) -> Result<(), GameError> {
+        self.play(step, &mut Vec::new())
+    }
+
     /// Draws a legal action of `seat`, all with the same probability; `None` if there is none.
     ///
     /// # Errors

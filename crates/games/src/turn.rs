@@ -139,14 +139,14 @@ pub type TextStep = Step<String, String>;
 /// A step as borrowed text.
 pub type StepText<'a> = Step<&'a str, &'a str>;
 
-impl TextStep {
+impl<T: AsRef<str>> Step<T, T> {
     /// Borrows the texts of the step.
     pub fn as_text(&self) -> StepText<'_> {
         match self {
-            Self::Move(action) => Step::Move(action),
+            Self::Move(action) => Step::Move(action.as_ref()),
             Self::Pass => Step::Pass,
-            Self::Both(both) => Step::Both(both.as_ref().map(String::as_str)),
-            Self::Chance(outcome) => Step::Chance(outcome),
+            Self::Both(both) => Step::Both(both.as_ref().map(AsRef::as_ref)),
+            Self::Chance(outcome) => Step::Chance(outcome.as_ref()),
         }
     }
 }

@@ -61,6 +61,7 @@ struct LineScript<'a> {
 }
 
 impl Script for LineScript<'_> {
+    type Text = String;
     type Error = GameError;
 
     /// On a simultaneous turn, the line has both actions in seat order.

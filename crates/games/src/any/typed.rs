@@ -146,6 +146,12 @@ impl<G: Game> AnyPosition for TypedPosition<G> {
         Ok(())
     }
 
+    fn play_silently(&mut self, step: StepText<'_>) -> Result<(), GameError> {
+        let step = self.step(step)?;
+        self.0.play_silently(step);
+        Ok(())
+    }
+
     fn sample(&self, seat: Seat, rng: &mut dyn RngCore) -> Result<Option<String>, GameError> {
         Ok(self.0.random_action(seat, rng).map(|action| action.to_string()))
     }
