@@ -30,7 +30,7 @@ use super::until::Until;
 use super::{Failure, OutputFormat, Status};
 use crate::analysis::results::Faulted;
 use crate::config;
-use crate::folder::{self, LockedFolder};
+use crate::folder::{self, LockedFolder, SECRET};
 use crate::model::player::PlayerSpec;
 use crate::model::stage::Stage;
 use crate::model::tournament::{MOST_JOBS, Tournament};
@@ -159,8 +159,12 @@ pub fn run(args: &RunArgs, printer: Printer) -> Result<Status, Failure> {
     let prepared = resume::prepare(&folder, &tournament, &record, &args.replace, printer)?;
     let state = &prepared.contents.state;
     if tournament.seed.is_none() && state.played() == 0 {
-        let secret = folder.secret(None)?.to_hex();
-        printer.note(&format!("All seeds are drawn from this secret, kept in `secret`: {secret}"));
+        // Not shown: a terminal, a projector or a log of CI may be public.
+        folder.secret(None)?;
+        printer.note(&format!(
+            "All seeds are drawn from a secret, {}; keep it private while games are played.",
+            folder.dir().join(SECRET).display()
+        ));
     }
     let called = command_options::options(folder.dir(), Some(&args.config));
     let mut progress = Progress::new(printer, Contender::all(state))

@@ -728,19 +728,23 @@ fn edited_lines_count_and_are_reported() {
 }
 
 #[test]
-fn fresh_secrets_are_saved_shown_and_checked() {
+fn fresh_secrets_are_saved_and_checked_but_not_shown() {
     let arena = Arena::with(&Config::small().change(|config| config.seed = None));
     let run = arena.run(&["run"]);
     assert_eq!(run.code, 0);
     let first = run.err.lines().next();
-    assert_eq!(first, Some("All seeds are drawn from this secret, kept in `secret`: SECRET"));
+    let said = "All seeds are drawn from a secret, DIR/results/cup/secret; keep it private while games \
+                are played.";
+    assert_eq!(first, Some(said));
     let path = arena.results().join("secret");
+    let secret = fs::read_to_string(&path).expect("readable");
+    assert!(!run.err.contains("SECRET") && !run.out.contains("SECRET"));
+    assert_eq!(secret.trim().len(), 64);
     let mode = fs::metadata(&path).expect("a file").permissions().mode();
     assert_eq!(mode & 0o777, 0o600);
     assert_eq!(arena.run(&["verify"]), Run::new(0, VERIFIED, ""));
     assert_eq!(arena.header()["seed"], Value::Null);
 
-    let secret = fs::read_to_string(&path).expect("readable");
     arena.put("secret", &format!("{}\n", "0".repeat(64)));
     let run = arena.run(&["verify"]);
     assert_eq!(run.code, 1);
