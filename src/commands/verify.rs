@@ -49,7 +49,7 @@ folder, 4 a run is writing to it.")]
 pub struct VerifyArgs {
     /// The results folder (default: the newest under results/)
     pub dir: Option<PathBuf>,
-    /// Also compare the marks in grades.csv, using [grades] in this configuration
+    /// Also compare the marks in grades.csv, by the rules for marks in this configuration
     #[arg(long, value_name = "CONFIG", conflicts_with = "repair")]
     pub grades: Option<PathBuf>,
     /// Output format
