@@ -67,23 +67,18 @@ fn cpu_of(usage: &Usage) -> Outcome<f64> {
     Ok(float(usize::try_from(both.num_microseconds())?) / 1e6)
 }
 
-/// Prints everything, for logs of up to `most_games` games.
-pub(crate) fn print(script: &Script, most_games: usize) -> Outcome<()> {
-    for games in [1_000, 10_000, 100_000, 1_000_000] {
-        if games <= most_games {
-            of_log(games)?;
+/// Prints how costs grow with `players`, `jobs` or `plies`, or with games, up to so many.
+pub(crate) fn print(script: &Script, with: &str) -> Outcome<()> {
+    match with {
+        "players" => [10, 100, 1_000, 10_000].into_iter().try_for_each(of_ratings),
+        "jobs" => [1, 10, 100, 800].into_iter().try_for_each(|jobs| of_jobs(script, jobs)),
+        "plies" => [4, 40, 400, 4_000].into_iter().try_for_each(of_plies),
+        games => {
+            let most: usize = games.parse()?;
+            let decades = [1_000, 10_000, 100_000, 1_000_000];
+            decades.into_iter().filter(|&games| games <= most).try_for_each(of_log)
         }
     }
-    for players in [10, 100, 1_000, 10_000] {
-        of_ratings(players)?;
-    }
-    for jobs in [1, 10, 100, 1_000] {
-        of_jobs(script, jobs)?;
-    }
-    for plies in [4, 40, 400, 4_000] {
-        of_plies(plies)?;
-    }
-    Ok(())
 }
 
 /// Prints what the commands cost that read a log of so many games.

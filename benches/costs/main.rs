@@ -8,7 +8,8 @@
 //! - `levels`: the cost of containment, per start and per move
 //! - `log GAMES`: the commands that read a log of so many games
 //! - `log make DIR PLAYERS GAMES`: only makes such a log
-//! - `growth GAMES`: how costs grow with games (in decades up to so many), players, jobs and plies
+//! - `growth GAMES`, `growth players`, `growth jobs`, `growth plies`: how costs grow, in decades,
+//!   those of games up to so many
 //! - `local WANTS`, `play WANTS`: only play games with players in this process or in processes of
 //!   their own, for counting instructions and system calls
 //!
@@ -68,7 +69,7 @@ fn main() -> Outcome<()> {
             LogCosts::measure(games.parse()?)?.print();
             Ok(())
         }
-        ["growth", games] => growth::print(&script, games.parse()?),
+        ["growth", with] => growth::print(&script, with),
         ["local", wants] => game::local_games(&script, wants),
         ["play", wants] => {
             on_core(0, || GameCost::measure(&script, wants, &Arc::new(Sandbox::off())).map(drop))
