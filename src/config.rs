@@ -27,7 +27,7 @@ mod tournament;
 
 use std::fs;
 use std::io::ErrorKind;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 pub use detection::{Detected, EXPECTED, candidates, detect, unbuilt};
 pub use game::{find_game_file, open_game_file};
@@ -87,6 +87,16 @@ pub fn read(path: &Path, colour: Colour) -> LoadedConfig {
     let search = std::env::var_os("PATH");
     let place = LookupPaths { base: &base, path: search.as_deref() };
     check(SourceText { name: &name, text: &text }, place, colour)
+}
+
+/// The results folder of the tournament that the configuration file at `path` describes, seen from
+/// that file's folder. `None` if the file does not say; its other problems do not matter.
+pub fn results_folder(path: &Path) -> Option<PathBuf> {
+    let text = bounded::text(path, LARGEST).ok()?;
+    let mut unsaid = Problems::default();
+    let file = ConfigFile::read(&text, &mut unsaid)?;
+    let here = path.parent().unwrap_or(Path::new(""));
+    tournament::results_folder(&file, here, &mut unsaid)
 }
 
 /// Checks the text of a configuration with paths relative to `place`.

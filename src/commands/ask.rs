@@ -39,7 +39,8 @@ pub struct AskArgs {
     /// with one game. If its rules program has moved, --game names the game file
     #[arg(long, value_name = "FILE-or-GAME-ID")]
     pub record: Option<String>,
-    /// The results folder of that game (default: the newest under results/)
+    /// The results folder of that game (default: that of tournament.toml, or else the newest
+    /// under results/)
     #[arg(long, value_name = "DIR", requires = "record")]
     pub results: Option<PathBuf>,
     /// Number of plies before the decision (default: the first decision of the record)

@@ -9,6 +9,7 @@ use tokio::sync::watch;
 
 use super::game_args::{GameArgument, OptionArgs, game_named};
 use super::report::command_options;
+use super::results::COMPARISON;
 use super::run::elsewhere::ElsewhereArgs;
 use super::run::{RunLimits, games_at_once, play, refuse_changed};
 use super::runtime::interrupted;
@@ -392,7 +393,7 @@ fn folder_name(tournament: &Tournament) -> String {
         name.chars().map(keep).take(24).collect::<String>()
     };
     let [a, b] = [0, 1].map(|at: usize| plain(&tournament.players[at].name));
-    format!("compare-{a}-{b}-{}", &hasher.finalize().to_hex()[..8])
+    format!("{COMPARISON}{a}-{b}-{}", &hasher.finalize().to_hex()[..8])
 }
 
 fn conclude(

@@ -2,7 +2,6 @@
 //! learn from them.
 
 use std::borrow::Cow;
-use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use serde::Serialize;
@@ -10,7 +9,7 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 use super::game_args::MovedGameArgs;
-use super::results::find;
+use super::results::ResultsFolderArgs;
 use super::{Failure, Status};
 use crate::analysis::TournamentAnalysis;
 use crate::analysis::pass::{LogVisitor, LoggedGame};
@@ -36,8 +35,9 @@ Each line is a game: `game`, `options`, `id`, `pair`, `number` (1 or 2 in its pa
 `legal`, in a game with hidden information `views`, and unless it is the last one `step`, `events`
 and whether the step belongs to the `opening`. Turns and steps are written as in docs/games.md.")]
 pub struct ExportArgs {
-    /// The results folder (default: the newest under results/)
-    pub dir: Option<PathBuf>,
+    #[expect(missing_docs, reason = "see ResultsFolderArgs")]
+    #[command(flatten)]
+    pub folder: ResultsFolderArgs,
     /// Output format
     #[arg(long, value_enum, default_value_t)]
     pub format: ExportFormat,
@@ -57,7 +57,7 @@ pub enum ExportFormat {
 /// Prints the games.
 pub fn run(args: &ExportArgs, printer: Printer) -> Result<Status, Failure> {
     let ExportFormat::Jsonl = args.format;
-    let dir = find(args.dir.as_deref(), printer)?;
+    let dir = args.folder.find(printer)?;
     let mut analysis = TournamentAnalysis::read(&dir, Faulted::Count)?;
     args.moved.apply(&mut analysis.header, printer)?;
     let rules = recorded_rules(&analysis.header, &dir)?;

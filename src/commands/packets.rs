@@ -9,7 +9,7 @@ use clap::Args;
 use super::game_args::MovedGameArgs;
 use super::report::game_files::game_script;
 use super::report::{ReplayRenderer, failed};
-use super::results::{PACKETS, Tables, find};
+use super::results::{PACKETS, ResultsFolderArgs, Tables};
 use super::{Failure, Status};
 use crate::analysis::pseudonyms::Pseudonyms;
 use crate::folder::EXCHANGES;
@@ -29,8 +29,9 @@ Examples:
   referee packets                               write to results/NAME/packets
   referee packets results/autumn-cup --out for-students")]
 pub struct PacketsArgs {
-    /// The results folder (default: the newest under results/)
-    pub dir: Option<PathBuf>,
+    #[expect(missing_docs, reason = "see ResultsFolderArgs")]
+    #[command(flatten)]
+    pub folder: ResultsFolderArgs,
     /// The folder to write to, which must not exist (default: `packets` beside the log)
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
@@ -41,7 +42,7 @@ pub struct PacketsArgs {
 
 /// Writes all packets.
 pub fn run(args: &PacketsArgs, printer: Printer) -> Result<Status, Failure> {
-    let dir = find(args.dir.as_deref(), printer)?;
+    let dir = args.folder.find(printer)?;
     let out = args.out.clone().unwrap_or_else(|| dir.join(PACKETS));
     fs::create_dir(&out).map_err(|error| match error.kind() {
         io::ErrorKind::AlreadyExists => Failure::input(format!(

@@ -87,7 +87,8 @@ pub struct PlayArgs {
     /// If its rules program has moved, --game names the game file
     #[arg(long, value_name = "RECORD", conflicts_with_all = ["options", "boards"])]
     pub from: Option<String>,
-    /// The results folder of that game (default: the newest under results/)
+    /// The results folder of that game (default: that of tournament.toml, or else the newest
+    /// under results/)
     #[arg(long, value_name = "DIR", requires = "from")]
     pub results: Option<PathBuf>,
     /// Number of plies to take from the recorded game (default: all, up to a fault)

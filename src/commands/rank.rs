@@ -28,7 +28,7 @@ use crate::schedule::summary::Summary;
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  referee rank                          the newest tournament under results/
+  referee rank                          the tournament of tournament.toml
   referee rank results/autumn-cup
   referee rank results/spring-cup results/autumn-cup    both terms together
   referee rank --details                more about the games
@@ -50,9 +50,12 @@ loser's fault. Other columns are ignored.
 Several folders are connected by anchors, and by players with the same name and the same files. If
 the program behind a name has changed, each version is a player of its own.")]
 pub struct RankArgs {
-    /// The results folder (default: the newest under results/). Several folders of the same game
-    /// are rated together, in this order
+    /// The results folder (default: that of tournament.toml, or else the newest under results/).
+    /// Several folders of the same game are rated together, in this order
     pub dirs: Vec<PathBuf>,
+    /// The same, named as in `replay`
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["dirs", "from"])]
+    pub results: Option<PathBuf>,
     /// Rate the games in this CSV file instead (`-` reads stdin)
     #[arg(long, value_name = "FILE", conflicts_with_all = ["dirs", "details"])]
     pub from: Option<PathBuf>,
@@ -89,7 +92,7 @@ pub fn run(args: &RankArgs, printer: Printer) -> Result<Status, Failure> {
     if args.dirs.len() > 1 {
         return joined::rank(args, faulted, printer);
     }
-    let dir = find(args.dirs.first().map(PathBuf::as_path), printer)?;
+    let dir = find(args.dirs.first().or(args.results.as_ref()).map(PathBuf::as_path), printer)?;
     let tables = Tables::read(&dir, faulted)?;
     tables.warn(printer);
     let is_text = args.format == RankFormat::Text;

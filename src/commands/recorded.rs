@@ -26,7 +26,7 @@ pub(super) struct FoundGame {
 
 impl FoundGame {
     /// Finds the game that `word` names: a log with one game; or an id or its prefix, in the folder
-    /// `results` (default: the newest under `results/`). A prefix without `-1` or `-2` means the
+    /// `results` (default: see [`find`]). A prefix without `-1` or `-2` means the
     /// pair's first game.
     pub(super) fn find(
         word: &str,

@@ -38,7 +38,7 @@ are printed.")]
 pub struct ReplayArgs {
     /// The game's id or a prefix of it, or a log with one game
     pub game_id: String,
-    /// The results folder (default: the newest under results/)
+    /// The results folder (default: that of tournament.toml, or else the newest under results/)
     #[arg(long, value_name = "DIR")]
     pub results: Option<PathBuf>,
     /// Show only the position after N plies

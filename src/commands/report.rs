@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use super::game_args::MovedGameArgs;
-use super::results::{GRADES_TABLE, PAGE, PUBLIC, Tables, find, players_out};
+use super::results::{GRADES_TABLE, PAGE, PUBLIC, ResultsFolderArgs, Tables, players_out};
 use super::{Failure, Status};
 use crate::analysis::diagnostics::Diagnoser;
 use crate::analysis::diagnostics::decisions::add_decisions;
@@ -44,13 +44,14 @@ const REPLAY_BYTES: usize = 4 << 20;
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  referee report                        the newest tournament under results/
+  referee report                        the tournament of tournament.toml
   referee report results/autumn-cup
   referee report --grades tournament.toml
   referee report --pseudonyms           a report without names, in the folder public")]
 pub struct ReportArgs {
-    /// The results folder (default: the newest under results/)
-    pub dir: Option<PathBuf>,
+    #[expect(missing_docs, reason = "see ResultsFolderArgs")]
+    #[command(flatten)]
+    pub folder: ResultsFolderArgs,
     /// Also write grades.csv, using [grades] in this configuration
     #[arg(long, value_name = "CONFIG")]
     pub grades: Option<PathBuf>,
@@ -64,7 +65,7 @@ pub struct ReportArgs {
 
 /// Writes the page and prints its path.
 pub fn run(args: &ReportArgs, printer: Printer) -> Result<Status, Failure> {
-    let dir = find(args.dir.as_deref(), printer)?;
+    let dir = args.folder.find(printer)?;
     if args.pseudonyms {
         let public = dir.join(PUBLIC);
         let mut tables = Tables::under_pseudonyms(&dir)?;

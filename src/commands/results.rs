@@ -5,22 +5,47 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
+use clap::Args;
+
 use super::Failure;
 use super::same_as::SameAs;
+use super::settings::CONFIG;
 use crate::analysis::failed_checks::FailedChecks;
 use crate::analysis::results::Faulted;
 use crate::analysis::{NamedResults, TournamentAnalysis};
+use crate::config;
 use crate::disk;
+use crate::escape;
 use crate::folder;
 use crate::log::{GameNames, LOG, write_whole};
+use crate::model::tournament::DEFAULT_RESULTS;
 use crate::printer::Printer;
 use crate::report::games::GamesTable;
 use crate::report::taken_out::taken_out;
 use crate::report::{Remedy, Standings, tables};
+use crate::shell;
 
-/// The named folder, or the newest one with a log under `results/`. Says which one that is if there
-/// are several.
-pub fn find(named: Option<&Path>, printer: Printer) -> Result<PathBuf, Failure> {
+/// The results folder that a command is about.
+#[derive(Debug, Args)]
+pub struct ResultsFolderArgs {
+    /// The results folder (default: that of tournament.toml, or else the newest under results/)
+    pub dir: Option<PathBuf>,
+    /// The same, named as in `replay`
+    #[arg(long, value_name = "DIR", conflicts_with = "dir")]
+    pub results: Option<PathBuf>,
+}
+
+impl ResultsFolderArgs {
+    /// The folder, which has a log.
+    pub(super) fn find(&self, printer: Printer) -> Result<PathBuf, Failure> {
+        find(self.dir.as_deref().or(self.results.as_deref()), printer)
+    }
+}
+
+/// The named folder; or that of the tournament in `tournament.toml`; or the newest under
+/// `results/`, where comparisons come last. The folder has a log. Says which one it is if there are
+/// several.
+pub(super) fn find(named: Option<&Path>, printer: Printer) -> Result<PathBuf, Failure> {
     if let Some(dir) = named {
         return dir.join(LOG).is_file().then(|| dir.to_owned()).ok_or_else(|| {
             Failure::input(format!(
@@ -29,19 +54,38 @@ pub fn find(named: Option<&Path>, printer: Printer) -> Result<PathBuf, Failure> 
             ))
         });
     }
-    let entries = fs::read_dir("results").into_iter().flatten().flatten();
-    let mut logs: Vec<(SystemTime, PathBuf)> = entries
-        .filter_map(|entry| Some((changed(&entry.path().join(LOG))?, entry.path())))
+    let configured = config::results_folder(Path::new(CONFIG));
+    let configured = configured.filter(|dir| dir.join(LOG).is_file());
+    let mut others = newest_last(Path::new(DEFAULT_RESULTS));
+    others.retain(|dir| Some(dir) != configured.as_ref());
+    let (found, what) = if let Some(dir) = configured {
+        (dir, format!("the tournament of {CONFIG}"))
+    } else {
+        let newest = others.pop().ok_or_else(|| {
+            Failure::input("no results under results/; play a tournament with `referee run`")
+        })?;
+        (newest, format!("the newest tournament under {DEFAULT_RESULTS}/"))
+    };
+    if let Some(other) = others.last() {
+        let other = shell::quoted(&other.to_string_lossy());
+        let found = escape::terminal(&found.display().to_string());
+        printer.note(&format!("{found}, {what}; to choose another: --results {other}"));
+    }
+    Ok(found)
+}
+
+/// The folders in `dir` that have a log: comparisons, then all others, each from the oldest to the
+/// newest.
+fn newest_last(dir: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(dir).into_iter().flatten().flatten();
+    let mut logs: Vec<(bool, SystemTime, PathBuf)> = entries
+        .filter_map(|entry| {
+            let is_comparison = entry.file_name().to_string_lossy().starts_with(COMPARISON);
+            Some((!is_comparison, changed(&entry.path().join(LOG))?, entry.path()))
+        })
         .collect();
     logs.sort();
-    let (_, newest) = logs.pop().ok_or_else(|| {
-        Failure::input("no results under results/; play a tournament with `referee run`")
-    })?;
-    if !logs.is_empty() {
-        let newest = crate::escape::terminal(&newest.display().to_string());
-        printer.note(&format!("{newest}, the newest of {} results", logs.len() + 1));
-    }
-    Ok(newest)
+    logs.into_iter().map(|(_, _, dir)| dir).collect()
 }
 
 fn changed(path: &Path) -> Option<SystemTime> {
@@ -171,6 +215,9 @@ pub(super) fn table_files(
 
 /// An empty file that marks the tables of a run that has not ended: they may be older than the log.
 pub const UNFINISHED: &str = "tables.unfinished";
+
+/// How the names of the results folders of comparisons begin.
+pub(super) const COMPARISON: &str = "compare-";
 
 /// The folder of the packets.
 pub(super) const PACKETS: &str = "packets";

@@ -27,7 +27,7 @@ use tokio_stream::wrappers::WatchStream;
 use super::game_args::MovedGameArgs;
 use super::report::game_files::{INDEX_END, game_script, index_begin, listed};
 use super::report::{ReplayRenderer, command_options, live_page};
-use super::results::{Tables, find};
+use super::results::{ResultsFolderArgs, Tables};
 use super::runtime::{interrupted, new_runtime};
 use super::web::{EVENTS, IN_PLAY, WebServer, most};
 use super::{Failure, Status};
@@ -45,12 +45,13 @@ use crate::report::page::template::PagePart;
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  referee serve                          the newest tournament under results/
+  referee serve                          the tournament of tournament.toml
   referee serve results/autumn-cup --listen 127.0.0.1:0     any free port
   referee serve --listen 0.0.0.0:8018    open to everyone who can reach this machine")]
 pub struct ServeArgs {
-    /// The results folder (default: the newest under results/)
-    pub dir: Option<PathBuf>,
+    #[expect(missing_docs, reason = "see ResultsFolderArgs")]
+    #[command(flatten)]
+    pub folder: ResultsFolderArgs,
     /// The address to listen on
     #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:8018")]
     pub listen: SocketAddr,
@@ -68,7 +69,7 @@ const AT_WORK: usize = 4;
 
 /// Serves until Ctrl-C.
 pub fn run(args: &ServeArgs, printer: Printer) -> Result<Status, Failure> {
-    let dir = find(args.dir.as_deref(), printer)?;
+    let dir = args.folder.find(printer)?;
     new_runtime()?.block_on(async {
         let mut stop = interrupted()?;
         let web = WebServer::listen(args.listen).await?;

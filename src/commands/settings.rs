@@ -32,7 +32,7 @@ use referee_sandbox::{Level, Mechanism};
 mod tests;
 
 /// The configuration that is read if none is named.
-const CONFIG: &str = "tournament.toml";
+pub(super) const CONFIG: &str = "tournament.toml";
 
 /// The game and its terms, as the command line gives them.
 #[derive(Debug, Clone, Args)]

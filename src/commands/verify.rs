@@ -13,7 +13,7 @@ use clap::Args;
 use self::tables::{TableState, check_tables};
 use super::game_args::MovedGameArgs;
 use super::report::read_grades;
-use super::results::{GAMES_TABLE, Tables, find};
+use super::results::{GAMES_TABLE, ResultsFolderArgs, Tables};
 use super::same_as::SameAs;
 use super::{Failure, OutputFormat, Status};
 use crate::analysis::TournamentAnalysis;
@@ -47,8 +47,9 @@ Examples:
 Exit codes: 0 no problems, 1 problems found, 2 no log; with --repair: 3 cannot write to the
 folder, 4 a run is writing to it.")]
 pub struct VerifyArgs {
-    /// The results folder (default: the newest under results/)
-    pub dir: Option<PathBuf>,
+    #[expect(missing_docs, reason = "see ResultsFolderArgs")]
+    #[command(flatten)]
+    pub folder: ResultsFolderArgs,
     /// Also compare the marks in grades.csv, by the rules for marks in this configuration
     #[arg(long, value_name = "CONFIG", conflicts_with = "repair")]
     pub grades: Option<PathBuf>,
@@ -78,7 +79,7 @@ struct LogFinding {
 /// Checks everything.
 pub fn run(args: &VerifyArgs, printer: Printer) -> Result<Status, Failure> {
     let grades = args.grades.as_deref().map(|config| read_grades(config, printer)).transpose()?;
-    let dir = find(args.dir.as_deref(), printer)?;
+    let dir = args.folder.find(printer)?;
     if args.repair {
         repair::repair(&dir, printer)?;
     }

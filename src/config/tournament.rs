@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::num::NonZeroUsize;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use toml::Spanned;
 
@@ -39,7 +39,7 @@ pub(super) fn check(
     problems: &mut Problems,
 ) -> Option<Tournament> {
     let name = name(file.name.as_ref(), problems);
-    let results = results(file.results.as_ref(), place, problems);
+    let results = results(file.results.as_ref(), place.base, problems);
     let preset = preset(file.preset.as_ref(), problems);
     let mut containment = containment::check(&file.containment, &preset, problems);
     containment.hidden.push(results.clone());
@@ -271,13 +271,24 @@ fn anchors(players: Option<&[PlayerKeys]>, problems: &mut Problems) -> Vec<Ancho
     anchors
 }
 
-fn results(field: Given<'_, String>, place: LookupPaths<'_>, problems: &mut Problems) -> PathBuf {
-    let Some(field) = field else { return place.base.join(DEFAULT_RESULTS) };
+/// The results folder of the tournament that `file` describes.
+pub(super) fn results_folder(
+    file: &ConfigFile,
+    base: &Path,
+    problems: &mut Problems,
+) -> Option<PathBuf> {
+    let name = name(file.name.as_ref(), problems)?;
+    Some(results(file.results.as_ref(), base, problems).join(name))
+}
+
+/// The folder of the results folders.
+fn results(field: Given<'_, String>, base: &Path, problems: &mut Problems) -> PathBuf {
+    let Some(field) = field else { return base.join(DEFAULT_RESULTS) };
     if field.get_ref().is_empty() || field.get_ref().contains('\0') {
         let problem = Problem::new(field.span(), "unexpected value of `results`");
         problems.add(problem.label("expected the name of a folder"));
     }
-    place.base.join(field.get_ref())
+    base.join(field.get_ref())
 }
 
 fn players(

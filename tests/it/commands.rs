@@ -2,6 +2,8 @@
 //! sees them.
 
 use std::collections::BTreeSet;
+use std::fs;
+use std::time::{Duration, SystemTime};
 
 use crate::support::{Arena, Config, Run, TABLE};
 use serde_json::Value;
@@ -54,6 +56,33 @@ fn rank_shows_the_table_of_the_newest_or_the_named_folder() {
     assert_eq!(arena.run(&["rank"]), Run::new(0, TABLE, ""));
     assert_eq!(arena.run(&["rank", "results/cup"]), Run::new(0, TABLE, ""));
     assert_eq!(arena.run(&["rank", "results/cup/"]), Run::new(0, TABLE, ""));
+}
+
+#[test]
+fn without_a_named_folder_the_results_of_the_configuration_are_taken() {
+    let arena = played();
+    let results = arena.path().join("results");
+    for (name, age) in [("practice", 60), ("compare-a-b-0", 0)] {
+        fs::create_dir(results.join(name)).expect("made");
+        let log = results.join(name).join("games.jsonl");
+        fs::copy(results.join("cup/games.jsonl"), &log).expect("copied");
+        let file = fs::File::options().append(true).open(log).expect("a file");
+        let since = SystemTime::now() + Duration::from_secs(3600 - age);
+        file.set_modified(since).expect("a time");
+    }
+    let note = "results/cup, the tournament of tournament.toml; to choose another: --results \
+                results/practice\n";
+    assert_eq!(arena.run(&["rank"]), Run::new(0, TABLE, note));
+    let [named, option] = [&["results/practice"][..], &["--results", "results/practice"]];
+    assert_eq!(arena.run(&[&["rank"], named].concat()), Run::new(0, TABLE, ""));
+    assert_eq!(arena.run(&[&["rank"], option].concat()), Run::new(0, TABLE, ""));
+    assert_eq!(arena.run(&[&["rank"], named, option].concat()).code, 2);
+    assert_eq!(arena.run(&[&["export"], option].concat()).code, 0);
+
+    fs::remove_file(arena.path().join("tournament.toml")).expect("removed");
+    let note = "results/practice, the newest tournament under results/; to choose another: \
+                --results results/cup\n";
+    assert_eq!(arena.run(&["rank"]), Run::new(0, TABLE, note));
 }
 
 #[test]
