@@ -31,7 +31,7 @@ use crate::progress::Progress;
 use crate::report::verdict::{self, VerdictJson};
 use crate::run::RunEnd;
 use crate::run::event::{Listener, RunEvent};
-use crate::run::resume::{self, Prepared};
+use crate::run::resume::{self, Prepared, ReplaceRequest};
 use crate::schedule::state::TournamentState;
 use referee_games::Seat;
 use referee_ratings::{Sprt, SprtMatch, SprtVerdict, Unit};
@@ -130,7 +130,10 @@ pub fn run(args: &CompareArgs, printer: Printer) -> Result<Status, Failure> {
     let folder = LockedFolder::open(&dir)?;
     let containment = settings.sandbox()?;
     printer.note(&containment.summary());
-    let prepared = resume::prepare(&folder, &tournament, &containment.record(), &[], printer)?;
+    // Another program has another folder, so that none is replaced.
+    let request = ReplaceRequest { players: &[], command: "referee compare" };
+    let record = containment.record();
+    let prepared = resume::prepare(&folder, &tournament, &record, request, printer)?;
     if let [one, other] = &tournament.players[..]
         && one.hash == other.hash
     {

@@ -25,7 +25,7 @@ use super::containment_args::{level_named, mechanism_named};
 use super::report::{self, command_options};
 use super::results::{self, Tables};
 use super::runtime::{interrupted, new_runtime};
-use super::settings::{GivenSettings, SettingSource, Settings, Sourced};
+use super::settings::{CONFIG, GivenSettings, SettingSource, Settings, Sourced};
 use super::until::Until;
 use super::{Failure, OutputFormat, Status};
 use crate::analysis::results::Faulted;
@@ -44,7 +44,7 @@ use crate::run::deadline::RunDeadline;
 use crate::run::entrant::Entrant;
 use crate::run::event::{Listener, Listeners};
 use crate::run::job::Conditions;
-use crate::run::resume::{self, Prepared};
+use crate::run::resume::{self, Prepared, ReplaceRequest};
 use crate::run::worker;
 use crate::run::{Recorder, RunEnd, Runner};
 use crate::shell;
@@ -110,6 +110,27 @@ pub struct RunArgs {
     pub strict: bool,
 }
 
+impl RunArgs {
+    /// The command that goes on with these results.
+    fn command(&self) -> String {
+        let mut command = "referee run".to_owned();
+        let mut add = |words: &str| command.extend([" ", words]);
+        if self.config != Path::new(CONFIG) {
+            add(&shell::quoted(&self.config.to_string_lossy()));
+        }
+        if let Some(results) = &self.results {
+            add("--results");
+            add(&shell::quoted(&results.to_string_lossy()));
+        }
+        command
+    }
+
+    /// The players to replace in a tournament that `command` goes on with.
+    fn replace_request<'a>(&'a self, command: &'a str) -> ReplaceRequest<'a> {
+        ReplaceRequest { players: &self.replace, command }
+    }
+}
+
 /// Parses a number of games at once, within the limits of a configuration.
 pub(super) fn games_at_once(text: &str) -> Result<NonZeroUsize, NotANumberOfGames> {
     let jobs = text.parse().ok().filter(|jobs: &NonZeroUsize| jobs.get() <= MOST_JOBS);
@@ -156,7 +177,9 @@ pub fn run(args: &RunArgs, printer: Printer) -> Result<Status, Failure> {
     let containment = settings.sandbox()?;
     printer.note(&containment.summary());
     let record = containment.record();
-    let prepared = resume::prepare(&folder, &tournament, &record, &args.replace, printer)?;
+    let command = args.command();
+    let request = args.replace_request(&command);
+    let prepared = resume::prepare(&folder, &tournament, &record, request, printer)?;
     let state = &prepared.contents.state;
     if tournament.seed.is_none() && state.played() == 0 {
         // Not shown: a terminal, a projector or a log of CI may be public.
@@ -191,7 +214,7 @@ pub fn run(args: &RunArgs, printer: Printer) -> Result<Status, Failure> {
             conclude(args, &tournament.name, (&tables, &out), printer)?
         }
     };
-    refuse_replaced(&tournament.players)?;
+    refuse_replaced(&tournament.players, &command)?;
     Ok(status)
 }
 
@@ -205,12 +228,13 @@ fn stopped(tables: &Tables, printer: Printer) -> Status {
     Status::Interrupted
 }
 
-/// Fails if a player's program has changed while games were played, and says what to do.
-fn refuse_replaced(players: &[PlayerSpec]) -> Result<(), Failure> {
+/// Fails if a player's program has changed while games were played, and says what to do; `command`
+/// goes on with the results.
+fn refuse_replaced(players: &[PlayerSpec], command: &str) -> Result<(), Failure> {
     refuse_changed(players, |changed| {
         let names = changed.iter().map(|name| format!(" --replace {}", shell::quoted(name)));
         let replace: String = names.collect();
-        format!("Put the old one back, or play all its games again with `referee run{replace}`")
+        format!("Put the old one back, or play all its games again with `{command}{replace}`")
     })
 }
 

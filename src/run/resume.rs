@@ -6,7 +6,7 @@ use std::io;
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use self::changes::compare;
+use self::changes::{ChangedProgram, Differences, compare};
 use crate::error::Failure;
 use crate::folder::{self, LockedFolder, LogContents};
 use crate::log::{
@@ -18,6 +18,7 @@ use crate::model::rules::GameRules;
 use crate::model::stage::{PairingRules, Stage};
 use crate::model::tournament::Tournament;
 use crate::printer::Printer;
+use crate::shell;
 use crate::verify::first_difference;
 use referee_games::{RulesProgram, Seat, Text};
 
@@ -43,19 +44,38 @@ pub struct Resumption {
     changes: Vec<String>,
 }
 
+/// The players whose games are to be played again, and how to ask for more.
+#[derive(Debug, Clone, Copy)]
+pub struct ReplaceRequest<'a> {
+    /// The names of the players.
+    pub players: &'a [String],
+    /// The command that runs the tournament, without its `--replace`.
+    pub command: &'a str,
+}
+
+impl ReplaceRequest<'_> {
+    /// The command that also replaces the players of these programs.
+    fn with(&self, programs: &[ChangedProgram]) -> String {
+        let names = self.players.iter().chain(programs.iter().map(|program| &program.player));
+        let options = names.map(|name| format!("--replace {}", shell::quoted(name)));
+        let words: Vec<String> = [self.command.to_owned()].into_iter().chain(options).collect();
+        words.join(" ")
+    }
+}
+
 /// Prepares the folder for the games that are due. Creates a log, or checks that the existing one
 /// fits this configuration and applies allowed changes.
 pub fn prepare(
     folder: &LockedFolder,
     tournament: &Tournament,
     containment: &Containment,
-    replaced: &[String],
+    request: ReplaceRequest<'_>,
     printer: Printer,
 ) -> Result<Prepared, Failure> {
-    refuse_strangers(replaced, tournament)?;
+    refuse_strangers(request.players, tournament)?;
     let mut log = hold(folder, tournament, containment)?;
     let Resumption { contents, mut wanted, replaced, changes } =
-        examine_log(folder.dir(), tournament, containment, replaced, printer)?;
+        examine_log(folder.dir(), tournament, containment, request, printer)?;
     log.go_on(&contents.header, contents.whole)?;
     if changes.is_empty() {
         return Ok(Prepared { contents, log });
@@ -71,16 +91,16 @@ pub fn examine(
     dir: &Path,
     tournament: &Tournament,
     containment: &Containment,
-    replaced: &[String],
+    request: ReplaceRequest<'_>,
     printer: Printer,
 ) -> Result<Option<Resumption>, Failure> {
-    refuse_strangers(replaced, tournament)?;
+    refuse_strangers(request.players, tournament)?;
     if !dir.join(LOG).exists() {
         folder::read_secret(dir)?;
         return Ok(None);
     }
     drop(LogWriter::hold(dir)?);
-    examine_log(dir, tournament, containment, replaced, printer).map(Some)
+    examine_log(dir, tournament, containment, request, printer).map(Some)
 }
 
 /// Compares the log in `dir` with the configuration.
@@ -88,7 +108,7 @@ fn examine_log(
     dir: &Path,
     tournament: &Tournament,
     containment: &Containment,
-    replaced: &[String],
+    request: ReplaceRequest<'_>,
     printer: Printer,
 ) -> Result<Resumption, Failure> {
     let contents = folder::read(dir, |_, _| {})?;
@@ -106,9 +126,9 @@ fn examine_log(
     wanted.drawn = contents.header.drawn;
     wanted.version.clone_from(&contents.header.version);
     wanted.changes.clone_from(&contents.header.changes);
-    let replaced = changed(replaced, &contents.header, &wanted, printer);
+    let replaced = changed(request.players, &contents.header, &wanted, printer);
     let changes = compare(&contents.header, &wanted, &replaced, further)
-        .map_err(|differences| refuse(dir, &differences))?;
+        .map_err(|differences| refuse(dir, &differences, request))?;
     let changes = [changes, mended(dir, &contents.header, tournament)?].concat();
     for change in &changes {
         printer.note(change);
@@ -255,12 +275,24 @@ pub fn header(tournament: &Tournament, containment: Containment, identity: Strin
     }
 }
 
-fn refuse(dir: &Path, differences: &[String]) -> Failure {
+/// The error that the results do not fit the configuration. If only programs have changed, it ends
+/// with the command that replaces them.
+fn refuse(dir: &Path, differences: &Differences, request: ReplaceRequest<'_>) -> Failure {
+    let Differences { forbidden, programs } = differences;
+    let dir = dir.display();
+    let lines = forbidden.iter().cloned().chain(programs.iter().map(ToString::to_string));
+    let lines = lines.collect::<Vec<_>>().join("\n  ");
+    if !forbidden.is_empty() {
+        return Failure::conflict(format!(
+            "the configuration differs from the results in {dir}:\n  {lines}\n\
+             nothing was changed; give the tournament another name, or restore the configuration"
+        ));
+    }
+    let command = request.with(programs);
     Failure::conflict(format!(
-        "the configuration differs from the results in {}:\n  {}\n\
-         nothing was changed; give the tournament another name, or restore the configuration",
-        dir.display(),
-        differences.join("\n  ")
+        "programs have changed since they played the games in {dir}:\n  {lines}\n\
+         nothing was changed; put the old programs back, or play their games again\n\
+         next: {command}"
     ))
 }
 

@@ -553,8 +553,7 @@ fn forbidden_changes_are_refused_with_every_difference() {
             "option max-moves: the results have 40, the configuration 41",
             "pairs: the results have 2, the configuration 1; their number can only grow",
             "player bee: it is in the results but not configured",
-            "player cat: its program changed (HASH became HASH); `--replace cat` plays its games \
-             again",
+            "player cat: its program changed (HASH became HASH)",
         ]
     );
     arena.configure(&config.change(|config| config.seed = None));
@@ -572,9 +571,13 @@ fn a_changed_program_is_noticed() {
     assert_eq!(arena.run(&["run"]).code, 0);
     arena.write("own.sh", &format!("{LEAVES} # changed"));
     let run = arena.run(&["run"]);
-    let difference = "player own: its program changed (HASH became HASH); `--replace own` plays \
-                      its games again";
-    assert_eq!(differences(&run), [difference]);
+    let refusal = "error: programs have changed since they played the games in DIR/results/cup:\n  \
+                   player own: its program changed (HASH became HASH)\n\
+                   nothing was changed; put the old programs back, or play their games again\n\
+                   next: referee run --replace own\n";
+    assert_eq!(run, Run::new(4, "", refusal));
+    let run = arena.run(&["run", "--replace", "own"]);
+    assert_eq!(run.code, 0, "{}", run.err);
 }
 
 fn superseded(arena: &Arena) -> Vec<Value> {

@@ -38,7 +38,9 @@ pub(super) fn plan(
     let containment = settings.sandbox()?;
     printer.note(&containment.summary());
     let record = containment.record();
-    let found = resume::examine(&dir, tournament, &record, &args.replace, printer)?;
+    let command = args.command();
+    let found =
+        resume::examine(&dir, tournament, &record, args.replace_request(&command), printer)?;
     let PlannedGames { state, kept, used } = match &found {
         Some(found) => PlannedGames::read(&dir, found)?,
         None => PlannedGames::all(tournament),

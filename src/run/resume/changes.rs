@@ -1,11 +1,37 @@
 //! The differences between the header of a log and the configuration: which are allowed when a
 //! tournament is resumed, and which are refused.
 
+use std::fmt;
 use std::time::Duration;
 
 use crate::model::openings::Openings;
 use crate::model::record::Header;
 use crate::model::stage::{Format, Stage};
+
+/// What differs between the results and the configuration, although it must not.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Differences {
+    /// What nothing allows.
+    pub(super) forbidden: Vec<String>,
+    /// The programs that have changed. Their players may be replaced.
+    pub(super) programs: Vec<ChangedProgram>,
+}
+
+/// A program that is not the one that played.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct ChangedProgram {
+    /// The name of its player.
+    pub(super) player: String,
+    before: String,
+    now: String,
+}
+
+impl fmt::Display for ChangedProgram {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { player, before, now } = self;
+        write!(f, "player {player}: its program changed ({before} became {now})")
+    }
+}
 
 /// Returns the allowed changes. Returns forbidden changes as an error.
 ///
@@ -15,21 +41,22 @@ pub(super) fn compare(
     new: &Header,
     replaced: &[String],
     further: bool,
-) -> Result<Vec<String>, Vec<String>> {
+) -> Result<Vec<String>, Differences> {
     let mut changes = Vec::new();
-    let mut differences = fixed_differences(old, new);
+    let mut programs = Vec::new();
+    let mut forbidden = fixed_differences(old, new);
     let (planned, wanted) = (configured(&old.stages), configured(&new.stages));
-    compare_stages(planned, wanted, &mut changes, &mut differences);
+    compare_stages(planned, wanted, &mut changes, &mut forbidden);
     let is_fixed = further || !may_grow(wanted);
     for player in &old.players {
         let name = &player.name;
         let now = new.players.iter().find(|now| now.name == *name);
         match now {
             None => {
-                differences.push(format!("player {name}: it is in the results but not configured"));
+                forbidden.push(format!("player {name}: it is in the results but not configured"));
             }
             Some(now) if is_fixed && (now.hash != player.hash || replaced.contains(name)) => {
-                differences.push(format!(
+                forbidden.push(format!(
                     "player {name} ({} became {}): its games cannot be played again, because {}",
                     player.hash,
                     now.hash,
@@ -40,11 +67,11 @@ pub(super) fn compare(
                 "player {name} replaced: {} became {}; its games are played again",
                 player.hash, now.hash
             )),
-            Some(now) if now.hash != player.hash => differences.push(format!(
-                "player {name}: its program changed ({} became {}); `--replace {name}` plays its \
-                 games again",
-                player.hash, now.hash
-            )),
+            Some(now) if now.hash != player.hash => programs.push(ChangedProgram {
+                player: name.clone(),
+                before: player.hash.clone(),
+                now: now.hash.clone(),
+            }),
             Some(_) => {}
         }
     }
@@ -53,16 +80,18 @@ pub(super) fn compare(
             changes.push(format!("player {} added", player.name));
         }
     }
-    if is_fixed && differences.is_empty() {
-        differences
-            .extend(changes.iter().map(|change| format!("{change}: {}", why_fixed(further))));
+    if is_fixed && forbidden.is_empty() {
+        forbidden.extend(changes.iter().map(|change| format!("{change}: {}", why_fixed(further))));
     }
     match (planned.len() < old.stages.len(), wanted.len() < new.stages.len()) {
         (false, true) => changes.push("further games as time allows (--until)".to_owned()),
         (true, false) => changes.push("no further games (none were played)".to_owned()),
         _ => {}
     }
-    if differences.is_empty() { Ok(changes) } else { Err(differences) }
+    if forbidden.is_empty() && programs.is_empty() {
+        return Ok(changes);
+    }
+    Err(Differences { forbidden, programs })
 }
 
 /// The stages without the one of further games, which is never configured.

@@ -20,15 +20,22 @@ fn swiss(rounds: u32) -> Vec<Stage> {
     vec![Stage { format: Format::Swiss { rounds }, pairs: 1, players: None }]
 }
 
-fn compared(new: &Header) -> Result<Vec<String>, Vec<String>> {
+fn compared(new: &Header) -> Result<Vec<String>, Differences> {
     compare(&header(), new, &[], false)
+}
+
+/// The differences that nothing allows; there are no others.
+fn forbidden(compared: Result<Vec<String>, Differences>) -> Vec<String> {
+    let Differences { forbidden, programs } = compared.expect_err("refused");
+    assert_eq!(programs, []);
+    forbidden
 }
 
 /// The reasons why a tournament cannot be resumed with this change of its configuration.
 fn refused(change: impl FnOnce(&mut Header)) -> String {
     let mut new = header();
     change(&mut new);
-    compared(&new).expect_err("refused").join("\n")
+    forbidden(compared(&new)).join("\n")
 }
 
 #[test]
@@ -60,11 +67,11 @@ fn an_option_that_the_results_have_must_stay() {
     assert_eq!(compare(&old, &new, &[], false), Ok(Vec::new()), "the results do not know it");
     old.options.insert("max-moves".to_owned(), 7.into());
     assert_eq!(
-        compare(&old, &new, &[], false).expect_err("refused"),
+        forbidden(compare(&old, &new, &[], false)),
         ["option max-moves: the results have 7, the configuration 5"]
     );
     assert_eq!(
-        compare(&old, &header(), &[], false).expect_err("refused"),
+        forbidden(compare(&old, &header(), &[], false)),
         ["option max-moves: the results have 7, the configuration nothing"]
     );
 }
@@ -89,7 +96,7 @@ fn a_round_robin_may_get_more_pairs_and_players() {
     );
     let mut old = header();
     old.stages = vec![Stage::round_robin(2)];
-    let fewer = compare(&old, &header(), &[], false).expect_err("games would be lost");
+    let fewer = forbidden(compare(&old, &header(), &[], false));
     assert_eq!(
         fewer,
         ["pairs: the results have 2, the configuration 1; their number can only grow"]
@@ -100,11 +107,12 @@ fn a_round_robin_may_get_more_pairs_and_players() {
 fn a_player_of_the_results_must_stay_as_it_was() {
     let gone = refused(|new| drop(new.players.remove(0)));
     assert_eq!(gone, "player ant: it is in the results but not configured");
-    let changed = refused(|new| "12ab".clone_into(&mut new.players[0].hash));
-    assert_eq!(
-        changed,
-        "player ant: its program changed ( became 12ab); `--replace ant` plays its games again"
-    );
+    let mut new = header();
+    "12ab".clone_into(&mut new.players[0].hash);
+    let Differences { forbidden, programs } = compared(&new).expect_err("refused");
+    let programs: Vec<String> = programs.iter().map(ChangedProgram::to_string).collect();
+    assert_eq!(forbidden, [""; 0]);
+    assert_eq!(programs, ["player ant: its program changed ( became 12ab)"]);
 }
 
 #[test]
@@ -126,24 +134,24 @@ fn nothing_is_added_once_later_meetings_depend_on_earlier_results() {
     assert_eq!(compare(&old, &new, &[], false), Ok(Vec::new()));
     new.players.push(player("cat", ""));
     assert_eq!(
-        compare(&old, &new, &[], false).expect_err("refused"),
+        forbidden(compare(&old, &new, &[], false)),
         ["player cat added: in this format later meetings depend on earlier results"]
     );
     new.players.pop();
     "12ab".clone_into(&mut new.players[0].hash);
     for replaced in [vec![], vec!["ant".to_owned()]] {
         assert_eq!(
-            compare(&old, &new, &replaced, false).expect_err("refused"),
+            forbidden(compare(&old, &new, &replaced, false)),
             ["player ant ( became 12ab): its games cannot be played again, because in this \
               format later meetings depend on earlier results"]
         );
     }
     new.players = [header().players, vec![player("cat", "")]].concat();
-    let further = compare(&header(), &new, &[], true).expect_err("refused");
+    let further = forbidden(compare(&header(), &new, &[], true));
     assert!(further[0].starts_with("stages: the results have "), "{further:?}");
     new.stages = header().stages;
     assert_eq!(
-        compare(&header(), &new, &[], true).expect_err("refused"),
+        forbidden(compare(&header(), &new, &[], true)),
         ["player cat added: the further games of --until depend on the results before them"]
     );
 }
