@@ -31,6 +31,7 @@ mod until;
 pub mod verify;
 mod web;
 pub mod worker;
+mod worth_watching;
 
 use crate::error::Failure;
 

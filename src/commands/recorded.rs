@@ -5,7 +5,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use super::Failure;
-use super::results::find;
+use super::results::{GAMES_TABLE, find};
 use crate::folder::log_failure;
 use crate::log::places::LogPlaces;
 use crate::log::{GameLine, GameNames, LogError, LogProblem, LogReader, LogScan, Scanned};
@@ -90,7 +90,9 @@ impl fmt::Display for SearchError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Log(error) => error.fmt(f),
-            Self::Missing(word) => write!(f, "cannot find the game `{word}`"),
+            Self::Missing(word) => {
+                write!(f, "cannot find the game `{word}`; {GAMES_TABLE} there lists all games")
+            }
             Self::Ambiguous(word, pairs) => {
                 write!(f, "`{word}` matches several pairs; write more digits:")?;
                 for (id, who) in pairs.iter().take(LISTED) {

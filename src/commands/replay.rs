@@ -1,5 +1,6 @@
 //! `replay`: steps through a recorded game.
 
+mod choice;
 mod viewer;
 
 use std::io::IsTerminal;
@@ -10,6 +11,7 @@ use clap::Args;
 use super::game_args::MovedGameArgs;
 use super::recorded::FoundGame;
 use super::report::command_options;
+use super::results::find;
 use super::{Failure, OutputFormat, Status};
 use crate::analysis::fault_cases::FaultCase;
 use crate::game_program::recorded_rules;
@@ -26,6 +28,7 @@ use referee_games::{Event, Seat, Turn};
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
+  referee replay                                       lists games to choose from
   referee replay 3f9a1c07be52-1
   referee replay 3f9a --results results/autumn-cup     a prefix that matches one pair means its
                                                        first game; 3f9a-2 is the second
@@ -36,26 +39,31 @@ On a terminal, the game fills the screen: arrow keys step, Home and End go to th
 position, a number and Enter go to that ply, f turns the board, q leaves. Elsewhere, all positions
 are printed.")]
 pub struct ReplayArgs {
-    /// The game's id or a prefix of it, or a log with one game
-    pub game_id: String,
+    /// The game's id or a prefix of it, or a log with one game (default: list games)
+    pub game_id: Option<String>,
     /// The results folder (default: that of tournament.toml, or else the newest under results/)
     #[arg(long, value_name = "DIR")]
     pub results: Option<PathBuf>,
     /// Show only the position after N plies
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", requires = "game_id")]
     pub ply: Option<u32>,
     /// Output format
-    #[arg(long, value_enum, default_value_t)]
+    #[arg(long, value_enum, default_value_t, requires = "game_id")]
     pub format: OutputFormat,
     #[expect(missing_docs, reason = "see MovedGameArgs")]
     #[command(flatten)]
     pub moved: MovedGameArgs,
 }
 
-/// Shows the game.
+/// Shows the game, or lists games.
 pub fn run(args: &ReplayArgs, printer: Printer) -> Result<Status, Failure> {
+    let Some(word) = &args.game_id else {
+        let dir = find(args.results.as_deref(), printer)?;
+        let called = command_options::options(&dir, None);
+        return choice::list(&dir, &called, printer).map(|()| Status::Done);
+    };
     let FoundGame { mut header, record, dir } =
-        FoundGame::find(&args.game_id, args.results.as_deref(), printer)?;
+        FoundGame::find(word, args.results.as_deref(), printer)?;
     if args.format == OutputFormat::Json {
         let json =
             serde_json::to_string(&record).map_err(|error| Failure::system(error.to_string()))?;

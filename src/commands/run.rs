@@ -27,10 +27,13 @@ use super::results::{self, Tables};
 use super::runtime::{interrupted, new_runtime};
 use super::settings::{CONFIG, GivenSettings, SettingSource, Settings, Sourced};
 use super::until::Until;
+use super::worth_watching::WatchReason;
 use super::{Failure, OutputFormat, Status};
+use crate::analysis::TournamentAnalysis;
 use crate::analysis::results::Faulted;
 use crate::config;
 use crate::folder::{self, LockedFolder, SECRET};
+use crate::model::game_summary::GameSummary;
 use crate::model::player::PlayerSpec;
 use crate::model::stage::Stage;
 use crate::model::tournament::{MOST_JOBS, Tournament};
@@ -47,6 +50,7 @@ use crate::run::job::Conditions;
 use crate::run::resume::{self, Prepared, ReplaceRequest};
 use crate::run::worker;
 use crate::run::{Recorder, RunEnd, Runner};
+use crate::schedule::Fixture;
 use crate::shell;
 use referee_sandbox::{Level, Mechanism, descriptor_limit};
 
@@ -460,9 +464,20 @@ fn conclude(
         printer.note(&line);
     }
     let called = command_options::options(dir, Some(&args.config));
-    printer.note(&format!("next: open report.html there, or referee replay GAME {called}"));
+    let replay = to_watch(&tables.analysis)
+        .map(|id| format!(", or referee replay {id} {called}"))
+        .unwrap_or_default();
+    printer.note(&format!("next: open report.html there{replay}"));
     let found = args.strict && tables.standings.fault_total() > 0;
     Ok(if found { Status::Found } else { Status::Done })
+}
+
+/// The id of a game that counts and is worth watching.
+fn to_watch(analysis: &TournamentAnalysis) -> Option<String> {
+    let TournamentAnalysis { header, state, .. } = analysis;
+    let reason = |game: &(Fixture, GameSummary)| WatchReason::of(header, game.0.players, game.1);
+    let (fixture, _) = state.counted().min_by_key(reason)?;
+    state.index(fixture).map(|index| state.id(index))
 }
 
 /// Prints the ranking, and writes it to the files that were asked for.

@@ -125,6 +125,13 @@ pub struct PlayerInfo {
     pub takes_openings: bool,
 }
 
+impl PlayerInfo {
+    /// Whether it is a built-in player.
+    pub fn is_built_in(&self) -> bool {
+        self.command.starts_with("bot:")
+    }
+}
+
 fn yes() -> bool {
     true
 }

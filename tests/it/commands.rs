@@ -128,6 +128,25 @@ fn rank_details_show_other_findings() {
 }
 
 #[test]
+fn replay_without_a_game_lists_faults_first() {
+    let all_built_in = played();
+    let listed = all_built_in.run(&["replay"]);
+    assert_eq!(listed.out.lines().count(), 12);
+
+    let arena = short();
+    let run = arena.run(&["replay"]);
+    assert_eq!((run.code, run.out.lines().count()), (0, 2));
+    let (id, rest) = run.out.split_once("  ").expect("columns");
+    let ends = ["ant – bad: ant (white) wins: ", "bad – ant: ant (black) wins: "];
+    assert!(ends.iter().any(|end| rest.starts_with(end)), "{rest}");
+    let next = format!("referee replay {id} --results results/cup");
+    assert_eq!(run.err, format!("All games: results/cup/games.csv\nnext: {next}\n"));
+    let last = arena.run(&["run"]).err;
+    assert!(last.contains("\nnext: open report.html there, or referee replay "), "{last}");
+    assert_eq!(arena.run(&["replay", "--ply", "1"]).code, 2);
+}
+
+#[test]
 fn rank_can_leave_out_games_with_faults() {
     let arena = short();
     let games = |args: &[&str]| {
@@ -203,7 +222,9 @@ fn games_are_found_by_a_prefix_of_their_id() {
     assert!(second.out.starts_with("08eee709cd92-2: bee (white)"), "{}", second.out);
     assert_eq!(arena.run(&["replay", "08e-2"]), second);
     for word in ["zzz", "08e-3"] {
-        let error = format!("error: results/cup: cannot find the game `{word}`\n");
+        let error = format!(
+            "error: results/cup: cannot find the game `{word}`; games.csv there lists all games\n"
+        );
         assert_eq!(arena.run(&["replay", word]), Run::new(2, "", &error));
     }
     let pairs: BTreeSet<String> = arena.lines().into_keys().map(|id| id[..12].to_owned()).collect();

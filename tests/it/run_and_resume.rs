@@ -15,7 +15,7 @@ const VERIFIED: &str = "results/cup: 12 of 12 games played, seeds checked: no pr
 const LEADING: &str = "leading: bee 56%, cat 50%, ant 44%";
 const RESULTS: &str = "\
 Results: DIR/results/cup
-next: open report.html there, or referee replay GAME --results results/cup
+next: open report.html there, or referee replay 966d1a03d465-1 --results results/cup
 ";
 
 /// A player that starts, signals its first turn, and never moves.
@@ -828,9 +828,10 @@ Without a rank: dud (made faults and finished no game).
 warning: dud cannot start and will lose its games: the handshake failed: it ended with exit code 3
     no engine
 4 of 4 games, in TIME, 4 with a fault, leading: ant 100%
+Results: DIR/results/cup
+next: open report.html there, or referee replay 2510cce015f2-1 --results results/cup
 ";
-    let notes = format!("{notes}{RESULTS}");
-    assert_eq!(run, Run::new(1, table, &notes));
+    assert_eq!(run, Run::new(1, table, notes));
     assert_eq!(arena.run(&["run", "--quiet"]).code, 0, "without --strict faults are no failure");
     let exchanges = arena.results().join("exchanges");
     assert_eq!(fs::read_dir(exchanges).expect("a folder").count(), 4);

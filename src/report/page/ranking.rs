@@ -11,8 +11,6 @@ use crate::report::standings_columns::people_columns;
 use crate::report::unranked::describe;
 use referee_ratings::Estimate;
 
-/// The command of a built-in player begins with this.
-const BUILT_IN: &str = "bot:";
 /// Tables with more rows can be searched, and their later rows are shown on demand.
 const MANY: usize = 30;
 
@@ -84,10 +82,7 @@ fn search(material: &PageData<'_>) -> Markup {
 pub(super) fn marks(material: &PageData<'_>, player: &str) -> Vec<String> {
     let header = material.header;
     let is_built_in = material.names_players()
-        && header
-            .players
-            .iter()
-            .any(|info| info.name == player && info.command.starts_with(BUILT_IN));
+        && header.players.iter().any(|info| info.name == player && info.is_built_in());
     let anchor = header.anchors.iter().find(|anchor| anchor.player == player);
     let anchor = anchor.map(|anchor| format!("anchor at {}", elo(anchor.rating)));
     is_built_in.then(|| "built in".to_owned()).into_iter().chain(anchor).collect()

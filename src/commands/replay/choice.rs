@@ -1,0 +1,57 @@
+//! `replay` without a game: lists games to choose from.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use crate::commands::results::GAMES_TABLE;
+use crate::commands::worth_watching::WatchReason;
+use crate::error::Failure;
+use crate::escape;
+use crate::folder;
+use crate::log::{GameLine, GameNames};
+use crate::printer::Printer;
+use crate::report::replay_frames::describe_end;
+use referee_games::Seat;
+
+/// The most games to list.
+const LISTED: usize = 20;
+
+/// Lists games of the results in `dir`, those to watch first at the top, and says where all of them
+/// are. `called` are the options with which `replay` finds the results.
+pub(super) fn list(dir: &Path, called: &str, printer: Printer) -> Result<(), Failure> {
+    let header = folder::header(dir)?;
+    let names = GameNames::of(&header);
+    let mut count = 0;
+    let mut chosen: BTreeMap<WatchReason, Vec<GameLine>> = BTreeMap::new();
+    folder::read(dir, |_, game| {
+        count += 1;
+        let games = chosen.entry(WatchReason::of(&header, game.players, game.summary)).or_default();
+        if games.len() < LISTED {
+            games.push(game.clone());
+        }
+    })?;
+    let mut listed = chosen.values().flatten().take(LISTED).peekable();
+    let Some(first) = listed.peek().map(|game| game.id()) else {
+        printer.note(&format!("{}: no games yet", escape::terminal(&dir.to_string_lossy())));
+        return Ok(());
+    };
+    for game in listed {
+        printer.line(&described(game, &names))?;
+    }
+    if count > LISTED {
+        printer.note(&format!("{LISTED} of {count} games: faults, then losses, then others"));
+    }
+    let table = dir.join(GAMES_TABLE);
+    if table.is_file() {
+        printer.note(&format!("All games: {}", escape::terminal(&table.to_string_lossy())));
+    }
+    printer.command("next", &format!("referee replay {first} {called}"));
+    Ok(())
+}
+
+/// The game in one line: its id, its players, who won and why.
+fn described(game: &GameLine, names: &GameNames) -> String {
+    let players = Seat::BOTH.map(|seat| escape::terminal(names.player(game, seat)));
+    let end = describe_end(names.winner(game), names.result(game), &game.reason);
+    format!("{}  {}: {end}", game.id(), players.join(" – "))
+}

@@ -1,0 +1,33 @@
+//! Which games of a tournament to watch first.
+
+use crate::model::game_summary::GameSummary;
+use crate::model::record::{Header, PlayerInfo};
+use referee_games::{BySeat, Seat};
+
+/// Why somebody may want to watch a game, the best reason first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum WatchReason {
+    /// It ended in a fault.
+    Fault,
+    /// A player lost it that is not built in.
+    Lost,
+    /// None of these.
+    Other,
+}
+
+impl WatchReason {
+    /// The reason for a game between the players with these numbers in `header`.
+    pub(super) fn of(header: &Header, players: BySeat<usize>, summary: GameSummary) -> Self {
+        let is_loser = |&seat: &Seat| {
+            let player = header.players.get(players[seat]);
+            summary.halves()[seat] == 0 && !player.is_some_and(PlayerInfo::is_built_in)
+        };
+        if summary.is_faulted() {
+            Self::Fault
+        } else if Seat::BOTH.iter().any(is_loser) {
+            Self::Lost
+        } else {
+            Self::Other
+        }
+    }
+}
