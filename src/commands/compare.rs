@@ -17,7 +17,7 @@ use super::settings::{GivenSettings, Settings, config_path, opened, read_config}
 use super::{Failure, OutputFormat, Status};
 use crate::analysis::diagnostics::copies;
 use crate::analysis::sprt::match_game;
-use crate::config::LoadedConfig;
+use crate::config::{LoadedConfig, name_of};
 use crate::folder::{self, LockedFolder};
 use crate::log::LOG;
 use crate::model::game_summary::GameSummary;
@@ -347,7 +347,7 @@ fn tournament(
 /// The two players, under different names.
 fn players(args: &CompareArgs, settings: &Settings) -> Result<Vec<PlayerSpec>, Failure> {
     let refusal = "a person cannot be compared; name two programs";
-    let [a, mut b] = [settings.program(&args.a, refusal)?, settings.program(&args.b, refusal)?];
+    let [mut a, mut b] = [settings.program(&args.a, refusal)?, settings.program(&args.b, refusal)?];
     if a.name == b.name {
         if a.hash == b.hash {
             let name = a.name;
@@ -355,9 +355,29 @@ fn players(args: &CompareArgs, settings: &Settings) -> Result<Vec<PlayerSpec>, F
                 "{name} cannot be compared with itself; name another player"
             )));
         }
-        b.name = format!("{} (B)", b.name);
+        match distinct_ends([&args.a, &args.b]) {
+            Some(ends) => [a.name, b.name] = ends.map(|end| name_of(&end.to_string_lossy())),
+            None => b.name = format!("{} (B)", b.name),
+        }
     }
     Ok(vec![a, b])
+}
+
+/// The shortest ends of the paths of two files that differ. `None` if these words do not name two
+/// files.
+fn distinct_ends(words: [&str; 2]) -> Option<[PathBuf; 2]> {
+    let [one, other] = words.map(|word| Path::new(word).canonicalize().ok());
+    let paths = [one?, other?];
+    let longest = paths.iter().map(|path| path.components().count()).max()?;
+    (1..=longest)
+        .map(|parts| paths.each_ref().map(|path| end(path, parts)))
+        .find(|[one, other]| one != other)
+}
+
+/// The last parts of a path, so many of them.
+fn end(path: &Path, parts: usize) -> PathBuf {
+    let skipped = path.components().count().saturating_sub(parts);
+    path.components().skip(skipped).collect()
 }
 
 /// Refuses players that cannot start after the configured openings.
@@ -424,4 +444,39 @@ fn conclude(
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    #[test]
+    fn files_of_the_same_name_are_told_apart_by_the_end_of_their_paths() {
+        let dir = tempfile::tempdir().expect("a folder");
+        for folder in ["v1/src", "v2/src"] {
+            fs::create_dir_all(dir.path().join(folder)).expect("made");
+            fs::write(dir.path().join(folder).join("player.py"), "").expect("written");
+            fs::write(dir.path().join(folder).join("../player.py"), "").expect("written");
+        }
+        let path = |end: &str| dir.path().join(end).display().to_string();
+        let ends = |one: &str, other: &str| {
+            let ends = distinct_ends([&path(one), &path(other)]);
+            ends.map(|ends| ends.map(|end| end.display().to_string()))
+        };
+        let found = |one: &str, other: &str| Some([one.to_owned(), other.to_owned()]);
+        assert_eq!(ends("v2/player.py", "v1/player.py"), found("v2/player.py", "v1/player.py"));
+        assert_eq!(
+            ends("v2/src/player.py", "v2/player.py"),
+            found("src/player.py", "v2/player.py")
+        );
+        assert_eq!(
+            ends("v1/src/player.py", "v2/src/../src/player.py"),
+            found("v1/src/player.py", "v2/src/player.py")
+        );
+        assert_eq!(ends("v1/src", "v2/src"), found("v1/src", "v2/src"));
+        assert_eq!(ends("v1/player.py", "v1/player.py"), None);
+        assert_eq!(ends("v1/player.py", "v3/player.py"), None);
+    }
 }
