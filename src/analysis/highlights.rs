@@ -15,14 +15,17 @@ pub const EACH: usize = 6;
 /// The most games with a fault.
 pub const FAULTS: usize = 60;
 
+/// The most that either player of a close game is expected to score.
+pub const CLOSE: f64 = 0.65;
+
 /// The reason why a game is interesting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum HighlightKind {
     /// The player with the lower rating won, and the rating difference is among the largest; if
     /// possible between different programs.
     Upset,
-    /// A long game between players of nearly the same rating; if possible between different
-    /// programs.
+    /// A long game between players of about the same rating, of whom neither is expected to score
+    /// more than [`CLOSE`]; if possible between different programs.
     Close,
     /// Among the longest.
     Long,
@@ -92,7 +95,9 @@ impl Highlights {
         self.offer(HighlightKind::Short, game, lead, [-plies, 0.0, 0.0], EACH)?;
         // The ratings of copies differ by chance only.
         let differ = if are_copies { 0.0 } else { 1.0 };
-        self.offer(HighlightKind::Close, game, lead, [differ, -lead.abs(), plies], EACH)?;
+        if expected_of_better(lead) <= CLOSE {
+            self.offer(HighlightKind::Close, game, lead, [differ, -lead.abs(), plies], EACH)?;
+        }
         let is_upset = match game.summary.outcome {
             Some(GameOutcome::Win) => lead < 0.0,
             Some(GameOutcome::Loss) => lead > 0.0,
@@ -159,6 +164,12 @@ impl Highlights {
     }
 }
 
+/// The share of points that the better of two players is expected to score, by their difference in
+/// rating.
+fn expected_of_better(lead: f64) -> f64 {
+    1.0 / (1.0 + 10_f64.powf(-lead.abs() / 400.0))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -197,12 +208,23 @@ mod tests {
     #[test]
     fn games_between_different_programs_come_first() {
         let mut highlights = Highlights::default();
-        add_of(&mut highlights, &game("ant", "copy", "white"), -200.0, true);
-        add_of(&mut highlights, &game("ant", "bee", "white"), -100.0, false);
+        add_of(&mut highlights, &game("ant", "copy", "white"), -100.0, true);
+        add_of(&mut highlights, &game("ant", "bee", "white"), -50.0, false);
         add_of(&mut highlights, &game("ant", "twin", "draw"), 0.0, true);
         let [twin, copy] = ["ant-twin-1-1", "ant-copy-1-1"];
         assert_eq!(ids(&highlights, HighlightKind::Close), ["ant-bee-1-1", twin, copy]);
         assert_eq!(ids(&highlights, HighlightKind::Upset), ["ant-bee-1-1", copy]);
+    }
+
+    #[test]
+    fn a_game_is_close_if_either_player_can_win() {
+        let mut highlights = Highlights::default();
+        add(&mut highlights, &game("giant", "ant", "white"), 800.0);
+        add(&mut highlights, &game("cat", "ant", "draw"), 108.0);
+        assert_eq!(ids(&highlights, HighlightKind::Close), [""; 0]);
+        add(&mut highlights, &game("bee", "ant", "draw"), 107.0);
+        add(&mut highlights, &game("ant", "dog", "white"), -20.0);
+        assert_eq!(ids(&highlights, HighlightKind::Close), ["ant-dog-1-1", "bee-ant-1-1"]);
     }
 
     #[test]

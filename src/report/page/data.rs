@@ -2,9 +2,9 @@
 
 use serde::Serialize;
 
+use super::head::featured;
 use super::ranking::marks;
 use super::{PageData, elo, time};
-use crate::analysis::highlights::HighlightKind;
 use crate::escape;
 use crate::report::Row;
 use crate::report::unranked::describe;
@@ -22,8 +22,8 @@ struct ScriptData {
     order: Vec<usize>,
     /// Whether all games are listed and stored beside the page.
     index: bool,
-    /// The id of the closest game.
-    closest: Option<String>,
+    /// The id of the game in the head.
+    featured: Option<String>,
     /// Pairings with at least one game: both players' numbers, the smaller first, and the score of
     /// the first.
     pairs: Vec<(usize, usize, WinsDrawsLosses)>,
@@ -63,12 +63,11 @@ struct RatingData {
 /// The data as JSON.
 pub(super) fn data(material: &PageData<'_>) -> String {
     let names = material.results.names();
-    let closest = material.summary.highlights.of(HighlightKind::Close).first();
     let data = ScriptData {
         names: names.iter().map(|name| escape::terminal(name)).collect(),
         order: material.standings.rows.iter().map(|row| row.number).collect(),
         index: true,
-        closest: closest.map(|highlight| escape::terminal(&highlight.record.id)),
+        featured: featured(material).map(|(record, _)| escape::terminal(&record.id)),
         pairs: pairs(material),
         players: players(material),
         history: history(material),

@@ -1,4 +1,4 @@
-//! The head of the page: who won and how sure that is, the closest game, and notices.
+//! The head of the page: who won and how sure that is, the featured game, and notices.
 
 use maud::{Markup, html};
 
@@ -7,10 +7,11 @@ use super::template::PageKind;
 use super::{PageData, count, name};
 use crate::analysis::highlights::HighlightKind;
 use crate::escape;
+use crate::model::record::GameRecord;
 use crate::report::notes;
 use referee_games::Seat;
 
-/// The kind of tournament, its progress, its winner, and a board of its closest game.
+/// The kind of tournament, its progress, its winner, and a board of its featured game.
 pub(super) fn head(material: &PageData<'_>) -> Markup {
     let PageData { header, standings, .. } = material;
     let faults = standings.fault_total();
@@ -28,7 +29,7 @@ pub(super) fn head(material: &PageData<'_>) -> Markup {
                 @if let Some(winner) = notes::winner(standings) { p.winner { (winner) } }
                 (notices(material))
             }
-            (closest(material))
+            (board(material))
         }
     }
 }
@@ -46,18 +47,24 @@ fn progress(material: &PageData<'_>) -> Markup {
     }
 }
 
-/// The closest game, which the script draws.
-fn closest(material: &PageData<'_>) -> Markup {
-    let games = material.summary.highlights.of(HighlightKind::Close);
-    let Some(record) = games.first().map(|highlight| &highlight.record) else {
-        return Markup::default();
-    };
+/// The game whose last board the head shows, and what it is: the closest, or if no players are of
+/// similar rating, the longest.
+pub(super) fn featured<'a>(material: &PageData<'a>) -> Option<(&'a GameRecord, &'static str)> {
+    let highlights = &material.summary.highlights;
+    let first = |kind| highlights.of(kind).first().map(|highlight| &highlight.record);
+    let closest = first(HighlightKind::Close).map(|record| (record, "The closest game"));
+    closest.or_else(|| first(HighlightKind::Long).map(|record| (record, "The longest game")))
+}
+
+/// The board of the featured game, which the script draws.
+fn board(material: &PageData<'_>) -> Markup {
+    let Some((record, caption)) = featured(material) else { return Markup::default() };
     html! {
-        figure #closest hidden {
+        figure #featured hidden {
             a href={ "#game=" (record.id) "&ply=0" } {
                 span.board {}
                 span {
-                    "The closest game: " (name(&record.players[Seat::First])) " – "
+                    (caption) ": " (name(&record.players[Seat::First])) " – "
                     (name(&record.players[Seat::Second]))
                 }
             }

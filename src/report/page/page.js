@@ -206,9 +206,9 @@ async function list() {
 
 // The head and the sections.
 
-/** Draws the last board of the closest game. */
-async function drawClosest() {
-  const figure = find("closest"), replay = data.closest && await replayOf(data.closest);
+/** Draws the last board of the featured game. */
+async function drawFeatured() {
+  const figure = find("featured"), replay = data.featured && await replayOf(data.featured);
   if (!figure || !replay) return;
   figure.querySelector(".board").replaceChildren(drawBoard(replay, boardsOf(replay).at(-1)));
   figure.hidden = false;
@@ -303,7 +303,7 @@ function start(ids) {
   }
   tellProgress();
   // The page is painted first.
-  requestAnimationFrame(() => setTimeout(drawClosest));
+  requestAnimationFrame(() => setTimeout(drawFeatured));
 }
 
 readData();
