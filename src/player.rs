@@ -215,6 +215,14 @@ impl Player {
         }
     }
 
+    /// Whether it has already written more than the reply that it owed.
+    pub(crate) fn wrote_more(&mut self) -> bool {
+        match self {
+            Self::Wire(wire) => wire.wrote_more(),
+            Self::Human(_) => false,
+        }
+    }
+
     /// The fault of a player that has already written without owing a reply.
     pub(crate) async fn spoke_unasked(&mut self) -> Option<Fault> {
         match self {

@@ -4,9 +4,11 @@ use std::ffi::OsStr;
 use std::fs;
 use std::path::Path;
 
+use super::CheckFinding;
 use crate::model::fault::FaultCode;
 use crate::model::player::{PlayerKind, PlayerSpec};
-use crate::player::diagnosis::{COMPUTING, DEBUG_OUTPUT, MISSING_FLUSH, NO_NEWLINE};
+use crate::player::LineDirection;
+use crate::player::diagnosis::{COMPUTING, DEBUG_OUTPUT, MISSING_FLUSH, NO_NEWLINE, NOT_AN_ACTION};
 
 /// The language of a player, as far as its files tell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,24 +27,39 @@ enum SourceLanguage {
 const IN_TIME: &str = "stop thinking in time: a turn may take `move_ms` of the `clock` in `init`, \
                        and no more than `left_ms` of the `clock` in the turn";
 
-/// What the author should write instead, if there is something to say and, where that matters, the
-/// language is known.
-pub(super) fn advice(spec: &PlayerSpec, code: FaultCode, message: &str) -> Option<String> {
+impl CheckFinding {
+    /// Adds what the author of this player should write instead, if there is something to say.
+    pub fn advise(&mut self, spec: &PlayerSpec) {
+        self.advice = advice(spec, self);
+    }
+
+    /// Whether it printed a line of plain text that is not an action.
+    fn is_plain_text(&self) -> bool {
+        let mut lines = self.exchange.iter().rev();
+        let reply = lines.find(|line| line.way == LineDirection::FromPlayer);
+        let is_plain = reply.is_some_and(|reply| !reply.text.trim_start().starts_with('{'));
+        is_plain && self.code == FaultCode::Malformed && self.message.contains(NOT_AN_ACTION)
+    }
+}
+
+fn advice(spec: &PlayerSpec, finding: &CheckFinding) -> Option<String> {
     let PlayerKind::Command { program, args } = &spec.kind else { return None };
+    let (code, message) = (finding.code, &finding.message);
     if code == FaultCode::Cpu || message.contains(COMPUTING) {
         return Some(IN_TIME.to_owned());
     }
-    let language = language(program, args, &spec.dir)?;
-    let text = if message.contains(MISSING_FLUSH) {
-        flush(language)?
+    let language = language(program, args, &spec.dir);
+    if message.contains(MISSING_FLUSH) {
+        language.and_then(flush).map(str::to_owned)
     } else if message.contains(NO_NEWLINE) {
-        newline(language)
+        language.map(newline).map(str::to_owned)
     } else if code == FaultCode::UnexpectedOutput || message.contains(DEBUG_OUTPUT) {
-        stderr(language)
+        Some(format!("for debug output {}", stderr(language)))
+    } else if finding.is_plain_text() {
+        Some(format!("if this is a debug print: {}", stderr(language)))
     } else {
-        return None;
-    };
-    Some(text.to_owned())
+        None
+    }
 }
 
 fn language(program: &Path, args: &[String], dir: &Path) -> Option<SourceLanguage> {
@@ -116,16 +133,17 @@ fn newline(language: SourceLanguage) -> &'static str {
 }
 
 /// How to print text for people.
-fn stderr(language: SourceLanguage) -> &'static str {
+fn stderr(language: Option<SourceLanguage>) -> &'static str {
+    let Some(language) = language else { return "write to stderr" };
     match language {
-        SourceLanguage::Python => "for debug output write `print(…, file=sys.stderr)`",
-        SourceLanguage::JavaScript => "for debug output write `console.error(…)`",
-        SourceLanguage::Java => "for debug output write `System.err.println(…)`",
-        SourceLanguage::Shell => "for debug output write `echo … >&2`",
-        SourceLanguage::Rust => "for debug output write `eprintln!(…)`",
-        SourceLanguage::Go => "for debug output write `fmt.Fprintln(os.Stderr, …)`",
-        SourceLanguage::Cpp => "for debug output write to `std::cerr`",
-        SourceLanguage::C => "for debug output write `fprintf(stderr, …)`",
+        SourceLanguage::Python => "write `print(…, file=sys.stderr)`",
+        SourceLanguage::JavaScript => "write `console.error(…)`",
+        SourceLanguage::Java => "write `System.err.println(…)`",
+        SourceLanguage::Shell => "write `echo … >&2`",
+        SourceLanguage::Rust => "write `eprintln!(…)`",
+        SourceLanguage::Go => "write `fmt.Fprintln(os.Stderr, …)`",
+        SourceLanguage::Cpp => "write to `std::cerr`",
+        SourceLanguage::C => "write `fprintf(stderr, …)`",
     }
 }
 

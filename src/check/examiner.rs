@@ -11,7 +11,6 @@ use tokio::sync::watch;
 
 use self::exam::Task;
 pub use self::exam::{Candidate, Exam};
-use super::advice::advice;
 use super::drills::kinds_met;
 use super::load::Load;
 use super::records::Records;
@@ -169,7 +168,7 @@ impl<'e> Examiner<'e> {
             tell(StepNews::Begun(&name));
             let (summary, mut finding) = self.take(task).await?;
             if let Some(finding) = &mut finding {
-                finding.advice = advice(&self.candidate.spec, finding.code, &finding.message);
+                finding.advise(&self.candidate.spec);
             }
             let verdict = if finding.is_some() { StepVerdict::Failed } else { StepVerdict::Passed };
             self.report.steps[at] = CheckStep { name, verdict, summary, finding };

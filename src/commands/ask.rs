@@ -131,7 +131,9 @@ fn ask(
     let finding = asked.outcome.as_ref().err().map(|fault| {
         let ply = asked.greeted.as_ref().map(|_| asked.position.ply());
         let lines = (spec.interface(), transcript::last_request(&player));
-        CheckFinding::new(&*source.rules.game, fault, decision.seat, ply, lines)
+        let mut finding = CheckFinding::new(&*source.rules.game, fault, decision.seat, ply, lines);
+        finding.advise(spec);
+        finding
     });
     let exchange = match spec.interface() {
         Interface::Program => transcript::last_request(&player),
@@ -190,7 +192,10 @@ fn describe(asked: &Asked, finding: Option<&CheckFinding>, exchange: &[ShownLine
     }
     let used = seconds(asked.used);
     match (&asked.outcome, finding) {
-        (_, Some(finding)) => text.push_str(&finding.describe()),
+        (_, Some(finding)) => {
+            text.push_str(&finding.describe());
+            text.extend(finding.advice.iter().map(|advice| format!("\nadvice: {advice}")));
+        }
         (Ok(action), None) => {
             let _ = write!(text, "legal: {action}, after {used}");
         }

@@ -14,6 +14,8 @@ pub const MISSING_FLUSH: &str = "waiting for input: a missing flush, or it waits
 pub const COMPUTING: &str = "still computing";
 /// The end of the diagnosis of a player that printed text for people.
 pub const DEBUG_OUTPUT: &str = "debug output belongs on stderr";
+/// The middle of the diagnosis of a player whose reply is not the text of an action.
+pub const NOT_AN_ACTION: &str = "is not an action";
 /// The end of the diagnosis of a player that printed only part of a line.
 pub const NO_NEWLINE: &str = "but no newline";
 
@@ -165,9 +167,10 @@ pub(super) fn no_reply(over_cpu: Fault) -> Fault {
 
 /// Whether a refused text looks like output for people, not like a reply.
 pub fn looks_like_a_log(text: &str) -> bool {
-    let words = text.split_whitespace().filter(|word| word.len() > 1);
-    let spoken = words.filter(|word| word.chars().any(char::is_alphabetic)).count();
-    spoken >= 2 || text.contains(['[', ':', '=']) && spoken >= 1
+    let is_spoken = |word: &&str| word.len() > 1 && word.contains(char::is_alphabetic);
+    let spoken = text.split_whitespace().filter(is_spoken).count();
+    let more = text.split_whitespace().count() > 1 || text.contains(['[', ':', '=']);
+    spoken >= 1 && more
 }
 
 #[cfg(test)]
@@ -178,7 +181,10 @@ mod tests {
     fn log_lines_are_recognised() {
         assert!(looks_like_a_log("thinking about move 3"));
         assert!(looks_like_a_log("DEBUG: depth 3"));
+        assert!(looks_like_a_log("best 0 46"));
+        assert!(looks_like_a_log("depth=3"));
         assert!(!looks_like_a_log("3;4"));
+        assert!(!looks_like_a_log("R U 3,3"));
         assert!(!looks_like_a_log("e2e4"));
     }
 

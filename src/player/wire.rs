@@ -316,6 +316,13 @@ impl Wire {
         self.next_id - 1
     }
 
+    pub(super) fn wrote_more(&mut self) -> bool {
+        match &mut self.link {
+            Link::Process(process) => process.said_unasked().is_some(),
+            _ => false,
+        }
+    }
+
     pub(super) async fn spoke_unasked(&mut self) -> Option<Fault> {
         let fault = self.check_silence().await.err();
         fault.filter(|fault| fault.code == FaultCode::UnexpectedOutput)

@@ -87,7 +87,7 @@ impl<'t> PendingTurn<'t> {
             let answer = player.ask(&self.view(&guesses, used, tries)).await?;
             used += answer.used;
             let checked = match answer.reply {
-                Ok(reply) => self.check(reply)?,
+                Ok(reply) => self.check(reply, player)?,
                 Err(fault) => Err(fault),
             };
             let fault = match checked {
@@ -142,10 +142,14 @@ impl<'t> PendingTurn<'t> {
         }
     }
 
-    fn check(&self, reply: Reply) -> Result<Result<(String, Reply), Fault>, GameError> {
+    fn check(
+        &self,
+        reply: Reply,
+        player: &mut Player,
+    ) -> Result<Result<(String, Reply), Fault>, GameError> {
         match self.position.judge(self.seat, &reply.action) {
             Ok(action) => Ok(Ok((action, reply))),
-            Err(GameError::Refused(refusal)) => Ok(Err(refused(refusal, &reply))),
+            Err(GameError::Refused(refusal)) => Ok(Err(refused(refusal, &reply, player))),
             Err(error) => Err(error),
         }
     }
@@ -166,19 +170,20 @@ fn out_of_time(control: &TimeControl) -> Fault {
 }
 
 /// Converts a rejected action to a fault.
-fn refused(refusal: Refusal, reply: &Reply) -> Fault {
+fn refused(refusal: Refusal, reply: &Reply, player: &mut Player) -> Fault {
     let text = reply.action.as_str();
     let shown = shown(text.as_bytes());
     match refusal {
         Refusal::Malformed(expected) => {
-            let hint = if diagnosis::looks_like_a_log(text) {
+            // A debug print comes before the reply.
+            let hint = if diagnosis::looks_like_a_log(text) || player.wrote_more() {
                 format!("; {}", diagnosis::DEBUG_OUTPUT)
             } else {
                 String::new()
             };
             let what =
                 if text.is_empty() { "an empty line".to_owned() } else { format!("\"{shown}\"") };
-            let message = format!("{what} is not an action: {expected}{hint}");
+            let message = format!("{what} {}: {expected}{hint}", diagnosis::NOT_AN_ACTION);
             Fault { raw: Some(shown), ..Fault::new(FaultCode::Malformed, message) }
         }
         Refusal::Illegal { clause, reason } => {

@@ -315,7 +315,7 @@ async fn a_failed_handshake_ends_the_game_before_any_turn() {
     assert_eq!(
         message,
         "the handshake failed: expected {\"id\":0} or ok as the first line on stdout, but read \
-         \"Welcome!\"; prints belong on stderr"
+         \"Welcome!\"; debug output belongs on stderr"
     );
     assert_eq!(played.types()[..2], ["0 init", "1 init"], "both are started");
     assert_eq!(played.told(1, "end", "result"), [json!("win")]);

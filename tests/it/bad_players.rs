@@ -328,8 +328,8 @@ fn failing_handshakes() {
     for (line, sentence) in [
         (
             "Welcome!\\n",
-            "expected {\"id\":0} or ok as the first line on stdout, but read \"Welcome!\"; prints \
-             belong on stderr",
+            "expected {\"id\":0} or ok as the first line on stdout, but read \"Welcome!\"; debug \
+             output belongs on stderr",
         ),
         (
             "{\"id\":0,\"want\":[\"moves\"]}\\n",
@@ -583,6 +583,11 @@ fn replies_that_are_not_actions() {
             "\\x1b[31m3,4",
         ),
         ("", format!("an empty line is not an action: {EXPECTED}"), ""),
+        (
+            "\\n3,4",
+            format!("an empty line is not an action: {EXPECTED}; debug output belongs on stderr"),
+            "",
+        ),
         (
             "\\357\\273\\2773,4",
             "the reply begins with a byte order mark; write UTF-8 without one: \\u{feff}3,4"

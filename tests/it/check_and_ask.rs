@@ -423,7 +423,10 @@ fn debug_output_and_long_thoughts_come_with_advice() {
              print(json.dumps({{'id': message['id']}}), flush=True)\n"
         )
     };
-    arena.write("loud.py", &player("print('thinking about it')"));
+    arena.write("loud.py", &player("print('best', 0, 46)"));
+    arena.write("empty.py", &player("print()"));
+    arena.write("short.py", &player("print('best', flush=True); continue"));
+    arena.write("early.py", &format!("print('hello')\n{}", player("pass")));
     arena.write("slow.py", &player("while True: pass"));
     arena.write(
         "tournament.toml",
@@ -433,11 +436,17 @@ fn debug_output_and_long_thoughts_come_with_advice() {
     );
     for (name, advice) in [
         ("loud.py", "advice: for debug output write `print(…, file=sys.stderr)`"),
+        ("empty.py", "advice: for debug output write `print(…, file=sys.stderr)`"),
+        ("early.py", "advice: for debug output write `print(…, file=sys.stderr)`"),
+        ("short.py", "advice: if this is a debug print: write `print(…, file=sys.stderr)`"),
         ("slow.py", "advice: stop thinking in time: "),
     ] {
         let run = arena.run(&["check", name, "--against", "random"]);
         assert!(run.out.contains(advice), "{}", run.out);
     }
+    let asked = arena.run(&["ask", "python3 loud.py"]);
+    let advice = "\nadvice: for debug output write `print(…, file=sys.stderr)`\n";
+    assert!(asked.out.ends_with(advice), "{}", asked.out);
 }
 
 #[test]

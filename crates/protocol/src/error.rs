@@ -98,7 +98,7 @@ impl fmt::Display for ReplyError {
             Self::NoGreeting { id, line } => write!(
                 f,
                 "expected {{\"id\":{id}}} or ok as the first line on stdout, but read \
-                 \"{line}\"; prints belong on stderr"
+                 \"{line}\"; debug output belongs on stderr"
             ),
             Self::UnknownVersion(spoken) => {
                 write!(f, "it speaks protocol {spoken}, the referee {VERSIONS:?}")

@@ -205,8 +205,8 @@ mod tests {
         let error = |line: &[u8]| Greeting::read(line, 0).expect_err("refused").to_string();
         assert_eq!(
             error(b"Hello!"),
-            "expected {\"id\":0} or ok as the first line on stdout, but read \"Hello!\"; prints \
-             belong on stderr"
+            "expected {\"id\":0} or ok as the first line on stdout, but read \"Hello!\"; debug \
+             output belongs on stderr"
         );
         assert_eq!(
             error(br#"{"want":["moves"]}"#),
