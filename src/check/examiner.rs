@@ -174,6 +174,7 @@ impl<'e> Examiner<'e> {
             self.report.steps[at] = CheckStep { name, verdict, summary, finding };
             tell(StepNews::Ended(&self.report.steps[at]));
         }
+        self.report.drop_repeated_notes();
         self.report.ready = self.report.decisive().is_none();
         Ok(())
     }

@@ -5,6 +5,9 @@ use std::collections::BTreeSet;
 use serde::Serialize;
 
 use super::finding::CheckFinding;
+use crate::model::fault::FaultCode;
+use crate::model::warning::{PlayerWarning, Wording};
+use crate::player::diagnosis::DEBUG_OUTPUT;
 use crate::printer::Colour;
 
 mod text;
@@ -194,6 +197,18 @@ impl CheckReport {
         if let Some(step) = under_way {
             (step.verdict, step.summary) =
                 (StepVerdict::Unfinished, format!("not finished: {why}"));
+        }
+    }
+
+    /// Drops the note on output after the end if a finding already tells of wrong output.
+    pub(super) fn drop_repeated_notes(&mut self) {
+        let is_output = |finding: &CheckFinding| {
+            matches!(finding.code, FaultCode::Malformed | FaultCode::UnexpectedOutput)
+                || finding.message.contains(DEBUG_OUTPUT)
+        };
+        if self.steps.iter().filter_map(|step| step.finding.as_ref()).any(is_output) {
+            let note = PlayerWarning::WroteAfterEnd(String::new()).text(Wording::General);
+            self.warnings.remove(&note);
         }
     }
 

@@ -9,6 +9,7 @@ use crate::check::{CheckFinding, transcript};
 use crate::error::Failure;
 use crate::model::clock::seconds;
 use crate::model::player::Interface;
+use crate::model::warning::{PlayerWarning, Wording};
 use crate::player::{InitView, Launch, NotStarted, Player, Wire};
 use crate::reask::{self, DecisionPoint, RecordedGame};
 use referee_games::{BySeat, Seat};
@@ -158,11 +159,12 @@ impl Examiner<'_> {
                 Interface::Class => "prints, which is kept beside the log and is not a fault",
             });
         }
-        if statistics.leftover > 0 {
-            warn("leaves processes behind, which are killed");
-        }
-        if statistics.afterwards.is_some() {
-            warn("writes to its stdout after the end");
+        let left = (statistics.leftover > 0).then_some(statistics.leftover);
+        let left = left.map(PlayerWarning::LeftProcesses);
+        let wrote = statistics.afterwards.map(PlayerWarning::WroteAfterEnd);
+        // The same texts as after a whole game, so that the report says them once.
+        for warning in left.into_iter().chain(wrote) {
+            warn(&warning.text(Wording::General));
         }
     }
 

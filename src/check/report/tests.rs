@@ -1,6 +1,7 @@
 use super::*;
 use crate::check::ShownLine;
 use crate::model::fault::FaultCode;
+use crate::model::warning::{PlayerWarning, Wording};
 use crate::player::LineDirection;
 
 fn report() -> CheckReport {
@@ -147,6 +148,19 @@ fn only_commands_are_wider_than_the_terminal() {
     let text = report.describe(Colour::Plain, Some(40));
     let wide: Vec<&str> = text.lines().filter(|line| line.chars().count() > 40).collect();
     assert_eq!(wide, [format!("        again: {again}")]);
+}
+
+#[test]
+fn output_after_the_end_is_no_note_beside_a_finding_on_output() {
+    let mut report = report();
+    let wrote = PlayerWarning::WroteAfterEnd("bye".to_owned());
+    report.warnings.insert(wrote.text(Wording::General));
+    failed(&mut report, 0, "exit code 1");
+    report.drop_repeated_notes();
+    assert_eq!(report.warnings.len(), 1, "a crash is something else");
+    failed(&mut report, 1, "\"hello\" is not an action; debug output belongs on stderr");
+    report.drop_repeated_notes();
+    assert!(report.warnings.is_empty());
 }
 
 #[test]
