@@ -7,6 +7,7 @@ use super::game_args::GameArgument;
 use super::{Failure, Status};
 use crate::model::containment::ContainmentRequest;
 use crate::printer::Printer;
+use crate::printer::wrap::{paragraph, wrap};
 use referee_games::options::{ListKind, OptionKind, Preset, Words};
 use referee_games::{AnyGame, Clause, GameKind, OptionSpec, Text};
 
@@ -17,8 +18,10 @@ Examples:
   referee rules watch-your-back W6
   referee rules watch-your-back --format json";
 
-/// The line width of texts, in characters.
-const WIDTH: usize = 96;
+/// The width of texts without a terminal, in columns.
+const WIDTH: usize = 80;
+/// The greatest width of texts that reads well.
+const GREATEST_WIDTH: usize = 100;
 
 /// Arguments of `rules`.
 #[derive(Debug, Clone, Args)]
@@ -106,7 +109,11 @@ pub fn run(args: &RulesArgs, printer: Printer) -> Result<Status, Failure> {
                 None => sheet(&*game),
                 Some(id) => sheet(&*game).only(id)?,
             };
-            if format == RulesFormat::Json { json(&sheet)? } else { sheet.text() }
+            if format == RulesFormat::Json {
+                json(&sheet)?
+            } else {
+                sheet.text(printer.columns().unwrap_or(WIDTH).min(GREATEST_WIDTH))
+            }
         }
     };
     printer.line(text.trim_end())?;
@@ -147,8 +154,8 @@ fn choices(words: &Words) -> Vec<ValueHelp> {
 }
 
 fn choice_lines(choices: &[ValueHelp], indent: usize) -> String {
-    let line = |choice: &ValueHelp| format!("{}: {}", choice.value, choice.help);
-    choices.iter().map(|choice| wrapped(&line(choice), indent, indent + 2)).collect()
+    let line = |choice: &ValueHelp| format!("{:indent$}{}: {}\n", "", choice.value, choice.help);
+    choices.iter().map(line).collect()
 }
 
 impl OptionSheet {
@@ -170,7 +177,7 @@ impl OptionSheet {
         Self { name, clause, default, default_by, help, values }
     }
 
-    fn text(&self) -> String {
+    fn text(&self, columns: usize) -> String {
         let Self { name, clause, help, .. } = self;
         let values = match &self.values {
             Values::Range { min, max } => format!("    {min} to {max}\n"),
@@ -186,7 +193,8 @@ impl OptionSheet {
             (Some(text), _) => format!("={text}{clause}"),
             (None, words) => format!("{clause}: {}", words.as_deref().unwrap_or_default()),
         };
-        format!("  {name}{default}\n{}{values}", wrapped(help, 4, 4))
+        let (head, help) = (format!("  {name}{default}"), paragraph(help, 4, columns));
+        format!("{}\n{help}\n{}", wrap(&head, columns), wrap(&values, columns))
     }
 }
 
@@ -209,44 +217,24 @@ impl RulesSheet {
         Ok(self)
     }
 
-    fn text(&self) -> String {
+    /// As text, in lines of at most this many columns.
+    fn text(&self, columns: usize) -> String {
         let mut parts = Vec::new();
         if !self.options.is_empty() {
             parts.push("Options, with their defaults:\n".to_owned());
-            parts.extend(self.options.iter().map(OptionSheet::text));
+            parts.extend(self.options.iter().map(|option| option.text(columns)));
         }
         if !self.clauses.is_empty() {
             parts.push("Clauses:\n".to_owned());
-            parts.extend(self.clauses.iter().map(clause_text));
+            parts.extend(self.clauses.iter().map(|clause| clause_text(clause, columns)));
         }
         parts.join("\n")
     }
 }
 
-fn clause_text(clause: &Clause) -> String {
+fn clause_text(clause: &Clause, columns: usize) -> String {
     let Clause { id, title, text } = clause;
-    format!("  {id} {title}\n{}", wrapped(text, 4, 4))
-}
-
-/// Wraps `text` to at most [`WIDTH`] characters, with separate indents for the first line and the
-/// others.
-fn wrapped(text: &str, first: usize, others: usize) -> String {
-    let mut lines = String::new();
-    let mut line = " ".repeat(first);
-    let mut indent = first;
-    for word in text.split_whitespace() {
-        if line.chars().count() + 1 + word.chars().count() > WIDTH {
-            lines.push_str(line.trim_end());
-            lines.push('\n');
-            line = " ".repeat(others);
-            indent = others;
-        }
-        if line.len() > indent {
-            line.push(' ');
-        }
-        line.push_str(word);
-    }
-    lines + &line + "\n"
+    format!("  {id} {title}\n{}\n", paragraph(text, 4, columns))
 }
 
 #[cfg(test)]
@@ -254,11 +242,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn long_texts_are_wrapped_and_indented() {
-        let text = wrapped(&"word ".repeat(40), 2, 4);
-        let lines: Vec<_> = text.lines().collect();
-        assert!(lines.iter().all(|line| line.len() <= WIDTH));
-        assert!(lines[0].starts_with("  word") && lines[1].starts_with("    word"));
-        assert_eq!(text.split_whitespace().count(), 40);
+    fn the_rules_of_every_game_fit_a_terminal_of_80_columns() {
+        for kind in GameKind::all() {
+            let text = sheet(kind.game()).text(80);
+            let long = text.lines().find(|line| line.chars().count() > 80);
+            assert_eq!(long, None, "{}", kind.game().name());
+        }
     }
 }

@@ -5,15 +5,23 @@ use console::measure_text_width;
 /// The text with its long lines broken at blanks, so that none is wider than `columns` unless one
 /// of its words is. What follows a break is indented like its line, and by two more columns.
 pub fn wrap(text: &str, columns: usize) -> String {
-    text.split('\n').map(|line| wrap_line(line, columns)).collect::<Vec<_>>().join("\n")
+    text.split('\n').map(|line| wrap_line(line, columns, 2)).collect::<Vec<_>>().join("\n")
 }
 
-fn wrap_line(line: &str, columns: usize) -> String {
+/// A paragraph of running text, whose lines all have this indent. Blanks and line breaks within it
+/// do not matter.
+pub fn paragraph(text: &str, indent: usize, columns: usize) -> String {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    wrap_line(&format!("{:indent$}{}", "", words.join(" ")), columns, 0)
+}
+
+/// The line broken into lines; all but the first are indented by `more` columns more than it.
+fn wrap_line(line: &str, columns: usize, more: usize) -> String {
     if measure_text_width(line) <= columns {
         return line.to_owned();
     }
     let begin = line.len() - line.trim_start_matches(' ').len();
-    let indent = " ".repeat(begin + 2);
+    let indent = " ".repeat(begin + more);
     let (mut wrapped, mut width) = (" ".repeat(begin), begin);
     let mut is_first = true;
     for word in line[begin..].split(' ') {
@@ -37,6 +45,12 @@ fn wrap_line(line: &str, columns: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_lines_of_a_paragraph_have_one_indent() {
+        assert_eq!(paragraph("one two\nthree", 2, 9), "  one two\n  three");
+        assert_eq!(paragraph("one", 4, 3), "    one");
+    }
 
     #[test]
     fn lines_are_broken_between_words() {

@@ -427,9 +427,9 @@ fn rules_and_perft_answer() {
 Clauses:
 
   W6 move
-    A piece goes to the empty square next to it in its row or column, or jumps over one piece of
-    either colour to the empty square behind it. It never jumps over a corner, an empty square
-    or a removed one. Written `3,4>3,5`.
+    A piece goes to the empty square next to it in its row or column, or jumps
+    over one piece of either colour to the empty square behind it. It never
+    jumps over a corner, an empty square or a removed one. Written `3,4>3,5`.
 ";
     assert_eq!(arena.run(&["rules", "watch-your-back", "w6"]), Run::new(0, rule, ""));
     let run = arena.run(&["perft", "watch-your-back", "--depth", "2"]);

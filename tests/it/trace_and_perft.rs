@@ -250,16 +250,16 @@ Options, with their defaults:
 
   end-check=before-and-after-shrink  (W10)
     when the end is tested on moves 128 and 192
-    before-and-after-shrink: tested before the shrink and again after it; a decided game does
-      not shrink
+    before-and-after-shrink: tested before the shrink and again after it; a
+      decided game does not shrink
     after-shrink: tested once, when the shrink is done
 
 Clauses:
 
   W10 end-check
-    The option `end-check` says when W9 is tested on the two moves that shrink the board: both
-    before and after the shrink, and then a game decided before it does not shrink; or only
-    after it.
+    The option `end-check` says when W9 is tested on the two moves that shrink
+    the board: both before and after the shrink, and then a game decided before
+    it does not shrink; or only after it.
 ";
     assert_eq!(run(&["rules", "watch-your-back", "W10"], b""), done(w10));
     assert_eq!(run(&["rules", "watch-your-back", "w10"], b""), done(w10));
