@@ -20,7 +20,7 @@ use crate::config::similar;
 Start here:
   referee run                       play tournament.toml and show the ranking
   referee play human bot:greedy     play against a built-in player
-  referee compare new old           find out whether one player is better than another
+  referee compare new old           test whether one player is the better one
   referee check my_player.py        test a player
   referee rules watch-your-back     show the rules of a game and their options"
 )]
