@@ -152,6 +152,15 @@ fn elo(played: &SprtMatch) -> String {
     format!("{sign}{} Elo ({} … {})", whole(value), whole(low), whole(high))
 }
 
+/// A likelihood in percent, which is never certain.
+fn percent(likelihood: f64) -> String {
+    match 100.0 * likelihood {
+        ..0.1 => "under 0.1%".to_owned(),
+        99.9.. => "over 99.9%".to_owned(),
+        percent => format!("{percent:.1}%"),
+    }
+}
+
 /// The verdict as text, without a trailing newline.
 pub fn text(played: &SprtMatch, players: [&str; 2]) -> String {
     let (state, test) = (played.state(), played.test());
@@ -168,7 +177,11 @@ pub fn text(played: &SprtMatch, players: [&str; 2]) -> String {
             format!("Undecided: both {a} and {b} fail in pair after pair")
         }
         (SprtVerdict::Undecided, Some(_)) => {
-            "Undecided after the maximum number of pairs; --max-pairs allows more".to_owned()
+            let (low, high) = test.hypotheses();
+            format!(
+                "The test between {low} and {high} Elo has not ended after the maximum number of \
+                 pairs; --max-pairs allows more"
+            )
         }
         (SprtVerdict::Undecided, None) => "Not decided yet".to_owned(),
     };
@@ -183,9 +196,9 @@ pub fn text(played: &SprtMatch, players: [&str; 2]) -> String {
             state.pairs.map(|count| count.to_string()).join(" ")
         ),
         format!(
-            "Estimate: {} at 95%; better with a likelihood of {:.1}%.",
+            "Estimate: {} at 95%; better with a likelihood of {}.",
             elo(played),
-            100.0 * Sprt::los(&state.pairs)
+            percent(Sprt::los(&state.pairs))
         ),
         format!(
             "Test: {MODEL}; {} {} against {}, α {}, β {}.",
@@ -248,12 +261,14 @@ mod tests {
     fn the_answer_comes_first() {
         let won = played(500, &[[Some(2), Some(2)]; 400]);
         assert_eq!(answer(&won), r"new is better than old\u{1b}.");
+        assert!(text(&won, PLAYERS).contains("; better with a likelihood of over 99.9%.\n"));
         let lost = played(500, &[[Some(0), Some(0)]; 400]);
         assert_eq!(answer(&lost), r"new is not 20 Elo better than old\u{1b}.");
         let even = [[Some(2), Some(1)], [Some(1), Some(0)]];
         assert_eq!(
             answer(&played(2, &even)),
-            "Undecided after the maximum number of pairs; --max-pairs allows more."
+            "The test between 0 and 20 Elo has not ended after the maximum number of pairs; \
+             --max-pairs allows more."
         );
         assert_eq!(answer(&played(9, &even)), "Not decided yet.");
         let failing = played(100, &[[None, None]; 30]);
