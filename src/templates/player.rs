@@ -15,7 +15,10 @@ static PYTHON: StarterKit = StarterKit {
         TOURNAMENT,
         ("referee_rules.py", include_str!("player/python/referee_rules.py")),
     ],
-    readme: README,
+    readme: concat!(
+        include_str!("player/README.md.txt"),
+        include_str!("player/python/looking_ahead.md.txt")
+    ),
 };
 
 static RUST: StarterKit = StarterKit {
@@ -124,12 +127,14 @@ pub struct GameFacts {
 /// The files of the kit in this language, for a player called `name`.
 pub fn files(language: Language, name: &str, game: &GameFacts) -> Vec<TemplateFile> {
     let quoted = shell::quoted(&game.word);
+    let quoted_name = shell::quoted(name);
     let refusal = format!("this player plays {0} only (--game {0})", game.name);
     let rows = game.rows.as_deref().unwrap_or_default();
     let players = players_of_configuration(language, name, &game.bots);
     let marks = [
         ("@REFUSAL@", &*refusal),
         ("@NAME@", name),
+        ("@QUOTED-NAME@", &*quoted_name),
         ("@QUOTED-WORD@", &toml_string(&game.word)),
         ("@WORD@", &*quoted),
         ("@GAME@", &game.name),
@@ -249,6 +254,9 @@ mod tests {
             assert!(source.contains("squares"), "{language:?} shows how to read a state");
             let readme = file(language, "README.md");
             assert!(readme.contains(kit.source) && readme.contains(language.title()), "{readme}");
+            assert!(readme.contains("referee run --replace ant"), "{readme}");
+            let has_rules = kit.files.iter().any(|(path, _)| *path == "referee_rules.py");
+            assert_eq!(readme.contains("referee_rules.py"), has_rules, "{readme}");
             let build = kit.build.map(|command| readme.contains(command));
             assert_ne!(build, Some(false), "{readme}");
         }
@@ -272,7 +280,14 @@ mod tests {
                     let text = &file.text;
                     let marks = ["@NAME@", "@WORD@", "@GAME@", "@FILE@", "@BUILD@", "@STATE@"];
                     assert!(!marks.iter().any(|mark| text.contains(mark)), "{}", file.path);
-                    let marks = ["@ROWS@", "@PLAYERS@", "@QUOTED-WORD@", "@REFUSAL@", "<<end>>"];
+                    let marks = [
+                        "@ROWS@",
+                        "@PLAYERS@",
+                        "@QUOTED-WORD@",
+                        "@REFUSAL@",
+                        "<<end>>",
+                        "@QUOTED-NAME@",
+                    ];
                     assert!(!marks.iter().any(|mark| text.contains(mark)), "{}", file.path);
                     let is_player = file.path == kit(language).source;
                     let refuses = text.contains("this player plays a-game only");
