@@ -182,11 +182,15 @@ fn welcome(rules: &GameRules, words: &BySeat<PlayerArgument>) -> String {
     if let [seat] = &seats[..] {
         sentences.push(format!("You are {seat}."));
     }
+    let is_built_in = rules.game.program().is_none();
     // The squares of a rules program may have other names.
-    if rules.game.program().is_none() {
+    if is_built_in {
         sentences.push("Squares are typed as column,row: 3,4 is column 3, row 4.".to_owned());
     }
     sentences.push("`help` lists what you can type.".to_owned());
+    if is_built_in {
+        sentences.push(format!("`referee rules {}` shows the rules.", rules.game.name()));
+    }
     sentences.join(" ")
 }
 

@@ -21,7 +21,12 @@ hint         shows what the built-in search would play
 undo         takes back your last action and everything after it
 resign       gives up
 quit         leaves the game
+
+In another terminal, `referee rules GAME` shows the rules.
 ";
+
+/// The width of a list of actions, in columns.
+const WIDTH: usize = 80;
 
 /// A person who types actions.
 #[derive(Debug)]
@@ -30,6 +35,8 @@ pub struct Human {
     /// Whether the game hides something from the person, so that nothing else shows the position.
     is_hidden: bool,
     advisor: Option<Advisor>,
+    /// Whether the person knows what the number of a hint means.
+    knows_evals: bool,
     /// The plies of the person's decisions so far.
     decided: Vec<u32>,
     /// The decision that the person wants to take back.
@@ -61,7 +68,14 @@ impl Advisor {
 impl Human {
     /// A person who reads and types through `interface`.
     pub fn new(interface: Box<dyn UserInterface>) -> Self {
-        Self { interface, is_hidden: false, advisor: None, decided: Vec::new(), undo: None }
+        Self {
+            interface,
+            is_hidden: false,
+            advisor: None,
+            knows_evals: false,
+            decided: Vec::new(),
+            undo: None,
+        }
     }
 
     /// Returns, once, the ply of the decision that the person asked to take back.
@@ -174,7 +188,11 @@ impl Human {
             alone: true,
         };
         let said = match advisor.wire.ask(&view).await.map(|answer| answer.reply) {
-            Ok(Ok(Reply { action, eval: Some(eval), .. })) => format!("{action}  [{eval:+.2}]"),
+            Ok(Ok(Reply { action, eval: Some(eval), .. })) => {
+                let knows_evals = std::mem::replace(&mut self.knows_evals, true);
+                let scale = if knows_evals { "" } else { "  (+1: you win, -1: you lose)" };
+                format!("{action}  [{eval:+.2}]{scale}")
+            }
             Ok(Ok(Reply { action, .. })) => action,
             Ok(Err(fault)) => format!("no hint: {}", fault.message),
             Err(error) => format!("no hint: {error}"),
@@ -273,7 +291,7 @@ fn is_square(text: &str) -> bool {
     text.split_once(',').is_some_and(|(column, row)| is_number(column) && is_number(row))
 }
 
-/// The legal actions; those with the same beginning share a line.
+/// The legal actions, in columns; those with the same beginning share lines.
 fn listed(legal: &Legal) -> String {
     match legal {
         Legal::List(texts) => {
@@ -286,8 +304,10 @@ fn listed(legal: &Legal) -> String {
                     None => lines.push((from, vec![text])),
                 }
             }
-            let lines: Vec<String> = lines.iter().map(|(_, line)| line.join("  ")).collect();
-            lines.join("\n") + "\n"
+            let width = texts.iter().map(String::len).max().unwrap_or_default();
+            let per_line = ((WIDTH + 2) / (width + 2)).max(1);
+            let rows = lines.iter().flat_map(|(_, line)| line.chunks(per_line));
+            rows.map(|row| in_columns(row, width) + "\n").collect()
         }
         Legal::Factored { directions, walls, squares } => {
             let squares: Vec<String> = squares.iter().map(ToString::to_string).collect();
@@ -299,6 +319,12 @@ fn listed(legal: &Legal) -> String {
     }
 }
 
+/// A line of these texts, each in a column of this width.
+fn in_columns(texts: &[&str], width: usize) -> String {
+    let cells: Vec<String> = texts.iter().map(|text| format!("{text:width$}")).collect();
+    cells.join("  ").trim_end().to_owned()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -307,7 +333,7 @@ mod tests {
     fn actions_are_listed_by_where_they_begin() {
         let legal =
             Legal::List(["1,0>1,1", "1,0>2,0", "1,10>1,9", "pass"].map(str::to_owned).into());
-        assert_eq!(listed(&legal), "1,0>1,1  1,0>2,0\n1,10>1,9\npass\n");
+        assert_eq!(listed(&legal), "1,0>1,1   1,0>2,0\n1,10>1,9\npass\n");
         assert_eq!(beginning_with(&legal, "1,0"), ["1,0>1,1", "1,0>2,0"]);
         assert_eq!(beginning_with(&legal, "1,1"), [""; 0]);
         let legal =
@@ -315,6 +341,15 @@ mod tests {
         assert_eq!(beginning_with(&legal, "6,3"), ["6,3>6,5", "capture 6,3"]);
         assert_eq!(beginning_with(&legal, "capture"), ["capture 6,3", "capture 6,30"]);
         assert!(is_square("1,10") && !is_square("1,") && !is_square("R U 3,5"));
+    }
+
+    #[test]
+    fn a_long_list_of_actions_breaks_between_its_columns() {
+        let squares: Vec<String> = (0..20).map(|row| format!("0,{row}")).collect();
+        let text = listed(&Legal::List(squares));
+        let lines: Vec<&str> = text.lines().collect();
+        assert!(lines.len() == 2 && lines.iter().all(|line| line.len() <= WIDTH), "{text}");
+        assert!(lines[0].starts_with("0,0   0,1   ") && lines[1].starts_with("0,13  0,14"));
     }
 
     #[test]

@@ -165,7 +165,7 @@ fn a_person_plays_at_the_same_time_as_a_program() {
         parts[..3],
         [
             "You are grunkle. Squares are typed as column,row: 3,4 is column 3, row 4. `help` \
-             lists what you can type.\n",
+             lists what you can type. `referee rules back-to-the-wall` shows the rules.\n",
             "T10: R U names no square, not 1\n",
             "not understood: expected a direction for the circle, one for the square, then the \
              walls, like `R U 3,5`; `?` shows the legal actions, `help` the commands\n",

@@ -346,7 +346,7 @@ fn a_game_begins_in_a_recorded_position() {
 #[test]
 fn a_person_gets_help_takes_back_and_has_hints() {
     let arena = Arena::new();
-    let input = "3,3\nundo\n3,\nhint\n4,4\nresign\n";
+    let input = "3,3\nundo\n3,\nhint\n4,4\nhint\nresign\n";
     let run = arena.run_with(&["play", "human", "bot:greedy", "--seed", "1"], input);
     assert_eq!(run.code, 0, "{run:?}");
     let boards = run.out.matches("0 of 24 placed").count();
@@ -357,6 +357,7 @@ fn a_person_gets_help_takes_back_and_has_hints() {
     assert!(run.out.ends_with("the person resigned: greedy (black) wins\n"), "{}", run.out);
     let hint = run.err.split(": ").find(|text| text.contains('[')).unwrap_or_default();
     assert!(hint.contains(','), "a hint is an action: {}", run.err);
+    assert_eq!(run.err.matches("(+1: you win, -1: you lose)").count(), 1, "{}", run.err);
 }
 
 #[test]

@@ -310,7 +310,7 @@ fn a_person_may_mistype_ask_for_help_and_resign() {
         parts[..4],
         [
             "You are white. Squares are typed as column,row: 3,4 is column 3, row 4. `help` lists \
-             what you can type.\n",
+             what you can type. `referee rules watch-your-back` shows the rules.\n",
             "W2: 9,9 is off the board\n",
             "not understood: expected a placement like `3,4`, a move like `3,4>3,5`, or `pass`; \
              `?` shows the legal actions, `help` the commands\n",

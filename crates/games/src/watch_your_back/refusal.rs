@@ -3,7 +3,7 @@
 use super::EndReason;
 use super::action::Action;
 use super::board::Board;
-use super::size::zone;
+use super::size::{zone, zone_rows};
 use crate::Refusal;
 use crate::board::{Bitboard, Direction, Square};
 use crate::point::Point;
@@ -51,10 +51,17 @@ fn legal(board: &Board, written: Action<Point>) -> Result<Action, Breach> {
 
 fn placement(board: &Board, at: Point) -> Result<Square, Breach> {
     let square = at.square().ok_or(Breach::new("W2", "is off the board"))?;
+    let seat = board.to_move();
     if board.size().corners().contains(square) {
         breaks("W1", "is a corner")
-    } else if !zone(board.to_move()).contains(square) {
-        breaks("W2", "is outside the rows where this side places")
+    } else if !zone(seat).contains(square) {
+        let side = match seat {
+            Seat::First => "white",
+            Seat::Second => "black",
+        };
+        let (first, last) = zone_rows(seat);
+        let wrong = "is outside the rows where this side places";
+        breaks("W2", format!("{wrong}: {side} places in rows {first} to {last}"))
     } else if board.occupied().contains(square) {
         breaks("W2", "is occupied")
     } else {

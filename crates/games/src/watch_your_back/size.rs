@@ -60,13 +60,18 @@ impl BoardSize {
     }
 }
 
-/// The rows where `seat` may place (W2), 0–5 or 2–7. The corners are included, although placing
+/// The first and the last row where `seat` may place (W2).
+pub(super) const fn zone_rows(seat: Seat) -> (u8, u8) {
+    match seat {
+        Seat::First => (0, 5),
+        Seat::Second => (2, 7),
+    }
+}
+
+/// The squares of the rows where `seat` may place (W2). The corners are included, although placing
 /// there is forbidden.
 pub const fn zone(seat: Seat) -> Bitboard {
-    match seat {
-        Seat::First => Bitboard::rectangle((0, 7), (0, 5)),
-        Seat::Second => Bitboard::rectangle((0, 7), (2, 7)),
-    }
+    Bitboard::rectangle((0, 7), zone_rows(seat))
 }
 
 const fn corners(low: u8) -> [Square; 4] {
