@@ -32,6 +32,7 @@ pub(crate) fn tests() -> Vec<Trial> {
         ),
         slow("axe_finds_nothing", axe_finds_nothing),
         slow("players_are_found_sorted_and_opened", players_are_found_sorted_and_opened),
+        slow("marks_have_the_colours_of_names", marks_have_the_colours_of_names),
         slow("a_game_is_played_and_shared", a_game_is_played_and_shared),
         slow("a_served_page_follows_the_log", a_served_page_follows_the_log),
     ]);
@@ -499,6 +500,51 @@ fn players_are_found_sorted_and_opened() -> Lacks {
         browser.press_in("body", ESCAPE).await;
         let back = "return [document.getElementById('player').hidden, Math.round(window.scrollY)]";
         assert_eq!(browser.ask(back).await, json!([true, 400]));
+        browser.end().await;
+        Ok(())
+    })
+}
+
+/// What stands beside both marks, and whether the first mark is darker than the second.
+const MARKS: &str = "const light = (mark) => {
+      const colour = getComputedStyle(mark).backgroundColor;
+      return colour.match(/\\d+/g).slice(0, 3).reduce((sum, part) => sum + Number(part), 0);
+    };
+    const [first, second] = document.querySelectorAll('#clocks .disc');
+    return [[...document.querySelectorAll('#clocks .who')].map((who) => who.textContent),
+      light(first) < light(second)]";
+
+fn marks_have_the_colours_of_names() -> Lacks {
+    let arena = Arena::new();
+    assert_eq!(arena.run(&["new", "game", "--language", "python", "nim"]).code, 0);
+    // The first seat is black, and no square has the first letter of a seat.
+    let edit = r#"s/"first"/"black"/; s/"second"/"white"/; s/heap + " "/"="/"#;
+    arena.sh(&format!("sed -i '{edit}' nim/game.py"));
+    let games = [
+        ("nim/game.toml", "black", json!([["ant black", "bee white"], true])),
+        (
+            "watch-your-back",
+            "white",
+            json!([["ant white · 0 pieces", "bee black · 0 pieces"], false]),
+        ),
+    ];
+    in_a_runtime(async {
+        let browser = Browser::start(&["--window-size=1280,1000"], &json!({})).await?;
+        for (game, first, marks) in games {
+            let cup = format!(
+                "name = \"cup\"\ngame = \"{game}\"\n[[players]]\nname = \"ant\"\nbot = \"random\"\n\
+                 [[players]]\nname = \"bee\"\nbot = \"random\"\n"
+            );
+            arena.write("tournament.toml", &cup);
+            assert_eq!(arena.run(&["run", "-q"]).code, 0);
+            let began = format!("\"players\":{{\"{first}\":\"ant\"");
+            let lines = arena.lines();
+            let (id, _) = lines.iter().find(|(_, line)| line.contains(&began)).expect("a game");
+            browser.open(&arena.results().join("report.html"), &format!("#game={id}&ply=0")).await;
+            browser.find("#clocks .disc").await;
+            assert_eq!(browser.ask(MARKS).await, marks, "{game}");
+            fs::remove_dir_all(arena.results()).expect("removed");
+        }
         browser.end().await;
         Ok(())
     })

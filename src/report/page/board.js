@@ -33,9 +33,18 @@ function piecesOf(square) {
   return found;
 }
 
+/** Whether a square belongs to a seat. */
+const isOwned = (square) => /^.[01]/.test(square);
+
+/** Whether the first seat has the dark pieces: the names of seats may be colours. */
+const isReversed = (seats) => seats[0] === "black" || seats[1] === "white";
+
+/** Whether a board shows a piece or a square of a seat. Some games only show other characters. */
+const hasSeats = ({ squares }) => squares.some((square) => isOwned(square) || piecesOf(square).length > 0);
+
 /** How many pieces each seat has; in games where squares have owners, how many squares. */
 function countsOf({ squares }) {
-  const owned = squares.some((square) => /^.[01]/.test(square));
+  const owned = squares.some(isOwned);
   const seats = owned ? squares.map((square) => square[1]) : squares.flatMap(piecesOf).map((piece) => piece.at(-1));
   const noun = owned ? "square" : "piece";
   return [0, 1].map((seat) => {
@@ -71,7 +80,8 @@ function drawBoard(replay, { squares, width }, { changed = [], named = [], moves
   const height = squares.length / width;
   const svg = make("svg", { viewBox: `-0.8 -0.8 ${width + 0.9} ${height + 0.9}`, role: "img",
     "aria-label": "The board" });
-  svg.classList.toggle("tinted", squares.some((square) => /^.[01]/.test(square)));
+  svg.classList.toggle("tinted", squares.some(isOwned));
+  svg.classList.toggle("reversed", isReversed(replay.seats));
   for (let column = 0; column < width; column++)
     svg.append(make("text", { class: "axis", x: column + 0.5, y: -0.25 }, String(column)));
   for (let row = 0; row < height; row++)

@@ -3,6 +3,8 @@
 
 /** The game as the referee sent it last, and its board. */
 let game = null, board = null;
+/** Whether a board has shown whose pieces it has. */
+let counted = false;
 /** The squares that the person has chosen for the next action, each as `column,row`. */
 let chosen = [];
 
@@ -29,6 +31,7 @@ function receive(sent) {
   const frame = sent.frame, before = board;
   const width = frame.board?.[0]?.length ?? 0;
   board = { squares: (frame.board ?? []).flat(), width };
+  counted ||= hasSeats(board);
   // A frame with the whole board is compared with the board before it, unless its shape is another.
   const comparable = { ...frame, board: null };
   const moves = before?.squares.length === board.squares.length ? movesBetween(before, board, comparable) : [];
@@ -84,14 +87,15 @@ function choose(square) {
   ask();
 }
 
-/** Both players, with the number of their pieces. */
+/** Both players, with the number of their pieces if the boards show them. */
 function tellPlayers() {
   // Where squares have owners, pieces have their colours.
-  document.body.classList.toggle("tinted", board.squares.some((square) => /^.[01]/.test(square)));
+  document.body.classList.toggle("tinted", board.squares.some(isOwned));
+  document.body.classList.toggle("reversed", isReversed(game.seats));
   const counts = countsOf(board), { asked } = game;
   find("clocks").replaceChildren(...game.seats.flatMap((seat, number) => [
     make("span", { class: `disc piece${number}` }),
-    make("span", { class: "who" }, make("b", {}, make("bdi", {}, game.players[number])), ` ${seat} · ${counts[number]}`),
+    make("span", { class: "who" }, make("b", {}, make("bdi", {}, game.players[number])), counted ? ` ${seat} · ${counts[number]}` : ` ${seat}`),
     make("span", {}, asked?.seat === number ? "on turn" : ""),
   ]));
 }

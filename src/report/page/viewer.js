@@ -23,6 +23,8 @@ async function replayOf(id) {
 
 const viewer = {
   replay: null, boards: [], at: 0,
+  /** Whether its boards show whose pieces they have. */
+  counted: false,
   /** The timer of a game that plays by itself. */
   timer: null,
   /** The address before the game was opened, and the games listed where it was opened. */
@@ -72,7 +74,9 @@ const viewer = {
     this.replay = replay;
     this.boards = boardsOf(replay);
     this.whole(true);
-    find("viewer").classList.toggle("tinted", this.boards.some(({ squares }) => squares.some((square) => /^.[01]/.test(square))));
+    find("viewer").classList.toggle("tinted", this.boards.some(({ squares }) => squares.some(isOwned)));
+    find("viewer").classList.toggle("reversed", isReversed(replay.seats));
+    this.counted = this.boards.some(hasSeats);
     find("vs").replaceChildren(make("bdi", {}, replay.players[0]), " – ", make("bdi", {}, replay.players[1]));
     find("end").textContent = `${replay.end} · pair ${replay.pair[0]}, game ${replay.pair[1]} · ${replay.id}`;
     find("slider").max = replay.frames.length - 1;
@@ -138,7 +142,7 @@ const viewer = {
       make("b", {}, `What ${seats[number]} sees`), make("pre", { tabindex: 0 }, text))));
   },
 
-  /** Both clocks and counts at this frame. */
+  /** Both clocks at this frame, and the counts if there are any. */
   clocks() {
     const counts = countsOf(this.boards[this.at]);
     const parts = this.replay.seats.flatMap((seat, number) => {
@@ -153,7 +157,7 @@ const viewer = {
       return [
         make("span", { class: `disc piece${number}` }),
         make("span", { class: "who" }, make("b", {}, make("bdi", {}, this.replay.players[number])),
-          ` ${seat} · ${counts[number]}`),
+          this.counted ? ` ${seat} · ${counts[number]}` : ` ${seat}`),
         make("span", {}, text, make("small", {}, turn)),
       ];
     });
