@@ -22,6 +22,7 @@ pub mod rules;
 pub mod run;
 mod runtime;
 mod same_as;
+mod seen_from;
 pub mod serve;
 pub mod serve_game;
 mod settings;

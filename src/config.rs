@@ -53,9 +53,16 @@ pub struct LoadedConfig {
     pub tournament: Option<Tournament>,
     /// The problems, if any.
     pub problems: Option<Failure>,
+    /// Whether one of them is that its game could not be found or read.
+    pub lacks_game: bool,
 }
 
 impl LoadedConfig {
+    /// A configuration that cannot be read.
+    fn failed(failure: Failure) -> Self {
+        Self { tournament: None, problems: Some(failure), lacks_game: false }
+    }
+
     /// Returns the tournament, or all problems.
     pub fn whole(self) -> Result<Tournament, Failure> {
         match (self.tournament, self.problems) {
@@ -82,7 +89,7 @@ pub fn read(path: &Path, colour: Colour) -> LoadedConfig {
     });
     let (text, base) = match found {
         Ok(found) => found,
-        Err(failure) => return LoadedConfig { tournament: None, problems: Some(failure) },
+        Err(failure) => return LoadedConfig::failed(failure),
     };
     let search = std::env::var_os("PATH");
     let place = LookupPaths { base: &base, path: search.as_deref() };
@@ -108,6 +115,7 @@ fn check(source: SourceText<'_>, place: LookupPaths<'_>, colour: Colour) -> Load
     let is_whole = tournament.is_some() && problems.is_empty();
     LoadedConfig {
         tournament,
+        lacks_game: problems.lacks_game(),
         problems: (!is_whole).then(|| problems.into_failure(source, colour)),
     }
 }

@@ -3,12 +3,14 @@
 use std::error::Error;
 use std::ffi::OsStr;
 use std::fmt;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Arg, Args};
 
 use super::Failure;
+use super::seen_from::seen_from;
 use crate::bounded;
 use crate::config::{LARGEST, find_game_file, open_game_file};
 use crate::model::containment::ContainmentRequest;
@@ -28,16 +30,21 @@ pub enum GameArgument {
 }
 
 impl GameArgument {
-    /// The word that names the game on a command line anywhere: its name, or the absolute path of
-    /// its file.
-    pub fn word(&self) -> String {
-        match self {
-            Self::BuiltIn(kind) => kind.name().to_owned(),
-            Self::File(path) => {
-                let path = path.canonicalize().unwrap_or_else(|_| path.clone());
-                path.display().to_string()
-            }
-        }
+    /// The word that names the game in a folder, which may not exist yet: its name, or the path of
+    /// its file from there.
+    pub(super) fn word_in(&self, folder: &Path) -> Result<String, Failure> {
+        let path = match self {
+            Self::BuiltIn(kind) => return Ok(kind.name().to_owned()),
+            Self::File(path) => path,
+        };
+        let failed = |error: io::Error| Failure::system(format!("{}: {error}", path.display()));
+        let file = path.canonicalize().map_err(failed)?;
+        let way = seen_from(&whole(folder).map_err(failed)?, &file);
+        // A path needs a `/` or ends in `.toml`; this one always has a `/`.
+        let way = if way.components().count() == 1 { Path::new(".").join(way) } else { way };
+        way.into_os_string().into_string().map_err(|way| {
+            Failure::input(format!("{} is not valid UTF-8; rename it", way.display()))
+        })
     }
 
     /// The game itself. A rules program is started, contained as `request` asks.
@@ -50,6 +57,17 @@ impl GameArgument {
             Self::BuiltIn(kind) => Ok(kind.shared()),
             Self::File(path) => open_game_file(path, request, printer.colour_err),
         }
+    }
+}
+
+/// The absolute path of a folder without links. It may not exist, nor the folders around it.
+fn whole(folder: &Path) -> io::Result<PathBuf> {
+    let folder = if folder == Path::new("") { Path::new(".") } else { folder };
+    match (folder.canonicalize(), folder.parent(), folder.file_name()) {
+        (Err(error), Some(around), Some(name)) if error.kind() == io::ErrorKind::NotFound => {
+            Ok(whole(around)?.join(name))
+        }
+        (found, ..) => found,
     }
 }
 

@@ -89,7 +89,7 @@ fn player(args: &PlayerArgs, printer: Printer) -> Result<Status, Failure> {
     let plain = |character: &char| character.is_alphanumeric() || "-_. ".contains(*character);
     let name: String = name.chars().filter(plain).collect();
     let game = args.game.open(&ContainmentRequest::default(), printer)?;
-    let facts = facts(game, args.game.word())?;
+    let facts = facts(game, args.game.word_in(&args.dir)?)?;
     let language = match args.language {
         Some(language) => language,
         None => ask_language(printer)?,

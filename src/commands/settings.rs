@@ -325,7 +325,11 @@ pub(super) fn read_config(
     let colour = printer.colour_err;
     if let Some(path) = named {
         let tournament = config::load(path, colour)?;
-        return Ok(Some(LoadedConfig { tournament: Some(tournament), problems: None }));
+        return Ok(Some(LoadedConfig {
+            tournament: Some(tournament),
+            problems: None,
+            lacks_game: false,
+        }));
     }
     let path = Path::new(CONFIG);
     let loaded = path.exists().then(|| config::read(path, colour));
@@ -358,9 +362,15 @@ pub(super) fn config_path(named: Option<&Path>) -> &Path {
 impl GameSettingsArgs {
     /// Reads the configuration, if there is one, and resolves the settings. A configuration that
     /// was not named may have problems. Then a note says what is used of it, and
-    /// [`Settings::player`] fails if the missing part may be needed.
+    /// [`Settings::player`] fails if the missing part may be needed. Its game is always needed,
+    /// unless the command line names one.
     pub(super) fn resolve(&self, printer: Printer) -> Result<Settings, Failure> {
         let loaded = read_config(self.config.as_deref(), printer)?;
+        if self.game.is_none()
+            && let Some(LoadedConfig { problems: Some(problems), lacks_game: true, .. }) = &loaded
+        {
+            return Err(problems.clone());
+        }
         let (configured, problems) =
             loaded.map_or((None, None), |loaded| (loaded.tournament, loaded.problems));
         let given = GivenSettings {

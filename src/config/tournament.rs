@@ -121,8 +121,12 @@ fn rules(
     (place, request): (LookupPaths<'_>, &ContainmentRequest),
     problems: &mut Problems,
 ) -> Option<ConfiguredGame> {
-    let game = value?.open(place, request, problems)?;
-    let at = value?.span();
+    let value = value?;
+    let Some(game) = value.open(place, request, problems) else {
+        problems.miss_game();
+        return None;
+    };
+    let at = value.span();
     let (options, remarks) = options(&*game, at, (given, place), problems)?;
     Some(ConfiguredGame { game, options, remarks })
 }

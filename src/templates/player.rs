@@ -112,7 +112,7 @@ pub enum LegalShape {
 pub struct GameFacts {
     /// Its name.
     pub name: String,
-    /// The word that names it on a command line or in a configuration.
+    /// The word that names it in the folder of the kit, in a command or a configuration.
     pub word: String,
     /// How it shows its legal actions.
     pub legal: LegalShape,

@@ -165,19 +165,37 @@ fn kits_and_tournaments_are_made_for_it() {
     let made =
         arena.run(&["new", "tournament", "cups", "--into", "cup", "--game", "game/game.toml"]);
     assert_eq!(made.code, 0, "{made:?}");
-    let outside = arena.path().canonicalize().expect("a folder").join("game/game.toml");
-    let config = fs::read_to_string(arena.path().join("cup/tournament.toml")).expect("made");
-    assert!(config.contains(&format!("game = \"{}\"", outside.display())), "{config}");
+    for (file, game) in [
+        ("cups/kit/tournament.toml", "game = \"../../game/game.toml\""),
+        ("cups/kit/README.md", "referee rules ../../game/game.toml"),
+        ("cup/tournament.toml", "game = \"../game/game.toml\""),
+    ] {
+        let text = fs::read_to_string(arena.path().join(file)).expect("made");
+        assert!(text.contains(game), "{file}: {text}");
+    }
     assert_eq!(arena.run(&["new", "tournament", "cups", "--game", "game/game.toml"]).code, 2);
     fs::remove_file(arena.path().join("tournament.toml")).expect("there is one already");
     assert_eq!(arena.run(&["new", "tournament", "cups", "--game", "game/game.toml"]).code, 0);
     let config = fs::read_to_string(arena.path().join("tournament.toml")).expect("made");
     assert!(config.contains("game = \"game/game.toml\""), "{config}");
+    let of_kit = arena.in_shell("cd cups/kit && \"$1\" check . --against random", &[]);
+    assert_eq!(of_kit.code, 0, "{of_kit:?}");
     let plan = arena.run(&["run", "cup/tournament.toml", "--plan"]);
     assert!(plan.code == 2 && plan.err.contains("only one player"), "the rest is fine: {plan:?}");
     let check =
         arena.run(&["check", "cups/kit", "--game", "game/game.toml", "--against", "random"]);
     assert_eq!(check.code, 0, "{check:?}");
+    // A game that is not there is not replaced by another one.
+    fs::rename(arena.path().join("game"), arena.path().join("moved")).expect("moved");
+    for command in
+        [&["check", "cups/kit", "--against", "random"][..], &["play", "bot:random", "bot:random"]]
+    {
+        let run = arena.run(command);
+        assert_eq!((run.code, run.out.as_str()), (2, ""), "{run:?}");
+        assert!(run.err.contains("this game file cannot be used"), "{}", run.err);
+        let given = arena.run(&[command, &["--game", "moved/game.toml"]].concat());
+        assert_eq!(given.code, 0, "{given:?}");
+    }
 }
 
 #[test]

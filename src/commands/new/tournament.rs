@@ -150,7 +150,7 @@ fn configuration(args: &TournamentArgs, taken: &[Submission]) -> Result<String, 
          move = \"5s\"\n",
         args.dir.display().to_string().replace(char::is_control, " "),
         quoted(title.trim_start_matches('.')),
-        quoted(&game_word(&args.game, &folder)?),
+        quoted(&args.game.word_in(&args.into)?),
         if taken.iter().any(has_class) { PRESET } else { "" },
     );
     for submission in taken {
@@ -159,14 +159,6 @@ fn configuration(args: &TournamentArgs, taken: &[Submission]) -> Result<String, 
         text.push_str(&tables(submission, &folder)?);
     }
     Ok(text + &more(taken))
-}
-
-/// The game as the configuration in `folder` names it.
-fn game_word(game: &GameArgument, folder: &Path) -> Result<String, Failure> {
-    match game {
-        GameArgument::BuiltIn(_) => Ok(game.word()),
-        GameArgument::File(path) => relative(path, folder),
-    }
 }
 
 /// The table of a submission's player, or all its alternatives as comments.

@@ -1,8 +1,9 @@
 //! The options with which the commands on a page find the tournament from its configuration's
 //! folder.
 
-use std::path::{Component, Path, PathBuf};
+use std::path::Path;
 
+use crate::commands::seen_from::seen_from;
 use crate::shell;
 
 /// The usual file name of the configuration, which commands find without an option.
@@ -28,35 +29,11 @@ pub(in crate::commands) fn options(dir: &Path, config: Option<&Path>) -> String 
     }
 }
 
-/// The path from one folder to another, both absolute. If they share only the root, it is the other
-/// folder's absolute path.
-fn seen_from(base: &Path, dir: &Path) -> PathBuf {
-    let shared = base.components().zip(dir.components()).take_while(|(one, other)| one == other);
-    let shared = shared.count();
-    if shared <= 1 {
-        return dir.to_owned();
-    }
-    let up = base.components().skip(shared).map(|_| Component::ParentDir);
-    let path: PathBuf = up.chain(dir.components().skip(shared)).collect();
-    if path.as_os_str().is_empty() { PathBuf::from(".") } else { path }
-}
-
 #[cfg(test)]
 mod tests {
     use std::fs;
 
     use super::*;
-
-    #[test]
-    fn relative_paths_lead_from_one_folder_to_another() {
-        let seen = |base: &str, dir: &str| {
-            seen_from(Path::new(base), Path::new(dir)).display().to_string()
-        };
-        assert_eq!(seen("/home/ann/cup", "/home/ann/cup/results/cup"), "results/cup");
-        assert_eq!(seen("/home/ann/cup", "/home/ann/out/cup"), "../out/cup");
-        assert_eq!(seen("/home/ann/cup", "/home/ann/cup"), ".");
-        assert_eq!(seen("/home/ann/cup", "/srv/cup"), "/srv/cup");
-    }
 
     #[test]
     fn commands_are_relative_to_the_configuration_folder() {
