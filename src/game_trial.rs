@@ -88,6 +88,8 @@ pub struct GameTrial {
     pub seats: [String; 2],
     /// The seed of all random numbers.
     pub seed: u64,
+    /// The options that had their defaults.
+    pub defaults: Vec<String>,
     /// The number of random games that were played.
     pub games: u32,
     /// The mistakes, those with the fewest steps first.
@@ -124,10 +126,19 @@ pub fn try_out(
         title: rules.game.title().to_owned(),
         seats: [seats.first.to_string(), seats.second.to_string()],
         seed: plan.seed,
+        defaults: defaults(rules),
         games: trial.played,
         findings: trial.findings.sorted(),
         portrait: trial.portrait.finished(),
     }
+}
+
+/// The options of the game that were not given.
+fn defaults(rules: &GameRules) -> Vec<String> {
+    let given = rules.options.given();
+    let names = rules.game.options().iter().map(|option| &option.name);
+    let others = names.filter(|name| !given.iter().any(|(given, _)| given == *name));
+    others.map(ToString::to_string).collect()
 }
 
 /// A trial in progress.

@@ -2,7 +2,7 @@
 
 use maud::{Markup, PreEscaped, html};
 
-use super::text::{numbers, share, way};
+use super::text::{numbers, share, untested, way};
 use super::{GameFinding, GamePortrait, GameSample, GameTrial};
 use crate::escape;
 use crate::report::charts::{ChartLine, bins, histogram, lines};
@@ -12,7 +12,7 @@ use crate::report::page::template::{PageKind, PageSection, PageTemplate};
 /// The page as HTML.
 pub fn page(trial: &GameTrial) -> String {
     let title = escape::terminal(&trial.title);
-    let mut sections = vec![PageSection::open("findings", "Findings", findings(&trial.findings))];
+    let mut sections = vec![PageSection::open("findings", "Findings", findings(trial))];
     if let Some(portrait) = &trial.portrait {
         sections.push(PageSection::open("portrait", "Portrait", table(trial, portrait)));
         sections.push(PageSection::open("length", "Length of games", lengths(portrait)));
@@ -34,10 +34,11 @@ pub fn page(trial: &GameTrial) -> String {
     .html()
 }
 
-fn findings(findings: &[GameFinding]) -> Markup {
+fn findings(trial: &GameTrial) -> Markup {
     html! {
-        @if findings.is_empty() { p { "Nothing was found." } }
-        @for finding in findings {
+        @if trial.findings.is_empty() { p { "Nothing was found." } }
+        @if let Some(options) = untested(trial) { p { (escape::terminal(&options)) } }
+        @for finding in &trial.findings {
             p { b { (escape::terminal(finding.problem.lines().next().unwrap_or_default())) } }
             p { (escape::terminal(&way(&finding.steps))) ", seen " (finding.count) " times" }
             pre { (details(finding)) }

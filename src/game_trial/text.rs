@@ -14,6 +14,7 @@ pub fn lines(trial: &GameTrial) -> Vec<String> {
         String::new(),
     ];
     lines.extend(finding_lines(trial));
+    lines.extend(untested(trial));
     if let Some(portrait) = &trial.portrait {
         lines.push(String::new());
         for sample in std::iter::once(&portrait.random).chain(&portrait.search) {
@@ -46,6 +47,16 @@ fn finding_lines(trial: &GameTrial) -> Vec<String> {
         lines.extend(problem.map(|line| format!("   {}", line.trim())));
     }
     lines
+}
+
+/// Says which options had their defaults only, if any.
+pub(super) fn untested(trial: &GameTrial) -> Option<String> {
+    let names = trial.defaults.join(", ");
+    (!names.is_empty()).then(|| {
+        format!(
+            "options: only the defaults were tested ({names}); --option NAME=VALUE tests others"
+        )
+    })
 }
 
 /// The steps that show a mistake.

@@ -25,6 +25,7 @@ fn trial(findings: Vec<GameFinding>, portrait: Option<GamePortrait>) -> GameTria
         title: "Nim\u{1b}".to_owned(),
         seats: ["one", "two"].map(str::to_owned),
         seed: 7,
+        defaults: Vec::new(),
         games: 4,
         findings,
         portrait,
@@ -65,6 +66,16 @@ fn a_mistake_is_shown_with_the_steps_to_it() {
             "   after 2 steps: 2, 1",
         ]
     );
+}
+
+#[test]
+fn options_with_their_defaults_are_named() {
+    let defaults = ["misere", "columns"].map(str::to_owned).to_vec();
+    let trial = GameTrial { defaults, ..trial(Vec::new(), None) };
+    let line = "options: only the defaults were tested (misere, columns); --option NAME=VALUE \
+                tests others";
+    assert_eq!(lines(&trial)[2..], ["nothing found", line]);
+    assert!(page(&trial).contains(line), "the page says so too");
 }
 
 #[test]
