@@ -1,6 +1,7 @@
 //! A tournament's folder under `results/`: its lock, secret, log and tables.
 
 mod lines;
+mod live_socket;
 pub mod workers;
 
 use std::cell::Cell;
@@ -13,6 +14,7 @@ use rustix::io::Errno;
 
 use self::lines::fixture;
 pub use self::lines::{LineProblem, LineProblemKind, LineProblems, place, place_game};
+pub use self::live_socket::{LIVE_SOCKET, LiveSocketPath};
 use crate::disk;
 use crate::error::Failure;
 use crate::log::places::LogPlaces;
@@ -24,8 +26,6 @@ use crate::seeds::Secret;
 const LOCK: &str = "lock";
 /// The file that keeps a fresh secret.
 pub const SECRET: &str = "secret";
-/// The socket at which a run shows the games in play.
-pub const LIVE_SOCKET: &str = "live.sock";
 /// The folder for transcripts of games that ended in a fault, one file per game.
 pub const EXCHANGES: &str = "exchanges";
 

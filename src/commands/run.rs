@@ -45,7 +45,7 @@ use crate::report::{Standings, ci, terminal};
 use crate::run::cores::Cores;
 use crate::run::deadline::RunDeadline;
 use crate::run::entrant::Entrant;
-use crate::run::event::{Listener, Listeners};
+use crate::run::event::{Listener, Listeners, RunEvent, RunWarning};
 use crate::run::job::Conditions;
 use crate::run::resume::{self, Prepared, ReplaceRequest};
 use crate::run::worker;
@@ -350,7 +350,12 @@ pub(super) fn play(
     }
     // Players must not learn from others what is hidden from them.
     let are_shown = terms.place.is_here() && !tournament.game.is_hidden() && at_once > 0;
-    let _live_boards = are_shown.then(|| live_boards(folder, &conditions));
+    let spectators = || Arc::clone(&conditions.spectators);
+    let live_boards = are_shown.then(|| LiveBoards::open(folder.dir(), spectators()));
+    if let Some(Err(error)) = &live_boards {
+        let warning = RunWarning::NotShown { why: error.to_string() };
+        listener.on(RunEvent::Warning(&warning), &state)?;
+    }
     let mut workers = WorkersFile::new(folder.dir());
     let mut listeners = Listeners(vec![&mut recorder, &mut live_tables, &mut workers, listener]);
     let runner = Runner {
@@ -376,12 +381,6 @@ pub(super) fn play(
         }
     })?;
     Ok(RunOutcome { end, games: state.played() })
-}
-
-/// Shows the games in play to people who look. If that is impossible, they are played all the same.
-fn live_boards(folder: &LockedFolder, conditions: &Conditions) -> Option<LiveBoards> {
-    let opened = LiveBoards::open(folder.dir(), Arc::clone(&conditions.spectators));
-    opened.inspect_err(|error| tracing::warn!(%error, "games in play cannot be watched")).ok()
 }
 
 /// These players of the tournament, as workers see them.

@@ -125,6 +125,11 @@ pub enum RunWarning {
         /// Whether the job is tried again.
         again: bool,
     },
+    /// The games in play cannot be shown. They are played all the same.
+    NotShown {
+        /// The reason.
+        why: String,
+    },
     /// A worker sent a result that cannot be true. Nothing more is accepted from it.
     Excluded {
         /// The worker's name.
@@ -182,6 +187,9 @@ impl fmt::Display for RunWarning {
                 let then = if *again { "it is tried again" } else { "it is left out" };
                 let message = escape::terminal(message);
                 write!(f, "the referee panicked in {job}: {message}; {then}")
+            }
+            Self::NotShown { why } => {
+                write!(f, "the games in play cannot be shown: {}", escape::terminal(why))
             }
             Self::Excluded { worker, job, why } => {
                 let why = escape::terminal(why);

@@ -17,7 +17,7 @@ use tokio_stream::StreamExt as _;
 use tokio_stream::wrappers::WatchStream;
 
 use crate::commands::runtime::new_runtime;
-use crate::folder::LIVE_SOCKET;
+use crate::folder::{LIVE_SOCKET, LiveSocketPath};
 use crate::run::spectators::Spectators;
 
 /// The shortest time between two lines.
@@ -45,7 +45,7 @@ impl LiveBoards {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
             _ => {}
         }
-        let listener = std::os::unix::net::UnixListener::bind(&path)?;
+        let listener = std::os::unix::net::UnixListener::bind(LiveSocketPath::of(dir)?)?;
         fs::set_permissions(&path, fs::Permissions::from_mode(0o600))?;
         listener.set_nonblocking(true)?;
         let (open, closed) = watch::channel(());

@@ -1,7 +1,8 @@
 //! The games in play, as the run that plays them shows them.
 
 use std::convert::Infallible;
-use std::path::PathBuf;
+use std::io;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use axum::extract::State;
@@ -15,7 +16,7 @@ use tokio_stream::StreamExt as _;
 use tokio_stream::wrappers::WatchStream;
 
 use super::Served;
-use crate::folder::LIVE_SOCKET;
+use crate::folder::LiveSocketPath;
 
 /// An empty list of games in play.
 const NONE: &str = "[]";
@@ -40,11 +41,16 @@ pub(super) async fn in_play(State(served): State<Arc<Served>>) -> Response {
     Sse::new(events).keep_alive(KeepAlive::default()).into_response()
 }
 
+/// Connects to the run in the folder `dir`, if there is one.
+async fn connect(dir: &Path) -> io::Result<UnixStream> {
+    UnixStream::connect(LiveSocketPath::of(dir)?).await
+}
+
 /// Passes on what each run in `dir` shows, one run after the other, until nobody receives it.
 async fn follow(dir: PathBuf, mut runs: watch::Receiver<u64>, to: &watch::Sender<String>) {
     loop {
         runs.mark_unchanged();
-        if let Ok(stream) = UnixStream::connect(dir.join(LIVE_SOCKET)).await {
+        if let Ok(stream) = connect(&dir).await {
             let mut lines = BufReader::new(stream).lines();
             while let Ok(Some(line)) = lines.next_line().await {
                 if to.send(line).is_err() {
