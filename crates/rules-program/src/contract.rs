@@ -131,6 +131,12 @@ pub(crate) struct AnswerId {
     pub(crate) id: Option<u64>,
 }
 
+/// The error in an answer that has nothing else to say.
+#[derive(Debug, Deserialize)]
+pub(crate) struct AnswerError {
+    pub(crate) error: String,
+}
+
 /// The answer to `game`: the description of the game.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct GameAnswer {

@@ -20,6 +20,8 @@ const SHOWN: usize = 600;
 pub struct RulesProgramError {
     /// The problem.
     pub problem: ExchangeError,
+    /// What the author of the program may not know, if it helps.
+    pub advice: Option<&'static str>,
     /// The request, if there was one.
     pub request: Option<String>,
     /// The answer, if there was one.
@@ -31,6 +33,9 @@ pub struct RulesProgramError {
 impl fmt::Display for RulesProgramError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "the rules program failed: {}", self.problem)?;
+        if let Some(advice) = self.advice {
+            write!(f, "\n  note: {advice}")?;
+        }
         if let Some(request) = &self.request {
             write!(f, "\n  request: {}", cut(request))?;
         }
@@ -53,7 +58,7 @@ impl Error for RulesProgramError {
 impl From<ExchangeError> for RulesProgramError {
     /// A problem without a request.
     fn from(problem: ExchangeError) -> Self {
-        Self { problem, request: None, answer: None, stderr: String::new() }
+        Self { problem, advice: None, request: None, answer: None, stderr: String::new() }
     }
 }
 
@@ -102,6 +107,8 @@ pub enum ExchangeError {
     Pipe(io::Error),
     /// Its answer is not the expected JSON.
     Json(serde_json::Error),
+    /// It answered with this error instead.
+    Told(String),
     /// Its answer has another id, or none.
     Id {
         /// The id of the request.
@@ -121,6 +128,10 @@ impl fmt::Display for ExchangeError {
             Self::Silent(limit) => write!(f, "no answer within {} s", limit.as_secs_f64()),
             Self::TooLong => write!(f, "its answer is longer than {LONGEST_ANSWER} bytes"),
             Self::Pipe(error) => write!(f, "it cannot be written to or read from: {error}"),
+            Self::Told(error) => write!(f, "it answered with an error: {}", printable(error)),
+            Self::Json(error) if !error.is_data() => {
+                write!(f, "its answer is not a line of JSON: {error}")
+            }
             Self::Json(error) => write!(f, "its answer breaks the contract: {error}"),
             Self::Id { asked, given: Some(given) } => {
                 write!(f, "its answer carries id {given}, but the request was {asked}")

@@ -7,7 +7,7 @@ use std::time::Duration;
 use referee_games::GameError;
 use serde::de::DeserializeOwned;
 
-use crate::contract::{AnswerId, RequestType, RulesRequest};
+use crate::contract::{AnswerError, AnswerId, RequestType, RulesRequest};
 use crate::error::{ExchangeError, RulesProgramError};
 use crate::pipes::{Broken, Launcher, ProgramPipes, RulesProcess};
 
@@ -69,7 +69,7 @@ impl ProgramLink {
             Some(program) => program,
             none => none.insert(self.start().map_err(RulesProgramError::from)?),
         };
-        let is_guess = matches!(request.kind, RequestType::Guess);
+        let kind = request.kind;
         let is_first = program.next_id == 1;
         let limit =
             self.reply + if is_first { self.launcher.start_limit() } else { Duration::ZERO };
@@ -78,9 +78,9 @@ impl ProgramLink {
             Ok(answer) => return Ok(answer),
             Err(problem) => problem,
         };
-        let error = GameError::from(program.failure(problem));
+        let error = GameError::from(program.failure(kind, problem));
         *running = None;
-        if !is_guess {
+        if kind != RequestType::Guess {
             self.failed.get_or_init(|| error.clone());
         }
         Err(error)
@@ -119,16 +119,33 @@ impl Running {
             AnswerId { id: Some(id) } if id == asked => {}
             AnswerId { id: given } => return Err(ExchangeError::Id { asked, given }),
         }
-        check(serde_json::from_str(text)?, text)
+        let checked = serde_json::from_str(text).map_err(ExchangeError::from);
+        // What the program says about its failure tells more than what is missing in its answer.
+        checked.and_then(|answer| check(answer, text)).map_err(|problem| {
+            let told = serde_json::from_str(text);
+            told.map_or(problem, |AnswerError { error }| ExchangeError::Told(error))
+        })
     }
 
-    fn failure(&mut self, problem: ExchangeError) -> RulesProgramError {
+    fn failure(&mut self, kind: RequestType, problem: ExchangeError) -> RulesProgramError {
         let text = |bytes: &[u8]| Some(String::from_utf8_lossy(bytes).into_owned());
         RulesProgramError {
+            advice: advice(kind, &problem),
             problem,
             request: text(&self.line),
             answer: text(&self.answer).filter(|answer| !answer.is_empty()),
             stderr: self.process.stderr(),
         }
+    }
+}
+
+/// What helps to understand a problem with the answer to such a request.
+fn advice(kind: RequestType, problem: &ExchangeError) -> Option<&'static str> {
+    match (kind, problem) {
+        (_, ExchangeError::Json(error)) if !error.is_data() => {
+            Some("an answer is one line of JSON on stdout; write debug output to stderr")
+        }
+        (RequestType::Sample, _) => Some("the position has no `legal`, so its actions are sampled"),
+        _ => None,
     }
 }

@@ -1,5 +1,7 @@
 //! Programs that fail or break the contract: the error, and a fresh process for the next request.
 
+use rand::SeedableRng;
+use rand_chacha::ChaCha8Rng;
 use referee_games::{GameError, OptionError, Seat, Step};
 
 use super::*;
@@ -19,8 +21,8 @@ fn play(program: &ScriptedProgram, action: &str) -> Result<(), GameError> {
 #[test]
 fn an_answer_that_is_not_one_is_shown() {
     let cases: [(&[u8], &str); 7] = [
-        (b"hello\n", "its answer breaks the contract: expected value at line 1"),
-        (b"\n", "its answer breaks the contract: EOF while parsing"),
+        (b"hello\n", "its answer is not a line of JSON: expected value at line 1"),
+        (b"\n", "its answer is not a line of JSON: EOF while parsing"),
         (b"{\"id\":1}\n", "its answer breaks the contract: missing field `protocol`"),
         (b"{\"id\":1,\"x\":\"\xff\"}\n", "its answer breaks the contract: it is not UTF-8"),
         (b"{\"protocol\":1}\n", "its answer carries no id; the request was 1"),
@@ -50,6 +52,37 @@ fn a_failure_shows_the_request_the_answer_and_the_end_of_stderr() {
     assert!(lines[2].starts_with("  answer: {\"state\":0,") && lines[2].contains("xx … xx"));
     assert!(lines[2].len() < 700, "a long answer is cut in the middle");
     assert_eq!(lines[3..], ["  stderr: first line", "  stderr: last line"]);
+}
+
+#[test]
+fn a_failure_comes_with_what_helps_its_author() {
+    let advice = |error: &GameError| {
+        let text = error.to_string();
+        text.lines().nth(1).and_then(|line| line.strip_prefix("  note: ")).map(str::to_owned)
+    };
+    let printing = ScriptedProgram::new(|_| Says::Bytes(b"heap: 3\n".to_vec()));
+    let error = printing.open(PATIENT).expect_err("not JSON");
+    let debug = "an answer is one line of JSON on stdout; write debug output to stderr";
+    assert_eq!(advice(&error).as_deref(), Some(debug));
+
+    // The key `legal` is misspelt, so the game seems to list no actions.
+    let misspelt = ScriptedProgram::new(|request| match request["type"].as_str() {
+        Some("start") => {
+            let mut answer = shown(3, "first", "second");
+            let fields = answer.as_object_mut().expect("an object");
+            let legal = fields.remove("legal").expect("a list");
+            fields.insert("legl".to_owned(), legal);
+            fields.insert("max_plies".to_owned(), json!(9));
+            Says::Fields(answer)
+        }
+        Some("sample") => Says::Fields(json!({"error": "this game does not answer `sample`"})),
+        _ => nim(request),
+    });
+    let mut rng = ChaCha8Rng::seed_from_u64(1);
+    let error = misspelt.position().sample(Seat::First, &mut rng).expect_err("no action");
+    assert_eq!(problem(&error), "it answered with an error: this game does not answer `sample`");
+    let sampled = "the position has no `legal`, so its actions are sampled";
+    assert_eq!(advice(&error).as_deref(), Some(sampled));
 }
 
 #[test]
