@@ -125,25 +125,44 @@ struct ListColumns {
 impl ListColumns {
     /// Finds the columns in the header line.
     fn of(header: &[Cow<'_, [u8]>]) -> Result<Self, GameListError> {
-        let named =
-            |name: &str| header.iter().position(|field| field.trim_ascii() == name.as_bytes());
+        let refused =
+            |problem| GameListError::Lines(vec![BadLine { line: 1, column: None, problem }], 0);
+        let named = |name: &str| {
+            let is_named = |field: &Cow<'_, [u8]>| field.trim_ascii() == name.as_bytes();
+            let mut found = (0..).zip(header).filter(|(_, field)| is_named(field));
+            let first = found.next().map(|(column, _)| column);
+            match found.next() {
+                Some(_) => Err(refused(format!("the column `{name}` is there twice"))),
+                None => Ok(first),
+            }
+        };
         let required = |name: &str| {
-            named(name).ok_or_else(|| {
-                let problem = format!(
+            named(name)?.ok_or_else(|| {
+                refused(format!(
                     "missing column `{name}`; expected a header line such as \
-                     `first,second,result`"
-                );
-                GameListError::Lines(vec![BadLine { line: 1, column: None, problem }], 0)
+                     `first,second,result`{}",
+                    other_separator(header).unwrap_or_default()
+                ))
             })
         };
         Ok(Self {
             first: required("first")?,
             second: required("second")?,
             result: required("result")?,
-            pair: named("pair"),
-            fault: named("fault"),
+            pair: named("pair")?,
+            fault: named("fault")?,
             count: header.len(),
         })
+    }
+}
+
+/// Says that commas are expected, if a header line seems to have other separators.
+fn other_separator(header: &[Cow<'_, [u8]>]) -> Option<&'static str> {
+    let has = |byte| header.iter().any(|field| field.trim_ascii().contains(&byte));
+    if has(b';') {
+        Some(", with commas instead of semicolons")
+    } else {
+        has(b'\t').then_some(", with commas instead of tabs")
     }
 }
 

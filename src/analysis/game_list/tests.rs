@@ -114,4 +114,16 @@ fn a_list_without_games_or_columns_is_refused() {
         error,
         "line 1: missing column `first`; expected a header line such as `first,second,result`"
     );
+    for (header, separators) in
+        [("first;second;result", "semicolons"), ("first\tsecond\tresult", "tabs")]
+    {
+        let error = read_text(&format!("{header}\n")).expect_err("no commas");
+        let end = format!("`first,second,result`, with commas instead of {separators}");
+        assert!(error.ends_with(&end), "{error}");
+    }
+    for column in ["first", "fault"] {
+        let text = format!("first,second,result,fault,{column}\na,b,1-0,,\n");
+        let error = read_text(&text).expect_err("a column twice");
+        assert_eq!(error, format!("line 1: the column `{column}` is there twice"));
+    }
 }
