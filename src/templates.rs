@@ -81,7 +81,7 @@ impl StarterKit {
     /// The files of the kit with these marks replaced, in order.
     fn files(&self, marks: &[(&str, &str)]) -> Vec<TemplateFile> {
         let build =
-            self.build.map_or(String::new(), |build| format!("Build it first:\n\n    {build}\n"));
+            self.build.map_or(String::new(), |build| format!("Build it first:\n\n    {build}\n\n"));
         let own = [
             ("@LANGUAGE@", self.language.title()),
             ("@FILE@", self.source),

@@ -28,7 +28,7 @@ use referee_games::{Legal, Options, Seat, SharedGame};
 #[command(after_help = "\
 Examples:
   referee new player my-player
-  referee new game --language python my-game
+  referee new game my-game
   referee new tournament submissions")]
 pub struct NewArgs {
     /// What to create
@@ -92,7 +92,7 @@ fn player(args: &PlayerArgs, printer: Printer) -> Result<Status, Failure> {
     let facts = facts(game, args.game.word_in(&args.dir)?)?;
     let language = match args.language {
         Some(language) => language,
-        None => ask_language(printer)?,
+        None => ask_language(&Language::ALL, printer)?,
     };
     write_all(&args.dir, &player::files(language, &name, &facts), printer)?;
     let dir = shell::quoted(&args.dir.to_string_lossy());
@@ -101,13 +101,13 @@ fn player(args: &PlayerArgs, printer: Printer) -> Result<Status, Failure> {
     Ok(Status::Done)
 }
 
-/// The language that the person at the terminal chooses; Python if nobody is there.
-fn ask_language(printer: Printer) -> Result<Language, Failure> {
+/// The one of these languages that the person at the terminal chooses; Python if nobody is there.
+fn ask_language(known: &[Language], printer: Printer) -> Result<Language, Failure> {
     let (stdin, fallback) = (std::io::stdin(), Language::Python);
     if !(stdin.is_terminal() && std::io::stderr().is_terminal()) {
         return Ok(fallback);
     }
-    let names: Vec<String> = Language::ALL
+    let names: Vec<String> = known
         .iter()
         .filter_map(|language| Some(language.to_possible_value()?.get_name().to_owned()))
         .collect();
@@ -119,8 +119,9 @@ fn ask_language(printer: Printer) -> Result<Language, Failure> {
         if line.trim().is_empty() {
             return Ok(fallback);
         }
-        if let Ok(language) = Language::from_str(line.trim(), true) {
-            return Ok(language);
+        match Language::from_str(line.trim(), true) {
+            Ok(language) if known.contains(&language) => return Ok(language),
+            _ => {}
         }
     }
 }

@@ -72,7 +72,14 @@ pub fn kits() -> &'static [StarterKit] {
 
 /// The files of a kit, for a game called `name`.
 pub fn files(kit: &StarterKit, name: &str) -> Vec<TemplateFile> {
-    kit.files(&[("@GAME@", name)])
+    kit.files(&[("@GAME@", name), ("@TITLE@", &title(name))])
+}
+
+/// A name in kebab-case as a title: `tic-tac-toe` as `Tic tac toe`.
+fn title(name: &str) -> String {
+    let words = name.replace('-', " ");
+    let mut letters = words.chars();
+    letters.next().map(|first| first.to_ascii_uppercase()).into_iter().chain(letters).collect()
 }
 
 #[cfg(test)]
@@ -80,9 +87,33 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_game_has_its_name_as_its_title() {
+        assert_eq!(title("tic-tac-toe"), "Tic tac toe");
+        for kit in kits() {
+            let files = files(kit, "a-game");
+            let is_source = |file: &&TemplateFile| file.path == kit.source;
+            let source = &files.iter().find(is_source).expect("a source").text;
+            assert!(source.contains("\"A game\""), "{source}");
+        }
+    }
+
+    #[test]
+    fn a_page_has_a_blank_line_after_each_command() {
+        for kit in kits() {
+            let files = files(kit, "a-game");
+            let readme = &files.last().expect("a page").text;
+            let lines: Vec<&str> = readme.lines().collect();
+            for pair in lines.windows(2).filter(|pair| pair[0].starts_with("    ")) {
+                let is_end = pair[1].is_empty() || pair[1].starts_with("    ");
+                assert!(is_end, "{pair:?}");
+            }
+        }
+    }
+
+    #[test]
     fn kits_contain_no_template_marks() {
         for file in kits().iter().flat_map(|kit| files(kit, "a-game")) {
-            let left = ["@GAME@", "@LANGUAGE@", "@FILE@", "@BUILD@"];
+            let left = ["@GAME@", "@TITLE@", "@LANGUAGE@", "@FILE@", "@BUILD@"];
             assert!(!left.iter().any(|mark| file.text.contains(mark)), "{}", file.path);
         }
     }

@@ -6,7 +6,7 @@ use std::fs;
 use serde_json::Value;
 
 use crate::report::Served;
-use crate::support::Arena;
+use crate::support::{Arena, Run};
 
 /// A tournament; `RULES` stands for the keys of its game.
 const CUP: &str = r#"
@@ -196,6 +196,15 @@ fn kits_and_tournaments_are_made_for_it() {
         let given = arena.run(&[command, &["--game", "moved/game.toml"]].concat());
         assert_eq!(given.code, 0, "{given:?}");
     }
+}
+
+#[test]
+fn a_game_is_written_in_python_unless_another_language_is_named() {
+    let arena = Arena::new();
+    let written = "created nim; its README.md describes the next steps\n";
+    assert_eq!(arena.run(&["new", "game", "nim"]), Run::new(0, "", written));
+    let source = fs::read_to_string(arena.path().join("nim/game.py")).expect("written");
+    assert!(source.contains("\"title\": \"Nim\""), "{source}");
 }
 
 #[test]

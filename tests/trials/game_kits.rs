@@ -61,7 +61,8 @@ impl GameKit {
         arena.sh(&format!("cd 'My Game'\n{}", self.build));
         let mut game = RulesProgram::start(&arena.path().join("My Game"));
         let about = game.ask(json!({"type": "game", "protocol": [1]}));
-        assert_eq!((&about["name"], &about["protocol"]), (&json!("my-game"), &json!(1)));
+        assert_eq!((&about["name"], &about["title"]), (&json!("my-game"), &json!("My game")));
+        assert_eq!(about["protocol"], 1);
         let options = json!({"misere": true});
         let mut position = game.ask(json!({"type": "start", "options": options}));
         assert_eq!(position["max_plies"], 12);

@@ -34,7 +34,7 @@ struct Nim : Rules {
     {
         return {
             "@GAME@",
-            "Nim",
+            "@TITLE@",
             "1",
             {"first", "second"},
             {Option::boolean("misere", false, "the seat that takes the last stick loses (N2)")},

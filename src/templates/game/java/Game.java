@@ -17,7 +17,7 @@ public class Game extends RulesProgram {
 
     @Override
     About about() {
-        About about = new About("@GAME@", "Nim", "1", "first", "second");
+        About about = new About("@GAME@", "@TITLE@", "1", "first", "second");
         about.option("misere", false, "the seat that takes the last stick loses (N2)");
         about.clause("N1", "Move",
                 "There are heaps a, b and c of 3, 4 and 5 sticks. The seats take turns; each takes "

@@ -10,7 +10,7 @@ const SEATS = ["first", "second"];
 const GAME = {
   protocol: 1,
   name: "@GAME@",
-  title: "Nim",
+  title: "@TITLE@",
   version: "1",
   seats: SEATS,
   hidden: false,

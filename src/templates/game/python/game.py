@@ -9,7 +9,7 @@ from rules_program import serve
 
 SEATS = ["first", "second"]
 GAME = {
-    "protocol": 1, "name": "@GAME@", "title": "Nim", "version": "1",
+    "protocol": 1, "name": "@GAME@", "title": "@TITLE@", "version": "1",
     "seats": SEATS, "hidden": False,
     "options": [
         {"name": "misere", "type": "boolean", "default": False,

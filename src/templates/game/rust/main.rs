@@ -27,7 +27,7 @@ impl Rules for Nim {
     fn game(&self) -> Game {
         Game {
             name: "@GAME@",
-            title: "Nim",
+            title: "@TITLE@",
             version: "1",
             seats: ["first", "second"],
             hidden: false,
