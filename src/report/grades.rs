@@ -13,6 +13,8 @@ use referee_ratings::Rank;
 const FIRST_HEADINGS: [&str; 6] =
     ["player", "marks", "rank", "rank_low", "rank_high", "rank_marks"];
 const LAST_HEADINGS: [&str; 2] = ["games", "reason"];
+/// What comes before the player's name in the heading of marks for a score.
+const AGAINST: &str = "against_";
 /// The reason of a person without a player.
 const NO_PLAYER: &str = "handed in no player";
 
@@ -24,7 +26,7 @@ pub fn grades(
     results: &NamedResults,
 ) -> io::Result<Vec<u8>> {
     let mut table = csv::Writer::from_writer(Vec::new());
-    let against = grades.against.iter().map(|line| format!("against_{}", line.player));
+    let against = grades.against.iter().map(|line| format!("{AGAINST}{}", line.player));
     let heading = FIRST_HEADINGS.map(str::to_owned).into_iter().chain(against);
     table.write_record(heading.chain(LAST_HEADINGS.map(str::to_owned)))?;
     for row in standings.rows.iter().filter(|row| !grades.exempt.contains(&row.player)) {
@@ -40,10 +42,28 @@ fn cells(grades: &Grades, row: &Row, results: &NamedResults) -> Vec<String> {
     let marks = Marks::new(grades, row, results);
     let mut cells = vec![text(&row.player).into_owned(), marks.sum()];
     cells.extend(rank_cells(row));
-    cells.push(marks.for_rank.map_or(String::new(), |marks| marks.to_string()));
-    cells.extend(marks.for_scores.iter().map(ToString::to_string));
-    cells.extend([row.outcomes.games().to_string(), reason(row)]);
+    cells.push(cell(marks.for_rank));
+    cells.extend(marks.for_scores.iter().copied().map(cell));
+    let names = grades.against.iter().map(|line| line.player.as_str());
+    let unmet = unmet(names.zip(marks.for_scores.iter().map(Option::is_none)));
+    cells.extend([row.outcomes.games().to_string(), reason(row, &unmet)]);
     cells
+}
+
+/// Marks as text; empty if they are not known.
+fn cell(marks: Option<f64>) -> String {
+    marks.map_or(String::new(), |marks| marks.to_string())
+}
+
+/// The names whose marks are unknown, each once.
+fn unmet<'a>(lines: impl Iterator<Item = (&'a str, bool)>) -> Vec<&'a str> {
+    let mut names = Vec::new();
+    for (name, is_unknown) in lines {
+        if is_unknown && !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    names
 }
 
 /// The rank of a player and its interval; empty for one without a rank.
@@ -53,9 +73,11 @@ fn rank_cells(row: &Row) -> [String; 3] {
     [row.place(), low, high].map(|rank| rank.map_or(String::new(), |rank| rank.to_string()))
 }
 
-/// The reason for a player's marks: its rank, or why it has none.
-fn reason(row: &Row) -> String {
+/// The reason for a player's marks: its rank, or why it has none. For one that did not meet these
+/// players, that it did not.
+fn reason(row: &Row, unmet: &[&str]) -> String {
     match row.rank {
+        _ if !unmet.is_empty() => format!("did not meet {}", unmet.join(", ")),
         Ok(Rank { interval, .. }) => format!("rank {} at best", interval.low),
         Err(why) => describe(why).to_owned(),
     }
@@ -66,18 +88,20 @@ fn reason(row: &Row) -> String {
 /// must be the sum of their parts.
 pub fn agree(table: &[u8], standings: &Standings) -> bool {
     let mut table = csv::Reader::from_reader(table);
-    let has_headings = table.headers().is_ok_and(|found| {
-        let found: Vec<&str> = found.iter().collect();
-        found.starts_with(&FIRST_HEADINGS) && found.ends_with(&LAST_HEADINGS)
-    });
+    let headings = table.headers().cloned().unwrap_or_default();
+    let headings: Vec<&str> = headings.iter().collect();
+    let has_headings = headings.starts_with(&FIRST_HEADINGS) && headings.ends_with(&LAST_HEADINGS);
+    let opponents = headings.iter().filter_map(|heading| heading.strip_prefix(AGAINST));
     // Some players get no marks.
     let mut players = standings.rows.iter();
     let mut agrees = |cells: &[&str]| {
         let [name, marks, rank, low, high, parts @ .., games, why] = cells else { return false };
+        let for_scores = parts.iter().skip(1);
+        let unmet = unmet(opponents.clone().zip(for_scores.map(|marks| marks.is_empty())));
         let row = players.find(|row| text(&row.player) == *name);
         let (ranks, played, reason) = row.map_or_else(
             || ([const { String::new() }; 3], 0, NO_PLAYER.to_owned()),
-            |row| (rank_cells(row), row.outcomes.games(), reason(row)),
+            |row| (rank_cells(row), row.outcomes.games(), reason(row, &unmet)),
         );
         ranks == [*rank, *low, *high]
             && (played.to_string() == *games && reason == *why)
@@ -89,11 +113,11 @@ pub fn agree(table: &[u8], standings: &Standings) -> bool {
             .all(|record| record.is_ok_and(|record| agrees(&record.iter().collect::<Vec<&str>>())))
 }
 
-/// Whether these marks are the sum of those for the rank and for the scores; none if those for the
-/// rank are not known.
+/// Whether these marks are the sum of those for the rank and for the scores; none if any of them
+/// is not known.
 fn is_sum(marks: &str, parts: &[&str]) -> bool {
     match parts {
-        ["", ..] => marks.is_empty(),
+        _ if parts.contains(&"") => marks.is_empty(),
         [for_rank, for_scores @ ..] => {
             let scores: Result<f64, _> = for_scores.iter().map(|marks| marks.parse::<f64>()).sum();
             let sum = for_rank.parse::<f64>().and_then(|marks| Ok(marks + scores?));
@@ -119,7 +143,8 @@ fn absent(grades: &Grades, name: &str) -> Vec<String> {
 struct Marks {
     /// `None` if its rank is not known.
     for_rank: Option<f64>,
-    for_scores: Vec<f64>,
+    /// `None` for a score against a player that it did not meet.
+    for_scores: Vec<Option<f64>>,
 }
 
 impl Marks {
@@ -129,7 +154,7 @@ impl Marks {
             // The player gets the benefit of the doubt: the best rank in its interval counts.
             Ok(Rank { interval, .. }) => Some(marks_of_rank(grades, interval.low)),
             Err(why) if why.is_failure() => {
-                let none = vec![0.0; grades.against.len()];
+                let none = vec![Some(0.0); grades.against.len()];
                 return Self { for_rank: Some(grades.failed), for_scores: none };
             }
             Err(_) => grades.ranks.is_empty().then_some(0.0),
@@ -139,8 +164,8 @@ impl Marks {
 
     /// The sum of all marks; empty if any of them is not known.
     fn sum(&self) -> String {
-        let scores: f64 = self.for_scores.iter().sum();
-        self.for_rank.map_or(String::new(), |marks| (marks + scores).to_string())
+        let scores: Option<f64> = self.for_scores.iter().copied().sum();
+        cell(self.for_rank.zip(scores).map(|(rank, scores)| rank + scores))
     }
 }
 
@@ -149,16 +174,16 @@ fn marks_of_rank(grades: &Grades, rank: usize) -> f64 {
     grades.ranks.iter().find(|line| rank <= line.rank).map_or(0.0, |line| line.marks)
 }
 
-/// The marks for the score against one opponent: none if the two have not met, and all of them for
-/// the opponent itself.
-fn marks_of_score(line: &ScoreMark, row: &Row, results: &NamedResults) -> f64 {
+/// The marks for the score against one opponent: `None` if no game between the two counts, and all
+/// of them for the opponent itself.
+fn marks_of_score(line: &ScoreMark, row: &Row, results: &NamedResults) -> Option<f64> {
     if line.player == row.player {
-        return line.marks;
+        return Some(line.marks);
     }
-    let Ok(opponent) = results.number(&line.player) else { return 0.0 };
+    let opponent = results.number(&line.player).ok()?;
     let games = results.counts.between(row.number, opponent);
     let share = games.score().value() / f64::from(games.games().max(1));
-    if games.games() > 0 && share >= line.score { line.marks } else { 0.0 }
+    (games.games() > 0).then_some(if share >= line.score { line.marks } else { 0.0 })
 }
 
 #[cfg(test)]
@@ -230,6 +255,26 @@ mod tests {
         for wrong in wrong {
             assert!(wrong != table && !agree(wrong.as_bytes(), &standings), "{wrong}");
         }
+    }
+
+    #[test]
+    fn marks_against_a_player_that_was_not_met_are_left_to_the_organiser() {
+        let games = [(0, 1, "white"), (1, 2, "white"), (2, 0, "white"), (1, 3, "white")];
+        let results = results(&["ant", "bee", "cat", "house"], &games);
+        let line = |score| ScoreMark { player: "house".into(), score, marks: 2.0 };
+        let grades = Grades {
+            against: vec![line(0.0), line(0.5)],
+            exempt: vec!["house".into()],
+            ..Grades::default()
+        };
+        let standings = standings(&results);
+        let table = table(&grades, &standings, &results);
+        let row = |start: &str| table.lines().find(|line| line.starts_with(start)).expect("a row");
+        assert!(row("ant,,").ends_with(",0,,,2,did not meet house"), "{table}");
+        assert!(row("bee,4,").ends_with(",0,2,2,3,rank 1 at best"), "{table}");
+        assert!(agree(table.as_bytes(), &standings), "{table}");
+        let wrong = table.replacen("ant,,", "ant,0,", 1);
+        assert!(wrong != table && !agree(wrong.as_bytes(), &standings), "{wrong}");
     }
 
     #[test]

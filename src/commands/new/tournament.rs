@@ -42,8 +42,9 @@ fn more(taken: &[Submission]) -> String {
 # bot = \"greedy\"
 # rating = 1500
 
-# Marks by rank, and by the share of points against a player (docs/report.md). Those who handed in
-# no player are `absent`; remove them there once they play.
+# Marks by rank, and by the share of points against a player (docs/report.md). `against` needs a
+# format in which everyone meets that player, such as a round-robin, but not swiss. Those who handed
+# in no player are `absent`; remove them there once they play.
 # [grades]
 # ranks = [
 #     {{ rank = {top}, marks = 10 }},
