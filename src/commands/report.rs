@@ -149,6 +149,23 @@ pub(super) fn read_grades(config: &Path, printer: Printer) -> Result<Grades, Fai
         .ok_or_else(|| Failure::input(format!("{} has no table [grades]", config.display())))
 }
 
+/// Writes `grades.csv` if all games are played. Otherwise removes an old one, and says when it is
+/// written.
+pub(super) fn write_final_grades(
+    grades: &Grades,
+    tables: &Tables,
+    printer: Printer,
+) -> Result<(), Failure> {
+    if tables.analysis.state.due() == 0 {
+        return write_grades(grades, tables);
+    }
+    let path = tables.analysis.dir().join(GRADES_TABLE);
+    disk::remove_if_there(&path)
+        .map_err(|error| Failure::system(format!("cannot remove {}: {error}", path.display())))?;
+    printer.note(&format!("{GRADES_TABLE} is written when all games are played"));
+    Ok(())
+}
+
 /// Writes `grades.csv`.
 pub(super) fn write_grades(grades: &Grades, tables: &Tables) -> Result<(), Failure> {
     let path = tables.analysis.dir().join(GRADES_TABLE);

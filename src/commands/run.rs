@@ -206,7 +206,7 @@ pub fn run(args: &RunArgs, printer: Printer) -> Result<Status, Failure> {
     tables.analysis.header.program = tournament.game.program().cloned();
     let out = report::write_all(&tables, Some(&args.config))?;
     if let Some(grades) = &tournament.grades {
-        report::write_grades(grades, &tables)?;
+        report::write_final_grades(grades, &tables, printer)?;
     }
     if let (RunEnd::TimeUp, Some(until)) = (&outcome.end, &until) {
         printer.note(&time_up(&until.text, &tables));

@@ -418,6 +418,23 @@ fn signals_stop_a_run_in_order() {
 }
 
 #[test]
+fn marks_are_not_given_before_all_games_are_played() {
+    let marks = "grades = { ranks = [{ rank = 3, marks = 5 }] }";
+    let arena = Arena::with(&unending_cup().change(|config| config.more = marks.into()));
+    arena.write("player.sh", ASLEEP);
+    let child = arena.start(&["run"]);
+    wait_until(|| arena.path().join("awake").exists());
+    arena.put("grades.csv", "of an earlier run");
+    signal(&child, Signal::SIGINT);
+    let run = arena.finish(child, "");
+    let note = "grades.csv is written when all games are played\nstopped: 0 of 4 games played";
+    assert!(run.code == 130 && run.err.starts_with(note), "{}", run.err);
+    assert!(!arena.results().join("grades.csv").exists());
+    let verify = arena.run(&["verify", "--grades", "tournament.toml"]);
+    assert_eq!(verify.code, 0, "{}", verify.out);
+}
+
+#[test]
 fn a_closing_terminal_does_not_stop_a_run_under_nohup() {
     let arena = Arena::with(&unending_cup());
     arena.write("player.sh", ASLEEP);
