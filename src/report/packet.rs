@@ -29,6 +29,8 @@ pub struct Packet {
     pub games: Vec<(String, String, u32)>,
     /// Its faults, in the order of its games here.
     pub faults: Vec<FaultCase>,
+    /// The number of its games that ended by a fault of the opponent.
+    pub spared: usize,
     /// The transcript lines between referee and player before the first of these faults.
     pub exchange: Vec<String>,
     /// Replay frames to embed, as JSON.
@@ -47,6 +49,7 @@ impl Packet {
             pseudonym,
             games: Vec::new(),
             faults: Vec::new(),
+            spared: 0,
             exchange: Vec::new(),
             replays: Vec::new(),
             turns: Vec::new(),
@@ -62,6 +65,8 @@ impl Packet {
         ));
         if let Some(fault) = seen.fault_of(seat) {
             self.faults.push(FaultCase::new(seen, seat, fault));
+        } else if seen.fault.is_some() {
+            self.spared += 1;
         }
         let used = &seen.clock.used_ns[seat];
         if self.turns.len() < used.len() {
@@ -105,7 +110,12 @@ impl Packet {
 
     fn faults(&self) -> Markup {
         let Some((first, others)) = self.faults.split_first() else {
-            return html! { p { "No fault: every game was decided on the board." } };
+            return html! { p {
+                "You made no fault."
+                @if self.spared > 0 {
+                    " " (count(self.spared, "game")) " ended by a fault of the opponent."
+                }
+            } };
         };
         html! {
             (fault(first, None))
@@ -163,6 +173,7 @@ fn scores(row: &Row, standings: &Standings, results: &NamedResults) -> Markup {
         ("clearly stronger", levels(row, standings, results, RankComparison::Above)),
         ("about as strong", levels(row, standings, results, RankComparison::Same)),
         ("clearly weaker", levels(row, standings, results, RankComparison::Below)),
+        ("players without a rank", levels(row, standings, results, RankComparison::Unknown)),
     ];
     html! {
         p {
@@ -199,6 +210,8 @@ enum RankComparison {
     Above,
     Same,
     Below,
+    /// The opponent has no rank.
+    Unknown,
 }
 
 fn levels(
@@ -211,8 +224,8 @@ fn levels(
         let found = match (row.rank, other.rank) {
             (Ok(own), Ok(other)) if other.interval.high < own.interval.low => RankComparison::Above,
             (Ok(own), Ok(other)) if other.interval.low > own.interval.high => RankComparison::Below,
-            // A player that only fails ranks below every player that plays.
-            (Ok(_), Err(why)) if why.is_failure() => RankComparison::Below,
+            (_, Err(_)) => RankComparison::Unknown,
+            // A player that only fails is below every player with a rank.
             (Err(why), Ok(_)) if why.is_failure() => RankComparison::Above,
             _ => RankComparison::Same,
         };
@@ -266,7 +279,37 @@ pub fn own_lines(exchanges: &str, player: &str) -> (Vec<String>, String) {
 
 #[cfg(test)]
 mod tests {
+    use super::super::standings::tests::standings;
     use super::*;
+    use crate::analysis::results::tests::results;
+    use crate::model::fault::FaultCode;
+    use crate::model::record::examples::{faulty, game};
+
+    #[test]
+    fn faults_of_opponents_are_told_apart_from_own_ones() {
+        let mut packet = Packet::new(0, "ant".into(), "P01".into());
+        packet.add(&game("ant", "bee", "white"), Seat::First);
+        assert_eq!(packet.faults().into_string(), "<p>You made no fault.</p>");
+        let spared = faulty(game("ant", "bee", "white"), &[("black", FaultCode::Crash)]);
+        packet.add(&spared, Seat::First);
+        let told = "<p>You made no fault. 1 game ended by a fault of the opponent.</p>";
+        assert_eq!(packet.faults().into_string(), told);
+        packet.add(&spared, Seat::Second);
+        assert_eq!((packet.faults.len(), packet.spared), (1, 1));
+    }
+
+    #[test]
+    fn opponents_without_a_rank_are_not_called_weaker() {
+        let mut results = results(&["ant", "bee", "eel"], &[(0, 1, "white")]);
+        let crash = [("black", FaultCode::Crash)];
+        results.add(&faulty(game("ant", "eel", "white"), &crash)).expect("known players");
+        let standings = standings(&results);
+        let row = standings.rows.iter().find(|row| row.player == "ant").expect("a row");
+        let games = |level| levels(row, &standings, &results, level).games();
+        assert_eq!(games(RankComparison::Same), 1);
+        assert_eq!(games(RankComparison::Below), 0);
+        assert_eq!(games(RankComparison::Unknown), 1);
+    }
 
     #[test]
     fn lines_in_packets_omit_only_the_seed() {
