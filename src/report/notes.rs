@@ -19,6 +19,7 @@ pub(super) fn notes(standings: &Standings, width: usize) -> Vec<String> {
         own_seats(standings),
         faults(standings, width),
         unranked(standings, width),
+        spared(standings, width),
         groups(standings),
         contradiction(standings),
         copies(standings, width),
@@ -78,6 +79,18 @@ fn unranked(standings: &Standings, width: usize) -> Option<String> {
     let players: Vec<String> = standings.rows.iter().filter_map(player).collect();
     let room = (3 * width).saturating_sub(16);
     (!players.is_empty()).then(|| format!("Without a rank: {}.", list(&players, room)))
+}
+
+/// The players that are ranked last although they made no fault, in at most three lines.
+pub(super) fn spared(standings: &Standings, width: usize) -> Option<String> {
+    let rows = standings.rows.iter().filter(|row| row.is_spared);
+    let players: Vec<String> = rows.map(|row| escape::terminal(&row.player)).collect();
+    let their = if players.len() == 1 { "its" } else { "their" };
+    let why = format!(
+        "all {their} games ended by faults of opponents, which says nothing about {their} strength."
+    );
+    let room = (3 * width).saturating_sub(why.width() + 2);
+    (!players.is_empty()).then(|| format!("{}: {why}", list(&players, room)))
 }
 
 /// Says if not all players can be compared.
@@ -345,6 +358,18 @@ mod tests {
                 "Without a rank: fox (no game that counts), eel (made faults and finished no game)."
             )
         );
+    }
+
+    #[test]
+    fn players_without_a_game_that_says_something_are_named() {
+        let mut results = results(&["ant", "bee", "liam", "zoe"], &[(0, 1, "white")]);
+        let crash = [("black", FaultCode::Crash)];
+        results.add(&faulty(game("ant", "zoe", "white"), &crash)).expect("known players");
+        assert_eq!(spared(&standings(&results), 80), None);
+        results.add(&faulty(game("liam", "zoe", "white"), &crash)).expect("known players");
+        let told = "liam: all its games ended by faults of opponents, which says nothing about its \
+                    strength.";
+        assert_eq!(spared(&standings(&results), 80).as_deref(), Some(told));
     }
 
     #[test]

@@ -15,6 +15,8 @@ use referee_ratings::{
 pub struct Row {
     /// The rank, or why the player has none.
     pub rank: Result<Rank, Unranked<Out>>,
+    /// Whether it has a rank although all its games ended by faults of opponents.
+    pub is_spared: bool,
     /// The group, from 1, the largest first. Only players of the same group can be compared.
     pub group: usize,
     /// The player's number in the results.
@@ -174,6 +176,7 @@ fn row(evaluation: &Evaluation, ranks: &[Result<Rank, Unranked<Out>>], at: usize
     let below = ranking.order.get(at + 1).filter(|&&below| ranking.are_compared(number, below));
     Row {
         rank: ranks[number],
+        is_spared: ranking.is_spared(number),
         group: ranking.groups[number],
         number,
         player: results.names()[number].clone(),

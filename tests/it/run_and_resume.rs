@@ -840,6 +840,7 @@ fn a_player_that_cannot_start_is_reported_before_the_first_game() {
 First seat: 0 ±321 Elo. Draws: 0 of 4 games (0.0%).
 4 faults: dud 4 no-start.
 Without a rank: dud (made faults and finished no game).
+ant: all its games ended by faults of opponents, which says nothing about its strength.
 ";
     let notes = "\
 warning: dud cannot start and will lose its games: the handshake failed: it ended with exit code 3

@@ -131,6 +131,11 @@ impl<E: Copy + Ord> Ranking<E> {
         self.places.iter().zip(intervals).map(rank).collect()
     }
 
+    /// Whether a player has a rank although all its games were forfeited by opponents.
+    pub fn is_spared(&self, player: usize) -> bool {
+        self.classes[player] == RankClass::Spared
+    }
+
     /// Whether two players both have ranks that are decided by ratings alone.
     pub fn are_compared(&self, one: usize, other: usize) -> bool {
         self.places[one].is_ok() && self.classes[one] == self.classes[other]
@@ -242,6 +247,9 @@ mod tests {
         let results = with_forfeits(&[(4, 3), (4, 3), (4, 3), (4, 2)]);
         let rows = [("ant", Ok(1)), ("bee", Ok(2)), ("cat", Ok(3)), ("dog", Ok(4))];
         assert_eq!(ranked(&results, &[None; 5])[..4], rows);
+        let ranking = Ranking::<u8>::new(&results, &[], &[None; 5], &NAMES).expect("no rating");
+        let spared: Vec<usize> = (0..5).filter(|&player| ranking.is_spared(player)).collect();
+        assert_eq!(spared, [3]);
         // Ant's only opponent failed, so ant is the best of the players that play.
         let mut two = Results::new(2);
         two.add(forfeit(1, 0, 1));

@@ -88,8 +88,12 @@ fn notices(material: &PageData<'_>) -> Markup {
 fn all_notices(material: &PageData<'_>) -> Vec<Markup> {
     let PageData { standings, found, out, .. } = material;
     let mut notices: Vec<Markup> = out.iter().map(|line| html! { (line) }).collect();
-    let of_standings =
-        [notes::groups(standings), notes::contradiction(standings), notes::copies(standings, 200)];
+    let of_standings = [
+        notes::spared(standings, 200),
+        notes::groups(standings),
+        notes::contradiction(standings),
+        notes::copies(standings, 200),
+    ];
     notices.extend(of_standings.into_iter().flatten().map(|line| html! { (line) }));
     notices.extend(found.unexplained.iter().map(|player| {
         html! {
