@@ -9,7 +9,7 @@ use clap::Args;
 use super::game_args::MovedGameArgs;
 use super::report::game_files::game_script;
 use super::report::{ReplayRenderer, failed};
-use super::results::{PACKETS, ResultsFolderArgs, Tables};
+use super::results::{KEY, PACKETS, ResultsFolderArgs, Tables};
 use super::{Failure, Status};
 use crate::analysis::pseudonyms::Pseudonyms;
 use crate::folder::EXCHANGES;
@@ -90,8 +90,7 @@ pub fn run(args: &PacketsArgs, printer: Printer) -> Result<Status, Failure> {
 
 /// Writes the key, and the ranking under pseudonyms.
 fn write_keys(out: &Path, pseudonyms: &Pseudonyms, public: &Standings) -> Result<(), Failure> {
-    for (name, table) in
-        [("key.csv", tables::key(pseudonyms)), ("public.csv", tables::standings(public))]
+    for (name, table) in [(KEY, tables::key(pseudonyms)), ("public.csv", tables::standings(public))]
     {
         let path = out.join(name);
         table.and_then(|table| fs::write(&path, table)).map_err(|error| failed(&path, &error))?;

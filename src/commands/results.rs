@@ -11,6 +11,7 @@ use super::Failure;
 use super::same_as::SameAs;
 use super::settings::CONFIG;
 use crate::analysis::failed_checks::FailedChecks;
+use crate::analysis::pseudonyms::Pseudonyms;
 use crate::analysis::results::Faulted;
 use crate::analysis::{NamedResults, TournamentAnalysis};
 use crate::config;
@@ -18,6 +19,7 @@ use crate::disk;
 use crate::escape;
 use crate::folder;
 use crate::log::{GameNames, LOG, write_whole};
+use crate::model::record::Header;
 use crate::model::tournament::DEFAULT_RESULTS;
 use crate::printer::Printer;
 use crate::report::games::GamesTable;
@@ -94,17 +96,31 @@ fn changed(path: &Path) -> Option<SystemTime> {
 
 /// What was handed out of the results in `dir` before their last game, and how to make it
 /// anew.
-pub(super) fn outdated(dir: &Path) -> Vec<String> {
+pub(super) fn outdated(dir: &Path, header: &Header) -> Vec<String> {
     let log = changed(&dir.join(LOG));
     let handed_out = [
-        (PACKETS, "key.csv", "remove it and call `referee packets`"),
+        (PACKETS, KEY, "remove it and call `referee packets`"),
         (PUBLIC, PAGE, "call `referee report --pseudonyms`"),
     ];
     let old = handed_out.into_iter().filter(|(folder, file, _)| {
         changed(&dir.join(folder).join(file)).is_some_and(|at| Some(at) < log)
     });
-    old.map(|(folder, _, advice)| format!("`{folder}` is older than these results: {advice}"))
-        .collect()
+    let mut lines: Vec<String> = old
+        .map(|(folder, _, advice)| format!("`{folder}` is older than these results: {advice}"))
+        .collect();
+    if has_other_pseudonyms(&dir.join(PACKETS).join(KEY), header) {
+        lines.push("the pseudonyms have changed: hand out all packets again".to_owned());
+    }
+    lines
+}
+
+/// Whether there is a key of pseudonyms at `path` that is not the key of this tournament. Players
+/// that were added since change the pseudonyms of others.
+fn has_other_pseudonyms(path: &Path, header: &Header) -> bool {
+    let names: Vec<String> = header.players.iter().map(|player| player.name.clone()).collect();
+    let key = tables::key(&Pseudonyms::new(&header.identity, &names));
+    let handed_out = fs::read(path);
+    handed_out.is_ok_and(|handed_out| key.is_ok_and(|key| key != handed_out))
 }
 
 /// A tournament with the ranking that its tables show.
@@ -221,6 +237,8 @@ pub(super) const COMPARISON: &str = "compare-";
 
 /// The folder of the packets.
 pub(super) const PACKETS: &str = "packets";
+/// The file in that folder with the players' pseudonyms.
+pub(super) const KEY: &str = "key.csv";
 /// The folder of the report under pseudonyms.
 pub(super) const PUBLIC: &str = "public";
 /// The file name of the report.

@@ -459,7 +459,7 @@ fn conclude(
         printer.note(line);
     }
     printer.note(&format!("Results: {}", dir.display()));
-    for line in results::outdated(dir) {
+    for line in results::outdated(dir, &tables.analysis.header) {
         printer.note(&line);
     }
     let called = command_options::options(dir, Some(&args.config));

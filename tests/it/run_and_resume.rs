@@ -695,6 +695,20 @@ fn replacing_a_player_twice_has_no_further_effect() {
 }
 
 #[test]
+fn a_late_player_changes_the_pseudonyms_of_others() {
+    let arena = played();
+    assert_eq!(arena.run(&["packets"]).code, 0);
+    arena.configure(&Config::small().bot("dog", "random"));
+    let run = arena.run(&["run"]);
+    let note = "\nthe pseudonyms have changed: hand out all packets again\n";
+    assert!(run.code == 0 && run.err.contains(note), "{}", run.err);
+    fs::remove_dir_all(arena.results().join("packets")).expect("removed");
+    assert_eq!(arena.run(&["packets"]).code, 0);
+    let run = arena.run(&["run"]);
+    assert!(run.code == 0 && !run.err.contains(note), "{}", run.err);
+}
+
+#[test]
 fn an_empty_secret_counts_as_missing() {
     let config = Config::small().change(|config| config.seed = None);
     let arena = Arena::with(&config);
