@@ -126,7 +126,8 @@ pub fn run(args: &VerifyArgs, printer: Printer) -> Result<Status, Failure> {
         )?,
         TableState::ComparedWithoutMarks => printer.line(
             "The marks in grades.csv were not compared: they follow from [grades] in the \
-             configuration. `referee verify --grades tournament.toml` compares them, too.",
+             configuration. `referee verify --grades CONFIG` compares them, too; CONFIG is the \
+             configuration of this tournament.",
         )?,
         TableState::Unchecked | TableState::Compared => {}
     }

@@ -492,7 +492,8 @@ fn edited_marks_are_found() {
     let run = arena.run(by_log);
     assert_eq!(run.code, 0, "{}", run.out);
     let note = "The marks in grades.csv were not compared: they follow from [grades] in the \
-                configuration. `referee verify --grades tournament.toml` compares them, too.\n";
+                configuration. `referee verify --grades CONFIG` compares them, too; CONFIG is the \
+                configuration of this tournament.\n";
     assert!(run.out.ends_with(note), "{}", run.out);
     let run = arena.run(by_config);
     assert!(run.code == 0 && run.out.ends_with(": no problems\n"), "{}", run.out);
