@@ -229,7 +229,7 @@ fn a_plan_lists_the_games_to_come() {
     let expected = "cup: watch-your-back, 7 players, 2 Swiss rounds of 1 pair; then a gauntlet of \
                     6 against 1 anchors, 1 pair each; then the best 4: a knockout with 1 pair per \
                     match\n\
-                    0 of about 30 games played\n";
+                    0 of about 30 games played\nno estimate before the first game\n";
     assert_eq!((run.code, run.out.as_str()), (0, expected));
 }
 

@@ -93,7 +93,8 @@ fn openings_of_a_file_are_taken_in_turn() {
     arena.write("two.txt", "# two\nR U 3,5; L D 3,1\nR R 1,3; L L 5,3 # the other\n");
     let run = arena.run(&["run", "--plan"]);
     let plan = "cup: back-to-the-wall, 3 players, 3 pairings of 3 pairs\n\
-                openings: 2 openings of a file, in turn\n0 of 18 games played\n";
+                openings: 2 openings of a file, in turn\n0 of 18 games played\n\
+                no estimate before the first game\n";
     assert_eq!(run, Run::new(0, plan, ""));
     assert_eq!(arena.run(&["run", "--quiet"]).code, 0);
     clean(&arena, 18);

@@ -67,6 +67,8 @@ pub(super) fn plan(
         let left = each.saturating_mul(u32::try_from(due).unwrap_or(u32::MAX));
         let left = indicatif::HumanDuration(left);
         printer.line(&format!("about {left}, by the games in the log, {jobs} at once"))?;
+    } else if kept == 0 && until.is_none() {
+        printer.line("no estimate before the first game")?;
     }
     if let Some(until) = until {
         printer.line(&match each {
