@@ -10,6 +10,7 @@ use std::fmt;
 use super::evaluation::Evaluation;
 use super::results::{AnalysisError, Faulted, NamedResults};
 use crate::folder::LogContents;
+use crate::model::player::Out;
 use crate::model::record::{Anchor, Header, PlayerInfo};
 use crate::schedule::summary::Summary;
 use referee_games::BySeat;
@@ -93,6 +94,8 @@ impl<'a> JoinedTournaments<'a> {
         let mut results = NamedResults::new(&self.names.all).with(self.faulted);
         let mut out = vec![None; self.names.all.len()];
         let (mut pairs_before, mut summary) = (0, Summary::default());
+        // A player may have been taken out of several tournaments, but is one player.
+        let mut taken_out: BTreeMap<usize, Out> = BTreeMap::new();
         for log in &self.logs[..count] {
             let number = |name: &String| results.number(self.names.joined(&log.header, name));
             let numbers: Vec<usize> =
@@ -105,13 +108,17 @@ impl<'a> JoinedTournaments<'a> {
             }
             // Pairs of different tournaments are different pairs.
             pairs_before += most;
-            if self.faulted == Faulted::Count {
-                for (why, &number) in log.state.outs().into_iter().zip(&numbers) {
+            for (why, &number) in log.state.outs().into_iter().zip(&numbers) {
+                if self.faulted == Faulted::Count {
                     out[number] = why;
                 }
+                taken_out.extend(why.map(|why| (number, why)));
             }
             summary = sum(summary, log.state.summary());
         }
+        let count = |reason| taken_out.values().filter(|&&why| why == reason).count();
+        summary.unchecked = count(Out::Unchecked);
+        summary.quarantined = count(Out::Quarantined);
         Ok(Evaluation::new(results, &self.anchors, &out, summary)?)
     }
 }
@@ -134,6 +141,7 @@ fn anchors<'a>(headers: &[&'a Header]) -> Result<BTreeMap<&'a str, f64>, JoinErr
     Ok(all)
 }
 
+/// The games of two tournaments together. Does not count the players that were taken out.
 fn sum(one: Summary, other: Summary) -> Summary {
     Summary {
         played: one.played + other.played,
@@ -141,8 +149,7 @@ fn sum(one: Summary, other: Summary) -> Summary {
         due: one.due + other.due,
         is_estimate: one.is_estimate || other.is_estimate,
         never: one.never + other.never,
-        unchecked: one.unchecked + other.unchecked,
-        quarantined: one.quarantined + other.quarantined,
+        ..Summary::default()
     }
 }
 

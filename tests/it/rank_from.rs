@@ -128,6 +128,24 @@ fn several_tournaments_are_rated_together() {
 }
 
 #[test]
+fn a_player_out_of_several_tournaments_is_counted_once() {
+    let arena = Arena::new();
+    arena.write("dud.sh", "exit 1");
+    for name in ["spring", "autumn"] {
+        let config = "game = \"watch-your-back\"\nquarantine = 1\npairs = 1\n\
+                      players = [{ name = \"ant\", bot = \"random\" }, \
+                      { name = \"bee\", bot = \"random\" }, \
+                      { name = \"dud\", command = [\"sh\", \"dud.sh\"] }]\n";
+        arena.write("cup.toml", &format!("name = \"{name}\"\n{config}"));
+        let run = arena.run(&["run", "--quiet", "cup.toml"]);
+        assert_eq!(run.code, 0, "{run:?}");
+    }
+    let run = arena.run(&["rank", "results/spring", "results/autumn"]);
+    let said: String = run.out.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(said.contains(" will never be played, because 1 player was quarantined."), "{said}");
+}
+
+#[test]
 fn the_ranking_names_players_that_are_the_same() {
     let config = Config::empty().script("ant", "a.sh").script("bee", "a.sh").bot("cat", "random");
     let arena = Arena::with(&config.change(|config| config.pairs = 1));
