@@ -33,7 +33,7 @@ impl fmt::Display for Mark {
 }
 
 /// What players are sent of a position.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, Hash)]
 pub struct State {
     board: Vec<String>,
     to_move: &'static str,

@@ -113,7 +113,7 @@ impl ReplayFrames {
             builder.add_end(format!("the record cannot be replayed: {problem}"));
         }
         for (seat, fault) in record.fault.iter().flatten() {
-            builder.add_end(format!("{seat}: {}: {}", fault.code, fault.message));
+            builder.add_end(format!("{seat}: {}: {}", fault.code, fault.reason()));
         }
         (Self::with(rules, record, builder.frames), replayed)
     }

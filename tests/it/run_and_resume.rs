@@ -642,7 +642,11 @@ fn a_replaced_player_plays_its_games_again() {
     let error = "error: --replace nobody: no player of this name is configured\n";
     assert_eq!(arena.run(&["run", "--replace", "nobody"]), Run::new(2, "", error));
     let run = arena.run(&["run", "-q", "--replace", "bee"]);
-    assert_eq!(differences(&run).len(), 1, "the other changed, and is not named");
+    let error = "error: programs have changed since they played the games in DIR/results/cup:\n  \
+                 player cat: its program changed (HASH became HASH)\n\
+                 nothing was changed; put the old programs back, or play their games again\n\
+                 next: referee run --replace bee --replace cat\n";
+    assert_eq!(run, Run::new(4, "", error), "the other changed, and is not named");
     assert_eq!(arena.lines(), before);
 
     assert_eq!(arena.run(&["packets"]).code, 0);

@@ -31,12 +31,12 @@ pub(super) fn section(material: &PageData<'_>) -> Markup {
     }
 }
 
-/// Groups the faults of a player that have the same text, in the order of each group's first fault.
+/// Groups the faults of a player that have the same reason, in the order of each group's first fault.
 fn groups(cases: &[FaultCase]) -> Vec<Vec<&FaultCase>> {
     let mut places = HashMap::new();
     let mut groups: Vec<Vec<&FaultCase>> = Vec::new();
     for case in cases {
-        let key = (&case.player, case.fault.code, &case.fault.message);
+        let key = (&case.player, case.fault.code, case.fault.reason());
         let place = *places.entry(key).or_insert(groups.len());
         if place == groups.len() {
             groups.push(Vec::new());
@@ -81,7 +81,7 @@ pub(in crate::report) fn one(case: &FaultCase, called: Option<&str>) -> Markup {
                     (link(case))
                 }
             }
-            p { (escape::terminal(&fault.message))
+            p { (escape::terminal(&fault.reason()))
                 @if let Some(clause) = &fault.clause { " (clause " (escape::terminal(clause)) ")" } }
             @if let Some(raw) = &fault.raw { p { "Its reply: " code { (escape::terminal(raw)) } } }
             @if !fault.stderr.is_empty() {
