@@ -48,9 +48,11 @@ use crate::run::entrant::Entrant;
 use crate::run::event::{Listener, Listeners, RunEvent, RunWarning};
 use crate::run::job::Conditions;
 use crate::run::resume::{self, Prepared, ReplaceRequest};
+use crate::run::spectators::Spectators;
 use crate::run::worker;
 use crate::run::{Recorder, RunEnd, Runner};
 use crate::schedule::Fixture;
+use crate::schedule::state::TournamentState;
 use crate::shell;
 use referee_sandbox::{Level, Mechanism, descriptor_limit};
 
@@ -186,12 +188,7 @@ pub fn run(args: &RunArgs, printer: Printer) -> Result<Status, Failure> {
     let prepared = resume::prepare(&folder, &tournament, &record, request, printer)?;
     let state = &prepared.contents.state;
     if tournament.seed.is_none() && state.played() == 0 {
-        // Not shown: a terminal, a projector or a log of CI may be public.
-        folder.secret(None)?;
-        printer.note(&format!(
-            "All seeds are drawn from a secret, {}; keep it private while games are played.",
-            folder.dir().join(SECRET).display()
-        ));
+        announce_secret(&folder, printer)?;
     }
     let called = command_options::options(folder.dir(), Some(&args.config));
     let mut progress = Progress::new(printer, Contender::all(state))
@@ -220,6 +217,17 @@ pub fn run(args: &RunArgs, printer: Printer) -> Result<Status, Failure> {
     };
     refuse_replaced(&tournament.players, &command)?;
     Ok(status)
+}
+
+/// Creates the secret of a tournament and says where it is. It is not shown: a terminal, a projector
+/// or a log of CI may be public.
+fn announce_secret(folder: &LockedFolder, printer: Printer) -> Result<(), Failure> {
+    folder.secret(None)?;
+    printer.note(&format!(
+        "All seeds are drawn from a secret, {}; keep it private while games are played.",
+        folder.dir().join(SECRET).display()
+    ));
+    Ok(())
 }
 
 /// Says how to go on after an interruption.
@@ -350,12 +358,11 @@ pub(super) fn play(
     }
     // Players must not learn from others what is hidden from them.
     let are_shown = terms.place.is_here() && !tournament.game.is_hidden() && at_once > 0;
-    let spectators = || Arc::clone(&conditions.spectators);
-    let live_boards = are_shown.then(|| LiveBoards::open(folder.dir(), spectators()));
-    if let Some(Err(error)) = &live_boards {
-        let warning = RunWarning::NotShown { why: error.to_string() };
-        listener.on(RunEvent::Warning(&warning), &state)?;
-    }
+    let _live_boards = if are_shown {
+        live_boards(folder, &conditions.spectators, &state, listener)?
+    } else {
+        None
+    };
     let mut workers = WorkersFile::new(folder.dir());
     let mut listeners = Listeners(vec![&mut recorder, &mut live_tables, &mut workers, listener]);
     let runner = Runner {
@@ -381,6 +388,24 @@ pub(super) fn play(
         }
     })?;
     Ok(RunOutcome { end, games: state.played() })
+}
+
+/// Shows the games in play to people who look. If that is impossible, says why; they are played all
+/// the same.
+fn live_boards(
+    folder: &LockedFolder,
+    spectators: &Arc<Spectators>,
+    state: &TournamentState,
+    listener: &mut dyn Listener,
+) -> Result<Option<LiveBoards>, Failure> {
+    match LiveBoards::open(folder.dir(), Arc::clone(spectators)) {
+        Ok(opened) => Ok(Some(opened)),
+        Err(error) => {
+            let warning = RunWarning::NotShown { why: error.to_string() };
+            listener.on(RunEvent::Warning(&warning), state)?;
+            Ok(None)
+        }
+    }
 }
 
 /// These players of the tournament, as workers see them.

@@ -151,7 +151,7 @@ impl PlayerInfo {
 
 /// The hash of a person.
 const NO_HASH: &str = "0000000000000000";
-/// The reason of a game that a person gave up. That is no fault.
+/// The reason why a game ended that a person gave up, which is not a fault.
 pub const RESIGNATION: &str = "resignation";
 
 /// The policy after a rejected action (`malformed` or `illegal`).

@@ -86,7 +86,7 @@ pub fn prepare(
 }
 
 /// Refuses and notes what [`prepare`] would refuse and note in the folder `dir`, but changes
-/// nothing. Returns nothing if there is no log yet.
+/// nothing. `None` if there is no log yet.
 pub fn examine(
     dir: &Path,
     tournament: &Tournament,

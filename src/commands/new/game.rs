@@ -8,7 +8,7 @@ use clap::{Args, ValueEnum};
 use super::{Failure, Printer, Status, ask_language, write_all};
 use crate::templates::{Language, StarterKit, game};
 
-/// The error if there is no kit in a language.
+/// The message about a language that has no kit.
 const NO_KIT: &str = "no starter kit in this language";
 
 /// Arguments of `new game`.

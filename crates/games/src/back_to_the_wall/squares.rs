@@ -165,8 +165,8 @@ impl Squares {
         true
     }
 
-    /// Adds the neighbours on `ground`, first those in the same row, then those above and below all
-    /// of these; `None` if there are none to add.
+    /// Adds the neighbours on `ground`: first those in the same row, then those above and below.
+    /// `None` if nothing was added.
     #[inline]
     fn spread(self, ground: Self) -> Option<Self> {
         let sides = self.step(Direction::Left).or(self.step(Direction::Right));

@@ -24,7 +24,7 @@ fn compared(new: &Header) -> Result<Vec<String>, Differences> {
     compare(&header(), new, &[], false)
 }
 
-/// The differences that nothing allows; there are no others.
+/// The differences, none of which is allowed.
 fn forbidden(compared: Result<Vec<String>, Differences>) -> Vec<String> {
     let Differences { forbidden, programs } = compared.expect_err("refused");
     assert_eq!(programs, []);
