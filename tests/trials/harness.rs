@@ -21,8 +21,8 @@ pub(crate) fn without(programs: &[&str]) -> Lacks {
     (!missing.is_empty()).then(|| format!("there is no {} here", missing.join(" and no ")))
 }
 
-/// The program that is tested. Every test reads it.
-static PROGRAM: RwLock<()> = RwLock::new(());
+/// Held by every test that runs; by one that must run alone, for writing.
+static RUNNING: RwLock<()> = RwLock::new(());
 
 /// A quick test. `run` returns what kept it from running, if anything.
 pub(crate) fn quick(
@@ -30,18 +30,18 @@ pub(crate) fn quick(
     run: impl FnOnce() -> Lacks + Send + 'static,
 ) -> Trial {
     test(name, || {
-        let _reads = PROGRAM.read().unwrap_or_else(PoisonError::into_inner);
+        let _with_others = RUNNING.read().unwrap_or_else(PoisonError::into_inner);
         run()
     })
 }
 
-/// A slow test that builds the program anew: for a moment, nobody else can run it.
-pub(crate) fn building(
+/// A slow test during which no other runs, because it builds the program anew or measures time.
+pub(crate) fn alone(
     name: impl Into<String>,
     run: impl FnOnce() -> Lacks + Send + 'static,
 ) -> Trial {
     let run = || {
-        let _writes = PROGRAM.write().unwrap_or_else(PoisonError::into_inner);
+        let _alone = RUNNING.write().unwrap_or_else(PoisonError::into_inner);
         run()
     };
     test(name, run).with_ignored_flag(true)

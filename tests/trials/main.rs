@@ -9,8 +9,10 @@ mod browser;
 mod containment;
 mod cost_of_a_move;
 mod crashes;
+mod fairness;
 mod game_kits;
 mod hidden_games;
+mod lag;
 mod lying_games;
 #[cfg(feature = "nats")]
 mod many_machines;
@@ -29,8 +31,10 @@ fn main() -> ExitCode {
         return ExitCode::SUCCESS;
     }
     harness::run([
-        // First, because it waits for all others that run.
+        // First, because these wait for all others that run.
         ("packages", packages::tests()),
+        ("fairness", fairness::tests()),
+        ("lag", lag::tests()),
         ("browser", browser::tests()),
         ("containment", containment::tests()),
         ("cost_of_a_move", cost_of_a_move::tests()),

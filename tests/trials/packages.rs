@@ -4,10 +4,10 @@ use std::process::Command;
 
 use libtest_mimic::Trial;
 
-use crate::harness::{Lacks, building, without};
+use crate::harness::{Lacks, alone, without};
 
 pub(crate) fn tests() -> Vec<Trial> {
-    vec![building("first_steps_without_rust", first_steps)]
+    vec![alone("first_steps_without_rust", first_steps)]
 }
 
 #[expect(clippy::print_stdout, reason = "the times are for people")]

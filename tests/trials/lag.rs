@@ -4,7 +4,9 @@ use std::fs;
 use std::thread::sleep;
 use std::time::Duration;
 
+use crate::harness::{Lacks, alone};
 use crate::support::{Arena, Config, wait_until};
+use libtest_mimic::Trial;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use serde_json::Value;
@@ -19,10 +21,24 @@ fn sleeper(seconds: &str) -> Option<i32> {
     entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).find(is_it)
 }
 
-#[test]
-#[ignore = "slow: the referee is stopped for longer than the time limit"]
-fn time_in_which_the_referee_had_no_core_is_not_charged() {
-    let _alone = crate::alone();
+/// Whether no thread of the process runs any more. The signal that stops it reaches one after the
+/// other.
+fn is_stopped(pid: Pid) -> bool {
+    let threads = fs::read_dir(format!("/proc/{pid}/task")).expect("it lives").flatten();
+    threads.filter_map(|thread| fs::read_to_string(thread.path().join("stat")).ok()).all(|stat| {
+        // The name before the state may contain anything.
+        stat.rsplit(')').next().is_some_and(|rest| rest.trim_start().starts_with('T'))
+    })
+}
+
+pub(crate) fn tests() -> Vec<Trial> {
+    vec![alone(
+        "time_in_which_the_referee_had_no_core_is_not_charged",
+        time_in_which_the_referee_had_no_core_is_not_charged,
+    )]
+}
+
+fn time_in_which_the_referee_had_no_core_is_not_charged() -> Lacks {
     let seconds = format!("4321.{}", std::process::id());
     let config = Config::empty().bot("ant", "greedy").script("slow", "slow.sh");
     let arena = Arena::with(&config.change(|config| {
@@ -38,6 +54,7 @@ fn time_in_which_the_referee_had_no_core_is_not_charged() {
         wait_until(|| sleeper(&seconds).is_some());
         let asked = sleeper(&seconds).expect("it sleeps");
         kill(referee, Signal::SIGSTOP).expect("it runs");
+        wait_until(|| is_stopped(referee));
         kill(Pid::from_raw(asked), Signal::SIGKILL).expect("it sleeps");
         sleep(Duration::from_secs(4));
         kill(referee, Signal::SIGCONT).expect("it is there");
@@ -55,4 +72,5 @@ fn time_in_which_the_referee_had_no_core_is_not_charged() {
         let excused = "in which the machine had no core free for it";
         assert!(warnings.contains("was not charged") && warnings.contains(excused), "{game}");
     }
+    None
 }
