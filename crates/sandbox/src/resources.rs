@@ -41,10 +41,10 @@ impl Resources {
 
     /// Removes all resources once the process is gone. Returns the scratch folder if that cannot be
     /// removed.
-    pub(crate) fn remove(self, setup: &Setup, caller_is_gone: bool) -> Option<UnremovedScratch> {
+    pub(crate) fn remove(self, setup: &Setup) -> Option<UnremovedScratch> {
         for group in self.groups {
             // A group that remains is empty and uses nothing.
-            let _ = group.remove(caller_is_gone);
+            let _ = group.remove();
         }
         let dir = setup.scratch.as_ref().filter(|_| self.scratch)?;
         remove_scratch(dir, self.mounts)

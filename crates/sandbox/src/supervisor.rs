@@ -55,7 +55,7 @@ fn supervise(socket: &UnixStream, request: StartRequest) -> io::Result<()> {
             send(socket, &SupervisorMessage::Failed(failed)).map(|()| SupervisionEnd::NotStarted)
         }
     };
-    let scratch = resources.remove(&setup, matches!(end, Ok(SupervisionEnd::CallerGone)));
+    let scratch = resources.remove(&setup);
     match end? {
         SupervisionEnd::NotStarted | SupervisionEnd::CallerGone => Ok(()),
         SupervisionEnd::Killed { left } => {

@@ -218,13 +218,19 @@ pub(crate) fn left(told: &Path, referee: u32) -> Vec<String> {
     found.retain(|process| of_player(process));
     let mut due = paths(Path::new("/sys/fs/cgroup"));
     due.extend(paths(&std::env::temp_dir()));
+    // An earlier process may have had the same number, and may have been killed.
+    let began = fs::metadata(told).and_then(|folder| folder.created()).ok();
+    let is_new = |path: &Path| {
+        let changed = fs::metadata(path).and_then(|folder| folder.modified()).ok();
+        began.is_none() || changed.is_none() || changed >= began
+    };
     let group = format!("referee-{referee}-");
     let scratch = format!("referee-scratch-{referee}-");
     let mut depth = 0;
     while depth < 4 && !due.is_empty() {
         let named = |path: &&std::path::PathBuf| {
             let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-            name.starts_with(&group) || name.starts_with(&scratch)
+            (name.starts_with(&group) || name.starts_with(&scratch)) && is_new(path)
         };
         found.extend(due.iter().filter(named).cloned());
         let groups = due.iter().filter(|path| path.starts_with("/sys/fs/cgroup") && path.is_dir());

@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use super::files::kill_in;
+use super::parent::remove_unused;
 use crate::protocol::{CgroupSetup, SetupError};
 
 /// The files to write to, to join a group: the first that exists. `tasks` of version 1 moves a
@@ -54,12 +55,11 @@ impl Cgroup {
     }
 
     /// Removes the group and, if the caller is gone, the caller's group above it.
-    pub(crate) fn remove(self, caller_is_gone: bool) -> io::Result<()> {
+    pub(crate) fn remove(self) -> io::Result<()> {
         drop(self.join);
         let removed = fs::remove_dir(&self.dir);
-        if let Some(above) = self.dir.parent().filter(|_| caller_is_gone) {
-            // Other supervisors may still have processes in it; the last one succeeds.
-            let _ = fs::remove_dir(above);
+        if let Some(above) = self.dir.parent() {
+            remove_unused(above);
         }
         removed
     }

@@ -24,7 +24,7 @@ struct ParentCgroup {
     /// The mechanisms that it is used for.
     gives: Vec<Mechanism>,
     /// Held while the group is in use: a group without a lock is stale.
-    _lock: Flock<File>,
+    lock: Flock<File>,
 }
 
 /// This caller's groups in all hierarchies. Dropping this removes them.
@@ -102,9 +102,11 @@ impl ParentCgroups {
 
 impl Drop for ParentCgroups {
     fn drop(&mut self) {
-        for parent in &self.parents {
-            // If a process is still in the group, that process's supervisor removes it.
-            let _ = fs::remove_dir(&parent.dir);
+        for ParentCgroup { dir, lock, .. } in self.parents.drain(..) {
+            // If a process's group is still in it, that process's supervisor removes both. It only
+            // does so without the lock.
+            drop(lock);
+            let _ = fs::remove_dir(dir);
         }
     }
 }
@@ -139,6 +141,13 @@ fn remove_stale(own: &Path) {
     }
 }
 
+/// Removes a caller's group if that caller is gone. The kernel keeps it while it contains others.
+pub(super) fn remove_unused(dir: &Path) {
+    if let Ok(_held) = hold(dir) {
+        let _ = fs::remove_dir(dir);
+    }
+}
+
 /// How often other callers may remove a new group as stale before that is an error.
 const ATTEMPTS: usize = 8;
 
@@ -163,7 +172,7 @@ impl ParentCgroup {
     fn make(own: &Path, version: Version, wanted: &[Mechanism]) -> io::Result<Self> {
         remove_stale(own);
         let (dir, lock) = claim(own)?;
-        let mut parent = Self { dir, version, gives: Vec::new(), _lock: lock };
+        let mut parent = Self { dir, version, gives: Vec::new(), lock };
         let enabled = parent.enable(own, wanted).and_then(|()| parent.test());
         if enabled.is_err() {
             let _ = fs::remove_dir(&parent.dir);
@@ -263,7 +272,7 @@ mod tests {
     fn parent(version: Version, gives: &[Mechanism]) -> (tempfile::TempDir, ParentCgroups) {
         let own = tempfile::tempdir().expect("a folder");
         let (dir, lock) = claim(own.path()).expect("a folder");
-        let parents = vec![ParentCgroup { dir, version, gives: gives.to_vec(), _lock: lock }];
+        let parents = vec![ParentCgroup { dir, version, gives: gives.to_vec(), lock }];
         (own, ParentCgroups { parents })
     }
 
@@ -303,5 +312,20 @@ mod tests {
         assert!(caller.exists());
         drop(parents);
         assert!(!caller.exists(), "nothing is left behind");
+    }
+
+    #[test]
+    fn the_last_to_leave_removes_the_callers_group() {
+        let (own, parents) = parent(Version::Two, &[Mechanism::Cpu]);
+        let group = parents.of_process(&Limits::default()).setups.remove(0).dir;
+        let caller = group.parent().expect("a parent").to_owned();
+        remove_unused(&caller);
+        assert!(caller.exists(), "the caller lives, and may start another process");
+        fs::create_dir(&group).expect("a group");
+        drop(parents);
+        assert!(caller.exists(), "a process is still in it");
+        fs::remove_dir(&group).expect("an empty group");
+        remove_unused(&caller);
+        assert!(!caller.exists() && own.path().exists());
     }
 }
