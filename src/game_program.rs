@@ -9,13 +9,13 @@ use std::time::Duration;
 
 use crate::error::Failure;
 use crate::fingerprint::{Fingerprint, Parts, Unreadable, of_rules};
-use crate::model::containment::{Containment, ContainmentRequest};
+use crate::model::containment::ContainmentRequest;
 use crate::model::record::Header;
 use crate::model::rules::GameRules;
 use crate::player::{ContainedRules, Sandbox, own_files};
 use referee_games::{GameError, RulesProgram, SharedGame};
 use referee_rules_program::{ChildLauncher, ProgramGame};
-use referee_sandbox::{Command, Level, ResolveError};
+use referee_sandbox::{Command, ResolveError};
 
 /// The time for an answer, unless the configuration sets another.
 pub const DEFAULT_REPLY: Duration = Duration::from_secs(10);
@@ -210,19 +210,18 @@ pub fn recorded_rules(header: &Header, results: &Path) -> Result<GameRules, Fail
     let Some(program) = &header.program else { return Ok(GameRules::of(header)?) };
     let found = FoundProgram::recorded(program, results);
     let found = found.ok_or_else(|| Failure::input(missing(program)))?;
-    let game = found.open(&as_recorded(header))?;
+    let game = found.open(&of_a_reader(header))?;
     match game.program() {
         Some(now) if now.hash != program.hash => Err(Failure::input(changed(program, now))),
         _ => Ok(GameRules::by_header(game, header)?),
     }
 }
 
-/// The containment of the tournament, or the strongest that works if it was `strict`: the log may
-/// be read on another machine.
-fn as_recorded(header: &Header) -> ContainmentRequest {
-    let Containment { level, limits, .. } = header.containment.clone();
-    let level = Some(level).filter(|level| *level != Level::Strict);
-    ContainmentRequest { level, limits, ..ContainmentRequest::default() }
+/// The limits of the tournament, at the strongest level that works here, whatever the log says: it
+/// may come from a stranger, and names the program that is started.
+fn of_a_reader(header: &Header) -> ContainmentRequest {
+    let limits = header.containment.limits;
+    ContainmentRequest { limits, ..ContainmentRequest::default() }
 }
 
 fn missing(program: &RulesProgram) -> String {

@@ -88,6 +88,20 @@ fn its_games_are_exported_with_all_positions() {
 }
 
 #[test]
+fn the_rules_program_of_a_log_is_contained_whatever_the_log_says() {
+    let arena = arena("");
+    let trace = arena.path().join("trace");
+    let rules = format!("(: > '{}') 2>/dev/null\n{RULES}", trace.display());
+    fs::write(arena.path().join("rules.sh"), rules).expect("a file");
+    assert_eq!(arena.run(&["run", "--quiet", "--containment", "off"]).code, 0);
+    fs::remove_file(&trace).expect("it may write anywhere at this level");
+    for command in ["verify", "report", "export"] {
+        assert_eq!(arena.run(&[command]).code, 0, "{command}");
+        assert!(!trace.exists(), "{command}: the log may come from a stranger");
+    }
+}
+
+#[test]
 fn results_are_read_with_a_rules_program_that_has_moved() {
     let arena = Arena::new();
     let (here, there) = (arena.path().join("game"), arena.path().join("there"));
