@@ -81,10 +81,13 @@ fn serve(
         let listener = UnixListener::from_std(listener)?;
         let places = Arc::new(Semaphore::new(MOST));
         loop {
-            let permit = Arc::clone(&places).acquire_owned().await.map_err(io::Error::other)?;
-            let stream = tokio::select! {
+            let next = async {
+                let permit = Arc::clone(&places).acquire_owned().await.map_err(io::Error::other)?;
+                Ok::<_, io::Error>((permit, listener.accept().await?.0))
+            };
+            let (permit, stream) = tokio::select! {
                 _ = closed.changed() => return Ok(()),
-                stream = listener.accept() => stream?.0,
+                next = next => next?,
             };
             let spectators = Arc::clone(spectators);
             tokio::spawn(async move {
@@ -108,5 +111,22 @@ async fn show(mut stream: UnixStream, spectators: &Spectators) -> io::Result<()>
             Some(()) = changes.next() => to.write_all(spectators.line().as_bytes()).await?,
             else => return Ok(()),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::net::UnixStream;
+
+    #[test]
+    fn it_ends_although_as_many_watch_as_may() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let boards = LiveBoards::open(dir.path(), Arc::default()).expect("a socket");
+        let connect = |_| UnixStream::connect(dir.path().join(LIVE_SOCKET)).expect("a listener");
+        let watching: Vec<UnixStream> = (0..=MOST).map(connect).collect();
+        drop(boards);
+        assert_eq!(watching.len(), MOST + 1);
+        assert!(!dir.path().join(LIVE_SOCKET).exists());
     }
 }
