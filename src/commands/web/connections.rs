@@ -74,6 +74,7 @@ impl OpenConnections {
     /// Adds a connection. If there are too many, drops the oldest silent one, or else the new one.
     fn admit(&mut self, stream: TcpStream, router: &Router) {
         while self.all.try_join_next().is_some() {}
+        self.forget_answered();
         if self.all.len() >= self.most && !self.dismiss() {
             return;
         }
@@ -82,11 +83,16 @@ impl OpenConnections {
         self.silent.push_back(SilentConnection { stage, task });
     }
 
-    /// Drops the oldest connection without a request. Returns whether there was one.
-    fn dismiss(&mut self) -> bool {
+    /// Keeps only those connections in the list of silent ones that still are.
+    fn forget_answered(&mut self) {
         self.silent.retain(|SilentConnection { stage, task }| {
             !stage.asked.load(Ordering::Relaxed) && !task.is_finished()
         });
+    }
+
+    /// Drops the oldest connection without a request. Returns whether there was one.
+    fn dismiss(&mut self) -> bool {
+        self.forget_answered();
         self.silent.pop_front().map(|silent| silent.task.abort()).is_some()
     }
 
@@ -139,6 +145,20 @@ mod tests {
         let mut answer = String::new();
         stream.read_to_string(&mut answer).await.expect("an answer");
         answer
+    }
+
+    #[tokio::test]
+    async fn answered_connections_are_forgotten() {
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+        let address = listener.local_addr().expect("an address");
+        let router = Router::new().route("/", get(async || "the page"));
+        let mut open = OpenConnections { most: 8, all: JoinSet::new(), silent: VecDeque::new() };
+        for _ in 0..20 {
+            let mut stream = TcpStream::connect(address).await.expect("connected");
+            open.admit(listener.accept().await.expect("a connection").0, &router);
+            assert!(ask(&mut stream).await.ends_with("the page"));
+        }
+        assert!(open.silent.len() < 3, "{}", open.silent.len());
     }
 
     #[tokio::test]

@@ -1,5 +1,7 @@
 //! Admits people who look at the page, and refuses other pages in their browsers.
 
+use std::net::IpAddr;
+
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use axum::middleware::Next;
@@ -65,7 +67,8 @@ fn is_this_machine(host: &str) -> bool {
         Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => name,
         _ => host,
     };
-    matches!(name, "localhost" | "127.0.0.1" | "[::1]")
+    let address = name.strip_prefix('[').and_then(|name| name.strip_suffix(']')).unwrap_or(name);
+    name == "localhost" || address.parse().is_ok_and(|address: IpAddr| address.is_loopback())
 }
 
 #[cfg(test)]
@@ -106,11 +109,19 @@ mod tests {
 
     #[test]
     fn local_requests_must_name_this_machine_as_host() {
-        for host in ["localhost", "localhost:8018", "127.0.0.1:1", "[::1]:8018", "[::1]"] {
+        for host in
+            ["localhost", "localhost:8018", "127.0.0.1:1", "127.0.0.2:8018", "[::1]:8018", "[::1]"]
+        {
             assert!(may("/", Reach::Local, &[("host", host)]), "{host}");
         }
-        for host in ["example.org", "example.org:8018", "localhost.example.org", "localhost:x", ""]
-        {
+        for host in [
+            "example.org",
+            "example.org:8018",
+            "localhost.example.org",
+            "localhost:x",
+            "10.0.0.1",
+            "",
+        ] {
             assert!(!may("/", Reach::Local, &[("host", host)]), "{host}");
             assert!(may("/", Reach::Network, &[("host", host)]), "{host}");
         }
