@@ -8,8 +8,8 @@ use super::keys::{Field, Given, TableReader};
 use super::limits::whole;
 use super::player_keys::PlayerKeys;
 use super::problem::{ByteSpan, Problem, Problems, instead};
+use crate::model::stage::MOST_PAIRS;
 use crate::model::stage::{Format, Stage};
-use crate::model::tournament::MOST_PAIRS;
 use crate::schedule::formats::swiss::most_rounds;
 
 /// The formats by name.

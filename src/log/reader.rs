@@ -5,6 +5,8 @@ use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
 use std::sync::Arc;
 
+use serde::de::Error as _;
+
 use super::error::{InvalidLine, LONGEST, LogError, LogProblem};
 use super::game_line::LinePlace;
 use super::{LOG, hash_line};
@@ -91,8 +93,8 @@ pub struct LogReader {
     header_line: Vec<u8>,
     header_intact: bool,
     line: usize,
-    /// Whether the last line was too long and has not ended yet.
-    inside: bool,
+    /// Where the last line begins, if it was too long and has not ended yet.
+    inside: Option<u64>,
     whole: u64,
     /// The bytes skipped since the last line that was read.
     passed: i64,
@@ -117,7 +119,7 @@ impl LogReader {
             header_line: raw,
             header_intact,
             line: 1,
-            inside: false,
+            inside: None,
             whole,
             passed: 0,
             torn: false,
@@ -167,19 +169,21 @@ impl LogReader {
 
     /// Like [`next_line`](Self::next_line), but without parsing it.
     pub fn next_raw(&mut self) -> Result<Option<RawLine>, LogError> {
-        let number = if self.inside { self.line } else { self.line + 1 };
+        let number = if self.inside.is_some() { self.line } else { self.line + 1 };
         let failed = |source| LogError::whole(LogProblem::ReadLine { number, source });
         self.input.seek_relative(std::mem::take(&mut self.passed)).map_err(failed)?;
         let raw = read_line(&mut self.input).map_err(failed)?;
         let is_whole = raw.ends_with(b"\n");
         if !is_whole && raw.len() as u64 != LONGEST {
-            self.torn |= !raw.is_empty();
+            self.torn |= !raw.is_empty() || self.inside.is_some();
+            self.whole = self.inside.take().unwrap_or(self.whole);
             return Ok(None);
         }
         self.line = number;
         let at = self.whole;
         self.whole += raw.len() as u64;
-        let is_piece = std::mem::replace(&mut self.inside, !is_whole) || !is_whole;
+        let is_piece = self.inside.is_some() || !is_whole;
+        self.inside = if is_whole { None } else { self.inside.or(Some(at)) };
         Ok(Some(RawLine { number, at, bytes: raw, is_piece }))
     }
 
@@ -236,7 +240,9 @@ fn read_header(input: &mut impl BufRead) -> Result<(Vec<u8>, Header), LogProblem
     if schema != SCHEMA {
         return Err(LogProblem::Format { schema, version });
     }
-    let header = serde_json::from_slice(&raw).map_err(LogProblem::InvalidHeader)?;
+    let header: Header = serde_json::from_slice(&raw).map_err(LogProblem::InvalidHeader)?;
+    let invalid = |why| LogProblem::InvalidHeader(serde_json::Error::custom(why));
+    header.check().map_err(invalid)?;
     Ok((raw, header))
 }
 

@@ -19,6 +19,8 @@ use referee_ratings::FixedRating;
 
 /// The version of the log's format.
 pub const SCHEMA: &str = "referee-log-1";
+/// The end of the year 9999, in seconds since 1970: the last time that has a date here.
+const LATEST: u64 = 253_402_300_799;
 
 /// Line 1 of the log: everything that `rank`, `verify` and `replay` need besides the games.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -74,6 +76,26 @@ pub struct Header {
 }
 
 impl Header {
+    /// Whether the values are such as a configuration allows: a log may be damaged, or come from a
+    /// stranger.
+    ///
+    /// # Errors
+    /// Says which value is not.
+    pub fn check(&self) -> Result<(), String> {
+        if let Some(stage) = self.stages.iter().find(|stage| !stage.is_within_bounds()) {
+            return Err(format!("a stage has {} pairs", stage.pairs));
+        }
+        if self.created > LATEST {
+            return Err("it was created after the year 9999".to_owned());
+        }
+        match &self.program {
+            Some(program) if program.command.is_empty() => {
+                Err("the command of the rules program is empty".to_owned())
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// Whether a seat may not see everything in the game.
     pub fn is_hidden(&self) -> bool {
         self.program.as_ref().is_some_and(|program| program.hidden)

@@ -5,6 +5,9 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+/// The maximum number of pairs in a meeting.
+pub const MOST_PAIRS: u32 = 100_000;
+
 /// How later pairings follow from earlier results. A log keeps the version that it was created
 /// with; under another one its games would not fit the schedule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize)]
@@ -113,6 +116,11 @@ pub enum Format {
 }
 
 impl Stage {
+    /// Whether the number of pairs is from 1 to [`MOST_PAIRS`].
+    pub fn is_within_bounds(&self) -> bool {
+        (1..=MOST_PAIRS).contains(&self.pairs)
+    }
+
     /// A round-robin of all players with this many pairs in each meeting.
     pub fn round_robin(pairs: u32) -> Self {
         Self { format: Format::RoundRobin, pairs, players: None }

@@ -12,8 +12,6 @@ use super::stage::Stage;
 use crate::model::containment::ContainmentRequest;
 use referee_games::{Options, SharedGame};
 
-/// The maximum number of pairs in a meeting.
-pub const MOST_PAIRS: u32 = 100_000;
 /// The maximum number of games at once.
 pub const MOST_JOBS: usize = 1024;
 /// The maximum number of retries of a turn.
@@ -34,7 +32,7 @@ pub struct Tournament {
     pub options: Options,
     /// Warnings about the files that the options name.
     pub remarks: Vec<String>,
-    /// The stages, one or more, each with 1 to [`MOST_PAIRS`] pairs in a meeting.
+    /// The stages, one or more, each with 1 to [`MOST_PAIRS`](super::stage::MOST_PAIRS) pairs in a meeting.
     pub stages: Vec<Stage>,
     /// The source of the openings; if absent, games begin at the start position.
     pub openings: Option<Openings>,

@@ -4,6 +4,7 @@ use super::*;
 use crate::log::places::LogPlaces;
 use crate::log::{LogWriter, write_header};
 use crate::model::record::examples::{game, header};
+use referee_games::RulesProgram;
 
 /// Why a log with this text cannot be opened.
 fn refused(text: &str) -> String {
@@ -31,6 +32,56 @@ fn a_file_that_is_not_a_log_is_refused() {
     let half = format!("{{\"schema\":\"{SCHEMA}\",\"version\":\"0\"}}\n");
     let said = refused(&half);
     assert!(said.contains(&format!("not a header of the format {SCHEMA}")), "{said}");
+}
+
+#[test]
+fn a_header_with_values_that_no_configuration_allows_is_refused() {
+    type Change = fn(&mut Header);
+    let changes: [(Change, &str); 4] = [
+        (|header| header.stages[0].pairs = 0, "a stage has 0 pairs"),
+        (|header| header.stages[0].pairs = u32::MAX, "a stage has 4294967295 pairs"),
+        (|header| header.created = u64::MAX, "after the year 9999"),
+        (|header| header.program = Some(nothing()), "the command of the rules program is empty"),
+    ];
+    for (change, why) in changes {
+        let mut changed = header(&["ant", "bee"]);
+        change(&mut changed);
+        let mut line = Vec::new();
+        write_header(&mut line, &changed).expect("memory");
+        let said = refused(&String::from_utf8(line).expect("UTF-8"));
+        assert!(said.contains(why), "{said}");
+    }
+}
+
+/// A rules program without a command.
+fn nothing() -> RulesProgram {
+    RulesProgram {
+        command: Vec::new(),
+        program: String::new(),
+        dir: String::new(),
+        configured: String::new(),
+        files: Vec::new(),
+        reply_ms: 1,
+        hash: String::new(),
+        hidden: false,
+    }
+}
+
+#[test]
+fn a_torn_line_longer_than_any_record_is_torn_from_its_beginning() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let mut line = Vec::new();
+    write_header(&mut line, &header(&["ant", "bee"])).expect("memory");
+    let whole = line.len() as u64;
+    for torn in [LONGEST, LONGEST + 5] {
+        fs::write(dir.path().join(LOG), &line).expect("written");
+        let log = File::options().write(true).open(dir.path().join(LOG)).expect("a log");
+        log.set_len(whole + torn).expect("room");
+        let mut reader = LogReader::open(dir.path()).expect("a log");
+        while reader.next_line().expect("readable").is_some() {}
+        assert!(reader.torn());
+        assert_eq!(reader.whole(), whole);
+    }
 }
 
 #[test]
