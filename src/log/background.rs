@@ -66,9 +66,10 @@ impl Background {
         self.tell(|state| state.hurry = true);
     }
 
-    /// Returns the error of a failed sync, once.
+    /// The error of a failed sync. It stays: what was not synced then may never be.
     pub(super) fn failure(&self) -> Option<io::Error> {
-        self.shared.state().failed.take()
+        let state = self.shared.state();
+        state.failed.as_ref().map(|error| io::Error::new(error.kind(), error.to_string()))
     }
 
     /// Syncs the remaining data, and ends the thread.
@@ -174,8 +175,12 @@ mod tests {
     fn failed_syncs_are_reported() {
         let synced = watch::Sender::new(0);
         let failing = || Err(io::Error::other("no disk"));
-        let background = Background::start(HOUR, failing, synced.clone()).expect("a thread");
+        let mut background = Background::start(HOUR, failing, synced.clone()).expect("a thread");
         background.written();
+        background.end();
+        for _ in 0..2 {
+            assert_eq!(background.failure().expect("it stays").to_string(), "no disk");
+        }
         assert_eq!(background.finish().expect_err("it failed").to_string(), "no disk");
         assert_eq!(*synced.borrow(), 0);
     }
