@@ -238,6 +238,11 @@ impl Player {
         }
     }
 
+    /// Whether the player is frozen after each of its replies.
+    pub fn freezes_off_turn(&self) -> bool {
+        matches!(self, Self::Wire(wire) if wire.freezes_off_turn())
+    }
+
     /// Freezes the player until the next line is sent to it.
     pub fn freeze(&mut self) {
         if let Self::Wire(wire) = self {

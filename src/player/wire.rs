@@ -285,6 +285,10 @@ impl Wire {
         }
     }
 
+    pub(super) fn freezes_off_turn(&self) -> bool {
+        self.freeze
+    }
+
     pub(super) fn freeze(&mut self) {
         if let Link::Process(process) = &mut self.link {
             process.freeze();

@@ -241,7 +241,9 @@ impl PlayerPool {
         mut player: Player,
         faulted: bool,
     ) -> PlayerStatistics {
-        let reusable = self.conditions.players[number].reusable && !faulted && !player.owes();
+        // The next game would begin with the freezing of this one.
+        let is_fit = !faulted && !player.owes() && !player.freezes_off_turn();
+        let reusable = self.conditions.players[number].reusable && is_fit;
         if !reusable {
             return player.leave().await;
         }
