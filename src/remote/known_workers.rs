@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::time::{Duration, Instant};
 
 use super::messages::{WorkerHeartbeat, WorkerId};
+use crate::model::tournament::MOST_JOBS;
 use crate::run::event::WorkerStatus;
 
 /// A worker that has sent no heartbeat for this long counts as gone.
@@ -25,7 +26,8 @@ struct KnownWorker {
 
 impl KnownWorkers {
     /// Hears a heartbeat. Returns why the worker cannot play, if it has not said so before.
-    pub fn hear(&mut self, heartbeat: WorkerHeartbeat) -> Option<String> {
+    pub fn hear(&mut self, mut heartbeat: WorkerHeartbeat) -> Option<String> {
+        heartbeat.slots = heartbeat.slots.min(MOST_JOBS);
         let instance = heartbeat.worker.instance.clone();
         if self.excluded.contains(&instance) || !heartbeat.worker.is_named_well() {
             return None;
@@ -117,6 +119,13 @@ mod tests {
         assert!(workers.is_excluded(&two) && workers.has_others_than(&two));
         assert_eq!(names(&workers), ["one"]);
         assert!(!workers.has_others_than(&heartbeat("one", 2).worker));
+    }
+
+    #[test]
+    fn no_worker_plays_more_games_at_once_than_a_run_may() {
+        let mut workers = KnownWorkers::default();
+        workers.hear(heartbeat("one", usize::MAX));
+        assert_eq!(workers.list()[0].slots, MOST_JOBS);
     }
 
     #[test]

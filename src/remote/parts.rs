@@ -76,6 +76,9 @@ impl<R> Assembly<R> {
         receipt: R,
     ) -> Result<Option<Complete<R>>, R> {
         let PartLabel { result, number, of } = label;
+        if of == 1 {
+            return Ok(Some((bytes, vec![receipt])));
+        }
         if self.incomplete.len() >= MOST_INCOMPLETE && !self.incomplete.contains_key(&result) {
             return Err(receipt);
         }
