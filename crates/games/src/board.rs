@@ -34,12 +34,10 @@ impl Square {
     #[must_use]
     #[inline]
     pub(crate) const fn ahead(self, way: Direction, distance: u8) -> Self {
-        let Self { column, row } = self;
-        match way {
-            Direction::Up => Self::new(column, row - distance),
-            Direction::Down => Self::new(column, row + distance),
-            Direction::Left => Self::new(column - distance, row),
-            Direction::Right => Self::new(column + distance, row),
+        let (columns, rows) = STEPS[way as usize];
+        Self {
+            column: self.column.wrapping_add(columns.wrapping_mul(distance)),
+            row: self.row.wrapping_add(rows.wrapping_mul(distance)),
         }
     }
 }
@@ -251,11 +249,11 @@ impl Bitboard {
     #[inline]
     pub fn nth(self, number: u32) -> Option<Square> {
         let (column, left) = ColumnCounts::of([self.0]).find(number)?;
-        let mut bits = self.0 & column;
+        let mut bits = self.0 >> (8 * column);
         for _ in 0..left {
             bits &= bits - 1;
         }
-        BitboardIter(bits).first()
+        Some(Square::new(column, u8::try_from(bits.trailing_zeros()).ok()?))
     }
 
     /// Iterates over the squares in the order of their texts.
@@ -263,6 +261,9 @@ impl Bitboard {
         BitboardIter(self.0)
     }
 }
+
+/// The columns and rows that a step in each direction of [`Direction::ALL`] adds. Sums wrap around.
+const STEPS: [(u8, u8); 4] = [(0, u8::MAX), (0, 1), (u8::MAX, 0), (1, 0)];
 
 /// The squares that share a side with one of these.
 #[inline]

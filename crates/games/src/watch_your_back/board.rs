@@ -151,10 +151,12 @@ impl Board {
 
     /// Returns whether `seat` could move or jump if it were its turn.
     pub fn can_move(&self, seat: Seat) -> bool {
-        !self.targets(self.pieces[seat]).is_empty()
+        let own = self.pieces[seat];
+        around(own).meets(self.empty()) || !self.targets(own).is_empty()
     }
 
     /// Returns whether the side to move has to pass (W7). Meaningless when the game is over.
+    #[inline]
     pub fn must_pass(&self) -> bool {
         !self.is_placing() && !self.can_move(self.to_move())
     }
