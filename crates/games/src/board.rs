@@ -184,6 +184,8 @@ impl<'de> Deserialize<'de> for Bitboard {
 impl Bitboard {
     /// The empty set.
     pub const EMPTY: Self = Self(0);
+    /// The set of all 64 squares.
+    pub const WHOLE: Self = Self(!0);
 
     const TOP_ROW: u64 = 0x0101_0101_0101_0101;
     const BOTTOM_ROW: u64 = Self::TOP_ROW << 7;
@@ -245,6 +247,23 @@ impl Bitboard {
         })
     }
 
+    /// The squares this many squares further in this direction, which must all be on the board.
+    #[must_use]
+    #[inline]
+    pub(crate) const fn ahead(self, way: Direction, distance: u8) -> Self {
+        Self(self.0.rotate_left(ROTATIONS[way as usize] * distance as u32))
+    }
+
+    /// The squares one by one, each as a set.
+    #[inline]
+    pub(crate) fn singles(mut self) -> impl Iterator<Item = Self> {
+        std::iter::from_fn(move || {
+            let first = Self(self.0 & self.0.wrapping_neg());
+            self -= first;
+            (!first.is_empty()).then_some(first)
+        })
+    }
+
     /// The square with this number, counted from 0 in the order of their texts.
     #[inline]
     pub fn nth(self, number: u32) -> Option<Square> {
@@ -264,6 +283,9 @@ impl Bitboard {
 
 /// The columns and rows that a step in each direction of [`Direction::ALL`] adds. Sums wrap around.
 const STEPS: [(u8, u8); 4] = [(0, u8::MAX), (0, 1), (u8::MAX, 0), (1, 0)];
+
+/// The bits by which a step in each direction of [`Direction::ALL`] rotates a [`Bitboard`].
+const ROTATIONS: [u32; 4] = [63, 1, 56, 8];
 
 /// The squares that share a side with one of these.
 #[inline]

@@ -18,10 +18,27 @@ impl Starts {
         one.len() + two.len() + three.len() + four.len()
     }
 
+    /// Returns whether there is no move.
+    #[inline]
+    pub(crate) const fn is_empty(self) -> bool {
+        union(self.0).is_empty()
+    }
+
     /// Numbers the moves, in the order of [`for_each`](Starts::for_each).
     #[inline]
     pub(crate) fn numbered(self) -> NumberedMoves {
         NumberedMoves { starts: self, columns: ColumnCounts::of(self.0.map(|starts| starts.0)) }
+    }
+
+    /// Calls `each` with the moves, direction by direction: the square where it starts, as a set,
+    /// and the direction.
+    #[inline]
+    pub(crate) fn each(self, mut each: impl FnMut(Bitboard, Direction)) {
+        for (starts, way) in self.0.into_iter().zip(WAYS) {
+            for from in starts.singles() {
+                each(from, way);
+            }
+        }
     }
 
     /// Calls `each` with the moves, sorted by the squares where they start, then by those where
