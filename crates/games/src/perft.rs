@@ -13,12 +13,16 @@ pub fn perft<G: Game>(game: &G, depth: u32) -> u64 {
     match depth {
         0 => 1,
         1 => game.count_next_ply(),
-        _ => {
-            let mut nodes = 0;
-            game.each_next_ply(|next| nodes += perft(next, depth - 1));
-            nodes
-        }
+        2 => total(game, G::count_next_ply),
+        _ => total(game, |next| perft(next, depth - 1)),
     }
+}
+
+/// The sum of `count` over the positions one ply later.
+fn total<G: Game>(game: &G, count: impl Fn(&G) -> u64) -> u64 {
+    let mut nodes = 0;
+    game.each_next_ply(|next| nodes += count(next));
+    nodes
 }
 
 /// Calls `each` with the text of every step from `game` and the count below it, in order, until
