@@ -27,9 +27,9 @@ pub use state::State;
 
 use super::board::Bitboard;
 use super::drawing::DrawnBoard;
-use super::game::count_outcome_by_outcome;
+use super::game::{count_outcome_by_outcome, play_step_by_step};
 use super::history::History;
-use super::starts::draw;
+use super::starts::{Starts, draw};
 use super::{
     BySeat, Clause, Event, Game, GameResult, OptionError, OptionSpec, Options, Outcome, Refusal,
     Seat, Step, Stream, Turn,
@@ -169,6 +169,7 @@ impl Backdraughts {
     }
 
     /// Begins the turn of `seat`.
+    #[inline]
     fn begin(&mut self, seat: Seat) {
         self.phase = match self.rules.movement {
             Movement::Dice => TurnPhase::Roll(seat),
@@ -180,6 +181,7 @@ impl Backdraughts {
     }
 
     /// Applies a roll.
+    #[inline]
     fn roll(&mut self, chance: Chance) {
         match (chance, self.phase) {
             (Chance::Roll(number), TurnPhase::Roll(seat)) => {
@@ -206,6 +208,40 @@ impl Backdraughts {
         played
     }
 
+    /// Becomes the position after a turn of `seat` in `before`, another position of the same game.
+    /// `play` does what the seat does in its turn.
+    #[inline]
+    fn follow(&mut self, before: &Self, seat: Seat, play: impl FnOnce(&mut Self)) {
+        self.board = before.board;
+        self.past.clone_from(&before.past);
+        play(self);
+        self.begin(!seat);
+        self.ply = before.ply + 1;
+        self.ending = self.ended();
+    }
+
+    /// Calls `each` with the position after every turn of `seat` with `number`, where straight
+    /// moves start at `moves`.
+    #[inline]
+    fn each_turn(&self, seat: Seat, number: u8, moves: Starts, each: &mut impl FnMut(&Self)) {
+        let captures = self.board.allowed_capturers(seat, number, &self.rules);
+        let mut next = self.clone();
+        moves.each(|from, way| {
+            next.follow(self, seat, |next| next.board.shift(seat, from, from.ahead(way, number)));
+            each(&next);
+        });
+        for pawn in captures {
+            next.follow(self, seat, |next| {
+                next.play_for(seat, Action::Capture(pawn));
+            });
+            each(&next);
+        }
+        if moves.is_empty() && captures.is_empty() {
+            next.follow(self, seat, |_| ());
+            each(&next);
+        }
+    }
+
     /// The reason why the game is over, if the last action ended it.
     #[inline]
     fn ended(&self) -> Option<GameEnd> {
@@ -213,6 +249,7 @@ impl Backdraughts {
     }
 
     /// The win on this board, if there is one (B4).
+    #[inline]
     fn won(&self) -> Option<GameEnd> {
         self.board.decided().map(|(seat, by)| GameEnd::Win(seat, by))
     }
@@ -249,6 +286,7 @@ impl Backdraughts {
     }
 
     /// Tests for the draws of B12, in their order.
+    #[inline]
     fn length(&self) -> Option<GameEnd> {
         if self.repeated() {
             Some(GameEnd::Repetition)
@@ -260,10 +298,11 @@ impl Backdraughts {
     }
 
     /// Returns whether a turn has just begun whose position has occurred too often.
+    #[inline]
     fn repeated(&self) -> bool {
-        let begins = !matches!(self.phase, TurnPhase::Answer { .. });
         let limit = self.rules.repetition as usize;
-        begins && limit > 0 && self.past.occurrences(1) >= limit
+        let begins = || !matches!(self.phase, TurnPhase::Answer { .. });
+        limit > 0 && begins() && self.past.occurrences(1) >= limit
     }
 
     /// If `seat` is to choose, the seat whose actions it chooses from and the number to play.
@@ -392,6 +431,7 @@ impl Game for Backdraughts {
         }
     }
 
+    #[inline]
     fn ply(&self) -> u32 {
         self.ply
     }
@@ -475,6 +515,19 @@ impl Game for Backdraughts {
             return vec![Chance::First(BySeat::new(2, 1)), Chance::First(BySeat::new(1, 2))];
         }
         self.outcomes().into_iter().map(|(outcome, _)| outcome).collect()
+    }
+
+    #[inline]
+    fn each_next_ply(&self, mut each: impl FnMut(&Self)) {
+        let is_simple = self.rules.turning == Turning::Off && self.alternative().is_none();
+        match self.phase {
+            TurnPhase::Roll(seat) if is_simple && self.ending.is_none() => {
+                for (number, moves) in (1..=6).zip(self.board.starts_by_distance(seat)) {
+                    self.each_turn(seat, number, moves, &mut each);
+                }
+            }
+            _ => play_step_by_step(self, &mut each),
+        }
     }
 
     fn state(&self) -> State {

@@ -34,12 +34,10 @@ impl Square {
     #[must_use]
     #[inline]
     pub(crate) const fn ahead(self, way: Direction, distance: u8) -> Self {
-        let Self { column, row } = self;
-        match way {
-            Direction::Up => Self::new(column, row - distance),
-            Direction::Down => Self::new(column, row + distance),
-            Direction::Left => Self::new(column - distance, row),
-            Direction::Right => Self::new(column + distance, row),
+        let (columns, rows) = STEPS[way as usize];
+        Self {
+            column: self.column.wrapping_add(columns.wrapping_mul(distance)),
+            row: self.row.wrapping_add(rows.wrapping_mul(distance)),
         }
     }
 }
@@ -186,6 +184,8 @@ impl<'de> Deserialize<'de> for Bitboard {
 impl Bitboard {
     /// The empty set.
     pub const EMPTY: Self = Self(0);
+    /// The set of all 64 squares.
+    pub const WHOLE: Self = Self(!0);
 
     const TOP_ROW: u64 = 0x0101_0101_0101_0101;
     const BOTTOM_ROW: u64 = Self::TOP_ROW << 7;
@@ -247,15 +247,32 @@ impl Bitboard {
         })
     }
 
+    /// The squares this many squares further in this direction, which must all be on the board.
+    #[must_use]
+    #[inline]
+    pub(crate) const fn ahead(self, way: Direction, distance: u8) -> Self {
+        Self(self.0.rotate_left(ROTATIONS[way as usize] * distance as u32))
+    }
+
+    /// The squares one by one, each as a set.
+    #[inline]
+    pub(crate) fn singles(mut self) -> impl Iterator<Item = Self> {
+        std::iter::from_fn(move || {
+            let first = Self(self.0 & self.0.wrapping_neg());
+            self -= first;
+            (!first.is_empty()).then_some(first)
+        })
+    }
+
     /// The square with this number, counted from 0 in the order of their texts.
     #[inline]
     pub fn nth(self, number: u32) -> Option<Square> {
         let (column, left) = ColumnCounts::of([self.0]).find(number)?;
-        let mut bits = self.0 & column;
+        let mut bits = self.0 >> (8 * column);
         for _ in 0..left {
             bits &= bits - 1;
         }
-        BitboardIter(bits).first()
+        Some(Square::new(column, u8::try_from(bits.trailing_zeros()).ok()?))
     }
 
     /// Iterates over the squares in the order of their texts.
@@ -263,6 +280,12 @@ impl Bitboard {
         BitboardIter(self.0)
     }
 }
+
+/// The columns and rows that a step in each direction of [`Direction::ALL`] adds. Sums wrap around.
+const STEPS: [(u8, u8); 4] = [(0, u8::MAX), (0, 1), (u8::MAX, 0), (1, 0)];
+
+/// The bits by which a step in each direction of [`Direction::ALL`] rotates a [`Bitboard`].
+const ROTATIONS: [u32; 4] = [63, 1, 56, 8];
 
 /// The squares that share a side with one of these.
 #[inline]

@@ -25,7 +25,7 @@ impl ColumnCounts {
 
     /// The column of the square with this number, counted from 0, and its number in that column.
     #[inline]
-    pub(crate) fn find(self, number: u32) -> Option<(u64, u32)> {
+    pub(crate) fn find(self, number: u32) -> Option<(u8, u32)> {
         if number >= self.count() {
             return None;
         }
@@ -33,7 +33,7 @@ impl ColumnCounts {
         let greater = ((self.0 | (128 * EACH)) - (u64::from(number) + 1) * EACH) & (128 * EACH);
         let first_bit = greater.trailing_zeros() - 7;
         let before = self.0 << 8 >> first_bit & 0xff;
-        Some((0xff << first_bit, number - before as u32))
+        Some((u8::try_from(first_bit / 8).ok()?, number - before as u32))
     }
 }
 

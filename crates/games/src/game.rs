@@ -1,6 +1,7 @@
 //! The typed trait that every built-in game implements, for programs that search.
 
 use std::borrow::Cow;
+use std::convert::Infallible;
 use std::fmt;
 use std::hash::Hash;
 use std::sync::Arc;
@@ -229,6 +230,13 @@ pub trait Game: Clone + fmt::Debug + Send + Sync + 'static {
         self.play_unchecked(step, &mut Vec::new());
     }
 
+    /// Calls `each` with the position after every way to play the next ply, in any order, over all
+    /// [different outcomes](Game::different_outcomes) of the chance before it. Override this if
+    /// there is a faster way.
+    fn each_next_ply(&self, mut each: impl FnMut(&Self)) {
+        play_step_by_step(self, &mut each);
+    }
+
     /// The chance outcomes that lead to different games, for [`perft`](crate::perft): all
     /// [`outcomes`](Game::outcomes), unless some lead to the same game.
     fn different_outcomes(&self) -> Vec<Self::Chance> {
@@ -261,6 +269,44 @@ pub trait Game: Clone + fmt::Debug + Send + Sync + 'static {
 
     /// A line for people with what the board does not show (phase, counts).
     fn caption(&self) -> String;
+}
+
+/// Calls `each` with every step that answers the turn of `game`, one by one, because there can be
+/// too many pairs of actions to list.
+pub(crate) fn each_step<G: Game, E>(
+    game: &G,
+    mut each: impl FnMut(StepOf<G>) -> Result<(), E>,
+) -> Result<(), E> {
+    match game.turn() {
+        Turn::Move(seat) => game.legal_actions(seat).into_iter().map(Step::Move).try_for_each(each),
+        Turn::Pass(_) => each(Step::Pass),
+        Turn::Both => {
+            let seconds = game.legal_actions(Seat::Second);
+            game.legal_actions(Seat::First).into_iter().try_for_each(|first| {
+                let both = |second: &G::Action| BySeat::new(first.clone(), second.clone());
+                seconds.iter().map(both).map(Step::Both).try_for_each(&mut each)
+            })
+        }
+        Turn::Chance(_) => {
+            game.different_outcomes().into_iter().map(Step::Chance).try_for_each(each)
+        }
+        Turn::Over(_) => Ok(()),
+    }
+}
+
+/// [`Game::each_next_ply`] of any game.
+pub(crate) fn play_step_by_step<G: Game>(game: &G, each: &mut dyn FnMut(&G)) {
+    let Ok(()) = each_step::<G, Infallible>(game, |step| {
+        let is_chance = matches!(step, Step::Chance(_));
+        let mut next = game.clone();
+        next.play_silently(step);
+        if is_chance {
+            next.each_next_ply(&mut *each);
+        } else {
+            each(&next);
+        }
+        Ok(())
+    });
 }
 
 /// [`Game::count_next_ply`] of any game.

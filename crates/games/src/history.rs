@@ -38,6 +38,15 @@ impl<P: Copy> Clone for History<P> {
     fn clone(&self) -> Self {
         if self.0.is_empty() { Self::default() } else { Self(self.0.clone()) }
     }
+
+    /// Keeps its memory.
+    #[inline]
+    fn clone_from(&mut self, source: &Self) {
+        self.0.clear();
+        if !source.0.is_empty() {
+            self.0.extend_from_slice(&source.0);
+        }
+    }
 }
 
 #[cfg(test)]

@@ -19,6 +19,7 @@ use rand::RngCore;
 use serde::{Deserialize, Serialize};
 
 pub use action::Action;
+use board::Change;
 pub use board::{Board, EndCheck, PLACEMENTS, Removals, SHRINKS, Shrink};
 pub use options::{MutualBlock, Rules};
 pub use size::{BoardSize, zone};
@@ -27,6 +28,7 @@ pub use state::{Phase, State};
 use super::board::Bitboard;
 use super::drawing::DrawnBoard;
 use super::event::{Event, Why};
+use super::game::play_step_by_step;
 use super::history::History;
 use super::{
     BySeat, Clause, Game, GameResult, OptionError, OptionSpec, Options, Outcome, Refusal, Seat,
@@ -95,6 +97,46 @@ impl WatchYourBack {
         &self.rules
     }
 
+    /// Plays a legal action and tests whether it ended the game.
+    #[inline]
+    fn advance(&mut self, action: Action) -> Removals {
+        let removals = self.board.play_unchecked(action, self.rules.end_check);
+        self.end_ply(&removals);
+        removals
+    }
+
+    /// Becomes the position after `change` in `before`, another position of the same game with
+    /// these `clashes`.
+    #[expect(clippy::inline_always, reason = "it is small, and runs for each position of a search")]
+    #[inline(always)]
+    fn follow(&mut self, before: &Self, change: Change, clashes: Bitboard) {
+        self.board = before.board;
+        self.past.clone_from(&before.past);
+        let removals = self.board.play_change(change, clashes, self.rules.end_check);
+        self.end_ply(&removals);
+    }
+
+    /// Records the position and tests for the end of the game after an action that removed
+    /// `removals`.
+    #[inline]
+    fn end_ply(&mut self, removals: &Removals) {
+        if self.board.size() == BoardSize::Small {
+            if !removals.is_empty() {
+                self.past.clear();
+            }
+            self.remember();
+        }
+        self.ending = self.ended();
+    }
+
+    /// Records the position if it counts for repetition.
+    #[inline(never)]
+    fn remember(&mut self) {
+        if self.rules.repetition > 0 && self.board.size() == BoardSize::Small {
+            self.past.push(BySeat::from_fn(|seat| self.board.pieces(seat)));
+        }
+    }
+
     /// The reason why the game is over, if it is. The phase of placing ends no game.
     #[inline]
     fn ended(&self) -> Option<EndReason> {
@@ -104,38 +146,24 @@ impl WatchYourBack {
         self.board.decided().map(EndReason::Elimination).or_else(|| self.length())
     }
 
-    /// Plays a legal action and tests whether it ended the game.
-    #[inline]
-    fn advance(&mut self, action: Action) -> Removals {
-        let removals = self.board.play_unchecked(action, self.rules.end_check);
-        if !removals.is_empty() {
-            self.past.clear();
-        }
-        self.remember();
-        self.ending = self.ended();
-        removals
-    }
-
-    /// Records the position if it counts for repetition.
-    #[inline]
-    fn remember(&mut self) {
-        if self.rules.repetition > 0 && self.board.size() == BoardSize::Small {
-            self.past.push(BySeat::from_fn(|seat| self.board.pieces(seat)));
-        }
-    }
-
     /// Tests for the draws of W11, in their order.
     #[inline]
     fn length(&self) -> Option<EndReason> {
+        let stalled = (self.board.size() == BoardSize::Small).then(|| self.stalled()).flatten();
         let moves = self.board.moves();
-        if moves == 0 {
+        let is_last = self.rules.max_moves > 0 && moves >= self.rules.max_moves;
+        stalled.or(is_last.then_some(EndReason::MaxMoves))
+    }
+
+    /// The draws that the last shrink makes possible.
+    #[inline(never)]
+    fn stalled(&self) -> Option<EndReason> {
+        if self.board.moves() == 0 {
             None
-        } else if self.board.size() == BoardSize::Small && self.blocked() {
+        } else if self.blocked() {
             Some(EndReason::MutualBlock)
-        } else if self.board.size() == BoardSize::Small && self.repeated() {
+        } else if self.repeated() {
             Some(EndReason::Repetition)
-        } else if self.rules.max_moves > 0 && moves >= self.rules.max_moves {
-            Some(EndReason::MaxMoves)
         } else {
             None
         }
@@ -232,6 +260,7 @@ impl Game for WatchYourBack {
         }
     }
 
+    #[inline]
     fn ply(&self) -> u32 {
         self.board.ply()
     }
@@ -275,6 +304,19 @@ impl Game for WatchYourBack {
     #[inline]
     fn play_silently(&mut self, step: Step<Action, Infallible>) {
         self.advance(chosen(step));
+    }
+
+    #[inline]
+    fn each_next_ply(&self, mut each: impl FnMut(&Self)) {
+        if self.ending.is_some() || self.board.must_pass() {
+            return play_step_by_step(self, &mut each);
+        }
+        let clashes = self.board.clashes();
+        let mut next = self.clone();
+        self.board.each_change(|change| {
+            next.follow(self, change, clashes);
+            each(&next);
+        });
     }
 
     fn state(&self) -> State {

@@ -145,23 +145,9 @@ fn walk<G: Game>(game: &G, depth: u32) -> u64 {
     if depth == 0 {
         return 1;
     }
-    let below = |step, depth| {
-        let mut next = game.clone();
-        next.play_silently(step);
-        walk(&next, depth)
-    };
-    match game.turn() {
-        Turn::Move(seat) => {
-            let actions = game.legal_actions(seat).into_iter();
-            actions.map(|action| below(Step::Move(action), depth - 1)).sum()
-        }
-        Turn::Pass(_) => below(Step::Pass, depth - 1),
-        Turn::Chance(_) => {
-            let outcomes = game.different_outcomes().into_iter();
-            outcomes.map(|outcome| below(Step::Chance(outcome), depth)).sum()
-        }
-        Turn::Both | Turn::Over(_) => 0,
-    }
+    let mut nodes = 0;
+    game.each_next_ply(|next| nodes += walk(black_box(next), depth - 1));
+    nodes
 }
 
 /// Perft of chess from its start position.

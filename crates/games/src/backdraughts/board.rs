@@ -1,6 +1,6 @@
 //! The board as bitboards, without history: fast enough for a search.
 
-use std::array;
+use std::{array, iter};
 
 use serde::{Deserialize, Serialize};
 
@@ -12,10 +12,8 @@ use crate::starts::Starts;
 
 /// The number of pawns that each side begins with.
 pub const PAWNS: u32 = 10;
-/// Every square.
-const WHOLE: Bitboard = Bitboard::rectangle((0, 7), (0, 7));
 /// The squares that touch the edge (B10).
-const RING: Bitboard = Bitboard(WHOLE.0 & !Bitboard::rectangle((1, 6), (1, 6)).0);
+const RING: Bitboard = Bitboard(Bitboard::WHOLE.0 & !Bitboard::rectangle((1, 6), (1, 6)).0);
 
 /// The pawns on the board.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -66,10 +64,11 @@ impl Board {
 
     /// The squares without a pawn.
     pub fn empty(&self) -> Bitboard {
-        WHOLE - self.pawns.first - self.pawns.second
+        Bitboard::WHOLE - self.pawns.first - self.pawns.second
     }
 
     /// The winner on this board and how it won, if there is one (B4).
+    #[inline]
     pub fn decided(&self) -> Option<(Seat, WonBy)> {
         let BySeat { first, second } = self.pawns;
         if first.contains(goal(Seat::First)) {
@@ -140,12 +139,25 @@ impl Board {
     #[inline]
     pub(super) fn starts(&self, seat: Seat, distance: u8) -> Starts {
         let empty = self.empty();
-        // In each direction, the squares with an empty one ahead, then with two, and so on.
-        let mut before = Direction::each(|way| empty.step(way.opposite()));
-        for _ in 1..distance {
-            before = Direction::each_with(before, |way, at| (at & empty).step(way.opposite()));
-        }
+        let before = (0..distance).fold([Bitboard::WHOLE; 4], |at, _| before_empty(at, empty));
         Starts(before.map(|squares| self.pawns[seat] & squares))
+    }
+
+    /// The same for each distance, from 1.
+    #[inline]
+    pub(super) fn starts_by_distance(&self, seat: Seat) -> impl Iterator<Item = Starts> {
+        let (pawns, empty) = (self.pawns[seat], self.empty());
+        let mut before = [Bitboard::WHOLE; 4];
+        iter::repeat_with(move || {
+            before = before_empty(before, empty);
+            Starts(before.map(|squares| pawns & squares))
+        })
+    }
+
+    /// Moves the pawn of `seat` on `from` to `to`.
+    #[inline]
+    pub(super) fn shift(&mut self, seat: Seat, from: Bitboard, to: Bitboard) {
+        self.pawns[seat] = (self.pawns[seat] - from) | to;
     }
 
     /// The pawns of `seat` that may capture with `number`, its roll or distance (B6, B10).
@@ -244,6 +256,12 @@ const BLACK: Bitboard = Bitboard(
 /// The squares where a pawn, or several, can end after moving straight over `free` squares (B3).
 fn straight(pawns: Bitboard, free: Bitboard, distance: u8) -> Bitboard {
     union((0..distance).fold([pawns; 4], |ends, _| further(ends, free)))
+}
+
+/// In each direction, the squares whose next square is empty and one of `ahead`.
+#[inline]
+fn before_empty(ahead: [Bitboard; 4], empty: Bitboard) -> [Bitboard; 4] {
+    Direction::each_with(ahead, |way, ahead| (ahead & empty).step(way.opposite()))
 }
 
 /// One step further in each direction, over `free` squares.

@@ -33,6 +33,25 @@ pub struct Board {
     size: BoardSize,
 }
 
+/// What an action changes before any piece is eliminated: the square that it leaves and the one
+/// where a piece arrives. A placement leaves no square, and a pass does neither.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Change {
+    pub(super) from: Bitboard,
+    pub(super) to: Bitboard,
+}
+
+impl From<Action> for Change {
+    #[inline]
+    fn from(action: Action) -> Self {
+        match action {
+            Action::Place(to) => Self { from: Bitboard::EMPTY, to: Bitboard::of(to) },
+            Action::Move { from, to } => Self { from: Bitboard::of(from), to: Bitboard::of(to) },
+            Action::Pass => Self { from: Bitboard::EMPTY, to: Bitboard::EMPTY },
+        }
+    }
+}
+
 /// The pieces that an action removed, in the order of W4 and W8.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Removals {
@@ -151,10 +170,12 @@ impl Board {
 
     /// Returns whether `seat` could move or jump if it were its turn.
     pub fn can_move(&self, seat: Seat) -> bool {
-        !self.targets(self.pieces[seat]).is_empty()
+        let own = self.pieces[seat];
+        around(own).meets(self.empty()) || !self.targets(own).is_empty()
     }
 
     /// Returns whether the side to move has to pass (W7). Meaningless when the game is over.
+    #[inline]
     pub fn must_pass(&self) -> bool {
         !self.is_placing() && !self.can_move(self.to_move())
     }
@@ -168,6 +189,21 @@ impl Board {
         }
         let starts = self.starts(self.to_move());
         starts.for_each(|from, way| actions.push(self.move_from(from, way)));
+    }
+
+    /// Calls `each` with the change that each legal action of the side to move makes, in any order.
+    #[inline]
+    pub(super) fn each_change(&self, mut each: impl FnMut(Change)) {
+        if self.is_placing() {
+            let from = Bitboard::EMPTY;
+            return self.placements().singles().for_each(|to| each(Change { from, to }));
+        }
+        let occupied = self.occupied();
+        self.starts(self.to_move()).each(|from, way| {
+            let next = from.ahead(way, 1);
+            let to = if occupied.meets(next) { from.ahead(way, 2) } else { next };
+            each(Change { from, to });
+        });
     }
 
     /// The legal actions of the side to move in the order of their texts.
@@ -215,15 +251,22 @@ impl Board {
     /// Plays a legal action of the side to move in a game that is not over.
     #[inline]
     pub fn play_unchecked(&mut self, action: Action, end_check: EndCheck) -> Removals {
-        let mut effects = match action {
-            Action::Place(to) => self.arrive(to),
-            Action::Move { from, to } => {
-                let seat = self.to_move();
-                self.pieces[seat] -= Bitboard::of(from);
-                self.arrive(to)
-            }
-            Action::Pass => Removals::default(),
-        };
+        self.play_change(action.into(), Bitboard::WHOLE, end_check)
+    }
+
+    /// Makes the change of a legal action of the side to move. `clashes` are all squares, or only
+    /// its [`clashes`](Self::clashes), which many actions of one position share.
+    #[inline]
+    pub(super) fn play_change(
+        &mut self,
+        change: Change,
+        clashes: Bitboard,
+        end_check: EndCheck,
+    ) -> Removals {
+        let Change { from, to } = change;
+        let seat = self.to_move();
+        self.pieces[seat] = (self.pieces[seat] - from) | to;
+        let mut effects = if clashes.meets(to) { self.eliminate(to) } else { Removals::default() };
         self.ply += 1;
         if self.shrinks_now(end_check) {
             effects.shrink = Some(self.shrink());
@@ -231,16 +274,21 @@ impl Board {
         effects
     }
 
-    /// Puts a piece of the side to move on `to` and eliminates pieces in the order of W4.
-    #[inline]
-    fn arrive(&mut self, to: Square) -> Removals {
-        let piece = Bitboard::of(to);
+    /// The squares where a piece of the side to move that arrives now may surround others or be
+    /// surrounded. Elsewhere it eliminates nothing.
+    pub(super) fn clashes(&self) -> Bitboard {
+        let (own, enemies) = (self.pieces[self.to_move()], self.pieces[!self.to_move()]);
+        let (friends, hostile) = (own | self.size.corners(), enemies | self.size.corners());
+        let surrounding = Direction::each(|way| (friends.step(way) & enemies).step(way));
+        union(surrounding) | between(hostile)
+    }
+
+    /// Eliminates pieces in the order of W4 after `piece` of the side to move has arrived. Apart
+    /// from its callers, because in a search few actions need it.
+    #[inline(never)]
+    fn eliminate(&mut self, piece: Bitboard) -> Removals {
         let corners = self.size.corners();
         let (own, enemies) = self.pieces.pick_mut(self.to_move());
-        *own |= piece;
-        if !around(piece).meets(*enemies | corners) {
-            return Removals::default();
-        }
         let surrounded = completed_by(piece, *own | corners) & *enemies;
         *enemies -= surrounded;
         let arrival = piece & between(*enemies | corners);

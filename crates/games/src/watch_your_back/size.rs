@@ -21,6 +21,10 @@ pub enum BoardSize {
 const CORNERS: [[Square; 4]; 3] = [corners(0), corners(1), corners(2)];
 const CORNER_SETS: [Bitboard; 3] = [set(CORNERS[0]), set(CORNERS[1]), set(CORNERS[2])];
 const AREAS: [Bitboard; 3] = [area(0), area(1), area(2)];
+const ZONES: [Bitboard; 2] = [
+    Bitboard::rectangle((0, 7), zone_rows(Seat::First)),
+    Bitboard::rectangle((0, 7), zone_rows(Seat::Second)),
+];
 
 impl BoardSize {
     /// Every size, the largest first.
@@ -71,7 +75,7 @@ pub(super) const fn zone_rows(seat: Seat) -> (u8, u8) {
 /// The squares of the rows where `seat` may place (W2). The corners are included, although placing
 /// there is forbidden.
 pub const fn zone(seat: Seat) -> Bitboard {
-    Bitboard::rectangle((0, 7), zone_rows(seat))
+    ZONES[seat as usize]
 }
 
 const fn corners(low: u8) -> [Square; 4] {

@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
+use crate::next_plies::check_next_plies;
 use model::{BackdraughtsModel, BackdraughtsModelRules, Given, Waits};
 use rand::{Rng, SeedableRng, seq::IndexedRandom};
 use rand_chacha::ChaCha20Rng;
@@ -120,23 +121,6 @@ fn advance(model: &mut BackdraughtsModel, game: &mut Backdraughts, rng: &mut Cha
     }
 }
 
-/// The number of ways to play the next ply, roll by roll and action by action.
-fn next_plies(game: &Backdraughts) -> u64 {
-    match game.turn() {
-        Turn::Chance(_) => {
-            let after = |roll| {
-                let mut next = game.clone();
-                next.play_silently(Step::Chance(roll));
-                next_plies(&next)
-            };
-            game.different_outcomes().into_iter().map(after).sum()
-        }
-        Turn::Move(seat) => game.legal_actions(seat).len() as u64,
-        Turn::Pass(_) => 1,
-        Turn::Both | Turn::Over(_) => 0,
-    }
-}
-
 /// Continues both with the same random game, and returns its ending.
 fn play(
     mut model: BackdraughtsModel,
@@ -150,7 +134,9 @@ fn play(
         assert_eq!(game.rows(), model.rows(), "{place}");
         assert_eq!(waits(&game), model.waits(), "{place}");
         assert_eq!(legal(&game), model.legal(), "{place}");
-        assert_eq!(game.count_next_ply(), next_plies(&game), "{place}");
+        if u64::from(game.ply()) % 8 == seed % 8 {
+            check_next_plies(&game);
+        }
         let state = serde_json::to_string(&game.state()).expect("plain data");
         assert_eq!(state, model.state().to_string(), "{place}");
         if let Waits::Over(_, reason) = model.waits() {
