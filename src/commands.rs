@@ -7,6 +7,7 @@ pub mod compare;
 mod containment_args;
 pub mod export;
 pub mod game_args;
+mod games_comparison;
 pub mod manual;
 pub mod new;
 pub mod packets;

@@ -13,7 +13,7 @@ use rustix::fs::{Access, FlockOperation, access, fcntl_lock};
 use rustix::io::Errno;
 
 use self::lines::fixture;
-pub use self::lines::{LineProblem, LineProblemKind, LineProblems, place, place_game};
+pub use self::lines::{LineProblem, LineProblemKind, LineProblems, place};
 pub use self::live_socket::{LIVE_SOCKET, LiveSocketPath};
 use crate::disk;
 use crate::error::Failure;
@@ -216,16 +216,10 @@ pub fn read(dir: &Path, mut each: impl FnMut(usize, &GameLine)) -> Result<LogCon
     let mut state = TournamentState::new((&header).into());
     let mut problems = LineProblems::default();
     while let Some(line) = scan.next_line().map_err(failure)? {
-        let problem = match line {
-            Scanned::Game(game) => {
-                let (index, problem) = place_game(&game, &mut state);
-                if let Some(index) = index {
-                    each(index, &game);
-                }
-                problem
-            }
-            Scanned::Other(line) => place(&line, &mut state).1,
-        };
+        let (index, problem) = place(&line, &mut state);
+        if let (Scanned::Game(game), Some(index)) = (&line, index) {
+            each(index, game);
+        }
         if let Some(problem) = problem {
             problems.add(problem);
         }

@@ -134,7 +134,7 @@ pub fn run(args: &CompareArgs, printer: Printer) -> Result<Status, Failure> {
     // Another program has another folder, so that none is replaced.
     let request = ReplaceRequest { players: &[], command: "referee compare" };
     let record = containment.record();
-    let prepared = resume::prepare(&folder, &tournament, &record, request, printer)?;
+    let prepared = resume::prepare(&folder, &tournament, &record, request, |_| {}, printer)?;
     if let [one, other] = &tournament.players[..]
         && one.hash == other.hash
     {
@@ -223,12 +223,12 @@ fn play_match(
     let progress = Progress::new(printer, Vec::new());
     let mut judge =
         SprtListener { played: before.sprt, first: first.clone(), progress, tell, before: 0 };
-    let outcome = play(tournament, terms, folder, prepared, containment, &mut judge, async {
+    let mut outcome = play(tournament, terms, folder, prepared, containment, &mut judge, async {
         Ok(either(interrupted()?, told))
     })?;
     let tables = outcome.tables(folder.dir())?;
     let played = PlayedMatch::of(first, &tables.analysis.state, nothing);
-    tables.write()?;
+    tables.write(false)?;
     if let (RunEnd::Failed(failure), None) = (outcome.end, &played.sprt.state().stop) {
         return Err(failure);
     }

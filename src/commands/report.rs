@@ -85,9 +85,14 @@ pub fn run(args: &ReportArgs, printer: Printer) -> Result<Status, Failure> {
 }
 
 /// Writes the tables and the page of a tournament into its folder, as far as they have changed.
-/// `config` is the configuration, if known. Returns one line per player that is out.
-pub(super) fn write_all(tables: &Tables, config: Option<&Path>) -> Result<Vec<String>, Failure> {
-    tables.write()?;
+/// `lists_games` says that `games.csv` was compared already and is the same; `config` is the
+/// configuration, if known. Returns one line per player that is out.
+pub(super) fn write_all(
+    tables: &Tables,
+    lists_games: bool,
+    config: Option<&Path>,
+) -> Result<Vec<String>, Failure> {
+    tables.write(lists_games)?;
     let dir = tables.analysis.dir();
     let called = command_options::options(dir, config);
     if is_up_to_date(dir, &stamp(&tables.analysis, &called)) {

@@ -160,8 +160,9 @@ impl Tables {
         table_files(&self.standings, &self.analysis.evaluation.results)
     }
 
-    /// Writes the tables beside the log, as far as they have changed.
-    pub(super) fn write(&self) -> Result<(), Failure> {
+    /// Writes the tables beside the log, as far as they have changed. `lists_games` says that
+    /// `games.csv` was compared already and is the same.
+    pub(super) fn write(&self, lists_games: bool) -> Result<(), Failure> {
         let dir = self.analysis.dir();
         let failed = |name: &str, error: &io::Error| {
             Failure::system(format!("cannot write {}: {error}", dir.join(name).display()))
@@ -176,8 +177,9 @@ impl Tables {
                 .map_err(|error| failed(name, &error))?;
         }
         let path = dir.join(GAMES_TABLE);
-        let same = self.write_games(SameAs::open(&path))?.conclude();
-        if !same.is_ok_and(|same| same) {
+        let is_same =
+            lists_games || self.write_games(SameAs::open(&path))?.conclude().is_ok_and(|same| same);
+        if !is_same {
             let mut failure = Ok(());
             write_whole(&path, |out| {
                 failure = self.write_games(out).map(drop);

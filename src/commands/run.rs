@@ -22,6 +22,7 @@ use self::live_boards::LiveBoards;
 use self::live_tables::LiveTables;
 use self::live_workers::WorkersFile;
 use super::containment_args::{level_named, mechanism_named};
+use super::games_comparison::GamesComparison;
 use super::report::{self, command_options};
 use super::results::{self, Tables};
 use super::runtime::{interrupted, new_runtime};
@@ -32,7 +33,8 @@ use super::{Failure, OutputFormat, Status};
 use crate::analysis::TournamentAnalysis;
 use crate::analysis::results::Faulted;
 use crate::config;
-use crate::folder::{self, LockedFolder, SECRET};
+use crate::folder::{self, LockedFolder, LogContents, SECRET};
+use crate::log::{GameLine, GameNames};
 use crate::model::game_summary::GameSummary;
 use crate::model::player::PlayerSpec;
 use crate::model::stage::Stage;
@@ -185,7 +187,11 @@ pub fn run(args: &RunArgs, printer: Printer) -> Result<Status, Failure> {
     let record = containment.record();
     let command = args.command();
     let request = args.replace_request(&command);
-    let prepared = resume::prepare(&folder, &tournament, &record, request, printer)?;
+    // If nothing is left to play, the log is not read again for this.
+    let mut games =
+        folder::header(&dir).ok().map(|header| GamesComparison::new(&dir, GameNames::of(&header)));
+    let each = |game: &GameLine| games.iter_mut().for_each(|games| games.add(game));
+    let prepared = resume::prepare(&folder, &tournament, &record, request, each, printer)?;
     let state = &prepared.contents.state;
     if tournament.seed.is_none() && state.played() == 0 {
         announce_secret(&folder, printer)?;
@@ -194,14 +200,16 @@ pub fn run(args: &RunArgs, printer: Printer) -> Result<Status, Failure> {
     let mut progress = Progress::new(printer, Contender::all(state))
         .until(until.as_ref().map(|until| until.at))
         .tell_faults(called);
-    let outcome =
+    let mut outcome =
         play(&tournament, &limits, &folder, prepared, &containment, &mut progress, async {
             interrupted()
         })?;
+    let lists_games = outcome.unchanged.is_some()
+        && games.is_some_and(|games| games.conclude().is_ok_and(|same| same));
     let mut tables = outcome.tables(&dir)?;
     // The log does not say where the program is, and the results may be anywhere.
     tables.analysis.header.program = tournament.game.program().cloned();
-    let out = report::write_all(&tables, Some(&args.config))?;
+    let out = report::write_all(&tables, lists_games, Some(&args.config))?;
     if let Some(grades) = &tournament.grades {
         report::write_final_grades(grades, &tables, printer)?;
     }
@@ -331,8 +339,8 @@ pub(super) fn play(
     listener: &mut dyn Listener,
     stop: impl Future<Output = Result<watch::Receiver<bool>, Failure>>,
 ) -> Result<RunOutcome, Failure> {
-    let Prepared { contents, log } = prepared;
-    let mut state = contents.state;
+    let Prepared { mut contents, log } = prepared;
+    let state = &mut contents.state;
     if terms.deadline.is_some() {
         state.allow_further();
     }
@@ -359,7 +367,7 @@ pub(super) fn play(
     // Players must not learn from others what is hidden from them.
     let are_shown = terms.place.is_here() && !tournament.game.is_hidden() && at_once > 0;
     let _live_boards = if are_shown {
-        live_boards(folder, &conditions.spectators, &state, listener)?
+        live_boards(folder, &conditions.spectators, state, listener)?
     } else {
         None
     };
@@ -369,7 +377,7 @@ pub(super) fn play(
         jobs,
         in_pairs: !terms.place.is_here(),
         cores: Cores::of_this_process(tournament.clock.cores_per_game()),
-        state: &mut state,
+        state,
         conditions: Arc::new(conditions),
         deadline: terms.deadline,
     };
@@ -387,7 +395,8 @@ pub(super) fn play(
             }
         }
     })?;
-    Ok(RunOutcome { end, games: state.played() })
+    let games = contents.state.played();
+    Ok(RunOutcome { end, games, unchanged: Some(contents).filter(|_| at_once == 0) })
 }
 
 /// Shows the games in play to people who look. If that is impossible, says why; they are played all
@@ -424,12 +433,15 @@ pub(super) struct RunOutcome {
     pub(super) end: RunEnd,
     /// The number of games that the log must contain now.
     games: usize,
+    /// The contents of the log, if nothing was left to play.
+    unchanged: Option<LogContents>,
 }
 
 impl RunOutcome {
     /// The tables of the log in `dir`, which must contain all games of this run and no others.
-    pub(super) fn tables(&self, dir: &Path) -> Result<Tables, Failure> {
-        let tables = Tables::read(dir, Faulted::Count)?;
+    pub(super) fn tables(&mut self, dir: &Path) -> Result<Tables, Failure> {
+        let contents = self.unchanged.take().map_or_else(|| folder::read(dir, |_, _| {}), Ok)?;
+        let tables = Tables::of(TournamentAnalysis::of(dir, contents, Faulted::Count)?);
         folder::check_count(dir, tables.analysis.state.played(), self.games)?;
         Ok(tables)
     }

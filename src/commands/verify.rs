@@ -1,20 +1,20 @@
 //! `verify`: checks the log and the tables of a results folder.
 
+mod in_order;
 mod repair;
 mod tables;
 
 use std::io;
-use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
-use std::thread::ScopedJoinHandle;
 
 use clap::Args;
 
+use self::in_order::in_order;
 use self::tables::{TableState, check_tables};
 use super::game_args::MovedGameArgs;
+use super::games_comparison::GamesComparison;
 use super::report::read_grades;
-use super::results::{GAMES_TABLE, ResultsFolderArgs, Tables};
-use super::same_as::SameAs;
+use super::results::{ResultsFolderArgs, Tables};
 use super::{Failure, OutputFormat, Status};
 use crate::analysis::TournamentAnalysis;
 use crate::analysis::results::Faulted;
@@ -23,13 +23,10 @@ use crate::folder::{
     read_secret,
 };
 use crate::game_program::recorded_rules;
-use crate::log::{
-    GameLine, GameNames, LinePlace, LogDigest, LogError, LogLine, LogReader, RawLine,
-};
+use crate::log::{GameNames, LogDigest, LogReader, RawLine, Scanned};
 use crate::model::record::{GameRecord, Header};
 use crate::openings::OpeningBook;
 use crate::printer::Printer;
-use crate::report::games::GamesTable;
 use crate::schedule::state::TournamentState;
 use crate::schedule::summary::Summary;
 use crate::seeds::Secret;
@@ -185,17 +182,16 @@ fn check_log(dir: &Path, moved: &MovedGameArgs, printer: Printer) -> Result<Chec
     };
     let book =
         OpeningBook::new(rules, header.openings.as_ref()).map_err(|error| unusable(&error))?;
-    let games = SameAs::open(&dir.join(GAMES_TABLE));
-    Ok(check_lines(reader, &header, games, secret.is_some(), |record| {
+    Ok(check_lines(dir, reader, &header, secret.is_some(), |record| {
         let found = audit(&book, &header, secret.as_ref(), record);
         found.iter().map(ToString::to_string).collect()
     }))
 }
 
 fn check_lines(
+    dir: &Path,
     mut reader: LogReader,
     header: &Header,
-    games: SameAs,
     seeds: bool,
     audit: impl Fn(&GameRecord) -> Vec<String> + Sync,
 ) -> Checked {
@@ -206,25 +202,32 @@ fn check_lines(
     }
     let mut is_repairable = false;
     let names = GameNames::of(header);
-    let mut games = GamesTable::new(games, names.clone());
+    let mut games = GamesComparison::new(dir, names.clone());
     let mut digest = LogDigest::new(reader.header_line());
-    let failed = in_batches(&mut reader, &audit, |line, audited| {
-        digest.add(line.hash);
-        let (index, problem) = place(&line, &mut state);
-        is_repairable |= problem.is_some();
-        findings.extend(problems_of(&line, problem.as_ref()));
-        if let Some(problem) = problem {
-            problems.add(problem);
-        }
-        if let Ok(record) = &line.record {
-            if let Some(game) = index.and_then(|_| names.line(record, LinePlace::default())) {
-                write_row(&mut games, &game);
+    let check = |line: RawLine| {
+        let line = line.parse(&header.identity);
+        let audited = line.record.as_ref().map_or_else(|_| Vec::new(), &audit);
+        (Scanned::of(line, &names), audited)
+    };
+    let all = in_order(
+        || reader.next_raw(),
+        check,
+        |(line, audited)| {
+            digest.add(line.hash());
+            let (index, problem) = place(&line, &mut state);
+            is_repairable |= problem.is_some();
+            findings.extend(problems_of(&line, problem.as_ref()));
+            if let Some(problem) = problem {
+                problems.add(problem);
             }
-            let id = Some(record.id.as_str());
-            findings.extend(audited.iter().map(|text| finding(line.number, id, text)));
-        }
-    });
-    if let Err(error) = failed {
+            if let (Scanned::Game(game), Some(_)) = (&line, index) {
+                games.add(game);
+            }
+            let (number, id) = (line.number(), line.id());
+            findings.extend(audited.iter().map(|text| finding(number, id.as_deref(), text)));
+        },
+    );
+    if let Err(error) = all {
         findings.push(LogFinding { line: None, ..finding(0, None, &error.to_string()) });
     }
     let is_repairable = is_repairable && reader.header_intact();
@@ -236,83 +239,14 @@ fn check_lines(
         problems,
         digest: digest.finish(),
     };
-    let games = games.and_then(GamesTable::finish).and_then(SameAs::conclude);
-    Checked { findings, contents, games, seeds, is_repairable }
-}
-
-/// The lines that are checked between two steps that need them in order.
-const BATCH: usize = 512;
-
-/// Checks the lines of a log on all cores, and passes each to `each` in order, with what `audit`
-/// says of its record.
-fn in_batches(
-    reader: &mut LogReader,
-    audit: &(impl Fn(&GameRecord) -> Vec<String> + Sync),
-    mut each: impl FnMut(LogLine, Vec<String>),
-) -> Result<(), LogError> {
-    let cores = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
-    let identity = &reader.header().identity.clone();
-    let check = |line: RawLine| {
-        let line = line.parse(identity);
-        let audited = line.record.as_ref().map_or_else(|_| Vec::new(), audit);
-        (line, audited)
-    };
-    loop {
-        let mut batch = Vec::with_capacity(BATCH);
-        while batch.len() < BATCH
-            && let Some(line) = reader.next_raw()?
-        {
-            batch.push(line);
-        }
-        let is_last = batch.len() < BATCH;
-        let parts = shares(batch, cores);
-        let checked = std::thread::scope(|scope| {
-            let start = |part: Vec<RawLine>| {
-                scope.spawn(|| part.into_iter().map(check).collect::<Vec<_>>())
-            };
-            let threads: Vec<_> = parts.into_iter().map(start).collect();
-            let end = |thread: ScopedJoinHandle<'_, _>| match thread.join() {
-                Ok(checked) => checked,
-                Err(panic) => std::panic::resume_unwind(panic),
-            };
-            threads.into_iter().flat_map(end).collect::<Vec<_>>()
-        });
-        for (line, audited) in checked {
-            each(line, audited);
-        }
-        if is_last {
-            return Ok(());
-        }
-    }
-}
-
-/// Splits a list into at most `count` parts of nearly the same length, in order.
-fn shares<T>(mut all: Vec<T>, count: usize) -> Vec<Vec<T>> {
-    let each = all.len().div_ceil(count).max(1);
-    let mut parts = Vec::new();
-    while all.len() > each {
-        let rest = all.split_off(each);
-        parts.push(std::mem::replace(&mut all, rest));
-    }
-    parts.push(all);
-    parts
-}
-
-/// Adds a row to the table unless that has failed before.
-fn write_row(table: &mut io::Result<GamesTable<SameAs>>, game: &GameLine) {
-    if let Ok(rows) = table
-        && let Err(error) = rows.write(game)
-    {
-        *table = Err(error);
-    }
+    Checked { findings, contents, games: games.conclude(), seeds, is_repairable }
 }
 
 /// The problems with a line's format, hash and place.
-fn problems_of(line: &LogLine, problem: Option<&LineProblem>) -> Vec<LogFinding> {
-    let edited = LineProblem::of(line, LineProblemKind::Edited);
-    let is_edited = line.record.is_ok() && !line.intact;
+fn problems_of(line: &Scanned, problem: Option<&LineProblem>) -> Vec<LogFinding> {
+    let edited = line.is_edited().then(|| LineProblem::of(line, LineProblemKind::Edited));
     let others = problem.filter(|problem| !matches!(problem.kind, LineProblemKind::Edited));
-    let problems = Some(&edited).filter(|_| is_edited).into_iter().chain(others);
+    let problems = edited.iter().chain(others);
     problems
         .map(|problem| finding(problem.line, problem.id.as_deref(), &problem.kind.to_string()))
         .collect()

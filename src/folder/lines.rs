@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::log::{GameLine, InvalidLine, LOG, LogLine};
+use crate::log::{GameLine, InvalidLine, LOG, Scanned};
 use crate::schedule::Fixture;
 use crate::schedule::state::{RecordError, TournamentState};
 
@@ -109,15 +109,21 @@ impl LineProblems {
     }
 }
 
-/// Adds a game to `state` if it counts, and returns its place there. Also returns the problem of
-/// its line, if any.
-pub fn place_game(
-    game: &GameLine,
-    state: &mut TournamentState,
-) -> (Option<usize>, Option<LineProblem>) {
-    let problem = |kind| Some(LineProblem { line: game.place.line, id: Some(game.id()), kind });
+/// Adds the game of a line to `state` if it counts, and returns its place there. Also returns the
+/// problem of the line, if any.
+pub fn place(line: &Scanned, state: &mut TournamentState) -> (Option<usize>, Option<LineProblem>) {
+    let problem = |kind| Some(LineProblem::of(line, kind));
+    let game = match line {
+        Scanned::Game(game) => game,
+        Scanned::Other(line) => {
+            let why = line.record.as_ref().err().cloned();
+            let kind = why.map_or(LineProblemKind::Foreign, LineProblemKind::Unreadable);
+            return (None, problem(kind));
+        }
+    };
     match state.add_fixture(fixture(game), game.summary) {
-        Ok(index) => (Some(index), problem(LineProblemKind::Edited).filter(|_| !game.place.intact)),
+        Ok(index) if line.is_edited() => (Some(index), problem(LineProblemKind::Edited)),
+        Ok(index) => (Some(index), None),
         Err(RecordError::Foreign) => (None, problem(LineProblemKind::Foreign)),
         Err(RecordError::Double) => (None, problem(LineProblemKind::Double)),
     }
@@ -130,24 +136,8 @@ pub(super) fn fixture(game: &GameLine) -> Fixture {
 
 impl LineProblem {
     /// A problem of `line`.
-    pub fn of(line: &LogLine, kind: LineProblemKind) -> Self {
-        let id = line.record.as_ref().ok().map(|record| record.id.clone());
-        Self { line: line.number, id, kind }
-    }
-}
-
-/// Checks a line of a log. If it counts, adds its game to `state` and returns the game's place.
-/// Also returns the problem of the line, if any.
-pub fn place(line: &LogLine, state: &mut TournamentState) -> (Option<usize>, Option<LineProblem>) {
-    let problem = |kind| Some(LineProblem::of(line, kind));
-    let record = match &line.record {
-        Ok(record) => record,
-        Err(why) => return (None, problem(LineProblemKind::Unreadable(why.clone()))),
-    };
-    match state.add(record) {
-        Ok(index) => (Some(index), problem(LineProblemKind::Edited).filter(|_| !line.intact)),
-        Err(RecordError::Foreign) => (None, problem(LineProblemKind::Foreign)),
-        Err(RecordError::Double) => (None, problem(LineProblemKind::Double)),
+    pub fn of(line: &Scanned, kind: LineProblemKind) -> Self {
+        Self { line: line.number(), id: line.id(), kind }
     }
 }
 

@@ -9,7 +9,7 @@ use serde::de::Error as _;
 
 use super::error::{InvalidLine, LONGEST, LogError, LogProblem};
 use super::game_line::LinePlace;
-use super::{LOG, hash_line};
+use super::{LOG, TYPICAL_LINE, hash_line};
 use crate::model::record::{GameRecord, Header, SCHEMA};
 
 /// A line of a log, unchanged.
@@ -212,7 +212,7 @@ pub(super) fn open(path: &Path) -> Result<File, LogError> {
 }
 
 pub(super) fn read_line(input: &mut impl BufRead) -> io::Result<Vec<u8>> {
-    let mut raw = Vec::new();
+    let mut raw = Vec::with_capacity(TYPICAL_LINE);
     read_line_into(input, &mut raw)?;
     Ok(raw)
 }

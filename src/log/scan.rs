@@ -40,6 +40,47 @@ pub enum Scanned {
     Other(Box<LogLine>),
 }
 
+impl Scanned {
+    /// The line of a log with these players.
+    pub fn of(line: LogLine, names: &GameNames) -> Self {
+        let record = line.record.as_ref().ok();
+        let game = record.and_then(|record| names.line(record, line.place()));
+        game.map_or_else(|| Self::Other(line.into()), Self::Game)
+    }
+
+    /// Its number, from 1.
+    pub fn number(&self) -> usize {
+        match self {
+            Self::Game(game) => game.place.line,
+            Self::Other(line) => line.number,
+        }
+    }
+
+    /// The id of its game, if it is a record.
+    pub fn id(&self) -> Option<String> {
+        match self {
+            Self::Game(game) => Some(game.id()),
+            Self::Other(line) => line.record.as_ref().ok().map(|record| record.id.clone()),
+        }
+    }
+
+    /// Whether it is a record that was edited after it was written.
+    pub fn is_edited(&self) -> bool {
+        match self {
+            Self::Game(game) => !game.place.intact,
+            Self::Other(line) => line.record.is_ok() && !line.intact,
+        }
+    }
+
+    /// A hash of the line.
+    pub fn hash(&self) -> u64 {
+        match self {
+            Self::Game(game) => game.place.hash,
+            Self::Other(line) => line.hash,
+        }
+    }
+}
+
 /// A hash of a log's header and lines.
 #[derive(Debug, Clone)]
 pub struct LogDigest(blake3::Hasher);
@@ -121,11 +162,7 @@ impl LogScan {
     pub fn next_line(&mut self) -> Result<Option<Scanned>, LogError> {
         let line = self.next()?;
         if let Some(line) = &line {
-            let hash = match line {
-                Scanned::Game(game) => game.place.hash,
-                Scanned::Other(line) => line.hash,
-            };
-            self.digest.add(hash);
+            self.digest.add(line.hash());
         }
         Ok(line)
     }
@@ -182,18 +219,18 @@ impl LogScan {
         if raw.is_piece {
             self.renewal = Renewal::Impossible;
         }
-        let line = raw.parse(&self.header().identity);
-        let place = line.place();
-        let record = line.record.as_ref().ok();
-        let game = record.and_then(|record| self.names.line(record, place));
-        let entry = game.clone().map_or(IndexEntry::Other(place), IndexEntry::Game);
+        let line = Scanned::of(raw.parse(&self.header().identity), &self.names);
+        let entry = match &line {
+            Scanned::Game(game) => IndexEntry::Game(game.clone()),
+            Scanned::Other(line) => IndexEntry::Other(line.place()),
+        };
         self.renew();
         if let Renewal::Begun(new) = &mut self.renewal
             && let Err(error) = new.add(&entry)
         {
             self.give_up(&error);
         }
-        game.map_or_else(|| Scanned::Other(line.into()), Scanned::Game)
+        line
     }
 
     /// Begins a new index, unless a run is writing to the present one.

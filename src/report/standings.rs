@@ -7,7 +7,7 @@ use crate::model::record::Header;
 use crate::schedule::summary::Summary;
 use referee_games::BySeat;
 use referee_ratings::{
-    Estimate, Outcomes, Points, Rank, RankInterval, SeatRatings, Separation, Unranked,
+    Estimate, Outcomes, Points, Rank, RankInterval, Ranking, SeatRatings, Separation, Unranked,
 };
 
 /// A player's place, with everything the tables show about it.
@@ -135,11 +135,15 @@ impl Standings {
     pub fn new(evaluation: &Evaluation) -> Self {
         let Evaluation { results, ranking, seats, .. } = evaluation;
         let ranks = ranking.ranks();
-        let places = 0..ranking.order.len();
         let name = |player: usize| results.names()[player].clone();
         let copies = results.counts.copies().into_iter();
         Self {
-            rows: places.map(|at| row(evaluation, &ranks, at)).collect(),
+            rows: ranking
+                .order
+                .iter()
+                .zip(separations(ranking))
+                .map(|(&number, next)| row(evaluation, &ranks, number, next))
+                .collect(),
             total: results.counts.total(),
             summary: evaluation.summary,
             first_advantage: ranking.fit.first_advantage,
@@ -169,11 +173,24 @@ impl Standings {
     }
 }
 
-/// The row at position `at` of the order.
-fn row(evaluation: &Evaluation, ranks: &[Result<Rank, Unranked<Out>>], at: usize) -> Row {
+/// How clearly each player in the order is separated from the next one, if they are compared.
+fn separations(ranking: &Ranking<Out>) -> Vec<Option<Separation>> {
+    let next: Vec<(usize, usize)> =
+        ranking.order.windows(2).map(|both| (both[0], both[1])).collect();
+    let found = ranking.fit.separations(&next).into_iter().zip(&next);
+    let compared =
+        found.map(|(found, &(one, other))| found.filter(|_| ranking.are_compared(one, other)));
+    compared.chain([None]).collect()
+}
+
+/// The row of the player with this number.
+fn row(
+    evaluation: &Evaluation,
+    ranks: &[Result<Rank, Unranked<Out>>],
+    number: usize,
+    next: Option<Separation>,
+) -> Row {
     let Evaluation { results, ranking, seats, .. } = evaluation;
-    let number = ranking.order[at];
-    let below = ranking.order.get(at + 1).filter(|&&below| ranking.are_compared(number, below));
     Row {
         rank: ranks[number],
         is_spared: ranking.is_spared(number),
@@ -181,7 +198,7 @@ fn row(evaluation: &Evaluation, ranks: &[Result<Rank, Unranked<Out>>], at: usize
         number,
         player: results.names()[number].clone(),
         rating: ranking.fit.ratings[number],
-        next: below.and_then(|&below| ranking.fit.separation(number, below)),
+        next,
         seat_ratings: seats.by_seat.as_ref().map(|ratings| ratings[number]),
         outcomes: results.counts.of(number),
         by_seat: BySeat::new(

@@ -10,7 +10,8 @@ use self::changes::{ChangedProgram, Differences, compare};
 use crate::error::Failure;
 use crate::folder::{self, LockedFolder, LogContents};
 use crate::log::{
-    LOG, LogError, LogLine, LogReader, LogWriter, SUPERSEDED, WriteError, set_aside, write_header,
+    GameLine, LOG, LogError, LogLine, LogReader, LogWriter, SUPERSEDED, WriteError, set_aside,
+    write_header,
 };
 use crate::model::containment::Containment;
 use crate::model::record::{GameRecord, Header, PlayerInfo, SCHEMA};
@@ -64,25 +65,28 @@ impl ReplaceRequest<'_> {
 }
 
 /// Prepares the folder for the games that are due. Creates a log, or checks that the existing one
-/// fits this configuration and applies allowed changes.
+/// fits this configuration and applies allowed changes. Passes the games to `each` whenever it
+/// reads them: twice if there are changes.
 pub fn prepare(
     folder: &LockedFolder,
     tournament: &Tournament,
     containment: &Containment,
     request: ReplaceRequest<'_>,
+    mut each: impl FnMut(&GameLine),
     printer: Printer,
 ) -> Result<Prepared, Failure> {
     refuse_strangers(request.players, tournament)?;
     let mut log = hold(folder, tournament, containment)?;
+    let contents = folder::read(folder.dir(), |_, game| each(game))?;
     let Resumption { contents, mut wanted, replaced, changes } =
-        examine_log(folder.dir(), tournament, containment, request, printer)?;
+        examine_log(folder.dir(), contents, tournament, containment, request, printer)?;
     log.go_on(&contents.header, contents.whole)?;
     if changes.is_empty() {
         return Ok(Prepared { contents, log });
     }
     wanted.changes.extend(changes);
     take_in(folder.dir(), &mut log, &contents.header, &wanted, &replaced)?;
-    Ok(Prepared { contents: folder::read(folder.dir(), |_, _| {})?, log })
+    Ok(Prepared { contents: folder::read(folder.dir(), |_, game| each(game))?, log })
 }
 
 /// Refuses and notes what [`prepare`] would refuse and note in the folder `dir`, but changes
@@ -100,18 +104,19 @@ pub fn examine(
         return Ok(None);
     }
     drop(LogWriter::hold(dir)?);
-    examine_log(dir, tournament, containment, request, printer).map(Some)
+    let contents = folder::read(dir, |_, _| {})?;
+    examine_log(dir, contents, tournament, containment, request, printer).map(Some)
 }
 
-/// Compares the log in `dir` with the configuration.
+/// Compares the log in `dir`, which has these contents, with the configuration.
 fn examine_log(
     dir: &Path,
+    contents: LogContents,
     tournament: &Tournament,
     containment: &Containment,
     request: ReplaceRequest<'_>,
     printer: Printer,
 ) -> Result<Resumption, Failure> {
-    let contents = folder::read(dir, |_, _| {})?;
     remark(&contents, printer)?;
     if tournament.seed.or(contents.header.seed).is_none() {
         check_secret(dir, &contents)?;

@@ -80,12 +80,17 @@ pub struct Next {
 }
 
 impl Format {
-    /// The next section after `course`, if any.
+    /// Whether a stage has one section, whatever its results.
+    pub fn has_one_section(&self) -> bool {
+        matches!(self, Self::RoundRobin | Self::Gauntlet { .. })
+    }
+
+    /// The next section after `course`, if any. A format with one section has none before it.
     pub fn next(&self, course: &StageState<'_>) -> Option<Next> {
         let pairings = match self {
             Self::Check => Pairings::Listed(check::next(course)?),
-            Self::RoundRobin => once(course, || Pairings::Everyone(course.entrants.to_vec()))?,
-            Self::Gauntlet { .. } => once(course, || field(course))?,
+            Self::RoundRobin => Pairings::Everyone(course.entrants.to_vec()),
+            Self::Gauntlet { .. } => field(course),
             Self::Swiss { rounds } => Pairings::Listed(swiss::next(course, *rounds)?),
             Self::Knockout { tie_breaks } => return knockout::next(course, *tie_breaks),
             Self::Ladder { games, margin } => {
@@ -96,11 +101,6 @@ impl Format {
         };
         Some(Next { pairings, pairs: course.pairs })
     }
-}
-
-/// The only section of a format that has just one.
-fn once(course: &StageState<'_>, pairings: impl FnOnce() -> Pairings) -> Option<Pairings> {
-    course.sections.is_empty().then(pairings)
 }
 
 fn field(course: &StageState<'_>) -> Pairings {

@@ -77,6 +77,8 @@ pub struct TournamentState {
     streak: Vec<u32>,
     /// By player number, the game that took the player out.
     out: Vec<Option<usize>>,
+    /// The first of these games; none if everybody is there. No game before it is void.
+    first_out: Option<usize>,
 }
 
 /// The reason why a record cannot be added to a tournament.
@@ -109,6 +111,7 @@ impl TournamentState {
             frontier: 0,
             streak: vec![0; players],
             out: vec![None; players],
+            first_out: None,
         };
         state.take_part();
         state.advance();
@@ -254,8 +257,12 @@ impl TournamentState {
 
     /// Whether the game at `index` comes after one of its players was taken out.
     pub fn is_void(&self, index: usize) -> bool {
-        let players = self.fixture(index).players;
-        Seat::BOTH.into_iter().any(|seat| self.out[players[seat]].is_some_and(|last| last < index))
+        let is_before = |last: usize| last < index;
+        // In most tournaments nobody is out, and no fixture has to be computed.
+        self.first_out.is_some_and(is_before) && {
+            let players = self.fixture(index).players;
+            Seat::BOTH.into_iter().any(|seat| self.out[players[seat]].is_some_and(is_before))
+        }
     }
 
     /// The first game at or after `from` that is still to be played.
@@ -326,6 +333,7 @@ impl TournamentState {
             self.streak[player] = if faulted { self.streak[player] + 1 } else { 0 };
             if limit > 0 && self.streak[player] >= limit {
                 self.out[player] = Some(index);
+                self.first_out = self.first_out.or(Some(index));
             }
         }
     }

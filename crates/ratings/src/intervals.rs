@@ -74,18 +74,36 @@ impl Fit {
 
     /// How clearly two players are separated; `None` if no chain of games connects them.
     pub fn separation(&self, one: usize, other: usize) -> Option<Separation> {
-        if self.groups[one] != self.groups[other] {
-            return None;
-        }
+        self.separations(&[(one, other)])[0]
+    }
+
+    /// How clearly the two players of each pair are separated. In a large tournament, many pairs at
+    /// once take a fraction of the time.
+    pub fn separations(&self, pairs: &[(usize, usize)]) -> Vec<Option<Separation>> {
         let layout = &self.fitted.model.layout;
+        let contrasts: Vec<_> = pairs
+            .iter()
+            .map(|&(one, other)| vec![(layout.slots[one], 1.0), (layout.slots[other], -1.0)])
+            .collect();
+        let variances = self.fitted.covariance.variances(&contrasts);
+        pairs
+            .iter()
+            .zip(variances)
+            .map(|(&(one, other), variance)| {
+                let is_connected = self.groups[one] == self.groups[other];
+                is_connected.then(|| self.separation_with(one, other, variance))
+            })
+            .collect()
+    }
+
+    /// The separation of two players whose difference has this variance.
+    fn separation_with(&self, one: usize, other: usize, variance: f64) -> Separation {
         let lead = self.fitted.strength(one) - self.fitted.strength(other);
-        let contrast = vec![(layout.slots[one], 1.0), (layout.slots[other], -1.0)];
-        let variance = self.fitted.covariance.variance(contrast);
         let los = match variance.sqrt() {
             error if error > 0.0 => normal_below(lead / error),
             _ => 0.5 + 0.5 * lead.signum() * f64::from(u8::from(lead != 0.0)),
         };
-        Some(Separation { los, games: self.games_to_tell(one, other, lead, variance) })
+        Separation { los, games: self.games_to_tell(one, other, lead, variance) }
     }
 
     fn games_to_tell(&self, one: usize, other: usize, lead: f64, variance: f64) -> Option<u32> {

@@ -58,6 +58,7 @@
 //! ```
 
 mod anchors;
+mod by_seat;
 mod covariance;
 mod dense;
 mod error;

@@ -95,6 +95,18 @@ impl Layout {
         self.strengths + 2..self.len()
     }
 
+    /// The indices of each player's strength and seat effect, with [`SeatEffect::PerPlayer`];
+    /// without those whose strength is shared.
+    pub(crate) fn own_strengths_and_effects(&self) -> Vec<(usize, usize)> {
+        if self.seats == SeatEffect::Common {
+            return Vec::new();
+        }
+        let mut uses = vec![0; self.strengths];
+        self.slots.iter().for_each(|&slot| uses[slot] += 1);
+        let both = self.slots.iter().enumerate().map(|(player, &slot)| (slot, self.own(player)));
+        both.filter(|&(slot, _)| uses[slot] == 1).collect()
+    }
+
     /// The number of parameters.
     pub(crate) fn len(&self) -> usize {
         match self.seats {

@@ -6,9 +6,9 @@ use crate::linear::{Local, PairPredictor};
 use crate::sparse::{Solver, SparseSymmetric, single};
 
 /// Up to this many parameters, a dense matrix is always fast.
-const SMALL: usize = 2000;
+const SMALL: usize = 1000;
 /// A sparse matrix pays if fewer than one in this many cells is stored.
-const SPARSE: usize = 64;
+const SPARSE: usize = 24;
 /// The relative error of a Newton step. The next step corrects it.
 const STEP_TOLERANCE: f32 = 1e-5;
 /// The relative error of an inverse: it only corrects variances for the fit's own influence.

@@ -4,6 +4,7 @@
 use ndarray::{Array1, Array2, ArrayView1, Axis};
 use rand::Rng;
 
+use crate::by_seat::StrengthsBySeat;
 use crate::dense::Symmetric;
 use crate::linear::{Local, PairPredictor};
 use crate::matrix::{Matrix, System};
@@ -28,8 +29,10 @@ pub(crate) enum Sandwich {
         /// `H⁻¹ G`, where `G Gᵀ = B + P`. The covariance is the root times its transpose.
         root: Array2<f64>,
     },
-    /// Every use solves linear systems.
+    /// Every use solves linear systems, in terms of the strengths by seat.
     Sparse {
+        /// The change of variables.
+        by_seat: StrengthsBySeat,
         /// `H`.
         information: Solver,
         /// `B + P − H`. It is small beside `H`, so variances inherit little of the errors of the
@@ -53,14 +56,20 @@ impl Sandwich {
         let borders = model.layout.borders();
         let gradient = Matrix::sum(&model.pattern, &model.precisions, borders, terms.clone());
         match (information, gradient) {
-            (System::Sparse(information, solver), Matrix::Sparse(gradient)) => Self::Sparse {
-                information: solver.clone(),
-                excess: gradient.minus(information).multiplier(),
-                factors: terms
-                    .map(|(at, local)| (at, factor(&local).map(|row| row.map(single))))
-                    .collect(),
-                priors: model.precisions.iter().map(|precision| single(precision.sqrt())).collect(),
-            },
+            (System::Sparse(information, _), Matrix::Sparse(gradient)) => {
+                let twins = model.layout.own_strengths_and_effects();
+                let by_seat = StrengthsBySeat::new(twins);
+                let precisions = model.precisions.iter();
+                Self::Sparse {
+                    information: by_seat.matrix(information).solver(),
+                    excess: by_seat.matrix(&gradient.minus(information)).multiplier(),
+                    factors: terms
+                        .map(|(at, local)| (at, factor(&local).map(|row| row.map(single))))
+                        .collect(),
+                    priors: precisions.map(|precision| single(precision.sqrt())).collect(),
+                    by_seat,
+                }
+            }
             (_, gradient) => {
                 let (inverse, gradient) = (inverse.into_dense(), gradient.into_dense());
                 let root = gradient.factor(model.floor()).times_lower(&inverse);
@@ -75,11 +84,13 @@ impl Sandwich {
             Self::Dense { root, .. } => {
                 root.dot(&ArrayView1::from(weights).dot(root)).into_raw_vec_and_offset().0
             }
-            Self::Sparse { information, excess, .. } => {
+            Self::Sparse { by_seat, information, excess, .. } => {
                 let right: Columns<1> = weights.iter().map(|&x| [single(x)]).collect();
-                let half = information.solve(right, COVARIANCE_TOLERANCE);
+                let half = information.solve(by_seat.gradient(right), COVARIANCE_TOLERANCE);
                 let more = information.solve(excess.times(&half), COVARIANCE_TOLERANCE);
-                half.into_iter().zip(more).map(|([one], [other])| (one + other).into()).collect()
+                let both = half.into_iter().zip(more).map(|([one], [other])| [one + other]);
+                let covariance = by_seat.parameters(both.collect());
+                covariance.into_iter().map(|[x]| x.into()).collect()
             }
         }
     }
@@ -103,9 +114,10 @@ impl Sandwich {
                 };
                 sums.iter().map(variance).collect()
             }
-            Self::Sparse { information, excess, .. } => {
+            Self::Sparse { by_seat, information, excess, .. } => {
                 let variances = sums.chunks(LANES).flat_map(|sums| {
-                    let right: Columns<LANES> = columns(information.size(), sums);
+                    let right = columns::<LANES>(information.size(), sums);
+                    let right = by_seat.gradient(right);
                     let half = information.solve(right.clone(), VARIANCE_TOLERANCE);
                     let own = inner(&right, &half);
                     let more = inner(&half, &excess.times(&half));
@@ -123,8 +135,9 @@ impl Sandwich {
     pub(crate) fn model_variance(&self, weights: &[(usize, f64)]) -> f64 {
         match self {
             Self::Dense { inverse, .. } => form(inverse, weights),
-            Self::Sparse { information, .. } => {
-                let right: Columns<1> = columns(information.size(), &[weights.to_vec()]);
+            Self::Sparse { by_seat, information, .. } => {
+                let right = columns::<1>(information.size(), &[weights.to_vec()]);
+                let right = by_seat.gradient(right);
                 inner(&right, &information.solve(right.clone(), VARIANCE_TOLERANCE))[0].into()
             }
         }
@@ -140,11 +153,12 @@ impl Sandwich {
                 }
                 noise.dot(&root.mapv(single).t())
             }
-            Self::Sparse { information, factors, priors, .. } => {
+            Self::Sparse { by_seat, information, factors, priors, .. } => {
                 let mut all = Array2::zeros((rounds, priors.len()));
                 for start in (0..rounds).step_by(LANES) {
-                    let noise = noise(factors, priors, luck);
+                    let noise = by_seat.gradient(noise(factors, priors, luck));
                     let deviation = information.solve(noise, DEVIATION_TOLERANCE);
+                    let deviation = by_seat.parameters(deviation);
                     for lane in 0..LANES.min(rounds - start) {
                         for (cell, row) in all.row_mut(start + lane).iter_mut().zip(&deviation) {
                             *cell = row[lane];

@@ -19,6 +19,8 @@ pub(crate) const LANES: usize = 16;
 const PROBES: usize = 512;
 /// The relative error of the solution for the common level.
 const LEVEL_TOLERANCE: f32 = 1e-5;
+/// A sum that is smaller than its largest term by this factor is 0, up to rounding.
+const ROUNDING: f64 = 1e-10;
 /// Sums of this many terms are added up, so that rounding stays small.
 const CHUNK: usize = 64;
 
@@ -72,7 +74,6 @@ impl SparseSymmetric {
     /// A matrix of zeros that has a diagonal and the cells of this `pattern`, each given in one or
     /// both triangles.
     pub(crate) fn zero(size: usize, pattern: impl Iterator<Item = (usize, usize)>) -> Self {
-        let narrow = |index: usize| u32::try_from(index).unwrap_or(u32::MAX);
         let mut cells: Vec<(u32, u32)> = pattern
             .flat_map(|(row, column)| [(row, column), (column, row)])
             .chain((0..size).map(|at| (at, at)))
@@ -153,6 +154,36 @@ impl SparseSymmetric {
         self
     }
 
+    /// The matrix `Mᵀ A M` without the cells that are 0 in it. `terms` are the cells of each row of
+    /// `M`, by column.
+    pub(crate) fn transformed(&self, terms: &[[(usize, f64); 2]]) -> Self {
+        let mut of_column = vec![Vec::new(); terms.len()];
+        for (row, terms) in terms.iter().enumerate() {
+            for &(column, factor) in terms {
+                of_column[column].push((row, factor));
+            }
+        }
+        let mut product = Self { starts: vec![0], columns: Vec::new(), cells: Vec::new() };
+        let mut sums = RowSums::new(terms.len());
+        for (row, of_column) in of_column.iter().enumerate() {
+            for &(from, factor) in of_column {
+                for cell in self.starts[from]..self.starts[from + 1] {
+                    for &(column, other) in &terms[self.columns[cell] as usize] {
+                        sums.add(column, factor * self.cells[cell] * other);
+                    }
+                }
+            }
+            sums.take(|column, sum, is_zero| {
+                if column == row || !is_zero {
+                    product.columns.push(narrow(column));
+                    product.cells.push(sum);
+                }
+            });
+            product.starts.push(product.columns.len());
+        }
+        product
+    }
+
     /// The same matrix, ready for products.
     pub(crate) fn multiplier(&self) -> Multiplier {
         Multiplier {
@@ -218,6 +249,44 @@ impl SparseSymmetric {
             }
         }
     }
+}
+
+/// The sums of the cells of one row.
+struct RowSums {
+    /// By column, the sum and its largest term.
+    sums: Vec<(f64, f64)>,
+    /// The columns that have terms other than 0.
+    columns: Vec<usize>,
+}
+
+impl RowSums {
+    fn new(size: usize) -> Self {
+        Self { sums: vec![(0.0, 0.0); size], columns: Vec::new() }
+    }
+
+    fn add(&mut self, column: usize, term: f64) {
+        let (sum, largest) = &mut self.sums[column];
+        if *largest <= 0.0 && term.abs() > 0.0 {
+            self.columns.push(column);
+        }
+        *sum += term;
+        *largest = largest.max(term.abs());
+    }
+
+    /// Passes each column to `each`, in order, with its sum, and whether that is 0 up to rounding.
+    /// Then all sums are 0 again.
+    fn take(&mut self, mut each: impl FnMut(usize, f64, bool)) {
+        self.columns.sort_unstable();
+        for column in self.columns.drain(..) {
+            let (sum, largest) = std::mem::take(&mut self.sums[column]);
+            each(column, sum, sum.abs() <= ROUNDING * largest);
+        }
+    }
+}
+
+/// An index in four bytes.
+fn narrow(index: usize) -> u32 {
+    u32::try_from(index).unwrap_or(u32::MAX)
 }
 
 /// The columns of the unit matrix from `start`, and columns of zeros after them.

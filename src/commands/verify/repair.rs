@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use crate::disk::write_whole;
 use crate::error::Failure;
 use crate::folder::{LineProblem, LineProblemKind, LockedFolder, log_failure, place};
-use crate::log::{LOG, LogLine, LogReader, LogWriter, set_aside};
+use crate::log::{GameNames, LOG, LogReader, LogWriter, Scanned, set_aside};
 use crate::printer::Printer;
 use crate::schedule::state::TournamentState;
 
@@ -28,7 +28,7 @@ pub(super) fn repair(dir: &Path, printer: Printer) -> Result<(), Failure> {
         )));
     }
     let mut bad = 0;
-    let mut count = |_: &LogLine, problem: Option<LineProblem>| {
+    let mut count = |_: &[u8], problem: Option<LineProblem>| {
         bad += usize::from(problem.is_some());
         Ok(())
     };
@@ -43,15 +43,15 @@ pub(super) fn repair(dir: &Path, printer: Printer) -> Result<(), Failure> {
     let copy = keep_copy(dir).map_err(|error| failed(&dir.join(BEFORE), error))?;
     let path = dir.join(SET_ASIDE);
     set_aside(&path, |add| {
-        each_line(dir, &mut |line, problem| {
-            problem.map_or(Ok(()), |problem| add(&removed_line(line, &problem)))
+        each_line(dir, &mut |raw, problem| {
+            problem.map_or(Ok(()), |problem| add(&removed_line(raw, &problem)))
         })
     })
     .map_err(|error| failed(&path, error))?;
     log.replace(reader.header(), |out| {
         out.write_all(reader.header_line())?;
-        each_line(dir, &mut |line, problem| match problem {
-            None => out.write_all(&line.raw),
+        each_line(dir, &mut |raw, problem| match problem {
+            None => out.write_all(raw),
             Some(_) => Ok(()),
         })
     })?;
@@ -64,33 +64,35 @@ pub(super) fn repair(dir: &Path, printer: Printer) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Passes every line of the log to `each`, with its problem, if any.
-fn each_line(
-    dir: &Path,
-    each: &mut dyn FnMut(&LogLine, Option<LineProblem>) -> io::Result<()>,
-) -> io::Result<()> {
+/// Takes the bytes of a line, and its problem, if any.
+type EachLine<'a> = &'a mut dyn FnMut(&[u8], Option<LineProblem>) -> io::Result<()>;
+
+/// Passes the bytes of every line of the log to `each`, with the line's problem, if any.
+fn each_line(dir: &Path, each: EachLine<'_>) -> io::Result<()> {
     let mut reader = LogReader::open(dir).map_err(io::Error::other)?;
+    let names = GameNames::of(reader.header());
     let mut state = TournamentState::new(reader.header().into());
     while let Some(line) = reader.next_line().map_err(io::Error::other)? {
-        each(&line, problem(&line, &mut state))?;
+        let raw = line.raw.clone();
+        each(&raw, problem(&Scanned::of(line, &names), &mut state))?;
     }
     Ok(())
 }
 
 /// The problem with a line, if any. An edited line does not affect the lines after it.
-fn problem(line: &LogLine, state: &mut TournamentState) -> Option<LineProblem> {
-    if line.record.is_ok() && !line.intact {
+fn problem(line: &Scanned, state: &mut TournamentState) -> Option<LineProblem> {
+    if line.is_edited() {
         return Some(LineProblem::of(line, LineProblemKind::Edited));
     }
     place(line, state).1
 }
 
 /// A removed line, with its position and its problem.
-fn removed_line(line: &LogLine, problem: &LineProblem) -> Vec<u8> {
-    let text = String::from_utf8_lossy(&line.raw);
+fn removed_line(raw: &[u8], problem: &LineProblem) -> Vec<u8> {
+    let text = String::from_utf8_lossy(raw);
     let text = text.strip_suffix('\n').unwrap_or(&text);
     let line = serde_json::json!({
-        "line": line.number, "problem": problem.kind.to_string(), "text": text,
+        "line": problem.line, "problem": problem.kind.to_string(), "text": text,
     });
     format!("{line}\n").into_bytes()
 }

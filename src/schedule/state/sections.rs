@@ -21,8 +21,10 @@ impl TournamentState {
             self.stage += 1;
             self.first_section = self.schedule.sections();
             self.begins.push(self.schedule.len());
-            self.entrants = self.survivors();
-            self.take_part();
+            if self.stage < self.setup.stages.len() {
+                self.entrants = self.survivors();
+                self.take_part();
+            }
         }
         false
     }
@@ -40,6 +42,9 @@ impl TournamentState {
 
     fn next_section(&self) -> Option<Next> {
         let stage = &self.setup.stages[self.stage];
+        if stage.format.has_one_section() && self.first_section < self.schedule.sections() {
+            return None;
+        }
         let sections: Vec<Vec<Meeting>> = (self.first_section..self.schedule.sections())
             .map(|section| self.meetings(section))
             .collect();
