@@ -247,7 +247,8 @@ impl Process {
         // A supervisor that is gone has killed everything already.
         let _ = self.socket.write_all(b"k").await;
         let mut gone = timeout(SOON, self.gone()).await;
-        if gone.is_err() && procfs::state(self.tree.root) != Some('T') {
+        let is_stopped = || procfs::stat(self.tree.root).is_some_and(|stat| stat.state == 'T');
+        if gone.is_err() && !is_stopped() {
             gone = timeout(DEATH, self.gone()).await;
         }
         let done = gone.ok().flatten();
