@@ -19,7 +19,7 @@ pub(crate) use rustix::process::Signal;
 use rustix::process::{PidfdFlags, pidfd_open};
 
 use crate::core_waits::CoreWaits;
-use crate::procfs::{self, ProcessFolder, Stat};
+use crate::procfs::{self, ProcessClock, ProcessFolder, Stat};
 
 /// How many times to search for processes that have not stopped yet.
 const STOP_ROUNDS: usize = 8;
@@ -64,7 +64,8 @@ impl Member {
 
     /// The CPU time that it has used itself, and that of the children that it has waited for.
     fn cpu(&self) -> Duration {
-        procfs::cpu_time(self.pid()).unwrap_or_default() + self.stat.waited_for
+        let own = ProcessClock::of(self.pid()).and_then(ProcessClock::read);
+        own.unwrap_or_default() + self.stat.waited_for
     }
 
     /// Sends a signal to the whole process group that it leads. Returns false if the kernel does
@@ -73,6 +74,13 @@ impl Member {
         // The kernel's PIDFD_SIGNAL_PROCESS_GROUP, since Linux 6.9.
         const PROCESS_GROUP: libc::c_uint = 1 << 2;
         self.send(signal.as_raw(), PROCESS_GROUP).is_ok()
+    }
+
+    /// Lets it and its process group continue.
+    pub(crate) fn resume_group(&self) {
+        if !self.signal_group(Signal::CONT) {
+            self.signal(Signal::CONT);
+        }
     }
 
     /// Sends it a signal.
@@ -161,9 +169,9 @@ pub(crate) struct ProcessTree {
 }
 
 impl ProcessTree {
-    /// The CPU time of the leader alone, which is cheap to read.
-    pub(crate) fn leader_cpu(&self) -> Option<Duration> {
-        procfs::cpu_time(self.leader)
+    /// The clock of the CPU time of the leader alone, which is cheap to read.
+    pub(crate) fn leader_clock(&self) -> Option<ProcessClock> {
+        ProcessClock::of(self.leader)
     }
 
     /// The CPU time of all living processes, and of dead ones that their parents have waited for: a
@@ -189,25 +197,25 @@ impl ProcessTree {
     /// Stops every process. The leader's process group comes first, all at once, so that it does
     /// not compete with the search for the others.
     ///
-    /// A process can start others until it is stopped, so the search is repeated until it finds no
-    /// process that was not stopped before it.
-    pub(crate) fn stop(&self) {
-        let mut stopped = Vec::new();
-        // The leader cannot leave its group, because it leads its session too.
-        if self.leader().is_some_and(|leader| leader.signal_group(Signal::STOP)) {
-            stopped.push(self.leader);
+    /// A process can start others until it is stopped, so the search is repeated.
+    ///
+    /// Returns the leader if it has no descendants. It can start none before it continues.
+    pub(crate) fn stop(&self) -> Option<Member> {
+        if let Some(leader) = self.leader() {
+            leader.signal_group(Signal::STOP);
         }
+        let mut stopped: Vec<Pid> = Vec::new();
         for _ in 0..STOP_ROUNDS {
-            let mut members = self.members();
-            members.retain(|member| !stopped.contains(&member.pid()));
-            if members.is_empty() {
-                return;
+            let members = self.members();
+            let fresh = members.iter().filter(|member| !stopped.contains(&member.pid()));
+            let fresh: Vec<Pid> =
+                fresh.inspect(|member| member.signal(Signal::STOP)).map(Member::pid).collect();
+            if fresh.is_empty() {
+                return alone(members).filter(|member| member.pid() == self.leader);
             }
-            for member in members {
-                member.signal(Signal::STOP);
-                stopped.push(member.pid());
-            }
+            stopped.extend(fresh);
         }
+        None
     }
 
     /// Sends the leader the signal with this number.
@@ -219,10 +227,9 @@ impl ProcessTree {
 
     /// Lets every process continue.
     pub(crate) fn resume(&self) {
-        let (in_group, others): (Vec<_>, Vec<_>) = self
-            .members()
-            .into_iter()
-            .partition(|member| getpgid(Some(member.pid())) == Ok(self.leader));
+        let members = self.members().into_iter();
+        let (in_group, others): (Vec<_>, Vec<_>) =
+            members.partition(|member| getpgid(Some(member.pid())) == Ok(self.leader));
         let each = |members: &[Member]| {
             for member in members {
                 member.signal(Signal::CONT);
@@ -247,12 +254,17 @@ impl ProcessTree {
     }
 }
 
+/// The only process among these, if there is only one.
+fn alone(mut members: Vec<Member>) -> Option<Member> {
+    members.pop().filter(|_| members.is_empty())
+}
+
 #[cfg(test)]
 mod tests {
     use std::ffi::OsStr;
     use std::os::unix::ffi::OsStrExt;
     use std::os::unix::process::CommandExt;
-    use std::process::Command;
+    use std::process::{Command, Stdio};
     use std::time::Instant;
 
     use super::*;
@@ -291,6 +303,41 @@ mod tests {
         }
         shell.kill().expect("killed");
         shell.wait().expect("reaped");
+    }
+
+    /// Stops a process that was started with this command of a shell, and has `below` descendants.
+    /// Returns whether it is known to have none.
+    fn stops_alone(command: &str, below: usize) -> bool {
+        // With -m, the process leads a group of its own.
+        let script = format!("{command} & read line");
+        let mut shell = Command::new("sh");
+        shell.args(["-mc", &script]).stdin(Stdio::piped());
+        let mut shell = shell.spawn().expect("a shell");
+        let root = Pid::from_raw(shell.id().cast_signed());
+        let began = Instant::now();
+        while members(root).len() <= below {
+            assert!(began.elapsed() < Duration::from_secs(30), "it starts all");
+        }
+        let found = members(root);
+        let tree = ProcessTree { root, leader: found[0].pid(), init: None };
+        let alone = tree.stop();
+        become_state(&found.iter().map(Member::pid).collect::<Vec<_>>(), 'T');
+        if let Some(process) = &alone {
+            process.resume_group();
+            become_state(&[process.pid()], 'S');
+        }
+        for one in &found {
+            one.signal(Signal::KILL);
+        }
+        shell.kill().expect("killed");
+        shell.wait().expect("reaped");
+        alone.is_some()
+    }
+
+    #[test]
+    fn a_process_stops_alone_if_it_has_no_descendants() {
+        assert!(stops_alone("sleep 60", 0));
+        assert!(!stops_alone("sh -c 'sleep 60 & exec sleep 60'", 1));
     }
 
     #[test]

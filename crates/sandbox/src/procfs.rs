@@ -160,10 +160,20 @@ pub(crate) fn stat(pid: Pid) -> Option<Stat> {
     ProcessFolder::open(pid)?.stat()
 }
 
-/// The CPU time that the process has used itself.
-pub(crate) fn cpu_time(pid: Pid) -> Option<Duration> {
-    let clock = ClockId::pid_cpu_clock_id(pid).ok()?;
-    Some(clock.now().ok()?.into())
+/// The clock of the CPU time that a process has used itself.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct ProcessClock(ClockId);
+
+impl ProcessClock {
+    /// The clock of the process with this number.
+    pub(crate) fn of(pid: Pid) -> Option<Self> {
+        ClockId::pid_cpu_clock_id(pid).ok().map(Self)
+    }
+
+    /// The CPU time so far; `None` once the process has been reaped.
+    pub(crate) fn read(self) -> Option<Duration> {
+        Some(self.0.now().ok()?.into())
+    }
 }
 
 /// The memory of one process, in bytes. Memory that several processes share is divided between
@@ -204,7 +214,7 @@ mod tests {
         let stat = this().stat().expect("this process");
         assert_eq!(stat.parent, Pid::parent());
         assert!(stat.threads >= 1 && !stat.is_dead());
-        assert!(cpu_time(Pid::this()).is_some());
+        assert!(ProcessClock::of(Pid::this()).and_then(ProcessClock::read).is_some());
         let waits = this().core_waits();
         assert!(waits.iter().any(|(thread, _)| *thread == Pid::this().as_raw()));
         assert!(processes_of_this_user() >= Some(1));
