@@ -2,6 +2,7 @@
 
 pub(super) mod command_options;
 pub(super) mod game_files;
+mod pack_thread;
 
 use std::fs::{self, File};
 use std::io::{self, Read};

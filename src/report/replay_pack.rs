@@ -100,11 +100,6 @@ impl PackColumn {
 }
 
 impl ReplayPack {
-    /// Whether the pack has no games.
-    pub fn is_empty(&self) -> bool {
-        self.games.is_empty()
-    }
-
     /// Adds a game.
     pub fn add(&mut self, game: &ReplayFrames) {
         let ReplayFrames { id, pair: (pair, number), players, seats, end, frames } = game;

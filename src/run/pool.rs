@@ -247,12 +247,12 @@ impl PlayerPool {
         if !reusable {
             return player.leave().await;
         }
+        // Others play on its core while it waits.
+        player.freeze();
         let statistics = player.statistics();
         if self.idle.len() == IDLE_MOST {
             self.idle.remove(0).player.leave().await;
         }
-        // Others play on its core while it waits.
-        player.freeze();
         self.idle.push(Idle { number, pair: pair_of(fixture), player });
         statistics
     }

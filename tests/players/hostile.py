@@ -519,6 +519,13 @@ def leave_daemon():
     return False
 
 
+def odd_name():
+    """A daemon whose name is not text."""
+    set_name = 15  # PR_SET_NAME; children inherit it
+    LIBC.prctl(set_name, b"\xff) R 1 (")
+    return leave_daemon()
+
+
 def daemon_holds_output():
     leave_daemon()
     os._exit(3)
@@ -611,7 +618,8 @@ ATTEMPTS = {
     "heap": heap, "family": family, "memfd": anonymous_file, "shared-mapping": shared_mapping,
     "big-file": big_file, "fill-scratch": fill_scratch, "abort": abort, "hide-cpu": hide_cpu,
     "flood": flood, "chatter": chatter, "never-read": never_read, "close-output": close_output,
-    "daemon": leave_daemon, "daemon-holds-output": daemon_holds_output, "stop-itself": stop_itself,
+    "daemon": leave_daemon, "odd-name": odd_name,
+    "daemon-holds-output": daemon_holds_output, "stop-itself": stop_itself,
     "recurse": recurse, "two-lines": two_lines, "drip": drip, "odd-bytes": odd_bytes,
     "leave-after-its-move": leave_after_its_move, "no-newline": no_newline,
     "wrong-remarks": wrong_remarks, "ponder": ponder, "covert": covert,

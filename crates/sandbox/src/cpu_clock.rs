@@ -50,6 +50,7 @@ mod counting {
     use super::{CpuClock, CpuReading};
     use crate::cgroup::CpuFile;
     use crate::process_tree::ProcessTree;
+    use crate::procfs::ProcessClock;
 
     /// How much wall time must pass before descendants are searched again. In less time they cannot
     /// have used more than this.
@@ -60,6 +61,7 @@ mod counting {
     pub(super) struct Counter {
         group: Option<CpuFile>,
         tree: ProcessTree,
+        leader: Option<ProcessClock>,
         walked_at: Instant,
         /// The CPU time of the descendants at the last search.
         below: Duration,
@@ -67,8 +69,8 @@ mod counting {
 
     impl CpuClock {
         pub(crate) fn new(group: Option<CpuFile>, tree: ProcessTree) -> Self {
-            let walked_at = Instant::now();
-            let counter = Counter { group, tree, walked_at, below: Duration::ZERO };
+            let (leader, walked_at) = (tree.leader_clock(), Instant::now());
+            let counter = Counter { group, tree, leader, walked_at, below: Duration::ZERO };
             Self { counter, highest: Duration::ZERO }
         }
 
@@ -89,7 +91,7 @@ mod counting {
                 return Some(CpuReading { total, complete: true });
             }
             let counter = &mut self.counter;
-            let leader = counter.tree.leader_cpu()?;
+            let leader = counter.leader?.read()?;
             let complete = now.saturating_duration_since(counter.walked_at) >= WALK_AFTER;
             if complete {
                 counter.walked_at = now;

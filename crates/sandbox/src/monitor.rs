@@ -9,13 +9,13 @@ use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
 
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
-use nix::unistd::Pid;
 
 use crate::level::{Level, Mechanism};
 use crate::limits::{Limits, Overrun};
 use crate::process_tree::Member;
+use crate::procfs::ProcessFolder;
 use crate::protocol::{CgroupSetup, Setup};
-use crate::{procfs, scratch};
+use crate::scratch;
 
 /// The limits to poll for one process.
 #[derive(Debug)]
@@ -47,30 +47,29 @@ impl Monitor {
 
     /// The limit that these processes together exceed, if any.
     pub(crate) fn overrun(&self, members: &[Member]) -> Option<Overrun> {
-        let pids = || members.iter().map(|member| member.pid);
-        if self.processes && pids().map(procfs::threads).sum::<u64>() > self.limits.processes {
+        let threads: u64 = members.iter().map(|member| member.stat.threads).sum();
+        if self.processes && threads > self.limits.processes {
             return Some(Overrun::Processes { limit: self.limits.processes });
         }
-        let nameless = Nameless::of(pids());
-        self.memory_overrun(pids(), nameless.memory).or_else(|| {
+        let nameless = Nameless::of(members);
+        self.memory_overrun(members, nameless.memory).or_else(|| {
             let dir = self.scratch.as_ref()?;
             // If the folder cannot be read now, the next poll tries again.
             scratch::overrun(dir, self.limits.scratch, nameless.disk).ok().flatten()
         })
     }
 
-    fn memory_overrun(
-        &self,
-        pids: impl Iterator<Item = Pid> + Clone,
-        files: u64,
-    ) -> Option<Overrun> {
+    fn memory_overrun(&self, members: &[Member], files: u64) -> Option<Overrun> {
         let limit = self.limits.memory;
-        if !self.memory || pids.clone().map(procfs::resident_memory).sum::<u64>() + files <= limit {
+        let folders = || members.iter().map(|member| &member.folder);
+        if !self.memory
+            || folders().map(ProcessFolder::resident_memory).sum::<u64>() + files <= limit
+        {
             return None;
         }
         // Shared memory appears in each process's count, but must count only once.
         let (mut private, mut shared) = (0, 0);
-        for share in pids.filter_map(procfs::memory_share) {
+        for share in folders().filter_map(ProcessFolder::memory_share) {
             private += share.private;
             shared += share.shared;
         }
@@ -96,10 +95,10 @@ struct Nameless {
 }
 
 impl Nameless {
-    fn of(pids: impl Iterator<Item = Pid>) -> Self {
+    fn of(members: &[Member]) -> Self {
         let mut found = Self::default();
         let mut seen = BTreeSet::new();
-        for pid in pids {
+        for pid in members.iter().map(Member::pid) {
             for entry in fs::read_dir(format!("/proc/{pid}/fd")).into_iter().flatten().flatten() {
                 let Ok(file) = fs::metadata(entry.path()) else { continue };
                 let is_nameless = file.is_file() && file.nlink() == 0;

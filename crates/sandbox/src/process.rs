@@ -24,7 +24,7 @@ use crate::limits::{Limits, Overrun};
 use crate::pipes::Pipes;
 use crate::policy::Policy;
 use crate::process_state::ProcessState;
-use crate::process_tree::{self, ProcessTree};
+use crate::process_tree::{self, Member, ProcessTree};
 use crate::protocol::{LONGEST, Setup, SetupError, StartStage, SupervisorMessage};
 use crate::supervisor_child::SupervisorChild;
 use crate::users::{User, Users};
@@ -52,6 +52,8 @@ pub struct Process {
     exceeded: Option<Overrun>,
     limits: Limits,
     freezer: Option<Freezer>,
+    /// The process itself while it is stopped, if it has no descendants: it cannot start any.
+    stopped_alone: Option<Member>,
     groups: Cgroups,
     /// The counts of the control groups at the last [`Process::reset_overruns`].
     before: Counts,
@@ -80,6 +82,7 @@ impl Process {
             exceeded: None,
             limits: policy.limits,
             freezer: None,
+            stopped_alone: None,
             groups,
             before: Counts::default(),
             user,
@@ -178,7 +181,7 @@ impl Process {
     pub fn freeze(&mut self) {
         match &self.freezer {
             Some(freezer) if freezer.freeze() => {}
-            _ => self.tree.stop(),
+            _ => self.stopped_alone = self.tree.stop(),
         }
     }
 
@@ -189,7 +192,10 @@ impl Process {
         {
             return;
         }
-        self.tree.resume();
+        match self.stopped_alone.take() {
+            Some(process) => process.resume_group(),
+            None => self.tree.resume(),
+        }
     }
 
     /// Tests whether its control group can freeze and thaw it.
@@ -219,7 +225,10 @@ impl Process {
     /// The peak resident memory of the process and of each living descendant, added up, in bytes.
     /// `None` if the system does not provide it.
     pub fn peak_memory(&self) -> Option<u64> {
-        self.tree.peak_memory()
+        match &self.stopped_alone {
+            Some(process) => process.folder.peak_memory(),
+            None => self.tree.peak_memory(),
+        }
     }
 
     /// Sends the signal with this number to the process itself, not to its descendants.
@@ -247,7 +256,8 @@ impl Process {
         // A supervisor that is gone has killed everything already.
         let _ = self.socket.write_all(b"k").await;
         let mut gone = timeout(SOON, self.gone()).await;
-        if gone.is_err() && procfs::state(self.tree.root) != Some('T') {
+        let is_stopped = || procfs::stat(self.tree.root).is_some_and(|stat| stat.state == 'T');
+        if gone.is_err() && !is_stopped() {
             gone = timeout(DEATH, self.gone()).await;
         }
         let done = gone.ok().flatten();

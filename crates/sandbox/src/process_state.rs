@@ -2,6 +2,9 @@
 
 use nix::unistd::Pid;
 
+#[cfg(target_os = "linux")]
+use crate::procfs::ProcessFolder;
+
 /// The state of a process, seen from outside.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ProcessState {
@@ -19,10 +22,11 @@ impl ProcessState {
     /// The current state of the process `pid`.
     #[cfg(target_os = "linux")]
     pub(crate) fn of(pid: Pid) -> Self {
-        match crate::procfs::state(pid) {
+        let Some(process) = ProcessFolder::open(pid) else { return Self::Other };
+        match process.stat().map(|stat| stat.state) {
             Some('T' | 't') => Self::Stopped,
             Some('R') => Self::Running,
-            Some('S') if reads_input(pid) => Self::ReadingInput,
+            Some('S') if reads_input(&process) => Self::ReadingInput,
             _ => Self::Other,
         }
     }
@@ -36,8 +40,8 @@ impl ProcessState {
 
 /// Whether it is in a system call that reads its standard input.
 #[cfg(target_os = "linux")]
-fn reads_input(pid: Pid) -> bool {
-    let call = std::fs::read_to_string(format!("/proc/{pid}/syscall")).unwrap_or_default();
+fn reads_input(process: &ProcessFolder) -> bool {
+    let call = process.system_call().unwrap_or_default();
     let mut words = call.split(' ');
     let number = words.next().and_then(|number| number.parse().ok());
     number == Some(nix::libc::SYS_read) && words.next() == Some("0x0")

@@ -1,13 +1,13 @@
-//! The descendants of a process, found through `/proc` and opened as pidfds.
+//! The descendants of a process, found through `/proc`.
 //!
 //! The supervisor is the subreaper of its process: everything that the process starts stays below
 //! the supervisor, even when orphaned. Numbers from `/proc` can be reused, so a process is only
-//! used if a pidfd proves that the number was its own the whole time. No signal or measurement ever
-//! hits an unrelated process.
+//! used through its folder there, which stays its own, and only if that names the right parent. No
+//! signal or measurement ever hits an unrelated process.
 
 #![expect(unsafe_code, reason = "one question that no crate asks")]
 
-use std::os::fd::{AsFd, AsRawFd, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd};
 use std::time::Duration;
 
 use nix::errno::Errno;
@@ -16,44 +16,56 @@ use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
 use nix::unistd::{Pid, getpgid, getsid};
 pub(crate) use rustix::process::Signal;
-use rustix::process::{PidfdFlags, pidfd_open, pidfd_send_signal};
+use rustix::process::{PidfdFlags, pidfd_open};
 
 use crate::core_waits::CoreWaits;
-use crate::procfs;
+use crate::procfs::{self, ProcessClock, ProcessFolder, Stat};
 
 /// How many times to search for processes that have not stopped yet.
 const STOP_ROUNDS: usize = 8;
 
-/// A process, referenced by a pidfd.
+/// A process that was found. Its folder also serves as a pidfd.
 #[derive(Debug)]
 pub(crate) struct Member {
-    /// Its number in this process's PID namespace.
-    pub(crate) pid: Pid,
-    handle: OwnedFd,
+    pub(crate) folder: ProcessFolder,
+    /// What it was doing when it was found.
+    pub(crate) stat: Stat,
 }
 
 impl Member {
-    /// Opens the process `pid`, if it is a child of `parent` now.
-    pub(crate) fn open(pid: Pid, parent: Pid) -> Option<Self> {
-        let number = rustix::process::Pid::from_raw(pid.as_raw())?;
-        let handle = pidfd_open(number, PidfdFlags::empty()).ok()?;
-        let member = Self { pid, handle };
-        // If it is still alive, its number was its own while the parent was read.
-        (procfs::parent(pid) == Some(parent) && member.lives()).then_some(member)
+    /// Opens the process `pid`, whose number is its own.
+    fn open(pid: Pid) -> Option<Self> {
+        let folder = ProcessFolder::open(pid)?;
+        let stat = folder.stat()?;
+        Some(Self { folder, stat })
+    }
+
+    /// Opens the process `pid`, if it is a child of `parent`.
+    fn open_child(pid: Pid, parent: Pid) -> Option<Self> {
+        Self::open(pid).filter(|member| member.stat.parent == parent)
+    }
+
+    /// Its number in this process's PID namespace.
+    pub(crate) fn pid(&self) -> Pid {
+        self.folder.pid()
+    }
+
+    /// Its children.
+    fn children(&self) -> Vec<Self> {
+        let numbers = self.folder.children(&self.stat).into_iter();
+        numbers.filter_map(|pid| Self::open_child(pid, self.pid())).collect()
     }
 
     /// Whether it has not been reaped: its number is still its own.
     fn lives(&self) -> bool {
-        // SAFETY: signal 0 only asks, the descriptor is open, and no pointer is read.
-        let answer = unsafe {
-            libc::syscall(libc::SYS_pidfd_send_signal, self.handle.as_raw_fd(), 0, 0_usize, 0)
-        };
-        answer == 0 || Errno::last() != Errno::ESRCH
+        // Signal 0 only asks.
+        self.send(0, 0) != Err(Errno::ESRCH)
     }
 
-    /// Whether it is dead and waits to be reaped.
-    pub(crate) fn is_dead(&self) -> bool {
-        matches!(procfs::state(self.pid), None | Some('Z' | 'X'))
+    /// The CPU time that it has used itself, and that of the children that it has waited for.
+    fn cpu(&self) -> Duration {
+        let own = ProcessClock::of(self.pid()).and_then(ProcessClock::read);
+        own.unwrap_or_default() + self.stat.waited_for
     }
 
     /// Sends a signal to the whole process group that it leads. Returns false if the kernel does
@@ -61,18 +73,28 @@ impl Member {
     pub(crate) fn signal_group(&self, signal: Signal) -> bool {
         // The kernel's PIDFD_SIGNAL_PROCESS_GROUP, since Linux 6.9.
         const PROCESS_GROUP: libc::c_uint = 1 << 2;
-        let (handle, signal) = (self.handle.as_raw_fd(), signal.as_raw());
-        // SAFETY: the descriptor is open, and no pointer is read.
-        let answer = unsafe {
-            libc::syscall(libc::SYS_pidfd_send_signal, handle, signal, 0_usize, PROCESS_GROUP)
-        };
-        answer == 0
+        self.send(signal.as_raw(), PROCESS_GROUP).is_ok()
+    }
+
+    /// Lets it and its process group continue.
+    pub(crate) fn resume_group(&self) {
+        if !self.signal_group(Signal::CONT) {
+            self.signal(Signal::CONT);
+        }
     }
 
     /// Sends it a signal.
     pub(crate) fn signal(&self, signal: Signal) {
         // A process that is gone needs no signal, and no other error can be handled here.
-        let _ = pidfd_send_signal(&self.handle, signal);
+        let _ = self.send(signal.as_raw(), 0);
+    }
+
+    fn send(&self, signal: i32, flags: libc::c_uint) -> nix::Result<()> {
+        let folder = self.folder.as_fd().as_raw_fd();
+        // SAFETY: the descriptor is open, and no pointer is read.
+        let answer =
+            unsafe { libc::syscall(libc::SYS_pidfd_send_signal, folder, signal, 0_usize, flags) };
+        Errno::result(answer).map(drop)
     }
 }
 
@@ -100,19 +122,19 @@ pub(crate) fn kill_orphans(patience: Duration) -> usize {
     let own = getsid(None);
     let mut killed = 0;
     loop {
-        let mut orphans = opened(this);
-        orphans.retain(|orphan| getsid(Some(orphan.pid)) != own);
+        let mut orphans = Member::open(this).map_or_else(Vec::new, |this| this.children());
+        orphans.retain(|orphan| getsid(Some(orphan.pid())) != own);
         if orphans.is_empty() {
             return killed;
         }
         for orphan in orphans {
-            for member in members(orphan.pid) {
+            for member in members(orphan.pid()) {
                 member.signal(Signal::KILL);
             }
-            killed += usize::from(!orphan.is_dead());
+            killed += usize::from(!orphan.stat.is_dead());
             orphan.signal(Signal::KILL);
-            wait_for_end(orphan.pid, patience);
-            if waitpid(orphan.pid, Some(WaitPidFlag::WNOHANG)) == Ok(WaitStatus::StillAlive) {
+            wait_for_end(orphan.pid(), patience);
+            if waitpid(orphan.pid(), Some(WaitPidFlag::WNOHANG)) == Ok(WaitStatus::StillAlive) {
                 return killed;
             }
         }
@@ -120,23 +142,19 @@ pub(crate) fn kill_orphans(patience: Duration) -> usize {
 }
 
 /// All descendants of `root`, parents before children, including dead ones that have not been
-/// reaped.
+/// reaped. The number of `root` must be its own.
 pub(crate) fn members(root: Pid) -> Vec<Member> {
-    let mut found: Vec<Member> = opened(root);
+    let mut found = Member::open(root).map_or_else(Vec::new, |root| root.children());
     let mut next = 0;
     while let Some(member) = found.get(next) {
-        let below = opened(member.pid);
-        // The data is this process's own only if the process is still there now.
+        let below = member.children();
+        // Its number was its own all the time only if it is still there now.
         if member.lives() {
             found.extend(below);
         }
         next += 1;
     }
     found
-}
-
-fn opened(parent: Pid) -> Vec<Member> {
-    procfs::children(parent).into_iter().filter_map(|pid| Member::open(pid, parent)).collect()
 }
 
 /// A sandboxed process and its descendants.
@@ -151,31 +169,28 @@ pub(crate) struct ProcessTree {
 }
 
 impl ProcessTree {
-    /// The CPU time of the leader alone, which is cheap to read.
-    pub(crate) fn leader_cpu(&self) -> Option<Duration> {
-        procfs::cpu_time(self.leader)
+    /// The clock of the CPU time of the leader alone, which is cheap to read.
+    pub(crate) fn leader_clock(&self) -> Option<ProcessClock> {
+        ProcessClock::of(self.leader)
     }
 
     /// The CPU time of all living processes, and of dead ones that their parents have waited for: a
     /// lower bound.
     pub(crate) fn cpu(&self) -> Duration {
         let keepers = [Some(self.root), self.init].into_iter().flatten();
-        let waited: Duration = keepers.map(procfs::waited_for).sum();
-        let members = self.members().into_iter().map(|member| {
-            procfs::cpu_time(member.pid).unwrap_or_default() + procfs::waited_for(member.pid)
-        });
-        members.sum::<Duration>() + waited
+        let waited = keepers.filter_map(procfs::stat).map(|stat| stat.waited_for);
+        self.members().iter().map(Member::cpu).chain(waited).sum()
     }
 
     /// How long each thread of the living processes has waited for a core.
     pub(crate) fn core_waits(&self) -> CoreWaits {
-        let members = self.members().into_iter();
-        members.flat_map(|member| procfs::core_waits(member.pid)).collect()
+        self.members().iter().flat_map(|member| member.folder.core_waits()).collect()
     }
 
     /// The sum of the peak resident memory of all living processes, in bytes.
     pub(crate) fn peak_memory(&self) -> Option<u64> {
-        let peaks = self.members().into_iter().filter_map(|member| procfs::peak_memory(member.pid));
+        let members = self.members();
+        let peaks = members.iter().filter_map(|member| member.folder.peak_memory());
         Some(peaks.sum::<u64>()).filter(|&bytes| bytes > 0)
     }
 
@@ -183,65 +198,73 @@ impl ProcessTree {
     /// not compete with the search for the others.
     ///
     /// A process can start others until it is stopped, so the search is repeated.
-    pub(crate) fn stop(&self) {
-        self.signal_group(Signal::STOP);
+    ///
+    /// Returns the leader if it has no descendants. It can start none before it continues.
+    pub(crate) fn stop(&self) -> Option<Member> {
+        if let Some(leader) = self.leader() {
+            leader.signal_group(Signal::STOP);
+        }
         let mut stopped: Vec<Pid> = Vec::new();
         for _ in 0..STOP_ROUNDS {
             let members = self.members();
-            let fresh = members.iter().filter(|member| !stopped.contains(&member.pid));
-            let fresh: Vec<Pid> = fresh
-                .inspect(|member| member.signal(Signal::STOP))
-                .map(|member| member.pid)
-                .collect();
+            let fresh = members.iter().filter(|member| !stopped.contains(&member.pid()));
+            let fresh: Vec<Pid> =
+                fresh.inspect(|member| member.signal(Signal::STOP)).map(Member::pid).collect();
             if fresh.is_empty() {
-                return;
+                return alone(members).filter(|member| member.pid() == self.leader);
             }
             stopped.extend(fresh);
         }
+        None
     }
 
     /// Sends the leader the signal with this number.
     pub(crate) fn signal_leader(&self, signal: i32) {
-        let Some(signal) = Signal::from_named_raw(signal) else { return };
-        for member in self.members().iter().filter(|member| member.pid == self.leader) {
-            member.signal(signal);
+        if let (Some(signal), Some(leader)) = (Signal::from_named_raw(signal), self.leader()) {
+            leader.signal(signal);
         }
     }
 
     /// Lets every process continue.
     pub(crate) fn resume(&self) {
-        let (in_group, others): (Vec<_>, Vec<_>) = self
-            .members()
-            .into_iter()
-            .partition(|member| getpgid(Some(member.pid)) == Ok(self.leader));
+        let members = self.members().into_iter();
+        let (in_group, others): (Vec<_>, Vec<_>) =
+            members.partition(|member| getpgid(Some(member.pid())) == Ok(self.leader));
         let each = |members: &[Member]| {
             for member in members {
                 member.signal(Signal::CONT);
             }
         };
         each(&others);
-        if !self.signal_group(Signal::CONT) {
+        let leader = in_group.iter().find(|member| member.pid() == self.leader);
+        if !leader.is_some_and(|leader| leader.signal_group(Signal::CONT)) {
             each(&in_group);
         }
     }
 
-    /// Signals the group of its first process, if there is one and the kernel supports that.
-    fn signal_group(&self, signal: Signal) -> bool {
-        let leader = Member::open(self.leader, self.init.unwrap_or(self.root));
-        leader.is_some_and(|leader| leader.signal_group(signal))
+    /// The process that runs the command, unless it has been reaped.
+    fn leader(&self) -> Option<Member> {
+        Member::open_child(self.leader, self.init.unwrap_or(self.root))
     }
 
     fn members(&self) -> Vec<Member> {
         let mut members = members(self.root);
-        members.retain(|member| Some(member.pid) != self.init);
+        members.retain(|member| Some(member.pid()) != self.init);
         members
     }
 }
 
+/// The only process among these, if there is only one.
+fn alone(mut members: Vec<Member>) -> Option<Member> {
+    members.pop().filter(|_| members.is_empty())
+}
+
 #[cfg(test)]
 mod tests {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt;
     use std::os::unix::process::CommandExt;
-    use std::process::Command;
+    use std::process::{Command, Stdio};
     use std::time::Instant;
 
     use super::*;
@@ -249,7 +272,8 @@ mod tests {
     /// Waits at most half a minute until all of them are in this state.
     fn become_state(pids: &[Pid], wanted: char) {
         let began = Instant::now();
-        while !pids.iter().all(|&pid| procfs::state(pid) == Some(wanted)) {
+        let state = |pid| procfs::stat(pid).map(|stat| stat.state);
+        while !pids.iter().all(|&pid| state(pid) == Some(wanted)) {
             assert!(began.elapsed() < Duration::from_secs(30), "{pids:?}");
             std::thread::sleep(Duration::from_millis(1));
         }
@@ -265,9 +289,9 @@ mod tests {
         while members(leader).len() < 2 {
             assert!(began.elapsed() < Duration::from_secs(30), "it starts both");
         }
-        let mut pids: Vec<Pid> = members(leader).iter().map(|member| member.pid).collect();
+        let mut pids: Vec<Pid> = members(leader).iter().map(Member::pid).collect();
         pids.push(leader);
-        let member = Member::open(leader, Pid::this()).expect("a child");
+        let member = Member::open_child(leader, Pid::this()).expect("a child");
         // Before Linux 6.9, each process gets its own signal.
         if member.signal_group(Signal::STOP) {
             become_state(&pids, 'T');
@@ -279,5 +303,54 @@ mod tests {
         }
         shell.kill().expect("killed");
         shell.wait().expect("reaped");
+    }
+
+    /// Stops a process that was started with this command of a shell, and has `below` descendants.
+    /// Returns whether it is known to have none.
+    fn stops_alone(command: &str, below: usize) -> bool {
+        // With -m, the process leads a group of its own.
+        let script = format!("{command} & read line");
+        let mut shell = Command::new("sh");
+        shell.args(["-mc", &script]).stdin(Stdio::piped());
+        let mut shell = shell.spawn().expect("a shell");
+        let root = Pid::from_raw(shell.id().cast_signed());
+        let began = Instant::now();
+        while members(root).len() <= below {
+            assert!(began.elapsed() < Duration::from_secs(30), "it starts all");
+        }
+        let found = members(root);
+        let tree = ProcessTree { root, leader: found[0].pid(), init: None };
+        let alone = tree.stop();
+        become_state(&found.iter().map(Member::pid).collect::<Vec<_>>(), 'T');
+        if let Some(process) = &alone {
+            process.resume_group();
+            become_state(&[process.pid()], 'S');
+        }
+        for one in &found {
+            one.signal(Signal::KILL);
+        }
+        shell.kill().expect("killed");
+        shell.wait().expect("reaped");
+        alone.is_some()
+    }
+
+    #[test]
+    fn a_process_stops_alone_if_it_has_no_descendants() {
+        assert!(stops_alone("sleep 60", 0));
+        assert!(!stops_alone("sh -c 'sleep 60 & exec sleep 60'", 1));
+    }
+
+    #[test]
+    fn a_name_that_is_not_text_hides_no_process() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let program = folder.path().join(OsStr::from_bytes(b"\xff) R 1 ("));
+        std::os::unix::fs::symlink("/bin/sleep", &program).expect("a link");
+        let mut command = Command::new(&program);
+        let mut child = command.arg0("sleep").arg("60").spawn().expect("it starts");
+        let pid = Pid::from_raw(child.id().cast_signed());
+        let found = members(Pid::this()).into_iter().find(|member| member.pid() == pid);
+        assert!(found.expect("it is found").folder.resident_memory() > 0);
+        child.kill().expect("killed");
+        child.wait().expect("reaped");
     }
 }

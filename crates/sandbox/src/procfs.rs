@@ -1,84 +1,179 @@
 //! Reads information about processes from `/proc`.
 
 use std::fs;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::time::Duration;
 
+use nix::dir::Dir;
+use nix::fcntl::{OFlag, open, openat};
+use nix::sys::stat::Mode;
 use nix::time::ClockId;
-use nix::unistd::Pid;
+use nix::unistd::{Pid, read};
 
-/// The children of all threads of `pid`.
-pub(crate) fn children(pid: Pid) -> Vec<Pid> {
-    let Ok(threads) = fs::read_dir(format!("/proc/{pid}/task")) else { return Vec::new() };
-    threads
-        .flatten()
-        .filter_map(|thread| fs::read_to_string(thread.path().join("children")).ok())
-        .flat_map(|list| {
-            list.split_ascii_whitespace().filter_map(|pid| pid.parse().ok()).collect::<Vec<_>>()
+/// The folder of a process in `/proc`. It is never that of another process: once the process has
+/// been reaped, nothing can be read in it, even if its number is used again.
+#[derive(Debug)]
+pub(crate) struct ProcessFolder {
+    pid: Pid,
+    folder: OwnedFd,
+}
+
+impl ProcessFolder {
+    /// Opens the folder of the process that has the number `pid` now.
+    pub(crate) fn open(pid: Pid) -> Option<Self> {
+        let path = format!("/proc/{pid}");
+        let folder = open(path.as_str(), FOLDER, Mode::empty()).ok()?;
+        Some(Self { pid, folder })
+    }
+
+    /// The process's number.
+    pub(crate) fn pid(&self) -> Pid {
+        self.pid
+    }
+
+    /// The text of a file in it. A process chooses its own name, so bytes that are not text are
+    /// replaced.
+    fn text(&self, name: &str) -> Option<String> {
+        let file = openat(&self.folder, name, OFlag::O_RDONLY | OFlag::O_CLOEXEC, Mode::empty());
+        let (file, mut bytes) = (file.ok()?, Vec::new());
+        let mut chunk = [0; 4096];
+        loop {
+            match read(&file, &mut chunk).ok()? {
+                0 => return Some(String::from_utf8_lossy(&bytes).into_owned()),
+                count => bytes.extend_from_slice(&chunk[..count]),
+            }
+        }
+    }
+
+    /// What the process is doing now.
+    pub(crate) fn stat(&self) -> Option<Stat> {
+        Stat::parse(&self.text("stat")?)
+    }
+
+    /// The system call that it is in, and its arguments.
+    pub(crate) fn system_call(&self) -> Option<String> {
+        self.text("syscall")
+    }
+
+    /// The numbers of its threads.
+    fn threads(&self) -> Vec<Pid> {
+        let Ok(mut dir) = Dir::openat(&self.folder, "task", FOLDER, Mode::empty()) else {
+            return Vec::new();
+        };
+        let number = |entry: nix::Result<nix::dir::Entry>| {
+            entry.ok()?.file_name().to_str().ok()?.parse().ok().map(Pid::from_raw)
+        };
+        dir.iter().filter_map(number).collect()
+    }
+
+    /// The children of all its threads, of which `stat` knows the number.
+    pub(crate) fn children(&self, stat: &Stat) -> Vec<Pid> {
+        // Most processes have one thread, with the number of the process.
+        let threads = if stat.threads == 1 { vec![self.pid] } else { self.threads() };
+        let lists =
+            threads.iter().filter_map(|thread| self.text(&format!("task/{thread}/children")));
+        lists.flat_map(|list| numbers(&list)).collect()
+    }
+
+    /// How long each of its threads has waited for a core so far, by the number of the thread.
+    pub(crate) fn core_waits(&self) -> Vec<(i32, Duration)> {
+        let of_thread = |thread: Pid| {
+            // The time on a core, the time of waiting for one, and how often it got one.
+            let times = self.text(&format!("task/{thread}/schedstat"))?;
+            let nanos = times.split_ascii_whitespace().nth(1)?.parse().ok()?;
+            Some((thread.as_raw(), Duration::from_nanos(nanos)))
+        };
+        self.threads().into_iter().filter_map(of_thread).collect()
+    }
+
+    /// The peak resident memory of the process, in bytes.
+    pub(crate) fn peak_memory(&self) -> Option<u64> {
+        bytes_of(&self.text("status")?, "VmHWM:")
+    }
+
+    /// Its current resident memory, in bytes.
+    pub(crate) fn resident_memory(&self) -> u64 {
+        self.text("status").and_then(|status| bytes_of(&status, "VmRSS:")).unwrap_or(0)
+    }
+
+    /// The process's share of memory, added up page by page, which is slow.
+    pub(crate) fn memory_share(&self) -> Option<MemoryShare> {
+        let rollup = self.text("smaps_rollup")?;
+        Some(MemoryShare {
+            private: bytes_of(&rollup, "Pss_Anon:")?,
+            shared: bytes_of(&rollup, "Pss_Shmem:")?,
         })
-        .map(Pid::from_raw)
-        .collect()
+    }
 }
 
-/// The fields of `/proc/PID/stat`, from the third.
-fn stat(pid: Pid) -> Option<String> {
-    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    Some(stat.rsplit_once(") ")?.1.to_owned())
+impl AsFd for ProcessFolder {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.folder.as_fd()
+    }
 }
 
-/// The letter of the process's state.
-pub(crate) fn state(pid: Pid) -> Option<char> {
-    stat(pid)?.chars().next()
+/// How folders are opened.
+const FOLDER: OFlag = OFlag::O_RDONLY.union(OFlag::O_DIRECTORY).union(OFlag::O_CLOEXEC);
+
+/// What `/proc/PID/stat` tells about a process.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Stat {
+    /// The letter of its state.
+    pub(crate) state: char,
+    pub(crate) parent: Pid,
+    /// The number of its threads.
+    pub(crate) threads: u64,
+    /// The CPU time of the children that it has waited for.
+    pub(crate) waited_for: Duration,
 }
 
-/// The parent of the process.
-pub(crate) fn parent(pid: Pid) -> Option<Pid> {
-    stat(pid)?.split(' ').nth(1)?.parse().ok().map(Pid::from_raw)
+impl Stat {
+    fn parse(text: &str) -> Option<Self> {
+        // The second field is the name, which may contain anything.
+        let (_, rest) = text.rsplit_once(") ")?;
+        let fields: Vec<&str> = rest.split(' ').collect();
+        // The manual counts from 1, and the third field is the first here.
+        let field = |number: usize| fields.get(number - 3).copied();
+        let ticks = |number| field(number)?.parse::<u64>().ok();
+        Some(Self {
+            state: field(3)?.chars().next()?,
+            parent: Pid::from_raw(field(4)?.parse().ok()?),
+            threads: field(20)?.parse().ok()?,
+            // The kernel shows these in units of 1/100 s, whatever its own tick is.
+            waited_for: Duration::from_millis((ticks(16)? + ticks(17)?) * 10),
+        })
+    }
+
+    /// Whether the process is dead and waits to be reaped.
+    pub(crate) fn is_dead(&self) -> bool {
+        matches!(self.state, 'Z' | 'X')
+    }
 }
 
-/// The number of its threads.
-pub(crate) fn threads(pid: Pid) -> u64 {
-    let fields = stat(pid).unwrap_or_default();
-    fields.split(' ').nth(17).and_then(|field| field.parse().ok()).unwrap_or(0)
+/// The numbers of processes in a list.
+fn numbers(list: &str) -> Vec<Pid> {
+    list.split_ascii_whitespace().filter_map(|pid| pid.parse().ok()).map(Pid::from_raw).collect()
 }
 
-/// The CPU time that it has used itself.
-pub(crate) fn cpu_time(pid: Pid) -> Option<Duration> {
-    let clock = ClockId::pid_cpu_clock_id(pid).ok()?;
-    Some(clock.now().ok()?.into())
+/// What the process with this number is doing now.
+pub(crate) fn stat(pid: Pid) -> Option<Stat> {
+    ProcessFolder::open(pid)?.stat()
 }
 
-/// How long each of its threads has waited for a core so far, by the number of the thread.
-pub(crate) fn core_waits(pid: Pid) -> Vec<(i32, Duration)> {
-    let Ok(threads) = fs::read_dir(format!("/proc/{pid}/task")) else { return Vec::new() };
-    let of_thread = |thread: fs::DirEntry| {
-        let number = thread.file_name().to_str()?.parse().ok()?;
-        // The time on a core, the time of waiting for one, and how often it got one.
-        let times = fs::read_to_string(thread.path().join("schedstat")).ok()?;
-        let nanos = times.split_ascii_whitespace().nth(1)?.parse().ok()?;
-        Some((number, Duration::from_nanos(nanos)))
-    };
-    threads.flatten().filter_map(of_thread).collect()
-}
+/// The clock of the CPU time that a process has used itself.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct ProcessClock(ClockId);
 
-/// The CPU time of the children that it has waited for (fields 16 and 17).
-pub(crate) fn waited_for(pid: Pid) -> Duration {
-    let fields = stat(pid).unwrap_or_default();
-    let ticks: u64 =
-        fields.split(' ').skip(13).take(2).filter_map(|field| field.parse::<u64>().ok()).sum();
-    // The kernel shows these in units of 1/100 s, whatever its own tick is.
-    Duration::from_millis(ticks * 10)
-}
+impl ProcessClock {
+    /// The clock of the process with this number.
+    pub(crate) fn of(pid: Pid) -> Option<Self> {
+        ClockId::pid_cpu_clock_id(pid).ok().map(Self)
+    }
 
-/// The peak resident memory of the process, in bytes.
-pub(crate) fn peak_memory(pid: Pid) -> Option<u64> {
-    let status = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
-    bytes_of(&status, "VmHWM:")
-}
-
-/// Its current resident memory, in bytes.
-pub(crate) fn resident_memory(pid: Pid) -> u64 {
-    let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
-    bytes_of(&status, "VmRSS:").unwrap_or(0)
+    /// The CPU time so far; `None` once the process has been reaped.
+    pub(crate) fn read(self) -> Option<Duration> {
+        Some(self.0.now().ok()?.into())
+    }
 }
 
 /// The memory of one process, in bytes. Memory that several processes share is divided between
@@ -89,15 +184,6 @@ pub(crate) struct MemoryShare {
     pub(crate) private: u64,
     /// Shared mappings.
     pub(crate) shared: u64,
-}
-
-/// The process's share of memory, added up page by page, which is slow.
-pub(crate) fn memory_share(pid: Pid) -> Option<MemoryShare> {
-    let rollup = fs::read_to_string(format!("/proc/{pid}/smaps_rollup")).ok()?;
-    Some(MemoryShare {
-        private: bytes_of(&rollup, "Pss_Anon:")?,
-        shared: bytes_of(&rollup, "Pss_Shmem:")?,
-    })
 }
 
 /// The number after `name`, converted from KiB to bytes.
@@ -119,16 +205,40 @@ pub(crate) fn processes_of_this_user() -> Option<u64> {
 mod tests {
     use super::*;
 
+    fn this() -> ProcessFolder {
+        ProcessFolder::open(Pid::this()).expect("this process")
+    }
+
     #[test]
     fn this_process_is_found_in_proc() {
-        let this = Pid::this();
-        assert_eq!(parent(this), Some(Pid::parent()));
-        assert!(threads(this) >= 1);
-        assert!(cpu_time(this).is_some());
-        assert!(core_waits(this).iter().any(|(thread, _)| *thread == this.as_raw()));
-        assert!(core_waits(Pid::from_raw(i32::MAX)).is_empty());
+        let stat = this().stat().expect("this process");
+        assert_eq!(stat.parent, Pid::parent());
+        assert!(stat.threads >= 1 && !stat.is_dead());
+        assert!(ProcessClock::of(Pid::this()).and_then(ProcessClock::read).is_some());
+        let waits = this().core_waits();
+        assert!(waits.iter().any(|(thread, _)| *thread == Pid::this().as_raw()));
         assert!(processes_of_this_user() >= Some(1));
-        assert_eq!(state(Pid::from_raw(i32::MAX)), None, "no such process");
+        assert!(ProcessFolder::open(Pid::from_raw(i32::MAX)).is_none(), "no such process");
+    }
+
+    #[test]
+    fn the_folder_of_a_reaped_process_stays_empty() {
+        let mut child = std::process::Command::new("true").spawn().expect("it starts");
+        let pid = Pid::from_raw(child.id().cast_signed());
+        let folder = ProcessFolder::open(pid).expect("it is not reaped yet");
+        child.wait().expect("reaped");
+        assert_eq!(folder.stat(), None);
+        assert_eq!((folder.peak_memory(), folder.resident_memory()), (None, 0));
+        assert!(folder.threads().is_empty());
+    }
+
+    #[test]
+    fn a_name_may_contain_anything() {
+        let line = "7 (a) R 1 (b) S 5 7 7 0 -1 4 9 0 0 0 1 2 30 4 20 0 3 0 8 9";
+        let stat = Stat::parse(line).expect("a whole line");
+        let waited_for = Duration::from_millis(340);
+        assert_eq!(stat, Stat { state: 'S', parent: Pid::from_raw(5), threads: 3, waited_for });
+        assert_eq!(Stat::parse("7 (a) S 5"), None, "a part of a line");
     }
 
     #[test]
@@ -136,9 +246,9 @@ mod tests {
         // The kernel counts approximately, so half of it has to do.
         const USED: usize = 64 << 20;
         let memory = std::hint::black_box(vec![1_u8; USED]);
-        assert!(resident_memory(Pid::this()) >= USED as u64 / 2);
+        assert!(this().resident_memory() >= USED as u64 / 2);
         drop(memory);
-        assert!(peak_memory(Pid::this()) >= Some(USED as u64 / 2));
+        assert!(this().peak_memory() >= Some(USED as u64 / 2));
     }
 
     #[test]

@@ -26,7 +26,7 @@ use crate::process_tree::{self, Member};
 use crate::protocol::{Setup, SetupError, SupervisorMessage, send, wait_status};
 use crate::resources::Resources;
 use crate::start_request::StartRequest;
-use crate::{exec, fork, init, mounts, procfs};
+use crate::{exec, fork, init, mounts};
 
 /// How often to poll the limits that the system does not enforce.
 const POLL_EVERY: Duration = Duration::from_millis(250);
@@ -165,7 +165,8 @@ impl Supervisor {
         }
         if let Some(init) = self.init {
             // The init waits before it reaps anything, so its child must exist.
-            self.leader = procfs::children(init).first().copied().ok_or_else(|| {
+            let leader = process_tree::members(init).first().map(Member::pid);
+            self.leader = leader.ok_or_else(|| {
                 SetupError::setting_up(
                     "the first process of its namespaces",
                     &io::Error::other("it is not there"),
@@ -238,7 +239,7 @@ impl Supervisor {
     /// The command and its descendants.
     fn members(&self) -> Vec<Member> {
         let mut members = process_tree::members(Pid::this());
-        members.retain(|member| Some(member.pid) != self.init);
+        members.retain(|member| Some(member.pid()) != self.init);
         members
     }
 
@@ -270,11 +271,11 @@ impl Supervisor {
         let mut lived = BTreeSet::new();
         let mut note = |members: &[Member], supervisor: &Self| {
             let others = members.iter().filter(|member| {
-                member.pid != supervisor.leader
-                    && Some(member.pid) != supervisor.init
-                    && !member.is_dead()
+                member.pid() != supervisor.leader
+                    && Some(member.pid()) != supervisor.init
+                    && !member.stat.is_dead()
             });
-            lived.extend(others.map(|member| member.pid.as_raw()));
+            lived.extend(others.map(|member| member.pid().as_raw()));
         };
         note(&process_tree::members(this), self);
         groups.iter().for_each(Cgroup::kill);

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use serde_json::json;
 
 use super::failed;
+use super::pack_thread::PackThread;
 use crate::analysis::results::NamedResults;
 use crate::analysis::tournament::TournamentAnalysis;
 use crate::disk::{remove_if_there, write_quickly};
@@ -17,7 +18,6 @@ use crate::log::{GameLine, GameNames};
 use crate::model::record::GameOutline;
 use crate::report::page::SHOWN_GAMES;
 use crate::report::replay_frames::{ReplayFrames, describe_end};
-use crate::report::replay_pack::ReplayPack;
 use referee_games::{BySeat, Seat};
 
 /// The folder of the game scripts.
@@ -77,8 +77,8 @@ pub(crate) struct GameFiles {
     parts: PageParts,
     /// The number of games so far.
     games: usize,
-    /// The games of the present script, if it must be written.
-    pack: Option<ReplayPack>,
+    /// Packs the games of the present script, if it must be written.
+    pack: Option<PackThread>,
 }
 
 impl GameFiles {
@@ -112,13 +112,21 @@ impl GameFiles {
             self.write(&line)?;
         }
         if self.games.is_multiple_of(self.parts.size) {
-            self.pack = (!self.is_there()).then(ReplayPack::default);
+            self.pack = self.begin_part()?;
         }
-        if let Some(pack) = &mut self.pack {
-            pack.add(&frames());
+        if let Some(pack) = &self.pack {
+            pack.add(frames());
         }
         self.games += 1;
         if self.games.is_multiple_of(self.parts.size) { self.write_part() } else { Ok(()) }
+    }
+
+    /// Starts to pack the script of the next game, unless it is there already.
+    fn begin_part(&self) -> Result<Option<PackThread>, Failure> {
+        if self.is_there() {
+            return Ok(None);
+        }
+        PackThread::start().map(Some).map_err(|error| failed(&self.folder, &error))
     }
 
     /// Whether the script of the next game is there already.
@@ -134,7 +142,7 @@ impl GameFiles {
 
     /// Writes the script of the last game, if it must be written.
     fn write_part(&mut self) -> Result<(), Failure> {
-        let Some(pack) = self.pack.take().filter(|pack| !pack.is_empty()) else { return Ok(()) };
+        let Some(pack) = self.pack.take() else { return Ok(()) };
         let number = (self.games - 1) / self.parts.size;
         let path = self.folder.join(part_name(number));
         let first_line = self.parts.first_lines.get(number).map_or("", String::as_str);

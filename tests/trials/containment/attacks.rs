@@ -145,6 +145,7 @@ fn others() -> Vec<Attack> {
         Attack::new("spin", |_| Warned("…")),
         Attack::new("read-opponent", held).against(&["naps.py", "0"]),
         Attack::new("daemon", |_| Warned("left processes behind: 1 killed")).ways(Ways::Levels),
+        Attack::new("odd-name", |_| Warned("left processes behind: 1 killed")).ways(Ways::Levels),
         Attack::new("daemon-holds-output", |_| lost("crash", "it ended with exit code 3"))
             .ways(Ways::Levels),
         Attack::new("pool", |way| {
