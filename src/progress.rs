@@ -59,7 +59,7 @@ pub struct Progress {
 
 /// The state that changes the number of games due, apart from the games played.
 fn known(state: &TournamentState) -> (usize, usize) {
-    (state.len(), state.quarantined().count())
+    (state.len(), state.taken_out().count())
 }
 
 /// A player that may be in the lead.

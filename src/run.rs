@@ -326,7 +326,7 @@ impl Runner<'_> {
     fn keep(&mut self, finished: &Finished, listener: &mut dyn Listener) -> Result<(), Failure> {
         let record = &finished.record;
         let known = self.state.len();
-        let before: Vec<usize> = self.state.quarantined().map(|(player, _)| player).collect();
+        let before: Vec<usize> = self.state.taken_out().map(|(player, _)| player).collect();
         self.state
             .add(record)
             .map_err(|misfit| Failure::system(format!("game {}: {misfit:?}", record.id)))?;
@@ -335,7 +335,7 @@ impl Runner<'_> {
         if self.state.len() > known {
             listener.on(RunEvent::SectionOver, self.state)?;
         }
-        for (player, game) in self.state.quarantined() {
+        for (player, game) in self.state.taken_out() {
             if !before.contains(&player) {
                 let (player, id) = (self.state.name(player), self.state.id(game));
                 let why = self.state.why_out(game);

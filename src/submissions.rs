@@ -2,7 +2,7 @@
 //! tournament.
 //!
 //! Entry names tell who the author is (`label`); of an author's uploads the latest counts
-//! (`uploads`); archives and loose files get their own folders (`shelf`), in which the player is
+//! (`uploads`); archives and loose files get their own folders (`players_folder`), in which the player is
 //! detected. Every entry becomes a player, a part of one, or an error that says why it is not a
 //! player.
 
@@ -50,14 +50,14 @@ pub enum ImportError {
     /// It cannot be read.
     Source(io::Error),
     /// The folder for archives and loose files cannot be created; it must not exist.
-    Shelf(io::Error),
+    Players(io::Error),
 }
 
 impl fmt::Display for ImportError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Source(error) => write!(f, "the folder cannot be read: {error}"),
-            Self::Shelf(error) => write!(f, "the folder for the players cannot be made: {error}"),
+            Self::Players(error) => write!(f, "the folder for the players cannot be made: {error}"),
         }
     }
 }
@@ -65,7 +65,7 @@ impl fmt::Display for ImportError {
 impl std::error::Error for ImportError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
-            Self::Source(error) | Self::Shelf(error) => Some(error),
+            Self::Source(error) | Self::Players(error) => Some(error),
         }
     }
 }
@@ -74,17 +74,17 @@ impl std::error::Error for ImportError {
 /// subfolders of the new folder `to`.
 pub fn take_in(from: &Path, to: &Path) -> Result<Vec<Submission>, ImportError> {
     let (names, mut taken) = entries(from).map_err(ImportError::Source)?;
-    let mut shelf = PlayersFolder::new(to);
+    let mut players = PlayersFolder::new(to);
     for (name, parts) in authors(from, names) {
         let Some(first) = parts.first() else { continue };
         let (name, entry) = (unlike(&name, &taken), first.entry.clone());
         let late = parts.iter().any(|part| part.label.late).then(|| "it came late".to_owned());
         let ChosenUpload { upload, remark } = choose(parts);
-        let player = match upload.and_then(|upload| shelf.player(&name, upload)) {
-            Err(NoPlayer::NoFolder(error)) => return Err(ImportError::Shelf(error)),
+        let player = match upload.and_then(|upload| players.player(&name, upload)) {
+            Err(NoPlayer::NoFolder(error)) => return Err(ImportError::Players(error)),
             player => player,
         };
-        let remarks = late.into_iter().chain(remark).chain(shelf.remarks()).collect();
+        let remarks = late.into_iter().chain(remark).chain(players.remarks()).collect();
         taken.push(Submission { name, entry, remarks, player });
     }
     remark_copies(&mut taken);

@@ -179,7 +179,7 @@ fn found(
     let mut diagnoser = rules.map(|rules| Diagnoser::new(analysis, rules));
     let mut failed_checks = FailedChecks::default();
     let state = &analysis.state;
-    let is_checked = lines && state.quarantined().any(|(_, game)| state.is_check(game));
+    let is_checked = lines && state.taken_out().any(|(_, game)| state.is_check(game));
     let mut visitors: Vec<&mut dyn LogVisitor> = Vec::new();
     visitors.extend(diagnoser.as_mut().map(|it| it as &mut dyn LogVisitor));
     if is_checked {

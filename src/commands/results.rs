@@ -214,7 +214,7 @@ impl Tables {
 pub(super) fn players_out(analysis: &TournamentAnalysis) -> Result<Vec<String>, Failure> {
     let mut failed_checks = FailedChecks::default();
     let state = &analysis.state;
-    if state.quarantined().any(|(_, game)| state.is_check(game)) {
+    if state.taken_out().any(|(_, game)| state.is_check(game)) {
         analysis.visit(&mut failed_checks)?;
     }
     Ok(taken_out(analysis, &failed_checks))

@@ -18,7 +18,6 @@ use axum::response::{Html, IntoResponse, Response};
 use axum::routing::get;
 use clap::Args;
 use notify::{RecommendedWatcher, RecursiveMode, Watcher};
-use rustix::process::setpriority_process;
 use serde::Serialize;
 use tokio::sync::{Mutex, Semaphore, watch};
 use tokio_stream::StreamExt as _;
@@ -28,7 +27,7 @@ use super::game_args::MovedGameArgs;
 use super::report::game_files::{INDEX_END, game_script, index_begin, listed};
 use super::report::{ReplayRenderer, command_options, live_page};
 use super::results::{ResultsFolderArgs, Tables};
-use super::runtime::{interrupted, new_runtime};
+use super::runtime::{interrupted, new_runtime, take_lowest_priority};
 use super::web::{EVENTS, IN_PLAY, WebServer, most};
 use super::{Failure, Status};
 use crate::analysis::results::Faulted;
@@ -62,8 +61,6 @@ pub struct ServeArgs {
 
 /// The shortest time between two events.
 const PAUSE: Duration = Duration::from_secs(1);
-/// The lowest priority of a thread.
-const LOWEST: i32 = 19;
 /// The maximum number of games looked up at once.
 const AT_WORK: usize = 4;
 
@@ -243,8 +240,7 @@ async fn in_background<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, Failure> + Send + 'static,
 ) -> Result<T, Failure> {
     let ended = tokio::task::spawn_blocking(|| {
-        // On Linux this sets the thread's priority. Everything also works without it.
-        let _ = setpriority_process(None, LOWEST);
+        take_lowest_priority();
         work()
     });
     let ended = ended.await;

@@ -50,11 +50,6 @@ impl TimeControl {
             ponder: false,
         }
     }
-
-    /// Whether every turn has some limit.
-    pub fn bounds_every_turn(&self) -> bool {
-        self.budget.is_some() || self.per_move.is_some()
-    }
 }
 
 impl From<&TimeControl> for InitClock {

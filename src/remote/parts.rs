@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 /// The most parts of a result.
-pub const MOST_PARTS: usize = 256;
+const MOST_PARTS: usize = 256;
 /// The most results of which only some parts have arrived.
 const MOST_INCOMPLETE: usize = 256;
 

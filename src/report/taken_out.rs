@@ -29,7 +29,7 @@ pub fn taken_out(analysis: &TournamentAnalysis, failed: &FailedChecks) -> Vec<St
             ),
         }
     };
-    let mut lines: Vec<String> = state.quarantined().map(line).collect();
+    let mut lines: Vec<String> = state.taken_out().map(line).collect();
     if published.is_some() {
         lines.sort_unstable();
     }

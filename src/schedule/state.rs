@@ -287,7 +287,7 @@ impl TournamentState {
     }
 
     /// The players that are out, each with the game that took it out.
-    pub fn quarantined(&self) -> impl Iterator<Item = (usize, usize)> {
+    pub fn taken_out(&self) -> impl Iterator<Item = (usize, usize)> {
         self.out.iter().enumerate().filter_map(|(player, out)| out.map(|index| (player, index)))
     }
 

@@ -169,10 +169,10 @@ mod tests {
     #[test]
     fn every_player_gets_a_folder_of_its_own() {
         let dir = tempfile::tempdir().expect("a folder");
-        let mut shelf = PlayersFolder::new(&dir.path().join("players"));
+        let mut players = PlayersFolder::new(&dir.path().join("players"));
         let names = ["o'brien", "o-brien", "O-Brien", " .", "..", "Zoë 象"];
-        let places = names.map(|name| shelf.place(name).expect("a folder"));
-        let folders = places.map(|path| path.strip_prefix(&shelf.to).expect("below").to_owned());
+        let places = names.map(|name| players.place(name).expect("a folder"));
+        let folders = places.map(|path| path.strip_prefix(&players.to).expect("below").to_owned());
         let expected = ["o-brien", "o-brien-2", "O-Brien-3", "-", "player", "Zoë-象"];
         assert_eq!(folders, expected.map(PathBuf::from));
     }

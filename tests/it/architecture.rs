@@ -32,6 +32,8 @@ const SHARED_NAMES: &[(&str, &str)] = &[
 
 /// The crates without processes, threads, clocks and files.
 const PURE: &[&str] = &["games", "protocol", "ratings"];
+/// The modules of the program without processes, threads and files. They may add up times.
+const PURE_MODULES: &[&str] = &["model", "seeds", "referee", "replay", "schedule"];
 
 /// Which entries of a folder refer to which others; a folder is one entry with its own file.
 type Graph = BTreeMap<String, BTreeSet<String>>;
@@ -190,6 +192,20 @@ fn the_pure_crates_touch_no_system() {
             let of_system = path[0] == "std" && SYSTEM.contains(&path[1].as_str());
             assert!(!of_system, "{name}: {} uses {}", names.join("::"), path.join("::"));
         }
+    }
+}
+
+#[test]
+fn the_pure_modules_touch_no_system() {
+    const SYSTEM: &[&str] = &["fs", "process", "net", "env", "thread", "io", "os"];
+    let sources = Sources::read(&Path::new(ROOT).join("src/lib.rs"));
+    let is_pure =
+        |names: &[String]| names.first().is_some_and(|name| PURE_MODULES.contains(&&**name));
+    let paths: Vec<_> = sources.others().filter(|(names, _)| is_pure(names)).collect();
+    assert!(paths.len() > 100, "only {} paths were found", paths.len());
+    for (names, path) in paths {
+        let of_system = path[0] == "std" && SYSTEM.contains(&path[1].as_str());
+        assert!(!of_system, "{} uses {}", names.join("::"), path.join("::"));
     }
 }
 

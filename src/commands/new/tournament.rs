@@ -87,8 +87,8 @@ pub(super) fn run(args: &TournamentArgs, printer: Printer) -> Result<Status, Fai
             file.display()
         )));
     }
-    let shelf = shelf(args);
-    let taken = take_in(&args.dir, &shelf).map_err(|error| failed(&error, args, &shelf))?;
+    let players = players_folder(args);
+    let taken = take_in(&args.dir, &players).map_err(|error| failed(&error, args, &players))?;
     if taken.is_empty() {
         return Err(Failure::input(format!("{} contains no players", args.dir.display())));
     }
@@ -105,23 +105,23 @@ pub(super) fn run(args: &TournamentArgs, printer: Printer) -> Result<Status, Fai
 }
 
 /// The folder for unpacked archives and copied files. Never the folder of submissions itself.
-fn shelf(args: &TournamentArgs) -> PathBuf {
-    let shelf = args.into.join("players");
+fn players_folder(args: &TournamentArgs) -> PathBuf {
+    let players = args.into.join("players");
     let whole = |path: &Path| std::fs::canonicalize(path).ok();
-    let is_source = whole(&shelf).is_some_and(|shelf| Some(shelf) == whole(&args.dir));
-    if is_source { args.into.join("unpacked") } else { shelf }
+    let is_source = whole(&players).is_some_and(|players| Some(players) == whole(&args.dir));
+    if is_source { args.into.join("unpacked") } else { players }
 }
 
-fn failed(error: &ImportError, args: &TournamentArgs, shelf: &Path) -> Failure {
-    let shelf = shelf.display();
+fn failed(error: &ImportError, args: &TournamentArgs, players: &Path) -> Failure {
+    let players = players.display();
     match error {
         ImportError::Source(error) => {
             Failure::input(format!("{} cannot be read: {error}", args.dir.display()))
         }
-        ImportError::Shelf(error) if error.kind() == ErrorKind::AlreadyExists => Failure::input(
-            format!("{shelf} already exists; remove it, or name another folder with --into"),
+        ImportError::Players(error) if error.kind() == ErrorKind::AlreadyExists => Failure::input(
+            format!("{players} already exists; remove it, or name another folder with --into"),
         ),
-        ImportError::Shelf(error) => Failure::system(format!("cannot create {shelf}: {error}")),
+        ImportError::Players(error) => Failure::system(format!("cannot create {players}: {error}")),
     }
 }
 

@@ -9,14 +9,13 @@ use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use rustix::process::setpriority_process;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{UnixListener, UnixStream};
 use tokio::sync::{Semaphore, watch};
 use tokio_stream::StreamExt as _;
 use tokio_stream::wrappers::WatchStream;
 
-use crate::commands::runtime::new_runtime;
+use crate::commands::runtime::{new_runtime, take_lowest_priority};
 use crate::folder::{LIVE_SOCKET, LiveSocketPath};
 use crate::run::spectators::Spectators;
 
@@ -24,8 +23,6 @@ use crate::run::spectators::Spectators;
 const PAUSE: Duration = Duration::from_millis(250);
 /// The most spectators at once.
 const MOST: usize = 64;
-/// The lowest priority of a thread.
-const LOWEST: i32 = 19;
 
 /// A socket at which the games in play can be watched, until this is dropped.
 #[derive(Debug)]
@@ -50,8 +47,7 @@ impl LiveBoards {
         listener.set_nonblocking(true)?;
         let (open, closed) = watch::channel(());
         let serve = move || {
-            // On Linux this sets the thread's priority. Everything also works without it.
-            let _ = setpriority_process(None, LOWEST);
+            take_lowest_priority();
             if let Err(error) = serve(listener, &spectators, closed) {
                 tracing::warn!(%error, "games in play cannot be watched");
             }

@@ -11,11 +11,10 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::{SyncSender, TrySendError, sync_channel};
 use std::thread::{self, JoinHandle};
 
-use rustix::process::setpriority_process;
-
 use crate::analysis::Evaluation;
 use crate::analysis::results::Faulted;
 use crate::commands::results::{GAMES_TABLE, UNFINISHED, table_files};
+use crate::commands::runtime::take_lowest_priority;
 use crate::disk;
 use crate::error::Failure;
 use crate::folder;
@@ -28,8 +27,6 @@ use crate::schedule::state::TournamentState;
 
 /// The tables are written again when the number of games has grown by one part in this many.
 const PART: usize = 10;
-/// The lowest priority of a thread.
-const LOWEST: i32 = 19;
 
 /// Writes the tables while games are played. They can be made again from the log at any time, so
 /// errors here are only logged.
@@ -66,8 +63,7 @@ impl LiveTables {
         let (ledgers, inbox) = sync_channel::<TournamentState>(1);
         let (dir, remedy) = (self.dir.clone(), self.remedy);
         let work = move || {
-            // On Linux this sets the thread's priority. Everything also works without it.
-            let _ = setpriority_process(None, LOWEST);
+            take_lowest_priority();
             for state in inbox {
                 if let Err(error) = write(&dir, remedy, &state) {
                     tracing::warn!(%error, "the tables cannot be kept up to date");

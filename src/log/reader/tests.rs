@@ -44,10 +44,10 @@ fn a_header_with_values_that_no_configuration_allows_is_refused() {
         (|header| header.program = Some(nothing()), "the command of the rules program is empty"),
     ];
     for (change, why) in changes {
-        let mut changed = header(&["ant", "bee"]);
-        change(&mut changed);
+        let mut edited = header(&["ant", "bee"]);
+        change(&mut edited);
         let mut line = Vec::new();
-        write_header(&mut line, &changed).expect("memory");
+        write_header(&mut line, &edited).expect("memory");
         let said = refused(&String::from_utf8(line).expect("UTF-8"));
         assert!(said.contains(why), "{said}");
     }

@@ -47,7 +47,7 @@ fn with_result(record: GameRecord, result: &str) -> GameRecord {
 /// The players that are out, by which game, and the games that count.
 fn shown(state: &TournamentState) -> (Vec<(usize, usize)>, Vec<bool>) {
     let counts = |index| state.is_done(index) && !state.is_void(index);
-    (state.quarantined().collect(), (0..state.len()).map(counts).collect())
+    (state.taken_out().collect(), (0..state.len()).map(counts).collect())
 }
 
 /// Faults by game, and an order in which the games finish.
@@ -88,7 +88,7 @@ proptest! {
         prop_assert_eq!(shown(&all), shown(&one_by_one));
         prop_assert_eq!(shown(&due), shown(&one_by_one));
         if limit == 0 {
-            prop_assert_eq!(all.quarantined().count(), 0);
+            prop_assert_eq!(all.taken_out().count(), 0);
         }
     }
 }
@@ -110,7 +110,7 @@ fn a_game_without_a_fault_resets_the_quarantine_count() {
             state.add(&clean).expect("it belongs");
         }
     }
-    assert_eq!(state.quarantined().collect::<Vec<_>>(), [(bad, games[5])]);
+    assert_eq!(state.taken_out().collect::<Vec<_>>(), [(bad, games[5])]);
 }
 
 #[test]
