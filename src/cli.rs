@@ -74,8 +74,8 @@ pub enum CliCommand {
     /// Play one game in the terminal, or in a browser
     ///
     /// A player is `human`, a built-in player (`bot:random`, `bot:greedy`, `bot:steady`,
-    /// `bot:search`), a name from the configuration, a file, a folder, or a command. The first one
-    /// takes the first seat.
+    /// `bot:search`, `bot:search-N`), a name from the configuration, a file, a folder, or a command.
+    /// The first one takes the first seat.
     Play(play::PlayArgs),
     /// Test whether player A is better than player B, in as few games as possible
     ///
@@ -118,7 +118,7 @@ pub enum CliCommand {
     ///
     /// The page updates itself when a game ends. Only this machine can reach it, unless you use
     /// --listen, which asks for no password. Other sites open in the browser cannot read it. Ctrl-C
-    /// stops the server. It changes no files.
+    /// stops the server. It changes no results.
     Serve(serve::ServeArgs),
     /// Check the log and the tables of a tournament
     ///
@@ -132,8 +132,7 @@ pub enum CliCommand {
     Export(export::ExportArgs),
     /// Step through a recorded game
     ///
-    /// On a terminal, Enter shows the next position and `q` quits. Otherwise all positions are
-    /// printed.
+    /// On a terminal, arrow keys step through the game. Elsewhere, all positions are printed.
     Replay(replay::ReplayArgs),
     /// Show the clauses and options of a game
     Rules(rules::RulesArgs),

@@ -20,7 +20,7 @@
 //!    and moves the games of replaced players to another file, in one step; `verify --repair` moves
 //!    bad lines to another file. Nothing else rewrites the log.
 //! 6. Result and ending are different things: who won, and why.
-//! 7. Every wait has an absolute deadline: start, handshake, write, reply, exit. Every buffer has
+//! 7. Every wait has an absolute deadline: start, greeting, write, reply, exit. Every buffer has
 //!    a bound.
 //! 8. One thread per worker: one game, its referee and its two players on one core. A panic there
 //!    costs that game one attempt, and nothing else.

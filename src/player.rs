@@ -136,7 +136,7 @@ pub struct PlayerStatistics {
 }
 
 impl Player {
-    /// Starts the player and completes the handshake. Returns what it reported about itself, and
+    /// Starts the player and waits for its greeting. Returns what it reported about itself, and
     /// the time used, of the kind that is limited.
     pub async fn begin(&mut self, view: &InitView<'_>) -> Result<(Greeting, Duration), NotStarted> {
         match self {
@@ -290,7 +290,7 @@ impl Player {
     }
 }
 
-/// A fault of the handshake. Every cause means that the player did not start.
+/// A fault before or in the greeting. Every cause means that the player did not start.
 fn no_start(fault: Fault, stage: &str) -> Fault {
     let message = match fault.code {
         FaultCode::NoStart => fault.message,

@@ -1,4 +1,4 @@
-//! Plays one game, from the handshakes to its end: turn → ask → check → play.
+//! Plays one game, from the greetings to its end: turn → ask → check → play.
 //!
 //! The loop is one exhaustive `match` over the turns of a position. It does not depend on the game.
 

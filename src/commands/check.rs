@@ -60,8 +60,8 @@ pub struct CheckArgs {
     /// Pairs of games against each built-in player
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(..=MOST_PAIRS))]
     pub pairs: u32,
-    /// Play only these built-in players (repeatable; default: the rungs of the ladder except
-    /// `search`)
+    /// Play only these built-in players (repeatable; default: random, greedy, search-100,
+    /// search-1000, search-10000)
     #[arg(long = "against", value_name = "BOT")]
     pub against: Vec<String>,
     /// Seed of all random numbers

@@ -49,9 +49,9 @@ pub enum NewCommand {
     /// Write a tournament.toml for a folder of players or submissions
     ///
     /// Every file, folder and archive (.zip, .tar, .tar.gz, .tgz) in the folder becomes a player.
-    /// File names of Moodle, Canvas and Blackboard exports tell the authors; of several uploads by
-    /// one author, the latest counts. Archives are unpacked and single files copied into the folder
-    /// `players` beside the configuration, each into a folder of its own.
+    /// Authors are read from the file names of Moodle, Canvas and Blackboard exports. If an author
+    /// uploaded several times, the latest upload counts. Archives are unpacked and single files
+    /// copied into the folder `players` beside the configuration, each into a folder of its own.
     Tournament(tournament::TournamentArgs),
 }
 

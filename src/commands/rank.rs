@@ -53,7 +53,7 @@ pub struct RankArgs {
     /// The results folder (default: that of tournament.toml, or else the newest under results/).
     /// Several folders of the same game are rated together, in this order
     pub dirs: Vec<PathBuf>,
-    /// The same, named as in `replay`
+    /// Same as DIRS, for one folder
     #[arg(long, value_name = "DIR", conflicts_with_all = ["dirs", "from"])]
     pub results: Option<PathBuf>,
     /// Rate the games in this CSV file instead (`-` reads stdin)

@@ -35,9 +35,8 @@ Examples:
   referee replay 3f9a --ply 42                         only that position
   referee replay 3f9a --format json                    the record
 
-On a terminal, the game fills the screen: arrow keys step, Home and End go to the first and the last
-position, a number and Enter go to that ply, f turns the board, q leaves. Elsewhere, all positions
-are printed.")]
+Other keys on a terminal: Home and End go to the first and the last position, a number and Enter go
+to that ply, f turns the board, q leaves.")]
 pub struct ReplayArgs {
     /// The game's id or a prefix of it, or a log with one game (default: list games)
     pub game_id: Option<String>,

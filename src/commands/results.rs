@@ -32,7 +32,7 @@ use crate::shell;
 pub struct ResultsFolderArgs {
     /// The results folder (default: that of tournament.toml, or else the newest under results/)
     pub dir: Option<PathBuf>,
-    /// The same folder as an option, as other commands take it
+    /// Same as DIR
     #[arg(long, value_name = "DIR", conflicts_with = "dir")]
     pub results: Option<PathBuf>,
 }

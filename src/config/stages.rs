@@ -200,8 +200,9 @@ fn rounds(keys: &StageKeys, players: usize, problems: &mut Problems) -> u32 {
     if rounds > most {
         let title = format!("{players} players cannot play {rounds} rounds of a Swiss stage");
         let help = format!(
-            "no two players meet twice: play at most {most} rounds, or use `format = \
-             \"round-robin\"`"
+            "no two players meet twice: play at most {most} round{}, or use `format = \
+             \"round-robin\"`",
+            if most == 1 { "" } else { "s" }
         );
         problems.add(Problem::new(field.span(), title).help(help));
     }

@@ -11,7 +11,7 @@ pub use referee_protocol::Measure;
 /// The time limits of a game.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TimeControl {
-    /// Limit of the start-up, from the start of the process to the end of its handshake.
+    /// Limit of the start-up, from the start of the process to its greeting.
     #[serde(rename = "startup_ns", with = "nanos")]
     pub startup: Duration,
     /// Budget for all turns of a game together; unlimited if absent.

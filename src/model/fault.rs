@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FaultCode {
-    /// It could not be run, or the handshake failed or came late.
+    /// It could not be run, or its greeting is missing, late or invalid.
     NoStart,
     /// It was killed by a signal or exited with a non-zero code.
     Crash,

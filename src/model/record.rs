@@ -240,7 +240,7 @@ pub type FaultRecord = std::collections::BTreeMap<String, Fault>;
 /// The times of a game, in nanoseconds.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ClockRecord {
-    /// Start-up time by seat, from the start of the process to the end of the handshake.
+    /// Start-up time by seat, from the start of the process to the greeting.
     pub startup_ns: SeatMap<u64>,
     /// Time of each turn that was asked, in order, by seat, as the time control counts it.
     pub used_ns: SeatMap<Vec<u64>>,

@@ -138,15 +138,21 @@ impl Format {
         match self {
             Self::Check => format!("a check of {pairs} each"),
             Self::RoundRobin => {
-                format!("{} pairings of {pairs}", players * players.saturating_sub(1) / 2)
+                let pairings = players * players.saturating_sub(1) / 2;
+                format!("{} of {pairs}", counted(pairings, "pairing"))
             }
             Self::Gauntlet { anchors } => {
                 let entrants = players.saturating_sub(anchors.len());
-                format!("a gauntlet of {entrants} against {} anchors, {pairs} each", anchors.len())
+                let anchors = counted(anchors.len(), "anchor");
+                format!("a gauntlet of {entrants} against {anchors}, {pairs} each")
             }
-            Self::Swiss { rounds } => format!("{rounds} Swiss rounds of {pairs}"),
+            Self::Swiss { rounds } => {
+                format!("{} of {pairs}", counted(*rounds as usize, "Swiss round"))
+            }
             Self::Knockout { .. } => format!("a knockout with {pairs} per match"),
-            Self::Ladder { games, .. } => format!("a ladder of {games} games at most"),
+            Self::Ladder { games, .. } => {
+                format!("a ladder of {} at most", counted(*games as usize, "game"))
+            }
             Self::Further => "further games as time allows".to_owned(),
         }
     }
@@ -164,6 +170,11 @@ impl Format {
         };
         2 * meetings * pairs as usize
     }
+}
+
+/// A number and its noun.
+fn counted(number: usize, noun: &str) -> String {
+    format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
 }
 
 #[cfg(test)]
@@ -224,6 +235,7 @@ mod tests {
                 "further games as time allows",
             ]
         );
+        assert_eq!(Format::RoundRobin.describe(2, "1 pair"), "1 pairing of 1 pair");
     }
 
     #[test]

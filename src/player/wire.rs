@@ -136,7 +136,7 @@ impl Wire {
         let left = limit.saturating_sub(began.elapsed());
         let allowed = Allowed { left: Some(left), of: Some(limit), budget: None, alone: false };
         let answer = self.exchange(allowed).await;
-        answer.line.map_err(|fault| no_start(fault, "the handshake failed"))?;
+        answer.line.map_err(|fault| no_start(fault, "the greeting failed"))?;
         let greeting = match Greeting::read(&self.reply, id) {
             Ok(greeting) => greeting,
             Err(ReplyError::RulesProgram(message)) if self.asks_rules => {
@@ -365,7 +365,7 @@ impl Wire {
             FaultCode::Malformed | FaultCode::Crash if hosted => {
                 Fault { code: FaultCode::NoStart, ..fault }
             }
-            _ => no_start(fault, "the handshake failed"),
+            _ => no_start(fault, "the greeting failed"),
         }
     }
 

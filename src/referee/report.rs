@@ -78,7 +78,7 @@ pub struct GameTrace {
     pub rolls: Vec<String>,
     /// The number of plies, opening included.
     pub plies: u32,
-    /// Start-up times, from the start of the process to the end of the handshake.
+    /// Start-up times, from the start of the process to the greeting.
     pub startup: BySeat<Duration>,
     /// The time used in each turn that was asked.
     pub used: BySeat<Vec<Duration>>,

@@ -20,7 +20,7 @@ struct Game {
     control: TimeControl,
     policy: FaultPolicy,
     opening: Vec<TextStep>,
-    /// Each seat's reply to the handshake.
+    /// Each seat's greeting.
     greetings: [&'static str; 2],
     replies: [Replies; 2],
 }
@@ -306,7 +306,7 @@ async fn openings_are_played_before_players_are_asked() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_failed_handshake_ends_the_game_before_any_turn() {
+async fn a_failed_greeting_ends_the_game_before_any_turn() {
     let mut game = game("w", &[], &[]);
     game.greetings = ["Welcome!", "ok"];
     let played = game.play().await;
@@ -314,7 +314,7 @@ async fn a_failed_handshake_ends_the_game_before_any_turn() {
     assert_eq!(code, FaultCode::NoStart);
     assert_eq!(
         message,
-        "the handshake failed: expected {\"id\":0} or ok as the first line on stdout, but read \
+        "the greeting failed: expected {\"id\":0} or ok as the first line on stdout, but read \
          \"Welcome!\"; debug output belongs on stderr"
     );
     assert_eq!(played.types()[..2], ["0 init", "1 init"], "both are started");

@@ -113,7 +113,8 @@ const MODEL: &str = "GSPRT on pairs, pentanomial";
 /// The state of the test and the current estimate, for a line of 80 columns under the progress.
 pub fn headline(played: &SprtMatch) -> String {
     let state = played.state();
-    format!("{}, {}, {} pairs", likelihood_bar(state.sprt, BAR), elo(played), state.judged)
+    let pairs = if state.judged == 1 { "pair" } else { "pairs" };
+    format!("{}, {}, {} {pairs}", likelihood_bar(state.sprt, BAR), elo(played), state.judged)
 }
 
 /// The width of the bar in the headline, which also has the estimate and the pairs.
@@ -309,7 +310,7 @@ mod tests {
     #[test]
     fn the_headline_counts_the_pairs() {
         let line = headline(&played(9, &[[Some(2), Some(1)]]));
-        assert!(line.contains(" Elo (") && line.ends_with(", 1 pairs"), "{line}");
+        assert!(line.contains(" Elo (") && line.ends_with(", 1 pair"), "{line}");
     }
 
     #[test]

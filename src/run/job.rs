@@ -34,7 +34,7 @@ pub struct Conditions {
 /// A job for a worker.
 #[derive(Debug, Clone)]
 pub enum Job {
-    /// Start a player, complete the handshake, and let it quit.
+    /// Start a player, wait for its greeting, and let it quit.
     Probe(usize),
     /// Play these games, one after the other: one game, or both of a pair.
     Play(Vec<DueGame>),

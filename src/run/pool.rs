@@ -54,7 +54,7 @@ impl PlayerPool {
         Ok(())
     }
 
-    /// Starts the player, completes the handshake, and lets it quit.
+    /// Starts the player, waits for its greeting, and lets it quit.
     pub(super) async fn probe(
         &self,
         number: usize,

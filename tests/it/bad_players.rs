@@ -294,7 +294,7 @@ fn says(what: &str) -> Cup {
 #[test]
 fn a_traceback_instead_of_a_greeting() {
     let played = cup("traceback.py", &[])
-        .lost_and_checked("no-start", "the handshake failed: it ended with exit code 1");
+        .lost_and_checked("no-start", "the greeting failed: it ended with exit code 1");
     for lines in played.faults("stderr") {
         let last = lines.as_array().and_then(|lines| lines.last()).expect("stderr");
         assert_eq!(last, "ModuleNotFoundError: No module named 'no_such_module_anywhere'");
@@ -319,12 +319,12 @@ fn sleeping_through_the_start_up_is_no_start() {
     let clock = "startup = \"500ms\"\nmove = \"10s\"";
     cup("bare.sh", &["", "exec sleep 60"]).clock(clock).lost(
         "no-start",
-        "the handshake failed: no reply within 0.5 s: sleeping, with N s of CPU time used",
+        "the greeting failed: no reply within 0.5 s: sleeping, with N s of CPU time used",
     );
 }
 
 #[test]
-fn failing_handshakes() {
+fn failing_greetings() {
     for (line, sentence) in [
         (
             "Welcome!\\n",
@@ -339,7 +339,7 @@ fn failing_handshakes() {
         ("{\"id\":5}\\n", "the reply carries id 5, but the request was 0"),
     ] {
         cup("greets.sh", &[line])
-            .lost("no-start", &format!("the handshake failed: {sentence}"))
+            .lost("no-start", &format!("the greeting failed: {sentence}"))
             .raw(line.strip_suffix("\\n").expect("a line"));
     }
 }

@@ -227,7 +227,7 @@ fn a_plan_lists_the_games_to_come() {
     let arena = Arena::with(&config(STAGES));
     let run = arena.run(&["run", "--plan"]);
     let expected = "cup: watch-your-back, 7 players, 2 Swiss rounds of 1 pair; then a gauntlet of \
-                    6 against 1 anchors, 1 pair each; then the best 4: a knockout with 1 pair per \
+                    6 against 1 anchor, 1 pair each; then the best 4: a knockout with 1 pair per \
                     match\n\
                     0 of about 30 games played\nno estimate before the first game\n";
     assert_eq!((run.code, run.out.as_str()), (0, expected));

@@ -862,7 +862,7 @@ Without a rank: dud (made faults and finished no game).
 ant: all its games ended by faults of opponents, which says nothing about its strength.
 ";
     let notes = "\
-warning: dud cannot start and will lose its games: the handshake failed: it ended with exit code 3
+warning: dud cannot start and will lose its games: the greeting failed: it ended with exit code 3
     no engine
 4 of 4 games, in TIME, 4 with a fault, leading: ant 100%
 Results: DIR/results/cup

@@ -67,6 +67,7 @@ archive() {
     tar -xzf /tmp/packages/referee-*.tar.gz
     ./referee-*/referee --version
     ls referee-*/man/referee-run.1 referee-*/completions/referee.zsh
+    ls referee-*/games/README.md referee-*/examples/backdraughts.toml
 }
 step "unpack the archive" archive
 STEPS

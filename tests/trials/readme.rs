@@ -50,7 +50,8 @@ fn its_pictures_are_remade() {
     }
 }
 
-/// Follows the sections on the first game, a player and its tournament in an empty folder.
+/// Follows the sections on the first tournament, a player and its tournament in an empty folder, up
+/// to the commands that run until they are stopped.
 fn from_a_player_to_a_tournament() {
     let arena = Arena::new();
     let first = blocks("Your first tournament").remove(0);

@@ -16,8 +16,8 @@ pub struct ElsewhereArgs {
     /// Give the games of a worker to another one after so many seconds without a sign of life
     #[arg(long, hide = true, value_name = "SECONDS", default_value_t = 30)]
     pub lease: u64,
-    /// With --on, play this share of games again on another worker, in percent, and say which were
-    /// different: a check of the workers, for players that always play the same
+    /// With --on, play PERCENT of the games again on another worker and report differences. Only
+    /// for deterministic players
     #[arg(long, value_name = "PERCENT", default_value_t = 0.0, requires = "on",
         value_parser = percentage)]
     pub spot_check: f64,

@@ -156,7 +156,7 @@ async fn a_greeting_that_is_none_is_a_failed_start() {
         let (mut wire, _) = player(&[line]);
         let fault = begin(&mut wire, &rules).await.expect_err("no greeting");
         assert_eq!(fault.code, FaultCode::NoStart, "{line}");
-        assert!(fault.message.starts_with("the handshake failed: "), "{}", fault.message);
+        assert!(fault.message.starts_with("the greeting failed: "), "{}", fault.message);
     }
     let refuses = r#"{"id":0,"error":"this player plays chess only"}"#;
     let (mut wire, _) = player(&[refuses]);
