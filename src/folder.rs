@@ -99,9 +99,7 @@ impl LockedFolder {
         if let Some(secret) = read_secret(&self.dir)? {
             return Ok(secret);
         }
-        let secret = Secret::fresh().map_err(|error| {
-            Failure::system(format!("the system provides no random numbers: {error}"))
-        })?;
+        let secret = Secret::fresh()?;
         let path = self.dir.join(SECRET);
         disk::write_private(&path, |out| writeln!(out, "{}", secret.to_hex())).map_err(
             |error| Failure::system(format!("cannot write {}: {error}", path.display())),

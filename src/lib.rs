@@ -7,7 +7,8 @@
 //! # Invariants
 //!
 //! 1. The `games` crate does not depend on processes, time, files, or the protocol.
-//! 2. Pure modules do not touch the operating system: [`model`], [`seeds`], [`referee`] (it waits
+//! 2. Pure modules do not touch the operating system: [`model`], [`seeds`] (but for random
+//!    bytes), [`referee`] (it waits
 //!    for players only through [`player`]), [`replay`], [`schedule`], and the crates of games,
 //!    protocol and ratings. Data that must survive a crash is written through [`disk`].
 //! 3. Dice and player seeds are functions of the tournament's secret, the unordered pair of names

@@ -6,7 +6,28 @@
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha20Rng;
 
+use crate::error::Failure;
 use referee_games::{BySeat, Stream};
+
+/// Bytes that nobody can predict.
+///
+/// # Errors
+/// The system provides none.
+pub fn random_bytes<const N: usize>() -> Result<[u8; N], Failure> {
+    let mut bytes = [0; N];
+    getrandom::fill(&mut bytes).map_err(|error| {
+        Failure::system(format!("the system provides no random numbers: {error}"))
+    })?;
+    Ok(bytes)
+}
+
+/// A random identity, of a log or of something else: 16 hex digits.
+///
+/// # Errors
+/// See [`random_bytes`].
+pub fn fresh_identity() -> Result<String, Failure> {
+    Ok(format!("{:016x}", u64::from_le_bytes(random_bytes()?)))
+}
 
 /// The secret of a tournament.
 #[derive(Clone, PartialEq, Eq)]
@@ -25,10 +46,11 @@ impl Secret {
     }
 
     /// Draws a fresh secret.
-    pub fn fresh() -> Result<Self, getrandom::Error> {
-        let mut bytes = [0; 32];
-        getrandom::fill(&mut bytes)?;
-        Ok(Self(bytes))
+    ///
+    /// # Errors
+    /// See [`random_bytes`].
+    pub fn fresh() -> Result<Self, Failure> {
+        random_bytes().map(Self)
     }
 
     /// The secret as 64 hex digits.

@@ -263,7 +263,7 @@ fn play(
     }))?;
     let secret = match terms.seed {
         Some(seed) => Secret::from_seed(seed),
-        None => Secret::fresh().map_err(|error| Failure::system(error.to_string()))?,
+        None => Secret::fresh()?,
     };
     let seeds = BySeat::new(
         secret.player_seed("first", "second", 1),

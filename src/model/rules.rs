@@ -41,13 +41,8 @@ impl GameRules {
 
     /// The rules of the games of a log, in which the game is `game`.
     pub fn by_header(game: SharedGame, header: &Header) -> Result<Self, HeaderError> {
-        let text = |value: &serde_json::Value| {
-            value.as_str().map_or_else(|| value.to_string(), str::to_owned)
-        };
-        let given: Vec<(&str, String)> =
-            header.options.iter().map(|(name, value)| (name.as_str(), text(value))).collect();
-        let given = given.iter().map(|(name, value)| (*name, value.as_str()));
-        let options = Options::resolve(game.options(), given).map_err(HeaderError::Option)?;
+        let options = Options::from_json(game.options(), &header.options);
+        let options = options.map_err(HeaderError::Option)?;
         Self::new(game, options).map_err(HeaderError::Rules)
     }
 

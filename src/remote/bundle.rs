@@ -5,7 +5,7 @@ use std::fmt;
 use std::fs::{self, File, Permissions};
 use std::io::{self, Read, Write};
 use std::os::unix::fs::PermissionsExt;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use tar::{Archive, Builder, EntryType, Header};
 
@@ -38,6 +38,13 @@ pub enum BundleError {
     },
     /// The files are larger than [`MOST_BYTES`].
     TooLarge(PathBuf),
+    /// It cannot be unpacked.
+    Unpack {
+        /// The folder, or the bundle.
+        path: PathBuf,
+        /// The cause.
+        source: io::Error,
+    },
     /// The content of a bundle does not have the hash that names it.
     Altered {
         /// The hash that names it.
@@ -51,6 +58,9 @@ impl fmt::Display for BundleError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::File { path, source } => write!(f, "cannot bundle {}: {source}", path.display()),
+            Self::Unpack { path, source } => {
+                write!(f, "cannot unpack a bundle to {}: {source}", path.display())
+            }
             Self::TooLarge(path) => write!(
                 f,
                 "the files in {} are larger than 1 GiB in total, which is too much to send: set \
@@ -67,7 +77,7 @@ impl fmt::Display for BundleError {
 impl Error for BundleError {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
         match self {
-            Self::File { source, .. } => Some(source),
+            Self::File { source, .. } | Self::Unpack { source, .. } => Some(source),
             Self::TooLarge(_) | Self::Altered { .. } => None,
         }
     }
@@ -76,6 +86,11 @@ impl Error for BundleError {
 fn at(path: &Path) -> impl FnOnce(io::Error) -> BundleError {
     let path = path.to_owned();
     move |source| BundleError::File { path, source }
+}
+
+fn unpacking(path: &Path) -> impl FnOnce(io::Error) -> BundleError {
+    let path = path.to_owned();
+    move |source| BundleError::Unpack { path, source }
 }
 
 /// Whether a path lies in a folder that every machine has for itself.
@@ -220,29 +235,35 @@ impl<W: Write> Write for HashedWrite<W> {
 /// It has another hash, or it cannot be unpacked.
 pub fn unpack(bundle: &Path, hash: &str, folder: &Path) -> Result<(), BundleError> {
     let mut hasher = blake3::Hasher::new();
-    hasher.update_reader(File::open(bundle).map_err(at(bundle))?).map_err(at(bundle))?;
+    hasher
+        .update_reader(File::open(bundle).map_err(unpacking(bundle))?)
+        .map_err(unpacking(bundle))?;
     let found = hasher.finalize().to_hex().to_string();
     if found != hash {
         return Err(BundleError::Altered { expected: hash.to_owned(), found });
     }
-    fs::create_dir_all(folder).map_err(at(folder))?;
-    let mut archive = Archive::new(File::open(bundle).map_err(at(bundle))?);
+    fs::create_dir_all(folder).map_err(unpacking(folder))?;
+    let mut archive = Archive::new(File::open(bundle).map_err(unpacking(bundle))?);
     archive.set_preserve_mtime(false);
     let mut folders = Vec::new();
-    for entry in archive.entries().map_err(at(folder))? {
-        let mut entry = entry.map_err(at(folder))?;
+    for entry in archive.entries().map_err(unpacking(folder))? {
+        let mut entry = entry.map_err(unpacking(folder))?;
         if entry.header().entry_type().is_dir() {
             // Files are still to come; it becomes read-only afterwards.
-            let name = entry.path().map_err(at(folder))?.into_owned();
-            fs::create_dir_all(folder.join(&name)).map_err(at(folder))?;
+            let name = entry.path().map_err(unpacking(folder))?.into_owned();
+            if !name.components().all(|part| matches!(part, Component::Normal(_))) {
+                let outside = format!("{} is outside", name.display());
+                return Err(unpacking(folder)(io::Error::other(outside)));
+            }
+            fs::create_dir_all(folder.join(&name)).map_err(unpacking(folder))?;
             folders.push(folder.join(name));
         } else {
-            entry.unpack_in(folder).map_err(at(folder))?;
+            entry.unpack_in(folder).map_err(unpacking(folder))?;
         }
     }
     folders.push(folder.to_owned());
     let read_only = |path: &PathBuf| fs::set_permissions(path, Permissions::from_mode(0o555));
-    folders.iter().try_for_each(read_only).map_err(at(folder))
+    folders.iter().try_for_each(read_only).map_err(unpacking(folder))
 }
 
 #[cfg(test)]
@@ -304,6 +325,25 @@ mod tests {
         let error = unpack(&bundle, &hash, &to).expect_err("another hash");
         assert!(error.to_string().contains("was refused"), "{error}");
         assert!(!to.exists());
+    }
+
+    #[test]
+    fn a_folder_outside_is_refused() {
+        let dir = scene();
+        let mut header = tar::Header::new_gnu();
+        header.set_entry_type(tar::EntryType::Directory);
+        header.set_size(0);
+        header.as_old_mut().name[..4].copy_from_slice(b"../x");
+        header.set_cksum();
+        let mut archive = tar::Builder::new(Vec::new());
+        archive.append(&header, io::empty()).expect("memory");
+        let bytes = archive.into_inner().expect("memory");
+        let bundle = dir.path().join("bundle.tar");
+        fs::write(&bundle, &bytes).expect("written");
+        let hash = blake3::hash(&bytes).to_hex();
+        let error = unpack(&bundle, &hash, &dir.path().join("unpacked")).expect_err("outside");
+        assert!(error.to_string().ends_with("../x is outside"), "{error}");
+        assert!(!dir.path().join("x").exists());
     }
 
     /// Only root can remove folders that are read-only.

@@ -16,6 +16,7 @@ use crate::error::Failure;
 use crate::run::event::{Listener, RunEvent, RunWarning};
 use crate::run::worker::{Reports, Worker};
 use crate::run::{RunEnd, Runner};
+use crate::seeds::random_bytes;
 
 /// A run that is announced on a server.
 #[derive(Debug)]
@@ -90,7 +91,7 @@ impl Coordinator {
             });
             Ok(Worker::elsewhere(jobs))
         };
-        let checks = SpotChecks::new(share, fresh_key()?);
+        let checks = SpotChecks::new(share, random_bytes()?);
         let (arrive, arrivals) = mpsc::channel(64);
         let fetching = tokio::spawn(fetch_results(server.clone(), streams.clone(), arrive));
         let mut dispatcher = Dispatcher::new(self.run, checks);
@@ -128,12 +129,4 @@ async fn upload(
     let put = store.put(name, &mut content).await;
     put.map_err(|error| server.problem("send the files of the players", &error))?;
     Ok(())
-}
-
-/// A random key.
-fn fresh_key() -> Result<[u8; 32], Failure> {
-    let mut key = [0; 32];
-    getrandom::fill(&mut key)
-        .map_err(|error| Failure::system(format!("the system gives no random numbers: {error}")))?;
-    Ok(key)
 }

@@ -16,7 +16,7 @@ use super::playing::{PlayableRun, Slot, Undone};
 use super::server::{AGAIN, NatsServer, ServerProblem};
 use super::streams::{BUT, RunNames, Streams, job_of};
 use crate::printer::Printer;
-use crate::run::resume::fresh_identity;
+use crate::seeds::fresh_identity;
 
 /// How long a slot waits for a job before it asks again.
 const PATIENCE: Duration = Duration::from_secs(10);

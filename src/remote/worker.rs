@@ -23,7 +23,7 @@ use super::streams::{DESCRIPTION, RUNS, RunNames, Streams};
 use crate::error::Failure;
 use crate::escape;
 use crate::printer::Printer;
-use crate::run::resume::fresh_identity;
+use crate::seeds::fresh_identity;
 
 /// Another run is served if the coordinator of this one was silent for so long.
 const SILENCE: Duration = Duration::from_secs(15);
@@ -209,6 +209,10 @@ impl RemoteWorker {
         }
         let what = "fetch the files of the players";
         for hash in description.bundles() {
+            // It becomes the name of a file.
+            if blake3::Hash::from_hex(hash).is_err() {
+                return Err(Failure::system("the description of the run names no valid bundle"));
+            }
             let path = self.folder.path.join(format!("{hash}.tar"));
             if path.exists() {
                 continue;

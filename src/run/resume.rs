@@ -19,6 +19,7 @@ use crate::model::rules::GameRules;
 use crate::model::stage::{PairingRules, Stage};
 use crate::model::tournament::Tournament;
 use crate::printer::Printer;
+use crate::seeds::fresh_identity;
 use crate::shell;
 use crate::verify::first_difference;
 use referee_games::{RulesProgram, Seat, Text};
@@ -232,15 +233,6 @@ fn check_secret(dir: &Path, contents: &LogContents) -> Result<(), Failure> {
         dir.display(),
         folder::SECRET
     )))
-}
-
-/// Draws a random identity for a log.
-pub fn fresh_identity() -> Result<String, Failure> {
-    let mut bytes = [0; 8];
-    getrandom::fill(&mut bytes).map_err(|error| {
-        Failure::system(format!("the system provides no random numbers: {error}"))
-    })?;
-    Ok(format!("{:016x}", u64::from_le_bytes(bytes)))
 }
 
 /// The header for this configuration.

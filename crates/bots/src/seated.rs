@@ -6,7 +6,6 @@ use std::time::Duration;
 use rand::SeedableRng;
 use rand::seq::IndexedRandom;
 use rand_chacha::ChaCha8Rng;
-use serde_json::Value;
 
 use super::any;
 use super::engine::Engine;
@@ -44,11 +43,7 @@ impl Seated {
         init: &InitMessage<'_>,
     ) -> Result<Self, SessionError> {
         let seat = seat_called(&*game, &init.you)?;
-        let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-        let given: Vec<_> =
-            init.options.iter().map(|(name, value)| (name.as_str(), text(value))).collect();
-        let given = given.iter().map(|(name, value)| (*name, value.as_str()));
-        let options = Options::resolve(game.options(), given).map_err(GameError::from)?;
+        let options = Options::from_json(game.options(), &init.options).map_err(GameError::from)?;
         let thinks = if game.program().is_some() {
             Thinks::Told(kind, options)
         } else {

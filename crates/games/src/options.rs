@@ -260,6 +260,18 @@ impl Options {
         Ok(options)
     }
 
+    /// Resolves options in JSON, such as those of a log or a message, and fills in the defaults.
+    ///
+    /// # Errors
+    /// The game does not have such an option, or not with this value.
+    pub fn from_json(
+        specs: &[OptionSpec],
+        given: &Map<String, Value>,
+    ) -> Result<Self, OptionError> {
+        let given: Vec<_> = given.iter().map(|(name, value)| (name, plain(value))).collect();
+        Self::resolve(specs, given.iter().map(|(name, text)| (name.as_str(), text.as_str())))
+    }
+
     /// The default of `spec`, given these options, which come before it.
     fn default_of(&self, spec: &OptionSpec) -> Result<Option<OptionValue>, OptionError> {
         let bad = |expected| OptionError::Default { name: spec.name.to_string(), expected };
@@ -368,6 +380,11 @@ impl Options {
         assert!(self.specs.iter().any(|spec| spec.name == name), "the game has no option `{name}`");
         self.iter().find(|(known, _)| *known == name).map(|(_, value)| value)
     }
+}
+
+/// The text of a value, without the quotes of a string.
+fn plain(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
 /// The index of the option called `name` in the list.

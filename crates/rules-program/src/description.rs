@@ -99,7 +99,7 @@ fn words_of(list: WordList) -> Words {
 }
 
 /// The text of a value, without the quotes of a string.
-pub(crate) fn plain(value: &Value) -> String {
+fn plain(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 

@@ -22,7 +22,6 @@ use crate::contract::{
     ActionAnswer, LegalWords, MOST_PLIES, PositionAnswer, RequestType, RulesRequest, StepWords,
     TurnWords,
 };
-use crate::description::plain;
 
 /// The field of a state that holds the snapshot of the position.
 const SNAPSHOT: &str = "snapshot";
@@ -233,9 +232,7 @@ fn write(id: u64, answer: &impl Serialize, out: &mut Vec<u8>) -> Result<(), Serv
 /// The options in force, from the JSON of a request.
 fn options(game: &dyn AnyGame, words: &RawValue) -> Result<Options, GameError> {
     let given: Map<String, Value> = serde_json::from_str(words.get()).unwrap_or_default();
-    let given: Vec<_> = given.iter().map(|(name, value)| (name, plain(value))).collect();
-    let given = given.iter().map(|(name, value)| (name.as_str(), value.as_str()));
-    Ok(Options::resolve(game.options(), given)?)
+    Ok(Options::from_json(game.options(), &given)?)
 }
 
 fn step(words: &StepWords<'_>) -> TextStep {

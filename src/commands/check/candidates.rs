@@ -12,7 +12,8 @@ use crate::error::Failure;
 use crate::model::player::PlayerSpec;
 use crate::model::stage::Stage;
 use crate::model::tournament::Tournament;
-use crate::run::resume::{fresh_identity, header};
+use crate::run::resume::header;
+use crate::seeds::fresh_identity;
 
 /// An argument that names no player, with the reason.
 #[derive(Debug)]

@@ -25,7 +25,7 @@ use crate::player::user_interface::{PendingLine, Question, UserInterface};
 use crate::report::page::game_page::game_page;
 use crate::report::replay_frames::Frame;
 use crate::report::story::{describe_events, is_ply};
-use crate::run::resume::fresh_identity;
+use crate::seeds::fresh_identity;
 use referee_games::{AnyPosition, BySeat, Event, Legal, Seat, Text};
 
 /// The most bytes that a person may type at once.

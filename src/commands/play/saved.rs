@@ -11,7 +11,8 @@ use crate::log::LogWriter;
 use crate::model::record::{GameRecord, Header, PlayerInfo};
 use crate::model::stage::Stage;
 use crate::model::tournament::Tournament;
-use crate::run::resume::{fresh_identity, header};
+use crate::run::resume::header;
+use crate::seeds::fresh_identity;
 use referee_games::BySeat;
 
 /// A new folder for the log of a game.
