@@ -2,7 +2,6 @@
 
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use clap::Args;
 use tokio::sync::watch;
@@ -11,7 +10,7 @@ use super::game_args::{GameArgument, OptionArgs, game_named};
 use super::report::command_options;
 use super::results::COMPARISON;
 use super::run::elsewhere::ElsewhereArgs;
-use super::run::{RunLimits, games_at_once, play, refuse_changed};
+use super::run::{PlannedRun, RunLimits, games_at_once, refuse_changed};
 use super::runtime::interrupted;
 use super::settings::{GivenSettings, Settings, config_path, opened, read_config};
 use super::{Failure, OutputFormat, Status};
@@ -26,7 +25,6 @@ use crate::model::stage::Format::RoundRobin;
 use crate::model::stage::MOST_PAIRS;
 use crate::model::stage::Stage;
 use crate::model::tournament::Tournament;
-use crate::player::Sandbox;
 use crate::printer::Printer;
 use crate::progress::Progress;
 use crate::report::verdict::{self, VerdictJson};
@@ -141,9 +139,14 @@ pub fn run(args: &CompareArgs, printer: Printer) -> Result<Status, Failure> {
         printer.note(&copies::describe(&[one.name.clone(), other.name.clone()]));
     }
     let place = args.elsewhere.place(&settings);
-    let terms = RunLimits { jobs: settings.jobs, deadline: None, place };
-    let played =
-        play_match(&tournament, &terms, &folder, prepared, &containment, nothing, printer)?;
+    let limits = RunLimits { jobs: settings.jobs, deadline: None, place };
+    let planned = PlannedRun {
+        tournament: &tournament,
+        limits: &limits,
+        folder: &folder,
+        containment: &containment,
+    };
+    let played = play_match(&planned, prepared, nothing, printer)?;
     conclude(args, &tournament, &played, printer)?;
     let played = played.sprt.state();
     if played.stop.is_none() {
@@ -206,15 +209,12 @@ impl PlayedMatch {
 /// Plays on until the result is clear or somebody interrupts. Returns all games, given a match with
 /// `nothing` in it.
 fn play_match(
-    tournament: &Tournament,
-    terms: &RunLimits,
-    folder: &LockedFolder,
+    planned: &PlannedRun<'_>,
     prepared: Prepared,
-    containment: &Arc<Sandbox>,
     nothing: SprtMatch,
     printer: Printer,
 ) -> Result<PlayedMatch, Failure> {
-    let first = &tournament.players[0].name;
+    let first = &planned.tournament.players[0].name;
     let before = PlayedMatch::of(first, &prepared.contents.state, nothing.clone());
     if before.sprt.state().stop.is_some() {
         return Ok(before);
@@ -223,16 +223,15 @@ fn play_match(
     let progress = Progress::new(printer, Vec::new());
     let mut judge =
         SprtListener { played: before.sprt, first: first.clone(), progress, tell, before: 0 };
-    let mut outcome = play(tournament, terms, folder, prepared, containment, &mut judge, async {
-        Ok(either(interrupted()?, told))
-    })?;
-    let tables = outcome.tables(folder.dir())?;
+    let stop = async { Ok(either(interrupted()?, told)) };
+    let mut outcome = planned.play(prepared, &mut judge, stop)?;
+    let tables = outcome.tables(planned.folder.dir())?;
     let played = PlayedMatch::of(first, &tables.analysis.state, nothing);
     tables.write(false)?;
     if let (RunEnd::Failed(failure), None) = (outcome.end, &played.sprt.state().stop) {
         return Err(failure);
     }
-    refuse_changed(&tournament.players, |_| {
+    refuse_changed(&planned.tournament.players, |_| {
         "Run the same command again: it starts a new comparison with the changed player".to_owned()
     })?;
     Ok(played)

@@ -200,10 +200,13 @@ pub fn run(args: &RunArgs, printer: Printer) -> Result<Status, Failure> {
     let mut progress = Progress::new(printer, Contender::all(state))
         .until(until.as_ref().map(|until| until.at))
         .tell_faults(called);
-    let mut outcome =
-        play(&tournament, &limits, &folder, prepared, &containment, &mut progress, async {
-            interrupted()
-        })?;
+    let planned = PlannedRun {
+        tournament: &tournament,
+        limits: &limits,
+        folder: &folder,
+        containment: &containment,
+    };
+    let mut outcome = planned.play(prepared, &mut progress, async { interrupted() })?;
     let lists_games = outcome.unchanged.is_some()
         && games.is_some_and(|games| games.conclude().is_ok_and(|same| same));
     let mut tables = outcome.tables(&dir)?;
@@ -329,74 +332,83 @@ impl RunLimits {
     }
 }
 
-/// Plays the missing games in `folder` on these terms, until the receiver from `stop` is true.
-pub(super) fn play(
-    tournament: &Tournament,
-    terms: &RunLimits,
-    folder: &LockedFolder,
-    prepared: Prepared,
-    containment: &Arc<Sandbox>,
-    listener: &mut dyn Listener,
-    stop: impl Future<Output = Result<watch::Receiver<bool>, Failure>>,
-) -> Result<RunOutcome, Failure> {
-    let Prepared { mut contents, log } = prepared;
-    let state = &mut contents.state;
-    if terms.deadline.is_some() {
-        state.allow_further();
-    }
-    let names = state.names().to_vec();
-    let players: Vec<&PlayerSpec> = in_order_of(&names, &tournament.players).collect();
-    let secret = folder.secret(tournament.seed)?;
-    let conditions = Conditions {
-        control: tournament.clock,
-        policy: tournament.fault_policy,
-        players: entrants(tournament, &players, containment),
-        secret,
-        spectators: Arc::default(),
-    };
-    let jobs = terms.jobs.value;
-    let at_once = terms.at_once(state.due());
-    terms.refuse_too_many(at_once, &conditions.players)?;
-    let mut recorder = Recorder::new(folder, log);
-    #[cfg(feature = "nats")]
-    let synced = recorder.synced();
-    let mut live_tables = LiveTables::new(folder.dir(), &contents.header);
-    if at_once > 0 {
-        live_tables.begin();
-    }
-    // Players must not learn from others what is hidden from them.
-    let are_shown = terms.place.is_here() && !tournament.game.is_hidden() && at_once > 0;
-    let _live_boards = if are_shown {
-        live_boards(folder, &conditions.spectators, state, listener)?
-    } else {
-        None
-    };
-    let mut workers = WorkersFile::new(folder.dir());
-    let mut listeners = Listeners(vec![&mut recorder, &mut live_tables, &mut workers, listener]);
-    let runner = Runner {
-        jobs,
-        in_pairs: !terms.place.is_here(),
-        cores: Cores::of_this_process(tournament.clock.cores_per_game()),
-        state,
-        conditions: Arc::new(conditions),
-        deadline: terms.deadline,
-    };
-    let runtime = new_runtime()?;
-    let end = runtime.block_on(async {
-        match &terms.place {
-            Place::Here => runner.run(tournament, &mut listeners, stop.await?).await,
-            #[cfg(feature = "nats")]
-            Place::Elsewhere(there) => {
-                let secret = runner.conditions.secret.clone();
-                let what = (tournament, &contents.header, &secret);
-                let stop = stop.await?;
-                let to = &mut listeners;
-                elsewhere::play_elsewhere(there, what, &players, runner, synced, to, stop).await
-            }
+/// A tournament that is about to be played.
+pub(super) struct PlannedRun<'r> {
+    pub(super) tournament: &'r Tournament,
+    pub(super) limits: &'r RunLimits,
+    pub(super) folder: &'r LockedFolder,
+    pub(super) containment: &'r Arc<Sandbox>,
+}
+
+impl PlannedRun<'_> {
+    /// Plays the missing games, until the receiver from `stop` is true.
+    pub(super) fn play(
+        &self,
+        prepared: Prepared,
+        listener: &mut dyn Listener,
+        stop: impl Future<Output = Result<watch::Receiver<bool>, Failure>>,
+    ) -> Result<RunOutcome, Failure> {
+        let Self { tournament, limits, folder, containment } = *self;
+        let Prepared { mut contents, log } = prepared;
+        let state = &mut contents.state;
+        if limits.deadline.is_some() {
+            state.allow_further();
         }
-    })?;
-    let games = contents.state.played();
-    Ok(RunOutcome { end, games, unchanged: Some(contents).filter(|_| at_once == 0) })
+        let names = state.names().to_vec();
+        let players: Vec<&PlayerSpec> = in_order_of(&names, &tournament.players).collect();
+        let secret = folder.secret(tournament.seed)?;
+        let conditions = Conditions {
+            control: tournament.clock,
+            policy: tournament.fault_policy,
+            players: entrants(tournament, &players, containment),
+            secret,
+            spectators: Arc::default(),
+        };
+        let jobs = limits.jobs.value;
+        let at_once = limits.at_once(state.due());
+        limits.refuse_too_many(at_once, &conditions.players)?;
+        let mut recorder = Recorder::new(folder, log);
+        #[cfg(feature = "nats")]
+        let synced = recorder.synced();
+        let mut live_tables = LiveTables::new(folder.dir(), &contents.header);
+        if at_once > 0 {
+            live_tables.begin();
+        }
+        // Players must not learn from others what is hidden from them.
+        let are_shown = limits.place.is_here() && !tournament.game.is_hidden() && at_once > 0;
+        let _live_boards = if are_shown {
+            live_boards(folder, &conditions.spectators, state, listener)?
+        } else {
+            None
+        };
+        let mut workers = WorkersFile::new(folder.dir());
+        let mut listeners =
+            Listeners(vec![&mut recorder, &mut live_tables, &mut workers, listener]);
+        let runner = Runner {
+            jobs,
+            in_pairs: !limits.place.is_here(),
+            cores: Cores::of_this_process(tournament.clock.cores_per_game()),
+            state,
+            conditions: Arc::new(conditions),
+            deadline: limits.deadline,
+        };
+        let runtime = new_runtime()?;
+        let end = runtime.block_on(async {
+            match &limits.place {
+                Place::Here => runner.run(tournament, &mut listeners, stop.await?).await,
+                #[cfg(feature = "nats")]
+                Place::Elsewhere(there) => {
+                    let secret = runner.conditions.secret.clone();
+                    let what = (tournament, &contents.header, &secret);
+                    let stop = stop.await?;
+                    let to = &mut listeners;
+                    elsewhere::play_elsewhere(there, what, &players, runner, synced, to, stop).await
+                }
+            }
+        })?;
+        let games = contents.state.played();
+        Ok(RunOutcome { end, games, unchanged: Some(contents).filter(|_| at_once == 0) })
+    }
 }
 
 /// Shows the games in play to people who look. If that is impossible, says why; they are played all
