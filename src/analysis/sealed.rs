@@ -48,26 +48,16 @@ fn other_of_pair(Fixture { players, pair, game }: Fixture) -> Fixture {
 mod tests {
     use super::*;
     use crate::model::game_summary::GameSummary;
-    use crate::model::record::examples::header;
+    use crate::model::record::examples::{header, program};
     use crate::model::stage::Stage;
     use crate::schedule::state::TournamentSetup;
     use referee_games::RulesProgram;
 
-    fn program(hidden: bool) -> RulesProgram {
-        RulesProgram {
-            command: Vec::new(),
-            program: String::new(),
-            dir: String::new(),
-            configured: String::new(),
-            files: Vec::new(),
-            reply_ms: 0,
-            hash: String::new(),
-            hidden,
-        }
-    }
-
     fn sealed(hidden: bool, state: &TournamentState) -> Vec<usize> {
-        let header = Header { program: Some(program(hidden)), ..header(&["ant", "bee"]) };
+        let header = Header {
+            program: Some(RulesProgram { hidden, ..program(&["rules"]) }),
+            ..header(&["ant", "bee"])
+        };
         let sealed = SealedGames::of(&header, state);
         (0..state.len()).filter(|&index| sealed.contains(index)).collect()
     }

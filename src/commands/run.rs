@@ -212,10 +212,7 @@ pub fn run(args: &RunArgs, printer: Printer) -> Result<Status, Failure> {
     let mut tables = outcome.tables(&dir)?;
     // The log does not say where the program is, and the results may be anywhere.
     tables.analysis.header.program = tournament.game.program().cloned();
-    let out = report::write_all(&tables, lists_games, Some(&args.config))?;
-    if let Some(grades) = &tournament.grades {
-        report::write_final_grades(grades, &tables, printer)?;
-    }
+    let out = write_results(args, &tournament, (&tables, lists_games), printer)?;
     if let (RunEnd::TimeUp, Some(until)) = (&outcome.end, &until) {
         printer.note(&time_up(&until.text, &tables));
     }
@@ -228,6 +225,21 @@ pub fn run(args: &RunArgs, printer: Printer) -> Result<Status, Failure> {
     };
     refuse_replaced(&tournament.players, &command)?;
     Ok(status)
+}
+
+/// Writes the tables, the page and the marks, and returns what to say about them. With
+/// `lists_games`, the list of games is already complete.
+fn write_results(
+    args: &RunArgs,
+    tournament: &Tournament,
+    (tables, lists_games): (&Tables, bool),
+    printer: Printer,
+) -> Result<Vec<String>, Failure> {
+    let out = report::write_all(tables, lists_games, Some(&args.config))?;
+    if let Some(grades) = &tournament.grades {
+        report::write_final_grades(grades, tables, printer)?;
+    }
+    Ok(out)
 }
 
 /// Creates the secret of a tournament and says where it is. It is not shown: a terminal, a projector
@@ -341,6 +353,17 @@ pub(super) struct PlannedRun<'r> {
 }
 
 impl PlannedRun<'_> {
+    /// What is the same in all games between these players.
+    fn conditions(&self, players: &[&PlayerSpec]) -> Result<Conditions, Failure> {
+        Ok(Conditions {
+            control: self.tournament.clock,
+            policy: self.tournament.fault_policy,
+            players: entrants(self.tournament, players, self.containment),
+            secret: self.folder.secret(self.tournament.seed)?,
+            spectators: Arc::default(),
+        })
+    }
+
     /// Plays the missing games, until the receiver from `stop` is true.
     pub(super) fn play(
         &self,
@@ -348,7 +371,7 @@ impl PlannedRun<'_> {
         listener: &mut dyn Listener,
         stop: impl Future<Output = Result<watch::Receiver<bool>, Failure>>,
     ) -> Result<RunOutcome, Failure> {
-        let Self { tournament, limits, folder, containment } = *self;
+        let Self { tournament, limits, folder, containment: _ } = *self;
         let Prepared { mut contents, log } = prepared;
         let state = &mut contents.state;
         if limits.deadline.is_some() {
@@ -356,15 +379,7 @@ impl PlannedRun<'_> {
         }
         let names = state.names().to_vec();
         let players: Vec<&PlayerSpec> = in_order_of(&names, &tournament.players).collect();
-        let secret = folder.secret(tournament.seed)?;
-        let conditions = Conditions {
-            control: tournament.clock,
-            policy: tournament.fault_policy,
-            players: entrants(tournament, &players, containment),
-            secret,
-            spectators: Arc::default(),
-        };
-        let jobs = limits.jobs.value;
+        let conditions = self.conditions(&players)?;
         let at_once = limits.at_once(state.due());
         limits.refuse_too_many(at_once, &conditions.players)?;
         let mut recorder = Recorder::new(folder, log);
@@ -385,7 +400,7 @@ impl PlannedRun<'_> {
         let mut listeners =
             Listeners(vec![&mut recorder, &mut live_tables, &mut workers, listener]);
         let runner = Runner {
-            jobs,
+            jobs: limits.jobs.value,
             in_pairs: !limits.place.is_here(),
             cores: Cores::of_this_process(tournament.clock.cores_per_game()),
             state,

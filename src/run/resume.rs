@@ -91,7 +91,7 @@ pub fn prepare(
 }
 
 /// Refuses and notes what [`prepare`] would refuse and note in the folder `dir`, but changes
-/// nothing. `None` if there is no log yet.
+/// nothing. Returns `None` if the tournament has no log yet.
 pub fn examine(
     dir: &Path,
     tournament: &Tournament,

@@ -18,7 +18,7 @@ impl Starts {
         one.len() + two.len() + three.len() + four.len()
     }
 
-    /// Returns whether there is no move.
+    /// Returns whether no piece can move.
     #[inline]
     pub(crate) const fn is_empty(self) -> bool {
         union(self.0).is_empty()

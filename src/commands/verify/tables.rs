@@ -17,7 +17,7 @@ use crate::report::grades;
 pub(super) enum TableState {
     /// The log has problems to solve first, or a run is writing to the folder.
     Unchecked,
-    /// There are no tables: no run has ended yet.
+    /// No run has ended yet, so there are no tables.
     Missing,
     /// The last run did not end, so the tables may be older than the log.
     Unfinished,

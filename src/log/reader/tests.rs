@@ -3,8 +3,7 @@ use std::fs;
 use super::*;
 use crate::log::places::LogPlaces;
 use crate::log::{LogWriter, write_header};
-use crate::model::record::examples::{game, header};
-use referee_games::RulesProgram;
+use crate::model::record::examples::{game, header, program};
 
 /// Why a log with this text cannot be opened.
 fn refused(text: &str) -> String {
@@ -41,7 +40,7 @@ fn a_header_with_values_that_no_configuration_allows_is_refused() {
         (|header| header.stages[0].pairs = 0, "a stage has 0 pairs"),
         (|header| header.stages[0].pairs = u32::MAX, "a stage has 4294967295 pairs"),
         (|header| header.created = u64::MAX, "after the year 9999"),
-        (|header| header.program = Some(nothing()), "the command of the rules program is empty"),
+        (|header| header.program = Some(program(&[])), "the command of the rules program is empty"),
     ];
     for (change, why) in changes {
         let mut edited = header(&["ant", "bee"]);
@@ -50,20 +49,6 @@ fn a_header_with_values_that_no_configuration_allows_is_refused() {
         write_header(&mut line, &edited).expect("memory");
         let said = refused(&String::from_utf8(line).expect("UTF-8"));
         assert!(said.contains(why), "{said}");
-    }
-}
-
-/// A rules program without a command.
-fn nothing() -> RulesProgram {
-    RulesProgram {
-        command: Vec::new(),
-        program: String::new(),
-        dir: String::new(),
-        configured: String::new(),
-        files: Vec::new(),
-        reply_ms: 1,
-        hash: String::new(),
-        hidden: false,
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use referee_games::{BySeat, SeatMap};
+use referee_games::{BySeat, RulesProgram, SeatMap};
 use referee_protocol::Score;
 
 use crate::model::clock::TimeControl;
@@ -48,6 +48,20 @@ pub(crate) fn header(names: &[&str]) -> Header {
         anchors: Vec::new(),
         players: names.iter().map(player).collect(),
         changes: Vec::new(),
+    }
+}
+
+/// A rules program with this command.
+pub(crate) fn program(command: &[&str]) -> RulesProgram {
+    RulesProgram {
+        command: command.iter().copied().map(str::to_owned).collect(),
+        program: String::new(),
+        dir: String::new(),
+        configured: String::new(),
+        files: Vec::new(),
+        reply_ms: 1,
+        hash: String::new(),
+        hidden: false,
     }
 }
 
