@@ -151,7 +151,7 @@ fn header() -> Header {
         fault_policy: FaultPolicy::Lose,
         quarantine: 0,
         stages: vec![Stage::round_robin(1)],
-        pairing_rules: PairingRules::Second,
+        pairing_rules: PairingRules::NEWEST,
         drawn: false,
         openings: None,
         containment: Sandbox::off().record(),

@@ -1,8 +1,5 @@
 //! The stages of a tournament, and their formats.
 
-use std::error::Error;
-use std::fmt;
-
 use serde::{Deserialize, Serialize};
 
 /// The maximum number of pairs in a meeting.
@@ -19,25 +16,27 @@ pub enum PairingRules {
     /// Pairings follow from the published ranking. Nobody is paired to repeat games, and nobody
     /// loses points because an opponent was taken out.
     Second,
+    /// A meeting is decided by who was out when its section ended. What happens later to one of its
+    /// players does not change it.
+    Third,
+}
+
+impl PairingRules {
+    /// The version that new logs use.
+    pub const NEWEST: Self = Self::Third;
 }
 
 /// The number of a version of the pairing rules that this referee does not know.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("unknown pairing rules {0}: a newer referee knows them")]
 pub struct UnknownPairingRules(pub u8);
-
-impl fmt::Display for UnknownPairingRules {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "unknown pairing rules {}: a newer referee knows them", self.0)
-    }
-}
-
-impl Error for UnknownPairingRules {}
 
 impl From<PairingRules> for u8 {
     fn from(rules: PairingRules) -> Self {
         match rules {
             PairingRules::First => 1,
             PairingRules::Second => 2,
+            PairingRules::Third => 3,
         }
     }
 }
@@ -49,6 +48,7 @@ impl TryFrom<u8> for PairingRules {
         match number {
             1 => Ok(Self::First),
             2 => Ok(Self::Second),
+            3 => Ok(Self::Third),
             other => Err(UnknownPairingRules(other)),
         }
     }
@@ -243,9 +243,10 @@ mod tests {
         let read = serde_json::from_str::<PairingRules>;
         assert_eq!(read("1").expect("known"), PairingRules::First);
         assert_eq!(read("2").expect("known"), PairingRules::Second);
-        let newer = read("3").expect_err("unknown").to_string();
+        assert_eq!(read("3").expect("known"), PairingRules::Third);
+        let newer = read("4").expect_err("unknown").to_string();
         assert!(
-            newer.starts_with("unknown pairing rules 3: a newer referee knows them"),
+            newer.starts_with("unknown pairing rules 4: a newer referee knows them"),
             "{newer}"
         );
     }

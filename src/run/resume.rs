@@ -260,7 +260,7 @@ pub fn header(tournament: &Tournament, containment: Containment, identity: Strin
         fault_policy: tournament.fault_policy,
         quarantine: tournament.quarantine,
         stages: tournament.stages.clone(),
-        pairing_rules: PairingRules::Second,
+        pairing_rules: PairingRules::NEWEST,
         // With a seed the tournament can be repeated, and so it is predictable.
         drawn: tournament.seed.is_none(),
         openings: tournament.openings.clone(),

@@ -20,10 +20,12 @@ pub struct Meeting {
     /// The players' numbers, the lower first.
     pub players: (usize, usize),
     /// Half points of each, over the games that count. Games not played because one of the two was
-    /// taken out count as wins for the other.
+    /// taken out count as wins for the other, unless it was out too when the section ended.
     pub halves: (usize, usize),
     /// Whether a fault ended one of these games.
     pub faulted: bool,
+    /// Whether each was out of the tournament when the section ended.
+    pub out: (bool, bool),
 }
 
 impl Meeting {
@@ -128,7 +130,7 @@ pub(crate) mod tests {
             pairs: 1,
             results,
             fixed: Some(&[]),
-            rules: PairingRules::Second,
+            rules: PairingRules::NEWEST,
         }
     }
 }

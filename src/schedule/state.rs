@@ -37,7 +37,7 @@ impl TournamentSetup {
     /// given.
     pub fn new(names: Vec<String>, stages: Vec<Stage>) -> Self {
         let (ratings, order) = (Vec::new(), Order::Listed);
-        Self { names, stages, quarantine: 0, ratings, rules: PairingRules::Second, order }
+        Self { names, stages, quarantine: 0, ratings, rules: PairingRules::NEWEST, order }
     }
 }
 

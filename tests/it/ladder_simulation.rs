@@ -93,12 +93,16 @@ fn ladder(spread: f64, seed: u64) -> Vec<f64> {
             pairs: 1,
             results,
             fixed: Some(&[]),
-            rules: PairingRules::Second,
+            rules: PairingRules::NEWEST,
         };
         let next = format.next(&course).expect("it goes on");
         let pairings: Vec<_> = (0..next.pairings.len()).map(|at| next.pairings.get(at)).collect();
-        let meeting =
-            |&players: &(usize, usize)| Meeting { players, halves: (2, 2), faulted: false };
+        let meeting = |&players: &(usize, usize)| Meeting {
+            players,
+            halves: (2, 2),
+            faulted: false,
+            out: (false, false),
+        };
         sections.push(pairings.iter().map(meeting).collect());
         pairings
     })

@@ -36,7 +36,7 @@ pub(crate) fn header(names: &[&str]) -> Header {
         fault_policy: FaultPolicy::Lose,
         quarantine: 5,
         stages: vec![Stage::round_robin(1)],
-        pairing_rules: PairingRules::Second,
+        pairing_rules: PairingRules::NEWEST,
         drawn: false,
         openings: None,
         containment: Containment {

@@ -49,7 +49,7 @@ mod tests {
             };
             let meeting = |&players: &(usize, usize)| {
                 let faulted = bad.contains(&players.0) || bad.contains(&players.1);
-                Meeting { players, halves: (2, 2), faulted }
+                Meeting { players, halves: (2, 2), faulted, out: (false, false) }
             };
             sections.push(pairings.iter().map(meeting).collect());
             for &(one, other) in &pairings {

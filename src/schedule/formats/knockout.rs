@@ -1,7 +1,8 @@
 //! The knockout: the loser of a meeting is out, and the best seeds meet last.
 
+use std::cmp::Ordering;
+
 use super::{Meeting, Next, StageState};
-use crate::model::player::Out;
 use crate::schedule::Pairings;
 
 /// The next section: a round of the bracket, or another pair for each tied meeting of a round.
@@ -16,7 +17,7 @@ pub fn next(course: &StageState<'_>, tie_breaks: u32) -> Option<Next> {
         let Some(section) = sections.next() else { return Some(section(meetings, course.pairs)) };
         let mut scores: Vec<Meeting> = section.clone();
         for _ in 0..tie_breaks {
-            let tied = tied(&scores, course.out);
+            let tied = tied(&scores);
             if tied.is_empty() {
                 break;
             }
@@ -25,7 +26,7 @@ pub fn next(course: &StageState<'_>, tie_breaks: u32) -> Option<Next> {
                 add(&mut scores, meeting);
             }
         }
-        alive = go_on(&alive, |one, other| winner(course, &scores, one, other));
+        alive = go_on(&alive, |one, other| winner(course.entrants, &scores, one, other));
     }
 }
 
@@ -62,29 +63,34 @@ fn add(scores: &mut [Meeting], more: &Meeting) {
     if let Some(known) = scores.iter_mut().find(|known| known.players == more.players) {
         known.halves.0 += more.halves.0;
         known.halves.1 += more.halves.1;
+        known.out = more.out;
     }
 }
 
 /// The tied meetings, except those in which a player was taken out.
-fn tied(scores: &[Meeting], out: &[Option<Out>]) -> Vec<(usize, usize)> {
+fn tied(scores: &[Meeting]) -> Vec<(usize, usize)> {
     scores
         .iter()
-        .filter(|meeting| meeting.halves.0 == meeting.halves.1)
+        .filter(|meeting| meeting.halves.0 == meeting.halves.1 && meeting.out == (false, false))
         .map(|meeting| meeting.players)
-        .filter(|&(one, other)| out[one].is_none() && out[other].is_none())
         .collect()
 }
 
-/// The winner of a meeting: a player that was not taken out, then the better score, then the better
-/// seed.
-fn winner(course: &StageState<'_>, scores: &[Meeting], one: usize, other: usize) -> usize {
-    let meeting = scores.iter().find(|meeting| meeting.players == (one.min(other), one.max(other)));
-    let halves = |player| meeting.and_then(|meeting| meeting.halves_of(player)).unwrap_or(0);
-    let seed = |player| course.entrants.iter().position(|&known| known == player);
-    let key = |player: usize| {
-        (course.out[player].is_some(), std::cmp::Reverse(halves(player)), seed(player))
+/// The winner of a meeting: a player that was not out when it ended, then the better score, then
+/// the better seed.
+fn winner(entrants: &[usize], scores: &[Meeting], one: usize, other: usize) -> usize {
+    let seed = |player| entrants.iter().position(|&known| known == player);
+    let better_seed = if seed(one) <= seed(other) { one } else { other };
+    let players = (one.min(other), one.max(other));
+    let Some(meeting) = scores.iter().find(|meeting| meeting.players == players) else {
+        return better_seed;
     };
-    if key(one) <= key(other) { one } else { other }
+    let low = (!meeting.out.0, meeting.halves.0);
+    match low.cmp(&(!meeting.out.1, meeting.halves.1)) {
+        Ordering::Greater => players.0,
+        Ordering::Less => players.1,
+        Ordering::Equal => better_seed,
+    }
 }
 
 #[cfg(test)]
@@ -112,7 +118,12 @@ mod tests {
                 let (one, other) = pairings.get(place);
                 let whole = 4 * pairs as usize;
                 let first = result(one, other).min(whole);
-                Meeting { players: (one, other), halves: (first, whole - first), faulted: false }
+                Meeting {
+                    players: (one, other),
+                    halves: (first, whole - first),
+                    faulted: false,
+                    out: (false, false),
+                }
             };
             sections.push((0..pairings.len()).map(meeting).collect());
         }

@@ -153,7 +153,12 @@ mod tests {
             let Some(pairings) = next(&course, rounds) else { return sections };
             let meeting = |&(one, other): &(usize, usize)| {
                 let first = result(one, other);
-                Meeting { players: (one, other), halves: (first, 4 - first), faulted: false }
+                Meeting {
+                    players: (one, other),
+                    halves: (first, 4 - first),
+                    faulted: false,
+                    out: (false, false),
+                }
             };
             sections.push(pairings.iter().map(meeting).collect());
         }

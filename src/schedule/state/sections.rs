@@ -69,13 +69,18 @@ impl TournamentState {
     /// The results of a section's meetings.
     pub(super) fn meetings(&self, section: usize) -> Vec<Meeting> {
         let pairings = self.schedule.pairings(section);
+        let is_out = |player: usize| self.was_out(player, section);
         let mut meetings: Vec<Meeting> = (0..pairings.len())
-            .map(|place| Meeting { players: pairings.get(place), halves: (0, 0), faulted: false })
+            .map(|place| {
+                let (low, high) = pairings.get(place);
+                let out = (is_out(low), is_out(high));
+                Meeting { players: (low, high), halves: (0, 0), faulted: false, out }
+            })
             .collect();
         let games = self.schedule.games(section);
         for index in games.clone() {
             let meeting = &mut meetings[(index - games.start) / 2 % pairings.len()];
-            let BySeat { first, second } = self.scores(index);
+            let BySeat { first, second } = self.scores(index, is_out);
             let is_low = self.fixture(index).players.first == meeting.players.0;
             let (low, high) = if is_low { (first, second) } else { (second, first) };
             meeting.halves.0 += low;
@@ -86,16 +91,23 @@ impl TournamentState {
         meetings
     }
 
+    /// Whether a player was out when a section ended. The older rules looked at who is out now.
+    fn was_out(&self, player: usize, section: usize) -> bool {
+        let is_old = self.setup.rules < PairingRules::Third;
+        let end = self.schedule.games(section).end;
+        self.out[player].is_some_and(|by| is_old || by < end)
+    }
+
     /// The half points that the game at `index` adds for the two players.
     ///
-    /// If it is not played because one of them was taken out, the other one wins: this must not be
-    /// worse than sitting out.
-    fn scores(&self, index: usize) -> BySeat<usize> {
+    /// If it is not played because one of them was taken out, the other one wins unless `is_out`:
+    /// this must not be worse than sitting out.
+    fn scores(&self, index: usize, is_out: impl Fn(usize) -> bool) -> BySeat<usize> {
         let is_old = self.setup.rules < PairingRules::Second;
         match self.games[index] {
             _ if self.is_void(index) => {
                 let players = self.fixture(index).players;
-                let is_there = |seat: Seat| !is_old && self.out[players[seat]].is_none();
+                let is_there = |seat: Seat| !is_old && !is_out(players[seat]);
                 BySeat::from_fn(|seat| 2 * usize::from(is_there(seat)))
             }
             None => BySeat::new(0, 0),

@@ -3,6 +3,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::model::fault::FaultCode;
 use crate::model::record::examples::{faulty, game};
+use crate::schedule::formats::Meeting;
 use referee_games::SeatMap;
 use referee_protocol::Score;
 
@@ -242,7 +243,158 @@ fn stages() -> impl Strategy<Value = Vec<Stage>> {
     prop::collection::vec(stage, 1..4)
 }
 
+fn knockout() -> impl Strategy<Value = Vec<Stage>> {
+    (0_u32..3, 1_u32..3).prop_map(|(tie_breaks, pairs)| {
+        vec![Stage { format: Format::Knockout { tie_breaks }, pairs, players: None }]
+    })
+}
+
+/// The record of the game at `index`. Its half points and faults depend on the game alone.
+fn drawn(state: &TournamentState, index: usize, results: &[(u8, bool)]) -> GameRecord {
+    let sum: usize = state.id(index).bytes().map(usize::from).sum();
+    let (result, fault) = results[sum % results.len()];
+    let plain = record(state, index, BySeat::new(fault, false));
+    if fault { plain } else { with_result(plain, ["white", "black", "draw"][usize::from(result)]) }
+}
+
+/// The format of the stage that a section belongs to.
+fn format_of(state: &TournamentState, section: usize) -> &Format {
+    let start = state.schedule.games(section).start;
+    let at = state.begins.partition_point(|&begin| begin <= start) - 1;
+    &state.setup.stages[at].format
+}
+
+/// Whether a player was out before the game at `index`.
+fn is_out_before(state: &TournamentState, player: usize, index: usize) -> bool {
+    state.out[player].is_some_and(|by| by < index)
+}
+
+/// The players that lost the match of `one` and `other`, from the games that they played. Their
+/// match takes up these sections of a knockout; `seeds` are its players, the best first.
+fn losers(
+    state: &TournamentState,
+    (one, other): (usize, usize),
+    sections: &[usize],
+    seeds: &[usize],
+) -> Vec<usize> {
+    let end = sections.iter().map(|&at| state.schedule.games(at).end).max().expect("they met");
+    let is_out = |&player: &usize| is_out_before(state, player, end);
+    if is_out(&one) || is_out(&other) {
+        return [one, other].into_iter().filter(is_out).collect();
+    }
+    let mut lead = 0;
+    for index in sections.iter().flat_map(|&at| state.schedule.games(at)) {
+        let fixture = state.fixture(index);
+        if let (Some(seat), Some(_)) = (fixture.seat_of(one), fixture.seat_of(other)) {
+            let halves = state.games[index].expect("nobody was out").halves();
+            lead += halves[seat].cast_signed() - halves[!seat].cast_signed();
+        }
+    }
+    let seed = |player: usize| seeds.iter().position(|&known| known == player);
+    let is_won_by_one = if lead == 0 { seed(one) < seed(other) } else { lead > 0 };
+    vec![if is_won_by_one { other } else { one }]
+}
+
+#[test]
+fn a_player_that_is_quarantined_later_keeps_the_match_that_it_won() {
+    let knockout = Stage { format: Format::Knockout { tie_breaks: 1 }, pairs: 1, players: None };
+    let names = (0..8).map(|player| format!("p{player}")).collect();
+    // The final of a knockout in which p7 beats p0, and then makes faults against p3.
+    let last_pairing = |rules| {
+        let setup = TournamentSetup::new(Vec::clone(&names), vec![knockout.clone()]);
+        let mut state = TournamentState::new(TournamentSetup { quarantine: 2, rules, ..setup });
+        let mut last = (0, 0);
+        while let Some(index) = state.next_due(0) {
+            let BySeat { first, second } = state.fixture(index).players;
+            last = (first.min(second), first.max(second));
+            let bad =
+                BySeat::from_fn(|seat| state.fixture(index).players[seat] == 7 && last == (3, 7));
+            let winner = if last == (0, 7) { 7 } else { last.0 };
+            let result = if winner == first { "white" } else { "black" };
+            let game = with_result(record(&state, index, bad), result);
+            state.add(&game).expect("it belongs");
+        }
+        assert_eq!(state.outs()[7], Some(Out::Quarantined));
+        last
+    };
+    assert_eq!(last_pairing(PairingRules::Third), (1, 3));
+    assert_eq!(last_pairing(PairingRules::Second), (0, 1), "an old log continues as it began");
+}
+
 proptest! {
+    #[test]
+    fn what_was_decided_stays_decided(
+        stages in stages(),
+        players in 4_usize..9,
+        limit in 1_u32..3,
+        results in prop::collection::vec((0_u8..3, prop::bool::weighted(0.3)), 64),
+    ) {
+        let mut state = of(&stages, players, limit);
+        let mut decided: Vec<Vec<Meeting>> = Vec::new();
+        loop {
+            let next = state.next_due(0);
+            // Every section is over except the one that is being played.
+            let current = usize::from(next.is_some());
+            for section in 0..state.schedule.sections() - current {
+                let now = state.meetings(section);
+                if let Some(known) = decided.get(section) {
+                    prop_assert_eq!(&now, known, "section {}", section);
+                } else {
+                    decided.push(now);
+                }
+            }
+            let Some(index) = next else { break };
+            let game = drawn(&state, index, &results);
+            prop_assert_eq!(state.add(&game), Ok(index));
+        }
+    }
+
+    #[test]
+    fn nobody_plays_after_a_lost_match_or_a_removal(
+        stages in prop_oneof![stages(), knockout()],
+        players in 4_usize..13,
+        limit in 1_u32..3,
+        results in prop::collection::vec((0_u8..3, prop::bool::weighted(0.3)), 64),
+    ) {
+        let mut state = of(&stages, players, limit);
+        let mut seeds = vec![state.entrants.clone(); state.schedule.sections()];
+        while let Some(index) = state.next_due(0) {
+            let game = drawn(&state, index, &results);
+            prop_assert_eq!(state.add(&game), Ok(index));
+            seeds.resize(state.schedule.sections(), state.entrants.clone());
+        }
+        for (section, seeds) in seeds.iter().enumerate() {
+            let games = state.schedule.games(section);
+            if games.is_empty() {
+                continue;
+            }
+            let pairings = state.meetings(section).into_iter().map(|meeting| meeting.players);
+            match format_of(&state, section) {
+                Format::RoundRobin | Format::Gauntlet { .. } => {}
+                Format::Knockout { .. } => for (one, other) in pairings {
+                    let begin = state.begins.iter().rfind(|&&begin| begin <= games.start);
+                    let end = state.begins.iter().find(|&&begin| begin > games.start);
+                    let end = end.copied().unwrap_or(state.len());
+                    let of_match: Vec<usize> = (0..state.schedule.sections())
+                        .filter(|&at| state.schedule.games(at).start >= *begin.expect("begun"))
+                        .filter(|&at| state.schedule.games(at).start < end)
+                        .filter(|&at| state.schedule.pairings(at).place(one, other).is_some())
+                        .collect();
+                    let over = of_match.iter().map(|&at| state.schedule.games(at).end).max();
+                    for player in losers(&state, (one, other), &of_match, seeds) {
+                        let later = (over.expect("they met")..end).find(|&index| {
+                            state.is_done(index) && state.fixture(index).seat_of(player).is_some()
+                        });
+                        prop_assert_eq!(later, None, "{} lost in section {}", player, section);
+                    }
+                },
+                _ => for player in pairings.flat_map(|(one, other)| [one, other]) {
+                    prop_assert!(!is_out_before(&state, player, games.start));
+                },
+            }
+        }
+    }
+
     #[test]
     fn the_games_due_do_not_depend_on_the_order_of_finishing(
         stages in stages(),
@@ -251,16 +403,7 @@ proptest! {
         results in prop::collection::vec((0_u8..3, any::<bool>()), 64),
         turns in prop::collection::vec(0_usize..4, 64),
     ) {
-        // The half points of a game depend on the game alone.
-        let of_game = |state: &TournamentState, index: usize| {
-            let id = state.id(index);
-            let sum: usize = id.bytes().map(usize::from).sum();
-            let (result, fault) = results[sum % results.len()];
-            let result = ["white", "black", "draw"][usize::from(result)];
-            let faults = BySeat::new(fault, false);
-            let plain = record(state, index, faults);
-            if fault { plain } else { with_result(plain, result) }
-        };
+        let of_game = |state: &TournamentState, index: usize| drawn(state, index, &results);
         let mut one_by_one = of(&stages, players, limit);
         while let Some(index) = one_by_one.next_due(0) {
             prop_assert!(one_by_one.due() > 0);
