@@ -15,6 +15,7 @@ use nix::libc;
 
 #[cfg(debug_assertions)]
 use self::fault::before;
+use crate::bounded;
 
 /// The permissions of an ordinary file, before the umask applies.
 const SHARED: u32 = 0o666;
@@ -55,6 +56,12 @@ pub fn sync(file: &File) -> io::Result<()> {
 pub fn make_folder(path: &Path) -> io::Result<()> {
     before(DiskStep::MakeFolder(path))?;
     fs::create_dir_all(path)
+}
+
+/// Creates a folder in a results folder. Refuses a link in its place, which could lead anywhere.
+pub fn make_own_folder(path: &Path) -> io::Result<()> {
+    make_folder(path)?;
+    bounded::check_folder(path)
 }
 
 /// Writes a temporary file and renames it to `path`. Readers, even after a crash or a power

@@ -15,6 +15,7 @@ use rustix::io::Errno;
 use self::lines::fixture;
 pub use self::lines::{LineProblem, LineProblemKind, LineProblems, place};
 pub use self::live_socket::{LIVE_SOCKET, LiveSocketPath};
+use crate::bounded;
 use crate::disk;
 use crate::error::Failure;
 use crate::log::places::LogPlaces;
@@ -26,6 +27,8 @@ use crate::seeds::Secret;
 const LOCK: &str = "lock";
 /// The file that keeps a fresh secret.
 pub const SECRET: &str = "secret";
+/// The most bytes of that file that are read.
+const LARGEST_SECRET: u64 = 1024;
 /// The folder for transcripts of games that ended in a fault, one file per game.
 pub const EXCHANGES: &str = "exchanges";
 
@@ -43,13 +46,10 @@ impl LockedFolder {
     /// Creates the folder if it is missing, and locks it.
     pub fn open(dir: &Path) -> Result<Self, Failure> {
         let system = |error| unwritable(dir, &error);
-        disk::make_folder(&dir.join(EXCHANGES)).map_err(system)?;
-        let file = OpenOptions::new()
-            .create(true)
-            .truncate(false)
-            .write(true)
-            .open(dir.join(LOCK))
-            .map_err(system)?;
+        disk::make_own_folder(&dir.join(EXCHANGES)).map_err(system)?;
+        let mut options = OpenOptions::new();
+        let options = options.create(true).truncate(false).write(true);
+        let file = bounded::open_with(options, &dir.join(LOCK)).map_err(system)?;
         // A player that is just being started briefly holds copies of our open files. This kind of
         // lock belongs to the process, so it ends at once when the referee is killed.
         match fcntl_lock(&file, FlockOperation::NonBlockingLockExclusive) {
@@ -133,7 +133,7 @@ fn another_run(dir: &Path) -> Failure {
 /// Whether a run is writing to a results folder now.
 pub fn is_being_written(dir: &Path) -> bool {
     [LOCK, LOG].iter().any(|name| {
-        let file = File::open(dir.join(name));
+        let file = bounded::open(&dir.join(name));
         file.is_ok_and(|file| disk::is_locked_by_another(&file).unwrap_or(false))
     })
 }
@@ -156,9 +156,9 @@ impl From<WriteError> for Failure {
 /// run of version 0.1 may have left it.
 pub fn read_secret(dir: &Path) -> Result<Option<Secret>, Failure> {
     let path = dir.join(SECRET);
-    match fs::read_to_string(&path) {
+    match bounded::read(&path, LARGEST_SECRET) {
         Ok(text) if text.is_empty() => Ok(None),
-        Ok(text) => Secret::from_hex(&text).map(Some).ok_or_else(|| {
+        Ok(text) => Secret::from_hex(&String::from_utf8_lossy(&text)).map(Some).ok_or_else(|| {
             Failure::input(format!(
                 "{}: expected a secret of 64 hex digits; restore what `run` wrote there",
                 path.display()

@@ -12,6 +12,7 @@ use super::report::{ReplayRenderer, failed};
 use super::results::{KEY, PACKETS, ResultsFolderArgs, Tables};
 use super::{Failure, Status};
 use crate::analysis::pseudonyms::Pseudonyms;
+use crate::bounded;
 use crate::folder::EXCHANGES;
 use crate::model::record::GameRecord;
 use crate::printer::Printer;
@@ -21,6 +22,9 @@ use referee_games::Seat;
 
 /// The most bytes of embedded replays per page.
 const REPLAY_BYTES: usize = 256 << 10;
+
+/// The most bytes of the stored lines of a game.
+const LARGEST_EXCHANGES: u64 = 1 << 26;
 
 /// Arguments of `packets`.
 #[derive(Debug, Args)]
@@ -187,8 +191,8 @@ fn own_part(
     seat: Seat,
 ) -> Result<(Vec<String>, String), Failure> {
     let path = exchanges.join(format!("{}.jsonl", record.id));
-    match fs::read_to_string(&path) {
-        Ok(text) => Ok(own_lines(&text, &record.players[seat])),
+    match bounded::check_folder(exchanges).and_then(|()| bounded::read(&path, LARGEST_EXCHANGES)) {
+        Ok(text) => Ok(own_lines(&String::from_utf8_lossy(&text), &record.players[seat])),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Default::default()),
         Err(error) => Err(Failure::system(format!("cannot read {}: {error}", path.display()))),
     }

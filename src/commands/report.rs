@@ -4,7 +4,7 @@ pub(super) mod command_options;
 pub(super) mod game_files;
 mod pack_thread;
 
-use std::fs::{self, File};
+use std::fs;
 use std::io::{self, Read};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -21,6 +21,7 @@ use crate::analysis::log_summary::LogSummary;
 use crate::analysis::pass::{LogVisitor, LoggedGame, Visitors};
 use crate::analysis::results::Faulted;
 use crate::analysis::{NamedResults, TournamentAnalysis};
+use crate::bounded;
 use crate::config;
 use crate::disk;
 use crate::folder::workers::LiveWorkers;
@@ -72,6 +73,7 @@ pub fn run(args: &ReportArgs, printer: Printer) -> Result<Status, Failure> {
         let mut tables = Tables::under_pseudonyms(&dir)?;
         args.moved.apply(&mut tables.analysis.header, printer)?;
         tables.warn(printer);
+        disk::make_own_folder(&public).map_err(|error| failed(&public, &error))?;
         write_into(&public, &tables)?;
         return printer.line(&public.join(PAGE).display().to_string()).map(|()| Status::Done);
     }
@@ -126,7 +128,7 @@ fn is_up_to_date(dir: &Path, stamp: &str) -> bool {
     /// The stamp is among the first bytes.
     const BEGINNING: u64 = 4096;
     let mut beginning = Vec::new();
-    let read = File::open(dir.join(PAGE))
+    let read = bounded::open(&dir.join(PAGE))
         .and_then(|file| file.take(BEGINNING).read_to_end(&mut beginning));
     read.is_ok()
         && is_stamped(&String::from_utf8_lossy(&beginning), stamp)

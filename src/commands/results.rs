@@ -14,6 +14,7 @@ use crate::analysis::failed_checks::FailedChecks;
 use crate::analysis::pseudonyms::Pseudonyms;
 use crate::analysis::results::Faulted;
 use crate::analysis::{NamedResults, TournamentAnalysis};
+use crate::bounded;
 use crate::config;
 use crate::disk;
 use crate::escape;
@@ -91,7 +92,7 @@ fn newest_last(dir: &Path) -> Vec<PathBuf> {
 }
 
 fn changed(path: &Path) -> Option<SystemTime> {
-    fs::metadata(path).ok()?.modified().ok()
+    fs::symlink_metadata(path).ok()?.modified().ok()
 }
 
 /// What was handed out of the results in `dir` before their last game, and how to make it
@@ -119,8 +120,7 @@ pub(super) fn outdated(dir: &Path, header: &Header) -> Vec<String> {
 fn has_other_pseudonyms(path: &Path, header: &Header) -> bool {
     let names: Vec<String> = header.players.iter().map(|player| player.name.clone()).collect();
     let key = tables::key(&Pseudonyms::new(&header.identity, &names));
-    let handed_out = fs::read(path);
-    handed_out.is_ok_and(|handed_out| key.is_ok_and(|key| key != handed_out))
+    key.is_ok_and(|key| bounded::holds(path, &key).is_ok_and(|same| !same))
 }
 
 /// A tournament with the ranking that its tables show.
@@ -169,7 +169,7 @@ impl Tables {
         };
         for (name, content) in self.files().map_err(|error| failed("the tables", &error))? {
             let path = dir.join(name);
-            if fs::read(&path).is_ok_and(|found| found == content) {
+            if bounded::holds(&path, &content).is_ok_and(|same| same) {
                 disk::remove_unfinished(&path).map_err(|error| failed(name, &error))?;
                 continue;
             }

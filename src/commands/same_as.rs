@@ -4,6 +4,8 @@ use std::fs::File;
 use std::io::{self, BufReader, Read, Write};
 use std::path::Path;
 
+use crate::bounded;
+
 /// Takes what a file should hold, and compares it with what the file holds.
 #[derive(Debug)]
 pub(super) struct SameAs {
@@ -14,7 +16,7 @@ pub(super) struct SameAs {
 impl SameAs {
     /// Opens the file. If that fails, [`conclude`](Self::conclude) returns the error.
     pub(super) fn open(path: &Path) -> Self {
-        Self { file: File::open(path).map(BufReader::new), is_same: true }
+        Self { file: bounded::open(path).map(BufReader::new), is_same: true }
     }
 
     /// Whether the file holds exactly what was written.

@@ -1,6 +1,5 @@
 //! `workers.json`: the machines that play for a run, for the page that `serve` shows meanwhile.
 
-use std::fs;
 use std::io;
 use std::path::Path;
 use std::time::Duration;
@@ -8,10 +7,13 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::is_being_written;
+use crate::bounded;
 use crate::disk;
 
 /// The file's name in a results folder.
 pub const WORKERS: &str = "workers.json";
+/// The most bytes of it that are read.
+const LARGEST: u64 = 1 << 24;
 
 /// The machines that play for a run on many machines.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -47,7 +49,8 @@ impl LiveWorkers {
     /// Reads the file of the run in progress in `dir`. `None` if no run is in progress there, or if
     /// it plays on this machine alone.
     pub fn read(dir: &Path) -> Option<Self> {
-        let text = fs::read(dir.join(WORKERS)).ok().filter(|_| is_being_written(dir))?;
+        let text =
+            bounded::read(&dir.join(WORKERS), LARGEST).ok().filter(|_| is_being_written(dir))?;
         serde_json::from_slice(&text).ok()
     }
 

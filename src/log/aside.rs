@@ -1,10 +1,10 @@
 //! Lines removed from the log, kept in a file beside it.
 
 use std::collections::HashSet;
-use std::fs::File;
 use std::io::{self, BufRead, BufReader, Write};
 use std::path::Path;
 
+use crate::bounded;
 use crate::disk::write_whole;
 
 /// Adds lines to the file at `path`, in one step. Each line is added only once, even if an earlier
@@ -18,7 +18,7 @@ pub fn set_aside(
     let mut known = HashSet::new();
     write_whole(path, |out| {
         let mut add = |line: &[u8]| add(out, &mut known, line);
-        match File::open(path) {
+        match bounded::open(path) {
             Ok(file) => each_whole_line(BufReader::new(file), &mut add)?,
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             Err(error) => return Err(error),

@@ -17,6 +17,7 @@ use std::path::Path;
 
 use super::game_line::{GameLine, LinePlace};
 use super::start_of;
+use crate::bounded;
 use crate::model::fault::FaultCode;
 use crate::model::game_summary::GameSummary;
 use referee_games::{BySeat, Seat};
@@ -112,7 +113,7 @@ pub(super) struct IndexReader {
 impl IndexReader {
     /// Opens an index of the log whose header has the hash `chain`. `None` if there is no index.
     pub(super) fn open(path: &Path, chain: Chain) -> io::Result<Option<Self>> {
-        let mut file = match File::open(path) {
+        let mut file = match bounded::open(path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             opened => opened?,
         };

@@ -5,6 +5,7 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use super::index::{Chain, INDEX, IndexEntry, Look, MAGIC, last_hashes};
+use crate::bounded;
 use crate::disk::{self, Replacement};
 
 /// The bytes of a new index that are collected before they are written.
@@ -22,7 +23,8 @@ pub(super) struct IndexWriter {
 impl IndexWriter {
     /// Opens the index of a log with this look. `None` if no index ends with the log's last line.
     pub(super) fn open(dir: &Path, look: Look) -> io::Result<Option<Self>> {
-        let opened = OpenOptions::new().read(true).append(true).open(dir.join(INDEX));
+        let opened =
+            bounded::open_with(OpenOptions::new().read(true).append(true), &dir.join(INDEX));
         let mut file = match opened {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             opened => opened?,
@@ -103,7 +105,7 @@ impl NewIndex {
     fn begin(&self) -> io::Result<Replacement> {
         let file = Replacement::new(&self.path)?;
         if self.kept > 0 {
-            let mut old = File::open(&self.path)?;
+            let mut old = bounded::open(&self.path)?;
             let mut left = self.kept;
             let mut buffer = vec![0; COLLECTED];
             while left > 0 {

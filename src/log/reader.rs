@@ -10,6 +10,7 @@ use serde::de::Error as _;
 use super::error::{InvalidLine, LONGEST, LogError, LogProblem};
 use super::game_line::LinePlace;
 use super::{LOG, TYPICAL_LINE, hash_line};
+use crate::bounded;
 use crate::model::record::{GameRecord, Header, SCHEMA};
 
 /// A line of a log, unchanged.
@@ -207,7 +208,7 @@ impl LogReader {
 
 /// Opens the log at `path`.
 pub(super) fn open(path: &Path) -> Result<File, LogError> {
-    File::open(path)
+    bounded::open(path)
         .map_err(|source| LogError::whole(LogProblem::Open { path: path.to_owned(), source }))
 }
 

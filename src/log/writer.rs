@@ -16,6 +16,7 @@ use super::game_line::{GameNames, LinePlace};
 use super::index::{IndexEntry, Look};
 use super::index_writer::{IndexWriter, begin_index};
 use super::{LOG, hash_line, seal};
+use crate::bounded;
 use crate::disk;
 use crate::model::record::{GameRecord, Header};
 
@@ -123,7 +124,7 @@ impl LogWriter {
     pub fn hold(dir: &Path) -> Result<Self, WriteError> {
         let path = dir.join(LOG);
         let failed = |source| WriteError::Failed { path: path.clone(), source };
-        let file = OpenOptions::new().append(true).open(&path).map_err(failed)?;
+        let file = bounded::open_with(OpenOptions::new().append(true), &path).map_err(failed)?;
         let length = file.metadata().map_err(failed)?.len();
         let log = Self {
             file,

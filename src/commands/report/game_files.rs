@@ -1,8 +1,8 @@
 //! Writes the games beside the page: scripts with many games each, which pass them to the viewer,
 //! and one that lists all games. A page opened from disk can load only scripts.
 
-use std::fs::{self, File};
-use std::io::{self, BufWriter, Read, Write};
+use std::fs;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use serde_json::json;
@@ -11,7 +11,8 @@ use super::failed;
 use super::pack_thread::PackThread;
 use crate::analysis::results::NamedResults;
 use crate::analysis::tournament::TournamentAnalysis;
-use crate::disk::{remove_if_there, write_quickly};
+use crate::bounded;
+use crate::disk::{make_own_folder, remove_if_there, write_quickly};
 use crate::error::Failure;
 use crate::folder;
 use crate::log::{GameLine, GameNames};
@@ -72,8 +73,7 @@ impl PageParts {
 #[derive(Debug)]
 pub(crate) struct GameFiles {
     folder: PathBuf,
-    index: BufWriter<File>,
-    unfinished: PathBuf,
+    index: String,
     parts: PageParts,
     /// The number of games so far.
     games: usize,
@@ -85,15 +85,10 @@ impl GameFiles {
     /// Makes the folder in `dir`, and removes what does not belong there any more.
     pub(crate) fn new(dir: &Path, parts: PageParts) -> Result<Self, Failure> {
         let folder = dir.join(FOLDER);
-        let unfinished = folder.join(INDEX).with_extension("new");
-        fs::create_dir_all(&folder)
+        make_own_folder(&folder)
             .and_then(|()| clean(&folder, parts.first_lines.len()))
             .map_err(|error| failed(&folder, &error))?;
-        let index = File::create(&unfinished).map_err(|error| failed(&unfinished, &error))?;
-        let index = BufWriter::new(index);
-        let mut files = Self { folder, index, unfinished, parts, games: 0, pack: None };
-        files.write(&index_begin())?;
-        Ok(files)
+        Ok(Self { folder, index: index_begin(), parts, games: 0, pack: None })
     }
 
     /// Whether the games were written beside a page in `dir`.
@@ -109,7 +104,7 @@ impl GameFiles {
         frames: impl FnOnce() -> ReplayFrames,
     ) -> Result<(), Failure> {
         if let Some(line) = index_line(results, game) {
-            self.write(&line)?;
+            self.index.push_str(&line);
         }
         if self.games.is_multiple_of(self.parts.size) {
             self.pack = self.begin_part()?;
@@ -134,7 +129,7 @@ impl GameFiles {
         let number = self.games / self.parts.size;
         let Some(line) = self.parts.first_lines.get(number) else { return false };
         let mut found = vec![0; line.len()];
-        let opened = File::open(self.folder.join(part_name(number)));
+        let opened = bounded::open(&self.folder.join(part_name(number)));
         !line.is_empty()
             && opened.and_then(|mut file| file.read_exact(&mut found)).is_ok()
             && found == line.as_bytes()
@@ -156,14 +151,9 @@ impl GameFiles {
     /// Completes the list and moves it into place.
     pub(crate) fn finish(mut self) -> Result<(), Failure> {
         self.write_part()?;
-        self.write(&format!("], {});\n", self.parts.size))?;
-        let (list, index) = (&self.unfinished, self.folder.join(INDEX));
-        let placed = self.index.flush().and_then(|()| fs::rename(list, &index));
-        placed.map_err(|error| failed(&index, &error))
-    }
-
-    fn write(&mut self, text: &str) -> Result<(), Failure> {
-        self.index.write_all(text.as_bytes()).map_err(|error| failed(&self.unfinished, &error))
+        self.index.push_str(&format!("], {});\n", self.parts.size));
+        let path = self.folder.join(INDEX);
+        write_quickly(&path, self.index.as_bytes()).map_err(|error| failed(&path, &error))
     }
 }
 

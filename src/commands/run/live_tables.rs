@@ -5,7 +5,7 @@
 //! of games has grown by a tenth. Over a whole run, this costs only a few times as much as the
 //! final tables.
 
-use std::fs::File;
+use std::fs::{File, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{SyncSender, TrySendError, sync_channel};
@@ -13,6 +13,7 @@ use std::thread::{self, JoinHandle};
 
 use crate::analysis::Evaluation;
 use crate::analysis::results::Faulted;
+use crate::bounded;
 use crate::commands::results::{GAMES_TABLE, UNFINISHED, table_files};
 use crate::commands::runtime::take_lowest_priority;
 use crate::disk;
@@ -58,7 +59,7 @@ impl LiveTables {
     }
 
     fn try_begin(&mut self) -> io::Result<()> {
-        File::create(self.dir.join(UNFINISHED))?;
+        empty_file(&self.dir.join(UNFINISHED))?;
         self.games = Some(games_so_far(&self.dir, self.names.clone()).map_err(io::Error::other)?);
         let (ledgers, inbox) = sync_channel::<TournamentState>(1);
         let (dir, remedy) = (self.dir.clone(), self.remedy);
@@ -104,10 +105,15 @@ impl LiveTables {
     }
 }
 
+/// Makes an empty file, or empties the one that is there.
+fn empty_file(path: &Path) -> io::Result<File> {
+    bounded::open_with(OpenOptions::new().create(true).truncate(true).write(true), path)
+}
+
 /// Writes `games.csv` with the games so far, ready for appending.
 fn games_so_far(dir: &Path, names: GameNames) -> Result<GamesTable<File>, Failure> {
     let failed = |error: io::Error| Failure::system(error.to_string());
-    let file = File::create(dir.join(GAMES_TABLE)).map_err(failed)?;
+    let file = empty_file(&dir.join(GAMES_TABLE)).map_err(failed)?;
     let mut table = GamesTable::new(file, names).map_err(failed)?;
     let mut written = Ok(());
     folder::read(dir, |_, game| {

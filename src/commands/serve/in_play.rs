@@ -1,7 +1,9 @@
 //! The games in play, as the run that plays them shows them.
 
 use std::convert::Infallible;
+use std::fs;
 use std::io;
+use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -43,7 +45,12 @@ pub(super) async fn in_play(State(served): State<Arc<Served>>) -> Response {
 
 /// Connects to the run in the folder `dir`, if there is one.
 async fn connect(dir: &Path) -> io::Result<UnixStream> {
-    UnixStream::connect(LiveSocketPath::of(dir)?).await
+    let path = LiveSocketPath::of(dir)?;
+    // A link could lead to the socket of another program.
+    if !fs::symlink_metadata(&path)?.file_type().is_socket() {
+        return Err(io::ErrorKind::InvalidInput.into());
+    }
+    UnixStream::connect(path).await
 }
 
 /// Passes on what each run in `dir` shows, one run after the other, until nobody receives it.

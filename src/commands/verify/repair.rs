@@ -1,9 +1,9 @@
 //! `verify --repair`: moves unusable lines out of the log.
 
-use std::fs::File;
 use std::io::{self, BufReader, Read};
 use std::path::{Path, PathBuf};
 
+use crate::bounded;
 use crate::disk::write_whole;
 use crate::error::Failure;
 use crate::folder::{LineProblem, LineProblemKind, LockedFolder, log_failure, place};
@@ -109,12 +109,12 @@ fn keep_copy(dir: &Path) -> io::Result<PathBuf> {
         number += 1;
         path = dir.join(format!("{BEFORE}-{number}"));
     }
-    write_whole(&path, |out| io::copy(&mut File::open(&log)?, out).map(drop))?;
+    write_whole(&path, |out| io::copy(&mut bounded::open(&log)?, out).map(drop))?;
     Ok(path)
 }
 
 fn is_same(one: &Path, other: &Path) -> io::Result<bool> {
-    let (one, other) = (File::open(one)?, File::open(other)?);
+    let (one, other) = (bounded::open(one)?, bounded::open(other)?);
     if one.metadata()?.len() != other.metadata()?.len() {
         return Ok(false);
     }

@@ -1,15 +1,18 @@
 //! Compares the tables of a results folder with its log.
 
-use std::fs;
 use std::io;
 
 use serde::Serialize;
 
 use super::super::results::{GAMES_TABLE, GRADES_TABLE, Tables, UNFINISHED};
 use super::LogFinding;
+use crate::bounded;
 use crate::error::Failure;
 use crate::model::grades::Grades;
 use crate::report::grades;
+
+/// The most bytes of `grades.csv`.
+const LARGEST_GRADES: u64 = 1 << 26;
 
 /// Whether the tables were compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -44,9 +47,7 @@ pub(super) fn check_tables(
     if tables.analysis.state.due() > 0 && names.clone().all(is_missing) {
         return Ok((TableState::Missing, Vec::new()));
     }
-    let same = |(file, expected): &(&str, Vec<u8>)| {
-        fs::read(dir.join(file)).map(|found| found == *expected)
-    };
+    let same = |(file, expected): &(&str, Vec<u8>)| bounded::holds(&dir.join(file), expected);
     let compared = names.zip(files.iter().map(same).chain([games]));
     let found = compared.filter_map(|(file, same)| finding(file, same, "`referee run`"));
     let mut found: Vec<LogFinding> = found.collect();
@@ -54,10 +55,11 @@ pub(super) fn check_tables(
     if is_missing(GRADES_TABLE) && (grades.is_none() || tables.analysis.state.due() > 0) {
         return Ok((TableState::Compared, found));
     }
-    let same = match (fs::read(dir.join(GRADES_TABLE)), grades) {
-        (Err(error), _) => Err(error),
-        (Ok(marks), Some(grades)) => Ok(marks == expected_grades(grades, tables)?),
-        (Ok(marks), None) => Ok(grades::agree(&marks, &tables.standings)),
+    let path = dir.join(GRADES_TABLE);
+    let same = match grades {
+        Some(grades) => bounded::holds(&path, &expected_grades(grades, tables)?),
+        None => bounded::read(&path, LARGEST_GRADES)
+            .map(|marks| grades::agree(&marks, &tables.standings)),
     };
     found.extend(finding(GRADES_TABLE, same, "`referee report --grades CONFIG`"));
     let state = grades.map_or(TableState::ComparedWithoutMarks, |_| TableState::Compared);
