@@ -92,7 +92,7 @@ fn player(args: &PlayerArgs, printer: Printer) -> Result<Status, Failure> {
     let facts = facts(game, args.game.word_in(&args.dir)?)?;
     let language = match args.language {
         Some(language) => language,
-        None => ask_language(&Language::ALL, printer)?,
+        None => ask_language(Language::value_variants(), printer)?,
     };
     write_all(&args.dir, &player::files(language, &name, &facts), printer)?;
     let dir = shell::quoted(&args.dir.to_string_lossy());

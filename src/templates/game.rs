@@ -2,66 +2,36 @@
 
 use super::{Language, StarterKit, TemplateFile};
 
-const README: &str = include_str!("game/README.md.txt");
-
 static KITS: [StarterKit; 5] = [
     StarterKit {
         language: Language::Python,
+        folder: "game/python",
         source: "game.py",
         build: None,
-        files: &[
-            ("game.toml", include_str!("game/python/game.toml")),
-            ("game.py", include_str!("game/python/game.py")),
-            ("rules_program.py", include_str!("game/python/rules_program.py")),
-        ],
-        readme: README,
     },
     StarterKit {
         language: Language::JavaScript,
+        folder: "game/javascript",
         source: "game.js",
         build: None,
-        files: &[
-            ("game.toml", include_str!("game/javascript/game.toml")),
-            ("game.js", include_str!("game/javascript/game.js")),
-            ("rules_program.js", include_str!("game/javascript/rules_program.js")),
-        ],
-        readme: README,
     },
     StarterKit {
         language: Language::Cpp,
+        folder: "game/cpp",
         source: "game.cpp",
         build: Some("make"),
-        files: &[
-            ("game.toml", include_str!("game/cpp/game.toml")),
-            ("Makefile", include_str!("game/cpp/Makefile")),
-            ("game.cpp", include_str!("game/cpp/game.cpp")),
-            ("rules_program.hpp", include_str!("game/cpp/rules_program.hpp")),
-        ],
-        readme: README,
     },
     StarterKit {
         language: Language::Rust,
+        folder: "game/rust",
         source: "src/main.rs",
         build: Some("cargo build --release"),
-        files: &[
-            ("game.toml", include_str!("game/rust/game.toml")),
-            ("Cargo.toml", include_str!("game/rust/Cargo.toml.txt")),
-            ("src/main.rs", include_str!("game/rust/main.rs")),
-            ("src/rules_program.rs", include_str!("game/rust/rules_program.rs")),
-        ],
-        readme: README,
     },
     StarterKit {
         language: Language::Java,
+        folder: "game/java",
         source: "Game.java",
         build: Some("make"),
-        files: &[
-            ("game.toml", include_str!("game/java/game.toml")),
-            ("Makefile", include_str!("game/java/Makefile")),
-            ("Game.java", include_str!("game/java/Game.java")),
-            ("RulesProgram.java", include_str!("game/java/RulesProgram.java")),
-        ],
-        readme: README,
     },
 ];
 
@@ -72,7 +42,7 @@ pub fn kits() -> &'static [StarterKit] {
 
 /// The files of a kit, for a game called `name`.
 pub fn files(kit: &StarterKit, name: &str) -> Vec<TemplateFile> {
-    kit.files(&[("@GAME@", name), ("@TITLE@", &title(name))])
+    kit.files(&[], &[("@GAME@", name), ("@TITLE@", &title(name))])
 }
 
 /// A name in kebab-case as a title: `tic-tac-toe` as `Tic tac toe`.
@@ -84,14 +54,17 @@ fn title(name: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
     use super::*;
+    use crate::templates::tests::assert_filled;
 
     #[test]
     fn a_game_has_its_name_as_its_title() {
         assert_eq!(title("tic-tac-toe"), "Tic tac toe");
         for kit in kits() {
             let files = files(kit, "a-game");
-            let is_source = |file: &&TemplateFile| file.path == kit.source;
+            let is_source = |file: &&TemplateFile| file.path == Path::new(kit.source);
             let source = &files.iter().find(is_source).expect("a source").text;
             assert!(source.contains("\"A game\""), "{source}");
         }
@@ -101,7 +74,8 @@ mod tests {
     fn a_page_has_a_blank_line_after_each_command() {
         for kit in kits() {
             let files = files(kit, "a-game");
-            let readme = &files.last().expect("a page").text;
+            let is_page = |file: &&TemplateFile| file.path == Path::new("README.md");
+            let readme = &files.iter().find(is_page).expect("a page").text;
             let lines: Vec<&str> = readme.lines().collect();
             for pair in lines.windows(2).filter(|pair| pair[0].starts_with("    ")) {
                 let is_end = pair[1].is_empty() || pair[1].starts_with("    ");
@@ -112,9 +86,6 @@ mod tests {
 
     #[test]
     fn kits_contain_no_template_marks() {
-        for file in kits().iter().flat_map(|kit| files(kit, "a-game")) {
-            let left = ["@GAME@", "@TITLE@", "@LANGUAGE@", "@FILE@", "@BUILD@"];
-            assert!(!left.iter().any(|mark| file.text.contains(mark)), "{}", file.path);
-        }
+        kits().iter().flat_map(|kit| files(kit, "a-game")).for_each(|file| assert_filled(&file));
     }
 }

@@ -3,100 +3,57 @@
 use super::{Language, StarterKit, TemplateFile};
 use crate::shell;
 
-const README: &str = include_str!("player/README.md.txt");
-const TOURNAMENT: (&str, &str) = ("tournament.toml", include_str!("player/tournament.toml.txt"));
-
-static PYTHON: StarterKit = StarterKit {
-    language: Language::Python,
-    source: "player.py",
-    build: None,
-    files: &[
-        ("player.py", include_str!("player/python/player.py")),
-        TOURNAMENT,
-        ("referee_rules.py", include_str!("player/python/referee_rules.py")),
-    ],
-    readme: concat!(
-        include_str!("player/README.md.txt"),
-        include_str!("player/python/looking_ahead.md.txt")
-    ),
-};
-
-static RUST: StarterKit = StarterKit {
-    language: Language::Rust,
-    source: "src/main.rs",
-    build: Some("cargo build --release"),
-    files: &[
-        ("Cargo.toml", include_str!("player/rust/Cargo.toml.txt")),
-        ("src/main.rs", include_str!("player/rust/main.rs")),
-        TOURNAMENT,
-    ],
-    readme: README,
-};
-
-static CPP: StarterKit = StarterKit {
-    language: Language::Cpp,
-    source: "player.cpp",
-    build: Some("make"),
-    files: &[
-        ("Makefile", include_str!("player/cpp/Makefile")),
-        ("player.cpp", include_str!("player/cpp/player.cpp")),
-        TOURNAMENT,
-    ],
-    readme: README,
-};
-
-static C: StarterKit = StarterKit {
-    language: Language::C,
-    source: "player.c",
-    build: Some("make"),
-    files: &[
-        ("Makefile", include_str!("player/c/Makefile")),
-        ("player.c", include_str!("player/c/player.c")),
-        TOURNAMENT,
-    ],
-    readme: README,
-};
-
-static JAVA: StarterKit = StarterKit {
-    language: Language::Java,
-    source: "Player.java",
-    build: Some("make"),
-    files: &[
-        ("Makefile", include_str!("player/java/Makefile")),
-        ("Player.java", include_str!("player/java/Player.java")),
-        TOURNAMENT,
-    ],
-    readme: README,
-};
-
-static JAVASCRIPT: StarterKit = StarterKit {
-    language: Language::JavaScript,
-    source: "player.js",
-    build: None,
-    files: &[("player.js", include_str!("player/javascript/player.js")), TOURNAMENT],
-    readme: README,
-};
-
-static GO: StarterKit = StarterKit {
-    language: Language::Go,
-    source: "player.go",
-    build: Some("make"),
-    files: &[
-        ("Makefile", include_str!("player/go/Makefile")),
-        ("go.mod", include_str!("player/go/go.mod.txt")),
-        ("player.go", include_str!("player/go/player.go")),
-        TOURNAMENT,
-    ],
-    readme: README,
-};
-
-static SHELL: StarterKit = StarterKit {
-    language: Language::Shell,
-    source: "player.sh",
-    build: None,
-    files: &[("player.sh", include_str!("player/shell/player.sh")), TOURNAMENT],
-    readme: README,
-};
+/// A kit in each language.
+pub(super) static KITS: [StarterKit; 8] = [
+    StarterKit {
+        language: Language::Python,
+        folder: "player/python",
+        source: "player.py",
+        build: None,
+    },
+    StarterKit {
+        language: Language::Rust,
+        folder: "player/rust",
+        source: "src/main.rs",
+        build: Some("cargo build --release"),
+    },
+    StarterKit {
+        language: Language::Cpp,
+        folder: "player/cpp",
+        source: "player.cpp",
+        build: Some("make"),
+    },
+    StarterKit {
+        language: Language::C,
+        folder: "player/c",
+        source: "player.c",
+        build: Some("make"),
+    },
+    StarterKit {
+        language: Language::Java,
+        folder: "player/java",
+        source: "Player.java",
+        build: Some("make"),
+    },
+    StarterKit {
+        language: Language::JavaScript,
+        folder: "player/javascript",
+        source: "player.js",
+        build: None,
+    },
+    StarterKit {
+        language: Language::Go,
+        folder: "player/go",
+        source: "player.go",
+        build: Some("make"),
+    },
+    StarterKit {
+        language: Language::Shell,
+        folder: "player/shell",
+        source: "player.sh",
+        build: None,
+    },
+];
 
 /// How a game shows its legal actions. Kits differ by it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -142,11 +99,18 @@ pub fn files(language: Language, name: &str, game: &GameFacts) -> Vec<TemplateFi
         ("@ROWS@", rows),
         ("@PLAYERS@", &players),
     ];
-    let files = kit(language).files(&marks);
-    files
-        .into_iter()
-        .map(|file| TemplateFile { text: for_game(&file.text, game), ..file })
-        .collect()
+    kit(language).files(&parts(language, game), &marks)
+}
+
+/// The parts of the templates for this language and game.
+fn parts(language: Language, game: &GameFacts) -> Vec<&'static str> {
+    let legal = match game.legal {
+        LegalShape::List => "list",
+        LegalShape::Factored => "factored",
+    };
+    let rows = game.rows.is_some().then_some("rows");
+    let python = (language == Language::Python).then_some("python");
+    std::iter::once(legal).chain(rows).chain(python).collect()
 }
 
 /// The tables of `[[players]]`: the kit's player and its opponents.
@@ -182,40 +146,15 @@ pub fn build_command(language: Language) -> Option<&'static str> {
 }
 
 fn kit(language: Language) -> &'static StarterKit {
-    match language {
-        Language::Python => &PYTHON,
-        Language::Rust => &RUST,
-        Language::Cpp => &CPP,
-        Language::C => &C,
-        Language::Java => &JAVA,
-        Language::JavaScript => &JAVASCRIPT,
-        Language::Go => &GO,
-        Language::Shell => &SHELL,
-    }
-}
-
-/// Selects the lines of a template for this game. Lines from `<<list>>`, `<<factored>>` or
-/// `<<rows>>` to `<<end>>` are only for games that list their legal actions, show them in parts, or
-/// have a board of rows; all others are for every game.
-fn for_game(template: &str, game: &GameFacts) -> String {
-    let mut text = String::with_capacity(template.len());
-    let mut wanted = true;
-    for line in template.split_inclusive('\n') {
-        match line.trim_end() {
-            "<<list>>" => wanted = game.legal == LegalShape::List,
-            "<<factored>>" => wanted = game.legal == LegalShape::Factored,
-            "<<rows>>" => wanted = game.rows.is_some(),
-            "<<end>>" => wanted = true,
-            _ if wanted => text.push_str(line),
-            _ => {}
-        }
-    }
-    text
+    KITS.iter().find(|kit| kit.language == language).expect("every language has a kit")
 }
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
     use super::*;
+    use crate::templates::tests::assert_filled;
 
     fn game(legal: LegalShape) -> GameFacts {
         GameFacts {
@@ -230,24 +169,14 @@ mod tests {
 
     fn file(language: Language, path: &str) -> String {
         let files = files(language, "ant", &game(LegalShape::List));
-        let file = files.into_iter().find(|file| file.path == path);
+        let file = files.into_iter().find(|file| file.path == Path::new(path));
         file.unwrap_or_else(|| panic!("{path} of {language:?}")).text
     }
 
     #[test]
-    fn a_template_has_parts_for_some_games() {
-        let template =
-            "a\n<<list>>\nb\n<<end>>\nc\n<<factored>>\nd\n<<end>>\n<<rows>>\ne\n<<end>>\nf\n";
-        assert_eq!(for_game(template, &game(LegalShape::List)), "a\nb\nc\ne\nf\n");
-        let without = GameFacts { rows: None, ..game(LegalShape::Factored) };
-        assert_eq!(for_game(template, &without), "a\nc\nd\nf\n");
-    }
-
-    #[test]
     fn every_kit_has_its_source_and_a_page_that_says_how_to_build_it() {
-        for language in Language::ALL {
-            let kit = kit(language);
-            assert_eq!(kit.language, language);
+        for kit in &KITS {
+            let language = kit.language;
             let source = file(language, kit.source);
             assert!(source.contains("a-game"), "{language:?} says what it plays");
             assert!(source.contains("seed"), "{language:?} draws its numbers from the seed");
@@ -255,7 +184,7 @@ mod tests {
             let readme = file(language, "README.md");
             assert!(readme.contains(kit.source) && readme.contains(language.title()), "{readme}");
             assert!(readme.contains("referee run --replace ant"), "{readme}");
-            let has_rules = kit.files.iter().any(|(path, _)| *path == "referee_rules.py");
+            let has_rules = language == Language::Python;
             assert_eq!(readme.contains("referee_rules.py"), has_rules, "{readme}");
             let build = kit.build.map(|command| readme.contains(command));
             assert_ne!(build, Some(false), "{readme}");
@@ -274,24 +203,13 @@ mod tests {
 
     #[test]
     fn kits_contain_no_template_marks() {
-        for language in Language::ALL {
+        for kit in &KITS {
             for shape in [LegalShape::List, LegalShape::Factored] {
-                for file in files(language, "ant", &game(shape)) {
-                    let text = &file.text;
-                    let marks = ["@NAME@", "@WORD@", "@GAME@", "@FILE@", "@BUILD@", "@STATE@"];
-                    assert!(!marks.iter().any(|mark| text.contains(mark)), "{}", file.path);
-                    let marks = [
-                        "@ROWS@",
-                        "@PLAYERS@",
-                        "@QUOTED-WORD@",
-                        "@REFUSAL@",
-                        "<<end>>",
-                        "@QUOTED-NAME@",
-                    ];
-                    assert!(!marks.iter().any(|mark| text.contains(mark)), "{}", file.path);
-                    let is_player = file.path == kit(language).source;
-                    let refuses = text.contains("this player plays a-game only");
-                    assert_eq!(refuses, is_player, "{}", file.path);
+                for file in files(kit.language, "ant", &game(shape)) {
+                    assert_filled(&file);
+                    let is_player = file.path == Path::new(kit.source);
+                    let refuses = file.text.contains("this player plays a-game only");
+                    assert_eq!(refuses, is_player, "{}", file.path.display());
                 }
             }
         }
