@@ -70,7 +70,7 @@ fn cpu_of(usage: &Usage) -> Outcome<f64> {
 /// Prints how costs grow with `players`, `jobs` or `plies`, or with games, up to so many.
 pub(crate) fn print(script: &Script, with: &str) -> Outcome<()> {
     match with {
-        "players" => [10, 100, 1_000, 10_000].into_iter().try_for_each(of_ratings),
+        "players" => [10, 100, 1_000, 2_000].into_iter().try_for_each(of_ratings),
         "jobs" => [1, 10, 100, 800].into_iter().try_for_each(|jobs| of_jobs(script, jobs)),
         "plies" => [4, 40, 400, 4_000].into_iter().try_for_each(of_plies),
         games => {

@@ -7,7 +7,7 @@ use crate::measure::Outcome;
 use crate::moves::{MoveCosts, WANTS};
 use crate::rates::{bulk_counts, random_games, walks};
 use crate::runs::RunSpeed;
-use crate::tournaments::{RatingTimes, round_robin, sparse};
+use crate::tournaments::{RatingTimes, round_robin};
 
 /// The number of games in the log that commands read.
 const GAMES: usize = 10_000;
@@ -58,8 +58,6 @@ fn ratings() {
     row(&format!("fit with intervals, 200 players{plain}"), &milliseconds(few.fit), "≤ 10 ms");
     let many = RatingTimes::measure(1000, &round_robin(1000, 1));
     row("1,000 players, 999,000 games: all", &milliseconds(many.total()), "≤ 1,000 ms");
-    let sparse = RatingTimes::measure(10_000, &sparse(10_000, 10));
-    row("10,000 players, 20 opponents each: all", &milliseconds(sparse.total()), "≤ 5,000 ms");
 }
 
 fn milliseconds(time: f64) -> String {

@@ -1,7 +1,6 @@
 //! Results by player name, with faults.
 
 use std::collections::{BTreeMap, HashMap};
-use std::fmt;
 
 use crate::model::fault::FaultCode;
 use crate::model::game_summary::{GameSummary, UnknownResult};
@@ -23,49 +22,20 @@ pub enum Faulted {
 }
 
 /// An error in games that are to be counted or rated.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum AnalysisError {
     /// A game or an anchor names a player that is not in the tournament.
+    #[error("no player is called {0:?}")]
     UnknownPlayer(String),
     /// A game has the same player at both seats.
+    #[error("{0:?} cannot play against itself")]
     SelfPlay(String),
     /// A game has an invalid result.
-    Result(UnknownResult),
+    #[error(transparent)]
+    Result(#[from] UnknownResult),
     /// The given ratings cannot be used.
-    Rating(RatingError),
-}
-
-impl fmt::Display for AnalysisError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::UnknownPlayer(name) => write!(f, "no player is called {name:?}"),
-            Self::SelfPlay(name) => write!(f, "{name:?} cannot play against itself"),
-            Self::Result(error) => error.fmt(f),
-            Self::Rating(error) => error.fmt(f),
-        }
-    }
-}
-
-impl std::error::Error for AnalysisError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Self::UnknownPlayer(_) | Self::SelfPlay(_) => None,
-            Self::Result(error) => Some(error),
-            Self::Rating(error) => Some(error),
-        }
-    }
-}
-
-impl From<UnknownResult> for AnalysisError {
-    fn from(error: UnknownResult) -> Self {
-        Self::Result(error)
-    }
-}
-
-impl From<RatingError> for AnalysisError {
-    fn from(error: RatingError) -> Self {
-        Self::Rating(error)
-    }
+    #[error(transparent)]
+    Rating(#[from] RatingError),
 }
 
 /// The results of a tournament. Players are numbered from 0, in the order of the given names.

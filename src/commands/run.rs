@@ -56,6 +56,7 @@ use crate::run::{Recorder, RunEnd, Runner};
 use crate::schedule::Fixture;
 use crate::schedule::state::TournamentState;
 use crate::shell;
+use referee_ratings::{MOST_PLAYERS, RatingError};
 use referee_sandbox::{Level, Mechanism, descriptor_limit};
 
 /// Arguments of `run`.
@@ -163,6 +164,10 @@ pub fn run(args: &RunArgs, printer: Printer) -> Result<Status, Failure> {
         return Err(refusal);
     }
     let mut tournament = config::load(&args.config, printer.colour_err)?;
+    if tournament.players.len() > MOST_PLAYERS {
+        let error = RatingError::TooManyPlayers(tournament.players.len());
+        return Err(Failure::input(error.to_string()));
+    }
     let until = args.until.as_deref().map(Until::read).transpose()?;
     let settings = settings(args, &tournament);
     for remark in &tournament.remarks {

@@ -1,6 +1,5 @@
 //! A compact summary of a game, as results need it.
 
-use std::fmt;
 use std::num::NonZeroU64;
 
 use crate::model::fault::FaultCode;
@@ -9,22 +8,14 @@ use referee_games::{BySeat, Seat};
 use referee_ratings::{GameOutcome, PlayedGame};
 
 /// A record's result is neither one of its seats nor `draw`.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("game {id:?}: the result {result:?} is neither a seat nor `draw`")]
 pub struct UnknownResult {
     /// The game's id.
     pub id: String,
     /// The result as recorded.
     pub result: String,
 }
-
-impl fmt::Display for UnknownResult {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { id, result } = self;
-        write!(f, "game {id:?}: the result {result:?} is neither a seat nor `draw`")
-    }
-}
-
-impl std::error::Error for UnknownResult {}
 
 /// A summary of a finished game.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

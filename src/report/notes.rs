@@ -281,8 +281,8 @@ mod tests {
     #[test]
     fn anchors_that_contradict_the_results_are_reported() {
         let anchor = |player: &str, rating| Anchor { player: player.to_owned(), rating };
-        let games = [vec![(0, 1, "white"); 200], vec![(1, 0, "white"); 200]].concat();
-        let results = results(&["ant", "bee"], &games);
+        let all = [(0, 1, "white"), (0, 1, "black"), (1, 0, "white"), (1, 0, "black")];
+        let results = results(&["ant", "bee"], &all.map(|game| vec![game; 100]).concat());
         let anchors = [anchor("ant", 1000.0), anchor("bee", 1300.0)];
         let evaluation = Evaluation::new(results, &anchors, &[None; 2], Summary::default());
         let standings = Standings::new(&evaluation.expect("known anchors"));

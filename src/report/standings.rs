@@ -175,11 +175,10 @@ impl Standings {
 
 /// How clearly each player in the order is separated from the next one, if they are compared.
 fn separations(ranking: &Ranking<Out>) -> Vec<Option<Separation>> {
-    let next: Vec<(usize, usize)> =
-        ranking.order.windows(2).map(|both| (both[0], both[1])).collect();
-    let found = ranking.fit.separations(&next).into_iter().zip(&next);
-    let compared =
-        found.map(|(found, &(one, other))| found.filter(|_| ranking.are_compared(one, other)));
+    let next = ranking.order.windows(2).map(|both| (both[0], both[1]));
+    let compared = next.map(|(one, other)| {
+        ranking.fit.separation(one, other).filter(|_| ranking.are_compared(one, other))
+    });
     compared.chain([None]).collect()
 }
 

@@ -71,6 +71,19 @@ fn bad_lines_are_named() {
 }
 
 #[test]
+fn too_many_players_for_one_ranking_are_refused() {
+    let arena = Arena::with(&Config::small());
+    let games = (0..2_000).fold(String::from("first,second,result\n"), |mut games, player| {
+        writeln!(games, "p{player},p{},1-0", player + 1).expect("a string");
+        games
+    });
+    arena.write("games.csv", &games);
+    let error = "error: games.csv: 2001 players are too many for one ranking: \
+                 the maximum is 2000\n";
+    assert_eq!(arena.run(&["rank", "--from", "games.csv"]), Run::new(2, "", error));
+}
+
+#[test]
 #[ignore = "slow: a million games"]
 fn a_million_games_are_counted() {
     let arena = Arena::with(&Config::small());

@@ -143,6 +143,12 @@ fn a_plan_refuses_what_a_run_refuses() {
         3,
         "cannot write to the results folder DIR/results/cup: Not a directory",
     );
+    let crowded = small.change(|config| {
+        let bot = |player| (format!("p{player}"), "bot = \"random\"".to_owned());
+        config.players = (0..2001).map(bot).collect();
+    });
+    let message = "error: 2001 players are too many for one ranking: the maximum is 2000\n";
+    refused(&Arena::with(&crowded), &[], 2, message);
     refused(&blocked, &["--replace", "nobody", "--results", "elsewhere"], 2, "no player of this");
 
     let arena = played();

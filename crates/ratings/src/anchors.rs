@@ -1,12 +1,12 @@
 //! Tests whether the results contradict the fixed ratings.
 
-use statrs::function::erf::erfc;
-
 use crate::error::RatingError;
-use crate::fit::fit;
+use crate::fit::{Fit, fit};
+use crate::linear::{Layout, SeatEffect};
+use crate::model::Model;
 use crate::rating::{Estimate, FixedRating};
 use crate::results::Results;
-use crate::significance::{SIGNIFICANT, Z95, holm};
+use crate::significance::{SIGNIFICANT, Z95, holm, two_sided};
 
 /// Two players whose results contradict their fixed ratings.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -26,6 +26,10 @@ pub struct Contradiction {
 
 /// Returns the clearest contradiction between the fixed ratings and the results, if one is
 /// significant at 5%.
+///
+/// The difference that the results show must be too far from the given one, and the results must
+/// also be too unlikely if the given one is true. Otherwise the priors could contradict ratings that
+/// are so far apart that their players' results hardly depend on the difference.
 ///
 /// # Errors
 ///
@@ -50,30 +54,46 @@ pub fn contradiction(
             }
             let Some(found) = free.difference(upper.player, lower.player) else { continue };
             let given = upper.rating - lower.rating;
-            let deviation = (found.value - given).abs() / (found.margin() / Z95);
-            tested.push(((upper, lower, given, found), erfc(deviation / 2_f64.sqrt())));
+            let deviation = (found.value - given) / (found.margin() / Z95);
+            tested.push(((upper.player, lower.player, given, found), two_sided(deviation)));
         }
     }
     holm(&mut tested);
-    let clearest = tested.into_iter().next().filter(|&(_, p_value)| p_value < SIGNIFICANT);
-    Ok(clearest.map(|((upper, lower, given, found), p_value)| Contradiction {
-        upper: upper.player,
-        lower: lower.player,
-        given,
-        found,
-        p_value,
-    }))
+    let clear = tested.into_iter().take_while(|&(_, p_value)| p_value < SIGNIFICANT);
+    let mut contradictions = clear.map(|((upper, lower, given, found), p_value)| {
+        let p_value = p_value.max(likelihood_ratio_test(results, &free, [upper, lower], given));
+        Contradiction { upper, lower, given, found, p_value }
+    });
+    Ok(contradictions.find(|contradiction| contradiction.p_value < SIGNIFICANT))
+}
+
+/// The p-value of the results if the difference of two players' ratings is `given`, by their
+/// likelihood without the priors.
+fn likelihood_ratio_test(
+    results: &Results,
+    free: &Fit,
+    [upper, lower]: [usize; 2],
+    given: f64,
+) -> f64 {
+    let mut shared = vec![None; results.players()];
+    shared[upper] = Some((0, given / free.fitted.unit));
+    shared[lower] = Some((0, 0.0));
+    let tied = Model::new(Layout::new(&shared, SeatEffect::Common), &results.pairings());
+    let as_given = tied.log_likelihood(&tied.map_estimate().point);
+    let as_found = free.fitted.model.log_likelihood(&free.fitted.point);
+    two_sided((2.0 * (as_found - as_given)).max(0.0).sqrt())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::outcome::GameOutcome::Win;
+    use crate::outcome::GameOutcome::{Loss, Win};
     use crate::results::tests::results;
 
     fn found(ratings: [f64; 3]) -> Option<Contradiction> {
-        // The first two are equal; the third has no games.
-        let games = [vec![(0, 1, Win); 200], vec![(1, 0, Win); 200]].concat();
+        // The first two are equal at both seats; the third has no games.
+        let all = [(0, 1, Win), (0, 1, Loss), (1, 0, Win), (1, 0, Loss)];
+        let games = all.map(|game| vec![game; 100]).concat();
         let fixed: Vec<FixedRating> =
             (0..).zip(ratings).map(|(player, rating)| FixedRating { player, rating }).collect();
         contradiction(&results(3, &games), &fixed).expect("known players")
@@ -87,5 +107,27 @@ mod tests {
         assert_eq!((found.upper, found.lower), (1, 0));
         assert!((found.given - 300.0).abs() < 1e-9 && found.found.value.abs() < 1.0, "{found:?}");
         assert!(found.p_value < 0.01, "{found:?}");
+    }
+
+    /// The contradiction if the first player has won all 40 games, or all but this many.
+    fn forty_games(given: f64, lost: usize) -> Option<Contradiction> {
+        let games: Vec<_> = (0..40_usize)
+            .map(|game| {
+                let [won, missed] = if game % 2 == 0 { [Win, Loss] } else { [Loss, Win] };
+                let result = if game < lost { missed } else { won };
+                (game % 2, 1 - game % 2, result)
+            })
+            .collect();
+        let fixed = [(0, given), (1, 0.0)].map(|(player, rating)| FixedRating { player, rating });
+        contradiction(&results(2, &games), &fixed).expect("known players")
+    }
+
+    #[test]
+    fn anchors_far_apart_may_win_every_game() {
+        for given in [500.0, 1000.0, 2000.0, 5000.0] {
+            assert_eq!(forty_games(given, 0), None, "{given}");
+        }
+        assert!(forty_games(100.0, 0).is_some(), "a player 100 Elo better loses a third");
+        assert!(forty_games(2000.0, 4).is_some(), "a player 2,000 Elo better does not lose");
     }
 }

@@ -10,15 +10,14 @@
 //! covariance that the model expects, given one correlation within pairs for the whole tournament.
 //! The expectation weighs as much as [`PRIOR_PAIRS`] pairs between equals.
 
-use ndarray::Array2;
+use ndarray::{Array2, ArrayView1, Axis};
 use rand::Rng;
 
 use crate::dense::Symmetric;
-use crate::linear::{Local, PairPredictor};
-use crate::matrix::Matrix;
+use crate::linear::{self, Local, PairPredictor};
 use crate::model::{Chances, MapEstimate, Model};
 use crate::pairs::{PairCounts, Side};
-use crate::sandwich::Sandwich;
+use crate::significance::{normals, single};
 
 /// The model's expectation weighs as much as this many pairs between equals.
 const PRIOR_PAIRS: f64 = 20.0;
@@ -44,23 +43,28 @@ pub(crate) struct Correlation {
 /// The uncertainty of fitted parameters.
 #[derive(Debug, Clone)]
 pub(crate) struct Covariance {
-    sandwich: Sandwich,
+    /// `H⁻¹`.
+    inverse: Symmetric,
+    /// `H⁻¹ G`, where `G Gᵀ = B + P`. The covariance is the root times its transpose.
+    root: Array2<f64>,
     pub(crate) correlation: Correlation,
 }
 
 impl Covariance {
     pub(crate) fn new(
         model: &Model,
-        estimate: &MapEstimate,
+        estimate: MapEstimate,
         pairings: &[(usize, usize, PairCounts)],
     ) -> Self {
-        let inverse = estimate.information.inverse();
-        let nu = estimate.point[model.layout.draw()].exp();
+        let MapEstimate { point, information } = estimate;
+        let inverse = information.inverse();
+        drop(information);
+        let nu = point[model.layout.draw()].exp();
         let predictor =
             |(upper, lower, _): &(usize, usize, PairCounts)| model.layout.pair(*upper, *lower);
         let spread = |pairing: &(usize, usize, PairCounts)| {
             let predictor = predictor(pairing);
-            let chances = predictor.leads(&estimate.point).map(|lead| Chances::at(lead, nu));
+            let chances = predictor.leads(&point).map(|lead| Chances::at(lead, nu));
             Spread::new(&predictor, chances, &inverse, &pairing.2)
         };
         let spreads: Vec<Spread> = pairings.iter().map(spread).collect();
@@ -69,39 +73,43 @@ impl Covariance {
             .iter()
             .zip(&spreads)
             .map(|(pairing, spread)| (predictor(pairing), spread.gradient(correlation)));
-        let sandwich = Sandwich::new(model, &estimate.information, inverse, terms);
-        Self { sandwich, correlation }
+        let gradient = linear::information(&model.precisions, terms);
+        let root = gradient.factor(model.floor()).times_lower(&inverse);
+        Self { inverse, root, correlation }
     }
 
-    /// The covariance of every parameter with the quantity that has this gradient.
-    pub(crate) fn with(&self, gradient: &[f64]) -> Vec<f64> {
-        self.sandwich.with(gradient)
+    /// The deviations of a parameter: its row of the root.
+    pub(crate) fn deviations_of(&self, parameter: usize) -> ArrayView1<'_, f64> {
+        self.root.row(parameter)
     }
 
-    /// The covariance of these parameters; none if there are too many to write it down.
-    pub(crate) fn between(&self, parameters: &[usize]) -> Option<Symmetric> {
-        self.sandwich.between(parameters)
-    }
-
-    /// The variances of weighted sums of parameters.
-    pub(crate) fn variances(&self, sums: &[Vec<(usize, f64)>]) -> Vec<f64> {
-        self.sandwich.variances(sums)
-    }
-
-    /// The variance of a weighted sum of parameters.
-    pub(crate) fn variance(&self, weights: Vec<(usize, f64)>) -> f64 {
-        self.variances(&[weights])[0]
+    /// The covariance of these parameters.
+    pub(crate) fn between(&self, parameters: &[usize]) -> Symmetric {
+        Symmetric::of_rows(&self.root.select(Axis(0), parameters))
     }
 
     /// The variance that the model alone gives to a weighted sum of parameters, ignoring pairs.
     pub(crate) fn model_variance(&self, weights: &[(usize, f64)]) -> f64 {
-        self.sandwich.model_variance(weights)
+        self.inverse.form(weights)
     }
 
-    /// Random deviations of all parameters: one row per round.
-    pub(crate) fn deviations(&self, rounds: usize, luck: &mut impl Rng) -> Array2<f32> {
-        self.sandwich.deviations(rounds, luck)
+    /// The root in single precision, for [`random_deviations`].
+    pub(crate) fn single_root(&self) -> Array2<f32> {
+        self.root.mapv(single)
     }
+}
+
+/// Random deviations of all parameters, from the root of their covariance: one row per round.
+pub(crate) fn random_deviations(
+    root: &Array2<f32>,
+    rounds: usize,
+    luck: &mut impl Rng,
+) -> Array2<f32> {
+    let mut noise = Array2::zeros((rounds, root.ncols()));
+    for pair in noise.as_slice_mut().unwrap_or_default().chunks_mut(2) {
+        pair.copy_from_slice(&normals(luck)[..pair.len()]);
+    }
+    noise.dot(&root.t())
 }
 
 /// How the gradient of two players' games varies.
@@ -123,7 +131,7 @@ impl Spread {
     fn new(
         predictor: &PairPredictor,
         chances: [Chances; 2],
-        inverse: &Matrix,
+        inverse: &Symmetric,
         counts: &PairCounts,
     ) -> Self {
         let independent = independent(&chances);
@@ -177,8 +185,8 @@ fn independent(chances: &[Chances; 2]) -> Block {
 }
 
 /// How strongly the fit follows each part of a pair's residuals.
-fn leverage(predictor: &PairPredictor, inverse: &Matrix) -> Block {
-    expanded(&predictor.restrict(|row, column| inverse.at(row, column)))
+fn leverage(predictor: &PairPredictor, inverse: &Symmetric) -> Block {
+    expanded(&predictor.restrict(inverse))
 }
 
 /// The sum of the outer products of all pairs' residuals, plus the part that fitting removed.
@@ -263,64 +271,4 @@ fn correlation(spreads: &[Spread]) -> Correlation {
         (observed / (together + INDEPENDENT_PAIRS * COIN)).clamp(-MOST, MOST)
     };
     Correlation { score: -of(0), draw: of(1) }
-}
-
-#[cfg(test)]
-mod tests {
-    use ndarray::Axis;
-    use rand::SeedableRng;
-    use rand_chacha::ChaCha8Rng;
-
-    use super::*;
-    use crate::linear::{Layout, SeatEffect};
-    use crate::matrix::Pattern;
-    use crate::outcome::GameOutcome::{self, Draw, Loss, Win};
-    use crate::results::tests::results;
-
-    /// Twelve players in a circle: each meets the next three.
-    fn circle() -> Vec<(usize, usize, PairCounts)> {
-        let outcome = |one: usize, step: usize, n: usize| match (5 * one + 3 * step + n) % 7 {
-            0 | 3 | 4 => Win,
-            1 => Draw,
-            _ => Loss,
-        };
-        let meetings = (0..12).flat_map(|one| (1..4).map(move |step| (one, step)));
-        let games: Vec<(usize, usize, GameOutcome)> = meetings
-            .flat_map(|(one, step)| (0..4).map(move |n| (one, step, n)))
-            .map(|(one, step, n)| (one, (one + step) % 12, outcome(one, step, n)))
-            .collect();
-        results(12, &games).pairings()
-    }
-
-    #[test]
-    fn sparse_and_dense_matrices_give_the_same() {
-        let pairings = circle();
-        for seats in [SeatEffect::Common, SeatEffect::PerPlayer] {
-            let dense = Model::new(Layout::new(&[None; 12], seats), &pairings);
-            let predictors = pairings.iter().map(|(one, two, _)| dense.layout.pair(*one, *two));
-            let zero = Pattern::sparse(dense.layout.len(), predictors);
-            let mut sparse = dense.clone();
-            sparse.pattern = Pattern::Sparse(zero);
-            let [one, two] = [dense, sparse].map(|model| {
-                let map = model.map_estimate();
-                (Covariance::new(&model, &map, &pairings), map.point)
-            });
-            for (one, two) in one.1.iter().zip(&two.1) {
-                assert!((one - two).abs() < 1e-5, "{one} {two}");
-            }
-            let sums: Vec<_> = (0..12).map(|at| vec![(at, 1.0), ((at + 5) % 12, -1.0)]).collect();
-            let variances = one.0.variances(&sums).into_iter().zip(two.0.variances(&sums));
-            for (one, two) in variances {
-                assert!((one / two - 1.0).abs() < 0.01, "{one} {two}");
-            }
-            let mut luck = ChaCha8Rng::seed_from_u64(1);
-            let drawn = two.0.deviations(4000, &mut luck);
-            for (at, weights) in (0..12).zip(&sums) {
-                let apart =
-                    &drawn.index_axis(Axis(1), at) - &drawn.index_axis(Axis(1), (at + 5) % 12);
-                let drawn = f64::from(apart.dot(&apart) / 4000.0);
-                assert!((drawn / two.0.variance(weights.clone()) - 1.0).abs() < 0.1);
-            }
-        }
-    }
 }

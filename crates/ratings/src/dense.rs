@@ -36,6 +36,14 @@ impl Symmetric {
         Self::of_lower(cells)
     }
 
+    /// `xᵀ A x` of a sparse vector.
+    pub(crate) fn form(&self, x: &[(usize, f64)]) -> f64 {
+        let row = |&(at, by): &(usize, f64)| {
+            by * x.iter().map(|&(to, y)| self.at(at, to) * y).sum::<f64>()
+        };
+        x.iter().map(row).sum()
+    }
+
     /// The matrix with this lower triangle.
     fn of_lower(mut cells: Array2<f64>) -> Self {
         clear_above(&mut cells.view_mut());

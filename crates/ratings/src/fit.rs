@@ -47,14 +47,14 @@ impl Fit {
 ///
 /// # Errors
 ///
-/// Fails if a fixed rating names an unknown player, is given twice, or is not finite.
+/// Fails if there are more than [`MOST_PLAYERS`](crate::MOST_PLAYERS) players, or if a fixed rating names an unknown player, is given twice, or is not finite.
 pub fn fit(results: &Results, fixed: &[FixedRating]) -> Result<Fit, RatingError> {
     let fitted = FittedModel::new(results, fixed, SeatEffect::Common)?;
     let layout = &fitted.model.layout;
     Ok(Fit {
-        ratings: fitted.ratings(Vec::new(), |_| Vec::new()),
-        first_advantage: fitted.estimate(0.0, &[(layout.advantage(), 1.0)]),
-        draw: fitted.map.point[layout.draw()].exp(),
+        ratings: fitted.ratings(&[], |_| Vec::new()),
+        first_advantage: fitted.estimate(0.0, &fitted.sum(&[(layout.advantage(), 1.0)])),
+        draw: fitted.point[layout.draw()].exp(),
         groups: fitted.groups.clone(),
         pair_correlation: fitted.covariance.correlation.score,
         fitted,

@@ -1,18 +1,16 @@
 //! The fitted model, and its conversion from natural units to Elo.
 
+use ndarray::Array1;
+
 use crate::covariance::Covariance;
-use crate::dense::dot;
 use crate::error::RatingError;
 use crate::groups::groups;
 use crate::linear::{Layout, SeatEffect};
 use crate::model::{MapEstimate, Model};
 use crate::pairs::PairCounts;
-use crate::rating::{Estimate, FixedRating};
+use crate::rating::{Estimate, FixedRating, MOST_PLAYERS};
 use crate::results::Results;
 use crate::significance::count;
-
-/// The number of ratings that are computed at once.
-const AT_ONCE: usize = 64;
 
 /// The zero point of a group's ratings.
 #[derive(Debug, Clone)]
@@ -20,7 +18,7 @@ enum ZeroPoint {
     /// The mean of the prior. A player without games is as uncertain as that.
     Prior,
     /// The mean of the group.
-    Mean(GroupMean),
+    Mean(WeightedSum),
     /// The parameter that the anchors share stands for the mean of their given ratings.
     Anchors {
         /// The index of the parameter.
@@ -30,41 +28,23 @@ enum ZeroPoint {
     },
 }
 
-/// The mean of the parameters of a group's members.
+/// A weighted sum of parameters.
 #[derive(Debug, Clone)]
-struct GroupMean {
-    strength: f64,
-    /// The covariance of each parameter with it.
-    covariance: Vec<f64>,
-    variance: f64,
-}
-
-/// A weighted sum of parameters that many ratings share.
-struct SharedSum {
-    weights: Vec<(usize, f64)>,
+pub(crate) struct WeightedSum {
     value: f64,
-    /// The covariance of each parameter with it.
-    covariance: Vec<f64>,
-    variance: f64,
+    /// The same sum of the parameters' deviations.
+    deviations: Array1<f64>,
 }
 
-/// A rating before its own variance is known.
-struct Rated {
-    value: f64,
-    /// The variance that the mean of its group and the shared sum add.
-    of_shared: f64,
-    /// The rating, if it is given.
-    given: Option<f64>,
-}
+impl WeightedSum {
+    /// The variance of the sum.
+    pub(crate) fn variance(&self) -> f64 {
+        self.deviations.dot(&self.deviations)
+    }
 
-impl Rated {
-    fn estimate(&self, own_variance: f64) -> Estimate {
-        match self.given {
-            Some(value) => Estimate { value, low: value, high: value },
-            None => {
-                Estimate::with_error(self.value, (own_variance + self.of_shared).max(0.0).sqrt())
-            }
-        }
+    fn add(&mut self, factor: f64, other: &Self) {
+        self.value += factor * other.value;
+        self.deviations.scaled_add(factor, &other.deviations);
     }
 }
 
@@ -72,7 +52,8 @@ impl Rated {
 #[derive(Debug, Clone)]
 pub(crate) struct FittedModel {
     pub(crate) model: Model,
-    pub(crate) map: MapEstimate,
+    /// The most probable parameters.
+    pub(crate) point: Vec<f64>,
     pub(crate) covariance: Covariance,
     pub(crate) groups: Vec<usize>,
     zero_points: Vec<ZeroPoint>,
@@ -95,13 +76,17 @@ impl FittedModel {
         fixed: &[FixedRating],
         seats: SeatEffect,
     ) -> Result<Self, RatingError> {
+        if results.players() > MOST_PLAYERS {
+            return Err(RatingError::TooManyPlayers(results.players()));
+        }
         let given = given(results.players(), fixed)?;
         let pairings = results.pairings();
         let groups = groups(given.len(), pairings.iter().map(|&(upper, lower, _)| (upper, lower)));
         let (model, map, (unit, drift)) = estimate_with(&pairings, &groups, &given, seats);
-        let covariance = Covariance::new(&model, &map, &pairings);
-        let count = groups.iter().map(|group| group + 1).max().unwrap_or(0);
-        let zero_points = (0..count)
+        let point = map.point.clone();
+        let covariance = Covariance::new(&model, map, &pairings);
+        let group_count = groups.iter().map(|group| group + 1).max().unwrap_or(0);
+        let zero_points = (0..group_count)
             .map(|group| {
                 let members = (0..given.len()).filter(|&player| groups[player] == group);
                 let slots: Vec<usize> = members.map(|player| model.layout.slots[player]).collect();
@@ -113,121 +98,78 @@ impl FittedModel {
                         rating: group_mean(&groups, &given, group),
                     },
                     None if slots.len() < 2 => ZeroPoint::Prior,
-                    None => ZeroPoint::Mean(GroupMean::of(&slots, &map.point, &covariance)),
+                    None => {
+                        let share = 1.0 / count(slots.len());
+                        let mean: Vec<_> = slots.into_iter().map(|slot| (slot, share)).collect();
+                        ZeroPoint::Mean(weighted_sum(&point, &covariance, &mean))
+                    }
                 }
             })
             .collect();
-        Ok(Self { model, map, covariance, groups, zero_points, given, unit, drift })
+        Ok(Self { model, point, covariance, groups, zero_points, given, unit, drift })
     }
 
     /// The strength of a player in natural units.
     pub(crate) fn strength(&self, player: usize) -> f64 {
         let layout = &self.model.layout;
-        self.map.point[layout.slots[player]] + layout.shifts[player]
+        self.point[layout.slots[player]] + layout.shifts[player]
     }
 
     /// All players' ratings, with the parameters that `more` gives and those of `shared` added to
-    /// their strengths. What all ratings share is computed once.
+    /// their strengths.
     pub(crate) fn ratings(
         &self,
-        shared: Vec<(usize, f64)>,
+        shared: &[(usize, f64)],
         more: impl Fn(usize) -> Vec<(usize, f64)>,
     ) -> Vec<Estimate> {
-        let players: Vec<usize> = (0..self.given.len()).collect();
-        let shared = self.shared_sum(shared);
-        let chunks = players.chunks(AT_ONCE);
-        chunks.flat_map(|players| self.some_ratings(players, &shared, &more)).collect()
+        let shared = self.sum(shared);
+        (0..self.given.len()).map(|player| self.rating(player, &shared, more(player))).collect()
     }
 
-    fn shared_sum(&self, weights: Vec<(usize, f64)>) -> SharedSum {
-        let mut all = vec![0.0; self.map.point.len()];
-        for &(at, weight) in &weights {
-            all[at] += weight;
+    fn rating(&self, player: usize, shared: &WeightedSum, more: Vec<(usize, f64)>) -> Estimate {
+        if let Some(value) = self.given[player].filter(|_| more.is_empty()) {
+            return Estimate { value, low: value, high: value };
         }
-        let covariance = if weights.is_empty() { all } else { self.covariance.with(&all) };
-        let variance = product(&weights, &covariance);
-        SharedSum { value: self.natural(&weights), weights, covariance, variance }
-    }
-
-    fn some_ratings(
-        &self,
-        players: &[usize],
-        shared: &SharedSum,
-        more: impl Fn(usize) -> Vec<(usize, f64)>,
-    ) -> Vec<Estimate> {
-        let rated = players.iter().map(|&player| self.rated(player, shared, more(player)));
-        let (gradients, rated): (Vec<_>, Vec<_>) = rated.unzip();
-        let variances = self.covariance.variances(&gradients);
-        rated.iter().zip(variances).map(|(rated, own)| rated.estimate(own)).collect()
-    }
-
-    /// A player's rating without its own variance, and its gradient in the parameters, except
-    /// through the mean of its group and the shared sum.
-    fn rated(
-        &self,
-        player: usize,
-        shared: &SharedSum,
-        more: Vec<(usize, f64)>,
-    ) -> (Vec<(usize, f64)>, Rated) {
         let layout = &self.model.layout;
-        let given = self.given[player].filter(|_| more.is_empty());
         let mut weights = vec![(layout.slots[player], 1.0)];
         weights.extend(more);
-        let (base, mean) = match &self.zero_points[self.groups[player]] {
-            ZeroPoint::Prior => (0.0, None),
+        let zero_point = &self.zero_points[self.groups[player]];
+        let base = match zero_point {
+            ZeroPoint::Prior | ZeroPoint::Mean(_) => 0.0,
             ZeroPoint::Anchors { parameter, rating } => {
                 weights.push((*parameter, -1.0));
-                (rating + self.unit * layout.shifts[player], None)
+                rating + self.unit * layout.shifts[player]
             }
-            ZeroPoint::Mean(mean) => (0.0, Some(mean)),
         };
-        let strength = self.natural(&weights) + shared.value;
-        let offset = self.unit * (strength - mean.map_or(0.0, |mean| mean.strength));
-        let gradient = self.gradient(offset, &weights);
-        let with_shared =
-            shared.variance * self.unit + 2.0 * product(&gradient, &shared.covariance);
-        let with_mean = mean.map_or(0.0, |mean| {
-            let both = product(&gradient, &mean.covariance)
-                + self.unit * product(&shared.weights, &mean.covariance);
-            self.unit * mean.variance - 2.0 * both
-        });
-        let of_shared = self.unit * (with_shared + with_mean);
-        (gradient, Rated { value: base + offset, of_shared, given })
-    }
-
-    /// `base` plus a weighted sum of parameters, in Elo, by the delta method.
-    pub(crate) fn estimate(&self, base: f64, weights: &[(usize, f64)]) -> Estimate {
-        let offset = self.unit * self.natural(weights);
-        let variance = self.covariance.variance(self.gradient(offset, weights));
-        Estimate::with_error(base + offset, variance.sqrt())
-    }
-
-    fn natural(&self, weights: &[(usize, f64)]) -> f64 {
-        product(weights, &self.map.point)
-    }
-
-    /// The gradient of a weighted sum of parameters in Elo that is `offset` now.
-    fn gradient(&self, offset: f64, weights: &[(usize, f64)]) -> Vec<(usize, f64)> {
-        let in_elo = weights.iter().map(|&(index, weight)| (index, self.unit * weight));
-        in_elo.chain([(self.model.layout.draw(), self.drift * offset)]).collect()
-    }
-}
-
-/// The product of a sparse vector with a dense one.
-fn product(sparse: &[(usize, f64)], dense: &[f64]) -> f64 {
-    sparse.iter().map(|&(at, by)| by * dense[at]).sum()
-}
-
-impl GroupMean {
-    fn of(slots: &[usize], point: &[f64], covariance: &Covariance) -> Self {
-        let share = 1.0 / count(slots.len());
-        let mut weights = vec![0.0; point.len()];
-        for &slot in slots {
-            weights[slot] += share;
+        let mut strength = self.sum(&weights);
+        strength.add(1.0, shared);
+        if let ZeroPoint::Mean(mean) = zero_point {
+            strength.add(-1.0, mean);
         }
-        let covariance = covariance.with(&weights);
-        Self { strength: dot(&weights, point), variance: dot(&weights, &covariance), covariance }
+        self.estimate(base, &strength)
     }
+
+    /// `base` plus a sum in natural units, in Elo, by the delta method.
+    pub(crate) fn estimate(&self, base: f64, sum: &WeightedSum) -> Estimate {
+        let offset = self.unit * sum.value;
+        let mut deviations = &sum.deviations * self.unit;
+        let draw = self.covariance.deviations_of(self.model.layout.draw());
+        deviations.scaled_add(self.drift * offset, &draw);
+        Estimate::with_error(base + offset, deviations.dot(&deviations).sqrt())
+    }
+
+    /// A weighted sum of parameters.
+    pub(crate) fn sum(&self, weights: &[(usize, f64)]) -> WeightedSum {
+        weighted_sum(&self.point, &self.covariance, weights)
+    }
+}
+
+fn weighted_sum(point: &[f64], covariance: &Covariance, weights: &[(usize, f64)]) -> WeightedSum {
+    let mut deviations = Array1::zeros(point.len());
+    for &(at, weight) in weights {
+        deviations.scaled_add(weight, &covariance.deviations_of(at));
+    }
+    WeightedSum { value: weights.iter().map(|&(at, weight)| weight * point[at]).sum(), deviations }
 }
 
 /// The fixed rating of each player, if it has one.

@@ -11,11 +11,12 @@
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
+use crate::covariance::random_deviations;
 use crate::fit::Fit;
+use crate::fitted_model::WeightedSum;
 use crate::model::Chances;
 use crate::rating::Estimate;
-use crate::significance::{Z95, normal_below};
-use crate::sparse::single;
+use crate::significance::{Z95, normal_below, single};
 
 /// The number of bootstrap rounds: two for each deviation that is drawn.
 const ROUNDS: usize = 2 * BATCH * BATCHES;
@@ -68,32 +69,19 @@ impl Fit {
         }
         let layout = &self.fitted.model.layout;
         let shift = self.fitted.unit * (layout.shifts[one] - layout.shifts[other]);
-        let weights = [(layout.slots[one], 1.0), (layout.slots[other], -1.0)];
-        Some(self.fitted.estimate(shift, &weights))
+        Some(self.fitted.estimate(shift, &self.lead(one, other)))
+    }
+
+    /// The lead of one player over the other, without their shifts.
+    fn lead(&self, one: usize, other: usize) -> WeightedSum {
+        let slots = &self.fitted.model.layout.slots;
+        self.fitted.sum(&[(slots[one], 1.0), (slots[other], -1.0)])
     }
 
     /// How clearly two players are separated; `None` if no chain of games connects them.
     pub fn separation(&self, one: usize, other: usize) -> Option<Separation> {
-        self.separations(&[(one, other)])[0]
-    }
-
-    /// How clearly the two players of each pair are separated. In a large tournament, many pairs at
-    /// once take a fraction of the time.
-    pub fn separations(&self, pairs: &[(usize, usize)]) -> Vec<Option<Separation>> {
-        let layout = &self.fitted.model.layout;
-        let contrasts: Vec<_> = pairs
-            .iter()
-            .map(|&(one, other)| vec![(layout.slots[one], 1.0), (layout.slots[other], -1.0)])
-            .collect();
-        let variances = self.fitted.covariance.variances(&contrasts);
-        pairs
-            .iter()
-            .zip(variances)
-            .map(|(&(one, other), variance)| {
-                let is_connected = self.groups[one] == self.groups[other];
-                is_connected.then(|| self.separation_with(one, other, variance))
-            })
-            .collect()
+        let is_connected = self.groups[one] == self.groups[other];
+        is_connected.then(|| self.separation_with(one, other, self.lead(one, other).variance()))
     }
 
     /// The separation of two players whose difference has this variance.
@@ -111,7 +99,7 @@ impl Fit {
         if variance <= wanted {
             return Some(0);
         }
-        let leads = self.fitted.model.layout.pair(one, other).leads(&self.fitted.map.point);
+        let leads = self.fitted.model.layout.pair(one, other).leads(&self.fitted.point);
         let [a, b] = leads.map(|lead| Chances::at(lead, self.draw).covariance()[0][0]);
         let by_pair = a + b + 2.0 * self.pair_correlation * (a * b).sqrt();
         let information = (a + b).powi(2) / by_pair;
@@ -133,11 +121,12 @@ impl Fit {
         let estimated: Vec<f32> =
             (0..self.groups.len()).map(|player| single(self.fitted.strength(player))).collect();
         // The places of the first player in all rounds, then those of the next one.
-        let mut all_places = vec![0; estimated.len() * ROUNDS];
+        let mut all_places = vec![0_u16; estimated.len() * ROUNDS];
         let mut round = 0;
         let mut luck = ChaCha8Rng::seed_from_u64(SEED);
+        let root = self.fitted.covariance.single_root();
         for _ in 0..BATCHES {
-            for deviation in self.fitted.covariance.deviations(BATCH, &mut luck).rows() {
+            for deviation in random_deviations(&root, BATCH, &mut luck).rows() {
                 for sign in [1.0, -1.0] {
                     let by = |player: usize| deviation[layout.slots[player]];
                     let moved = |player: usize| estimated[player] + sign * by(player);
@@ -162,7 +151,7 @@ impl Fit {
 struct ClassOrder {
     /// The players of each group and class, and the first place in the group that they may have,
     /// from 0.
-    runs: Vec<(u32, Vec<usize>)>,
+    runs: Vec<(u16, Vec<usize>)>,
     /// A number per player of a run, by which they are sorted; empty between two uses.
     keys: Vec<u64>,
 }
@@ -172,7 +161,7 @@ impl ClassOrder {
         let key = |player: usize| (groups[player], &classes[player]);
         let mut players: Vec<usize> = (0..groups.len()).collect();
         players.sort_by_key(|&player| key(player));
-        let mut runs: Vec<(u32, Vec<usize>)> = Vec::new();
+        let mut runs: Vec<(u16, Vec<usize>)> = Vec::new();
         for run in players.chunk_by(|&one, &other| key(one) == key(other)) {
             let after = runs.last().filter(|(_, last)| groups[last[0]] == groups[run[0]]);
             let first = after.map_or(0, |(first, last)| first + index(last.len()));
@@ -182,7 +171,7 @@ impl ClassOrder {
     }
 
     /// Passes every player and its place in its group, from 0, to `placed`.
-    fn rank(&mut self, strength: impl Fn(usize) -> f32, mut placed: impl FnMut(usize, u32)) {
+    fn rank(&mut self, strength: impl Fn(usize) -> f32, mut placed: impl FnMut(usize, u16)) {
         for (first, players) in &self.runs {
             let key = |&player: &usize| sort_key(strength(player), player);
             self.keys.extend(players.iter().map(key));
@@ -209,18 +198,18 @@ fn player_of(key: u64) -> usize {
     key as u32 as usize
 }
 
-/// A player's number or place in four bytes.
-fn index(length: usize) -> u32 {
-    u32::try_from(length).unwrap_or(u32::MAX)
+/// A player's number or place in two bytes: there are at most [`MOST_PLAYERS`](crate::MOST_PLAYERS).
+fn index(length: usize) -> u16 {
+    u16::try_from(length).unwrap_or(u16::MAX)
 }
 
 /// The smallest interval around `place` (from 0) that leaves out at most [`TAIL`] of the `drawn`
 /// places per side.
-fn interval(place: u32, drawn: &mut [u32]) -> RankInterval {
+fn interval(place: u16, drawn: &mut [u16]) -> RankInterval {
     let (_, &mut low, above) = drawn.select_nth_unstable(TAIL);
     let last = above.len() - 1 - TAIL;
     let (_, &mut high, _) = above.select_nth_unstable(last);
-    let rank = |place: u32| place as usize + 1;
+    let rank = |place: u16| usize::from(place) + 1;
     RankInterval { low: rank(low.min(place)), high: rank(high.max(place)) }
 }
 

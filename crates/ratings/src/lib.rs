@@ -58,7 +58,6 @@
 //! ```
 
 mod anchors;
-mod by_seat;
 mod covariance;
 mod dense;
 mod error;
@@ -67,7 +66,6 @@ mod fitted_model;
 mod groups;
 mod intervals;
 mod linear;
-mod matrix;
 mod model;
 mod outcome;
 mod pairs;
@@ -76,10 +74,8 @@ mod ranking;
 mod rating;
 mod residuals;
 mod results;
-mod sandwich;
 mod seats;
 mod significance;
-mod sparse;
 mod sprt;
 mod sprt_match;
 
@@ -91,10 +87,10 @@ pub use outcome::{GameOutcome, Outcomes};
 pub use pairs::{PairCounts, Pentanomial, Side};
 pub use points::Points;
 pub use ranking::{Rank, Ranking, Unranked};
-pub use rating::{Estimate, FixedRating};
+pub use rating::{Estimate, FixedRating, MOST_PLAYERS};
 pub use residuals::{Cycle, Residual, Unexplained, cycles, residuals, unexplained};
 pub use results::{Completion, PlayedGame, Results};
 pub use seats::{SeatEffects, SeatRatings, seat_effects};
-pub use significance::two_sided;
+pub use significance::{holm, two_sided};
 pub use sprt::{Sprt, SprtError, SprtState, SprtVerdict, Unit};
 pub use sprt_match::{MatchEnd, MatchGame, MatchState, SprtMatch};

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::sparse::single;
+use crate::dense::Symmetric;
 
 /// Whether the first seat is worth the same to every player.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -79,12 +79,6 @@ impl Layout {
         self.strengths + 1
     }
 
-    /// The indices of the two parameters that all games share: the advantage, and the logarithm of
-    /// the draw parameter.
-    pub(crate) fn borders(&self) -> [usize; 2] {
-        [self.advantage(), self.draw()]
-    }
-
     /// The index of a player's own seat effect, with [`SeatEffect::PerPlayer`].
     pub(crate) fn own(&self, player: usize) -> usize {
         self.strengths + 2 + player
@@ -93,18 +87,6 @@ impl Layout {
     /// The indices of all players' seat effects, with [`SeatEffect::PerPlayer`].
     pub(crate) fn own_effects(&self) -> std::ops::Range<usize> {
         self.strengths + 2..self.len()
-    }
-
-    /// The indices of each player's strength and seat effect, with [`SeatEffect::PerPlayer`];
-    /// without those whose strength is shared.
-    pub(crate) fn own_strengths_and_effects(&self) -> Vec<(usize, usize)> {
-        if self.seats == SeatEffect::Common {
-            return Vec::new();
-        }
-        let mut uses = vec![0; self.strengths];
-        self.slots.iter().for_each(|&slot| uses[slot] += 1);
-        let both = self.slots.iter().enumerate().map(|(player, &slot)| (slot, self.own(player)));
-        both.filter(|&(slot, _)| uses[slot] == 1).collect()
     }
 
     /// The number of parameters.
@@ -153,32 +135,9 @@ impl PairPredictor {
         vector[self.draw] += draw;
     }
 
-    /// Does the same for several vectors, side by side.
-    #[inline]
-    pub(crate) fn add_columns<const W: usize>(
-        &self,
-        [contrast, common, draw]: [[f32; W]; 3],
-        columns: &mut [[f32; W]],
-    ) {
-        let mut add = |at: usize, factor: f32, part: &[f32; W]| {
-            let column = &mut columns[at];
-            for lane in 0..W {
-                column[lane] += factor * part[lane];
-            }
-        };
-        for (at, factor) in self.contrast {
-            add(at, single(factor), &contrast);
-        }
-        for at in self.own.into_iter().flatten() {
-            add(at, 0.5, &common);
-        }
-        add(self.advantage, 1.0, &common);
-        add(self.draw, 1.0, &draw);
-    }
-
-    /// Passes each cell that `local` changes in the lower triangle of a matrix over all parameters
-    /// to `add`, with the change.
-    pub(crate) fn add_matrix(&self, local: &Local, mut add: impl FnMut(usize, usize, f64)) {
+    /// Adds a matrix over the predictor's parts to a matrix over all parameters.
+    pub(crate) fn add_matrix(&self, local: &Local, matrix: &mut Symmetric) {
+        let mut add = |row: usize, column: usize, value: f64| matrix.add(row, column, value);
         let [(one, factor), (other, _)] = self.contrast;
         if factor != 0.0 {
             add(one, one, local[0][0]);
@@ -205,7 +164,8 @@ impl PairPredictor {
     }
 
     /// The part of a symmetric matrix over all parameters that these games see.
-    pub(crate) fn restrict(&self, at: impl Fn(usize, usize) -> f64) -> Local {
+    pub(crate) fn restrict(&self, matrix: &Symmetric) -> Local {
+        let at = |row: usize, column: usize| matrix.at(row, column);
         let own = self.own.into_iter().flatten().map(|at| (at, 0.5));
         let common = || own.clone().chain([(self.advantage, 1.0)]);
         let with_common = |row: usize| common().map(|(to, by)| by * at(row, to)).sum::<f64>();
@@ -222,6 +182,18 @@ impl PairPredictor {
             [contrast_draw, common_draw, with_draw(self.draw)],
         ]
     }
+}
+
+/// The sum of a diagonal matrix over all parameters and of the matrices of pairings.
+pub(crate) fn information(
+    diagonal: &[f64],
+    terms: impl Iterator<Item = (PairPredictor, Local)>,
+) -> Symmetric {
+    let mut matrix = Symmetric::diagonal(diagonal);
+    for (predictor, local) in terms {
+        predictor.add_matrix(&local, &mut matrix);
+    }
+    matrix
 }
 
 #[cfg(test)]

@@ -8,9 +8,8 @@
 
 use std::f64::consts::LN_10;
 
-use crate::dense::dot;
-use crate::linear::{Layout, Local};
-use crate::matrix::{Matrix, Pattern, System};
+use crate::dense::{Factor, Symmetric, dot};
+use crate::linear::{Layout, Local, information};
 use crate::outcome::GameOutcome;
 use crate::pairs::{PairCounts, Side};
 
@@ -86,8 +85,6 @@ impl Chances {
 #[derive(Debug, Clone)]
 pub(crate) struct Model {
     pub(crate) layout: Layout,
-    /// The cells of matrices over the parameters.
-    pub(crate) pattern: Pattern,
     series: Vec<Series>,
     means: Vec<f64>,
     pub(crate) precisions: Vec<f64>,
@@ -99,7 +96,7 @@ pub(crate) struct MapEstimate {
     /// The parameters.
     pub(crate) point: Vec<f64>,
     /// The observed information, including the priors'.
-    pub(crate) information: System,
+    pub(crate) information: Factor,
 }
 
 /// The negative log posterior (up to a constant), its gradient and its Hessian at a point.
@@ -107,7 +104,7 @@ struct PosteriorPoint {
     point: Vec<f64>,
     value: f64,
     slope: Vec<f64>,
-    curvature: Matrix,
+    curvature: Symmetric,
 }
 
 impl Model {
@@ -127,9 +124,7 @@ impl Model {
     pub(crate) fn new(layout: Layout, pairings: &[(usize, usize, PairCounts)]) -> Self {
         let (means, precisions) = priors(&layout);
         let series = pairings.iter().map(Series::of).collect();
-        let predictors = pairings.iter().map(|(upper, lower, _)| layout.pair(*upper, *lower));
-        let pattern = Pattern::of(layout.len(), predictors);
-        Self { layout, pattern, series, means, precisions }
+        Self { layout, series, means, precisions }
     }
 
     /// The one maximum of the posterior.
@@ -138,7 +133,7 @@ impl Model {
         let mut steps = 0;
         loop {
             let PosteriorPoint { point, value, slope, curvature } = here;
-            let information = curvature.system(self.floor());
+            let information = curvature.factor(self.floor());
             let step = information.solve(&slope);
             let length = dot(&slope, &step);
             steps += 1;
@@ -190,6 +185,19 @@ impl Model {
         self.precisions.iter().copied().fold(f64::INFINITY, f64::min)
     }
 
+    /// The logarithm of the likelihood at these parameters, up to a constant: what the results say
+    /// without the priors.
+    pub(crate) fn log_likelihood(&self, point: &[f64]) -> f64 {
+        let draw = point[self.layout.draw()];
+        let mut logs = LogSum::default();
+        let terms = self.series.iter().map(|series| {
+            let leads = self.layout.pair(series.upper, series.lower).leads(point);
+            series.evaluate(leads, draw, draw.exp(), &mut logs).0
+        });
+        let sum: f64 = terms.sum();
+        -(sum + logs.total())
+    }
+
     fn evaluate(&self, point: Vec<f64>) -> PosteriorPoint {
         let offsets: Vec<f64> = point.iter().zip(&self.means).map(|(p, mean)| p - mean).collect();
         let priors = offsets.iter().zip(&self.precisions);
@@ -206,8 +214,7 @@ impl Model {
             predictor.add_vector(part, &mut slope);
             (predictor, local)
         });
-        let borders = self.layout.borders();
-        let curvature = Matrix::sum(&self.pattern, &self.precisions, borders, terms);
+        let curvature = information(&self.precisions, terms);
         value += logs.total();
         PosteriorPoint { point, value, slope, curvature }
     }

@@ -2,6 +2,10 @@
 
 use crate::significance::Z95;
 
+/// The maximum number of players that are rated together. That many take about 20 seconds and 0.6 GB;
+/// time grows with the cube of their number, and memory with its square.
+pub const MOST_PLAYERS: usize = 2_000;
+
 /// An estimate in Elo with its 95% interval.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]

@@ -62,7 +62,7 @@ pub fn residuals(results: &Results, fit: &Fit) -> Vec<Residual> {
 }
 
 fn residual(fit: &Fit, player: usize, opponent: usize, counts: &PairCounts) -> Residual {
-    let (layout, point) = (&fit.fitted.model.layout, &fit.fitted.map.point);
+    let (layout, point) = (&fit.fitted.model.layout, &fit.fitted.point);
     let (mut score, mut expected, mut information) = (0.0, 0.0, 0.0);
     let nu = point[layout.draw()].exp();
     let leads = layout.pair(player, opponent).leads(point);

@@ -4,7 +4,6 @@
 use crate::dense::{Symmetric, dot};
 use crate::error::RatingError;
 use crate::fitted_model::FittedModel;
-
 use crate::linear::SeatEffect;
 use crate::rating::{Estimate, FixedRating};
 use crate::results::Results;
@@ -12,9 +11,6 @@ use crate::significance::{chi_square_above, count};
 
 /// Differences between players' seat effects are taken as real below this p-value.
 const SIGNIFICANT: f64 = 0.01;
-
-/// The relative error of the test's statistic among very many players.
-const TOLERANCE: f64 = 1e-3;
 
 /// The seat effects of all players.
 #[derive(Debug, Clone, PartialEq)]
@@ -52,8 +48,8 @@ pub fn seat_effects(results: &Results, fixed: &[FixedRating]) -> Result<SeatEffe
         let layout = &fitted.model.layout;
         let [first, second] = [1.0, -1.0].map(|sign| {
             let share = -sign / 2.0 / count(seated.len());
-            let mean = seated.iter().map(|&other| (layout.own(other), share)).collect();
-            fitted.ratings(mean, |player| vec![(layout.own(player), sign / 2.0)])
+            let mean: Vec<_> = seated.iter().map(|&other| (layout.own(other), share)).collect();
+            fitted.ratings(&mean, |player| vec![(layout.own(player), sign / 2.0)])
         });
         let by_seat = first.into_iter().zip(second);
         by_seat.map(|(first, second)| SeatRatings { first, second }).collect()
@@ -65,23 +61,19 @@ pub fn seat_effects(results: &Results, fixed: &[FixedRating]) -> Result<SeatEffe
 fn p_value(fitted: &FittedModel, seated: &[usize]) -> f64 {
     let Some(free) = seated.len().checked_sub(1).filter(|&free| free > 0) else { return 1.0 };
     let own: Vec<usize> = seated.iter().map(|&player| fitted.model.layout.own(player)).collect();
-    let effects = centred(own.iter().map(|&at| fitted.map.point[at]).collect());
-    let statistic = match fitted.covariance.between(&own) {
-        Some(covariance) => {
-            // All but one of the deviations determine the last one.
-            let means = row_means(&covariance, own.len());
-            let mut deviations = Symmetric::diagonal(&vec![0.0; free]);
-            for row in 0..free {
-                for column in 0..=row {
-                    let cell = covariance.at(row, column) - means[row] - means[column];
-                    deviations.add(row, column, cell + means[own.len()]);
-                }
-            }
-            let solution = deviations.factor(f64::MIN_POSITIVE).solve(&effects[..free]);
-            dot(&effects[..free], &solution)
+    let effects = centred(own.iter().map(|&at| fitted.point[at]).collect());
+    // All but one of the deviations determine the last one.
+    let covariance = fitted.covariance.between(&own);
+    let means = row_means(&covariance, own.len());
+    let mut deviations = Symmetric::diagonal(&vec![0.0; free]);
+    for row in 0..free {
+        for column in 0..=row {
+            let cell = covariance.at(row, column) - means[row] - means[column];
+            deviations.add(row, column, cell + means[own.len()]);
         }
-        None => by_steps(fitted, &own, &effects),
-    };
+    }
+    let solution = deviations.factor(f64::MIN_POSITIVE).solve(&effects[..free]);
+    let statistic = dot(&effects[..free], &solution);
     chi_square_above(statistic, free)
 }
 
@@ -90,35 +82,6 @@ fn row_means(covariance: &Symmetric, size: usize) -> Vec<f64> {
     let mut means = covariance.times(&vec![1.0 / count(size); size]);
     means.push(means.iter().sum::<f64>() / count(size));
     means
-}
-
-/// The same statistic by conjugate gradients, for a covariance too large to be written down. The
-/// deviations sum to 0, and so does every step.
-fn by_steps(fitted: &FittedModel, own: &[usize], effects: &[f64]) -> f64 {
-    let times = |x: &[f64]| {
-        let mut gradient = vec![0.0; fitted.model.layout.len()];
-        own.iter().zip(x).for_each(|(&at, &x)| gradient[at] = x);
-        let image = fitted.covariance.with(&gradient);
-        centred(own.iter().map(|&at| image[at]).collect())
-    };
-    let mut rest = effects.to_vec();
-    let mut direction = rest.clone();
-    let mut length = dot(&rest, &rest);
-    let (goal, mut statistic) = (TOLERANCE * TOLERANCE * length, 0.0);
-    for _ in 0..own.len() {
-        if length <= goal {
-            break;
-        }
-        let image = times(&direction);
-        let step = length / dot(&direction, &image);
-        statistic += step * dot(effects, &direction);
-        rest.iter_mut().zip(&image).for_each(|(rest, image)| *rest -= step * image);
-        let next = dot(&rest, &rest);
-        let turn = next / length;
-        direction.iter_mut().zip(&rest).for_each(|(d, rest)| *d = rest + turn * *d);
-        length = next;
-    }
-    statistic
 }
 
 /// The numbers minus their mean.
@@ -183,8 +146,8 @@ mod tests {
         let fitted = FittedModel::new(&results, &[], SeatEffect::PerPlayer).expect("no anchor");
         let own = |player: usize| (fitted.model.layout.own(player), 0.5);
         let shared: Vec<(usize, f64)> = (0..3).map(own).collect();
-        let once = fitted.ratings(shared.clone(), |player| vec![own(player)]);
-        let each = fitted.ratings(Vec::new(), |player| [&shared[..], &[own(player)]].concat());
+        let once = fitted.ratings(&shared, |player| vec![own(player)]);
+        let each = fitted.ratings(&[], |player| [&shared[..], &[own(player)]].concat());
         for (once, each) in once.iter().zip(&each) {
             assert!((once.value - each.value).abs() < 1e-6, "{once:?} {each:?}");
             assert!((once.high - each.high).abs() < 1e-6, "{once:?} {each:?}");

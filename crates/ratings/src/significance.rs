@@ -39,13 +39,19 @@ pub(crate) fn sign_test(won: u32, lost: u32) -> f64 {
 
 /// Sorts by p-value and corrects by Holm's method: the probability that any result below a level
 /// arose by chance stays below that level.
-pub(crate) fn holm<T>(tested: &mut [(T, f64)]) {
+pub fn holm<T>(tested: &mut [(T, f64)]) {
     tested.sort_by(|one, other| one.1.total_cmp(&other.1));
     let (all, mut before) = (tested.len(), 0.0_f64);
     for (at, (_, p_value)) in tested.iter_mut().enumerate() {
         *p_value = (*p_value * count(all - at)).min(1.0).max(before);
         before = *p_value;
     }
+}
+
+/// A number in single precision.
+#[expect(clippy::cast_possible_truncation, reason = "only digits are lost")]
+pub(crate) fn single(x: f64) -> f32 {
+    x as f32
 }
 
 /// Two independent standard normal numbers, by the Box–Muller method.

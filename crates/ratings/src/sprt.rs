@@ -11,8 +11,6 @@
 
 use std::f64::consts::LN_10;
 
-use std::fmt;
-
 use crate::pairs::Pentanomial;
 use crate::rating::Estimate;
 use crate::significance::{Z95, normal_below};
@@ -66,27 +64,18 @@ pub enum SprtVerdict {
 }
 
 /// Why a test cannot be made.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum SprtError {
     /// The strengths are too close to each other, or out of range.
+    #[error(
+        "the upper strength must be above the lower one by 0.1 Elo or more, and both within -150 … \
+         150"
+    )]
     Hypotheses,
     /// An error probability is out of range.
+    #[error("the chance of an error must lie between 0.000001 and 0.5")]
     Errors,
 }
-
-impl fmt::Display for SprtError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Hypotheses => {
-                "the upper strength must be above the lower one by 0.1 Elo or more, and both \
-                 within -150 … 150"
-            }
-            Self::Errors => "the chance of an error must lie between 0.000001 and 0.5",
-        })
-    }
-}
-
-impl std::error::Error for SprtError {}
 
 /// A sequential test.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -11,11 +11,11 @@
 use std::collections::{BTreeMap, HashMap};
 
 use serde::Serialize;
-use statrs::function::erf::erfc;
 
 use crate::model::game_summary::GameSummary;
 use crate::model::record::GameOutline;
 use referee_games::Seat;
+use referee_ratings::{holm, two_sided};
 
 /// A player is only tested on a worker with this many pairs of games there, and as many elsewhere.
 pub const FEWEST_PAIRS: u32 = 10;
@@ -168,23 +168,26 @@ impl WorkerCollector {
             player: name.clone(),
             results: order.iter().map(|&(_, it)| result(player, it).unwrap_or_default()).collect(),
         });
-        let mut found: Vec<WorkerDifference> = Vec::new();
+        let mut tested = Vec::new();
         for (player, name) in names.iter().enumerate() {
             for &(worker, number) in &order {
                 let Some((difference, p_value)) = self.test(player, number) else { continue };
-                let (player, worker) = (name.clone(), worker.clone());
-                found.push(WorkerDifference { player, worker, difference, p_value });
+                tested.push(((name, worker, difference), p_value));
             }
         }
-        correct(&mut found);
-        let (tests, smallest_p) = (found.len(), found.first().map(|first| first.p_value));
-        found.retain(|difference| difference.p_value < SIGNIFICANT);
+        holm(&mut tested);
+        let (tests, smallest_p) = (tested.len(), tested.first().map(|&(_, p_value)| p_value));
+        let different = tested.into_iter().take_while(|&(_, p_value)| p_value < SIGNIFICANT);
+        let different = different.map(|((player, worker, difference), p_value)| {
+            let (player, worker) = (player.clone(), worker.clone());
+            WorkerDifference { player, worker, difference, p_value }
+        });
         Some(WorkerResults {
             workers: workers.collect(),
             players: players.collect(),
             tests,
             smallest_p,
-            different: found,
+            different: different.collect(),
         })
     }
 
@@ -208,21 +211,9 @@ impl WorkerCollector {
         let enough = here.pairs >= FEWEST_PAIRS && all.pairs - here.pairs >= FEWEST_PAIRS;
         (enough && variance > 0.0).then(|| {
             let difference = here.sum - expected;
-            let standard = difference.abs() / variance.sqrt();
             let share = difference / (HALVES * f64::from(here.pairs));
-            (share, erfc(standard / std::f64::consts::SQRT_2))
+            (share, two_sided(difference / variance.sqrt()))
         })
-    }
-}
-
-/// Sorts by p-value, and corrects for the number of tests with Holm's method.
-fn correct(found: &mut [WorkerDifference]) {
-    found.sort_by(|one, other| one.p_value.total_cmp(&other.p_value));
-    let count = u32::try_from(found.len()).unwrap_or(u32::MAX);
-    let mut largest = 0.0_f64;
-    for (left, difference) in (1..=count).rev().zip(found) {
-        largest = largest.max((f64::from(left) * difference.p_value).min(1.0));
-        difference.p_value = largest;
     }
 }
 

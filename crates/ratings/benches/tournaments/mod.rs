@@ -78,17 +78,6 @@ pub(crate) fn round_robin(players: usize, pairs: u32) -> Vec<PlayedGame> {
     played(players, meetings.flat_map(|meeting| (1..=pairs).map(move |pair| (meeting, pair))))
 }
 
-/// Every player meets about twice as many random others as `pairs` says.
-pub(crate) fn sparse(players: usize, pairs: usize) -> Vec<PlayedGame> {
-    let mut luck = ChaCha8Rng::seed_from_u64(2);
-    let meetings: Vec<((usize, usize), u32)> = (1..)
-        .take(players * pairs)
-        .map(|pair| ((luck.random_range(0..players), luck.random_range(0..players)), pair))
-        .filter(|((one, two), _)| one != two)
-        .collect();
-    played(players, meetings.into_iter())
-}
-
 /// Plays pairs of games between players; the first is the best.
 fn played(
     players: usize,

@@ -67,12 +67,9 @@ proptest! {
             let point = &point[..layout.len()];
             for (upper, lower) in pairs() {
                 let predictor = layout.pair(upper, lower);
-                let mut value = 0.0;
-                predictor.add_matrix(&local, |row, column, cell| {
-                    // A cell below the diagonal stands for two.
-                    let times = if row == column { 1.0 } else { 2.0 };
-                    value += times * cell * point[row] * point[column];
-                });
+                let mut matrix = Symmetric::diagonal(&vec![0.0; layout.len()]);
+                predictor.add_matrix(&local, &mut matrix);
+                let value = dot(&matrix.times(point), point);
                 let at = parts(&layout, &predictor, point);
                 let rows = local.map(|row| dot(&row, &at));
                 prop_assert!(close(value, dot(&rows, &at)), "{} – {}", upper, lower);
@@ -83,17 +80,17 @@ proptest! {
     #[test]
     fn a_matrix_is_restricted_to_the_parts_of_the_pair(cells in prop::collection::vec(-2.0..2.0, 100)) {
         for layout in SEATS.map(layout) {
-            let at = |row: usize, column: usize| cells[row.max(column) * 10 + row.min(column)];
+            let mut matrix = Symmetric::diagonal(&vec![0.0; layout.len()]);
+            for row in 0..layout.len() {
+                (0..=row).for_each(|column| matrix.add(row, column, cells[row * 10 + column]));
+            }
             for (upper, lower) in pairs() {
                 let predictor = layout.pair(upper, lower);
-                let restricted = predictor.restrict(at);
+                let restricted = predictor.restrict(&matrix);
                 let directions = [0, 1, 2].map(|part| direction(&layout, &predictor, part));
                 for (row, one) in restricted.iter().zip(&directions) {
                     for (&cell, other) in row.iter().zip(&directions) {
-                        let times = |row: usize| {
-                            (0..layout.len()).map(|column| at(row, column) * other[column]).sum::<f64>()
-                        };
-                        let expected: f64 = (0..layout.len()).map(|row| one[row] * times(row)).sum();
+                        let expected = dot(one, &matrix.times(other));
                         prop_assert!(close(cell, expected), "{} – {}", upper, lower);
                     }
                 }
