@@ -16,6 +16,7 @@ pub mod play;
 pub mod probe;
 pub mod rank;
 mod recorded;
+mod recorded_rules;
 pub mod replay;
 pub mod report;
 pub mod results;

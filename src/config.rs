@@ -19,6 +19,7 @@ mod player;
 mod player_argument;
 mod player_keys;
 mod problem;
+mod rules_program;
 mod sources;
 mod stages;
 #[cfg(all(test, unix))]
@@ -30,10 +31,11 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 pub use detection::{Detected, EXPECTED, candidates, detect, unbuilt};
-pub use game::{find_game_file, open_game_file};
+pub use game::open_game_file;
 pub use limits::{DEFAULT_MOVE, DEFAULT_STARTUP, LONGEST};
 pub use player_argument::{PlayerArgument, name_of};
 pub use problem::similar;
+pub use rules_program::find_rules_program;
 
 use crate::bounded::{self, ReadError};
 use crate::error::Failure;
@@ -119,6 +121,9 @@ fn check(source: SourceText<'_>, place: LookupPaths<'_>, colour: Colour) -> Load
         problems: (!is_whole).then(|| problems.into_failure(source, colour)),
     }
 }
+
+/// The configuration that is read if none is named.
+pub const CONFIG: &str = "tournament.toml";
 
 /// The kind of a configuration, and advice if it is missing.
 const CONFIGURATION: (&str, &str) =

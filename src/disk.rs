@@ -9,6 +9,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use nix::fcntl::{FcntlArg, fcntl};
 use nix::libc;
@@ -18,9 +19,20 @@ use self::fault::before;
 use crate::bounded;
 
 /// The permissions of an ordinary file, before the umask applies.
-const SHARED: u32 = 0o666;
+static ORDINARY: AtomicU32 = AtomicU32::new(0o666);
 /// The permissions of a file that only its owner may read.
 const PRIVATE: u32 = 0o600;
+
+/// From now on, only their owner may read the files that this process writes into results folders:
+/// those of games that hide something, which other accounts must not see while they are played.
+pub fn keep_private() {
+    ORDINARY.store(PRIVATE, Ordering::Relaxed);
+}
+
+/// The permissions of an ordinary file in a results folder, before the umask applies.
+pub fn ordinary_mode() -> u32 {
+    ORDINARY.load(Ordering::Relaxed)
+}
 
 /// One change to the disk, or one sync.
 #[derive(Debug, Clone, Copy)]
@@ -70,7 +82,7 @@ pub fn write_whole(
     path: &Path,
     content: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> io::Result<()> {
-    place(path, SHARED, content, Durability::OverPowerFailures)
+    place(path, ordinary_mode(), content, Durability::OverPowerFailures)
 }
 
 /// Like [`write_whole`], for a file that only its owner may read.
@@ -84,7 +96,7 @@ pub fn write_private(
 /// Like [`write_whole`], but without a sync. After a crash of the program the file is whole;
 /// after a power failure it may be empty.
 pub fn write_quickly(path: &Path, content: &[u8]) -> io::Result<()> {
-    place(path, SHARED, |out| out.write_all(content), Durability::OverCrashes)
+    place(path, ordinary_mode(), |out| out.write_all(content), Durability::OverCrashes)
 }
 
 /// The durability of a written file.
@@ -119,7 +131,7 @@ pub struct Replacement {
 impl Replacement {
     /// Begins a file that will take the place of the one at `path`.
     pub fn new(path: &Path) -> io::Result<Self> {
-        Self::with_mode(path, SHARED)
+        Self::with_mode(path, ordinary_mode())
     }
 
     fn with_mode(path: &Path, mode: u32) -> io::Result<Self> {

@@ -3,15 +3,13 @@
 use std::collections::BTreeMap;
 use std::fmt;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
 use crate::error::Failure;
 use crate::fingerprint::{Fingerprint, Parts, Unreadable, of_rules};
 use crate::model::containment::ContainmentRequest;
-use crate::model::record::Header;
-use crate::model::rules::GameRules;
 use crate::player::{ContainedRules, Sandbox, own_files};
 use referee_games::{GameError, RulesProgram, SharedGame};
 use referee_rules_program::{ChildLauncher, ProgramGame};
@@ -81,27 +79,8 @@ impl From<OpenError> for Failure {
 }
 
 impl FoundProgram {
-    /// The program that a log in the folder `results` names, if it can be found.
-    fn recorded(program: &RulesProgram, results: &Path) -> Option<Self> {
-        let dir = match program.dir.as_str() {
-            "" => folder_of(program, results)?,
-            dir => Some(PathBuf::from(dir)).filter(|dir| dir.is_dir())?,
-        };
-        let started = match program.program.as_str() {
-            // Where the words of a log before this version led.
-            path if Path::new(path).exists() => PathBuf::from(path),
-            _ => lookup(program.command.first()?, &dir)?,
-        };
-        let program = RulesProgram {
-            program: started.display().to_string(),
-            dir: dir.display().to_string(),
-            ..program.clone()
-        };
-        Some(Self::placed(&program))
-    }
-
     /// The program at its place on this machine.
-    fn placed(program: &RulesProgram) -> Self {
+    pub fn placed(program: &RulesProgram) -> Self {
         Self {
             words: program.command.clone(),
             program: PathBuf::from(&program.program),
@@ -112,10 +91,26 @@ impl FoundProgram {
         }
     }
 
-    /// The program in the place of one that a log names, which has moved. Whether it is still the
-    /// same is for its hash to say.
-    pub fn in_place_of(&self, recorded: &RulesProgram) -> RulesProgram {
-        RulesProgram { hidden: recorded.hidden, ..self.identity(recorded.hash.clone()) }
+    /// The program that the log in the folder `results` names, if it came with the results: in the
+    /// folder around `results/`, or below that folder but not in `results/`. It and its files may
+    /// not lie anywhere else.
+    pub fn beside(program: &RulesProgram, results: &Path) -> Option<Self> {
+        let results = fs::canonicalize(results).ok()?.parent()?.to_owned();
+        let around = results.parent()?;
+        let dir = fs::canonicalize(around.join(&program.configured)).ok()?;
+        let mut named = program.command.iter().chain(&program.files);
+        let is_here = dir.starts_with(around) && !dir.starts_with(&results);
+        if !is_here || !named.all(|name| is_inside(Path::new(name))) {
+            return None;
+        }
+        let has_file = |name: &String| dir.join(name).is_file();
+        program.command.iter().skip(1).chain(&program.files).find(|name| has_file(name))?;
+        let program = RulesProgram {
+            program: lookup(program.command.first()?, &dir)?.display().to_string(),
+            dir: dir.display().to_string(),
+            ..program.clone()
+        };
+        Some(Self::placed(&program))
     }
 
     /// The same program, with its folder relative to that of the configuration.
@@ -124,18 +119,33 @@ impl FoundProgram {
         Self { configured: folder.to_owned(), ..self }
     }
 
+    /// A hash of the command and the contents of its files.
+    ///
+    /// # Errors
+    /// A file cannot be read.
+    pub fn code(&self) -> Result<String, OpenError> {
+        let Self { words, program, dir, files, .. } = self;
+        let parts = Parts { dir, program, words, env: &BTreeMap::new(), files };
+        Fingerprint::read(parts).map(|(_, hash)| hash).map_err(OpenError::Unreadable)
+    }
+
     /// Starts the program, contained as `request` asks, and asks what the game is.
     ///
     /// # Errors
     /// Its files cannot be read, it cannot be contained, or it failed.
     pub fn open(self, request: &ContainmentRequest) -> Result<SharedGame, OpenError> {
-        let Self { words, program, dir, files, .. } = &self;
-        let env = BTreeMap::new();
-        let parts = Parts { dir, program, words, env: &env, files };
-        let (_, hash) = Fingerprint::read(parts).map_err(OpenError::Unreadable)?;
-        let sandbox = Arc::new(Sandbox::resolve(request).map_err(OpenError::Containment)?);
+        let sandbox = Sandbox::resolve(request).map_err(OpenError::Containment)?;
+        self.open_in(Arc::new(sandbox))
+    }
+
+    /// Starts the program in a sandbox, and asks what the game is.
+    ///
+    /// # Errors
+    /// Its files cannot be read, or it failed.
+    pub fn open_in(self, sandbox: Arc<Sandbox>) -> Result<SharedGame, OpenError> {
+        let code = self.code()?;
         let launcher = Arc::new(ContainedRules { command: self.command(), sandbox });
-        let identify = |answer: &str| self.identity(of_rules(answer, &hash));
+        let identify = |answer: &str| self.identity(answer, code);
         let game = ProgramGame::open(launcher, self.reply, identify).map_err(OpenError::Game)?;
         Ok(Arc::new(game))
     }
@@ -150,7 +160,7 @@ impl FoundProgram {
         }
     }
 
-    fn identity(&self, hash: String) -> RulesProgram {
+    fn identity(&self, description: &str, code: String) -> RulesProgram {
         RulesProgram {
             command: self.words.clone(),
             program: self.program.display().to_string(),
@@ -158,7 +168,8 @@ impl FoundProgram {
             configured: self.configured.clone(),
             files: self.files.clone(),
             reply_ms: u64::try_from(self.reply.as_millis()).unwrap_or(u64::MAX),
-            hash,
+            hash: of_rules(description, &code),
+            code,
             hidden: false,
         }
     }
@@ -179,126 +190,62 @@ pub fn open_uncontained(program: &RulesProgram) -> Result<SharedGame, GameError>
     Ok(Arc::new(game))
 }
 
-/// The folder of a program that a log in the folder `results` names. It is relative to that of the
-/// configuration, which is usually above the results: of the folders above them, and the current
-/// one, the first in which most of the program's files are.
-fn folder_of(program: &RulesProgram, results: &Path) -> Option<PathBuf> {
-    let results = fs::canonicalize(results).unwrap_or_else(|_| results.to_owned());
-    let current = std::env::current_dir().ok();
-    let above = results.ancestors().chain(current.as_deref());
-    let folders = above.filter_map(|base| fs::canonicalize(base.join(&program.configured)).ok());
-    let folders: Vec<PathBuf> = folders.filter(|folder| folder.is_dir()).collect();
-    let files = |folder: &&PathBuf| own_files(&program.command, &program.files, folder).len();
-    // Of equal ones, the last is taken.
-    folders.iter().rev().max_by_key(files).cloned()
+/// Whether a path is relative and leads nowhere but down.
+fn is_inside(path: &Path) -> bool {
+    path.components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir))
 }
 
 /// The program that the first word of a command names.
 fn lookup(word: &str, dir: &Path) -> Option<PathBuf> {
     if word.contains('/') {
-        return Some(dir.join(word)).filter(|path| path.exists());
+        return Some(dir.join(word)).filter(|path| path.is_file());
     }
     let search = std::env::var_os("PATH")?;
-    std::env::split_paths(&search).map(|folder| dir.join(folder).join(word)).find(|it| it.is_file())
-}
-
-/// The rules of the games of a log in the folder `results`, whose game may be a program.
-///
-/// # Errors
-/// The header names an unknown game, or its rules program is missing, has changed or failed.
-pub fn recorded_rules(header: &Header, results: &Path) -> Result<GameRules, Failure> {
-    let Some(program) = &header.program else { return Ok(GameRules::of(header)?) };
-    let found = FoundProgram::recorded(program, results);
-    let found = found.ok_or_else(|| Failure::input(missing(program)))?;
-    let game = found.open(&of_a_reader(header))?;
-    match game.program() {
-        Some(now) if now.hash != program.hash => Err(Failure::input(changed(program, now))),
-        _ => Ok(GameRules::by_header(game, header)?),
-    }
-}
-
-/// The limits of the tournament, at the strongest level that works here, whatever the log says: it
-/// may come from a stranger, and names the program that is started.
-fn of_a_reader(header: &Header) -> ContainmentRequest {
-    let limits = header.containment.limits;
-    ContainmentRequest { limits, ..ContainmentRequest::default() }
-}
-
-fn missing(program: &RulesProgram) -> String {
-    format!(
-        "cannot find the rules program of these games, `{}` in the folder `{}`, in any folder above \
-         the results or in this one; restore it, or if it has moved, name its game file with --game",
-        program.command.join(" "),
-        program.configured
-    )
-}
-
-fn changed(before: &RulesProgram, now: &RulesProgram) -> String {
-    format!(
-        "the rules program `{}` in {} has changed since these games were played ({} became {}); \
-         `referee run` replays the recorded games with it, and accepts it if their results are \
-         the same",
-        now.command.join(" "),
-        now.dir,
-        before.hash,
-        now.hash
-    )
+    let folders = std::env::split_paths(&search).filter(|folder| folder.is_absolute());
+    folders.map(|folder| folder.join(word)).find(|path| path.is_file())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::record::examples::program;
 
-    /// The program in this folder, as a log names it.
-    fn program(configured: &str) -> RulesProgram {
-        RulesProgram {
-            command: ["sh", "rules.sh"].map(str::to_owned).to_vec(),
-            program: String::new(),
-            dir: String::new(),
-            configured: configured.to_owned(),
-            files: Vec::new(),
-            reply_ms: 1,
-            hash: String::new(),
-            hidden: false,
+    #[test]
+    fn a_program_that_came_with_results_is_found_beside_them() {
+        let root = tempfile::tempdir().expect("a folder");
+        let cup = root.path().canonicalize().expect("a path").join("cup");
+        let results = cup.join("results/spring");
+        for folder in ["results/spring", "game/spring", "results/game"] {
+            fs::create_dir_all(cup.join(folder)).expect("a folder");
+        }
+        for file in ["game/rules.sh", "results/game/rules.sh", "../rules.sh"] {
+            fs::write(cup.join(file), "").expect("a file");
+        }
+        let at = |words: &[&str], configured: &str| {
+            let program = RulesProgram { configured: configured.to_owned(), ..program(words) };
+            FoundProgram::beside(&program, &results).map(|found| found.dir)
+        };
+        assert_eq!(at(&["sh", "rules.sh"], "game"), Some(cup.join("game")));
+        assert_eq!(at(&["sh", "spring", "rules.sh"], "./game"), Some(cup.join("game")));
+        let elsewhere = cup.join("..").display().to_string();
+        for folder in ["", "no/such/game", "results/game", "results", "..", &elsewhere] {
+            assert_eq!(at(&["sh", "rules.sh"], folder), None, "{folder}");
+        }
+        let absolute = cup.join("game/rules.sh").display().to_string();
+        for words in [&["sh", "spring"][..], &["sh", "../../rules.sh"], &["sh", &absolute], &["sh"]]
+        {
+            assert_eq!(at(words, "game"), None, "{words:?}");
         }
     }
 
     #[test]
-    fn a_recorded_program_is_found_above_the_results() {
-        let root = tempfile::tempdir().expect("a folder");
-        let root = root.path().canonicalize().expect("a path");
-        let results = root.join("cup/results/spring");
-        fs::create_dir_all(&results).expect("a folder");
-        fs::create_dir_all(root.join("cup/results/game")).expect("a folder without the game");
-        fs::create_dir_all(root.join("cup/game")).expect("a folder");
-        fs::write(root.join("cup/game/rules.sh"), "").expect("a file");
-        let game = root.join("cup/game");
-        assert_eq!(folder_of(&program("game"), &results).as_ref(), Some(&game));
-        assert_eq!(folder_of(&program("no/such/game"), &results), None);
-        let found = FoundProgram::recorded(&program("game"), &results).expect("found");
-        assert!(found.dir == game && found.program.ends_with("sh"), "{found:?}");
-    }
-
-    #[test]
     fn a_log_names_the_configured_folder_and_not_its_place() {
-        let root = tempfile::tempdir().expect("a folder");
-        let dir = root.path().display().to_string();
-        let here = RulesProgram { dir: dir.clone(), ..program("no/such/game") };
-        let found = FoundProgram::recorded(&here, Path::new("/")).expect("found");
-        assert_eq!((found.dir, &*found.configured), (PathBuf::from(dir), "no/such/game"));
-        assert_eq!(here.without_places(), program("no/such/game"));
+        let here = RulesProgram {
+            dir: "/somewhere/game".to_owned(),
+            configured: "game".to_owned(),
+            ..program(&["sh", "rules.sh"])
+        };
         let logged = serde_json::to_value(here.without_places()).expect("plain data");
-        assert_eq!((&logged["dir"], logged.get("place")), (&"no/such/game".into(), None));
-    }
-
-    #[test]
-    fn logs_of_older_versions_say_where_the_program_is() {
-        let root = tempfile::tempdir().expect("a folder");
-        let root = root.path().canonicalize().expect("a path");
-        let (dir, tool) = (root.display().to_string(), root.join("tool").display().to_string());
-        fs::write(&tool, "").expect("a file");
-        let old = RulesProgram { program: tool.clone(), ..program(&dir) };
-        let found = FoundProgram::recorded(&old, Path::new("/")).expect("found");
-        assert_eq!((found.dir, found.program), (root, PathBuf::from(tool)));
+        assert_eq!((&logged["dir"], logged.get("place")), (&"game".into(), None));
     }
 }

@@ -79,6 +79,7 @@ impl Pseudonyms {
         seen.notes.retain(|note| note.eval.is_some());
         seen.warnings.clear();
         seen.void.clear();
+        seen.worker = None;
         seen.reported = None;
         for fault in seen.fault.iter_mut().flat_map(|faults| faults.values_mut()) {
             let message = "what exactly it did is for its author and the organiser";
@@ -144,6 +145,7 @@ impl Pseudonyms {
         // Both may be about the opponent's program.
         seen.warnings.clear();
         seen.void.clear();
+        seen.worker = None;
         if let Some(reported) = &mut seen.reported {
             reported.values[!seat].clear();
         }

@@ -65,7 +65,10 @@ pub struct AskArgs {
 
 /// Asks the player for the decision.
 pub fn run(args: &AskArgs, printer: Printer) -> Result<Status, Failure> {
-    let settings = args.settings.resolve(printer)?;
+    let settings = match args.record {
+        Some(_) => args.settings.resolve_for_record(printer)?,
+        None => args.settings.resolve(printer)?,
+    };
     let refusal = "player `human`: a person is asked by `referee play`";
     let spec = settings.program(&args.player, refusal)?;
     let Some(word) = &args.record else {
@@ -73,7 +76,7 @@ pub fn run(args: &AskArgs, printer: Printer) -> Result<Status, Failure> {
     };
     let recorded = FoundGame::find(word, args.results.as_deref(), printer)?;
     let FoundGame { header, record, dir } = recorded;
-    let rules = args.settings.recorded_rules(header.clone(), &dir, printer)?;
+    let rules = args.settings.recorded_rules(&header, &dir, printer)?;
     let (control, policy) = (&header.clock, header.fault_policy);
     let source = RecordedGame { rules: &rules, control, policy, record: &record };
     ask(args, &settings, &source, &spec, printer)

@@ -8,13 +8,12 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
-use super::game_args::MovedGameArgs;
-use super::results::ResultsFolderArgs;
+use super::recorded_rules::RecordedRulesArgs;
+use super::results::{ResultsFolderArgs, note_sealed};
 use super::{Failure, Status};
 use crate::analysis::TournamentAnalysis;
 use crate::analysis::pass::{LogVisitor, LoggedGame};
 use crate::analysis::results::Faulted;
-use crate::game_program::recorded_rules;
 use crate::model::record::GameRecord;
 use crate::model::rules::GameRules;
 use crate::printer::Printer;
@@ -41,9 +40,9 @@ pub struct ExportArgs {
     /// Output format
     #[arg(long, value_enum, default_value_t)]
     pub format: ExportFormat,
-    #[expect(missing_docs, reason = "see MovedGameArgs")]
+    #[expect(missing_docs, reason = "see RecordedRulesArgs")]
     #[command(flatten)]
-    pub moved: MovedGameArgs,
+    pub rules: RecordedRulesArgs,
 }
 
 /// The format of exported games.
@@ -58,23 +57,30 @@ pub enum ExportFormat {
 pub fn run(args: &ExportArgs, printer: Printer) -> Result<Status, Failure> {
     let ExportFormat::Jsonl = args.format;
     let dir = args.folder.find(printer)?;
-    let mut analysis = TournamentAnalysis::read(&dir, Faulted::Count)?;
-    args.moved.apply(&mut analysis.header, printer)?;
-    let rules = recorded_rules(&analysis.header, &dir)?;
+    let analysis = TournamentAnalysis::read(&dir, Faulted::Count)?;
+    let rules = args.rules.open(&analysis.header, &dir, printer)?;
     let options = &analysis.header.options;
-    analysis.visit(&mut GameExporter { rules: &rules, options, printer })?;
+    let mut exporter = GameExporter { rules: &rules, options, printer, sealed: 0 };
+    analysis.visit(&mut exporter)?;
+    note_sealed(exporter.sealed, printer);
     Ok(Status::Done)
 }
 
-/// Prints each game of a log.
+/// Prints each game of a log that is not sealed.
 struct GameExporter<'a> {
     rules: &'a GameRules,
     options: &'a Map<String, Value>,
     printer: Printer,
+    /// The number of sealed games, which are left out.
+    sealed: usize,
 }
 
 impl LogVisitor for GameExporter<'_> {
     fn visit(&mut self, game: &LoggedGame<'_>) -> Result<(), Failure> {
+        if game.is_sealed {
+            self.sealed += 1;
+            return Ok(());
+        }
         let line = self.game(&*game.record()?)?;
         self.printer.line(&line)
     }

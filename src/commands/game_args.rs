@@ -12,9 +12,8 @@ use clap::{Arg, Args};
 use super::Failure;
 use super::seen_from::seen_from;
 use crate::bounded;
-use crate::config::{LARGEST, find_game_file, open_game_file};
+use crate::config::{LARGEST, open_game_file};
 use crate::model::containment::ContainmentRequest;
-use crate::model::record::Header;
 use crate::model::rules::GameRules;
 use crate::printer::Printer;
 use referee_games::options::{OptionKind, list_of_files};
@@ -112,26 +111,6 @@ impl TypedValueParser for GameParser {
         let file =
             PossibleValue::new("FILE").help("A game.toml, for a game whose rules are a program");
         Some(Box::new(names().chain([file])))
-    }
-}
-
-/// The current place of the rules program of recorded games.
-#[derive(Debug, Clone, Default, Args)]
-pub struct MovedGameArgs {
-    /// The game file, if the rules program has moved since the games were played
-    #[arg(long = "game", value_name = "FILE")]
-    pub game_file: Option<PathBuf>,
-}
-
-impl MovedGameArgs {
-    /// Sets the place of the program in the header of the games' log.
-    pub fn apply(&self, header: &mut Header, printer: Printer) -> Result<(), Failure> {
-        let Some(path) = &self.game_file else { return Ok(()) };
-        let Some(recorded) = &mut header.program else {
-            return Err(Failure::input(format!("{} is built in; leave out --game", header.game)));
-        };
-        *recorded = find_game_file(path, printer.colour_err)?.in_place_of(recorded);
-        Ok(())
     }
 }
 

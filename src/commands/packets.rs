@@ -1,15 +1,16 @@
 //! `packets`: writes one folder per player, for its authors.
 
-use std::fs::{self, OpenOptions};
+use std::fs::{self, DirBuilder, OpenOptions};
 use std::io::{self, Write};
+use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use super::game_args::MovedGameArgs;
+use super::recorded_rules::RecordedRulesArgs;
 use super::report::game_files::game_script;
 use super::report::{ReplayRenderer, failed};
-use super::results::{KEY, PACKETS, ResultsFolderArgs, Tables};
+use super::results::{KEY, PACKETS, ResultsFolderArgs, Tables, note_sealed};
 use super::{Failure, Status};
 use crate::analysis::pseudonyms::Pseudonyms;
 use crate::bounded;
@@ -39,24 +40,27 @@ pub struct PacketsArgs {
     /// The folder to write to, which must not exist (default: `packets` beside the log)
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
-    #[expect(missing_docs, reason = "see MovedGameArgs")]
+    #[expect(missing_docs, reason = "see RecordedRulesArgs")]
     #[command(flatten)]
-    pub moved: MovedGameArgs,
+    pub rules: RecordedRulesArgs,
 }
 
 /// Writes all packets.
 pub fn run(args: &PacketsArgs, printer: Printer) -> Result<Status, Failure> {
     let dir = args.folder.find(printer)?;
     let out = args.out.clone().unwrap_or_else(|| dir.join(PACKETS));
-    fs::create_dir(&out).map_err(|error| match error.kind() {
+    let tables = Tables::under_pseudonyms(&dir)?;
+    let header = &tables.analysis.header;
+    let rules = args.rules.open(header, &dir, printer)?;
+    // All packets together show what each player may not know.
+    let mode = if header.is_hidden() { 0o700 } else { 0o777 };
+    DirBuilder::new().mode(mode).create(&out).map_err(|error| match error.kind() {
         io::ErrorKind::AlreadyExists => Failure::input(format!(
             "{} already exists; remove it, or name another folder with --out",
             out.display()
         )),
         _ => failed(&out, &error),
     })?;
-    let mut tables = Tables::under_pseudonyms(&dir)?;
-    args.moved.apply(&mut tables.analysis.header, printer)?;
     tables.warn(printer);
     let Some(published) = &tables.analysis.published else { return Ok(Status::Done) };
     let pseudonyms = &published.names;
@@ -69,7 +73,7 @@ pub fn run(args: &PacketsArgs, printer: Printer) -> Result<Status, Failure> {
         exchanges: dir.join(EXCHANGES),
         folders: folders.iter().map(|folder| out.join(folder)).collect(),
         packets: names.iter().enumerate().map(packet).collect(),
-        renderer: ReplayRenderer::new(&tables.analysis.header, &dir)?,
+        renderer: ReplayRenderer { rules, control: header.clock },
         pseudonyms,
     };
     writer.make_folders()?;
@@ -81,12 +85,7 @@ pub fn run(args: &PacketsArgs, printer: Printer) -> Result<Status, Failure> {
         }
         Seat::BOTH.into_iter().try_for_each(|seat| writer.add(&*game.record()?, seat))
     })?;
-    if sealed > 0 {
-        printer.note(&format!(
-            "games left out, because the other game of their pair, with the same luck, is still to \
-             be played: {sealed}"
-        ));
-    }
+    note_sealed(sealed, printer);
     writer.finish(&tables)?;
     write_keys(&out, pseudonyms, &tables.standings)?;
     printer.line(&out.display().to_string()).map(|()| Status::Done)

@@ -98,7 +98,10 @@ pub struct PlayArgs {
 
 /// Plays the game.
 pub fn run(args: &PlayArgs, printer: Printer) -> Result<Status, Failure> {
-    let settings = args.settings.resolve(printer)?;
+    let settings = match args.from {
+        Some(_) => args.settings.resolve_for_record(printer)?,
+        None => args.settings.resolve(printer)?,
+    };
     let words = BySeat::new(settings.player(&args.first)?, settings.player(&args.second)?);
     let mut control = settings.clock.value;
     let has_human = words.iter().any(|(_, word)| *word == PlayerArgument::Human);
@@ -114,7 +117,7 @@ pub fn run(args: &PlayArgs, printer: Printer) -> Result<Status, Failure> {
         Some(word) => {
             let FoundGame { header, record, dir } =
                 FoundGame::find(word, args.results.as_deref(), printer)?;
-            let rules = args.settings.recorded_rules(header, &dir, printer)?;
+            let rules = args.settings.recorded_rules(&header, &dir, printer)?;
             let ply = args.ply.unwrap_or(record.plies);
             let opening = steps_to(&rules.start, &record, ply)
                 .map_err(|why| Failure::input(format!("--ply {ply}: {why}")))?;

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
+use super::recorded_rules::RecordedRulesArgs;
 use super::results::{Tables, find};
 use super::{Failure, Status};
 use crate::analysis::diagnostics::{Diagnoser, Diagnostics, copies};
@@ -16,7 +17,7 @@ use crate::analysis::game_list;
 use crate::analysis::pass::{LogVisitor, Visitors};
 use crate::analysis::results::Faulted;
 use crate::analysis::{Evaluation, TournamentAnalysis};
-use crate::game_program::recorded_rules;
+use crate::model::rules::GameRules;
 use crate::printer::Printer;
 use crate::report::details::details;
 use crate::report::json::StandingsJson;
@@ -68,6 +69,9 @@ pub struct RankArgs {
     /// Also show endings, time use, unexpected results, and similar players
     #[arg(long)]
     pub details: bool,
+    #[expect(missing_docs, reason = "see RecordedRulesArgs")]
+    #[command(flatten)]
+    pub rules: RecordedRulesArgs,
 }
 
 /// The output format of the ranking.
@@ -95,8 +99,10 @@ pub fn run(args: &RankArgs, printer: Printer) -> Result<Status, Failure> {
     let dir = find(args.dirs.first().or(args.results.as_ref()).map(PathBuf::as_path), printer)?;
     let tables = Tables::read(&dir, faulted)?;
     tables.warn(printer);
+    let header = &tables.analysis.header;
+    let rules = args.details.then(|| args.rules.open(header, &dir, printer)).transpose()?;
     let is_text = args.format == RankFormat::Text;
-    let LogFindings { diagnostics, out } = found(&tables.analysis, args.details, is_text)?;
+    let LogFindings { diagnostics, out } = found(&tables.analysis, rules, is_text)?;
     print(&tables.standings, diagnostics, args.format, printer)?;
     if is_text {
         for line in &out {
@@ -169,13 +175,13 @@ struct LogFindings {
     out: Vec<String>,
 }
 
-/// Reads every game if the details or the lines about players that are out need it.
+/// Reads every game if the details, which need the rules, or the lines about players that are out
+/// need it.
 fn found(
     analysis: &TournamentAnalysis,
-    details: bool,
+    rules: Option<GameRules>,
     lines: bool,
 ) -> Result<LogFindings, Failure> {
-    let rules = details.then(|| recorded_rules(&analysis.header, analysis.dir())).transpose()?;
     let mut diagnoser = rules.map(|rules| Diagnoser::new(analysis, rules));
     let mut failed_checks = FailedChecks::default();
     let state = &analysis.state;

@@ -8,13 +8,12 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::game_args::MovedGameArgs;
 use super::recorded::FoundGame;
+use super::recorded_rules::RecordedRulesArgs;
 use super::report::command_options;
 use super::results::find;
 use super::{Failure, OutputFormat, Status};
 use crate::analysis::fault_cases::FaultCase;
-use crate::game_program::recorded_rules;
 use crate::model::plies::Plies;
 use crate::model::record::GameRecord;
 use crate::printer::Printer;
@@ -49,9 +48,9 @@ pub struct ReplayArgs {
     /// Output format
     #[arg(long, value_enum, default_value_t, requires = "game_id")]
     pub format: OutputFormat,
-    #[expect(missing_docs, reason = "see MovedGameArgs")]
+    #[expect(missing_docs, reason = "see RecordedRulesArgs")]
     #[command(flatten)]
-    pub moved: MovedGameArgs,
+    pub rules: RecordedRulesArgs,
 }
 
 /// Shows the game, or lists games.
@@ -61,15 +60,14 @@ pub fn run(args: &ReplayArgs, printer: Printer) -> Result<Status, Failure> {
         let called = command_options::options(&dir, None);
         return choice::list(&dir, &called, printer).map(|()| Status::Done);
     };
-    let FoundGame { mut header, record, dir } =
+    let FoundGame { header, record, dir } =
         FoundGame::find(word, args.results.as_deref(), printer)?;
     if args.format == OutputFormat::Json {
         let json =
             serde_json::to_string(&record).map_err(|error| Failure::system(error.to_string()))?;
         return printer.line(&json).map(|()| Status::Done);
     }
-    args.moved.apply(&mut header, printer)?;
-    let rules = recorded_rules(&header, &dir)?;
+    let rules = args.rules.open(&header, &dir, printer)?;
     let replay = Replay::new(&rules.start, &record);
     if std::io::stdin().is_terminal() && printer.is_terminal() && args.ply.is_none() {
         viewer::view(replay, &header.clock, &record, printer.colour)?;

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use super::game_args::MovedGameArgs;
+use super::recorded_rules::RecordedRulesArgs;
 use super::results::{GRADES_TABLE, PAGE, PUBLIC, ResultsFolderArgs, Tables, players_out};
 use super::{Failure, Status};
 use crate::analysis::diagnostics::Diagnoser;
@@ -25,11 +25,10 @@ use crate::bounded;
 use crate::config;
 use crate::disk;
 use crate::folder::workers::LiveWorkers;
-use crate::game_program::recorded_rules;
 use crate::log::write_whole;
 use crate::model::clock::TimeControl;
 use crate::model::grades::Grades;
-use crate::model::record::{GameRecord, Header};
+use crate::model::record::GameRecord;
 use crate::model::rules::GameRules;
 use crate::printer::Printer;
 use crate::report::grades;
@@ -60,9 +59,9 @@ pub struct ReportArgs {
     /// Write a report with the pseudonyms of `referee packets` into the folder `public`
     #[arg(long, conflicts_with = "grades")]
     pub pseudonyms: bool,
-    #[expect(missing_docs, reason = "see MovedGameArgs")]
+    #[expect(missing_docs, reason = "see RecordedRulesArgs")]
     #[command(flatten)]
-    pub moved: MovedGameArgs,
+    pub rules: RecordedRulesArgs,
 }
 
 /// Writes the page and prints its path.
@@ -70,41 +69,45 @@ pub fn run(args: &ReportArgs, printer: Printer) -> Result<Status, Failure> {
     let dir = args.folder.find(printer)?;
     if args.pseudonyms {
         let public = dir.join(PUBLIC);
-        let mut tables = Tables::under_pseudonyms(&dir)?;
-        args.moved.apply(&mut tables.analysis.header, printer)?;
+        let tables = Tables::under_pseudonyms(&dir)?;
+        let rules = args.rules.open(&tables.analysis.header, &dir, printer)?;
         tables.warn(printer);
         disk::make_own_folder(&public).map_err(|error| failed(&public, &error))?;
-        write_into(&public, &tables)?;
+        write_into(&public, &tables, rules)?;
         return printer.line(&public.join(PAGE).display().to_string()).map(|()| Status::Done);
     }
-    let mut tables = Tables::read(&dir, Faulted::Count)?;
-    args.moved.apply(&mut tables.analysis.header, printer)?;
+    let tables = Tables::read(&dir, Faulted::Count)?;
+    let rules = args.rules.open(&tables.analysis.header, &dir, printer)?;
     tables.warn(printer);
+    if tables.analysis.header.is_hidden() {
+        disk::keep_private();
+    }
     if let Some(config) = &args.grades {
         write_grades(&read_grades(config, printer)?, &tables)?;
     }
-    write_into(&dir, &tables)?;
+    write_into(&dir, &tables, rules)?;
     printer.line(&dir.join(PAGE).display().to_string()).map(|()| Status::Done)
 }
 
 /// Writes the tables and the page of a tournament into its folder, as far as they have changed.
 /// `lists_games` says that `games.csv` was compared already and is the same; `config` is the
-/// configuration, if known. Returns one line per player that is out.
+/// configuration, and `rules` are those of the games. Returns one line per player that is out.
 pub(super) fn write_all(
     tables: &Tables,
     lists_games: bool,
-    config: Option<&Path>,
+    config: &Path,
+    rules: GameRules,
 ) -> Result<Vec<String>, Failure> {
     tables.write(lists_games)?;
     let dir = tables.analysis.dir();
-    let called = command_options::options(dir, config);
+    let called = command_options::options(dir, Some(config));
     if is_up_to_date(dir, &stamp(&tables.analysis, &called)) {
         let page = dir.join(PAGE);
         disk::remove_unfinished(&page).map_err(|error| failed(&page, &error))?;
         return players_out(&tables.analysis);
     }
     let files = GameFiles::new(dir, PageParts::of(&tables.analysis)?)?;
-    let mut page = PageBuilder::new(tables, Some(files))?;
+    let mut page = PageBuilder::new(tables, Some(files), rules);
     tables.analysis.visit(&mut page.visitors())?;
     page.write(dir, &called)
 }
@@ -136,16 +139,16 @@ fn is_up_to_date(dir: &Path, stamp: &str) -> bool {
 }
 
 /// Writes the page of a tournament into the folder `out`.
-fn write_into(out: &Path, tables: &Tables) -> Result<(), Failure> {
+fn write_into(out: &Path, tables: &Tables, rules: GameRules) -> Result<(), Failure> {
     let files = GameFiles::new(out, PageParts::of(&tables.analysis)?)?;
-    let mut page = PageBuilder::new(tables, Some(files))?;
+    let mut page = PageBuilder::new(tables, Some(files), rules);
     tables.analysis.visit(&mut page.visitors())?;
     page.write(out, &command_options::options(tables.analysis.dir(), None)).map(|_| ())
 }
 
 /// The page of a running tournament. `called` are the options shown in its commands.
-pub(super) fn live_page(tables: &Tables, called: &str) -> Result<Page, Failure> {
-    let mut page = PageBuilder::new(tables, None)?;
+pub(super) fn live_page(tables: &Tables, called: &str, rules: GameRules) -> Result<Page, Failure> {
+    let mut page = PageBuilder::new(tables, None, rules);
     tables.analysis.visit(&mut page.visitors())?;
     page.render(PageKind::Live, called).map(|(page, _)| page)
 }
@@ -198,18 +201,18 @@ struct PageBuilder<'a> {
 
 impl<'a> PageBuilder<'a> {
     /// A new page. With `files`, it also writes the games there.
-    fn new(tables: &'a Tables, files: Option<GameFiles>) -> Result<Self, Failure> {
+    fn new(tables: &'a Tables, files: Option<GameFiles>, rules: GameRules) -> Self {
         let analysis = &tables.analysis;
         let results = &analysis.evaluation.results;
-        let renderer = ReplayRenderer::new(&analysis.header, analysis.dir())?;
-        Ok(Self {
+        let renderer = ReplayRenderer { rules, control: analysis.header.clock };
+        Self {
             tables,
             summary: LogSummary::new(&analysis.header, &analysis.evaluation),
             diagnoser: Diagnoser::new(analysis, renderer.rules.clone()),
             failed_checks: FailedChecks::default(),
             files: files.map(|files| FilesWriter { files, renderer: renderer.clone(), results }),
             renderer,
-        })
+        }
     }
 
     /// The visitors that collect from the games of the log.
@@ -325,10 +328,10 @@ impl FilesWriter<'_> {
         let Self { files, renderer, results } = self;
         let record = &*game.record()?;
         if game.is_sealed {
-            return files.add(results, game.outline, || renderer.replay(record, true));
+            return files.add(results, game.outline, true, || renderer.replay(record, true));
         }
         let mut seen = None;
-        files.add(results, game.outline, || {
+        files.add(results, game.outline, false, || {
             let ReplayRenderer { rules, control } = renderer;
             let mut decisions = Vec::new();
             let (frames, replayed) = ReplayFrames::watched(rules, control, record, |replay| {
@@ -347,16 +350,11 @@ impl FilesWriter<'_> {
 /// Makes replays of games, as JSON.
 #[derive(Clone)]
 pub(super) struct ReplayRenderer {
-    rules: GameRules,
-    control: TimeControl,
+    pub(super) rules: GameRules,
+    pub(super) control: TimeControl,
 }
 
 impl ReplayRenderer {
-    /// Makes replays for games of the log in the folder `dir`, with this header.
-    pub(super) fn new(header: &Header, dir: &Path) -> Result<Self, Failure> {
-        Ok(Self { rules: recorded_rules(header, dir)?, control: header.clock })
-    }
-
     /// The replay of a game, which shows nothing of a sealed one.
     fn replay(&self, record: &GameRecord, is_sealed: bool) -> ReplayFrames {
         if is_sealed {

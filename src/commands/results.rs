@@ -9,13 +9,12 @@ use clap::Args;
 
 use super::Failure;
 use super::same_as::SameAs;
-use super::settings::CONFIG;
 use crate::analysis::failed_checks::FailedChecks;
 use crate::analysis::pseudonyms::Pseudonyms;
 use crate::analysis::results::Faulted;
 use crate::analysis::{NamedResults, TournamentAnalysis};
 use crate::bounded;
-use crate::config;
+use crate::config::{self, CONFIG};
 use crate::disk;
 use crate::escape;
 use crate::folder;
@@ -207,6 +206,16 @@ impl Tables {
             }
         })?;
         written.and_then(|()| table.finish()).map_err(system)
+    }
+}
+
+/// Says how many sealed games were left out.
+pub(super) fn note_sealed(games: usize, printer: Printer) {
+    if games > 0 {
+        printer.note(&format!(
+            "games left out, because the other game of their pair, with the same luck, is still to \
+             be played: {games}"
+        ));
     }
 }
 

@@ -26,17 +26,18 @@ use super::games_comparison::GamesComparison;
 use super::report::{self, command_options};
 use super::results::{self, Tables};
 use super::runtime::{interrupted, new_runtime};
-use super::settings::{CONFIG, GivenSettings, SettingSource, Settings, Sourced};
+use super::settings::{GivenSettings, SettingSource, Settings, Sourced};
 use super::until::Until;
 use super::worth_watching::WatchReason;
 use super::{Failure, OutputFormat, Status};
 use crate::analysis::TournamentAnalysis;
 use crate::analysis::results::Faulted;
-use crate::config;
+use crate::config::{self, CONFIG};
 use crate::folder::{self, LockedFolder, LogContents, SECRET};
 use crate::log::{GameLine, GameNames};
 use crate::model::game_summary::GameSummary;
 use crate::model::player::PlayerSpec;
+use crate::model::rules::GameRules;
 use crate::model::stage::Stage;
 use crate::model::tournament::{MOST_JOBS, Tournament};
 use crate::player::Sandbox;
@@ -214,9 +215,7 @@ pub fn run(args: &RunArgs, printer: Printer) -> Result<Status, Failure> {
     let mut outcome = planned.play(prepared, &mut progress, async { interrupted() })?;
     let lists_games = outcome.unchanged.is_some()
         && games.is_some_and(|games| games.conclude().is_ok_and(|same| same));
-    let mut tables = outcome.tables(&dir)?;
-    // The log does not say where the program is, and the results may be anywhere.
-    tables.analysis.header.program = tournament.game.program().cloned();
+    let tables = outcome.tables(&dir)?;
     let out = write_results(args, &tournament, (&tables, lists_games), printer)?;
     if let (RunEnd::TimeUp, Some(until)) = (&outcome.end, &until) {
         printer.note(&time_up(&until.text, &tables));
@@ -240,7 +239,8 @@ fn write_results(
     (tables, lists_games): (&Tables, bool),
     printer: Printer,
 ) -> Result<Vec<String>, Failure> {
-    let out = report::write_all(tables, lists_games, Some(&args.config))?;
+    let rules = GameRules::new(tournament.game.clone(), tournament.options.clone())?;
+    let out = report::write_all(tables, lists_games, &args.config, rules)?;
     if let Some(grades) = &tournament.grades {
         report::write_final_grades(grades, tables, printer)?;
     }

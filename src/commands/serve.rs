@@ -23,7 +23,7 @@ use tokio::sync::{Mutex, Semaphore, watch};
 use tokio_stream::StreamExt as _;
 use tokio_stream::wrappers::WatchStream;
 
-use super::game_args::MovedGameArgs;
+use super::recorded_rules::RecordedRulesArgs;
 use super::report::game_files::{INDEX_END, game_script, index_begin, listed};
 use super::report::{ReplayRenderer, command_options, live_page};
 use super::results::{ResultsFolderArgs, Tables};
@@ -37,6 +37,7 @@ use crate::folder::{self, LIVE_SOCKET, log_failure};
 use crate::log::places::LogPlaces;
 use crate::log::{GameNames, LOG, LogScan, Scanned};
 use crate::model::record::Header;
+use crate::model::rules::GameRules;
 use crate::printer::Printer;
 use crate::report::page::template::PagePart;
 
@@ -54,9 +55,9 @@ pub struct ServeArgs {
     /// The address to listen on
     #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:8018")]
     pub listen: SocketAddr,
-    #[expect(missing_docs, reason = "see MovedGameArgs")]
+    #[expect(missing_docs, reason = "see RecordedRulesArgs")]
     #[command(flatten)]
-    pub moved: MovedGameArgs,
+    pub rules: RecordedRulesArgs,
 }
 
 /// The shortest time between two events.
@@ -67,6 +68,7 @@ const AT_WORK: usize = 4;
 /// Serves until Ctrl-C.
 pub fn run(args: &ServeArgs, printer: Printer) -> Result<Status, Failure> {
     let dir = args.folder.find(printer)?;
+    let rules = args.rules.open(&folder::header(&dir)?, &dir, printer)?;
     new_runtime()?.block_on(async {
         let mut stop = interrupted()?;
         let web = WebServer::listen(args.listen).await?;
@@ -79,12 +81,11 @@ pub fn run(args: &ServeArgs, printer: Printer) -> Result<Status, Failure> {
         let most = most();
         let served = Arc::new(Served {
             dir,
-            moved: args.moved.clone(),
-            printer,
+            rules,
             changed: watched,
             runs,
             page: Mutex::new(None),
-            at_work: Semaphore::new(AT_WORK),
+            at_work: Arc::new(Semaphore::new(AT_WORK)),
             followers: Arc::new(Semaphore::new(most / 2)),
         });
         printer.line(&web.url())?;
@@ -110,9 +111,8 @@ struct LivePart(String, String, String);
 /// The state of the server.
 struct Served {
     dir: PathBuf,
-    /// Where the rules program is now.
-    moved: MovedGameArgs,
-    printer: Printer,
+    /// The rules of its games when the server began.
+    rules: GameRules,
     /// The number of changes of the log so far.
     changed: watch::Receiver<u64>,
     /// Changes when a run begins or ends.
@@ -120,7 +120,7 @@ struct Served {
     /// The latest page, and the number of changes when its computation began.
     page: Mutex<Option<(u64, Arc<LivePage>)>>,
     /// Limits how many games are looked up at once.
-    at_work: Semaphore,
+    at_work: Arc<Semaphore>,
     /// Limits how many visitors wait for events, so that others can still connect.
     followers: Arc<Semaphore>,
 }
@@ -177,19 +177,25 @@ async fn changes(State(served): State<Arc<Served>>, RawQuery(query): RawQuery) -
     }
 }
 
-/// The latest page; it is computed again if the log has changed.
+/// The latest page; it is computed again if the log has changed. Only one computation runs at a
+/// time, also when visitors leave before it ends, and all who wait share its page.
 async fn latest(served: &Arc<Served>) -> Result<Arc<LivePage>, Failure> {
-    let mut page = served.page.lock().await;
-    let count = *served.changed.borrow();
-    if let Some((of, page)) = &*page
-        && *of == count
-    {
-        return Ok(Arc::clone(page));
-    }
     let source = Arc::clone(served);
-    let made = Arc::new(in_background(move || source.live_page()).await?);
-    *page = Some((count, Arc::clone(&made)));
-    Ok(made)
+    // A task of its own goes on, and holds the lock, when the visitor has left.
+    let made = tokio::spawn(async move {
+        let mut page = source.page.lock().await;
+        let count = *source.changed.borrow();
+        if let Some((of, page)) = &*page
+            && *of == count
+        {
+            return Ok(Arc::clone(page));
+        }
+        let log = Arc::clone(&source);
+        let made = Arc::new(in_background(move || log.live_page()).await?);
+        *page = Some((count, Arc::clone(&made)));
+        Ok(made)
+    });
+    made.await.unwrap_or_else(|error| Err(Failure::system(error.to_string())))
 }
 
 /// Answers with a game, or the list of all games, as a script.
@@ -197,13 +203,17 @@ async fn game(State(served): State<Arc<Served>>, Named(file): Named<String>) -> 
     let Some(id) = file.strip_suffix(".js").map(str::to_owned) else {
         return StatusCode::NOT_FOUND.into_response();
     };
-    let Ok(_permit) = served.at_work.acquire().await else {
+    let Ok(permit) = Arc::clone(&served.at_work).acquire_owned().await else {
         return StatusCode::SERVICE_UNAVAILABLE.into_response();
     };
     let source = Arc::clone(&served);
-    let made = in_background(move || match id.as_str() {
-        "index" => index(&source.dir).map(Some),
-        id => source.replay_script(id),
+    let made = in_background(move || {
+        // The work goes on when the visitor has left.
+        let _held_until_it_ends = permit;
+        match id.as_str() {
+            "index" => index(&source.dir).map(Some),
+            id => source.replay_script(id),
+        }
     });
     match made.await {
         Ok(Some(script)) => script_response(script),
@@ -253,9 +263,9 @@ fn sorry(failure: &Failure) -> Response {
 
 impl Served {
     fn live_page(&self) -> Result<LivePage, Failure> {
-        let mut tables = Tables::read(&self.dir, Faulted::Count)?;
-        self.moved.apply(&mut tables.analysis.header, self.printer)?;
-        let page = live_page(&tables, &command_options::options(&self.dir, None))?;
+        let tables = Tables::read(&self.dir, Faulted::Count)?;
+        let rules = self.rules_of(&tables.analysis.header)?;
+        let page = live_page(&tables, &command_options::options(&self.dir, None), rules)?;
         let part = |part: PagePart| {
             let hash = blake3::hash(part.text.as_bytes()).to_hex()[..16].to_owned();
             LivePart(part.id, hash, part.text)
@@ -264,13 +274,21 @@ impl Served {
         Ok(LivePage { html: Bytes::from(page.html), parts })
     }
 
+    /// The rules of the games of the log, whose header has changed if a run has begun since.
+    fn rules_of(&self, header: &Header) -> Result<GameRules, Failure> {
+        let now = header.program.as_ref().map(|program| &program.hash);
+        if self.rules.game.program().map(|program| &program.hash) != now {
+            return Err(Failure::input("the rules program has changed: start `serve` again"));
+        }
+        Ok(GameRules::by_header(self.rules.game.clone(), header)?)
+    }
+
     /// The game `id` as a script, if there is such a game.
     fn replay_script(&self, id: &str) -> Result<Option<String>, Failure> {
         let failure = |error| log_failure(&self.dir, &error);
         let mut log = LogScan::open(&self.dir).map_err(failure)?;
-        let mut header = log.header().clone();
-        self.moved.apply(&mut header, self.printer)?;
-        let renderer = ReplayRenderer::new(&header, &self.dir)?;
+        let header = log.header().clone();
+        let renderer = ReplayRenderer { rules: self.rules_of(&header)?, control: header.clock };
         let sealed = sealed_ids(&self.dir, &header)?;
         while let Some(line) = log.next_line().map_err(failure)? {
             if let Scanned::Game(game) = line
@@ -298,8 +316,11 @@ fn sealed_ids(dir: &Path, header: &Header) -> Result<HashSet<String>, Failure> {
 }
 
 fn index(dir: &Path) -> Result<String, Failure> {
-    let names = GameNames::of(&folder::header(dir)?);
+    let header = folder::header(dir)?;
+    let (names, sealed) = (GameNames::of(&header), sealed_ids(dir, &header)?);
     let mut list = index_begin();
-    folder::read(dir, |_, game| list.push_str(&listed(&names, game)))?;
+    folder::read(dir, |_, game| {
+        list.push_str(&listed(&names, game, sealed.contains(&game.id())));
+    })?;
     Ok(list + INDEX_END)
 }

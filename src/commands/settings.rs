@@ -10,10 +10,11 @@ use clap::Args;
 
 use super::Failure;
 use super::containment_args::level_named;
-use super::game_args::{GameArgument, MovedGameArgs, OptionArgs, game_named};
-use crate::config::{self, LoadedConfig, PlayerArgument};
+use super::game_args::{GameArgument, OptionArgs, game_named};
+use super::recorded_rules::RecordedRulesArgs;
+use crate::config::{self, CONFIG, LoadedConfig, PlayerArgument};
 use crate::error::FailureKind;
-use crate::game_program::recorded_rules;
+use crate::escape;
 use crate::model::clock::TimeControl;
 use crate::model::containment::ContainmentRequest;
 use crate::model::openings::Openings;
@@ -30,9 +31,6 @@ use referee_sandbox::{Level, Mechanism};
 
 #[cfg(test)]
 mod tests;
-
-/// The configuration that is read if none is named.
-pub(super) const CONFIG: &str = "tournament.toml";
 
 /// The game and its terms, as the command line gives them.
 #[derive(Debug, Clone, Args)]
@@ -396,27 +394,32 @@ impl GameSettingsArgs {
         Ok(Settings { problems, ..settings })
     }
 
-    /// The rules of a game recorded in the folder `results`. `--game` may only say where its rules
-    /// program is now.
+    /// The settings for a recorded game, whose rules are opened by
+    /// [`recorded_rules`](Self::recorded_rules) alone.
+    pub(super) fn resolve_for_record(&self, printer: Printer) -> Result<Settings, Failure> {
+        let built_in = GameArgument::BuiltIn(GameKind::WatchYourBack);
+        Self { game: Some(built_in), ..self.clone() }.resolve(printer)
+    }
+
+    /// The rules of a game recorded in the folder `results`. `--game` may only name the game file
+    /// of its rules program.
     pub(super) fn recorded_rules(
         &self,
-        mut header: Header,
+        header: &Header,
         results: &Path,
         printer: Printer,
     ) -> Result<GameRules, Failure> {
-        match &self.game {
-            Some(GameArgument::File(path)) => {
-                MovedGameArgs { game_file: Some(path.clone()) }.apply(&mut header, printer)?;
-            }
+        let game_file = match &self.game {
             Some(GameArgument::BuiltIn(kind)) if kind.name() != header.game => {
-                let (given, played) = (kind.name(), &header.game);
+                let (given, played) = (kind.name(), escape::terminal(&header.game));
                 return Err(Failure::input(format!(
                     "--game {given}: the recorded game is {played}; leave out --game"
                 )));
             }
-            _ => {}
-        }
-        recorded_rules(&header, results)
+            Some(GameArgument::File(path)) => Some(path.clone()),
+            _ => self.config.clone().filter(|_| header.program.is_some()),
+        };
+        RecordedRulesArgs { game_file, level: self.containment }.open(header, results, printer)
     }
 }
 

@@ -11,8 +11,8 @@ use clap::Args;
 
 use self::in_order::in_order;
 use self::tables::{TableState, check_tables};
-use super::game_args::MovedGameArgs;
 use super::games_comparison::GamesComparison;
+use super::recorded_rules::RecordedRulesArgs;
 use super::report::read_grades;
 use super::results::{ResultsFolderArgs, Tables};
 use super::{Failure, OutputFormat, Status};
@@ -22,7 +22,6 @@ use crate::folder::{
     LineProblem, LineProblemKind, LineProblems, LogContents, is_being_written, log_failure, place,
     read_secret,
 };
-use crate::game_program::recorded_rules;
 use crate::log::{GameNames, LogDigest, LogReader, RawLine, Scanned};
 use crate::model::record::{GameRecord, Header};
 use crate::openings::OpeningBook;
@@ -57,9 +56,9 @@ pub struct VerifyArgs {
     /// plays their games again. Keeps a copy of the log
     #[arg(long, conflicts_with = "format")]
     pub repair: bool,
-    #[expect(missing_docs, reason = "see MovedGameArgs")]
+    #[expect(missing_docs, reason = "see RecordedRulesArgs")]
     #[command(flatten)]
-    pub moved: MovedGameArgs,
+    pub rules: RecordedRulesArgs,
 }
 
 /// A problem that was found.
@@ -81,7 +80,7 @@ pub fn run(args: &VerifyArgs, printer: Printer) -> Result<Status, Failure> {
         repair::repair(&dir, printer)?;
     }
     let is_running = is_being_written(&dir);
-    let checked = check_log(&dir, &args.moved, printer)?;
+    let checked = check_log(&dir, &args.rules, printer)?;
     let mut findings = checked.findings;
     let (summary, torn) = (checked.contents.state.summary(), checked.contents.torn);
     // Changes by a run that has just begun or ended are not problems.
@@ -168,14 +167,13 @@ struct Checked {
     is_repairable: bool,
 }
 
-fn check_log(dir: &Path, moved: &MovedGameArgs, printer: Printer) -> Result<Checked, Failure> {
+fn check_log(dir: &Path, rules: &RecordedRulesArgs, printer: Printer) -> Result<Checked, Failure> {
     let reader = LogReader::open(dir).map_err(|error| log_failure(dir, &error))?;
-    let mut header = reader.header().clone();
-    moved.apply(&mut header, printer)?;
+    let header = reader.header().clone();
     let unusable = |error: &dyn std::error::Error| {
         Failure::input(format!("the header cannot be used: {error}"))
     };
-    let rules = recorded_rules(&header, dir)?;
+    let rules = rules.open(&header, dir, printer)?;
     let secret = match header.seed {
         Some(seed) => Some(Secret::from_seed(seed)),
         None => read_secret(dir)?,

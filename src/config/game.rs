@@ -27,6 +27,12 @@ pub(super) enum GameValue {
     Program(GameKeys),
 }
 
+/// A game that was found. Its program, if it has one, was not started.
+pub(super) enum LocatedGame {
+    BuiltIn(GameKind),
+    Program(FoundProgram),
+}
+
 /// The keys that describe a rules program: those of a game file, or of `[game]`.
 #[derive(Debug)]
 pub(super) struct GameKeys {
@@ -69,11 +75,24 @@ impl GameValue {
         request: &ContainmentRequest,
         problems: &mut Problems,
     ) -> Option<SharedGame> {
-        match self {
-            Self::Word(word) if is_path(word.get_ref()) => {
-                from_file(word, place, request, problems)
+        match self.find(place, problems)? {
+            LocatedGame::BuiltIn(kind) => Some(kind.shared()),
+            // Its failure is one of the system, not of the configuration.
+            LocatedGame::Program(found) => {
+                found.open(request).map_err(|error| problems.fail(error.into())).ok()
             }
-            Self::Word(word) => built_in(word, problems),
+        }
+    }
+
+    /// Finds the game, and starts nothing; `None` if a problem was noted.
+    pub(super) fn find(
+        &self,
+        place: LookupPaths<'_>,
+        problems: &mut Problems,
+    ) -> Option<LocatedGame> {
+        match self {
+            Self::Word(word) if is_path(word.get_ref()) => from_file(word, place, problems),
+            Self::Word(word) => built_in(word, problems).map(LocatedGame::BuiltIn),
             Self::Program(GameKeys { from: Some(from), command, .. }) => {
                 if let Some(command) = command {
                     let title = "`[game]` has both `from` and `command`";
@@ -81,11 +100,10 @@ impl GameValue {
                     problems.add(problem);
                     return None;
                 }
-                from_file(from, place, request, problems)
+                from_file(from, place, problems)
             }
             Self::Program(keys) => {
-                let found = keys.find(place, problems)?.configured_in(".");
-                opened(found, request, problems)
+                Some(LocatedGame::Program(keys.find(place, problems)?.configured_in(".")))
             }
         }
     }
@@ -96,7 +114,7 @@ fn is_path(word: &str) -> bool {
     word.contains('/') || Path::new(word).extension().is_some_and(|end| end == "toml")
 }
 
-fn built_in(word: &Spanned<String>, problems: &mut Problems) -> Option<SharedGame> {
+fn built_in(word: &Spanned<String>, problems: &mut Problems) -> Option<GameKind> {
     let kind = GameKind::named(word.get_ref());
     if kind.is_none() {
         let title = format!("unknown game `{}`", word.get_ref().escape_debug());
@@ -104,38 +122,22 @@ fn built_in(word: &Spanned<String>, problems: &mut Problems) -> Option<SharedGam
         let label = instead(word.get_ref(), known);
         problems.add(Problem::new(word.span(), title).label(label));
     }
-    kind.map(GameKind::shared)
+    kind
 }
 
 fn from_file(
     path: &Spanned<String>,
     place: LookupPaths<'_>,
-    request: &ContainmentRequest,
     problems: &mut Problems,
-) -> Option<SharedGame> {
+) -> Option<LocatedGame> {
     match find_in_file(&place.base.join(path.get_ref()), place, Colour::Plain) {
         Ok(found) => {
-            let folder = configured_folder(Path::new(path.get_ref()), place.base, &found.dir);
-            opened(found.configured_in(&folder), request, problems)
+            let folder = between(place.base, &found.dir).display().to_string();
+            Some(LocatedGame::Program(found.configured_in(&folder)))
         }
         Err(failure) => {
             let title = "this game file cannot be used";
             problems.add(Problem::new(path.span(), title).help(failure.message));
-            None
-        }
-    }
-}
-
-/// Starts a program. Its failure is one of the system, not of the configuration.
-fn opened(
-    found: FoundProgram,
-    request: &ContainmentRequest,
-    problems: &mut Problems,
-) -> Option<SharedGame> {
-    match found.open(request) {
-        Ok(game) => Some(game),
-        Err(error) => {
-            problems.fail(error.into());
             None
         }
     }
@@ -184,39 +186,39 @@ fn no_file(name: &str) -> InvalidValue {
     InvalidValue::new(title, "a game's `files` are relative to the folder of its file")
 }
 
-/// The folder of the game file `path`, relative to `base`: as configured if that is relative.
-fn configured_folder(path: &Path, base: &Path, folder: &Path) -> String {
-    let relative = match path.parent() {
-        _ if path.is_absolute() => between(base, folder),
-        Some(parent) if parent != Path::new("") => parent.to_owned(),
-        _ => PathBuf::from("."),
-    };
-    relative.display().to_string()
-}
-
-/// The way from the folder `from` to the folder `to`.
+/// The way from the folder `from` to the folder `to`, both without links.
 fn between(from: &Path, to: &Path) -> PathBuf {
     let same = from.components().zip(to.components()).take_while(|(one, other)| one == other);
     let shared = same.count();
     let up = from.components().skip(shared).map(|_| Component::ParentDir);
-    up.chain(to.components().skip(shared)).collect()
+    let way: PathBuf = up.chain(to.components().skip(shared)).collect();
+    if way == Path::new("") { PathBuf::from(".") } else { way }
 }
 
 /// Finds the program that a game file describes.
-fn find_in_file(
+pub(super) fn find_in_file(
     path: &Path,
     place: LookupPaths<'_>,
     colour: Colour,
 ) -> Result<FoundProgram, Failure> {
     let name = path.display().to_string();
-    let text = text(path, ("game file", "name another file, or write this one"), &name)?;
-    let folder = path.parent().unwrap_or(path).join(".");
-    let base = fs::canonicalize(folder)
-        .map_err(|error| Failure::input(format!("cannot find the folder of `{name}`: {error}")))?;
+    let text = text(path, GAME_FILE, &name)?;
+    let base = folder_of(path)?;
     let mut problems = Problems::default();
     let place = LookupPaths { base: &base, ..place };
     let found = find_in_text(&text, place, &mut problems).filter(|_| problems.is_empty());
     found.ok_or_else(|| problems.into_failure(SourceText { name: &name, text: &text }, colour))
+}
+
+/// The kind of a game file, and advice if it is missing.
+pub(super) const GAME_FILE: (&str, &str) = ("game file", "name another file, or write this one");
+
+/// The folder of the file at `path`, which may be a link to a file in another folder.
+fn folder_of(path: &Path) -> Result<PathBuf, Failure> {
+    let found = fs::canonicalize(path).map_err(|error| {
+        Failure::input(format!("cannot find the folder of `{}`: {error}", path.display()))
+    })?;
+    Ok(found.parent().unwrap_or(&found).to_owned())
 }
 
 fn find_in_text(
@@ -232,19 +234,6 @@ fn find_in_text(
     game.find(place, problems)
 }
 
-/// Finds the program that the game file at `path` describes.
-///
-/// # Errors
-/// The file has problems.
-pub fn find_game_file(path: &Path, colour: Colour) -> Result<FoundProgram, Failure> {
-    let search = std::env::var_os("PATH");
-    let place = LookupPaths { base: Path::new("."), path: search.as_deref() };
-    let found = find_in_file(path, place, colour)?;
-    let here = std::env::current_dir().unwrap_or_default();
-    let folder = configured_folder(path, &here, &found.dir);
-    Ok(found.configured_in(&folder))
-}
-
 /// Opens the game that the file at `path` describes.
 ///
 /// # Errors
@@ -254,5 +243,10 @@ pub fn open_game_file(
     request: &ContainmentRequest,
     colour: Colour,
 ) -> Result<SharedGame, Failure> {
-    Ok(find_game_file(path, colour)?.open(request)?)
+    let search = std::env::var_os("PATH");
+    let place = LookupPaths { base: Path::new("."), path: search.as_deref() };
+    let found = find_in_file(path, place, colour)?;
+    let here = std::env::current_dir().and_then(fs::canonicalize).unwrap_or_default();
+    let folder = between(&here, &found.dir).display().to_string();
+    Ok(found.configured_in(&folder).open(request)?)
 }

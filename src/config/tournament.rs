@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use toml::Spanned;
 
 use crate::bounded;
-use crate::model::containment::ContainmentRequest;
+use crate::model::containment::{ContainmentRequest, PlayerLimits};
 use crate::model::player::PlayerSpec;
 use crate::model::record::{Anchor, FaultPolicy};
 use crate::model::rules::{GameRules, UnsuitedBot};
@@ -83,6 +83,12 @@ pub(super) fn check(
         players,
         results,
     })
+}
+
+/// The resource limits that `file` sets.
+pub(super) fn limits(file: &ConfigFile, problems: &mut Problems) -> PlayerLimits {
+    let preset = preset(file.preset.as_ref(), problems);
+    containment::check(&file.containment, &preset, problems).limits
 }
 
 fn name(field: Given<'_, String>, problems: &mut Problems) -> Option<String> {

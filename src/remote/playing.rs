@@ -59,15 +59,8 @@ impl PlayableRun {
             None => GameRules::of(&description.header)?,
             Some(packed) => {
                 let identity = packed.unpacked(&folder.join(&packed.bundle));
-                let found = FoundProgram {
-                    words: identity.command.clone(),
-                    program: identity.program.clone().into(),
-                    dir: identity.dir.clone().into(),
-                    configured: identity.configured.clone(),
-                    files: identity.files.clone(),
-                    reply: Duration::from_millis(identity.reply_ms),
-                };
-                GameRules::by_header(found.open(&request)?, &description.header)?
+                let game = FoundProgram::placed(&identity).open(&request)?;
+                GameRules::by_header(game, &description.header)?
             }
         };
         let conditions = Conditions {

@@ -19,6 +19,9 @@ use referee_games::{AnyPosition, BySeat, DrawnBoard, Event, Seat, Text, Turn};
 const SEALED: &str =
     "This game is shown when the other game of its pair, which has the same luck, is over.";
 
+/// What is said instead of the reason why such a game ended.
+pub const SEALED_REASON: &str = "not shown yet";
+
 /// A recorded game, frame by frame.
 #[derive(Debug, Clone, Serialize)]
 pub struct ReplayFrames {
@@ -122,6 +125,7 @@ impl ReplayFrames {
     pub fn sealed(rules: &GameRules, record: &GameRecord) -> Self {
         let board = Some(vec![vec![".".to_owned()]]);
         let caption = SEALED.to_owned();
+        let record = &GameRecord { reason: SEALED_REASON.to_owned(), ..record.clone() };
         Self::with(rules, record, vec![Frame { board, caption, ..Frame::default() }])
     }
 

@@ -7,6 +7,7 @@ use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use self::changes::{ChangedProgram, Differences, compare};
+use crate::disk;
 use crate::error::Failure;
 use crate::folder::{self, LockedFolder, LogContents};
 use crate::log::{
@@ -77,6 +78,9 @@ pub fn prepare(
     printer: Printer,
 ) -> Result<Prepared, Failure> {
     refuse_strangers(request.players, tournament)?;
+    if tournament.game.is_hidden() {
+        disk::keep_private();
+    }
     let mut log = hold(folder, tournament, containment)?;
     let contents = folder::read(folder.dir(), |_, game| each(game))?;
     let Resumption { contents, mut wanted, replaced, changes } =

@@ -23,6 +23,7 @@ mod rank_from;
 mod report;
 mod run_and_resume;
 mod simultaneous;
+mod strangers;
 mod submissions;
 mod texts;
 mod trace_and_perft;

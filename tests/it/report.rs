@@ -412,7 +412,12 @@ impl Served {
         Self { server, address, _arena: arena }
     }
 
-    fn connect(&self) -> TcpStream {
+    /// Its address and port.
+    pub(crate) fn address(&self) -> &str {
+        &self.address
+    }
+
+    pub(crate) fn connect(&self) -> TcpStream {
         let stream = TcpStream::connect(&self.address).expect("connected");
         stream.set_read_timeout(Some(Duration::from_secs(60))).expect("a socket");
         stream

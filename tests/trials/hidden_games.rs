@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 
 use crate::harness::{quick, slow, without};
 use crate::support::Arena;
@@ -119,6 +120,11 @@ fn who_can_play() {
 fn sealed() {
     let arena = cup("keeps", 1, &[("ant", "bot = \"random\""), ("bee", "bot = \"random\"")]);
     assert_eq!(arena.run(&["run", "--quiet"]).code, 0);
+    for name in ["games.jsonl", "games.csv", "standings.csv", "report.html", "games/index.js"] {
+        let found = fs::metadata(arena.results().join(name)).expect("a file");
+        assert_eq!(found.permissions().mode() & 0o777, 0o600, "{name}");
+    }
+    assert!(arena.read("games/index.js").contains("forty"), "both games are over");
     let packets = arena.run(&["packets", "--out", "all"]);
     assert!(!packets.err.contains("left out"), "{packets:?}");
     let page = arena.path().join("results/cup/report.html");
@@ -130,8 +136,14 @@ fn sealed() {
     fs::write(&log, format!("{}\n{}\n", lines[0], lines[1])).expect("written");
     let packets = arena.run(&["packets", "--out", "some"]);
     assert_eq!(packets.code, 0, "{packets:?}");
-    assert!(packets.err.contains("left out, because the other game of their pair"), "{packets:?}");
+    let left_out = "left out, because the other game of their pair";
+    assert!(packets.err.contains(left_out), "{packets:?}");
+    let export = arena.run(&["export"]);
+    assert!(export.code == 0 && export.err.contains(left_out), "{export:?}");
+    assert_eq!(export.out, "");
     assert_eq!(arena.run(&["report"]).code, 0);
     let page = fs::read_to_string(&page).expect("a page");
     assert!(!page.contains("coin"), "it shows the coin");
+    let index = arena.read("games/index.js");
+    assert!(index.contains("not shown yet") && !index.contains("forty"), "{index}");
 }

@@ -11,6 +11,7 @@ use libtest_mimic::Trial;
 pub(crate) fn tests() -> Vec<Trial> {
     vec![
         quick("colours_are_only_used_on_terminals_that_want_them", colour),
+        quick("a program of recorded games is started after a question", asked_for_a_program),
         slow("no_word_is_broken_at_the_edge_of_a_terminal", no_word_is_broken),
     ]
 }
@@ -26,6 +27,43 @@ fn colour() -> Lacks {
     assert!(coloured.contains("\x1b["), "{coloured}");
     let plain = on_a_terminal(&arena, "NO_COLOR replay 08eee709cd92-1 --ply 3");
     assert!(!plain.contains("\x1b[") && plain.contains("placing, 3"), "{plain}");
+    None
+}
+
+/// The rules program of these games is that of `tests/rules/liar.py`. They are read from elsewhere.
+fn asked_for_a_program() -> Lacks {
+    let lacks = without(&["script", "python3"]);
+    if lacks.is_some() {
+        return lacks;
+    }
+    let arena = Arena::new();
+    fs::create_dir_all(arena.path().join("cup")).expect("a folder");
+    arena.write("cup/liar.py", include_str!("../rules/liar.py"));
+    let player = |name: &str| format!("[[players]]\nname = \"{name}\"\nbot = \"random\"\n");
+    let game = "game = { command = [\"python3\", \"liar.py\", \"none\"] }";
+    let players = [player("ant"), player("bee")].concat();
+    arena.write("cup/tournament.toml", &format!("name = \"cup\"\n{game}\n{players}"));
+    assert_eq!(arena.in_shell("cd cup && exec \"$1\" run --quiet", &[]).code, 0);
+    let answered = |answer: &str| {
+        let command = format!("{} verify cup/results/cup", env!("CARGO_BIN_EXE_referee"));
+        let script = "printf \"$0\" | script -qec \"$1\" /dev/null";
+        let mut shell = Command::new("sh");
+        let output = shell.args(["-c", script, answer, &command]);
+        let output = output.current_dir(arena.path()).output().expect("`script` runs");
+        let screen = String::from_utf8_lossy(&output.stdout).into_owned();
+        // Long lines are broken between words.
+        screen.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    let agreed = answered("y\\n");
+    assert!(agreed.contains("`python3 liar.py none` in") && agreed.contains("hash "), "{agreed}");
+    assert!(agreed.contains("no problems"), "{agreed}");
+    for answer in ["n\\n", "\\n", "\\004"] {
+        let declined = answered(answer);
+        assert!(declined.contains("[y/N]") && declined.contains("--game FILE"), "{declined}");
+    }
+    arena.write("cup/liar.py", &format!("{}# changed\n", include_str!("../rules/liar.py")));
+    let changed = answered("y\\n");
+    assert!(!changed.contains("[y/N]") && changed.contains("--game FILE"), "{changed}");
     None
 }
 

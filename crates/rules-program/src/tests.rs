@@ -68,6 +68,7 @@ impl ScriptedProgram {
             files: Vec::new(),
             reply_ms: 0,
             hash: String::new(),
+            code: String::new(),
             hidden: false,
         })
     }

@@ -52,6 +52,7 @@ fn through_the_pipe(kind: GameKind) -> ProgramGame {
         files: Vec::new(),
         reply_ms: 10_000,
         hash: String::new(),
+        code: String::new(),
         hidden: false,
     };
     let limit = Duration::from_secs(60);

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use super::PlaySettings;
 use crate::commands::settings::Settings;
 use crate::config::PlayerArgument;
+use crate::disk;
 use crate::error::Failure;
 use crate::log::LogWriter;
 use crate::model::record::{GameRecord, Header, PlayerInfo};
@@ -39,6 +40,9 @@ impl SavedGame {
 
     /// Writes the log, and returns the id of the game.
     pub(super) fn keep(self, header: &Header, record: GameRecord) -> Result<String, Failure> {
+        if header.is_hidden() {
+            disk::keep_private();
+        }
         let written = LogWriter::create(&self.dir, header).and_then(|mut log| log.append(&record));
         written.map_err(|error| Failure::system(error.to_string()))?;
         Ok(record.id)

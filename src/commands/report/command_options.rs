@@ -4,10 +4,8 @@
 use std::path::Path;
 
 use crate::commands::seen_from::seen_from;
+use crate::config::CONFIG;
 use crate::shell;
-
-/// The usual file name of the configuration, which commands find without an option.
-const CONFIG: &str = "tournament.toml";
 
 /// The options with which a command finds the tournament in `dir`, and its configured players, from
 /// the configuration's folder. If `config` is unknown, that folder is the nearest one around `dir`

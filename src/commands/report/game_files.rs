@@ -18,7 +18,7 @@ use crate::folder;
 use crate::log::{GameLine, GameNames};
 use crate::model::record::GameOutline;
 use crate::report::page::SHOWN_GAMES;
-use crate::report::replay_frames::{ReplayFrames, describe_end};
+use crate::report::replay_frames::{ReplayFrames, SEALED_REASON, describe_end};
 use referee_games::{BySeat, Seat};
 
 /// The folder of the game scripts.
@@ -101,9 +101,10 @@ impl GameFiles {
         &mut self,
         results: &NamedResults,
         game: &GameOutline,
+        is_sealed: bool,
         frames: impl FnOnce() -> ReplayFrames,
     ) -> Result<(), Failure> {
-        if let Some(line) = index_line(results, game) {
+        if let Some(line) = index_line(results, game, is_sealed) {
             self.index.push_str(&line);
         }
         if self.games.is_multiple_of(self.parts.size) {
@@ -151,9 +152,9 @@ impl GameFiles {
     /// Completes the list and moves it into place.
     pub(crate) fn finish(mut self) -> Result<(), Failure> {
         self.write_part()?;
-        self.index.push_str(&format!("], {});\n", self.parts.size));
+        let end = format!("], {});\n", self.parts.size);
         let path = self.folder.join(INDEX);
-        write_quickly(&path, self.index.as_bytes()).map_err(|error| failed(&path, &error))
+        write_quickly(&path, (self.index + &end).as_bytes()).map_err(|error| failed(&path, &error))
     }
 }
 
@@ -193,22 +194,31 @@ pub(crate) fn index_begin() -> String {
 /// The end of the list of all games.
 pub(crate) const INDEX_END: &str = "]);\n";
 
-/// A game's entry in the list: its id, its players' numbers, its pair, its ending, its plies.
-/// `None` if a player is not in the results.
-pub(crate) fn index_line(results: &NamedResults, game: &GameOutline) -> Option<String> {
+/// A game's entry in the list: its id, its players' numbers, its pair, its ending, its plies. Of a
+/// sealed game, the reason of its ending and the plies are left out. `None` if a player is not in
+/// the results.
+pub(crate) fn index_line(
+    results: &NamedResults,
+    game: &GameOutline,
+    is_sealed: bool,
+) -> Option<String> {
     let number = |seat: Seat| results.number(&game.players[seat]).ok();
     let (first, second) = (number(Seat::First)?, number(Seat::Second)?);
     let pair = format!("{}.{}", game.pair, game.game);
-    let end = describe_end(game.winner(), &game.result, &game.reason);
-    let line = json!([game.id, first, second, pair, end, game.plies]);
+    let reason = if is_sealed { SEALED_REASON } else { &game.reason };
+    let end = describe_end(game.winner(), &game.result, reason);
+    let plies = (!is_sealed).then_some(game.plies);
+    let line = json!([game.id, first, second, pair, end, plies]);
     Some(format!("{line},\n"))
 }
 
 /// The same entry, from the index of the log.
-pub(crate) fn listed(names: &GameNames, game: &GameLine) -> String {
-    let end = describe_end(names.winner(game), names.result(game), &game.reason);
+pub(crate) fn listed(names: &GameNames, game: &GameLine, is_sealed: bool) -> String {
+    let reason = if is_sealed { SEALED_REASON } else { &game.reason };
+    let end = describe_end(names.winner(game), names.result(game), reason);
+    let plies = (!is_sealed).then_some(game.plies);
     let BySeat { first, second } = game.players;
     let pair = format!("{}.{}", game.pair, game.game);
-    let line = json!([game.id(), first, second, pair, end, game.plies]);
+    let line = json!([game.id(), first, second, pair, end, plies]);
     format!("{line},\n")
 }

@@ -7,6 +7,7 @@
 
 use std::fs::{File, OpenOptions};
 use std::io;
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{SyncSender, TrySendError, sync_channel};
 use std::thread::{self, JoinHandle};
@@ -107,7 +108,9 @@ impl LiveTables {
 
 /// Makes an empty file, or empties the one that is there.
 fn empty_file(path: &Path) -> io::Result<File> {
-    bounded::open_with(OpenOptions::new().create(true).truncate(true).write(true), path)
+    let mut options = OpenOptions::new();
+    let options = options.create(true).truncate(true).write(true).mode(disk::ordinary_mode());
+    bounded::open_with(options, path)
 }
 
 /// Writes `games.csv` with the games so far, ready for appending.

@@ -4,7 +4,7 @@ use std::io::{self, BufReader, Read};
 use std::path::{Path, PathBuf};
 
 use crate::bounded;
-use crate::disk::write_whole;
+use crate::disk::{keep_private, write_whole};
 use crate::error::Failure;
 use crate::folder::{LineProblem, LineProblemKind, LockedFolder, log_failure, place};
 use crate::log::{GameNames, LOG, LogReader, LogWriter, Scanned, set_aside};
@@ -26,6 +26,9 @@ pub(super) fn repair(dir: &Path, printer: Printer) -> Result<(), Failure> {
             "{}: the header was edited, so edited lines cannot be recognised; restore the log",
             dir.join(LOG).display()
         )));
+    }
+    if reader.header().is_hidden() {
+        keep_private();
     }
     let mut bad = 0;
     let mut count = |_: &[u8], problem: Option<LineProblem>| {

@@ -61,6 +61,7 @@ pub(crate) fn program(command: &[&str]) -> RulesProgram {
         files: Vec::new(),
         reply_ms: 1,
         hash: String::new(),
+        code: String::new(),
         hidden: false,
     }
 }

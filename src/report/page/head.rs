@@ -95,18 +95,22 @@ fn all_notices(material: &PageData<'_>) -> Vec<Markup> {
         notes::copies(standings, 200),
     ];
     notices.extend(of_standings.into_iter().flatten().map(|line| html! { (line) }));
-    notices.extend(found.unexplained.iter().map(|player| {
-        html! {
-            "The ratings do not explain the results of " (name(&player.player))
-            ": best against " (name(&player.best_against))
-            ", worst against " (name(&player.worst_against)) "."
-        }
-    }));
     notices.extend(found.cycles.iter().map(|cycle| {
         let [one, two, three] = &cycle.players;
         html! {
             (name(one)) " beats " (name(two)) ", who beats " (name(three)) ", who beats "
             (name(one)) ": no ranking of the three shows that."
+        }
+    }));
+    if !material.names_players() {
+        // What follows are the organiser's suspicions, and all players know their own numbers.
+        return notices;
+    }
+    notices.extend(found.unexplained.iter().map(|player| {
+        html! {
+            "The ratings do not explain the results of " (name(&player.player))
+            ": best against " (name(&player.best_against))
+            ", worst against " (name(&player.worst_against)) "."
         }
     }));
     notices.extend(found.look_alikes.iter().map(|alike| {

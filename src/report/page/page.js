@@ -52,7 +52,7 @@ function gameRow([id, first, second, pair, end, plies]) {
   return make("tr", {}, make("td", {}, make("a", { href: `#game=${id}&ply=0` },
     make("bdi", {}, data.names[first]), " – ", make("bdi", {}, data.names[second]))),
   make("td", { class: "n" }, pair), make("td", {}, end),
-  make("td", { class: "n" }, `${plies} ${plies === 1 ? "ply" : "plies"}`));
+  make("td", { class: "n" }, plies === null ? "" : `${plies} ${plies === 1 ? "ply" : "plies"}`));
 }
 
 // The ranking.

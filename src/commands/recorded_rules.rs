@@ -1,0 +1,159 @@
+//! The rules of recorded games, for commands that read results.
+//!
+//! Results may come from a stranger, and their header may name any command. So a rules program is
+//! started only if the reader named it too, and its command and files have the recorded hash.
+
+use std::io::{IsTerminal, stdin};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use clap::Args;
+
+use super::Failure;
+use super::containment_args::level_named;
+use crate::config::{CONFIG, find_rules_program};
+use crate::escape;
+use crate::game_program::FoundProgram;
+use crate::model::containment::{ContainmentRequest, PlayerLimits};
+use crate::model::record::Header;
+use crate::model::rules::GameRules;
+use crate::player::Sandbox;
+use crate::printer::Printer;
+use referee_games::RulesProgram;
+use referee_sandbox::Level;
+
+/// How the reader of results names and contains their rules program.
+#[derive(Debug, Clone, Default, Args)]
+pub struct RecordedRulesArgs {
+    /// The game file or configuration of these games, if their rules are a program (default: the
+    /// tournament.toml in the current folder)
+    #[arg(long = "game", value_name = "FILE")]
+    pub game_file: Option<PathBuf>,
+    /// Sandbox level of that program: `off`, `basic` or `strict` (default: the strongest that
+    /// works, but never `off`)
+    #[arg(
+        long = "containment",
+        value_name = "LEVEL",
+        value_parser = level_named(),
+        hide_possible_values = true
+    )]
+    pub level: Option<Level>,
+}
+
+impl RecordedRulesArgs {
+    /// The rules of the games of the log with this header, in the folder `results`. Starts their
+    /// program, if they have one, with the limits of the reader and not those of the header.
+    pub(super) fn open(
+        &self,
+        header: &Header,
+        results: &Path,
+        printer: Printer,
+    ) -> Result<GameRules, Failure> {
+        let Some(recorded) = &header.program else {
+            return match &self.game_file {
+                None => Ok(GameRules::of(header)?),
+                Some(_) => Err(Failure::input(format!(
+                    "{} is built in; leave out --game",
+                    escape::terminal(&header.game)
+                ))),
+            };
+        };
+        let (program, limits) = self.named(recorded, results, printer)?;
+        let (code, dir) = (program.code()?, program.dir.clone());
+        if !recorded.code.is_empty() && recorded.code != code {
+            return Err(changed(recorded, &dir, (&recorded.code, &code)));
+        }
+        let game = program.open_in(self.sandbox(limits)?)?;
+        match game.program() {
+            Some(now) if now.hash != recorded.hash => {
+                Err(changed(recorded, &dir, (&recorded.hash, &now.hash)))
+            }
+            _ => Ok(GameRules::by_header(game, header)?),
+        }
+    }
+
+    /// The program that the reader named, with its limits: in a file, by standing beside a
+    /// configuration, or by agreeing to start it.
+    fn named(
+        &self,
+        recorded: &RulesProgram,
+        results: &Path,
+        printer: Printer,
+    ) -> Result<(FoundProgram, PlayerLimits), Failure> {
+        let here = Some(Path::new(CONFIG)).filter(|config| config.exists());
+        let found = match (&self.game_file, here) {
+            (Some(file), _) => {
+                let found = find_rules_program(file, printer.colour_err)?;
+                return found.ok_or_else(|| not_named(recorded));
+            }
+            (None, Some(config)) => find_rules_program(config, printer.colour_err).ok().flatten(),
+            (None, None) => None,
+        };
+        if let Some(found) = found {
+            return Ok(found);
+        }
+        let agreed = offered(recorded, results).filter(|program| agree(program, recorded, printer));
+        agreed.map(|program| (program, PlayerLimits::default())).ok_or_else(|| not_named(recorded))
+    }
+
+    fn sandbox(&self, limits: PlayerLimits) -> Result<Arc<Sandbox>, Failure> {
+        let request =
+            ContainmentRequest { level: self.level, limits, ..ContainmentRequest::default() };
+        let sandbox = Sandbox::resolve(&request)?;
+        if sandbox.policy().level() == Level::Off && self.level != Some(Level::Off) {
+            return Err(Failure::system(
+                "no sandbox works here for the rules program of these games (see `referee \
+                 probe`); if you trust the program, add `--containment off`",
+            ));
+        }
+        Ok(Arc::new(sandbox))
+    }
+}
+
+/// The program that came with the results, if somebody can be asked about it and it has the
+/// recorded hash.
+fn offered(recorded: &RulesProgram, results: &Path) -> Option<FoundProgram> {
+    if !(stdin().is_terminal() && std::io::stderr().is_terminal()) {
+        return None;
+    }
+    let program = FoundProgram::beside(recorded, results)?;
+    program.code().is_ok_and(|code| code == recorded.code).then_some(program)
+}
+
+/// Asks the person at the terminal whether to start a program.
+fn agree(program: &FoundProgram, recorded: &RulesProgram, printer: Printer) -> bool {
+    printer.prompt(&format!(
+        "The rules of these games are a program that came with them: `{}` in {} (hash {}).\n\
+         Start it in a sandbox? [y/N] ",
+        shown(&recorded.command),
+        escape::terminal(&program.dir.display().to_string()),
+        escape::terminal(&recorded.code),
+    ));
+    let mut answer = String::new();
+    let read = stdin().read_line(&mut answer);
+    read.is_ok() && matches!(answer.trim(), "y" | "Y" | "yes")
+}
+
+fn shown(command: &[String]) -> String {
+    escape::terminal(&command.join(" "))
+}
+
+fn not_named(recorded: &RulesProgram) -> Failure {
+    Failure::input(format!(
+        "the rules of these games are a program, `{}`, which starts only if you name it: add \
+         `--game FILE` with its game file or configuration, or call this command in the folder of \
+         its {CONFIG}",
+        shown(&recorded.command),
+    ))
+}
+
+fn changed(recorded: &RulesProgram, dir: &Path, (before, now): (&str, &str)) -> Failure {
+    Failure::input(format!(
+        "the rules program in {} is not the one of these games, `{}` ({} became {now}); name theirs \
+         with `--game FILE`; if this one is newer, `referee run` replays the recorded games with \
+         it, and accepts it if their results are the same",
+        dir.display(),
+        shown(&recorded.command),
+        escape::terminal(before),
+    ))
+}

@@ -1,0 +1,50 @@
+//! Finds the rules program of a game file or a configuration, for games that were played already.
+
+use std::fs;
+use std::path::Path;
+
+use toml::de::DeTable;
+
+use super::file::ConfigFile;
+use super::game::{GAME_FILE, LocatedGame, find_in_file};
+use super::player::LookupPaths;
+use super::problem::{Problems, SourceText};
+use super::{text, tournament};
+use crate::error::Failure;
+use crate::game_program::FoundProgram;
+use crate::model::containment::PlayerLimits;
+use crate::printer::Colour;
+
+/// Finds the rules program that a game file or a configuration describes, and the limits that the
+/// file sets. Starts nothing. `None` if the game is built in. Other problems of a configuration do
+/// not matter.
+///
+/// # Errors
+/// The file cannot be read, or its game has problems.
+pub fn find_rules_program(
+    path: &Path,
+    colour: Colour,
+) -> Result<Option<(FoundProgram, PlayerLimits)>, Failure> {
+    let search = std::env::var_os("PATH");
+    let base = fs::canonicalize(path.parent().unwrap_or(path).join(".")).unwrap_or_default();
+    let place = LookupPaths { base: &base, path: search.as_deref() };
+    let name = path.display().to_string();
+    let text = text(path, GAME_FILE, &name)?;
+    let (mut unsaid, mut problems) = (Problems::default(), Problems::default());
+    let is_configuration =
+        DeTable::parse(&text).is_ok_and(|document| document.get_ref().contains_key("game"));
+    if !is_configuration {
+        let found = find_in_file(path, place, colour)?;
+        return Ok(Some((found, PlayerLimits::default())));
+    }
+    let file = ConfigFile::read(&text, &mut unsaid);
+    let limits = file.as_ref().map(|file| tournament::limits(file, &mut unsaid));
+    match file.and_then(|file| file.game).and_then(|game| game.find(place, &mut problems)) {
+        Some(LocatedGame::Program(found)) => Ok(Some((found, limits.unwrap_or_default()))),
+        Some(LocatedGame::BuiltIn(_)) => Ok(None),
+        None => {
+            let problems = if problems.is_empty() { unsaid } else { problems };
+            Err(problems.into_failure(SourceText { name: &name, text: &text }, colour))
+        }
+    }
+}
