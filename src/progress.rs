@@ -15,6 +15,7 @@ use crate::model::game_summary::GameSummary;
 use crate::model::player::Out;
 use crate::model::record::GameRecord;
 use crate::printer::Printer;
+use crate::run::deadline::EndTime;
 use crate::run::event::{Listener, RunEvent, WorkerPool};
 use crate::schedule::state::TournamentState;
 use referee_games::Seat;
@@ -50,7 +51,7 @@ pub struct Progress {
     /// The text shown instead of the leaders.
     headline: Option<String>,
     /// The time at which the games end, however many are left.
-    until: Option<Instant>,
+    until: Option<EndTime>,
     /// The state for which the games due were last counted.
     known: (usize, usize),
     /// The machines that play, if the run is not only on this one.
@@ -134,7 +135,7 @@ impl Progress {
 
     /// Sets the time at which the games end, if there is one.
     #[must_use]
-    pub fn until(self, until: Option<Instant>) -> Self {
+    pub fn until(self, until: Option<EndTime>) -> Self {
         Self { until, ..self }
     }
 
@@ -267,12 +268,12 @@ fn told(case: &FaultCase) -> String {
 }
 
 /// Limits the time left to the end at `until`.
-fn in_time(left: Duration, until: Option<Instant>) -> Duration {
-    until.map_or(left, |until| left.min(until.saturating_duration_since(Instant::now())))
+fn in_time(left: Duration, until: Option<EndTime>) -> Duration {
+    until.map_or(left, |until| left.min(until.left()))
 }
 
 /// Games per second and the time left, after at least one game.
-fn speed(bar: &ProgressState, until: Option<Instant>, out: &mut dyn std::fmt::Write) {
+fn speed(bar: &ProgressState, until: Option<EndTime>, out: &mut dyn std::fmt::Write) {
     if bar.pos() > 0 {
         let left = HumanDuration(in_time(bar.eta(), until));
         // Formatting to a string does not fail.
@@ -529,8 +530,8 @@ mod tests {
     fn the_time_left_is_limited_by_the_end_time() {
         let (minute, hour) = (Duration::from_secs(60), Duration::from_secs(3600));
         assert_eq!(in_time(hour, None), hour);
-        assert!(in_time(hour, Some(Instant::now() + minute)) <= minute);
-        assert_eq!(in_time(hour, Some(Instant::now())), Duration::ZERO);
+        assert!(in_time(hour, Some(EndTime::After(Instant::now() + minute))) <= minute);
+        assert_eq!(in_time(hour, Some(EndTime::After(Instant::now()))), Duration::ZERO);
     }
 
     #[test]

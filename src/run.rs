@@ -359,7 +359,7 @@ struct RunProgress<'p, 'c> {
 /// When to abandon games in progress.
 async fn out_of_patience(deadline: Option<RunDeadline>) {
     match deadline {
-        Some(deadline) => tokio::time::sleep_until(deadline.patience_ends().into()).await,
+        Some(deadline) => deadline.patience_ends().await,
         None => std::future::pending().await,
     }
 }

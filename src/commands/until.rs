@@ -1,13 +1,12 @@
 //! `--until TIME`: a time of day, a date with a time, or a duration from now.
 
-use std::error::Error;
-use std::fmt;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use jiff::civil::{DateTime, Time};
 use jiff::{Timestamp, ToSpan, Zoned};
 
 use super::Failure;
+use crate::run::deadline::EndTime;
 
 /// The longest time that a run may be planned ahead.
 const FARTHEST: Duration = Duration::from_secs(366 * 24 * 3600);
@@ -19,8 +18,8 @@ pub(super) struct Until {
     pub(super) text: String,
     /// The time from now until then.
     pub(super) left: Duration,
-    /// The same moment on the monotonic clock.
-    pub(super) at: Instant,
+    /// The same moment for the run.
+    pub(super) at: EndTime,
 }
 
 impl Until {
@@ -31,7 +30,7 @@ impl Until {
     }
 
     fn from(text: &str, now: &Zoned) -> Result<Self, UntilError> {
-        let end = end(text, now)?;
+        let (end, is_duration) = end(text, now)?;
         let left = Duration::try_from(now.duration_until(&end)).unwrap_or_default();
         if left.is_zero() {
             return Err(UntilError::Passed);
@@ -40,16 +39,26 @@ impl Until {
             return Err(UntilError::TooFar);
         }
         let text = end.strftime("%Y-%m-%d %H:%M %:z").to_string();
-        Ok(Self { text, left, at: Instant::now() + left })
+        let at = if is_duration {
+            EndTime::After(Instant::now() + left)
+        } else {
+            EndTime::At(SystemTime::from(end.timestamp()))
+        };
+        Ok(Self { text, left, at })
     }
 }
 
-/// The moment that `text` names. For a time of day, the next such moment.
-fn end(text: &str, now: &Zoned) -> Result<Zoned, UntilError> {
-    let failed = UntilError::Invalid;
+/// The moment that `text` names, and whether it is a duration from now. For a time of day, the next
+/// such moment.
+fn end(text: &str, now: &Zoned) -> Result<(Zoned, bool), UntilError> {
     if let Ok(span) = humantime::parse_duration(text) {
-        return now.checked_add(span).map_err(failed);
+        return Ok((now.checked_add(span).map_err(UntilError::Invalid)?, true));
     }
+    Ok((time_of_day(text, now)?, false))
+}
+
+fn time_of_day(text: &str, now: &Zoned) -> Result<Zoned, UntilError> {
+    let failed = UntilError::Invalid;
     if let Ok(at) = text.parse::<Timestamp>() {
         return Ok(at.to_zoned(now.time_zone().clone()));
     }
@@ -65,39 +74,23 @@ fn end(text: &str, now: &Zoned) -> Result<Zoned, UntilError> {
 }
 
 /// An error in the text of an end time.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 enum UntilError {
     /// It does not have the form of a time.
+    #[error(
+        "expected a time of day (18:30), a date and time (\"2026-11-23 08:00\" in local time, or \
+         RFC 3339), or a duration (90m, 36h)"
+    )]
     NotATime,
     /// It is not a valid time, or is out of range.
-    Invalid(jiff::Error),
+    #[error("invalid time: {0}")]
+    Invalid(#[source] jiff::Error),
     /// The time has passed.
+    #[error("that time has passed; name a future time")]
     Passed,
     /// The time is more than [`FARTHEST`] away.
+    #[error("that is more than a year away; name an earlier time")]
     TooFar,
-}
-
-impl fmt::Display for UntilError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::NotATime => f.write_str(
-                "expected a time of day (18:30), a date and time (\"2026-11-23 08:00\" in local \
-                 time, or RFC 3339), or a duration (90m, 36h)",
-            ),
-            Self::Invalid(error) => write!(f, "invalid time: {error}"),
-            Self::Passed => f.write_str("that time has passed; name a future time"),
-            Self::TooFar => f.write_str("that is more than a year away; name an earlier time"),
-        }
-    }
-}
-
-impl Error for UntilError {
-    fn source(&self) -> Option<&(dyn Error + 'static)> {
-        match self {
-            Self::Invalid(error) => Some(error),
-            Self::NotATime | Self::Passed | Self::TooFar => None,
-        }
-    }
 }
 
 #[cfg(test)]
@@ -127,6 +120,17 @@ mod tests {
         assert_eq!(parsed("2026-11-23T08:00:00+11:00"), Ok(morning.clone()));
         assert_eq!(parsed("15h"), Ok(morning));
         assert_eq!(parsed("1h 30m"), parsed("90m"));
+    }
+
+    #[test]
+    fn a_time_of_day_does_not_shift_with_suspend() {
+        let now: Zoned = "2026-11-22T17:00:00+11:00[+11:00]".parse().expect("a time");
+        let at = |text| Until::from(text, &now).expect("a time").at;
+        let evening = now.timestamp() + 90.minutes();
+        for text in ["18:30", "2026-11-22 18:30", "2026-11-22T07:30:00Z"] {
+            assert_eq!(at(text), EndTime::At(SystemTime::from(evening)), "{text}");
+        }
+        assert!(matches!(at("90m"), EndTime::After(_)));
     }
 
     #[test]

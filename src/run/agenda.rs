@@ -1,7 +1,7 @@
 //! The order of jobs: first every player with due games is started once, then the games follow in
 //! the order of the schedule, as long as there is time.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use crate::run::deadline::RunDeadline;
 use crate::run::job::{DueGame, Job};
@@ -103,18 +103,23 @@ impl Agenda {
         self.again.push(assignment);
     }
 
+    /// The next job, if there is one now, and time for it.
     pub(super) fn next(&mut self, state: &TournamentState) -> Option<Assignment> {
+        let due = state.next_due(self.cursor).filter(|_| self.may_play());
+        if self.again.is_empty() && self.probes.is_empty() && due.is_none() {
+            return None;
+        }
+        self.is_time_up |= self.deadline.is_some_and(|deadline| !deadline.allows());
+        if self.is_time_up {
+            return None;
+        }
         if let Some(assignment) = self.again.pop() {
             return Some(assignment);
         }
         if let Some(player) = self.probes.pop() {
             return Some(Assignment::new(Job::Probe(player)));
         }
-        let index = state.next_due(self.cursor).filter(|_| self.may_play())?;
-        self.is_time_up |= self.deadline.is_some_and(|until| !until.allows(Instant::now()));
-        if self.is_time_up {
-            return None;
-        }
+        let index = due?;
         let mut games = vec![self.take(index, state)];
         if let Some(other) = self.partner(index, state) {
             games.push(self.take(other, state));

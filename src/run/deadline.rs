@@ -1,23 +1,51 @@
 //! Runs with an end time: which games may still begin, and when unfinished games are abandoned.
 
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 /// Games in play at the end time get at least this much longer.
 const LEAST_PATIENCE: Duration = Duration::from_secs(30);
+/// Timers stand still while the machine is suspended, so the end time is looked at this often.
+const LOOK: Duration = Duration::from_secs(5);
+
+/// When a run ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EndTime {
+    /// After a duration, in which time suspended does not count.
+    After(Instant),
+    /// At a time of day, by the clock of the machine.
+    At(SystemTime),
+}
+
+impl EndTime {
+    /// The time left until then; zero if it has passed.
+    pub fn left(self) -> Duration {
+        match self {
+            Self::After(at) => at.saturating_duration_since(Instant::now()),
+            Self::At(at) => at.duration_since(SystemTime::now()).unwrap_or_default(),
+        }
+    }
+
+    fn plus(self, time: Duration) -> Self {
+        match self {
+            Self::After(at) => Self::After(at + time),
+            Self::At(at) => Self::At(at + time),
+        }
+    }
+}
 
 /// The end time of a run, and how long its games have taken so far.
 #[derive(Debug, Clone, Copy)]
 pub struct RunDeadline {
-    at: Instant,
+    end: EndTime,
     games: u32,
     total: Duration,
     longest: Duration,
 }
 
 impl RunDeadline {
-    /// A deadline at `at`.
-    pub fn new(at: Instant) -> Self {
-        Self { at, games: 0, total: Duration::ZERO, longest: Duration::ZERO }
+    /// A deadline at `end`.
+    pub fn new(end: EndTime) -> Self {
+        Self { end, games: 0, total: Duration::ZERO, longest: Duration::ZERO }
     }
 
     /// Notes how long a game took.
@@ -27,17 +55,27 @@ impl RunDeadline {
         self.longest = self.longest.max(time);
     }
 
-    /// Whether a game that begins at `now` should finish in time, if it takes as long as the
-    /// average game of this run. The first games may begin as long as any time is left.
-    pub fn allows(&self, now: Instant) -> bool {
-        let left = self.at.saturating_duration_since(now);
+    /// Whether a game that begins now should finish in time, if it takes as long as the average
+    /// game of this run. The first games may begin as long as any time is left.
+    pub fn allows(&self) -> bool {
+        self.allows_with(self.end.left())
+    }
+
+    fn allows_with(&self, left: Duration) -> bool {
         !left.is_zero() && left >= self.total / self.games.max(1)
     }
 
-    /// When unfinished games are abandoned: the end time plus the longest game of this run, or plus
-    /// 30 seconds if that is more.
-    pub fn patience_ends(&self) -> Instant {
-        self.at + self.longest.max(LEAST_PATIENCE)
+    /// Waits until unfinished games are abandoned: until the end time plus the longest game of this
+    /// run, or plus 30 seconds if that is more.
+    pub async fn patience_ends(&self) {
+        let end = self.end.plus(self.patience());
+        while !end.left().is_zero() {
+            tokio::time::sleep(end.left().min(LOOK)).await;
+        }
+    }
+
+    fn patience(&self) -> Duration {
+        self.longest.max(LEAST_PATIENCE)
     }
 }
 
@@ -49,24 +87,38 @@ mod tests {
 
     #[test]
     fn a_game_starts_only_if_an_average_game_would_finish_in_time() {
-        let (last, average) = (Instant::now(), Duration::from_secs(20));
-        let end = last + average;
-        let mut deadline = RunDeadline::new(end);
-        assert!(deadline.allows(last + average.saturating_sub(NANO)), "nothing is known yet");
-        assert!(!deadline.allows(end) && !deadline.allows(end + NANO), "no time is left");
+        let average = Duration::from_secs(20);
+        let mut deadline = RunDeadline::new(EndTime::After(Instant::now()));
+        assert!(deadline.allows_with(NANO), "nothing is known yet");
+        assert!(!deadline.allows_with(Duration::ZERO), "no time is left");
         for seconds in [10, 40, 10] {
             deadline.took(Duration::from_secs(seconds));
         }
-        assert!(deadline.allows(last) && !deadline.allows(last + NANO));
+        assert!(deadline.allows_with(average) && !deadline.allows_with(average.saturating_sub(NANO)));
     }
 
     #[test]
     fn games_in_progress_get_as_long_as_the_longest_game() {
-        let end = Instant::now();
-        let mut deadline = RunDeadline::new(end);
+        let mut deadline = RunDeadline::new(EndTime::After(Instant::now()));
         deadline.took(Duration::from_secs(5));
-        assert_eq!(deadline.patience_ends(), end + LEAST_PATIENCE);
+        assert_eq!(deadline.patience(), LEAST_PATIENCE);
         deadline.took(Duration::from_secs(90));
-        assert_eq!(deadline.patience_ends(), end + Duration::from_secs(90));
+        assert_eq!(deadline.patience(), Duration::from_secs(90));
+    }
+
+    #[test]
+    fn a_time_of_day_is_read_from_the_clock_of_the_machine() {
+        let hour = Duration::from_secs(3600);
+        for (end, is_over) in [
+            (EndTime::At(SystemTime::now() + hour), false),
+            (EndTime::At(SystemTime::now() - hour), true),
+            (EndTime::At(SystemTime::now() - hour).plus(2 * hour), false),
+            (EndTime::After(Instant::now()), true),
+            (EndTime::After(Instant::now()).plus(hour), false),
+        ] {
+            assert_eq!(end.left().is_zero(), is_over, "{end:?}");
+            assert_eq!(RunDeadline::new(end).allows(), !is_over, "{end:?}");
+            assert!(end.left() <= hour, "{end:?}");
+        }
     }
 }

@@ -1,7 +1,10 @@
+use std::time::Instant;
+
 use super::*;
 use crate::model::record::GameRecord;
 use crate::model::record::examples::game;
 use crate::model::stage::Stage;
+use crate::run::deadline::EndTime;
 use crate::schedule::state::TournamentSetup;
 use referee_games::Seat;
 
@@ -80,4 +83,23 @@ fn a_job_that_was_put_back_comes_first() {
     agenda.put_back(Assignment { panicked: true, ..first });
     let again = agenda.next(&state).expect("the first game");
     assert_eq!((again.describe(&state), again.panicked), (expected, true));
+}
+
+#[test]
+fn nothing_starts_after_the_end_time_not_even_what_was_put_back() {
+    let state = state();
+    let soon = EndTime::After(Instant::now() + Duration::from_secs(3600));
+    let mut agenda = Agenda::new(&state, Some(RunDeadline::new(soon)), false);
+    for _ in NAMES {
+        agenda.next(&state).expect("a start");
+        agenda.probed();
+    }
+    let game = agenda.next(&state).expect("there is time");
+    agenda.put_back(game);
+    agenda.took(Duration::from_secs(2 * 3600));
+    assert!(agenda.next(&state).is_none() && agenda.is_time_up);
+
+    let over = RunDeadline::new(EndTime::After(Instant::now()));
+    let mut agenda = Agenda::new(&state, Some(over), false);
+    assert!(agenda.next(&state).is_none() && agenda.is_time_up, "no player is started either");
 }
