@@ -39,6 +39,7 @@ pub use rules_program::find_rules_program;
 
 use crate::bounded::{self, ReadError};
 use crate::error::Failure;
+use crate::model::grades::Grades;
 use crate::model::tournament::Tournament;
 use crate::printer::Colour;
 use file::ConfigFile;
@@ -96,6 +97,23 @@ pub fn read(path: &Path, colour: Colour) -> LoadedConfig {
     let search = std::env::var_os("PATH");
     let place = LookupPaths { base: &base, path: search.as_deref() };
     check(SourceText { name: &name, text: &text }, place, colour)
+}
+
+/// The rules for marks in the configuration file at `path`, if it has some. Other parts of it are
+/// neither checked nor started.
+pub fn grades(path: &Path, colour: Colour) -> Result<Option<Grades>, Failure> {
+    let name = path.display().to_string();
+    let text = text(path, CONFIGURATION, &name)?;
+    let mut problems = Problems::default();
+    let grades = ConfigFile::read(&text, &mut problems).and_then(|file| {
+        let players = file.players.as_deref();
+        let stages = stages::check(&file.stages, players, &mut problems);
+        grades::check(file.grades.as_ref(), players, &stages, &mut problems)
+    });
+    if problems.is_empty() {
+        return Ok(grades);
+    }
+    Err(problems.into_failure(SourceText { name: &name, text: &text }, colour))
 }
 
 /// The results folder of the tournament that the configuration file at `path` describes, seen from

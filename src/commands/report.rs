@@ -155,8 +155,7 @@ pub(super) fn live_page(tables: &Tables, called: &str, rules: GameRules) -> Resu
 
 /// Reads `[grades]` in a configuration.
 pub(super) fn read_grades(config: &Path, printer: Printer) -> Result<Grades, Failure> {
-    config::load(config, printer.colour_err)?
-        .grades
+    config::grades(config, printer.colour_err)?
         .ok_or_else(|| Failure::input(format!("{} has no table [grades]", config.display())))
 }
 

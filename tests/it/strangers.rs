@@ -75,6 +75,13 @@ fn no_reader_starts_a_program_that_only_the_log_names() {
         let (read, started) = is_started(&words, &marker);
         assert!(read.code == 0 && !started, "{words:?}: {read:?}");
     }
+    // A configuration that is named for its marks says nothing about the rules.
+    fs::rename(arena.path().join("away"), arena.path().join("cup/tournament.toml")).expect("moved");
+    for command in ["verify", "report"] {
+        let words = [command, "--grades", "cup/tournament.toml", "--results", "cup/results/cup"];
+        let (read, started) = is_started(&words, &marker);
+        assert!(read.code == 2 && !started, "{words:?}: {read:?}");
+    }
 }
 
 #[test]
