@@ -94,7 +94,9 @@ mod tests {
         for seconds in [10, 40, 10] {
             deadline.took(Duration::from_secs(seconds));
         }
-        assert!(deadline.allows_with(average) && !deadline.allows_with(average.saturating_sub(NANO)));
+        assert!(
+            deadline.allows_with(average) && !deadline.allows_with(average.saturating_sub(NANO))
+        );
     }
 
     #[test]
