@@ -7,8 +7,8 @@ pub mod diagnosis;
 mod human;
 mod launch;
 mod limit;
-mod patience;
 mod process;
+mod reply_timer;
 mod rules_process;
 pub mod sandbox;
 #[cfg(test)]

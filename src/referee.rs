@@ -16,7 +16,7 @@ use std::time::Duration;
 pub(crate) use ask::{Answered, PendingTurn};
 pub use report::{Ending, GameReport, GameTrace};
 
-use self::shared_core::{Stolen, undisturbed};
+use self::shared_core::{OpponentCpu, undisturbed};
 use crate::error::Failure;
 use crate::model::clock::{Clock, ClockVerdict, TimeControl, seconds};
 use crate::model::fault::{Fault, FaultCode};
@@ -129,8 +129,6 @@ struct GameLoop<'a, 'o> {
     clocks: BySeat<Clock>,
     /// The ply since which a player is frozen off turn.
     frozen: BySeat<Option<u32>>,
-    /// The CPU time that each seat's opponent used on its turns.
-    stolen: BySeat<Stolen>,
     trace: GameTrace,
 }
 
@@ -158,7 +156,6 @@ impl<'a, 'o> GameLoop<'a, 'o> {
             sent: BySeat::default(),
             clocks: BySeat::from_fn(|_| Clock::new(*setup.control)),
             frozen: BySeat::default(),
-            stolen: BySeat::default(),
             trace: GameTrace::default(),
         };
         table.play_opening()?;
@@ -306,10 +303,15 @@ impl<'a, 'o> GameLoop<'a, 'o> {
         let control = self.setup.control;
         // Pinned, because moving the whole turn into another future would copy kilobytes.
         let mut answered = undisturbed(pin!(question.ask(player)), opponent, control).await?;
-        let stolen = self.watch_pondering(!seat);
-        self.stolen[seat].note(stolen, answered.used.unwrap_or_default());
-        if let (Some(used), Ok(_)) = (&mut answered.used, &answered.decided) {
-            *used = self.stolen[seat].charged(control);
+        let taken = self.watch_pondering(!seat);
+        match (&mut answered.used, &answered.decided) {
+            (Some(used), Ok(_)) => *used = taken.refunded(*used, control),
+            (Some(_), Err(fault))
+                if fault.code == FaultCode::Timeout && taken.may_have_cost_the_reply(control) =>
+            {
+                self.trace.disturber = Some(!seat);
+            }
+            _ => {}
         }
         Ok(self.settle(seat, answered))
     }
@@ -341,21 +343,15 @@ impl<'a, 'o> GameLoop<'a, 'o> {
                 FaultCode::Timeout,
                 format!("{} used of {}, retries included", seconds(used), seconds(allowance)),
             )),
-            Err(fault) if fault.code == FaultCode::Timeout => {
-                if !self.setup.control.ponder && self.stolen[seat].disturbs() {
-                    self.trace.disturber = Some(!seat);
-                }
-                Err(fault)
-            }
             decided => decided,
         }
     }
 
     /// Returns the CPU time that a player used on the opponent's turn that just ended. A player
     /// that ponders is frozen now, and after each of its replies from now on.
-    fn watch_pondering(&mut self, seat: Seat) -> Duration {
+    fn watch_pondering(&mut self, seat: Seat) -> OpponentCpu {
         let player = &mut self.players[seat];
-        let used = player.end_off_turn();
+        let used = OpponentCpu(player.end_off_turn());
         if !self.setup.control.ponder && self.frozen[seat].is_none() && player.ponders() {
             player.freeze_off_turn();
             player.freeze();

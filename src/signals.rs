@@ -1,5 +1,6 @@
-//! Handles SIGINT (Ctrl-C), SIGTERM and SIGHUP. The first one asks the command to stop in order, if
-//! it listens; a second one ends the program.
+//! Handles the signals that would end the program: SIGINT (Ctrl-C), SIGTERM, SIGHUP, SIGQUIT,
+//! SIGUSR1 and SIGUSR2. The first one asks the command to stop in order, if it listens; a second
+//! one ends the program.
 
 use std::io;
 use std::sync::{Mutex, PoisonError};
@@ -71,6 +72,8 @@ fn end() -> ! {
 struct StopSignals {
     interrupt: Signals,
     terminate: Signals,
+    quit: Signals,
+    user: [Signals; 2],
     /// `None` if the signal is ignored, as under `nohup`.
     hangup: Option<Signals>,
 }
@@ -81,6 +84,8 @@ impl StopSignals {
         Ok(Self {
             interrupt: signal(SignalKind::interrupt())?,
             terminate: signal(SignalKind::terminate())?,
+            quit: signal(SignalKind::quit())?,
+            user: [signal(SignalKind::user_defined1())?, signal(SignalKind::user_defined2())?],
             hangup: hears_hangup.then(|| signal(SignalKind::hangup())).transpose()?,
         })
     }
@@ -92,10 +97,14 @@ impl StopSignals {
                 None => std::future::pending().await,
             }
         };
+        let [first, second] = &mut self.user;
         tokio::select! {
             _ = self.interrupt.recv() => Signal::SIGINT,
             _ = self.terminate.recv() => Signal::SIGTERM,
             _ = hangup => Signal::SIGHUP,
+            _ = self.quit.recv() => Signal::SIGQUIT,
+            _ = first.recv() => Signal::SIGUSR1,
+            _ = second.recv() => Signal::SIGUSR2,
         }
     }
 }

@@ -23,6 +23,7 @@ use crate::model::plies::Plies;
 use crate::model::record::GameRecord;
 use crate::model::warning::{GameWarning, Wording};
 use crate::openings::OpeningBook;
+use crate::pauses;
 use crate::printer::Colour;
 use crate::referee::Unplayable;
 use crate::replay::Replay;
@@ -77,6 +78,7 @@ pub async fn examine(
     stop: watch::Receiver<bool>,
     tell: impl Fn(StepNews<'_>),
 ) -> Result<(), Failure> {
+    pauses::watch().map_err(|error| Failure::system(format!("cannot start a thread: {error}")))?;
     let over = over(stop.clone(), exam.within);
     let mut examiner = Examiner::new(exam, candidate, report, over);
     let taken = examiner.take_steps(tell).await;

@@ -8,6 +8,10 @@ use serde::{Deserialize, Serialize};
 use referee_protocol::InitClock;
 pub use referee_protocol::Measure;
 
+/// How long the referee waits for a reply beyond its limit, if the players share a core. A reply in
+/// this time is in time if the opponent took at least what was missing.
+pub const OVERTIME: Duration = Duration::from_millis(5);
+
 /// The time limits of a game.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TimeControl {
@@ -76,6 +80,8 @@ pub struct Clock {
     control: TimeControl,
     left: Option<Duration>,
     used_last: Duration,
+    /// The start-up, if it was charged.
+    startup: Duration,
 }
 
 /// The verdict on a turn's time.
@@ -90,13 +96,15 @@ pub enum ClockVerdict {
 impl Clock {
     /// A clock at the start of a game.
     pub fn new(control: TimeControl) -> Self {
-        Self { control, left: control.budget, used_last: Duration::ZERO }
+        let (used_last, startup) = Default::default();
+        Self { control, left: control.budget, used_last, startup }
     }
 
     /// Charges the start-up to the budget, if the time control counts it.
     pub fn charge_startup(&mut self, used: Duration) {
         if self.control.count_startup {
             self.left = self.left.map(|left| left.saturating_sub(used));
+            self.startup = used;
         }
     }
 
@@ -128,6 +136,11 @@ impl Clock {
     /// The remaining budget, if there is one.
     pub fn left(&self) -> Option<Duration> {
         self.left
+    }
+
+    /// The start-up time that was charged to the budget.
+    pub fn startup(&self) -> Duration {
+        self.startup
     }
 
     /// The time that the last turn used.

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::diagnosis;
-use crate::model::clock::{Measure, wall_bound};
+use crate::model::clock::{Measure, OVERTIME, wall_bound};
 use crate::model::containment::PlayerLimits;
 use crate::model::fault::Fault;
 
@@ -15,8 +15,6 @@ const UNLIMITED: Duration = Duration::from_secs(365 * 24 * 3600);
 pub(super) struct Allowed {
     /// The time left; unlimited if absent.
     pub(super) left: Option<Duration>,
-    /// The limit to name in messages, if it is not the time left.
-    pub(super) of: Option<Duration>,
     /// The budget to name in messages too, if the time left is the rest of it.
     pub(super) budget: Option<Duration>,
     /// Whether the other player is not asked at the same time.
@@ -32,8 +30,8 @@ pub(super) struct ReplyLimit {
     allowance: Duration,
     /// The allowance of wall time.
     pub(super) bound: Duration,
-    /// The allowance of wall time, as messages show it.
-    pub(super) shown: Duration,
+    /// How much longer to wait for a late reply.
+    pub(super) overtime: Duration,
     /// The budget, if the allowance is the rest of a partly used one.
     pub(super) budget: Option<Duration>,
 }
@@ -45,7 +43,11 @@ impl ReplyLimit {
             measure,
             allowance,
             bound: wall_bound(measure, allowance),
-            shown: wall_bound(measure, allowed.of.unwrap_or(allowance)),
+            overtime: if allowed.alone && measure == Measure::Wall {
+                OVERTIME
+            } else {
+                Duration::ZERO
+            },
             budget: allowed.budget.filter(|budget| *budget > allowance),
         }
     }
@@ -97,7 +99,7 @@ mod tests {
     /// Two seconds, the rest of a budget of five.
     fn limit(measure: Measure) -> ReplyLimit {
         ReplyLimit::new(
-            Allowed { left: Some(2 * SECOND), of: None, budget: Some(5 * SECOND), alone: true },
+            Allowed { left: Some(2 * SECOND), budget: Some(5 * SECOND), alone: true },
             measure,
         )
     }

@@ -20,7 +20,7 @@ use super::cpu_usage::{CpuUsage, Interval};
 use super::diagnosis;
 use super::launch::Launch;
 use super::limit::{Allowed, ReplyLimit};
-use super::patience::Patience;
+use super::reply_timer::ReplyTimer;
 use super::sandbox::{NotStarted, Sandbox};
 use super::stderr::Stderr;
 use super::transcript::{LineDirection, Transcript, TranscriptLine};
@@ -29,7 +29,7 @@ use crate::model::containment::PlayerLimits;
 use crate::model::fault::Fault;
 use crate::model::warning::PlayerWarning;
 use referee_protocol::shown;
-use referee_sandbox::{Leftovers, Overrun, Pipes, SupervisorGone};
+use referee_sandbox::{CoreWaits, Leftovers, Overrun, Pipes, SupervisorGone};
 
 /// How long a process may take to exit after `quit`.
 const LEAVE: Duration = Duration::from_secs(1);
@@ -76,6 +76,8 @@ pub(super) struct PlayerProcess {
     lost_before: u64,
     /// The time of this game that was not charged, because the machine had no core free.
     waited_for_core: Duration,
+    /// The waits for a core when the process was started, until its first request.
+    waits_at_start: Option<CoreWaits>,
     /// When the runtime last had its turn for sure.
     runtime_turn: Instant,
 }
@@ -90,6 +92,7 @@ impl PlayerProcess {
         let (sandboxed, Pipes { stdin, stdout, stderr }) = sandbox.spawn(launch).await?;
         Ok(Self {
             cpu_usage: CpuUsage::new(sandboxed.cpu_clock(), measure == Measure::Cpu),
+            waits_at_start: Some(sandboxed.core_waits()),
             sandboxed,
             stdin: Some(stdin),
             stdout,
@@ -125,20 +128,23 @@ impl PlayerProcess {
         let now = Instant::now();
         let deadline = now + limit.bound;
         let (asked, written) = self.write(line, now, deadline).await;
-        let mut patience = Patience::new(now, asked, limit.bound);
+        let mut timer = ReplyTimer::new(now, asked, &limit);
+        if let Some(waits) = self.waits_at_start.take() {
+            timer.watch(waits);
+        }
         if written == WriteOutcome::Late {
-            return self.late(limit, asked, written, &patience).await;
+            return self.late(limit, asked, written, &timer).await;
         }
         if allowed.alone {
             self.read_soon(limit.bound);
         }
-        let Some(line) = self.read_in_time(reply, limit, &mut patience).await else {
-            return self.late(limit, asked, written, &patience).await;
+        let Some(line) = self.read_in_time(reply, limit, &mut timer).await else {
+            return self.late(limit, asked, written, &timer).await;
         };
         let now = Instant::now();
         let cpu = self.cpu_usage.mark(Interval::OnTurn, now).cpu;
         self.rest();
-        let wall = self.charged(asked, now, &patience);
+        let wall = self.charged(asked, now, &timer);
         let line = match line {
             Ok(()) => {
                 self.transcript.push(LineDirection::FromPlayer, now, reply);
@@ -290,9 +296,9 @@ impl PlayerProcess {
     }
 
     /// The wall time of a request without the time that is excused.
-    fn charged(&mut self, asked: Instant, now: Instant, patience: &Patience) -> Duration {
-        self.waited_for_core += patience.excused();
-        (now - asked).saturating_sub(patience.excused())
+    fn charged(&mut self, asked: Instant, now: Instant, timer: &ReplyTimer) -> Duration {
+        self.waited_for_core += timer.excused();
+        (now - asked).saturating_sub(timer.excused())
     }
 
     fn rest(&mut self) {

@@ -16,13 +16,14 @@ use super::{
     Answer, EndView, InitView, Launch, NotStarted, PlayerStatistics, Sandbox, TranscriptLine,
     TurnView, no_start,
 };
-use crate::model::clock::{Measure, seconds};
+use crate::model::clock::seconds;
 use crate::model::fault::{Fault, FaultCode};
 use referee_games::{Event, GameError, ProgramError, SeatMap};
 use referee_protocol::{
     EndMessage, ErrorMessage, Greeting, InitClock, InitMessage, Message, Reply, ReplyError,
     TurnLine, VERSIONS, Wants, shown,
 };
+use referee_sandbox::Shortage;
 
 /// A player in this process: receives each line from the referee, and returns the reply if one is
 /// owed.
@@ -108,14 +109,13 @@ impl Wire {
         &mut self,
         view: &InitView<'_>,
     ) -> Result<(Greeting, Duration), NotStarted> {
-        let began = Instant::now();
         let limit = view.control.startup;
         match &mut self.link {
             Link::Waiting(launch, sandbox) => {
                 let started = PlayerProcess::spawn(launch, sandbox, view.control.measure);
+                // Until the program runs, everything is the referee's own work.
                 let mut process = timeout(limit, started).await.map_err(|_| {
-                    let limit = seconds(limit);
-                    Fault::new(FaultCode::NoStart, format!("it was not started within {limit}"))
+                    Shortage::of_time(format!("start a player within {}", seconds(limit)))
                 })??;
                 if self.freeze {
                     process.freeze_off_turn();
@@ -133,8 +133,7 @@ impl Wire {
         }
         let id = self.take_id();
         init_message(view, id).write(&mut self.line);
-        let left = limit.saturating_sub(began.elapsed());
-        let allowed = Allowed { left: Some(left), of: Some(limit), budget: None, alone: false };
+        let allowed = Allowed { left: Some(limit), budget: None, alone: false };
         let answer = self.exchange(allowed).await;
         answer.line.map_err(|fault| no_start(fault, "the greeting failed"))?;
         let greeting = match Greeting::read(&self.reply, id) {
@@ -145,11 +144,7 @@ impl Wire {
             Err(error) => return Err(self.bad_greeting(error).await.into()),
         };
         (self.wants, self.guesses) = (greeting.wants, greeting.guesses);
-        let took = match view.control.measure {
-            Measure::Wall => began.elapsed(),
-            Measure::Cpu => answer.used,
-        };
-        Ok((greeting, took))
+        Ok((greeting, answer.used))
     }
 
     pub(super) async fn ask(&mut self, view: &TurnView<'_>) -> Result<Answer, GameError> {
@@ -158,8 +153,7 @@ impl Wire {
         }
         let id = self.take_id();
         self.write_turn(view, id);
-        let allowed =
-            Allowed { left: view.allowance, of: None, budget: view.budget, alone: view.alone };
+        let allowed = Allowed { left: view.allowance, budget: view.budget, alone: view.alone };
         let answer = self.exchange(allowed).await;
         let reply = match answer.line {
             Ok(()) => match Reply::read(&self.reply, id) {

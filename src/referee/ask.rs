@@ -77,7 +77,7 @@ impl<'t> PendingTurn<'t> {
     /// The game's implementation failed, here or in a built-in player.
     pub(crate) async fn ask(self, player: &mut Player) -> Result<Answered, GameError> {
         if self.clocks[self.seat].is_out() {
-            let decided = Err(out_of_time(self.control));
+            let decided = Err(out_of_time(self.control, &self.clocks[self.seat]));
             return Ok(Answered { decided, used: None, refusals: Vec::new() });
         }
         let guesses = self.guesses(player.guesses())?;
@@ -164,9 +164,14 @@ impl<'t> PendingTurn<'t> {
     }
 }
 
-fn out_of_time(control: &TimeControl) -> Fault {
+fn out_of_time(control: &TimeControl, clock: &Clock) -> Fault {
     let budget = seconds(control.budget.unwrap_or_default());
-    Fault::new(FaultCode::Timeout, format!("nothing was left of its budget of {budget}"))
+    let mut message = format!("nothing was left of its budget of {budget}");
+    if !clock.startup().is_zero() {
+        let used = seconds(clock.startup());
+        message = format!("{message}: its start-up took {used}, and counts (`count-startup`)");
+    }
+    Fault::new(FaultCode::Timeout, message)
 }
 
 /// Converts a rejected action to a fault.

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::model::fault::Fault;
+use crate::model::fault::{Fault, FaultCode};
 use crate::model::record::Note;
 use crate::model::warning::GameWarning;
 use referee_games::{BySeat, GameResult, Outcome, Seat, Text};
@@ -47,6 +47,14 @@ impl Ending {
                 _ => "double-fault",
             },
         }
+    }
+
+    /// Whether a player ran out of time, on a turn or at its start.
+    pub fn is_by_time(&self) -> bool {
+        Seat::BOTH
+            .into_iter()
+            .filter_map(|seat| self.fault(seat))
+            .any(|fault| matches!(fault.code, FaultCode::Timeout | FaultCode::NoStart))
     }
 
     /// The fault of `seat`, if any.

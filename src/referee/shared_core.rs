@@ -7,14 +7,12 @@ use std::time::Duration;
 
 use tokio::time::{Instant, timeout_at};
 
-use crate::model::clock::{Measure, TimeControl};
+use crate::model::clock::{Measure, OVERTIME, TimeControl};
 use crate::player::Player;
 
 /// How long the opponent may keep running after a turn has begun. A normal player is asleep by
 /// then; freezing it earlier would cost short turns more than it saves.
 const GRACE: Duration = Duration::from_millis(2);
-/// An opponent has disturbed a turn if it used at least one part in this many of it.
-const DISTURBING_PART: u32 = 50;
 
 /// Waits for a player on its turn. Unless pondering is allowed, freezes the opponent once the turn
 /// is longer than two milliseconds.
@@ -39,48 +37,27 @@ pub(super) async fn undisturbed<T>(
     turn.await
 }
 
-/// The opponent's CPU time on a seat's turns.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Stolen {
-    last: Taken,
-    all: Taken,
-}
+/// The CPU time that the opponent used during a turn.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct OpponentCpu(pub(super) Duration);
 
-/// The opponent's CPU time, and the seat's time in which it was used.
-#[derive(Debug, Clone, Copy, Default)]
-struct Taken {
-    cpu: Duration,
-    of: Duration,
-}
+impl OpponentCpu {
+    /// The time charged for a turn of this length: without the time that the opponent took of the
+    /// core. CPU time needs no such correction, and neither do players on separate cores.
+    pub(super) fn refunded(self, used: Duration, control: &TimeControl) -> Duration {
+        if takes_time(control) { used.saturating_sub(self.0) } else { used }
+    }
 
-impl Taken {
-    fn disturbs(self) -> bool {
-        !self.cpu.is_zero() && self.cpu * DISTURBING_PART >= self.of
+    /// Whether the opponent may have caused that no reply came in time, [`OVERTIME`] included: only
+    /// if it took at least that. If it took less, more was missing than it took.
+    pub(super) fn may_have_cost_the_reply(self, control: &TimeControl) -> bool {
+        takes_time(control) && self.0 >= OVERTIME
     }
 }
 
-impl Stolen {
-    /// Adds a turn of this length, in which the opponent used this much CPU time.
-    pub(super) fn note(&mut self, cpu: Duration, of: Duration) {
-        self.last = Taken { cpu, of };
-        self.all = Taken { cpu: self.all.cpu + cpu, of: self.all.of + of };
-    }
-
-    /// The time charged for the last turn: without the time that the opponent took of the core. CPU
-    /// time needs no such correction, and neither do players on separate cores.
-    pub(super) fn charged(&self, control: &TimeControl) -> Duration {
-        let Taken { cpu, of } = self.last;
-        match control.measure {
-            Measure::Wall if !control.ponder => of.saturating_sub(cpu),
-            Measure::Wall | Measure::Cpu => of,
-        }
-    }
-
-    /// Whether the opponent used 2% or more of the last turn, or of all turns together. If so, it
-    /// may have caused a loss on time.
-    pub(super) fn disturbs(&self) -> bool {
-        self.last.disturbs() || self.all.disturbs()
-    }
+/// Whether CPU time of the opponent is missing in the time that is limited.
+fn takes_time(control: &TimeControl) -> bool {
+    control.measure == Measure::Wall && !control.ponder
 }
 
 #[cfg(test)]
@@ -93,29 +70,21 @@ mod tests {
         TimeControl { measure, ponder, ..TimeControl::unlimited(MS) }
     }
 
-    fn stolen(turns: &[(u32, u32)]) -> Stolen {
-        let mut stolen = Stolen::default();
-        for &(cpu, of) in turns {
-            stolen.note(cpu * MS, of * MS);
-        }
-        stolen
+    #[test]
+    fn time_taken_by_the_opponent_is_refunded() {
+        let taken = OpponentCpu(7 * MS);
+        assert_eq!(taken.refunded(30 * MS, &control(Measure::Wall, false)), 23 * MS);
+        assert_eq!(taken.refunded(30 * MS, &control(Measure::Wall, true)), 30 * MS, "a core each");
+        assert_eq!(taken.refunded(30 * MS, &control(Measure::Cpu, false)), 30 * MS, "its own time");
+        assert_eq!(taken.refunded(5 * MS, &control(Measure::Wall, false)), Duration::ZERO);
     }
 
     #[test]
-    fn time_stolen_by_the_opponent_is_not_charged() {
-        let taken = stolen(&[(7, 30)]);
-        assert_eq!(taken.charged(&control(Measure::Wall, false)), 23 * MS);
-        assert_eq!(taken.charged(&control(Measure::Wall, true)), 30 * MS, "a core each");
-        assert_eq!(taken.charged(&control(Measure::Cpu, false)), 30 * MS, "its own CPU time");
-        let more = stolen(&[(40, 30)]);
-        assert_eq!(more.charged(&control(Measure::Wall, false)), Duration::ZERO);
-    }
-
-    #[test]
-    fn two_percent_of_a_turn_or_of_all_turns_is_a_disturbance() {
-        assert!(!stolen(&[]).disturbs() && !stolen(&[(0, 0)]).disturbs());
-        assert!(!stolen(&[(1, 51)]).disturbs() && stolen(&[(1, 50)]).disturbs());
-        assert!(stolen(&[(2, 50), (0, 50)]).disturbs(), "an earlier turn counts");
-        assert!(!stolen(&[(2, 50), (0, 51)]).disturbs());
+    fn an_opponent_that_took_less_than_the_overtime_cost_no_reply() {
+        let wall = control(Measure::Wall, false);
+        assert!(!OpponentCpu(4 * MS).may_have_cost_the_reply(&wall));
+        assert!(OpponentCpu(OVERTIME).may_have_cost_the_reply(&wall));
+        assert!(!OpponentCpu(OVERTIME).may_have_cost_the_reply(&control(Measure::Cpu, false)));
+        assert!(!OpponentCpu(OVERTIME).may_have_cost_the_reply(&control(Measure::Wall, true)));
     }
 }

@@ -23,6 +23,8 @@ struct Game {
     /// Each seat's greeting.
     greetings: [&'static str; 2],
     replies: [Replies; 2],
+    /// How long each player takes to greet.
+    starts: Duration,
 }
 
 /// The outcome of a game.
@@ -42,6 +44,7 @@ fn game(turns: &'static str, white: Replies, black: Replies) -> Game {
         opening: Vec::new(),
         greetings: ["ok"; 2],
         replies: [white, black],
+        starts: Duration::ZERO,
     }
 }
 
@@ -51,10 +54,11 @@ impl Game {
         let [white, black] = [0, 1].map(|seat| {
             let (heard, greeting) = (Arc::clone(&heard), self.greetings[seat]);
             let mut replies = self.replies[seat].iter();
+            let starts = self.starts;
             let script: PlayerScript = Box::new(move |message| {
                 heard.lock().expect("no panic").push((seat, message.clone()));
                 match message["type"].as_str() {
-                    Some("init") => (Duration::ZERO, Some(greeting.to_owned())),
+                    Some("init") => (starts, Some(greeting.to_owned())),
                     Some("turn") => {
                         let (thinks, reply) = replies.next().expect("a reply is left");
                         (Duration::from_millis(*thinks), Some((*reply).to_owned()))
@@ -218,6 +222,17 @@ async fn turns_use_up_the_budget() {
     let mut game = self::game("wwww", SLOW, &[]);
     (game.control.budget, game.control.increment) = (Some(3 * SECOND), SECOND / 2);
     assert!(matches!(game.play().await.report.ending, Ending::Rules(_)));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_budget_that_the_start_up_used_up_is_explained() {
+    let mut game = game("w", &[], &[]);
+    game.starts = Duration::from_millis(3200);
+    (game.control.budget, game.control.count_startup) = (Some(3 * SECOND), true);
+    let played = game.play().await;
+    let message = "nothing was left of its budget of 3 s: its start-up took 3.2 s, and counts \
+                   (`count-startup`)";
+    assert_eq!(played.fault(Seat::First), Some((FaultCode::Timeout, message)));
 }
 
 #[tokio::test(start_paused = true)]

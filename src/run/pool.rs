@@ -6,10 +6,11 @@ use std::time::Instant;
 use tokio::sync::watch;
 
 use super::job::{Conditions, Finished, JobOutcome};
-use super::record::RecordBuilder;
+use super::record::{RecordBuilder, Void};
 use super::transcript;
 use crate::model::warning::{GameWarning, PlayerWarning};
 use crate::openings::{Opening, OpeningBook};
+use crate::pauses;
 use crate::player::{InitView, NotStarted, Player, PlayerStatistics};
 use crate::referee::{self, Ending, GameReport, GameSetup, Unplayable};
 use crate::schedule::Fixture;
@@ -54,12 +55,25 @@ impl PlayerPool {
         Ok(())
     }
 
-    /// Starts the player, waits for its greeting, and lets it quit.
+    /// Starts the player, waits for its greeting, and lets it quit. A start-up that failed while the
+    /// referee was paused is repeated.
     pub(super) async fn probe(
         &self,
         number: usize,
         stop: &mut watch::Receiver<bool>,
     ) -> JobOutcome {
+        loop {
+            let began = Instant::now();
+            let outcome = self.probe_once(number, stop).await;
+            let failed =
+                matches!(outcome, JobOutcome::Probed(_, Some(_)) | JobOutcome::Shortage(_));
+            if !(failed && pauses::paused_since(began)) {
+                return outcome;
+            }
+        }
+    }
+
+    async fn probe_once(&self, number: usize, stop: &mut watch::Receiver<bool>) -> JobOutcome {
         let mut player = self.fresh(number);
         let view = InitView {
             seat: Seat::First,
@@ -87,7 +101,9 @@ impl PlayerPool {
         }
     }
 
-    /// Plays a game. Replays it if a player disturbed the other, with that player frozen off turn.
+    /// Plays a game. Replays it after a loss on time that proves nothing, because the referee was
+    /// paused in that game, or because a player disturbed the other. That player is then frozen off
+    /// turn.
     pub async fn play(
         &mut self,
         id: String,
@@ -107,6 +123,11 @@ impl PlayerPool {
             };
             let mut report = match played {
                 Some(Ok(report)) => report,
+                Some(Err(Unplayable::Shortage(_))) if pauses::paused_since(began) => {
+                    players.first.kill().await;
+                    players.second.kill().await;
+                    continue;
+                }
                 given_up => {
                     players.first.kill().await;
                     players.second.kill().await;
@@ -118,9 +139,9 @@ impl PlayerPool {
                 }
             };
             report.trace.warnings.extend(self.doubts(fixture));
-            let disturber = report.trace.disturber.filter(|seat| !frozen[*seat]);
+            let void_because = why_void(&report, began, frozen);
             let (builder, transcript) = self.clear(report, players, fixture, (seeds, began)).await;
-            match disturber {
+            match void_because {
                 None => {
                     let memory = builder.statistics.as_ref().map(|statistics| statistics.memory);
                     let warnings = builder.warnings();
@@ -128,9 +149,11 @@ impl PlayerPool {
                     let finished = Finished { record, warnings, transcript, memory };
                     return JobOutcome::Played(vec![finished]);
                 }
-                Some(disturber) => {
-                    void.push(builder.why_void(disturber));
-                    frozen[disturber] = true;
+                Some(why) => {
+                    void.push(builder.why_void(why));
+                    if let Void::Disturbed { by } = why {
+                        frozen[by] = true;
+                    }
                 }
             }
         }
@@ -262,6 +285,17 @@ impl PlayerPool {
         for mut idle in self.idle.drain(..) {
             idle.player.leave().await;
         }
+    }
+}
+
+/// Why the result of a game that began then does not count, if so.
+fn why_void(report: &GameReport, began: Instant, frozen: BySeat<bool>) -> Option<Void> {
+    let disturber = report.trace.disturber.filter(|seat| !frozen[*seat]);
+    // A pause explains more than a disturbance, and freezes nobody.
+    if report.ending.is_by_time() && pauses::paused_since(began) {
+        Some(Void::Paused)
+    } else {
+        disturber.map(|by| Void::Disturbed { by })
     }
 }
 

@@ -11,6 +11,18 @@ use crate::schedule::Fixture;
 use referee_games::{BySeat, GameResult, Seat, SeatMap, Text};
 use referee_protocol::Score;
 
+/// Why a game that was played does not count, and is played again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Void {
+    /// The referee was paused in it, and it ended by a loss on time.
+    Paused,
+    /// A player lost on time, and its opponent may have caused that.
+    Disturbed {
+        /// The opponent.
+        by: Seat,
+    },
+}
+
 /// A finished game whose players have exited.
 pub struct RecordBuilder {
     /// The names of the seats.
@@ -28,8 +40,15 @@ pub struct RecordBuilder {
 }
 
 impl RecordBuilder {
-    /// The reason why a game is void that the opponent of `disturber` lost on time.
-    pub fn why_void(&self, disturber: Seat) -> String {
+    /// The reason why the game is void, as a sentence.
+    pub fn why_void(&self, why: Void) -> String {
+        let disturber = match why {
+            Void::Paused => {
+                return "the referee was paused in a game that ended by a loss on time; played again"
+                    .to_owned();
+            }
+            Void::Disturbed { by } => by,
+        };
         format!(
             "{} lost on time while {} used {} of CPU time on the opponent's turns; \
              played again with {} frozen off turn",

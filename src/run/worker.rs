@@ -14,6 +14,7 @@ use super::entrant::Entrant;
 use super::job::{Conditions, DueGame, Job, JobOutcome, Panic, Report};
 use super::pool::{self, PlayerPool};
 use crate::openings::OpeningBook;
+use crate::pauses;
 use crate::run::cores::Share;
 
 /// Open files of a worker besides those of its players.
@@ -55,6 +56,8 @@ impl Worker {
         stop: watch::Receiver<bool>,
     ) -> io::Result<Self> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        // Before the worker is bound to its cores, which are busy.
+        pauses::watch()?;
         Self::working(number, reports, move |jobs, reports| {
             settle_on(&cores);
             let pool = PlayerPool::new(book, conditions);

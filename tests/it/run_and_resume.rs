@@ -410,7 +410,8 @@ fn tables_exist_from_the_first_game_on() {
 
 #[test]
 fn signals_stop_a_run_in_order() {
-    for kind in [Signal::SIGINT, Signal::SIGTERM, Signal::SIGHUP] {
+    use Signal::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2};
+    for kind in [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2] {
         let (arena, child) = unending(ASLEEP);
         signal(&child, kind);
         let run = arena.finish(child, "");
@@ -422,6 +423,20 @@ fn signals_stop_a_run_in_order() {
         assert_eq!(arena.log().lines().count(), 1);
         assert!(arena.read("standings.csv").starts_with("rank,"), "{kind}");
     }
+}
+
+#[test]
+fn a_referee_that_starts_players_too_slowly_blames_nobody() {
+    let arena = Arena::with(&Config::small().change(|config| {
+        config.jobs = 1;
+        config.clock.push_str("startup = \"1ms\"");
+    }));
+    let run = arena.run(&["run", "--quiet"]);
+    assert_eq!(run.code, 3, "{}", run.err);
+    let why = "could not begin: the referee cannot start a player within 0.001 s: the machine is \
+               too busy; play fewer games at the same time (--jobs)";
+    assert!(run.err.contains(why), "{}", run.err);
+    assert_eq!(arena.log().lines().count(), 1);
 }
 
 #[test]

@@ -97,9 +97,68 @@ fn computing_on_the_opponents_turns_brings_no_gain() -> Lacks {
         .find_map(|(level, a_move, theft)| compare(level, a_move, theft))
 }
 
+/// Spends its budget at once, but for two milliseconds.
+const SPENDS: &str = "\
+import json, sys, time
+for line in sys.stdin:
+    message = json.loads(line)
+    if message['type'] == 'init':
+        print('ok', flush=True)
+    if message['type'] == 'turn':
+        time.sleep(max(0, message['clock']['left_ms'] - 2) / 1000)
+        print(message['legal'][0], flush=True)
+";
+
+/// Replies at once, and computes for a moment then.
+const KEEPS_BOOKS: &str = "\
+import json, sys, time
+for line in sys.stdin:
+    message = json.loads(line)
+    if message['type'] == 'init':
+        print('ok', flush=True)
+    if message['type'] == 'turn':
+        print(message['legal'][0], flush=True)
+        until = time.process_time() + 0.0015
+        while time.process_time() < until:
+            pass
+";
+
+fn a_player_that_spent_its_budget_gets_no_replay() -> Lacks {
+    let python = |file: &str| format!("command = [\"/usr/bin/python3\", \"{file}\"]");
+    let config = Config::empty()
+        .player("spender", &python("spends.py"))
+        .player("honest", &python("books.py"))
+        .change(|config| {
+            (config.pairs, config.jobs) = (5, 1);
+            config.more.push_str("quarantine = 0\n");
+            config.clock.push_str("budget = \"200ms\"");
+        });
+    let arena = Arena::with(&config);
+    arena.write("spends.py", SPENDS);
+    arena.write("books.py", KEEPS_BOOKS);
+    let run = arena.run(&["run", "--quiet"]);
+    assert_eq!(run.code, 0, "{}", run.err);
+    let lines = arena.lines();
+    let games = lines.values().map(|line| serde_json::from_str::<Value>(line).expect("JSON"));
+    let (mut losses, mut void) = (0, 0);
+    for game in games {
+        losses += u32::from(game["reason"] == "timeout");
+        void += game["void"].as_array().map_or(0, Vec::len);
+    }
+    assert!(losses > 0, "its budget lasted: {lines:?}");
+    assert_eq!(void, 0, "{lines:?}");
+    None
+}
+
 pub(crate) fn tests() -> Vec<Trial> {
-    vec![alone(
-        "computing_on_the_opponents_turns_brings_no_gain",
-        computing_on_the_opponents_turns_brings_no_gain,
-    )]
+    vec![
+        alone(
+            "computing_on_the_opponents_turns_brings_no_gain",
+            computing_on_the_opponents_turns_brings_no_gain,
+        ),
+        alone(
+            "a_player_that_spent_its_budget_gets_no_replay",
+            a_player_that_spent_its_budget_gets_no_replay,
+        ),
+    ]
 }

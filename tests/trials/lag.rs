@@ -1,4 +1,4 @@
-//! A machine that has no core free for the referee: the test stops it.
+//! A referee that does not run for a while, because it has no core or is paused: the test stops it.
 
 use std::fs;
 use std::thread::sleep;
@@ -32,10 +32,64 @@ fn is_stopped(pid: Pid) -> bool {
 }
 
 pub(crate) fn tests() -> Vec<Trial> {
-    vec![alone(
-        "time_in_which_the_referee_had_no_core_is_not_charged",
-        time_in_which_the_referee_had_no_core_is_not_charged,
-    )]
+    vec![
+        alone(
+            "time_in_which_the_referee_had_no_core_is_not_charged",
+            time_in_which_the_referee_had_no_core_is_not_charged,
+        ),
+        alone("a_pause_in_a_turn_books_no_loss", || a_pause_books_no_loss("turn", true)),
+        alone("a_pause_in_a_start_up_books_no_loss", || a_pause_books_no_loss("init", false)),
+    ]
+}
+
+/// At its first message of a type, says that it was asked, and replies once it may.
+const REPLIES_WHEN_IT_MAY: &str = "\
+import json, os, sys, time
+for line in sys.stdin:
+    message = json.loads(line)
+    if message['type'] == sys.argv[1] and not os.path.exists('may'):
+        open('asked', 'w').close()
+        while not os.path.exists('may'):
+            time.sleep(0.01)
+    if message['type'] == 'init':
+        print('ok', flush=True)
+    if message['type'] == 'turn':
+        print(message['legal'][0], flush=True)
+";
+
+/// Stops the referee for more than ten times each limit, while a player owes a reply. The player
+/// replies meanwhile, so its time proves nothing.
+fn a_pause_books_no_loss(message: &str, is_game: bool) -> Lacks {
+    let slow = format!("command = [\"/usr/bin/python3\", \"slow.py\", \"{message}\"]");
+    let config = Config::empty().bot("ant", "greedy").player("slow", &slow).change(|config| {
+        (config.pairs, config.jobs, config.max_moves) = (1, 1, 8);
+        config.clock.push_str("move = \"1s\"\nstartup = \"1s\"");
+    });
+    let arena = Arena::with(&config);
+    arena.write("slow.py", REPLIES_WHEN_IT_MAY);
+    let child = arena.start(&["run", "--quiet", "--containment", "off"]);
+    let referee = Pid::from_raw(child.id().try_into().expect("small"));
+    wait_until(|| arena.path().join("asked").exists());
+    kill(referee, Signal::SIGSTOP).expect("it runs");
+    wait_until(|| is_stopped(referee));
+    arena.write("may", "");
+    sleep(Duration::from_secs(13));
+    kill(referee, Signal::SIGCONT).expect("it is there");
+    let run = arena.finish(child, "");
+    assert_eq!(run.code, 0, "{}", run.err);
+    let lines = arena.lines();
+    let games = lines.values().map(|line| serde_json::from_str::<Value>(line).expect("JSON"));
+    let mut void = Vec::new();
+    for game in games {
+        assert_eq!(game["fault"], Value::Null, "{game}");
+        void.extend(game["void"].as_array().cloned().unwrap_or_default());
+    }
+    assert_eq!(lines.len(), 2);
+    let paused = "the referee was paused in a game that ended by a loss on time; played again";
+    let expected = if is_game { vec![Value::from(paused)] } else { Vec::new() };
+    assert_eq!(void, expected);
+    assert_eq!(arena.run(&["verify"]).code, 0);
+    None
 }
 
 fn time_in_which_the_referee_had_no_core_is_not_charged() -> Lacks {

@@ -13,6 +13,9 @@ use crate::error::ExchangeError;
 
 /// The number of bytes to read at once.
 const CHUNK: usize = 16 << 10;
+/// A wait that ends this much later than planned says nothing about the program: this process was
+/// stopped meanwhile, or had no core.
+const OVERSLEPT: Duration = Duration::from_millis(100);
 
 /// A running rules program. Dropping it ends the program.
 pub trait RulesProcess: fmt::Debug + Send {
@@ -66,12 +69,12 @@ impl ProgramPipes {
         answer: &mut Vec<u8>,
         limit: Duration,
     ) -> Result<(), Broken> {
-        let deadline = Deadline { until: Instant::now() + limit, limit };
-        self.write(line, &deadline)?;
-        self.read(answer, &deadline)
+        let mut deadline = Deadline { until: Instant::now() + limit, limit };
+        self.write(line, &mut deadline)?;
+        self.read(answer, &mut deadline)
     }
 
-    fn write(&self, mut line: &[u8], deadline: &Deadline) -> Result<(), Broken> {
+    fn write(&self, mut line: &[u8], deadline: &mut Deadline) -> Result<(), Broken> {
         while !line.is_empty() {
             match rustix::io::write(&self.stdin, line) {
                 Ok(written) => line = &line[written..],
@@ -84,7 +87,7 @@ impl ProgramPipes {
         Ok(())
     }
 
-    fn read(&mut self, answer: &mut Vec<u8>, deadline: &Deadline) -> Result<(), Broken> {
+    fn read(&mut self, answer: &mut Vec<u8>, deadline: &mut Deadline) -> Result<(), Broken> {
         let mut searched = 0;
         loop {
             if let Some(end) = self.read[searched..].iter().position(|&byte| byte == b'\n') {
@@ -125,12 +128,17 @@ struct Deadline {
 }
 
 impl Deadline {
-    /// Waits until the pipe is ready, or fails when the time is up.
-    fn wait(&self, pipe: &impl AsFd, ready: PollFlags) -> Result<(), Broken> {
+    /// Waits until the pipe is ready, or fails when the time is up. The time begins anew if this
+    /// process overslept its end.
+    fn wait(&mut self, pipe: &impl AsFd, ready: PollFlags) -> Result<(), Broken> {
         let left = self.until.saturating_duration_since(Instant::now());
         let left = Timespec::try_from(left).ok();
         let mut pipes = [PollFd::new(pipe, ready)];
         match poll(&mut pipes, left.as_ref()) {
+            Ok(0) if self.until.elapsed() >= OVERSLEPT => {
+                self.until = Instant::now() + self.limit;
+                Ok(())
+            }
             Ok(0) => Err(Broken::Failed(ExchangeError::Silent(self.limit))),
             Ok(_) | Err(Errno::INTR) => Ok(()),
             Err(error) => Err(Broken::Failed(ExchangeError::Pipe(error.into()))),

@@ -15,11 +15,11 @@ use crate::request::Requirement;
 /// The machine has no descriptors, processes or memory left for the caller. The cause is neither
 /// the command nor the sandbox, and the same call may succeed later.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("cannot {action}: {}", io::Error::from(*errno))]
+#[error("cannot {action}: {}", self.cause())]
 pub struct Shortage {
     /// The action that failed, as in "start a supervisor".
     pub action: String,
-    /// `EMFILE`, `ENFILE`, `EAGAIN` or `ENOMEM`.
+    /// `EMFILE`, `ENFILE`, `EAGAIN` or `ENOMEM`; `ETIMEDOUT` if the machine was too slow.
     #[source]
     errno: Errno,
 }
@@ -36,6 +36,18 @@ impl Shortage {
         let is_shortage =
             matches!(errno, Errno::EAGAIN | Errno::EMFILE | Errno::ENFILE | Errno::ENOMEM);
         is_shortage.then(|| Self { action: action.to_owned(), errno })
+    }
+
+    /// The machine was too busy for `action` within its time.
+    pub fn of_time(action: String) -> Self {
+        Self { action, errno: Errno::ETIMEDOUT }
+    }
+
+    fn cause(&self) -> String {
+        match self.errno {
+            Errno::ETIMEDOUT => "the machine is too busy".to_owned(),
+            errno => io::Error::from(errno).to_string(),
+        }
     }
 
     /// The system error.
@@ -60,7 +72,7 @@ pub enum Resource {
     OpenFiles,
     /// Processes of this user (`ulimit -u`).
     Processes,
-    /// Memory or open files of the whole machine.
+    /// Memory, time or open files of the whole machine.
     System,
 }
 

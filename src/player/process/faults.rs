@@ -11,7 +11,7 @@ use crate::model::fault::Fault;
 use crate::player::cpu_usage::Interval;
 use crate::player::diagnosis::{self, Late};
 use crate::player::limit::ReplyLimit;
-use crate::player::patience::Patience;
+use crate::player::reply_timer::ReplyTimer;
 use crate::player::transcript::LineDirection;
 use referee_sandbox::SupervisorGone;
 
@@ -21,7 +21,8 @@ pub(super) const EXIT_LAG: Duration = Duration::from_secs(1);
 const STDERR_LAG: Duration = Duration::from_millis(200);
 
 impl PlayerProcess {
-    /// The fault of a reply that took too long.
+    /// The fault of a reply that took too long, overtime included: what the opponent took of that is
+    /// not known here.
     pub(super) fn judge(
         &self,
         limit: ReplyLimit,
@@ -30,7 +31,9 @@ impl PlayerProcess {
     ) -> Result<(), Fault> {
         match self.over_cpu(limit, cpu) {
             Some(fault) => Err(fault),
-            None if wall > limit.bound => Err(diagnosis::came_late(wall, limit.bound)),
+            None if wall > limit.bound + limit.overtime => {
+                Err(diagnosis::came_late(wall, limit.bound))
+            }
             None => Ok(()),
         }
     }
@@ -49,18 +52,18 @@ impl PlayerProcess {
         limit: ReplyLimit,
         asked: Instant,
         written: WriteOutcome,
-        patience: &Patience,
+        timer: &ReplyTimer,
     ) -> LineAnswer {
         let now = Instant::now();
         let cpu = self.cpu_usage.mark(Interval::OnTurn, now).cpu;
-        let wall = self.charged(asked, now, patience);
+        let wall = self.charged(asked, now, timer);
         let state = self.sandboxed.state();
         let used = self.decisive(wall, cpu);
         self.note_partial(now);
         let fault = match self.over_cpu(limit, cpu) {
             Some(fault) => diagnosis::no_reply(fault),
             None => self.by_overrun(diagnosis::timeout(Late {
-                allowance: limit.shown,
+                allowance: limit.bound,
                 budget: limit.budget,
                 measure: self.measure,
                 cpu: self.cpu_usage.used().map(|_| cpu),

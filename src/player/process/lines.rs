@@ -12,7 +12,7 @@ use super::PlayerProcess;
 use super::outcome::{NoLine, WriteOutcome};
 use crate::model::fault::Fault;
 use crate::player::limit::ReplyLimit;
-use crate::player::patience::{Patience, SOON};
+use crate::player::reply_timer::{ReplyTimer, SOON};
 use crate::player::transcript::LineDirection;
 use referee_protocol::LINE_LIMIT;
 
@@ -73,35 +73,35 @@ impl PlayerProcess {
         &mut self,
         reply: &mut Vec<u8>,
         limit: ReplyLimit,
-        patience: &mut Patience,
+        timer: &mut ReplyTimer,
     ) -> Option<Result<(), NoLine>> {
         let now = Instant::now();
         if let Some(line) = self.line_here(reply) {
-            if now >= patience.deadline() {
-                patience.looked(patience.soon(), now);
-                self.excuse(patience, now);
+            if now >= timer.deadline() {
+                timer.looked(timer.soon(), now);
+                self.excuse(timer, now);
             }
             return Some(line);
         }
         let mut left = self.cpu_left(limit, now);
         loop {
             let look = match left {
-                None => patience.next_look(),
-                Some(left) => patience.next_look().min(Instant::now() + left + LOOK),
+                None => timer.next_look(Instant::now()),
+                Some(left) => timer.next_look(Instant::now()).min(Instant::now() + left + LOOK),
             };
             let line = timeout_at(look.into(), self.read_line(reply)).await;
             let now = Instant::now();
-            patience.looked(look, now);
-            if patience.wants_waits(now) {
-                patience.watch(self.sandboxed.core_waits());
+            timer.looked(look, now);
+            if timer.wants_waits(now) {
+                timer.watch(self.sandboxed.core_waits());
             }
-            if now >= patience.deadline() {
-                self.excuse(patience, now);
+            if now >= timer.deadline() {
+                self.excuse(timer, now);
             }
             if let Ok(line) = line {
                 return Some(line);
             }
-            if now >= patience.deadline() {
+            if now >= timer.give_up() {
                 return None;
             }
             left = self.cpu_left(limit, now);
@@ -113,10 +113,10 @@ impl PlayerProcess {
 
     /// Excuses the time that the player and the referee waited for a core, if the system measures
     /// what the player used meanwhile.
-    fn excuse(&mut self, patience: &mut Patience, now: Instant) {
+    fn excuse(&mut self, timer: &mut ReplyTimer, now: Instant) {
         if self.cpu_usage.used().is_some() {
             let cpu = self.cpu_usage.since(now);
-            patience.excuse(&self.sandboxed.core_waits(), cpu, now);
+            timer.excuse(&self.sandboxed.core_waits(), cpu, now);
         }
     }
 

@@ -141,7 +141,7 @@ fn void_games_name_the_player_that_disturbed_them() {
     let mut builder = builder();
     builder.statistics.second.cpu_off_turn = Duration::from_millis(1500);
     assert_eq!(
-        builder.why_void(Seat::Second),
+        builder.why_void(Void::Disturbed { by: Seat::Second }),
         "ant lost on time while bee used 1.5 s of CPU time on the opponent's turns; played again \
          with bee frozen off turn"
     );

@@ -3,6 +3,7 @@
 
 use std::time::{Duration, Instant};
 
+use super::limit::ReplyLimit;
 use referee_sandbox::CoreWaits;
 
 /// How long to wait for a reply before the runtime waits for it: most replies of fast players
@@ -15,12 +16,14 @@ const MOST: u32 = 10;
 
 /// How long to wait for a reply.
 #[derive(Debug)]
-pub(super) struct Patience {
+pub(super) struct ReplyTimer {
     began: Instant,
     /// When the request was sent.
     sent: Instant,
     /// The time allowed.
     bound: Duration,
+    /// How much longer to wait for a late reply.
+    overtime: Duration,
     /// The waits for a core when a quarter of the time was over. Most replies come earlier.
     watched: Option<CoreWaits>,
     /// How much later than planned the referee looked, in total.
@@ -28,20 +31,31 @@ pub(super) struct Patience {
     excused: Duration,
 }
 
-impl Patience {
-    /// Patience for `bound` from `began` on, for the reply to a request that was written from then
-    /// on, to the end at `sent`.
-    pub(super) fn new(began: Instant, sent: Instant, bound: Duration) -> Self {
+impl ReplyTimer {
+    /// Measures from `began` on, for the reply to a request that was written from then on, to the
+    /// end at `sent`.
+    pub(super) fn new(began: Instant, sent: Instant, limit: &ReplyLimit) -> Self {
+        let &ReplyLimit { bound, overtime, .. } = limit;
         let (watched, overslept, excused) = Default::default();
-        Self { began, sent, bound, watched, overslept, excused }
+        Self { began, sent, bound, overtime, watched, overslept, excused }
     }
 
-    /// When to look at the player, if it does not reply before.
-    pub(super) fn next_look(&self) -> Instant {
+    /// When to look at the player after `now`, if it does not reply before.
+    pub(super) fn next_look(&self, now: Instant) -> Instant {
         match self.watched {
-            None => self.began + self.bound / 4,
-            Some(_) => self.deadline(),
+            None => self.quarter(),
+            Some(_) if now < self.deadline() => self.deadline(),
+            Some(_) => self.give_up(),
         }
+    }
+
+    fn quarter(&self) -> Instant {
+        self.began + self.bound / 4
+    }
+
+    /// When to wait no longer for a late reply.
+    pub(super) fn give_up(&self) -> Instant {
+        self.deadline() + self.overtime
     }
 
     /// When the time is up.
@@ -56,7 +70,7 @@ impl Patience {
 
     /// Whether the waits for a core are still to be read.
     pub(super) fn wants_waits(&self, now: Instant) -> bool {
-        self.watched.is_none() && now >= self.next_look()
+        self.watched.is_none() && now >= self.quarter()
     }
 
     /// Watches the player's waits for a core from now on.
@@ -91,23 +105,38 @@ impl Patience {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::clock::{Measure, OVERTIME};
+    use crate::player::limit::Allowed;
 
     const MS: Duration = Duration::from_millis(1);
     const BOUND: Duration = Duration::from_millis(100);
 
-    fn asked() -> (Instant, Patience) {
+    fn limit() -> ReplyLimit {
+        let allowed = Allowed { left: Some(BOUND), budget: None, alone: true };
+        ReplyLimit::new(allowed, Measure::Wall)
+    }
+
+    #[test]
+    fn a_late_reply_is_awaited_for_the_overtime() {
+        let (began, mut timer) = asked();
+        timer.watch(CoreWaits::default());
+        assert_eq!(timer.next_look(began + 99 * MS), began + BOUND);
+        assert_eq!(timer.next_look(began + BOUND), began + BOUND + OVERTIME);
+    }
+
+    fn asked() -> (Instant, ReplyTimer) {
         let began = Instant::now();
-        (began, Patience::new(began, began, BOUND))
+        (began, ReplyTimer::new(began, began, &limit()))
     }
 
     /// What is excused if the referee looks this late, and the player has used this CPU time.
     fn excused(late: Duration, cpu: Duration) -> Duration {
-        let (began, mut patience) = asked();
+        let (began, mut timer) = asked();
         let now = began + BOUND + late;
-        patience.looked(began + BOUND, now);
-        patience.excuse(&CoreWaits::default(), cpu, now);
-        assert_eq!(patience.deadline(), began + BOUND + patience.excused());
-        patience.excused()
+        timer.looked(began + BOUND, now);
+        timer.excuse(&CoreWaits::default(), cpu, now);
+        assert_eq!(timer.deadline(), began + BOUND + timer.excused());
+        timer.excused()
     }
 
     fn waits(millis: u32) -> CoreWaits {
@@ -116,20 +145,20 @@ mod tests {
 
     #[test]
     fn the_waits_of_a_player_are_watched_after_a_quarter_of_its_time() {
-        let (began, mut patience) = asked();
-        assert!(!patience.wants_waits(began + 24 * MS) && patience.wants_waits(began + 25 * MS));
-        patience.watch(CoreWaits::default());
-        assert!(!patience.wants_waits(began + 25 * MS));
-        assert_eq!(patience.next_look(), began + BOUND);
+        let (began, mut timer) = asked();
+        assert!(!timer.wants_waits(began + 24 * MS) && timer.wants_waits(began + 25 * MS));
+        timer.watch(CoreWaits::default());
+        assert!(!timer.wants_waits(began + 25 * MS));
+        assert_eq!(timer.next_look(began), began + BOUND);
     }
 
     #[test]
     fn waits_since_the_first_look_are_excused() {
         for (before, after, expected) in [(5, 65, 60), (5, 14, 0), (50, 150, 95)] {
-            let (began, mut patience) = asked();
-            patience.watch(waits(before));
-            patience.excuse(&waits(after), 5 * MS, began + BOUND);
-            assert_eq!(patience.excused(), expected * MS, "{before} to {after}");
+            let (began, mut timer) = asked();
+            timer.watch(waits(before));
+            timer.excuse(&waits(after), 5 * MS, began + BOUND);
+            assert_eq!(timer.excused(), expected * MS, "{before} to {after}");
         }
     }
 
@@ -146,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn patience_ends() {
+    fn timer_ends() {
         assert_eq!(excused(4900 * MS, Duration::ZERO), 10 * BOUND);
     }
 
@@ -154,6 +183,6 @@ mod tests {
     fn time_in_which_the_player_did_not_read_is_its_own() {
         let began = Instant::now();
         let sent = began + 99 * MS;
-        assert_eq!(Patience::new(began, sent, BOUND).soon(), sent + SOON);
+        assert_eq!(ReplyTimer::new(began, sent, &limit()).soon(), sent + SOON);
     }
 }
