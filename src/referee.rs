@@ -255,8 +255,9 @@ impl<'a, 'o> GameLoop<'a, 'o> {
         })
     }
 
-    /// Asks both seats. Neither learns the other's action nor the time it took. Both replies are
-    /// awaited before either is judged.
+    /// Asks both seats. Neither is told the other's action or time. (On a shared core, the seat asked
+    /// second can estimate the first one's time by its own clock.) Both replies are awaited before
+    /// either is judged.
     async fn decide_together(&mut self) -> Result<DecidedStep, GameError> {
         let decided = if self.setup.control.ponder {
             self.ask_at_once().await?

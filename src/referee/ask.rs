@@ -165,13 +165,14 @@ impl<'t> PendingTurn<'t> {
 }
 
 fn out_of_time(control: &TimeControl, clock: &Clock) -> Fault {
-    let budget = seconds(control.budget.unwrap_or_default());
-    let mut message = format!("nothing was left of its budget of {budget}");
-    if !clock.startup().is_zero() {
-        let used = seconds(clock.startup());
-        message = format!("{message}: its start-up took {used}, and counts (`count-startup`)");
-    }
-    Fault::new(FaultCode::Timeout, message)
+    let budget = control.budget.unwrap_or_default();
+    let used_up = if clock.startup() >= budget {
+        ": its start-up, which counts (`count-startup`), used it up"
+    } else {
+        ""
+    };
+    let budget = seconds(budget);
+    Fault::new(FaultCode::Timeout, format!("nothing was left of its budget of {budget}{used_up}"))
 }
 
 /// Converts a rejected action to a fault.

@@ -463,9 +463,11 @@ fn a_budget_that_runs_out() {
 
 #[test]
 fn a_start_up_that_eats_the_budget() {
-    cup("bare.sh", &["", "sleep 0.7"])
-        .clock("budget = \"500ms\"\ncount-startup = true")
-        .lost("timeout", "nothing was left of its budget of 0.5 s");
+    cup("bare.sh", &["", "sleep 0.7"]).clock("budget = \"500ms\"\ncount-startup = true").lost(
+        "timeout",
+        "nothing was left of its budget of 0.5 s: its start-up, which counts \
+             (`count-startup`), used it up",
+    );
 }
 
 // Clocks of CPU time.
