@@ -24,11 +24,11 @@ use std::time::{Duration, Instant};
 use async_nats::jetstream::AckKind;
 use program::referee;
 use referee::model::record::GameRecord;
-use referee::remote::delivery::publish_result;
+use referee::remote::delivery::{pack, publish_result};
 use referee::remote::description::RunDescription;
 use referee::remote::messages::{
-    GameMessage, HEARTBEAT, JobMessage, RemoteGame, RemoteOutcome, ResultMessage, RunAnnouncement,
-    WorkerHeartbeat, WorkerId,
+    GameMessage, HEARTBEAT, JobMessage, RemoteGame, RemoteOutcome, RunAnnouncement,
+    WorkerHeartbeat, WorkerIdentity,
 };
 use referee::remote::server::NatsServer;
 use referee::remote::streams::{DESCRIPTION, RUNS, RunNames, Streams, job_of};
@@ -207,7 +207,7 @@ struct SimulatedWorkers {
 
 impl SimulatedWorkers {
     async fn join(url: &str, example: GameRecord) -> Outcome<Self> {
-        let server = NatsServer::connect(url, "benchmark").await?;
+        let server = NatsServer::connect(url, "benchmark", "worker").await?;
         let mut runs = server.client.subscribe(RUNS).await?;
         let announced = runs.next().await.ok_or("no run")?;
         let announced: RunAnnouncement = serde_json::from_slice(&announced.payload)?;
@@ -225,7 +225,7 @@ impl SimulatedWorkers {
         let all = Arc::new(self);
         let mut workers = tokio::task::JoinSet::new();
         for connection in 0..CONNECTIONS {
-            let server = NatsServer::connect(&all.url, "benchmark").await?;
+            let server = NatsServer::connect(&all.url, "benchmark", "worker").await?;
             for number in (connection..WORKERS).step_by(CONNECTIONS) {
                 workers.spawn(Arc::clone(&all).work_as(number, server.clone()));
             }
@@ -235,15 +235,18 @@ impl SimulatedWorkers {
     }
 
     async fn work_as(self: Arc<Self>, number: usize, server: NatsServer) -> Outcome<()> {
-        let id = WorkerId { name: format!("w{number}"), instance: format!("w{number}") };
-        let heartbeat = WorkerHeartbeat { slots: 1, cores: 1, ..WorkerHeartbeat::idle(id.clone()) };
+        let identity = WorkerIdentity::new(&format!("w{number}")).map_err(|error| error.message)?;
+        let heartbeat = WorkerHeartbeat { slots: 1, cores: 1, ..WorkerHeartbeat::default() };
         let heartbeat: Vec<u8> = serde_json::to_vec(&heartbeat)?;
         let (client, subject) = (server.client.clone(), self.names.workers());
+        let headers = identity.headers();
         tokio::spawn(async move {
             let mut tick = tokio::time::interval(HEARTBEAT);
             loop {
                 tick.tick().await;
-                let _ = client.publish(subject.clone(), heartbeat.clone().into()).await;
+                let (subject, headers) = (subject.clone(), headers.clone());
+                let _ =
+                    client.publish_with_headers(subject, headers, heartbeat.clone().into()).await;
             }
         });
         let queue = Streams::new(&server, self.names.clone()).jobs().await?;
@@ -258,9 +261,9 @@ impl SimulatedWorkers {
                     RemoteOutcome::Played(games.iter().map(|game| self.played(game)).collect())
                 }
             };
-            let bytes = serde_json::to_vec(&ResultMessage { worker: id.clone(), outcome })?;
+            let packed = pack(outcome, usize::MAX)?;
             let job = job_of(&message.subject).unwrap_or_default();
-            publish_result(&server, &self.names, job, job, &bytes).await?;
+            publish_result(&server, &self.names, job, &identity, packed).await?;
             message.ack_with(AckKind::Ack).await?;
         }
     }

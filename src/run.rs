@@ -31,14 +31,13 @@ pub use self::recorder::Recorder;
 use self::unplayed::Unplayed;
 use self::workers::{Start, Workers};
 use crate::error::Failure;
-use crate::escape;
 use crate::model::rules::GameRules;
 use crate::model::tournament::Tournament;
 use crate::openings::OpeningBook;
 use crate::player::sandbox::shortage_text;
 use crate::run::cores::Cores;
 use crate::run::deadline::RunDeadline;
-use crate::run::job::{Conditions, Finished, Job, JobOutcome, Panic, Report};
+use crate::run::job::{Conditions, Finished, Job, JobFailure, JobOutcome, Report};
 use crate::run::worker::{Reports, Worker};
 use crate::schedule::state::TournamentState;
 use referee_sandbox::Shortage;
@@ -174,10 +173,10 @@ impl Runner<'_> {
                 let assignment = progress.workers.done(number);
                 self.take_in(outcome, number, assignment, progress)?;
             }
-            Report::Panicked(number, panic) => {
+            Report::Panicked(number, failure) => {
                 let assignment = progress.workers.ended(number);
                 if let Some(assignment) = assignment {
-                    self.after(panic, assignment, progress)?;
+                    self.after(&failure, assignment, progress)?;
                 }
             }
             Report::Warning(warning) => {
@@ -241,9 +240,8 @@ impl Runner<'_> {
                     self.keep(finished, progress.listener)?;
                 }
             }
-            (JobOutcome::GivenUp { tries }, Some(assignment)) => {
-                let why = format!("{tries} workers took it, and none of them finished it");
-                self.leave_out(&assignment, &why, progress);
+            (JobOutcome::Failed(failure), Some(assignment)) => {
+                self.after(&failure, assignment, progress)?;
             }
             (JobOutcome::Shortage(shortage), Some(assignment)) => {
                 self.do_with_less(&shortage, number, assignment, progress)?;
@@ -255,8 +253,7 @@ impl Runner<'_> {
                     "{what} could not be played, because the game itself failed: {error}"
                 )));
             }
-            (JobOutcome::Shortage(_) | JobOutcome::GivenUp { .. }, None)
-            | (JobOutcome::Stopped, _) => {}
+            (JobOutcome::Shortage(_) | JobOutcome::Failed(_), None) | (JobOutcome::Stopped, _) => {}
         }
         Ok(())
     }
@@ -291,29 +288,28 @@ impl Runner<'_> {
         Ok(())
     }
 
-    /// Handles a panic of a worker. Its job goes to another worker, once.
+    /// Handles a failure of a job. It goes to another worker once, unless many have tried it.
     fn after(
         &self,
-        panic: Panic,
+        failure: &JobFailure,
         mut assignment: Assignment,
         progress: &mut RunProgress<'_, '_>,
     ) -> Result<(), Failure> {
-        let again = !std::mem::replace(&mut assignment.panicked, true);
+        let is_first = !std::mem::replace(&mut assignment.failed, true);
+        let again = is_first && !matches!(failure, JobFailure::Abandoned { .. });
         let job = assignment.describe(self.state);
-        let message = escape::terminal(&panic.message);
-        let warning = RunWarning::Panicked { job: job.clone(), message: panic.message, again };
+        let warning = RunWarning::JobFailed { job, failure: failure.clone(), again };
         progress.listener.on(RunEvent::Warning(&warning), self.state)?;
         if again {
             progress.agenda.put_back(assignment);
         } else {
-            let why = format!("the referee panicked twice, the second time with: {message}");
-            self.leave_out(&assignment, &why, progress);
+            self.leave_out(&assignment, failure, progress);
         }
         Ok(())
     }
 
     /// Goes on without a job that cannot be done.
-    fn leave_out(&self, left: &Assignment, why: &str, progress: &mut RunProgress<'_, '_>) {
+    fn leave_out(&self, left: &Assignment, why: &JobFailure, progress: &mut RunProgress<'_, '_>) {
         match &left.job {
             Job::Probe(_) => progress.agenda.probed(),
             Job::Play(games) => {

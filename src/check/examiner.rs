@@ -284,7 +284,7 @@ impl<'e> Examiner<'e> {
             JobOutcome::Played(games) => games.into_iter().next().ok_or(Interruption::Over),
             JobOutcome::Shortage(shortage) => Err(Failure::from(shortage).into()),
             JobOutcome::Broken(error) => Err(Failure::from(Unplayable::Game(error)).into()),
-            JobOutcome::Probed(..) | JobOutcome::Stopped | JobOutcome::GivenUp { .. } => {
+            JobOutcome::Probed(..) | JobOutcome::Stopped | JobOutcome::Failed(_) => {
                 Err(Interruption::Over)
             }
         }

@@ -419,7 +419,7 @@ impl PlannedRun<'_> {
                 #[cfg(feature = "nats")]
                 Place::Elsewhere(there) => {
                     let secret = runner.conditions.secret.clone();
-                    let what = (tournament, &contents.header, &secret);
+                    let what = (tournament, &contents.header, &secret, folder.dir());
                     let stop = stop.await?;
                     let to = &mut listeners;
                     elsewhere::play_elsewhere(there, what, &players, runner, synced, to, stop).await

@@ -2,6 +2,9 @@
 
 use crate::run::event::{WorkerPool, WorkerStatus};
 
+/// The maximum number of workers that are named each time.
+const NAMED: usize = 8;
+
 /// The workers that came and went since `before`.
 pub(super) fn changes(before: Option<&WorkerPool>, now: &WorkerPool) -> Vec<String> {
     let before = before.map_or(&[][..], |pool| &pool.members);
@@ -9,7 +12,20 @@ pub(super) fn changes(before: Option<&WorkerPool>, now: &WorkerPool) -> Vec<Stri
     let come = now.members.iter().filter(|it| !is_in(before, &it.name)).map(joined);
     let gone = before.iter().filter(|it| !is_in(&now.members, &it.name));
     let gone = gone.map(|member| format!("worker {} is gone", member.name));
-    come.chain(gone).collect()
+    let mut lines = first(come, "joined");
+    lines.extend(first(gone, "are gone"));
+    lines
+}
+
+/// The first lines, and the number of the others.
+fn first(lines: impl Iterator<Item = String>, what: &str) -> Vec<String> {
+    let mut lines: Vec<String> = lines.collect();
+    let more = lines.len().saturating_sub(NAMED);
+    lines.truncate(NAMED);
+    if more > 0 {
+        lines.push(format!("{more} more workers {what}"));
+    }
+    lines
 }
 
 fn joined(member: &WorkerStatus) -> String {
@@ -73,6 +89,10 @@ mod tests {
         assert_eq!(changes(Some(&both), &one), ["worker bee is gone"]);
         assert!(changes(Some(&both), &both).is_empty());
         assert_eq!(changes(None, &both).len(), 2);
+        let names: Vec<String> = (0..20).map(|number| number.to_string()).collect();
+        let many = pool(&names.iter().map(String::as_str).collect::<Vec<_>>());
+        assert_eq!(changes(None, &many).last().expect("a line"), "12 more workers joined");
+        assert_eq!(changes(Some(&many), &one).last().expect("a line"), "12 more workers are gone");
         assert_eq!(summary(&both), "2 workers with 4 slots, 3 jobs in the queue");
     }
 

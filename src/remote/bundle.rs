@@ -4,7 +4,7 @@ use std::error::Error;
 use std::fmt;
 use std::fs::{self, File, Permissions};
 use std::io::{self, Read, Write};
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Component, Path, PathBuf};
 
 use tar::{Archive, Builder, EntryType, Header};
@@ -184,7 +184,8 @@ impl Contents {
             return Err(BundleError::TooLarge(self.base.clone()));
         }
         let file = File::open(path).map_err(at(path))?;
-        tar.append_data(&mut header, name, file.take(about.len())).map_err(at(path))
+        let whole = Whole { file, left: about.len() };
+        tar.append_data(&mut header, name, whole).map_err(at(path))
     }
 
     /// Adds what is in a folder, in the order of names.
@@ -209,6 +210,24 @@ fn common_base(first: &Path, roots: &[PathBuf]) -> PathBuf {
     start.ancestors().find(has_all).unwrap_or(start).to_owned()
 }
 
+/// The first `left` bytes of a file. Having fewer is an error: the file shrank while it was read,
+/// and a bundle that announces more than it has would take the next file for the rest.
+struct Whole {
+    file: File,
+    left: u64,
+}
+
+impl Read for Whole {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = (&mut self.file).take(self.left).read(buffer)?;
+        if read == 0 && self.left > 0 && !buffer.is_empty() {
+            return Err(io::Error::other("it became shorter while it was read"));
+        }
+        self.left -= read as u64;
+        Ok(read)
+    }
+}
+
 /// Hashes and counts what is written.
 struct HashedWrite<W> {
     inner: W,
@@ -230,10 +249,12 @@ impl<W: Write> Write for HashedWrite<W> {
 }
 
 /// Checks the hash of a bundle, and unpacks it into `folder`, where nobody may write afterwards.
+/// `folder` appears when it is complete; the bundle is unpacked beside it.
 ///
 /// # Errors
 /// It has another hash, or it cannot be unpacked.
 pub fn unpack(bundle: &Path, hash: &str, folder: &Path) -> Result<(), BundleError> {
+    let failed = || unpacking(folder);
     let mut hasher = blake3::Hasher::new();
     hasher
         .update_reader(File::open(bundle).map_err(unpacking(bundle))?)
@@ -242,28 +263,79 @@ pub fn unpack(bundle: &Path, hash: &str, folder: &Path) -> Result<(), BundleErro
     if found != hash {
         return Err(BundleError::Altered { expected: hash.to_owned(), found });
     }
-    fs::create_dir_all(folder).map_err(unpacking(folder))?;
-    let mut archive = Archive::new(File::open(bundle).map_err(unpacking(bundle))?);
+    let beside = folder.with_extension("part");
+    if beside.exists() {
+        remove_tree(&beside).map_err(failed())?;
+    }
+    let unpacked = unpack_entries(bundle, &beside);
+    if let Err(error) = unpacked.and_then(|()| fs::rename(&beside, folder)) {
+        if let Err(error) = remove_tree(&beside) {
+            tracing::warn!(%error, path = %beside.display(), "a folder stays behind");
+        }
+        return Err(failed()(error));
+    }
+    Ok(())
+}
+
+/// Unpacks into the new folder `to`. Links are made last, so nothing is written through them.
+fn unpack_entries(bundle: &Path, to: &Path) -> io::Result<()> {
+    fs::create_dir_all(to)?;
+    let mut archive = Archive::new(File::open(bundle)?);
     archive.set_preserve_mtime(false);
-    let mut folders = Vec::new();
-    for entry in archive.entries().map_err(unpacking(folder))? {
-        let mut entry = entry.map_err(unpacking(folder))?;
-        if entry.header().entry_type().is_dir() {
-            // Files are still to come; it becomes read-only afterwards.
-            let name = entry.path().map_err(unpacking(folder))?.into_owned();
-            if !name.components().all(|part| matches!(part, Component::Normal(_))) {
-                let outside = format!("{} is outside", name.display());
-                return Err(unpacking(folder)(io::Error::other(outside)));
+    let (mut folders, mut links) = (vec![to.to_owned()], Vec::new());
+    for entry in archive.entries()? {
+        let mut entry = entry?;
+        let name = entry.path()?.into_owned();
+        if !name.components().all(|part| matches!(part, Component::Normal(_))) {
+            return Err(io::Error::other(format!("{} is outside", name.display())));
+        }
+        let path = to.join(name);
+        match entry.header().entry_type() {
+            EntryType::Directory => {
+                fs::create_dir_all(&path)?;
+                folders.push(path);
             }
-            fs::create_dir_all(folder.join(&name)).map_err(unpacking(folder))?;
-            folders.push(folder.join(name));
-        } else {
-            entry.unpack_in(folder).map_err(unpacking(folder))?;
+            EntryType::Symlink => {
+                let target = entry.link_name()?.unwrap_or_default().into_owned();
+                links.push((target, path));
+            }
+            EntryType::Regular => {
+                if let Some(parent) = path.parent() {
+                    fs::create_dir_all(parent)?;
+                }
+                entry.unpack(path)?;
+            }
+            other => return Err(io::Error::other(format!("it has an entry of type {other:?}"))),
         }
     }
-    folders.push(folder.to_owned());
+    for (target, path) in links {
+        if let Some(parent) = path.parent() {
+            fs::create_dir_all(parent)?;
+        }
+        symlink(target, path)?;
+    }
     let read_only = |path: &PathBuf| fs::set_permissions(path, Permissions::from_mode(0o555));
-    folders.iter().try_for_each(read_only).map_err(unpacking(folder))
+    folders.iter().try_for_each(read_only)
+}
+
+/// Removes a folder in which folders may be read-only; or a link, but not what it leads to.
+pub fn remove_tree(folder: &Path) -> io::Result<()> {
+    if !fs::symlink_metadata(folder)?.is_dir() {
+        return fs::remove_file(folder);
+    }
+    make_writable(folder)?;
+    fs::remove_dir_all(folder)
+}
+
+fn make_writable(folder: &Path) -> io::Result<()> {
+    fs::set_permissions(folder, Permissions::from_mode(0o700))?;
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        if entry.file_type()?.is_dir() {
+            make_writable(&entry.path())?;
+        }
+    }
+    Ok(())
 }
 
 #[cfg(test)]
@@ -308,7 +380,7 @@ mod tests {
         assert_eq!(mode("ant/main.py") & 0o777, 0o444);
         assert_eq!(mode("ant/run.sh") & 0o777, 0o555);
         assert_eq!(mode("ant") & 0o777, 0o555);
-        make_writable(&to);
+        remove_tree(&to).expect("ours");
     }
 
     #[test]
@@ -346,14 +418,65 @@ mod tests {
         assert!(!dir.path().join("x").exists());
     }
 
-    /// Only root can remove folders that are read-only.
-    fn make_writable(folder: &Path) {
-        fs::set_permissions(folder, Permissions::from_mode(0o755)).expect("ours");
-        for entry in fs::read_dir(folder).expect("a folder") {
-            let path = entry.expect("an entry").path();
-            if path.is_dir() {
-                make_writable(&path);
+    /// A bundle of these entries, each a type, a name and a link's target or a file's content.
+    fn bundle_of(dir: &Path, entries: &[(EntryType, &str, &str)]) -> (PathBuf, String) {
+        let mut archive = tar::Builder::new(Vec::new());
+        for (kind, name, text) in entries {
+            let mut header = tar::Header::new_gnu();
+            header.set_entry_type(*kind);
+            header.set_mode(0o444);
+            header.set_size(0);
+            if *kind == EntryType::Symlink {
+                archive.append_link(&mut header, name, text).expect("memory");
+            } else {
+                header.set_size(text.len() as u64);
+                archive.append_data(&mut header, name, text.as_bytes()).expect("memory");
             }
         }
+        let bytes = archive.into_inner().expect("memory");
+        let bundle = dir.join("bundle.tar");
+        fs::write(&bundle, &bytes).expect("written");
+        (bundle, blake3::hash(&bytes).to_hex().to_string())
+    }
+
+    #[test]
+    fn nothing_is_written_through_a_link() {
+        let dir = scene();
+        let outside = dir.path().join("ant").display().to_string();
+        let to = dir.path().join("unpacked");
+        for below in [(EntryType::Directory, "link/below", ""), (EntryType::Regular, "link/x", "5")]
+        {
+            let (bundle, hash) =
+                bundle_of(dir.path(), &[(EntryType::Symlink, "link", &outside), below]);
+            unpack(&bundle, &hash, &to).expect_err("the name is taken twice");
+            assert!(!dir.path().join(below.1.replace("link", "ant")).exists());
+            assert!(!to.exists());
+        }
+    }
+
+    #[test]
+    fn a_failed_unpacking_leaves_no_folder_and_can_be_repeated() {
+        let dir = scene();
+        let to = dir.path().join("unpacked");
+        let half = [(EntryType::Regular, "main.py", "1"), (EntryType::Fifo, "pipe", "")];
+        let (bundle, hash) = bundle_of(dir.path(), &half);
+        unpack(&bundle, &hash, &to).expect_err("a pipe");
+        assert!(!to.exists() && !to.with_extension("part").exists());
+        // What a worker that was killed has left.
+        fs::create_dir(to.with_extension("part")).expect("a folder");
+        fs::write(to.with_extension("part").join("old"), "0").expect("written");
+        let (bundle, hash) = bundle_of(dir.path(), &half[..1]);
+        unpack(&bundle, &hash, &to).expect("unpacked");
+        assert_eq!(fs::read_dir(&to).expect("a folder").count(), 1);
+        remove_tree(&to).expect("ours");
+    }
+
+    #[test]
+    fn a_file_that_shrinks_is_not_bundled() {
+        let dir = scene();
+        let path = dir.path().join("ant/main.py");
+        let mut whole = Whole { file: File::open(path).expect("a file"), left: 2 };
+        let error = io::copy(&mut whole, &mut io::sink()).expect_err("it has one byte");
+        assert!(error.to_string().contains("became shorter"), "{error}");
     }
 }

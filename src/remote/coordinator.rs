@@ -1,22 +1,67 @@
 //! The coordinator: opens a run on a server, and connects a runner with it.
 
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use tokio::sync::{mpsc, watch};
+use tokio_stream::StreamExt;
 
 use super::delivery::fetch_results;
 use super::description::{RunDescription, WrittenBundle};
 use super::dispatcher::{Dispatcher, JobRequest, OpenRun};
 use super::inspection::Inspector;
+use super::scratch::ScratchFolder;
 use super::server::NatsServer;
 use super::spot_checks::SpotChecks;
-use super::streams::{DESCRIPTION, RunNames, Streams};
+use super::streams::{DESCRIPTION, RUNS, RunNames, Streams};
 use crate::error::Failure;
 use crate::run::event::{Listener, RunEvent, RunWarning};
 use crate::run::worker::{Reports, Worker};
 use crate::run::{RunEnd, Runner};
-use crate::seeds::random_bytes;
+use crate::seeds::{fresh_identity, random_bytes};
+
+/// How long the last messages may take when a run ends while the server gives no answer.
+const FAREWELL: Duration = Duration::from_secs(3);
+
+/// What workers need for a run.
+#[derive(Debug)]
+pub struct RunFiles {
+    /// The description of the run.
+    pub description: RunDescription,
+    /// The bundles that it names.
+    pub bundles: Vec<WrittenBundle>,
+    /// Their folder.
+    pub folder: ScratchFolder,
+}
+
+impl RunFiles {
+    /// How long a job belongs to a worker that gives no sign of life.
+    pub fn lease(&self) -> Duration {
+        Duration::from_secs(self.description.lease_s)
+    }
+
+    /// Creates what is missing of the run's queues, and sends what is missing of its files. Returns
+    /// whether the queue of jobs was missing.
+    ///
+    /// # Errors
+    /// The server refuses, or a file cannot be read.
+    pub async fn create(&self, server: &NatsServer, streams: &Streams) -> Result<bool, Failure> {
+        let was_missing = streams.create(self.lease()).await?;
+        let store = streams.store().await?;
+        for bundle in &self.bundles {
+            if store.info(&bundle.hash).await.is_err() {
+                upload(server, &store, &bundle.hash, &bundle.file).await?;
+            }
+        }
+        if store.info(DESCRIPTION).await.is_err() {
+            let text = serde_json::to_vec(&self.description)
+                .map_err(|error| Failure::system(format!("cannot describe the run: {error}")))?;
+            let put = store.put(DESCRIPTION, &mut text.as_slice()).await;
+            put.map_err(|error| server.problem("send the description of the run", &error))?;
+        }
+        Ok(was_missing)
+    }
+}
 
 /// A run that is announced on a server.
 #[derive(Debug)]
@@ -27,34 +72,27 @@ pub struct Coordinator {
 }
 
 impl Coordinator {
-    /// Puts the description and the bundles of a run onto the server, and creates its queues.
-    /// `synced` says how many games of the runner are on disk.
+    /// Puts the files of a run onto the server, and creates its queues. `synced` is the number of
+    /// the runner's games that are on disk.
     ///
     /// # Errors
     /// The server refuses, or a file cannot be read.
     pub async fn open(
         address: &str,
-        description: &RunDescription,
-        bundles: &[WrittenBundle],
+        files: RunFiles,
         inspector: Inspector,
         synced: watch::Receiver<u64>,
     ) -> Result<Self, Failure> {
-        let server = NatsServer::connect(address, "referee run").await?;
-        let names = RunNames::new(&description.run_id());
+        let server = NatsServer::connect(address, "referee run", "coordinator").await?;
+        let names = RunNames::new(&files.description.run_id());
         let streams = Streams::new(&server, names.clone());
-        let has_others = streams.remove_others(&description.header.identity).await?;
-        streams.create(Duration::from_secs(description.lease_s)).await?;
-        let store = streams.store().await?;
-        for bundle in bundles {
-            if store.info(&bundle.hash).await.is_err() {
-                upload(&server, &store, &bundle.hash, &bundle.file).await?;
-            }
-        }
-        let text = serde_json::to_vec(description)
-            .map_err(|error| Failure::system(format!("cannot describe the run: {error}")))?;
-        let put = store.put(DESCRIPTION, &mut text.as_slice()).await;
-        put.map_err(|error| server.problem("send the description of the run", &error))?;
-        Ok(Self { run: OpenRun { server, names, streams, inspector, synced }, has_others })
+        let has_others = streams.remove_others(&files.description.header.identity).await?;
+        streams.take_over().await;
+        files.create(&server, &streams).await?;
+        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        let coordinator = format!("{:020}-{}", since.as_millis(), fresh_identity()?);
+        let run = OpenRun { server, names, streams, files, inspector, synced, coordinator };
+        Ok(Self { run, has_others })
     }
 
     /// Plays all due games of `runner` on the workers of the run, and this `share` (0 … 1) of them
@@ -74,9 +112,9 @@ impl Coordinator {
         }
         let OpenRun { server, names, streams, .. } = &self.run;
         let (server, streams) = (server.clone(), streams.clone());
-        let workers = server.client.subscribe(names.workers()).await;
-        let mut workers = workers
-            .map_err(|error| Failure::system(format!("cannot listen to the workers: {error}")))?;
+        let cannot = |error| Failure::system(format!("cannot listen to the workers: {error}"));
+        let workers = server.client.subscribe(names.workers()).await.map_err(cannot)?;
+        let runs = server.client.subscribe(RUNS).await.map_err(cannot)?;
         let (give, given) = mpsc::unbounded_channel();
         let start = |slot: usize, reports: Reports, _: watch::Receiver<bool>| {
             let (jobs, mut inbox) = mpsc::unbounded_channel();
@@ -96,7 +134,7 @@ impl Coordinator {
         let fetching = tokio::spawn(fetch_results(server.clone(), streams.clone(), arrive));
         let mut dispatcher = Dispatcher::new(self.run, checks);
         let end = {
-            let dispatching = dispatcher.work(given, arrivals, &mut workers);
+            let dispatching = dispatcher.work(given, arrivals, workers.merge(runs));
             tokio::select! {
                 biased;
                 end = runner.run_by(&start, listener, stop) => end,
@@ -104,14 +142,19 @@ impl Coordinator {
             }
         };
         fetching.abort();
-        dispatcher.acknowledge_synced().await;
-        if matches!(end, Ok(RunEnd::Complete | RunEnd::TimeUp)) {
-            dispatcher.announce(true).await;
-            streams.remove().await;
-        }
-        // What was published last must leave before the connection closes.
-        if let Err(error) = server.client.flush().await {
-            tracing::debug!(%error, "the connection closes early");
+        let farewell = async {
+            dispatcher.acknowledge_synced().await;
+            if matches!(end, Ok(RunEnd::Complete | RunEnd::TimeUp)) {
+                dispatcher.announce(true).await;
+                streams.remove().await;
+            }
+            // What was published last must leave before the connection closes.
+            server.client.flush().await
+        };
+        match tokio::time::timeout(FAREWELL, farewell).await {
+            Ok(Ok(())) => {}
+            Ok(Err(error)) => tracing::debug!(%error, "the connection closes early"),
+            Err(_) => tracing::warn!("the NATS server gives no answer; the run stays on it"),
         }
         end
     }

@@ -1,53 +1,67 @@
-//! The dispatcher: puts the jobs of a runner into the queue, and takes in their results.
+//! The dispatcher: queues the jobs of a runner, and handles their results.
 
 use std::convert::Infallible;
 use std::time::{Duration, Instant};
 
 use async_nats::jetstream::Message;
 use tokio::sync::{mpsc, watch};
-use tokio_stream::StreamExt;
+use tokio_stream::{Stream, StreamExt};
 
-use super::delivery::{Receipt, acknowledge, queue_job};
+use super::delivery::{PendingAck, queue_job, unpack};
 use super::inspection::{Inspector, WrongResult};
-use super::known_workers::KnownWorkers;
-use super::ledger::{Handing, Ledger, OpenJob};
+use super::known_workers::{KnownWorkers, SILENCE};
 use super::messages::{
-    HEARTBEAT, JobMessage, PROTOCOL, RemoteGame, RemoteOutcome, ResultMessage, RunAnnouncement,
-    WorkerHeartbeat, WorkerId, job_name,
+    HEARTBEAT, JobMessage, PROTOCOL, RemoteGame, RemoteOutcome, RunAnnouncement, WorkerHeartbeat,
+    WorkerId, WorkerIdentity, job_name,
 };
-use super::outage::Outage;
-use super::parts::{Assembly, PartLabel};
-use super::receipts::Receipts;
+use super::open_jobs::{Arrival, JobTable, OpenJob, job_bound};
+use super::outage::OutageLog;
+use super::pending_acks::PendingAcks;
 use super::server::{AGAIN, NatsServer, ServerProblem};
 use super::spot_checks::{FirstResult, SpotChecks};
-use super::streams::{PART, RUNS, RunNames, Streams, job_of};
+use super::streams::{RUNS, RunNames, Streams, job_of};
+use crate::error::Failure;
 use crate::run::event::{RunWarning, WorkerPool};
-use crate::run::job::{Finished, Job, JobOutcome, Panic, Report};
+use crate::run::job::{Finished, Job, JobFailure, JobOutcome, Report};
 use crate::run::worker::Reports;
 use referee_games::BySeat;
 
-/// How often the queues are searched for jobs that the server has lost.
-const SEARCH: Duration = Duration::from_secs(30);
+/// How often open jobs are queued again, in case the server has lost them.
+const REQUEUE: Duration = Duration::from_secs(30);
 /// The number of jobs to queue before the first worker reports.
 const AHEAD: usize = 8;
-/// A result that comes again and again for a job that nobody waits for is dropped.
-const MOST_DELIVERIES: i64 = 3;
+/// The maximum number of jobs to queue.
+const MAX_AHEAD: usize = 10_000;
+/// Drops a result redelivered this often for an unknown job.
+const MAX_DELIVERIES: i64 = 3;
+/// A job is left out when this many workers took it and fell silent.
+const MAX_LOST: usize = 5;
+/// A job gets this many attempts at once. Further ones wait until the last one is out of the queue,
+/// so invalid results for it cost the other workers nothing.
+const QUICK_ATTEMPTS: u32 = 3;
+/// The maximum number of excluded workers that are reported.
+const MAX_REPORTED: usize = 50;
+/// The maximum size of a heartbeat, in bytes.
+const MAX_HEARTBEAT: usize = 64 << 10;
+/// The number of plies that a game is expected to have at most, before longer ones are seen.
+const PLIES: u32 = 1000;
+/// How long no worker may be there before that is reported.
+const LONELY: Duration = Duration::from_secs(10);
 
-/// The receipts of all parts of a result.
-type ResultReceipts = Vec<Receipt>;
-
-/// A result, and its receipts.
-type Arrival = (ResultMessage, ResultReceipts);
-
-/// A problem, and the time of the request that had it.
-type FacedProblem = (Instant, ServerProblem);
+/// What requests of the dispatcher report when they are done.
+enum Answer {
+    /// An attempt at a job is in the queue, as the message of this number.
+    Queued(String, u32, Option<u64>),
+    /// The request of this time failed.
+    Problem(Instant, ServerProblem),
+}
 
 /// What follows from a result that may be true.
 enum PossibleResult {
     /// These games were played.
     Played(Vec<RemoteGame>),
-    /// The runner hears this.
-    Other(Report),
+    /// Forwarded to the runner.
+    Other(JobOutcome),
 }
 
 /// A job that the runner hands out.
@@ -70,68 +84,91 @@ pub struct OpenRun {
     pub names: RunNames,
     /// Its streams.
     pub streams: Streams,
+    /// Its description and bundles, to send them again if the server loses them.
+    pub files: super::coordinator::RunFiles,
     /// Checks results.
     pub inspector: Inspector,
-    /// Says how many games of the runner are on disk.
+    /// The number of the runner's games that are on disk.
     pub synced: watch::Receiver<u64>,
+    /// The later of two coordinators has the greater name.
+    pub coordinator: String,
 }
 
 /// Queues the jobs of a runner, checks the results of workers, and reports them to the runner.
 pub struct Dispatcher {
     run: OpenRun,
-    ledger: Ledger<Arrival>,
-    assembly: Assembly<Receipt>,
+    jobs: JobTable,
     /// Of results whose games are not on disk yet.
-    receipts: Receipts<ResultReceipts>,
+    pending: PendingAcks<PendingAck>,
     workers: KnownWorkers,
-    checks: SpotChecks<ResultReceipts>,
+    checks: SpotChecks,
     /// The number of jobs that wait for a worker.
     queued: u64,
     /// The runner's inbox, as soon as it hands out a job.
     reports: Option<Reports>,
-    outage: Outage,
-    problems: (mpsc::UnboundedSender<FacedProblem>, mpsc::UnboundedReceiver<FacedProblem>),
+    outage: OutageLog,
+    answers: (mpsc::UnboundedSender<Answer>, mpsc::UnboundedReceiver<Answer>),
+    /// The most plies of a game so far, and the longest time that a job took.
+    longest: (u32, Duration),
+    /// Since when no worker is there. `None` if that was reported.
+    lonely_since: Option<Instant>,
+    has_dropped: bool,
 }
 
 impl Dispatcher {
     /// A dispatcher with nothing to do yet.
-    pub fn new(run: OpenRun, checks: SpotChecks<ResultReceipts>) -> Self {
+    pub fn new(run: OpenRun, checks: SpotChecks) -> Self {
         Self {
             run,
-            ledger: Ledger::default(),
-            assembly: Assembly::default(),
-            receipts: Receipts::default(),
+            jobs: JobTable::default(),
+            pending: PendingAcks::default(),
             workers: KnownWorkers::default(),
             checks,
             queued: 0,
             reports: None,
-            outage: Outage::default(),
-            problems: mpsc::unbounded_channel(),
+            outage: OutageLog::default(),
+            answers: mpsc::unbounded_channel(),
+            longest: (PLIES, Duration::ZERO),
+            lonely_since: Some(Instant::now()),
+            has_dropped: false,
         }
     }
 
-    /// Does its work for ever: it takes jobs from `given` and results from `arrivals`.
+    /// Runs until dropped: handles jobs from `given`, results from `arrivals`, and what is published
+    /// on the subjects of workers and of announcements.
     pub async fn work(
         &mut self,
         mut given: mpsc::UnboundedReceiver<JobRequest>,
         mut arrivals: mpsc::Receiver<Result<Message, ServerProblem>>,
-        heartbeats: &mut async_nats::Subscriber,
+        mut published: impl Stream<Item = async_nats::Message> + Unpin,
     ) -> Infallible {
         let mut synced = self.run.synced.clone();
         let mut heartbeat = tokio::time::interval(HEARTBEAT);
-        let mut search = tokio::time::interval(SEARCH);
+        let mut requeue = tokio::time::interval(REQUEUE);
         loop {
             tokio::select! {
                 Some(request) = given.recv() => self.accept_request(request).await,
                 Some(arrival) = arrivals.recv() => match arrival {
-                    Ok(message) => self.take_part(message).await,
-                    Err(problem) => self.face(Instant::now(), problem),
+                    Ok(message) => self.on_result(message).await,
+                    Err(problem) => self.report_problem(Instant::now(), problem).await,
                 },
                 Ok(()) = synced.changed() => self.acknowledge_synced().await,
-                Some((asked, problem)) = self.problems.1.recv() => self.face(asked, problem),
-                Some(message) = heartbeats.next() => self.hear(&message.payload),
-                _ = heartbeat.tick() => self.beat().await,
-                _ = search.tick() => self.search().await,
+                Some(answer) = self.answers.1.recv() => match answer {
+                    Answer::Queued(name, attempt, sequence) => {
+                        let open = self.jobs.get(&name).filter(|open| open.attempt == attempt);
+                        open.into_iter().for_each(|open| open.sequence = sequence);
+                    }
+                    Answer::Problem(asked, problem) => self.report_problem(asked, problem).await,
+                },
+                Some(message) = published.next() => {
+                    if message.subject.as_str() == RUNS {
+                        self.on_announcement(&message.payload);
+                    } else {
+                        self.on_heartbeat(&message);
+                    }
+                }
+                _ = heartbeat.tick() => self.tick().await,
+                _ = requeue.tick() => self.requeue_lost(REQUEUE),
             }
         }
     }
@@ -139,8 +176,8 @@ impl Dispatcher {
     /// Acknowledges the results whose games are on disk.
     pub async fn acknowledge_synced(&mut self) {
         let synced = *self.run.synced.borrow();
-        for receipts in self.receipts.take(synced) {
-            acknowledge(&receipts).await;
+        for ack in self.pending.take(synced) {
+            ack.send().await;
         }
     }
 
@@ -159,33 +196,39 @@ impl Dispatcher {
         let JobRequest { slot, job, reports } = request;
         if self.reports.is_none() {
             self.reports = Some(reports);
-            self.tell_workers();
+            self.report_workers();
         }
-        self.hand_out(slot, &job, 0).await;
-    }
-
-    /// Puts a job into the queue, unless its result is known.
-    async fn hand_out(&mut self, slot: usize, job: &Job, attempt: u32) {
-        let name = job_name(job);
-        match self.ledger.hand_out(&name, slot, job.clone(), attempt) {
-            Handing::Queue(attempt) => self.queue(&name, job, attempt, None),
-            Handing::Known((result, receipts)) => self.judge(&name, result, receipts).await,
+        let name = job_name(&job);
+        match self.jobs.open(&name, slot, job) {
+            Some(arrival) => self.check_result(&name, arrival).await,
+            None => self.queue(&name),
         }
     }
 
-    /// Puts a job into the queue, for any worker `but` this one.
-    fn queue(&self, name: &str, job: &Job, attempt: u32, but: Option<&WorkerId>) {
-        let subject = self.run.names.job(name, attempt);
-        let Ok(payload) = serde_json::to_vec(&JobMessage::of(job)) else { return };
-        let (server, problems) = (self.run.server.clone(), self.problems.0.clone());
-        let but = but.map(|worker| worker.instance.clone());
+    /// Queues the current attempt at a job, unless it is in the queue already.
+    fn queue(&mut self, name: &str) {
+        let Some(open) = self.jobs.get(name) else { return };
+        open.queued = Instant::now();
+        let Ok(payload) = serde_json::to_vec(&JobMessage::of(&open.job)) else { return };
+        let excluded = open.first.as_ref().map(|first| first.worker.key.clone());
+        let (name, attempt) = (name.to_owned(), open.attempt);
+        let subject = self.run.names.job(&name, attempt);
+        let (server, streams) = (self.run.server.clone(), self.run.streams.clone());
+        let answers = self.answers.0.clone();
         tokio::spawn(async move {
             loop {
                 let asked = Instant::now();
-                let queued = queue_job(&server, &subject, but.as_deref(), &payload).await;
-                let Err(problem) = queued else { return };
+                let excluded = excluded.as_deref();
+                let problem = match queue_job(&server, &streams, &subject, excluded, &payload).await
+                {
+                    Ok(sequence) => {
+                        let _ = answers.send(Answer::Queued(name, attempt, sequence));
+                        return;
+                    }
+                    Err(problem) => problem,
+                };
                 let may_pass = problem.may_pass();
-                if problems.send((asked, problem)).is_err() || !may_pass {
+                if answers.send(Answer::Problem(asked, problem)).is_err() || !may_pass {
                     return;
                 }
                 tokio::time::sleep(AGAIN).await;
@@ -193,259 +236,371 @@ impl Dispatcher {
         });
     }
 
-    /// Warns about a problem of a request of this time, if it may pass, once until the server
-    /// answers again, and ends the run for any other.
-    fn face(&self, asked: Instant, problem: ServerProblem) {
-        if problem.may_pass() {
+    /// Transient problems warn once per outage; others end the run.
+    async fn report_problem(&mut self, asked: Instant, problem: ServerProblem) {
+        if matches!(problem, ServerProblem::Missing(_)) {
+            self.create_again().await;
+        } else if problem.may_pass() {
             if self.outage.begin(asked) {
                 let text = format!("{problem}; it is tried again, and nothing is lost");
-                self.warn(RunWarning::Connection(text));
+                self.warn(RunWarning::Remote(text));
             }
         } else {
             self.report(Report::Failed(problem.into()));
         }
     }
 
-    /// Takes in a message of the queue of results.
-    async fn take_part(&mut self, message: Message) {
-        let header = message.headers.as_ref().and_then(|headers| headers.get(PART));
-        let label = header.and_then(|value| PartLabel::read(value.as_str()));
-        let name = job_of(&message.subject).map(str::to_owned);
-        let (payload, receipt) = Receipt::of(message);
-        let Some(name) = name else { return acknowledge(&[receipt]).await };
-        let Some(label) = label else { return self.refuse_unreadable(&name, &[receipt]).await };
-        match self.assembly.add(label, payload.to_vec(), receipt) {
-            Ok(None) => {}
-            Err(receipt) => self.refuse_unreadable(&name, &[receipt]).await,
-            Ok(Some((bytes, receipts))) => match serde_json::from_slice(&bytes) {
-                Ok(result) => self.take(name, result, receipts).await,
-                Err(error) => {
-                    tracing::warn!(%error, name, "a result cannot be read");
-                    self.refuse_unreadable(&name, &receipts).await;
+    /// Creates what the server has lost of the run.
+    async fn create_again(&mut self) {
+        let OpenRun { server, streams, files, .. } = &self.run;
+        match files.create(server, streams).await {
+            Ok(was_missing) => {
+                if was_missing {
+                    let text = "the server has lost the queues of this run; they were created \
+                                again, and what waited there is played again";
+                    self.warn(RunWarning::Remote(text.to_owned()));
                 }
-            },
+                self.requeue_lost(Duration::ZERO);
+            }
+            Err(failure) => tracing::debug!(failure.message, "the queues are not created yet"),
         }
     }
 
-    async fn refuse_unreadable(&mut self, name: &str, receipts: &[Receipt]) {
-        let worker = WorkerId { name: "unknown".to_owned(), instance: String::new() };
-        self.refuse(name, &worker, &WrongResult::Unreadable).await;
-        acknowledge(receipts).await;
-    }
-
-    /// Takes in a result.
-    async fn take(&mut self, name: String, result: ResultMessage, receipts: ResultReceipts) {
-        if self.workers.is_excluded(&result.worker) {
-            self.play_again(&name).await;
-            return acknowledge(&receipts).await;
-        }
-        if self.ledger.job(&name).is_some() {
-            return self.judge(&name, result, receipts).await;
-        }
-        let is_fresh = receipts.first().is_some_and(|it| it.deliveries < MOST_DELIVERIES);
-        let dropped = if is_fresh {
-            self.ledger.keep_early(name, (result, receipts)).map(|(_, receipts)| receipts)
-        } else {
-            Some(receipts)
+    /// Handles a message of the queue of results.
+    async fn on_result(&mut self, message: Message) {
+        let worker = WorkerIdentity::sender(message.headers.as_ref());
+        let name = job_of(&message.subject).map(str::to_owned);
+        let (packed, ack) = PendingAck::split(message);
+        let (Some(worker), Some(name)) = (worker, name) else {
+            if !std::mem::replace(&mut self.has_dropped, true) {
+                let text = "a result does not say which worker sent it. Such results are dropped";
+                self.warn(RunWarning::Remote(text.to_owned()));
+            }
+            return ack.send().await;
         };
-        if let Some(receipts) = dropped {
-            acknowledge(&receipts).await;
+        if self.workers.is_excluded(&worker) {
+            self.play_again(&name);
+            return ack.send().await;
+        }
+        let is_fresh = ack.deliveries < MAX_DELIVERIES;
+        let arrival = Arrival { worker, packed, ack };
+        if self.jobs.get(&name).is_some() {
+            return self.check_result(&name, arrival).await;
+        }
+        let dropped = if is_fresh {
+            self.jobs.keep_early(&name, arrival)
+        } else {
+            self.jobs.drop_early(&name);
+            Some(arrival)
+        };
+        if let Some(arrival) = dropped {
+            arrival.ack.send().await;
         }
     }
 
     /// Gives a result to the runner, if it can be true.
-    async fn judge(&mut self, name: &str, result: ResultMessage, receipts: ResultReceipts) {
-        let ResultMessage { worker, outcome } = result;
-        let Some(open) = self.ledger.job(name) else { return };
-        let inspected = if worker.is_named_well() {
-            self.inspected(open, outcome)
-        } else {
-            Err(WrongResult::Unreadable)
-        };
-        match inspected {
+    async fn check_result(&mut self, name: &str, arrival: Arrival) {
+        let Arrival { worker, packed, ack } = arrival;
+        let Some(open) = self.jobs.get(name) else { return };
+        let outcome = unpack(&packed).ok_or(WrongResult::Unreadable);
+        let checked = outcome
+            .and_then(|outcome| possible_result(&self.run.inspector, &worker, open, outcome));
+        match checked {
             Ok(PossibleResult::Played(games)) => {
-                let result = FirstResult { worker, games, receipts };
-                return self.accept(name, result).await;
+                self.workers.prove(&worker);
+                return self.accept(name, FirstResult { worker, games, ack }).await;
             }
-            Ok(PossibleResult::Other(report)) => {
-                if let Some(first) = self.checks.end(name) {
+            Ok(PossibleResult::Other(outcome)) => {
+                if let Some(first) = open.first.take() {
                     self.keep(name, first);
                 } else {
-                    self.ledger.close(name);
-                    self.report(report);
+                    let slot = open.slot;
+                    match outcome {
+                        JobOutcome::Failed(_) => self.jobs.fail(name),
+                        _ => drop(self.close(name)),
+                    }
+                    self.report(Report::Done(slot, outcome));
                 }
             }
-            Err(why) => self.refuse(name, &worker, &why).await,
+            Err(why) => {
+                let job = open.describe();
+                self.exclude(&worker, |worker| RunWarning::Excluded {
+                    worker,
+                    job,
+                    why: why.to_string(),
+                });
+                self.play_again(name);
+            }
         }
-        // No game that the log will keep: nobody needs it any more.
-        acknowledge(&receipts).await;
-    }
-
-    fn inspected(
-        &self,
-        open: &OpenJob,
-        outcome: RemoteOutcome,
-    ) -> Result<PossibleResult, WrongResult> {
-        let done = |outcome| PossibleResult::Other(Report::Done(open.slot, outcome));
-        Ok(match (&open.job, outcome) {
-            (Job::Probe(player), RemoteOutcome::Probed(fault)) => {
-                done(JobOutcome::Probed(*player, fault))
-            }
-            (Job::Play(due), RemoteOutcome::Played(games)) => {
-                // An earlier coordinator may have kept one game of the pair.
-                let is_due = |game: &RemoteGame| due.iter().any(|due| due.id == game.record.id);
-                let several = games.len() > due.len();
-                let games: Vec<RemoteGame> =
-                    games.into_iter().filter(|game| !several || is_due(game)).collect();
-                let records: Vec<_> = games.iter().map(|game| &game.record).collect();
-                self.run.inspector.inspect(due, &records)?;
-                PossibleResult::Played(games)
-            }
-            (_, RemoteOutcome::Failed(message)) => {
-                PossibleResult::Other(Report::Panicked(open.slot, Panic { message }))
-            }
-            (_, RemoteOutcome::GivenUp(tries)) => done(JobOutcome::GivenUp { tries }),
-            (_, RemoteOutcome::Probed(_) | RemoteOutcome::Played(_)) => {
-                return Err(WrongResult::OtherJob);
-            }
-        })
+        // The log will not keep any game of it: nobody needs it any more.
+        ack.send().await;
     }
 
     /// Accepts the games of a job, or has another worker play them again first.
-    async fn accept(&mut self, name: &str, result: FirstResult<ResultReceipts>) {
-        match self.checks.end(name) {
+    async fn accept(&mut self, name: &str, result: FirstResult) {
+        let Some(open) = self.jobs.get(name) else { return };
+        match open.first.take() {
             None => {
                 let may_check = self.workers.has_others_than(&result.worker);
                 if may_check && self.checks.chooses(name) {
-                    self.check(name, result);
+                    open.begin_again();
+                    open.first = Some(result);
+                    self.queue(name);
                 } else {
                     self.keep(name, result);
                 }
             }
             // The server has sent the same result again.
-            Some(first) if first.worker == result.worker => {
-                self.checks.begin(name.to_owned(), result);
-            }
+            Some(first) if first.worker == result.worker => open.first = Some(result),
             Some(first) if self.workers.is_excluded(&first.worker) => {
-                acknowledge(&first.receipts).await;
+                first.ack.send().await;
                 self.keep(name, result);
             }
             Some(first) => {
                 for difference in self.checks.compare(&first.games, &result.games) {
-                    let (counts, other) = (first.worker.name.clone(), result.worker.name.clone());
+                    let [counts, other] =
+                        [&first, &result].map(|result| self.workers.label(&result.worker));
                     let (game, ply) = (difference.game, difference.ply);
                     self.warn(RunWarning::Different { game, ply, counts, other });
                 }
-                self.tell_workers();
+                self.report_workers();
                 self.keep(name, first);
-                acknowledge(&result.receipts).await;
+                result.ack.send().await;
             }
         }
-    }
-
-    /// Queues a job again for another worker.
-    fn check(&mut self, name: &str, result: FirstResult<ResultReceipts>) {
-        let Some(OpenJob { slot, job, attempt, .. }) = self.ledger.close(name) else { return };
-        self.ledger.hand_out(name, slot, job.clone(), attempt + 1);
-        self.queue(name, &job, attempt + 1, Some(&result.worker));
-        self.checks.begin(name.to_owned(), result);
     }
 
     /// Gives games to the runner.
-    fn keep(&mut self, name: &str, result: FirstResult<ResultReceipts>) {
-        let Some(open) = self.ledger.close(name) else { return };
-        let FirstResult { worker, games, receipts } = result;
-        self.receipts.keep(games.len(), receipts);
-        let games = games.into_iter().map(|game| finished(game, &worker)).collect();
+    fn keep(&mut self, name: &str, result: FirstResult) {
+        let Some(open) = self.close(name) else { return };
+        let FirstResult { worker, games, ack } = result;
+        self.pending.add(games.len(), ack);
+        let plies = games.iter().map(|game| game.record.plies.saturating_mul(4));
+        self.longest.0 = plies.max().unwrap_or(0).max(self.longest.0);
+        let took = open.taken.map_or(Duration::ZERO, |taken| taken.elapsed());
+        self.longest.1 = self.longest.1.max(took);
+        let label = self.workers.label(&worker);
+        let games = games.into_iter().map(|game| finished(game, &label)).collect();
         self.report(Report::Done(open.slot, JobOutcome::Played(games)));
     }
 
-    /// Excludes a worker, and has its job done again.
-    async fn refuse(&mut self, name: &str, worker: &WorkerId, why: &WrongResult) {
-        let named = if worker.is_named_well() { &worker.name } else { "with an invalid name" };
-        if let Some(open) = self.ledger.job(name) {
-            let job = match &open.job {
-                Job::Probe(_) => "the start of a player".to_owned(),
-                Job::Play(games) => {
-                    let ids: Vec<&str> = games.iter().map(|game| game.id.as_str()).collect();
-                    format!("game {}", ids.join(" and "))
-                }
-            };
-            let (worker, why) = (named.to_owned(), why.to_string());
-            self.warn(RunWarning::Excluded { worker, job, why });
+    /// Closes a job, and takes what is left of it out of the queue.
+    fn close(&mut self, name: &str) -> Option<OpenJob> {
+        let open = self.jobs.close(name)?;
+        if open.attempt > 0 {
+            self.withdraw(self.run.names.attempts(name));
         }
-        self.workers.exclude(worker);
-        self.tell_workers();
-        self.play_again(name).await;
+        Some(open)
     }
 
-    /// Hands out a job again. The first result of a check stays valid.
-    async fn play_again(&mut self, name: &str) {
-        let Some(open) = self.ledger.close(name) else { return };
-        match self.checks.worker_of(name).cloned() {
-            Some(first) if !self.workers.is_excluded(&first) => {
-                self.ledger.hand_out(name, open.slot, open.job.clone(), open.attempt + 1);
-                self.queue(name, &open.job, open.attempt + 1, Some(&first));
+    fn withdraw(&self, subject: String) {
+        let streams = self.run.streams.clone();
+        tokio::spawn(async move {
+            if let Err(problem) = streams.withdraw(&subject).await {
+                tracing::debug!(%problem, "a job stays in the queue");
             }
-            _ => Box::pin(self.hand_out(open.slot, &open.job, open.attempt + 1)).await,
+        });
+    }
+
+    /// Excludes a worker, with a warning that names it.
+    fn exclude(&mut self, worker: &WorkerId, warning: impl FnOnce(String) -> RunWarning) {
+        match self.workers.exclude(worker) {
+            ..=MAX_REPORTED => self.warn(warning(worker.to_string())),
+            count if count == MAX_REPORTED + 1 => {
+                let text = format!(
+                    "more than {MAX_REPORTED} workers were excluded; further ones \
+                                    are not reported"
+                );
+                self.warn(RunWarning::Remote(text));
+            }
+            _ => {}
+        }
+        self.report_workers();
+    }
+
+    /// Hands out a job again after a result that does not count.
+    fn play_again(&mut self, name: &str) {
+        let Some(open) = self.jobs.get(name) else { return };
+        if open.attempt < QUICK_ATTEMPTS {
+            open.begin_again();
+        }
+        self.queue(name);
+    }
+
+    /// Handles a heartbeat.
+    fn on_heartbeat(&mut self, message: &async_nats::Message) {
+        let sender = WorkerIdentity::sender(message.headers.as_ref());
+        let Some(worker) = sender.filter(|_| message.payload.len() <= MAX_HEARTBEAT) else {
+            return;
+        };
+        let Ok(heartbeat) = serde_json::from_slice::<WorkerHeartbeat>(&message.payload) else {
+            return;
+        };
+        let jobs = heartbeat.jobs.clone();
+        if let Some(why) = self.workers.on_heartbeat(&worker, heartbeat) {
+            self.warn(RunWarning::Unfit { worker: self.workers.label(&worker), why });
+        }
+        for name in jobs {
+            if self.workers.still_has(&worker, &name, SILENCE) == Some(true) {
+                self.note_holder(&name, &worker);
+            }
         }
     }
 
-    /// Hears what a worker tells of itself.
-    fn hear(&mut self, payload: &[u8]) {
-        let Ok(heartbeat) = serde_json::from_slice::<WorkerHeartbeat>(payload) else { return };
-        let worker = heartbeat.worker.name.clone();
-        if let Some(why) = self.workers.hear(heartbeat) {
-            self.warn(RunWarning::Unfit { worker, why });
+    /// Notes that a worker has taken a job, unless another one has it.
+    fn note_holder(&mut self, name: &str, worker: &WorkerId) {
+        let silence = self.silence();
+        let Some(open) = self.jobs.get(name) else { return };
+        if let Some(holder) = open.holder.take_if(|holder| holder.key != worker.key) {
+            match self.workers.still_has(&holder, name, silence) {
+                Some(true) => {
+                    open.holder = Some(holder);
+                    return;
+                }
+                Some(false) => {}
+                None => open.lost.push(holder),
+            }
         }
-        self.tell_workers();
+        if open.holder.is_none() && !self.workers.is_excluded(worker) {
+            open.holder = Some(worker.clone());
+            open.taken = open.taken.map(|_| Instant::now());
+        }
     }
 
-    /// Announces the run, and looks at workers and queue.
-    async fn beat(&mut self) {
+    /// How long a worker may be silent until its jobs count as lost.
+    fn silence(&self) -> Duration {
+        self.run.files.lease().clamp(2 * HEARTBEAT, SILENCE)
+    }
+
+    /// Stops if a later coordinator has taken the run over.
+    fn on_announcement(&self, payload: &[u8]) {
+        let Ok(announced) = serde_json::from_slice::<RunAnnouncement>(payload) else { return };
+        if announced.run == self.run.names.run && announced.coordinator > self.run.coordinator {
+            self.report(Report::Failed(Failure::system(
+                "another coordinator took over: it plays the same tournament on this server, \
+                 perhaps from a copy of the results folder. Only one of them can go on",
+            )));
+        }
+    }
+
+    /// Announces the run, and looks at workers, jobs and queue.
+    async fn tick(&mut self) {
         self.announce(false).await;
-        self.workers.forget_silent();
-        self.end_lonely_checks().await;
+        for text in self.workers.tick() {
+            self.warn(RunWarning::Remote(text));
+        }
+        self.report_loneliness();
+        self.end_lonely_checks();
         let asked = Instant::now();
         match self.run.streams.queued().await {
-            Ok(queued) => {
+            Ok((queued, delivered)) => {
                 self.queued = queued;
                 if let Some(after) = self.outage.end() {
                     self.warn(RunWarning::Answers { after });
                 }
+                self.look_after_holders(delivered);
             }
-            Err(problem) => self.face(asked, problem),
+            Err(problem) => self.report_problem(asked, problem).await,
         }
-        self.tell_workers();
+        self.report_workers();
+    }
+
+    /// Warns once when no worker is there for a while.
+    fn report_loneliness(&mut self) {
+        if !self.workers.list().is_empty() {
+            self.lonely_since = Some(Instant::now());
+        } else if self.lonely_since.is_some_and(|since| since.elapsed() >= LONELY) {
+            self.lonely_since = None;
+            let text = format!(
+                "no worker is there to play: run `referee worker {}` on the machines that are to",
+                self.run.server.address
+            );
+            self.warn(RunWarning::Remote(text));
+        }
+    }
+
+    /// Finds the jobs of workers that fell silent, or keep them longer than the clocks allow.
+    /// Messages up to the number `delivered` were delivered.
+    fn look_after_holders(&mut self, delivered: u64) {
+        let silence = self.silence();
+        let bound = self.job_bound();
+        let (mut overdue, mut lost) = (Vec::new(), Vec::new());
+        for (name, open) in self.jobs.iter() {
+            if open.sequence.is_some_and(|sequence| sequence <= delivered) {
+                open.taken.get_or_insert_with(Instant::now);
+            }
+            if let Some(holder) = open.holder.take() {
+                match self.workers.still_has(&holder, name, silence) {
+                    Some(true) => open.holder = Some(holder),
+                    Some(false) => {}
+                    None => open.lost.push(holder),
+                }
+            }
+            if open.lost.len() >= MAX_LOST {
+                lost.push(name.clone());
+            } else if open.taken.is_some_and(|taken| taken.elapsed() > bound) {
+                overdue.push(name.clone());
+            }
+        }
+        for name in lost {
+            if let Some(first) = self.jobs.get(&name).and_then(|open| open.first.take()) {
+                self.keep(&name, first);
+                continue;
+            }
+            let Some(open) = self.close(&name) else { continue };
+            self.withdraw(self.run.names.attempts(&name));
+            let workers = open.lost.into_iter().map(|worker| worker.name).collect();
+            let failure = JobFailure::Abandoned { workers };
+            self.report(Report::Done(open.slot, JobOutcome::Failed(failure)));
+        }
+        overdue.iter().for_each(|name| self.take_away(name, bound));
+    }
+
+    /// The longest that a worker may take for a job, with its lease.
+    fn job_bound(&self) -> Duration {
+        let (plies, longest) = self.longest;
+        job_bound(&self.run.inspector.header.clock, plies, longest) + self.run.files.lease()
+    }
+
+    /// Gives a job to another worker than the one that holds it up.
+    fn take_away(&mut self, name: &str, bound: Duration) {
+        let Some(open) = self.jobs.get(name) else { return };
+        let job = open.describe();
+        let subject = self.run.names.job(name, open.attempt);
+        let holder = open.holder.take();
+        open.begin_again();
+        let seconds = bound.as_secs();
+        match &holder {
+            Some(worker) => {
+                self.exclude(worker, |worker| RunWarning::HeldUp { worker, job, seconds })
+            }
+            None => self.warn(RunWarning::Remote(format!(
+                "a worker that does not give its name has kept {job} for more than {seconds} \
+                 seconds, longer than the clocks allow. It goes to another one"
+            ))),
+        }
+        self.withdraw(subject);
+        self.queue(name);
     }
 
     /// Accepts results without a check when no other worker is left that could do it.
-    async fn end_lonely_checks(&mut self) {
-        let is_lonely = |worker: &WorkerId| !self.workers.has_others_than(worker);
-        let lonely: Vec<String> = self
-            .checks
-            .open()
-            .filter(|(_, worker)| is_lonely(worker))
-            .map(|(name, _)| name.clone())
-            .collect();
-        for name in lonely {
-            let Some((first, open)) = self.checks.end(&name).zip(self.ledger.job(&name)) else {
-                continue;
-            };
-            let subject = self.run.names.job(&name, open.attempt);
-            if let Err(problem) = self.run.streams.withdraw(&subject).await {
-                tracing::debug!(%problem, "a check stays in the queue");
-            }
+    fn end_lonely_checks(&mut self) {
+        let mut lonely = Vec::new();
+        for (name, open) in self.jobs.iter() {
+            let first = open.first.take_if(|first| !self.workers.has_others_than(&first.worker));
+            lonely.extend(first.map(|first| (name.clone(), first)));
+        }
+        for (name, first) in lonely {
             self.keep(&name, first);
         }
     }
 
-    fn tell_workers(&self) {
+    fn report_workers(&self) {
         let members = self.workers.list();
         let slots: usize = members.iter().map(|member| member.slots).sum();
         self.report(Report::WorkerPool(WorkerPool {
             members,
-            most: AHEAD.max(2 * slots + 2),
+            most: (2 * slots + 2).clamp(AHEAD, MAX_AHEAD),
             queued: self.queued,
             compared: self.checks.compared,
             different: self.checks.different,
@@ -458,6 +613,7 @@ impl Dispatcher {
             protocol: PROTOCOL,
             version: env!("CARGO_PKG_VERSION").to_owned(),
             run: self.run.names.run.clone(),
+            coordinator: self.run.coordinator.clone(),
             excluded: self.workers.excluded(),
             over,
         };
@@ -467,24 +623,50 @@ impl Dispatcher {
         }
     }
 
-    /// Puts jobs into the queue again that a server lost with its store.
-    async fn search(&mut self) {
-        let asked = Instant::now();
-        match self.run.streams.waiting().await {
-            Ok((0, 0)) => {
-                for (name, job, attempt) in self.ledger.overdue(SEARCH) {
-                    self.queue(&name, &job, attempt, self.checks.worker_of(&name));
-                }
-            }
-            Ok(_) => {}
-            Err(problem) => self.face(asked, problem),
-        }
+    /// Queues jobs again that were queued at least `age` ago. A job that the server still has stays
+    /// there once.
+    fn requeue_lost(&mut self, age: Duration) {
+        let is_old = |open: &OpenJob| open.queued.elapsed() >= age;
+        let jobs = self.jobs.iter().filter(|(_, open)| is_old(open));
+        let names: Vec<String> = jobs.map(|(name, _)| name.clone()).collect();
+        names.iter().for_each(|name| self.queue(name));
     }
 }
 
+/// What a result means for the runner.
+fn possible_result(
+    inspector: &Inspector,
+    worker: &WorkerId,
+    open: &OpenJob,
+    outcome: RemoteOutcome,
+) -> Result<PossibleResult, WrongResult> {
+    let on_worker = |message| format!("{message} (worker {})", worker.name);
+    let failed = |failure| PossibleResult::Other(JobOutcome::Failed(failure));
+    Ok(match (&open.job, outcome) {
+        (Job::Probe(player), RemoteOutcome::Probed(fault)) => {
+            PossibleResult::Other(JobOutcome::Probed(*player, fault))
+        }
+        (Job::Play(due), RemoteOutcome::Played(games)) => {
+            // An earlier coordinator may have kept one game of the pair.
+            let is_due = |game: &RemoteGame| due.iter().any(|due| due.id == game.record.id);
+            let several = games.len() > due.len();
+            let games: Vec<RemoteGame> =
+                games.into_iter().filter(|game| !several || is_due(game)).collect();
+            let records: Vec<_> = games.iter().map(|game| &game.record).collect();
+            inspector.inspect(due, &records)?;
+            PossibleResult::Played(games)
+        }
+        (_, RemoteOutcome::Panicked(message)) => failed(JobFailure::Panic(on_worker(message))),
+        (_, RemoteOutcome::Broken(error)) => failed(JobFailure::Game(on_worker(error))),
+        (_, RemoteOutcome::Probed(_) | RemoteOutcome::Played(_)) => {
+            return Err(WrongResult::OtherJob);
+        }
+    })
+}
+
 /// The game for the runner's log, with the name of the worker that played it.
-fn finished(game: RemoteGame, worker: &WorkerId) -> Finished {
+fn finished(game: RemoteGame, worker: &str) -> Finished {
     let RemoteGame { mut record, transcript } = game;
-    record.worker = Some(worker.name.clone());
+    record.worker = Some(worker.to_owned());
     Finished { record, warnings: Vec::new(), transcript, memory: BySeat::default() }
 }

@@ -1,19 +1,23 @@
 //! The messages between a coordinator and its workers, as JSON.
 
+use std::fmt;
 use std::time::Duration;
 
+use async_nats::HeaderMap;
 use serde::{Deserialize, Serialize};
 
+use crate::error::Failure;
 use crate::model::fault::Fault;
 use crate::model::record::GameRecord;
 use crate::run::job::{DueGame, Job};
 use crate::schedule::Fixture;
+use crate::seeds::random_bytes;
 use referee_games::BySeat;
 
 /// The version of these messages. A worker only plays for a coordinator of the same version.
-pub const PROTOCOL: u32 = 1;
+pub const PROTOCOL: u32 = 2;
 
-/// How often the coordinator announces its run, and workers tell that they are alive.
+/// How often the coordinator announces its run, and workers send heartbeats.
 pub const HEARTBEAT: Duration = Duration::from_secs(2);
 
 /// A job of the queue.
@@ -90,16 +94,7 @@ pub fn job_name(job: &Job) -> String {
     }
 }
 
-/// The result of a job.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct ResultMessage {
-    /// Who did it.
-    pub worker: WorkerId,
-    /// What came of it.
-    pub outcome: RemoteOutcome,
-}
-
-/// What came of a job.
+/// The outcome of a job, as a worker reports it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum RemoteOutcome {
@@ -107,10 +102,10 @@ pub enum RemoteOutcome {
     Probed(Option<Fault>),
     /// The games were played.
     Played(Vec<RemoteGame>),
-    /// The referee panicked, or the game's implementation failed.
-    Failed(String),
-    /// This many workers took the job, and none of them finished it.
-    GivenUp(u32),
+    /// The referee panicked with this message.
+    Panicked(String),
+    /// The game's implementation failed with this error.
+    Broken(String),
 }
 
 /// A game that was played.
@@ -123,22 +118,64 @@ pub struct RemoteGame {
     pub transcript: Option<String>,
 }
 
-/// The identity of a worker.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+/// A worker, as others know it.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct WorkerId {
-    /// The name of its machine.
+    /// The name of its machine, which any worker can choose.
     pub name: String,
-    /// Drawn at random when the worker starts.
-    pub instance: String,
+    /// The hash of its secret. Only the worker with this secret can have it.
+    pub key: String,
 }
 
+impl fmt::Display for WorkerId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} (key {})", self.name, self.key)
+    }
+}
+
+/// A worker, as it shows itself to the coordinator in each message, and to nobody else.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WorkerIdentity {
+    name: String,
+    /// Drawn at random when the worker starts.
+    secret: String,
+}
+
+/// The header with the identity of the worker that sent a message.
+const IDENTITY: &str = "Referee-Worker";
+/// The length of a secret, in hexadecimal digits.
+const SECRET_LENGTH: usize = 32;
 /// The maximum length of a worker's name, in bytes.
 const LONGEST_NAME: usize = 64;
 
-impl WorkerId {
-    /// Whether the name is one that logs and reports can show.
-    pub fn is_named_well(&self) -> bool {
-        is_worker_name(&self.name)
+impl WorkerIdentity {
+    /// A new worker of this name.
+    ///
+    /// # Errors
+    /// The system gives no random bytes.
+    pub fn new(name: &str) -> Result<Self, Failure> {
+        let secret = format!("{:032x}", u128::from_le_bytes(random_bytes()?));
+        Ok(Self { name: name.to_owned(), secret })
+    }
+
+    /// What others may know of it.
+    pub fn id(&self) -> WorkerId {
+        let hash = blake3::hash(self.secret.as_bytes()).to_hex();
+        WorkerId { name: self.name.clone(), key: hash[..16].to_owned() }
+    }
+
+    /// The headers of its messages.
+    pub fn headers(&self) -> HeaderMap {
+        let mut headers = HeaderMap::new();
+        headers.insert(IDENTITY, format!("{} {}", self.name, self.secret));
+        headers
+    }
+
+    /// The worker that sent a message with these headers, if it says so in a valid form.
+    pub fn sender(headers: Option<&HeaderMap>) -> Option<WorkerId> {
+        let (name, secret) = headers?.get(IDENTITY)?.as_str().split_once(' ')?;
+        (is_worker_name(name) && secret.len() == SECRET_LENGTH)
+            .then(|| Self { name: name.to_owned(), secret: secret.to_owned() }.id())
     }
 }
 
@@ -157,23 +194,25 @@ pub struct RunAnnouncement {
     pub version: String,
     /// The run.
     pub run: String,
-    /// The instances of workers from which nothing is accepted.
+    /// The coordinator: the time at which it started, and a random number. The later one goes on.
+    pub coordinator: String,
+    /// The keys of workers from which nothing is accepted.
     pub excluded: Vec<String>,
     /// Whether the run is over.
     pub over: bool,
 }
 
-/// What a worker repeats every few seconds.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+/// What a worker repeats every few seconds, and whenever it takes a job.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct WorkerHeartbeat {
-    /// Who it is.
-    pub worker: WorkerId,
     /// How many games it plays at once; 0 if it plays none.
     pub slots: usize,
     /// How many cores it may use.
     pub cores: usize,
     /// How many jobs it has done for this run.
     pub played: u64,
+    /// The names of the jobs that it has taken.
+    pub jobs: Vec<String>,
     /// How long a fixed computation took on one core when it started, in microseconds.
     pub calibration_us: u64,
     /// The containment in force.
@@ -182,22 +221,6 @@ pub struct WorkerHeartbeat {
     pub problem: Option<String>,
     /// Whether it leaves now.
     pub leaves: bool,
-}
-
-impl WorkerHeartbeat {
-    /// The heartbeat of a worker that plays nothing.
-    pub fn idle(worker: WorkerId) -> Self {
-        Self {
-            worker,
-            slots: 0,
-            cores: 0,
-            played: 0,
-            calibration_us: 0,
-            containment: String::new(),
-            problem: None,
-            leaves: false,
-        }
-    }
 }
 
 #[cfg(test)]
@@ -230,5 +253,19 @@ mod tests {
     fn names_of_workers_are_plain() {
         assert!(is_worker_name("lab-3.example") && !is_worker_name("") && !is_worker_name("a b"));
         assert!(!is_worker_name(&"x".repeat(65)));
+    }
+    #[test]
+    fn a_worker_is_known_by_its_secret_and_not_by_its_name() {
+        let [one, other] = ["ant", "ant"].map(|name| WorkerIdentity::new(name).expect("random"));
+        let id = WorkerIdentity::sender(Some(&one.headers())).expect("a worker");
+        assert_eq!(id, one.id());
+        assert_ne!(id.key, other.id().key);
+        assert!(!one.secret.contains(&id.key));
+        for text in ["", "ant", "ant short", &format!("a b {}", one.secret)] {
+            let mut headers = HeaderMap::new();
+            headers.insert(IDENTITY, text);
+            assert_eq!(WorkerIdentity::sender(Some(&headers)), None, "{text}");
+        }
+        assert_eq!(WorkerIdentity::sender(None), None);
     }
 }

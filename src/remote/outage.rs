@@ -1,11 +1,11 @@
-//! Remembers whether the server answers, so that its silence is said once.
+//! Reports each outage of the server once.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// A time in which the server gives no answer.
 #[derive(Debug, Clone, Default)]
-pub struct Outage(Arc<Mutex<OutageState>>);
+pub struct OutageLog(Arc<Mutex<OutageState>>);
 
 #[derive(Debug, Default)]
 struct OutageState {
@@ -14,8 +14,8 @@ struct OutageState {
     ended: Option<Instant>,
 }
 
-impl Outage {
-    /// Notes that a request of this time got no answer. Returns whether that is news.
+impl OutageLog {
+    /// Notes that a request of this time got no answer. Returns whether that begins an outage.
     pub fn begin(&self, asked: Instant) -> bool {
         let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let is_news = state.since.is_none() && state.ended.is_none_or(|ended| ended < asked);
@@ -25,7 +25,7 @@ impl Outage {
         is_news
     }
 
-    /// Notes an answer. Returns how long there was none, if there was none before.
+    /// Notes an answer. Returns the length of the outage that it ends, if it ends one.
     pub fn end(&self) -> Option<Duration> {
         let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let since = state.since.take()?;
@@ -40,7 +40,7 @@ mod tests {
 
     #[test]
     fn an_outage_begins_and_ends_once() {
-        let (outage, asked) = (Outage::default(), Instant::now());
+        let (outage, asked) = (OutageLog::default(), Instant::now());
         let shared = outage.clone();
         assert!(outage.end().is_none() && outage.begin(asked) && !shared.begin(asked));
         assert!(shared.end().is_some() && outage.end().is_none());

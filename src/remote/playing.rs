@@ -1,4 +1,4 @@
-//! Plays the jobs of a run on this machine, whoever hands them out.
+//! Plays a run's jobs on this machine.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -20,7 +20,7 @@ use crate::player::Sandbox;
 use crate::player::sandbox::shortage_text;
 use crate::run::cores::Cores;
 use crate::run::entrant::Entrant;
-use crate::run::job::{Conditions, JobOutcome, Report};
+use crate::run::job::{Conditions, JobFailure, JobOutcome, Report};
 use crate::run::worker::Worker;
 use crate::seeds::Secret;
 
@@ -51,6 +51,7 @@ impl PlayableRun {
         let sandbox = Arc::new(Sandbox::resolve(&request)?);
         for hash in description.bundles() {
             let to = folder.join(hash);
+            // A folder that exists is complete.
             if !to.exists() {
                 unpack(&downloads.join(format!("{hash}.tar")), hash, &to)?;
             }
@@ -115,9 +116,9 @@ fn entrants(
     }
 }
 
-/// Why a job was not done.
+/// Why a job goes back to the queue.
 #[derive(Debug)]
-pub enum Undone {
+pub enum Returned {
     /// The machine lacks resources.
     Shortage(String),
     /// The worker was asked to stop.
@@ -152,7 +153,7 @@ impl Slot {
     ///
     /// # Errors
     /// It was not done, for a reason that lies with this machine.
-    pub async fn play(&mut self, job: JobMessage) -> Result<RemoteOutcome, Undone> {
+    pub async fn play(&mut self, job: JobMessage) -> Result<RemoteOutcome, Returned> {
         let mut played = Vec::new();
         for step in job.steps() {
             self.worker.give(step);
@@ -163,20 +164,18 @@ impl Slot {
                         RemoteGame { record: game.record, transcript: game.transcript }
                     })),
                     JobOutcome::Shortage(shortage) => {
-                        return Err(Undone::Shortage(shortage_text(&shortage)));
+                        return Err(Returned::Shortage(shortage_text(&shortage)));
                     }
                     JobOutcome::Broken(error) => {
-                        return Ok(RemoteOutcome::Failed(error.to_string()));
+                        return Ok(RemoteOutcome::Broken(error.to_string()));
                     }
-                    JobOutcome::Stopped | JobOutcome::GivenUp { .. } => {
-                        return Err(Undone::Stopped);
-                    }
+                    JobOutcome::Stopped | JobOutcome::Failed(_) => return Err(Returned::Stopped),
                 },
-                Some(Report::Panicked(_, panic)) => {
-                    self.restart().map_err(|error| Undone::Shortage(error.to_string()))?;
-                    return Ok(RemoteOutcome::Failed(panic.message));
+                Some(Report::Panicked(_, JobFailure::Panic(message))) => {
+                    self.restart().map_err(|error| Returned::Shortage(error.to_string()))?;
+                    return Ok(RemoteOutcome::Panicked(message));
                 }
-                _ => return Err(Undone::Stopped),
+                _ => return Err(Returned::Stopped),
             }
         }
         Ok(RemoteOutcome::Played(played))

@@ -13,10 +13,14 @@ use async_nats::{
     ServerError as Complaint,
 };
 
+use super::messages::is_worker_name;
 use crate::error::Failure;
 
 /// How long the server may take for an answer.
-const ANSWER: Duration = Duration::from_secs(5);
+pub const ANSWER: Duration = Duration::from_secs(5);
+/// The maximum number of messages of a subscription that wait here. Further ones are lost, or come
+/// again.
+const WAITING: usize = 512;
 /// How long to wait before the server is asked again.
 pub const AGAIN: Duration = Duration::from_secs(1);
 /// The oldest versions of the server that have everything that is needed.
@@ -32,16 +36,16 @@ pub struct NatsServer {
     /// The address without a password.
     pub address: String,
     /// The last permission that the server denied.
-    denied: Denied,
+    denied: PermissionError,
 }
 
-/// The server tells of a missing permission apart from the request that needs it.
-type Denied = Arc<Mutex<Option<String>>>;
+/// Permission errors arrive asynchronously.
+type PermissionError = Arc<Mutex<Option<String>>>;
 
 /// A problem with the server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ServerProblem {
-    /// The address makes no sense.
+    /// Invalid address.
     Address(String),
     /// A file with credentials or certificates cannot be read.
     CredentialsFile(String),
@@ -167,19 +171,27 @@ impl ServerProblem {
 
 impl NatsServer {
     /// Connects as `name`, with the credentials of the address or of the environment variables that
-    /// the tools of NATS use.
+    /// the tools of NATS use. Answers come to subjects that begin with `_INBOX_` and the user, or
+    /// `role` without one, so the server can keep users from reading each other's.
     ///
     /// # Errors
     /// No connection is possible, or the server is not one that can be used.
-    pub async fn connect(address: &str, name: &str) -> Result<Self, ServerProblem> {
-        let denied = Denied::default();
+    pub async fn connect(address: &str, name: &str, role: &str) -> Result<Self, ServerProblem> {
+        let denied = PermissionError::default();
         let shown = without_password(address);
         let mut options = options(name, Arc::clone(&denied)).await?;
+        let mut login = env::var("NATS_USER").ok().zip(env::var("NATS_PASSWORD").ok());
         // The client itself does not use those of an address.
         if let Ok(parsed) = address.parse::<ServerAddr>()
             && let (Some(user), Some(password)) = (parsed.username(), parsed.password())
         {
-            options = options.user_and_password(user.to_owned(), password.to_owned());
+            login = Some((user.to_owned(), password.to_owned()));
+        }
+        let user = login.as_ref().map(|(user, _)| user.as_str());
+        let inbox = user.filter(|user| is_worker_name(user) && !user.contains('.'));
+        options = options.custom_inbox_prefix(format!("_INBOX_{}", inbox.unwrap_or(role)));
+        if let Some((user, password)) = login {
+            options = options.user_and_password(user, password);
         }
         let client = options.connect(address).await.map_err(|error| refused(&shown, &error))?;
         let version = client.server_info().version;
@@ -199,17 +211,18 @@ impl NatsServer {
         classify(what, &chain(error), denied)
     }
 
-    /// The most bytes of a message.
+    /// The maximum size of a message in bytes.
     pub fn max_payload(&self) -> usize {
         self.client.server_info().max_payload
     }
 }
 
-async fn options(name: &str, denied: Denied) -> Result<ConnectOptions, ServerProblem> {
+async fn options(name: &str, denied: PermissionError) -> Result<ConnectOptions, ServerProblem> {
     let mut options = ConnectOptions::new()
         .name(name)
         .connection_timeout(ANSWER)
         .request_timeout(Some(ANSWER))
+        .subscription_capacity(WAITING)
         .reconnect_delay_callback(|attempts| {
             Duration::from_millis((attempts as u64 * 100).min(2000))
         })
@@ -217,9 +230,6 @@ async fn options(name: &str, denied: Denied) -> Result<ConnectOptions, ServerPro
             note(&event, &denied);
             async {}
         });
-    if let (Ok(user), Ok(password)) = (env::var("NATS_USER"), env::var("NATS_PASSWORD")) {
-        options = options.user_and_password(user, password);
-    }
     if let Some(file) = env::var_os("NATS_CREDS") {
         let read = options.credentials_file(PathBuf::from(file)).await;
         options = read.map_err(|error| ServerProblem::CredentialsFile(error.to_string()))?;
@@ -231,7 +241,7 @@ async fn options(name: &str, denied: Denied) -> Result<ConnectOptions, ServerPro
 }
 
 /// Keeps the text of a denied permission, for the request that will time out because of it.
-fn note(event: &Event, denied: &Denied) {
+fn note(event: &Event, denied: &PermissionError) {
     if let Event::ServerError(Complaint::Other(text)) = event
         && text.to_lowercase().contains("permissions violation")
     {

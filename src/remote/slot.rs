@@ -1,7 +1,8 @@
 //! A slot of a worker: takes one job after the other, and sends their results.
 
-use std::sync::Arc;
+use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use async_nats::jetstream::consumer::PullConsumer;
@@ -9,19 +10,18 @@ use async_nats::jetstream::{AckKind, Message};
 use tokio::sync::watch;
 use tokio_stream::StreamExt;
 
-use super::delivery::publish_result;
-use super::messages::{JobMessage, RemoteOutcome, ResultMessage, WorkerId};
-use super::outage::Outage;
-use super::playing::{PlayableRun, Slot, Undone};
-use super::server::{AGAIN, NatsServer, ServerProblem};
-use super::streams::{BUT, RunNames, Streams, job_of};
+use super::delivery::{pack, publish_result};
+use super::messages::{JobMessage, RemoteOutcome, WorkerHeartbeat, WorkerIdentity};
+use super::outage::OutageLog;
+use super::playing::{PlayableRun, Returned, Slot};
+use super::server::{AGAIN, ANSWER, NatsServer, ServerProblem};
+use super::streams::{EXCLUDED_WORKER, RunNames, Streams, job_of};
 use crate::printer::Printer;
-use crate::seeds::fresh_identity;
 
 /// How long a slot waits for a job before it asks again.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// After so many deliveries, a job is given up: no worker survived it.
-const MOST_DELIVERIES: i64 = 5;
+/// Room for the headers and the subject of a message, in bytes.
+const ROOM: usize = 4096;
 
 /// A run that is served: what its slots have in common.
 #[derive(Debug)]
@@ -33,7 +33,11 @@ pub struct ServedRun {
     /// Its streams.
     pub streams: Streams,
     /// The worker.
-    pub id: WorkerId,
+    pub identity: WorkerIdentity,
+    /// Its heartbeat while it has no job.
+    pub idle: WorkerHeartbeat,
+    /// The names of the jobs that it has taken.
+    pub jobs: Mutex<BTreeSet<String>>,
     /// What its games need.
     pub run: Arc<PlayableRun>,
     /// For how long a job belongs to a slot that gives no sign of life.
@@ -43,7 +47,7 @@ pub struct ServedRun {
     /// How many slots are in use.
     pub slots: AtomicUsize,
     /// Whether the server answers.
-    pub outage: Outage,
+    pub outage: OutageLog,
     /// Where notes go.
     pub printer: Printer,
     /// Becomes true when the worker is to stop at once.
@@ -53,9 +57,45 @@ pub struct ServedRun {
 }
 
 impl ServedRun {
+    /// Sends a heartbeat. Unless the server is silent, it has left when this returns.
+    pub async fn send_heartbeat(&self, leaves: bool) {
+        let heartbeat = WorkerHeartbeat {
+            slots: self.slots.load(Ordering::Relaxed),
+            played: self.played.load(Ordering::Relaxed),
+            jobs: self.taken().iter().cloned().collect(),
+            leaves,
+            ..self.idle.clone()
+        };
+        send_heartbeat(&self.server, &self.names, &self.identity, &heartbeat).await;
+    }
+
+    fn taken(&self) -> std::sync::MutexGuard<'_, BTreeSet<String>> {
+        self.jobs.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn is_leaving(&self) -> bool {
         *self.leaving.borrow() || *self.stop.borrow()
     }
+}
+
+/// Sends a heartbeat of a worker, and waits until it has left, but not for long.
+pub async fn send_heartbeat(
+    server: &NatsServer,
+    names: &RunNames,
+    identity: &WorkerIdentity,
+    heartbeat: &WorkerHeartbeat,
+) {
+    let Ok(payload) = serde_json::to_vec(heartbeat) else { return };
+    let (subject, headers) = (names.workers(), identity.headers());
+    let sent = async {
+        if let Err(error) =
+            server.client.publish_with_headers(subject, headers, payload.into()).await
+        {
+            tracing::debug!(%error, "cannot send the heartbeat");
+        }
+        let _ = server.client.flush().await;
+    };
+    let _ = tokio::time::timeout(AGAIN, sent).await;
 }
 
 /// Plays one job after the other.
@@ -130,39 +170,35 @@ async fn next_job(
 
 /// Does a job. Returns whether the slot can take another one.
 async fn serve_job(served: &ServedRun, slot: &mut Slot, message: &Message) -> bool {
-    let but = message.headers.as_ref().and_then(|headers| headers.get(BUT));
-    if but.is_some_and(|but| but.as_str() == served.id.instance) {
+    let excluded = message.headers.as_ref().and_then(|headers| headers.get(EXCLUDED_WORKER));
+    if excluded.is_some_and(|excluded| excluded.as_str() == served.identity.id().key) {
         answer(message, AckKind::Nak(Some(AGAIN))).await;
         return true;
     }
     let name = job_of(&message.subject).unwrap_or_default().to_owned();
-    // A check was delivered to the worker it is not for, too.
-    let deliveries = match but {
-        Some(_) => 1,
-        None => message.info().map_or(1, |info| info.delivered),
-    };
-    let job = serde_json::from_slice::<JobMessage>(&message.payload);
-    let outcome = match job {
-        Ok(job) if deliveries <= MOST_DELIVERIES && job.is_within(served.run.players()) => {
+    let job = serde_json::from_slice::<JobMessage>(&message.payload).ok();
+    let outcome = match job.filter(|job| job.is_within(served.run.players())) {
+        Some(job) => {
+            served.taken().insert(name.clone());
+            // A player may bring this process down before the next one.
+            served.send_heartbeat(false).await;
             play(served, slot, message, job).await
         }
-        Ok(_) => Ok(RemoteOutcome::GivenUp(u32::try_from(deliveries - 1).unwrap_or(u32::MAX))),
-        Err(error) => Ok(RemoteOutcome::Failed(format!("the job cannot be read: {error}"))),
+        None => Ok(RemoteOutcome::Panicked("the job cannot be read".to_owned())),
     };
-    match outcome {
+    let can_play = match outcome {
         Ok(outcome) => {
-            let result = ResultMessage { worker: served.id.clone(), outcome };
-            if deliver(served, message, &name, &result).await {
+            if deliver(served, message, &name, outcome).await {
                 served.played.fetch_add(1, Ordering::Relaxed);
                 answer(message, AckKind::Ack).await;
             }
             true
         }
-        Err(Undone::Stopped) => {
+        Err(Returned::Stopped) => {
             answer(message, AckKind::Nak(None)).await;
             true
         }
-        Err(Undone::Shortage(why)) => {
+        Err(Returned::Shortage(why)) => {
             answer(message, AckKind::Nak(Some(AGAIN))).await;
             let is_last = served.slots.load(Ordering::Relaxed) <= 1;
             served.printer.note(&format!("warning: {why}"));
@@ -171,7 +207,9 @@ async fn serve_job(served: &ServedRun, slot: &mut Slot, message: &Message) -> bo
             }
             is_last
         }
-    }
+    };
+    served.taken().remove(&name);
+    can_play
 }
 
 /// Plays a job, and keeps it from being given to another worker meanwhile.
@@ -180,7 +218,7 @@ async fn play(
     slot: &mut Slot,
     message: &Message,
     job: JobMessage,
-) -> Result<RemoteOutcome, Undone> {
+) -> Result<RemoteOutcome, Returned> {
     let playing = slot.play(job);
     tokio::pin!(playing);
     let mut tick = tokio::time::interval(served.lease / 3);
@@ -199,13 +237,18 @@ async fn deliver(
     served: &ServedRun,
     message: &Message,
     name: &str,
-    result: &ResultMessage,
+    outcome: RemoteOutcome,
 ) -> bool {
-    let Ok(bytes) = serde_json::to_vec(result) else { return false };
-    let Ok(nonce) = fresh_identity() else { return false };
+    let max = served.server.max_payload().saturating_sub(ROOM);
+    let packed = pack(outcome, max)
+        .or_else(|why| pack(RemoteOutcome::Panicked(why), max))
+        .unwrap_or_default();
     loop {
         let asked = Instant::now();
-        let sent = publish_result(&served.server, &served.names, name, &nonce, &bytes).await;
+        let sent =
+            publish_result(&served.server, &served.names, name, &served.identity, packed.clone());
+        let silent = || Err(ServerProblem::Silent("send a result".to_owned()));
+        let sent = tokio::time::timeout(ANSWER, sent).await.unwrap_or_else(|_| silent());
         let Err(problem) = sent else {
             if let Some(after) = served.outage.end() {
                 let seconds = after.as_secs();

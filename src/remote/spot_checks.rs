@@ -3,40 +3,37 @@
 //! The rules show whether a record is possible, not whether it is what the players did. Players
 //! that always play the same in the same situation let another worker find that out.
 
-use std::collections::HashMap;
-
+use super::delivery::PendingAck;
 use super::messages::{RemoteGame, WorkerId};
 use crate::model::record::GameRecord;
 
-/// The result of a job that another worker does again, with its receipts `R`.
-#[derive(Debug)]
-pub struct FirstResult<R> {
+/// The result of a job that another worker does again.
+pub struct FirstResult {
     /// Who did it first.
     pub worker: WorkerId,
     /// The games.
     pub games: Vec<RemoteGame>,
-    /// The receipts.
-    pub receipts: R,
+    /// Acknowledges the result.
+    pub ack: PendingAck,
 }
 
-/// The results that are being checked.
+/// Chooses the jobs that are checked, and compares their results.
 #[derive(Debug)]
-pub struct SpotChecks<R> {
+pub struct SpotChecks {
     /// The share of jobs, 0 … 1.
     share: f64,
     /// Drawn afresh, so that no worker knows which jobs are checked.
     key: [u8; 32],
-    first: HashMap<String, FirstResult<R>>,
     /// How many games were compared.
     pub compared: u64,
     /// How many of them were different.
     pub different: u64,
 }
 
-impl<R> SpotChecks<R> {
+impl SpotChecks {
     /// Checks this `share` of jobs, chosen by `key`.
     pub fn new(share: f64, key: [u8; 32]) -> Self {
-        Self { share, key, first: HashMap::new(), compared: 0, different: 0 }
+        Self { share, key, compared: 0, different: 0 }
     }
 
     /// Whether a job is to be checked.
@@ -45,26 +42,6 @@ impl<R> SpotChecks<R> {
         let (bytes, _) = hash.as_bytes().split_at(4);
         let drawn = bytes.iter().fold(0_u32, |number, byte| number << 8 | u32::from(*byte));
         f64::from(drawn) < self.share * f64::from(u32::MAX)
-    }
-
-    /// Keeps the first result of a job.
-    pub fn begin(&mut self, name: String, first: FirstResult<R>) {
-        self.first.insert(name, first);
-    }
-
-    /// Takes the first result of a job, if it is being checked.
-    pub fn end(&mut self, name: &str) -> Option<FirstResult<R>> {
-        self.first.remove(name)
-    }
-
-    /// The jobs that are being checked, with those who did them first.
-    pub fn open(&self) -> impl Iterator<Item = (&String, &WorkerId)> {
-        self.first.iter().map(|(name, first)| (name, &first.worker))
-    }
-
-    /// Who did a job first, if it is being checked.
-    pub fn worker_of(&self, name: &str) -> Option<&WorkerId> {
-        self.first.get(name).map(|first| &first.worker)
     }
 
     /// Compares the games of both workers. Returns the differences.
@@ -103,7 +80,7 @@ mod tests {
     #[test]
     fn the_share_of_jobs_that_are_checked_is_as_asked() {
         let chosen = |share| {
-            let checks = SpotChecks::<()>::new(share, [7; 32]);
+            let checks = SpotChecks::new(share, [7; 32]);
             (0..1000).filter(|number| checks.chooses(&number.to_string())).count()
         };
         assert_eq!((chosen(0.0), chosen(1.0)), (0, 1000));

@@ -10,18 +10,18 @@ use async_nats::jetstream::ErrorCode;
 use async_nats::jetstream::consumer::{AckPolicy, DeliverPolicy, PullConsumer, pull};
 use async_nats::jetstream::context::{GetStreamErrorKind, PublishError};
 use async_nats::jetstream::object_store::{self, ObjectStore};
-use async_nats::jetstream::stream::{self, DiscardPolicy, RetentionPolicy};
+use async_nats::jetstream::stream::{
+    self, DiscardPolicy, LastRawMessageErrorKind, RetentionPolicy,
+};
 
 use tokio_stream::StreamExt;
 
 use super::server::{NatsServer, ServerProblem};
 
-/// The subject on which coordinators tell of their runs.
+/// The subject for run announcements.
 pub const RUNS: &str = "referee.runs";
-/// The header that says which part of a result a message is.
-pub const PART: &str = "Referee-Part";
-/// The header of a job that names the worker that must not take it: it checks what that one did.
-pub const BUT: &str = "Referee-But";
+/// The header of a job with the key of the worker that must not take it: others check its result.
+pub const EXCLUDED_WORKER: &str = "Referee-Excluded";
 /// The consumer of the workers.
 const WORKERS: &str = "workers";
 /// The consumer of the coordinator.
@@ -30,10 +30,12 @@ const COORDINATOR: &str = "coordinator";
 pub const DESCRIPTION: &str = "description";
 /// How long a result may be with the coordinator before it is delivered again.
 const INSPECTION: Duration = Duration::from_secs(10);
-/// The most results that the coordinator has before it has kept the first.
-const MOST_RESULTS: i64 = 65_536;
-/// The most jobs that are played at once.
-const MOST_PLAYED: i64 = 65_536;
+/// The maximum number of results that the coordinator has before it has kept the first.
+const MAX_RESULTS: i64 = 65_536;
+/// The maximum number of jobs that are played at once.
+const MAX_PLAYED: i64 = 65_536;
+/// The maximum size of all results that wait on the server, in bytes.
+const MAX_RESULT_BYTES: i64 = 256 << 20;
 
 /// The names of a run on the server.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -74,7 +76,12 @@ impl RunNames {
         format!("referee.{}.result.{job}", self.run)
     }
 
-    /// The subject on which the workers of the run tell of themselves.
+    /// The subject of all attempts of a job.
+    pub fn attempts(&self, name: &str) -> String {
+        format!("referee.{}.job.{name}.*", self.run)
+    }
+
+    /// The subject for the heartbeats of the run's workers.
     pub fn workers(&self) -> String {
         format!("referee.{}.workers", self.run)
     }
@@ -98,11 +105,12 @@ impl Streams {
         Self { server: server.clone(), names }
     }
 
-    /// Creates what is missing. Uses what exists, if it has the right settings.
+    /// Creates what is missing. Uses what exists, if it has the right settings. Returns whether the
+    /// queue of jobs was missing.
     ///
     /// # Errors
     /// Something exists with other settings, or the server refuses.
-    pub async fn create(&self, lease: Duration) -> Result<(), ServerProblem> {
+    pub async fn create(&self, lease: Duration) -> Result<bool, ServerProblem> {
         let jobs = stream::Config {
             name: self.names.jobs(),
             subjects: vec![self.names.all_jobs()],
@@ -117,21 +125,26 @@ impl Streams {
             subjects: vec![self.names.result("*")],
             retention: RetentionPolicy::WorkQueue,
             discard: DiscardPolicy::New,
+            max_bytes: MAX_RESULT_BYTES,
             ..stream::Config::default()
         };
-        self.ensure_stream(jobs).await?;
+        let was_missing = self.ensure_stream(jobs).await?;
         self.ensure_stream(results).await?;
-        let workers = consumer(WORKERS, lease, MOST_PLAYED);
+        let workers = consumer(WORKERS, lease, MAX_PLAYED);
         self.ensure_consumer(&self.names.jobs(), workers).await?;
-        // Only this coordinator takes results: what an earlier one had, but did not keep, comes at
-        // once.
-        let context = &self.server.context;
-        let _ = context.delete_consumer_from_stream(COORDINATOR, self.names.results()).await;
-        let coordinator = consumer(COORDINATOR, INSPECTION, MOST_RESULTS);
-        self.ensure_consumer(&self.names.results(), coordinator).await
+        let coordinator = consumer(COORDINATOR, INSPECTION, MAX_RESULTS);
+        self.ensure_consumer(&self.names.results(), coordinator).await?;
+        Ok(was_missing)
     }
 
-    async fn ensure_stream(&self, wanted: stream::Config) -> Result<(), ServerProblem> {
+    /// Makes the server deliver at once what an earlier coordinator had, but did not keep.
+    pub async fn take_over(&self) {
+        let context = &self.server.context;
+        let _ = context.delete_consumer_from_stream(COORDINATOR, self.names.results()).await;
+    }
+
+    /// Returns whether the stream was missing.
+    async fn ensure_stream(&self, wanted: stream::Config) -> Result<bool, ServerProblem> {
         let what = format!("create the stream {}", wanted.name);
         let context = &self.server.context;
         match context.get_stream(&wanted.name).await {
@@ -145,11 +158,11 @@ impl Streams {
                 if found.discard_new_per_subject != wanted.discard_new_per_subject {
                     return differs("limit for a subject");
                 }
-                Ok(())
+                Ok(false)
             }
             Err(error) if is_missing(&error.kind()) => {
                 let created = context.create_stream(wanted).await;
-                created.map(drop).map_err(|error| self.server.problem(&what, &error))
+                created.map(|_| true).map_err(|error| self.server.problem(&what, &error))
             }
             Err(error) => Err(self.server.problem(&what, &error)),
         }
@@ -227,24 +240,23 @@ impl Streams {
         found.map_err(|error| self.server.problem(&format!("open the queue {stream}"), &error))
     }
 
-    /// How many messages are in the queue of jobs and in that of results.
-    pub async fn waiting(&self) -> Result<(u64, u64), ServerProblem> {
-        let mut counts = [0; 2];
-        for (count, name) in counts.iter_mut().zip([self.names.jobs(), self.names.results()]) {
-            let stream = self.server.context.get_stream(&name).await;
-            let stream =
-                stream.map_err(|error| self.server.problem("look into the queues", &error))?;
-            *count = stream.cached_info().state.messages;
-        }
-        Ok((counts[0], counts[1]))
+    /// How many jobs wait for a worker, and the number of the last message that was delivered.
+    pub async fn queued(&self) -> Result<(u64, u64), ServerProblem> {
+        let consumer = self.jobs().await?;
+        let info = consumer.cached_info();
+        Ok((info.num_pending, info.delivered.stream_sequence))
     }
 
-    /// How many jobs wait for a worker.
-    pub async fn queued(&self) -> Result<u64, ServerProblem> {
-        let mut consumer = self.jobs().await?;
-        let info = consumer.info().await;
-        let problem = |error| self.server.problem("look into the queue", &error);
-        info.map(|info| info.num_pending).map_err(problem)
+    /// The number of the message with this subject in the queue of jobs, if it is there.
+    pub async fn sequence_of(&self, subject: &str) -> Result<Option<u64>, ServerProblem> {
+        let what = "look for a job in the queue";
+        let queue = self.server.context.get_stream_no_info(self.names.jobs()).await;
+        let queue = queue.map_err(|error| self.server.problem(what, &error))?;
+        match queue.get_last_raw_message_by_subject(subject).await {
+            Ok(message) => Ok(Some(message.sequence)),
+            Err(error) if error.kind() == LastRawMessageErrorKind::NoMessageFound => Ok(None),
+            Err(error) => Err(self.server.problem(what, &error)),
+        }
     }
 
     /// Takes a job out of the queue.
@@ -293,14 +305,14 @@ impl Streams {
     }
 }
 
-fn consumer(name: &str, ack_wait: Duration, most: i64) -> pull::Config {
+fn consumer(name: &str, ack_wait: Duration, max_pending: i64) -> pull::Config {
     pull::Config {
         durable_name: Some(name.to_owned()),
         deliver_policy: DeliverPolicy::All,
         ack_policy: AckPolicy::Explicit,
         ack_wait,
         max_deliver: -1,
-        max_ack_pending: most,
+        max_ack_pending: max_pending,
         ..pull::Config::default()
     }
 }

@@ -1,9 +1,10 @@
 //! A worker: looks for a run, and plays its jobs until the run is over.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::io;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use async_nats::Subscriber;
@@ -13,18 +14,19 @@ use tokio::task::JoinSet;
 use tokio_stream::StreamExt;
 
 use super::description::RunDescription;
-use super::messages::{HEARTBEAT, PROTOCOL, RunAnnouncement, WorkerHeartbeat, WorkerId};
-use super::outage::Outage;
+use super::messages::{HEARTBEAT, PROTOCOL, RunAnnouncement, WorkerHeartbeat, WorkerIdentity};
+use super::outage::OutageLog;
 use super::playing::{PlayableRun, calibrate};
 use super::scratch::ScratchFolder;
 use super::server::NatsServer;
-use super::slot::{ServedRun, serve_slot};
+use super::slot::{ServedRun, send_heartbeat, serve_slot};
 use super::streams::{DESCRIPTION, RUNS, RunNames, Streams};
 use crate::error::Failure;
 use crate::escape;
 use crate::printer::Printer;
-use crate::seeds::fresh_identity;
 
+/// How long the slots may take for their last messages when the worker is asked to stop.
+const FAREWELL: Duration = Duration::from_secs(8);
 /// Another run is served if the coordinator of this one was silent for so long.
 const SILENCE: Duration = Duration::from_secs(15);
 
@@ -32,7 +34,7 @@ const SILENCE: Duration = Duration::from_secs(15);
 #[derive(Debug)]
 pub struct RemoteWorker {
     server: NatsServer,
-    id: WorkerId,
+    identity: WorkerIdentity,
     slots: usize,
     cores: usize,
     calibration: Duration,
@@ -54,12 +56,13 @@ impl RemoteWorker {
         printer: Printer,
         stop: watch::Receiver<bool>,
     ) -> Result<Self, Failure> {
-        let server = NatsServer::connect(address, name).await?;
-        let id = WorkerId { name: name.to_owned(), instance: fresh_identity()? };
-        let folder = ScratchFolder::new(&id.instance)?;
+        let server = NatsServer::connect(address, name, "worker").await?;
+        let identity = WorkerIdentity::new(name)?;
+        let folder = format!("referee-worker-{}", identity.id().key);
+        let folder = ScratchFolder::new(std::env::temp_dir().join(folder))?;
         let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
         let calibration = calibrate();
-        Ok(Self { server, id, slots, cores, calibration, folder, printer, stop })
+        Ok(Self { server, identity, slots, cores, calibration, folder, printer, stop })
     }
 
     /// Serves one run after another, until it is asked to stop.
@@ -75,7 +78,7 @@ impl RemoteWorker {
             .map_err(|error| Failure::from(self.server.problem("look for runs", &error)))?;
         self.printer.note(&format!(
             "worker {}: {} at once, looking for a run on {}",
-            self.id.name,
+            self.identity.id(),
             if self.slots == 1 { "1 game".to_owned() } else { format!("{} games", self.slots) },
             self.server.address
         ));
@@ -100,8 +103,13 @@ impl RemoteWorker {
     async fn serve(&self, announced: &RunAnnouncement, runs: &mut Subscriber) -> bool {
         let names = RunNames::new(&announced.run);
         let streams = Streams::new(&self.server, names.clone());
+        let mut stop = self.stop.clone();
         let prepared = match is_same_version(announced) {
-            Ok(()) => self.prepare(&streams, &announced.run).await,
+            Ok(()) => tokio::select! {
+                biased;
+                _ = stop.wait_for(|stop| *stop) => return false,
+                prepared = self.prepare(&streams, &announced.run) => prepared,
+            },
             Err(failure) => Err(failure),
         };
         let (run, lease) = match prepared {
@@ -110,7 +118,8 @@ impl RemoteWorker {
                 let message = escape::terminal(&failure.message);
                 self.printer.note(&format!("cannot play run {}: {message}", announced.run));
                 let problem = Some(failure.message);
-                self.tell(&names, &WorkerHeartbeat { problem, ..self.heartbeat() }).await;
+                let unfit = WorkerHeartbeat { problem, ..self.heartbeat() };
+                send_heartbeat(&self.server, &names, &self.identity, &unfit).await;
                 return true;
             }
         };
@@ -120,12 +129,14 @@ impl RemoteWorker {
             server: self.server.clone(),
             names: names.clone(),
             streams,
-            id: self.id.clone(),
+            identity: self.identity.clone(),
+            idle: WorkerHeartbeat { containment: run.sandbox.summary(), ..self.heartbeat() },
+            jobs: Mutex::new(BTreeSet::new()),
             run,
             lease,
             played: AtomicU64::new(0),
             slots: AtomicUsize::new(self.slots),
-            outage: Outage::default(),
+            outage: OutageLog::default(),
             printer: self.printer,
             stop: self.stop.clone(),
             leaving,
@@ -136,10 +147,19 @@ impl RemoteWorker {
         }
         let is_final = self.attend(&served, announced, runs, &mut slots).await;
         departure.send_replace(true);
-        while slots.join_next().await.is_some() {}
-        let last = self.heartbeat_of(&served);
-        self.tell(&names, &WorkerHeartbeat { leaves: true, ..last }).await;
-        let _ = self.server.client.flush().await;
+        let mut stop = self.stop.clone();
+        let farewell = async {
+            _ = stop.wait_for(|stop| *stop).await;
+            tokio::time::sleep(FAREWELL).await;
+        };
+        tokio::pin!(farewell);
+        loop {
+            tokio::select! {
+                ended = slots.join_next() => if ended.is_none() { break },
+                () = &mut farewell => break,
+            }
+        }
+        served.send_heartbeat(true).await;
         self.printer.note(&format!(
             "left run {} after {} jobs",
             announced.run,
@@ -148,8 +168,7 @@ impl RemoteWorker {
         is_final
     }
 
-    /// Tells of this worker while its slots play. Returns whether the run has no use for it any
-    /// more.
+    /// Sends heartbeats while the slots play. True if the run no longer needs this worker.
     async fn attend(
         &self,
         served: &ServedRun,
@@ -165,14 +184,14 @@ impl RemoteWorker {
                 biased;
                 _ = stop.wait_for(|stop| *stop) => return false,
                 _ = slots.join_next() => if slots.is_empty() { return false },
-                _ = tick.tick() => self.tell(&served.names, &self.heartbeat_of(served)).await,
+                _ = tick.tick() => served.send_heartbeat(false).await,
                 Some(message) = runs.next() => {
                     let Ok(now) = serde_json::from_slice::<RunAnnouncement>(&message.payload) else {
                         continue;
                     };
                     if now.run == announced.run {
                         heard = Instant::now();
-                        if now.excluded.contains(&self.id.instance) {
+                        if now.excluded.contains(&self.identity.id().key) {
                             self.printer.note("the coordinator refuses the results of this worker");
                             return true;
                         }
@@ -248,24 +267,7 @@ impl RemoteWorker {
         WorkerHeartbeat {
             cores: self.cores,
             calibration_us: u64::try_from(self.calibration.as_micros()).unwrap_or(u64::MAX),
-            ..WorkerHeartbeat::idle(self.id.clone())
-        }
-    }
-
-    /// A heartbeat while a run is served.
-    fn heartbeat_of(&self, served: &ServedRun) -> WorkerHeartbeat {
-        WorkerHeartbeat {
-            slots: served.slots.load(Ordering::Relaxed),
-            played: served.played.load(Ordering::Relaxed),
-            containment: served.run.sandbox.summary(),
-            ..self.heartbeat()
-        }
-    }
-
-    async fn tell(&self, names: &RunNames, heartbeat: &WorkerHeartbeat) {
-        let Ok(payload) = serde_json::to_vec(heartbeat) else { return };
-        if let Err(error) = self.server.client.publish(names.workers(), payload.into()).await {
-            tracing::debug!(%error, "nobody hears of this worker");
+            ..WorkerHeartbeat::default()
         }
     }
 }

@@ -12,15 +12,15 @@ use referee_games::BySeat;
 #[derive(Debug, Clone)]
 pub(super) struct Assignment {
     pub(super) job: Job,
-    /// Whether a worker panicked in it.
-    pub(super) panicked: bool,
+    /// Whether it has failed before.
+    pub(super) failed: bool,
     /// How often the referee lacked resources for it while no other game was in play.
     pub(super) shortages: u32,
 }
 
 impl Assignment {
     fn new(job: Job) -> Self {
-        Self { job, panicked: false, shortages: 0 }
+        Self { job, failed: false, shortages: 0 }
     }
 
     /// A description of the job.

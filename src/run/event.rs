@@ -3,6 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
+use super::job::JobFailure;
 use crate::error::Failure;
 use crate::escape;
 use crate::model::fault::Fault;
@@ -52,7 +53,7 @@ pub enum RunEvent<'a> {
     SectionOver,
     /// Something went wrong that no player caused.
     Warning(&'a RunWarning),
-    /// The machines that play are others than before.
+    /// The set of worker machines changed.
     WorkerPool(&'a WorkerPool),
     /// No further games are played in this run.
     Over,
@@ -116,12 +117,12 @@ pub enum RunWarning {
         /// The most games at once from now on.
         most: usize,
     },
-    /// The referee panicked in a job.
-    Panicked {
+    /// A job failed.
+    JobFailed {
         /// A description of the job.
         job: String,
-        /// The panic's message.
-        message: String,
+        /// The failure.
+        failure: JobFailure,
         /// Whether the job is tried again.
         again: bool,
     },
@@ -132,7 +133,7 @@ pub enum RunWarning {
     },
     /// A worker sent a result that cannot be true. Nothing more is accepted from it.
     Excluded {
-        /// The worker's name.
+        /// The worker's name and key.
         worker: String,
         /// A description of the job.
         job: String,
@@ -157,8 +158,17 @@ pub enum RunWarning {
         /// The reason.
         why: String,
     },
-    /// The connection to the server has a problem, which is retried.
-    Connection(String),
+    /// A worker kept a job longer than the clocks allow. Nothing more is accepted from it.
+    HeldUp {
+        /// The worker's name and key.
+        worker: String,
+        /// A description of the job.
+        job: String,
+        /// For how long it may be kept.
+        seconds: u64,
+    },
+    /// Something about the server or its workers, as a sentence.
+    Remote(String),
     /// The server answers again.
     Answers {
         /// How long it did not.
@@ -183,10 +193,9 @@ impl fmt::Display for RunWarning {
                 let why = shortage_text(shortage);
                 write!(f, "{why}. From now on, at most {most} games are played at once")
             }
-            Self::Panicked { job, message, again } => {
+            Self::JobFailed { job, failure, again } => {
                 let then = if *again { "it is tried again" } else { "it is left out" };
-                let message = escape::terminal(message);
-                write!(f, "the referee panicked in {job}: {message}; {then}")
+                write!(f, "{job} could not be played: {failure}; {then}")
             }
             Self::NotShown { why } => {
                 write!(f, "the games in play cannot be shown: {}", escape::terminal(why))
@@ -195,10 +204,15 @@ impl fmt::Display for RunWarning {
                 let why = escape::terminal(why);
                 write!(
                     f,
-                    "worker {worker} sent a wrong result of {job}: {why}. It is played again, and \
-                     nothing more is accepted from this worker"
+                    "worker {worker} sent an invalid result for {job}: {why}. It is played again, \
+                     and nothing more is accepted from this worker"
                 )
             }
+            Self::HeldUp { worker, job, seconds } => write!(
+                f,
+                "worker {worker} has kept {job} for more than {seconds} seconds, longer than the \
+                 clocks allow. It goes to another one, and nothing more is accepted from this worker"
+            ),
             Self::Different { game, ply, counts, other } => {
                 let from = ply.map_or("at its end".to_owned(), |ply| format!("from ply {ply} on"));
                 write!(
@@ -219,7 +233,7 @@ impl fmt::Display for RunWarning {
                 "the server still had the queues of this tournament with another configuration; \
                  they were removed, and games that waited there are played again",
             ),
-            Self::Connection(problem) => f.write_str(&escape::terminal(problem)),
+            Self::Remote(problem) => f.write_str(&escape::terminal(problem)),
         }
     }
 }

@@ -1,12 +1,14 @@
 //! The jobs of workers, and their reports.
 
 use std::any::Any;
+use std::fmt;
 use std::sync::Arc;
 
 use super::entrant::Entrant;
 use super::event::{RunWarning, WorkerPool};
 use super::spectators::Spectators;
 use crate::error::Failure;
+use crate::escape;
 use crate::model::clock::TimeControl;
 use crate::model::fault::Fault;
 use crate::model::record::{FaultPolicy, GameRecord};
@@ -62,41 +64,62 @@ pub enum JobOutcome {
     Broken(GameError),
     /// The job was abandoned because the run was asked to stop.
     Stopped,
-    /// Several workers took the job, and none of them finished it.
-    GivenUp {
-        /// How many workers took it.
-        tries: u32,
+    /// A worker could not do the job.
+    Failed(JobFailure),
+}
+
+/// Why a job has no result although nobody stopped it and no resources were missing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum JobFailure {
+    /// The referee panicked with this message.
+    Panic(String),
+    /// The game's implementation failed with this error.
+    Game(String),
+    /// Workers took it, and fell silent before they had finished it.
+    Abandoned {
+        /// Their names.
+        workers: Vec<String>,
     },
 }
 
-/// What the runner hears from those who play.
+impl fmt::Display for JobFailure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Panic(message) => {
+                write!(f, "the referee panicked: {}", escape::terminal(message))
+            }
+            Self::Game(error) => write!(f, "the game itself failed: {}", escape::terminal(error)),
+            Self::Abandoned { workers } => write!(
+                f,
+                "{} workers took it, and none of them finished it: {}",
+                workers.len(),
+                workers.join(", ")
+            ),
+        }
+    }
+}
+
+/// A message from a worker.
 #[derive(Debug)]
 pub enum Report {
     /// The worker with this number has done its job, or cannot do it.
     Done(usize, JobOutcome),
     /// A worker panicked in the middle of its job.
-    Panicked(usize, Panic),
+    Panicked(usize, JobFailure),
     /// Something went wrong that no player caused.
     Warning(RunWarning),
-    /// The machines that play are others than before.
+    /// The set of worker machines changed.
     WorkerPool(WorkerPool),
     /// Nothing more can be played.
     Failed(Failure),
 }
 
-/// A worker panicked in the middle of its job, and has ended.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Panic {
-    /// The panic's message.
-    pub message: String,
-}
-
-impl Panic {
+impl JobFailure {
     /// The panic that unwound with this value.
-    pub(super) fn new(panic: &(dyn Any + Send)) -> Self {
+    pub(super) fn of_panic(panic: &(dyn Any + Send)) -> Self {
         let text = panic.downcast_ref::<&str>().copied();
         let text = text.or(panic.downcast_ref::<String>().map(String::as_str));
-        Self { message: text.unwrap_or("without a message").to_owned() }
+        Self::Panic(text.unwrap_or("without a message").to_owned())
     }
 }
 

@@ -275,14 +275,15 @@ fn a_panic_in_the_rules_costs_only_that_game() {
     let id = cup.state.id(left);
     assert!(!cup.played().contains(&id));
     let what = format!("game {id} (cat – ant)");
-    let why = format!("the referee panicked in {what}: the coin fell off the table");
+    let why =
+        format!("{what} could not be played: the referee panicked: the coin fell off the table");
     assert_eq!(
         heard.warnings,
         [format!("{why}; it is tried again"), format!("{why}; it is left out")]
     );
     let Ok(RunEnd::Failed(failure)) = end else { panic!("{end:?}") };
     let start = "1 game could not be played:\n  ";
-    let why = "the referee panicked twice, the second time with: the coin fell";
+    let why = "the referee panicked: the coin fell";
     assert!(failure.message.starts_with(&format!("{start}{what}: {why}")), "{failure}");
 }
 

@@ -1,5 +1,8 @@
 //! The games of a run that could not be played.
 
+use std::collections::BTreeSet;
+
+use super::job::JobFailure;
 use crate::error::Failure;
 
 /// At most this many games are named.
@@ -13,11 +16,21 @@ pub(super) struct Unplayed {
     shown: usize,
     /// The first of them, with reasons.
     named: Vec<String>,
+    /// What each kind of failure means.
+    meanings: BTreeSet<&'static str>,
 }
 
 impl Unplayed {
     /// Notes that the games of `job` could not be played, and why.
-    pub(super) fn add(&mut self, games: usize, job: &str, why: &str) {
+    pub(super) fn add(&mut self, games: usize, job: &str, why: &JobFailure) {
+        self.meanings.insert(match why {
+            JobFailure::Panic(_) => "A panic is a bug in the referee or in the game's rules.",
+            JobFailure::Game(_) => "A game that fails has a bug in its rules.",
+            JobFailure::Abandoned { .. } => {
+                "Workers fall silent when their machines restart or run out of memory, or when a \
+                 player brings them down."
+            }
+        });
         self.count += games;
         if self.named.len() < NAMED {
             self.named.push(format!("{job}: {why}"));
@@ -37,10 +50,10 @@ impl Unplayed {
             more => format!("\n  and {more} more"),
         };
         Some(Failure::system(format!(
-            "{games} could not be played:\n  {}{more}\nThis is a bug of the referee or of the \
-             game's rules. Every other game that was due was \
+            "{games} could not be played:\n  {}{more}\n{} Every other game that was due was \
              played; run the same command again to try the rest once more",
-            self.named.join("\n  ")
+            self.named.join("\n  "),
+            self.meanings.iter().copied().collect::<Vec<_>>().join(" ")
         )))
     }
 }
@@ -52,7 +65,7 @@ mod tests {
     fn message(games: usize) -> Option<String> {
         let mut unplayed = Unplayed::default();
         for game in 0..games {
-            unplayed.add(1, &format!("game {game}"), "it fell");
+            unplayed.add(1, &format!("game {game}"), &JobFailure::Game("it fell".to_owned()));
         }
         unplayed.failure().map(|failure| failure.message)
     }
@@ -62,9 +75,13 @@ mod tests {
         assert_eq!(message(0), None);
         let one = message(1).expect("a failure");
         assert!(one.starts_with("1 game could not be played"), "{one}");
-        assert!(one.contains("\n  game 0: it fell\n") && !one.contains("\n  and "), "{one}");
+        assert!(
+            one.contains("\n  game 0: the game itself failed: it fell\n")
+                && !one.contains("\n  and "),
+            "{one}"
+        );
         let many = message(7).expect("a failure");
         assert!(many.starts_with("7 games could not be played"), "{many}");
-        assert!(many.contains("game 4: it fell\n  and 2 more\n"), "{many}");
+        assert!(many.contains("game 4: the game itself failed: it fell\n  and 2 more\n"), "{many}");
     }
 }

@@ -11,7 +11,7 @@ use std::thread::{self, JoinHandle};
 use tokio::sync::{mpsc, watch};
 
 use super::entrant::Entrant;
-use super::job::{Conditions, DueGame, Job, JobOutcome, Panic, Report};
+use super::job::{Conditions, DueGame, Job, JobFailure, JobOutcome, Report};
 use super::pool::{self, PlayerPool};
 use crate::openings::OpeningBook;
 use crate::pauses;
@@ -79,13 +79,13 @@ impl Worker {
             let work = AssertUnwindSafe(|| work(inbox, own));
             if let Err(panic) = catch_unwind(work) {
                 // If the receiver is gone, nobody waits for this worker.
-                let _ = reports.send(Report::Panicked(number, Panic::new(&*panic)));
+                let _ = reports.send(Report::Panicked(number, JobFailure::of_panic(&*panic)));
             }
         })?;
         Ok(Self { jobs, thread: Some(thread) })
     }
 
-    /// A worker whose jobs are done elsewhere by whoever receives from `jobs`.
+    /// A worker that forwards its jobs to `jobs`.
     pub fn elsewhere(jobs: mpsc::UnboundedSender<Job>) -> Self {
         Self { jobs, thread: None }
     }

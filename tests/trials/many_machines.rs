@@ -4,6 +4,7 @@
 
 mod commands;
 mod lies;
+mod malice;
 mod server;
 mod troubles;
 
@@ -22,6 +23,10 @@ pub(crate) fn tests() -> Vec<Trial> {
         quick("players with files play on workers", || with_server(bundled)),
         quick("what is wrong with a server is said in a sentence", || with_server(sentences)),
         quick("lies of workers are caught, and their games replayed", || with_server(lies::caught)),
+        quick("a worker cannot frame another one", malice::framing),
+        quick("a worker can do no more than it needs", malice::forbidden_requests),
+        slow("a worker cannot hold a run", malice::holding),
+        slow("a worker cannot flood a run", malice::floods),
         slow("a spot check tells that a worker played differently", || {
             with_server(lies::spot_check)
         }),

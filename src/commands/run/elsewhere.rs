@@ -13,7 +13,7 @@ pub struct ElsewhereArgs {
     /// Let the workers of this NATS server play the games (see `referee worker`)
     #[arg(long, value_name = "URL", conflicts_with = "jobs")]
     pub on: Option<String>,
-    /// Give the games of a worker to another one after so many seconds without a sign of life
+    /// Reassign a worker's games after SECONDS without a heartbeat
     #[arg(long, hide = true, value_name = "SECONDS", default_value_t = 30)]
     pub lease: u64,
     /// With --on, play PERCENT of the games again on another worker and report differences. Only
@@ -119,7 +119,7 @@ pub(super) use self::with_nats::play_elsewhere;
 
 #[cfg(feature = "nats")]
 mod with_nats {
-    use std::path::{Path, PathBuf};
+    use std::path::Path;
 
     use tokio::sync::watch;
 
@@ -130,20 +130,21 @@ mod with_nats {
     use crate::model::tournament::Tournament;
     use crate::openings::OpeningBook;
     use crate::remote::bundle::Contents;
-    use crate::remote::coordinator::Coordinator;
+    use crate::remote::coordinator::{Coordinator, RunFiles};
     use crate::remote::description::{
         RunDescription, WrittenBundle, pack_player, pack_rules, write_bundle,
     };
     use crate::remote::inspection::Inspector;
+    use crate::remote::scratch::ScratchFolder;
     use crate::run::event::Listener;
     use crate::run::{RunEnd, Runner};
     use crate::seeds::Secret;
 
-    /// Plays the games of `runner` on the workers of a server. `players` are in the order of the
-    /// log.
+    /// Plays the games of `runner` on the workers of a server. `dir` is the results folder, and
+    /// `players` are in the order of the log.
     pub(in crate::commands::run) async fn play_elsewhere(
         place: &Elsewhere,
-        (tournament, header, secret): (&Tournament, &Header, &Secret),
+        (tournament, header, secret, dir): (&Tournament, &Header, &Secret, &Path),
         players: &[&PlayerSpec],
         runner: Runner<'_>,
         synced: watch::Receiver<u64>,
@@ -159,12 +160,16 @@ mod with_nats {
             secret: secret.clone(),
             names: players.iter().map(|player| player.name.clone()).collect(),
         };
-        let folder = BundleFolder::new(&place.results)?;
+        let folder = ScratchFolder::new(dir.join(".bundles"))?;
         let (description, bundles) =
             describe(place, tournament, header, secret, players, &folder.path)?;
-        let coordinator =
-            Coordinator::open(&place.address, &description, &bundles, inspector, synced).await?;
-        drop(folder);
+        let files = RunFiles { description, bundles, folder };
+        let mut stop_opening = stop.clone();
+        let coordinator = tokio::select! {
+            biased;
+            _ = stop_opening.wait_for(|stop| *stop) => return Ok(RunEnd::Stopped),
+            opened = Coordinator::open(&place.address, files, inspector, synced) => opened?,
+        };
         coordinator.run(runner, place.checked, listener, stop).await
     }
 
@@ -213,28 +218,5 @@ mod with_nats {
             lease_s: place.lease_s,
         };
         Ok((description, bundles))
-    }
-
-    /// A folder for bundles until they are sent, which is then removed.
-    struct BundleFolder {
-        path: PathBuf,
-    }
-
-    impl BundleFolder {
-        fn new(results: &Path) -> Result<Self, Failure> {
-            let path = results.join(format!(".bundles-{}", std::process::id()));
-            std::fs::create_dir_all(&path).map_err(|error| {
-                Failure::system(format!("cannot create {}: {error}", path.display()))
-            })?;
-            Ok(Self { path })
-        }
-    }
-
-    impl Drop for BundleFolder {
-        fn drop(&mut self) {
-            if let Err(error) = std::fs::remove_dir_all(&self.path) {
-                tracing::warn!(%error, "bundles stay behind");
-            }
-        }
     }
 }

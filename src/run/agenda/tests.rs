@@ -80,9 +80,9 @@ fn a_job_that_was_put_back_comes_first() {
     let first = agenda.next(&state).expect("a game");
     let expected = first.describe(&state);
     agenda.next(&state).expect("another game");
-    agenda.put_back(Assignment { panicked: true, ..first });
+    agenda.put_back(Assignment { failed: true, ..first });
     let again = agenda.next(&state).expect("the first game");
-    assert_eq!((again.describe(&state), again.panicked), (expected, true));
+    assert_eq!((again.describe(&state), again.failed), (expected, true));
 }
 
 #[test]

@@ -5,10 +5,9 @@ use std::fs::{self, File};
 
 use async_nats::jetstream::AckKind;
 use referee::model::record::GameRecord;
-use referee::remote::delivery::publish_result;
+use referee::remote::delivery::{pack, publish_result};
 use referee::remote::messages::{
-    JobMessage, RemoteGame, RemoteOutcome, ResultMessage, RunAnnouncement, WorkerHeartbeat,
-    WorkerId,
+    JobMessage, RemoteGame, RemoteOutcome, RunAnnouncement, WorkerHeartbeat, WorkerIdentity,
 };
 use referee::remote::server::NatsServer;
 use referee::remote::streams::{RUNS, RunNames, Streams, job_of};
@@ -19,45 +18,47 @@ use super::server::{TestServer, WorkerProcess};
 use crate::support::{Arena, Config, wait_until};
 
 /// Records by the identity of their game.
-type Records = BTreeMap<String, Value>;
+pub(super) type Records = BTreeMap<String, Value>;
 
 /// A worker that plays nothing: its results are made up from the records of other runs.
-struct Liar {
-    id: WorkerId,
-    server: NatsServer,
-    names: RunNames,
+pub(super) struct Liar {
+    pub(super) identity: WorkerIdentity,
+    pub(super) server: NatsServer,
+    pub(super) names: RunNames,
 }
 
 /// A job that a liar has taken.
-struct TakenJob {
-    message: async_nats::jetstream::Message,
-    ids: Vec<String>,
+pub(super) struct TakenJob {
+    pub(super) message: async_nats::jetstream::Message,
+    pub(super) ids: Vec<String>,
 }
 
 impl Liar {
     /// Joins the run that is announced on a server.
-    async fn join(url: &str, name: &str) -> Self {
-        let server = NatsServer::connect(url, name).await.expect("a connection");
+    pub(super) async fn join(url: &str, name: &str) -> Self {
+        let server = NatsServer::connect(url, name, "worker").await.expect("a connection");
         let mut runs = server.client.subscribe(RUNS).await.expect("a subscription");
         let announced = runs.next().await.expect("a run");
         let announced: RunAnnouncement = serde_json::from_slice(&announced.payload).expect("JSON");
-        Self { id: id_of(name), server, names: RunNames::new(&announced.run) }
+        Self { identity: identity(name), server, names: RunNames::new(&announced.run) }
     }
 
     /// Another liar in the same run.
-    fn another(&self, name: &str) -> Self {
-        Self { id: id_of(name), server: self.server.clone(), names: self.names.clone() }
+    pub(super) fn another(&self, name: &str) -> Self {
+        Self { identity: identity(name), server: self.server.clone(), names: self.names.clone() }
     }
 
-    async fn tell(&self, slots: usize, leaves: bool) {
-        let idle = WorkerHeartbeat::idle(self.id.clone());
-        let heartbeat = WorkerHeartbeat { slots, leaves, ..idle };
-        let payload = serde_json::to_vec(&heartbeat).expect("JSON");
-        self.server.client.publish(self.names.workers(), payload.into()).await.expect("sent");
+    /// Sends a heartbeat that lists these jobs.
+    pub(super) async fn beat(&self, slots: usize, leaves: bool, jobs: Vec<String>) {
+        let heartbeat = WorkerHeartbeat { slots, leaves, jobs, ..WorkerHeartbeat::default() };
+        let payload = serde_json::to_vec(&heartbeat).expect("JSON").into();
+        let (subject, headers) = (self.names.workers(), self.identity.headers());
+        let sent = self.server.client.publish_with_headers(subject, headers, payload).await;
+        sent.expect("sent");
     }
 
     /// Takes a pair of games. Answers honestly when a player is to be started.
-    async fn take(&self) -> TakenJob {
+    pub(super) async fn take(&self) -> TakenJob {
         let queue = Streams::new(&self.server, self.names.clone()).jobs().await.expect("a queue");
         loop {
             // One by one: what is fetched ahead would be lost for a while.
@@ -74,7 +75,7 @@ impl Liar {
     }
 
     /// Answers a job with these records.
-    async fn answer(&self, job: &TakenJob, records: Vec<Value>) {
+    pub(super) async fn answer(&self, job: &TakenJob, records: Vec<Value>) {
         let record = |value| serde_json::from_value::<GameRecord>(value).expect("a record");
         let game = |value| RemoteGame { record: record(value), transcript: None };
         let games = records.into_iter().map(game).collect();
@@ -82,10 +83,18 @@ impl Liar {
     }
 
     async fn send(&self, message: &async_nats::jetstream::Message, outcome: RemoteOutcome) {
+        let packed = pack(outcome, usize::MAX).expect("JSON");
+        self.send_packed(message, packed).await;
+    }
+
+    /// Answers a job with these bytes, and acknowledges it.
+    pub(super) async fn send_packed(
+        &self,
+        message: &async_nats::jetstream::Message,
+        packed: Vec<u8>,
+    ) {
         let name = job_of(&message.subject).expect("a name");
-        let result = ResultMessage { worker: self.id.clone(), outcome };
-        let bytes = serde_json::to_vec(&result).expect("JSON");
-        publish_result(&self.server, &self.names, name, &self.id.instance, &bytes)
+        publish_result(&self.server, &self.names, name, &self.identity, packed)
             .await
             .expect("sent");
         message.ack_with(AckKind::Ack).await.expect("acknowledged");
@@ -93,25 +102,25 @@ impl Liar {
     }
 }
 
-fn id_of(name: &str) -> WorkerId {
-    WorkerId { name: name.to_owned(), instance: format!("{name}-instance") }
+fn identity(name: &str) -> WorkerIdentity {
+    WorkerIdentity::new(name).expect("random bytes")
 }
 
 /// The records of a tournament that was played on this machine.
-fn records(config: &Config) -> Records {
+pub(super) fn records(config: &Config) -> Records {
     let arena = Arena::played(config);
     let record = |line: &String| serde_json::from_str(line).expect("JSON");
     arena.lines().iter().map(|(id, line)| (id.clone(), record(line))).collect()
 }
 
-fn runtime() -> tokio::runtime::Runtime {
+pub(super) fn runtime() -> tokio::runtime::Runtime {
     tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime")
 }
 
 /// Makes results up for the games with these identities.
 type Lie = fn(&[String], truth: &Records, other: &Records) -> Vec<Value>;
 
-fn truly(ids: &[String], records: &Records) -> Vec<Value> {
+pub(super) fn truly(ids: &[String], records: &Records) -> Vec<Value> {
     ids.iter().map(|id| records[id].clone()).collect()
 }
 
@@ -124,7 +133,7 @@ const LIES: [(&str, Lie, &str); 5] = [
     ("half", |ids, truth, _| truly(&ids[..1], truth), "it has 1 games instead of 2"),
 ];
 
-fn wrong_result(ids: &[String], truth: &Records, _: &Records) -> Vec<Value> {
+pub(super) fn wrong_result(ids: &[String], truth: &Records, _: &Records) -> Vec<Value> {
     let mut records = truly(ids, truth);
     let (result, scores) = if records[0]["result"] == "white" {
         ("black", json!({"white": 0, "black": 1}))
@@ -157,13 +166,13 @@ pub(super) fn caught(server: &mut TestServer) {
     let run = arena.start(&["run", "--on", &url]);
     runtime().block_on(async {
         let first = Liar::join(&url, "first").await;
-        for (name, lie, _) in LIES {
-            let liar = first.another(name);
+        let mut liars = LIES.map(|(name, ..)| first.another(name)).into_iter();
+        let liar = liars.next().expect("a liar");
+        for (liar, (_, lie, _)) in std::iter::once(&liar).chain(liars.as_slice()).zip(LIES) {
             let job = liar.take().await;
             liar.answer(&job, lie(&job.ids, &truth, &other)).await;
         }
         // Nothing more is accepted from a liar, even if it is true.
-        let liar = first.another(LIES[0].0);
         let job = liar.take().await;
         liar.answer(&job, truly(&job.ids, &truth)).await;
     });
@@ -171,11 +180,14 @@ pub(super) fn caught(server: &mut TestServer) {
     let run = arena.finish(run, "");
     assert_eq!(run.code, 0, "{}", run.err);
     for (name, _, why) in LIES {
-        let sentence = format!("warning: worker {name} sent a wrong result of game ");
+        let sentence = format!("warning: worker {name} (key ");
         let line = run.err.lines().find(|line| line.starts_with(&sentence)).unwrap_or_else(|| {
             panic!("nothing on {name}: {}", run.err);
         });
-        assert!(line.contains(why), "{line}");
+        assert!(
+            line.contains(") sent an invalid result for game ") && line.contains(why),
+            "{line}"
+        );
         assert!(line.ends_with("and nothing more is accepted from this worker"), "{line}");
     }
     let essence = arena.essence();
@@ -200,12 +212,12 @@ pub(super) fn spot_check(server: &mut TestServer) {
     let (ids, honest) = runtime().block_on(async {
         let liar = Liar::join(&url, "liar").await;
         let job = liar.take().await;
-        liar.tell(1, false).await;
+        liar.beat(1, false, Vec::new()).await;
         let honest = WorkerProcess::start(&arena, &url, "honest");
         // Without another worker that the coordinator knows, nothing is checked.
         wait_until(|| told().contains("worker honest: "));
         liar.answer(&job, truly(&job.ids, &lies)).await;
-        liar.tell(0, true).await;
+        liar.beat(0, true, Vec::new()).await;
         liar.server.client.flush().await.expect("sent");
         (job.ids, honest)
     });
