@@ -475,7 +475,10 @@ impl Dispatcher {
     /// Stops if a later coordinator has taken the run over.
     fn on_announcement(&self, payload: &[u8]) {
         let Ok(announced) = serde_json::from_slice::<RunAnnouncement>(payload) else { return };
-        if announced.run == self.run.names.run && announced.coordinator > self.run.coordinator {
+        // A copy in another folder may have another description.
+        let tournament = format!("{}-", self.run.inspector.header.identity);
+        let is_same = announced.run.starts_with(&tournament);
+        if is_same && announced.coordinator > self.run.coordinator {
             self.report(Report::Failed(Failure::system(
                 "another coordinator took over: it plays the same tournament on this server, \
                  perhaps from a copy of the results folder. Only one of them can go on",

@@ -4,6 +4,7 @@
 //! from which acknowledged messages are removed. A subject of the queue of jobs holds one message,
 //! so a job that is put into it twice waits there once.
 
+use std::error::Error;
 use std::time::Duration;
 
 use async_nats::jetstream::ErrorCode;
@@ -17,6 +18,7 @@ use async_nats::jetstream::stream::{
 use tokio_stream::StreamExt;
 
 use super::server::{NatsServer, ServerProblem};
+use crate::error::Failure;
 
 /// The subject for run announcements.
 pub const RUNS: &str = "referee.runs";
@@ -223,6 +225,34 @@ impl Streams {
     pub async fn existing_store(&self) -> Result<ObjectStore, ServerProblem> {
         let found = self.server.context.get_object_store(self.names.bundles()).await;
         found.map_err(|error| self.server.problem("open the object store", &error))
+    }
+
+    /// Fetches an object in pieces. A worker needs no consumer for this, which it could also use to
+    /// read queues.
+    ///
+    /// # Errors
+    /// The object does not exist, or the server refuses, or `write` fails.
+    pub async fn fetch(
+        &self,
+        name: &str,
+        what: &str,
+        mut write: impl FnMut(&[u8]) -> Result<(), Failure>,
+    ) -> Result<(), Failure> {
+        let problem = |error: &dyn Error| Failure::from(self.server.problem(what, error));
+        let info = self.existing_store().await?.info(name).await;
+        let info = info.map_err(|error| problem(&error))?;
+        let stream = format!("OBJ_{}", self.names.bundles());
+        let stream = self.server.context.get_stream_no_info(stream).await;
+        let stream = stream.map_err(|error| problem(&error))?;
+        let subject = format!("$O.{}.C.{}", self.names.bundles(), info.nuid);
+        let mut next = None;
+        for _ in 0..info.chunks {
+            let chunk = stream.direct_get_next_for_subject(subject.as_str(), next).await;
+            let chunk = chunk.map_err(|error| problem(&error))?;
+            next = Some(chunk.sequence + 1);
+            write(&chunk.payload)?;
+        }
+        Ok(())
     }
 
     /// The queue of jobs, for workers.

@@ -8,7 +8,6 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use async_nats::Subscriber;
-use tokio::io::AsyncReadExt;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio_stream::StreamExt;
@@ -212,14 +211,13 @@ impl RemoteWorker {
         streams: &Streams,
         run: &str,
     ) -> Result<(Arc<PlayableRun>, Duration), Failure> {
-        let store = streams.existing_store().await?;
-        let failed = |what: &str, error: &dyn std::error::Error| {
-            Failure::from(self.server.problem(what, error))
-        };
-        let what = "fetch the description of the run";
-        let mut object = store.get(DESCRIPTION).await.map_err(|error| failed(what, &error))?;
         let mut text = Vec::new();
-        object.read_to_end(&mut text).await.map_err(|error| failed(what, &error))?;
+        let what = "fetch the description of the run";
+        let append = |chunk: &[u8]| {
+            text.extend_from_slice(chunk);
+            Ok(())
+        };
+        streams.fetch(DESCRIPTION, what, append).await?;
         let description: RunDescription = serde_json::from_slice(&text).map_err(|error| {
             Failure::system(format!("the description of the run cannot be read: {error}"))
         })?;
@@ -236,20 +234,13 @@ impl RemoteWorker {
             if path.exists() {
                 continue;
             }
-            let mut object = store.get(hash).await.map_err(|error| failed(what, &error))?;
             let partial = path.with_extension("part");
             let cannot = |error: io::Error| {
                 Failure::system(format!("cannot write {}: {error}", partial.display()))
             };
             let mut file = fs::File::create(&partial).map_err(cannot)?;
-            let mut chunk = vec![0; 128 * 1024];
-            loop {
-                let read = object.read(&mut chunk).await.map_err(|error| failed(what, &error))?;
-                if read == 0 {
-                    break;
-                }
-                io::Write::write_all(&mut file, &chunk[..read]).map_err(cannot)?;
-            }
+            let append = |chunk: &[u8]| io::Write::write_all(&mut file, chunk).map_err(cannot);
+            streams.fetch(hash, what, append).await?;
             fs::rename(&partial, &path).map_err(cannot)?;
         }
         let lease = Duration::from_secs(description.lease_s);

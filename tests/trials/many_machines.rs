@@ -34,6 +34,11 @@ pub(crate) fn tests() -> Vec<Trial> {
         slow("a server that stalls is said once, and nothing is lost", || {
             with_server(troubles::stalled)
         }),
+        slow("a server that loses its store loses no game", || with_server(troubles::lost_store)),
+        slow("of two coordinators, the later one goes on", || with_server(troubles::taken_over)),
+        slow("signals are heard while the server is silent", || {
+            with_server(troubles::stopped_while_silent)
+        }),
         slow("old queues of a tournament are removed", || with_server(troubles::old_queues)),
         slow("a comparison is the same here and on a worker", || with_server(commands::compare)),
         slow("more is played until a time is up", || with_server(commands::until)),

@@ -47,7 +47,7 @@ fn attacked(
     let written = arena.path().join("run.err");
     let mut run = arena.command(&["run", "--on", &coordinator(&server), "--lease", lease]);
     let run = run.stderr(File::create(&written).expect("a file")).spawn().expect("a coordinator");
-    let said = || arena.normal(&fs::read_to_string(&written).expect("UTF-8"));
+    let said = || fs::read_to_string(&written).expect("UTF-8");
     runtime().block_on(attack(&server, &said));
     let _honest = WorkerProcess::start(&arena, &worker(&server), "honest");
     let run = arena.finish(run, "");
@@ -149,6 +149,8 @@ pub(super) fn forbidden_requests() -> Lacks {
             format!("$JS.API.STREAM.PURGE.{results}"),
             format!("$JS.API.STREAM.MSG.GET.{results}"),
             format!("$JS.API.STREAM.MSG.DELETE.{jobs}"),
+            format!("$JS.API.DIRECT.GET.{results}"),
+            format!("$JS.API.DIRECT.GET.{jobs}"),
             format!("$JS.API.CONSUMER.CREATE.{results}.x.referee.{run}.result.*"),
             format!("$JS.API.CONSUMER.CREATE.{results}"),
             format!("$JS.API.CONSUMER.MSG.NEXT.{results}.coordinator"),

@@ -86,6 +86,14 @@ impl TestServer {
         self.child.wait().expect("it ended");
     }
 
+    /// Restarts it without what it has stored.
+    pub(crate) fn lose_store(&mut self) {
+        self.kill();
+        fs::remove_dir_all(self.store()).expect("a store");
+        self.child = Self::spawn(&self.program, &self.dir);
+        self.wait();
+    }
+
     pub(crate) fn restart(&mut self) {
         self.kill();
         self.child = Self::spawn(&self.program, &self.dir);

@@ -1,9 +1,10 @@
 //! Trouble with games, servers and networks.
 
-use std::fs;
+use std::fs::{self, File};
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
-use std::process::Stdio;
+use std::path::PathBuf;
+use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
 use nix::sys::signal::{Signal, kill};
@@ -45,7 +46,8 @@ pub(super) fn given_up(server: &mut TestServer) {
     });
     let run = arena.finish(run, "");
     assert_eq!(run.code, 3, "{}", run.err);
-    assert!(run.err.contains("5 workers took it, and none of them finished it"), "{}", run.err);
+    let sentence = "5 workers took it, and none of them finished it: victim, ";
+    assert!(run.err.contains(sentence), "{}", run.err);
     assert!(deaths >= 5, "{deaths} deaths");
     // What could be played was played.
     let essence = arena.essence();
@@ -133,4 +135,98 @@ pub(super) fn old_queues(server: &mut TestServer) {
         run.err
     );
     assert_eq!(queues(), 0, "nothing is left");
+}
+
+/// A coordinator that writes its stderr to a file.
+struct Logged<'a> {
+    arena: &'a Arena,
+    run: Child,
+    file: PathBuf,
+}
+
+impl<'a> Logged<'a> {
+    fn start(arena: &'a Arena, args: &[&str]) -> Self {
+        let file = arena.path().join("run.err");
+        let mut run = arena.command(args);
+        let run = run.stderr(File::create(&file).expect("a file")).spawn().expect("it starts");
+        Self { arena, run, file }
+    }
+
+    fn said(&self) -> String {
+        fs::read_to_string(&self.file).expect("UTF-8")
+    }
+
+    fn wait_for(&self, text: &str) {
+        wait_until(|| self.said().contains(text));
+    }
+
+    fn signal(&self, signal: Signal) {
+        send(&self.run, signal);
+    }
+
+    /// Waits for its end. Returns its exit code and what it said.
+    fn finish(self) -> (i32, String) {
+        let code = self.arena.finish(self.run, "").code;
+        (code, fs::read_to_string(&self.file).expect("UTF-8"))
+    }
+}
+
+fn send(child: &Child, signal: Signal) {
+    kill(Pid::from_raw(i32::try_from(child.id()).expect("a pid")), signal).expect("it runs");
+}
+
+/// A server that loses its store, while no worker is there.
+pub(super) fn lost_store(server: &mut TestServer) {
+    let (arena, url) = (Arena::with(&Config::small()), server.url());
+    let run = Logged::start(&arena, &["run", "--on", &url]);
+    run.wait_for("no worker is there to play");
+    server.lose_store();
+    run.wait_for("the server has lost the queues of this run");
+    let _worker = WorkerProcess::start(&arena, &url, "one");
+    let (code, said) = run.finish();
+    assert_eq!(code, 0, "{said}");
+    assert_eq!(arena.lines().len(), 12, "{said}");
+    let verify = arena.run(&["verify", "results/cup"]);
+    assert_eq!(verify.code, 0, "{}", verify.err);
+}
+
+/// The results folder is copied, and the copy is run on the same server.
+pub(super) fn taken_over(server: &mut TestServer) {
+    let (arena, url) = (Arena::with(&Config::small()), server.url());
+    let first = Logged::start(&arena, &["run", "--on", &url]);
+    first.wait_for("no worker is there to play");
+    let copy = Arena::with(&Config::small());
+    copy.sh(&format!("cp -r {}/results .", arena.path().display()));
+    let second = Logged::start(&copy, &["run", "--on", &url]);
+    let (code, said) = first.finish();
+    assert_eq!(code, 3, "{said}");
+    assert!(said.contains("error: another coordinator took over"), "{said}");
+    let _worker = WorkerProcess::start(&copy, &url, "one");
+    let (code, said) = second.finish();
+    assert_eq!(code, 0, "{said}");
+    assert_eq!(copy.lines().len(), 12, "{said}");
+}
+
+/// Signals arrive while the server is silent. Before that, two workers have the same name.
+pub(super) fn stopped_while_silent(server: &mut TestServer) {
+    let config = Config::empty().bot("ant", "random").bot("bee", "random").change(|config| {
+        config.pairs = 4000;
+        config.max_moves = 40;
+    });
+    let (arena, url) = (Arena::with(&config), server.url());
+    let mut twins = ["twin", "twin"].map(|name| WorkerProcess::start(&arena, &url, name));
+    let run = Logged::start(&arena, &["run", "--on", &url]);
+    run.wait_for("several workers are called twin");
+    kill(server.pid(), Signal::SIGSTOP).expect("it runs");
+    run.signal(Signal::SIGINT);
+    send(&twins[0].0, Signal::SIGTERM);
+    let stopped = Instant::now();
+    let (code, said) = run.finish();
+    assert_eq!(code, 130, "{said}");
+    let status = twins[0].0.wait().expect("a child");
+    assert_eq!(status.code(), Some(130));
+    // It took minutes.
+    assert!(stopped.elapsed() < Duration::from_secs(60), "{:?}", stopped.elapsed());
+    assert!(arena.results().join("standings.csv").exists(), "{said}");
+    kill(server.pid(), Signal::SIGCONT).expect("it runs");
 }
