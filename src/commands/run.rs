@@ -422,7 +422,10 @@ impl PlannedRun<'_> {
                     let what = (tournament, &contents.header, &secret, folder.dir());
                     let stop = stop.await?;
                     let to = &mut listeners;
-                    elsewhere::play_elsewhere(there, what, &players, runner, synced, to, stop).await
+                    Box::pin(elsewhere::play_elsewhere(
+                        there, what, &players, runner, synced, to, stop,
+                    ))
+                    .await
                 }
             }
         })?;

@@ -190,9 +190,8 @@ mod tests {
     #[test]
     fn long_transcripts_lose_their_beginning() {
         let record = crate::model::record::examples::game("a", "b", "draw");
-        let lines: Vec<String> = (0..4000)
-            .map(|line| format!("{}\n", blake3::hash(&[line as u8, (line >> 8) as u8])))
-            .collect();
+        let lines: Vec<String> =
+            (0..4000_u32).map(|line| format!("{}\n", blake3::hash(&line.to_le_bytes()))).collect();
         let game = RemoteGame { record, transcript: Some(lines.concat()) };
         let packed = pack(RemoteOutcome::Played(vec![game]), 40_000).expect("it fits");
         let Some(RemoteOutcome::Played(games)) = unpack(&packed) else { panic!("unreadable") };

@@ -155,8 +155,11 @@ impl Dispatcher {
                 Ok(()) = synced.changed() => self.acknowledge_synced().await,
                 Some(answer) = self.answers.1.recv() => match answer {
                     Answer::Queued(name, attempt, sequence) => {
-                        let open = self.jobs.get(&name).filter(|open| open.attempt == attempt);
-                        open.into_iter().for_each(|open| open.sequence = sequence);
+                        if let Some(open) = self.jobs.get(&name)
+                            && open.attempt == attempt
+                        {
+                            open.sequence = sequence;
+                        }
                     }
                     Answer::Problem(asked, problem) => self.report_problem(asked, problem).await,
                 },
@@ -556,7 +559,9 @@ impl Dispatcher {
             let failure = JobFailure::Abandoned { workers };
             self.report(Report::Done(open.slot, JobOutcome::Failed(failure)));
         }
-        overdue.iter().for_each(|name| self.take_away(name, bound));
+        for name in &overdue {
+            self.take_away(name, bound);
+        }
     }
 
     /// The longest that a worker may take for a job, with its lease.
@@ -575,7 +580,7 @@ impl Dispatcher {
         let seconds = bound.as_secs();
         match &holder {
             Some(worker) => {
-                self.exclude(worker, |worker| RunWarning::HeldUp { worker, job, seconds })
+                self.exclude(worker, |worker| RunWarning::HeldUp { worker, job, seconds });
             }
             None => self.warn(RunWarning::Remote(format!(
                 "a worker that does not give its name has kept {job} for more than {seconds} \
@@ -632,7 +637,9 @@ impl Dispatcher {
         let is_old = |open: &OpenJob| open.queued.elapsed() >= age;
         let jobs = self.jobs.iter().filter(|(_, open)| is_old(open));
         let names: Vec<String> = jobs.map(|(name, _)| name.clone()).collect();
-        names.iter().for_each(|name| self.queue(name));
+        for name in &names {
+            self.queue(name);
+        }
     }
 }
 

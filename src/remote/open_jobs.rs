@@ -83,7 +83,7 @@ impl OpenJob {
 /// The state of a job. There is one for each name.
 enum JobState {
     /// Not handed out yet: a result that an earlier coordinator did not keep.
-    Early(Arrival),
+    Early(Box<Arrival>),
     Open(Box<OpenJob>),
     /// Closed without a result after this many attempts; the runner may hand it out again.
     Failed(u32),
@@ -141,7 +141,7 @@ impl JobTable {
             return Some(arrival);
         }
         self.early_bytes += arrival.packed.len();
-        self.jobs.insert(name.to_owned(), JobState::Early(arrival));
+        self.jobs.insert(name.to_owned(), JobState::Early(Box::new(arrival)));
         old
     }
 
@@ -153,7 +153,7 @@ impl JobTable {
         match self.jobs.remove(name) {
             Some(JobState::Early(arrival)) => {
                 self.early_bytes -= arrival.packed.len();
-                Some(arrival)
+                Some(*arrival)
             }
             _ => None,
         }

@@ -170,7 +170,7 @@ mod with_nats {
             _ = stop_opening.wait_for(|stop| *stop) => return Ok(RunEnd::Stopped),
             opened = Coordinator::open(&place.address, files, inspector, synced) => opened?,
         };
-        coordinator.run(runner, place.checked, listener, stop).await
+        Box::pin(coordinator.run(runner, place.checked, listener, stop)).await
     }
 
     /// The description of the run, and the bundles in it, which are written to `folder`.

@@ -60,7 +60,7 @@ fn attacked(
     Some(said())
 }
 
-fn lacks(said: Option<String>) -> Lacks {
+fn lacks(said: Option<&str>) -> Lacks {
     said.is_none().then(|| "there is no nats-server 2.10 or newer here".to_owned())
 }
 
@@ -137,37 +137,40 @@ async fn spy(server: &TestServer) -> Client {
 
 /// It removes queues, reads and empties them, and announces the end.
 pub(super) fn forbidden_requests() -> Lacks {
-    lacks(attacked("30", async |server, _| {
-        let liar = Liar::join(&worker(server), "vandal").await;
-        let run = &liar.names.run;
-        let (jobs, results) = (format!("referee-jobs-{run}"), format!("referee-results-{run}"));
-        let spy = spy(server).await;
-        for subject in [
-            format!("$JS.API.CONSUMER.DELETE.{results}.coordinator"),
-            format!("$JS.API.CONSUMER.DELETE.{jobs}.workers"),
-            format!("$JS.API.STREAM.DELETE.{jobs}"),
-            format!("$JS.API.STREAM.PURGE.{results}"),
-            format!("$JS.API.STREAM.MSG.GET.{results}"),
-            format!("$JS.API.STREAM.MSG.DELETE.{jobs}"),
-            format!("$JS.API.DIRECT.GET.{results}"),
-            format!("$JS.API.DIRECT.GET.{jobs}"),
-            format!("$JS.API.CONSUMER.CREATE.{results}.x.referee.{run}.result.*"),
-            format!("$JS.API.CONSUMER.CREATE.{results}"),
-            format!("$JS.API.CONSUMER.MSG.NEXT.{results}.coordinator"),
-            format!("$JS.ACK.{results}.coordinator.1.1.1.1.1"),
-            format!("$O.referee-{run}.M.x"),
-            format!("referee.{run}.job.x.0"),
-        ] {
-            let answer = spy.request(subject.clone(), "{}".into()).await;
-            assert!(answer.is_err(), "{subject}: {answer:?}");
-        }
-        let over = format!(
-            "{{\"protocol\":2,\"version\":\"\",\"run\":\"{run}\",\
+    lacks(
+        attacked("30", async |server, _| {
+            let liar = Liar::join(&worker(server), "vandal").await;
+            let run = &liar.names.run;
+            let (jobs, results) = (format!("referee-jobs-{run}"), format!("referee-results-{run}"));
+            let spy = spy(server).await;
+            for subject in [
+                format!("$JS.API.CONSUMER.DELETE.{results}.coordinator"),
+                format!("$JS.API.CONSUMER.DELETE.{jobs}.workers"),
+                format!("$JS.API.STREAM.DELETE.{jobs}"),
+                format!("$JS.API.STREAM.PURGE.{results}"),
+                format!("$JS.API.STREAM.MSG.GET.{results}"),
+                format!("$JS.API.STREAM.MSG.DELETE.{jobs}"),
+                format!("$JS.API.DIRECT.GET.{results}"),
+                format!("$JS.API.DIRECT.GET.{jobs}"),
+                format!("$JS.API.CONSUMER.CREATE.{results}.x.referee.{run}.result.*"),
+                format!("$JS.API.CONSUMER.CREATE.{results}"),
+                format!("$JS.API.CONSUMER.MSG.NEXT.{results}.coordinator"),
+                format!("$JS.ACK.{results}.coordinator.1.1.1.1.1"),
+                format!("$O.referee-{run}.M.x"),
+                format!("referee.{run}.job.x.0"),
+            ] {
+                let answer = spy.request(subject.clone(), "{}".into()).await;
+                assert!(answer.is_err(), "{subject}: {answer:?}");
+            }
+            let over = format!(
+                "{{\"protocol\":2,\"version\":\"\",\"run\":\"{run}\",\
                             \"coordinator\":\"9\",\"excluded\":[],\"over\":true}}"
-        );
-        spy.publish("referee.runs", over.into()).await.expect("sent");
-        spy.flush().await.expect("sent");
-    }))
+            );
+            spy.publish("referee.runs", over.into()).await.expect("sent");
+            spy.flush().await.expect("sent");
+        })
+        .as_deref(),
+    )
 }
 
 /// It keeps a job for ever, with its name and without; and says that others gave a game up.
