@@ -26,16 +26,20 @@ impl fmt::Display for UnknownBot {
 impl Error for UnknownBot {}
 
 /// A violation of the protocol by the referee, or a game that this crate does not play.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SessionError {
     /// The line is not a message.
-    NotAMessage(serde_json::Error),
+    #[error("cannot read the referee's line: {0}")]
+    NotAMessage(#[source] serde_json::Error),
     /// The referee and the player have no protocol version in common.
+    #[error("the referee does not speak protocol 1")]
     Versions,
     /// The game is unknown.
+    #[error("unknown game `{0}`")]
     UnknownGame(String),
     /// The game has no such seat.
+    #[error("{game} has no seat `{seat}`")]
     UnknownSeat {
         /// The game.
         game: String,
@@ -43,12 +47,16 @@ pub enum SessionError {
         seat: String,
     },
     /// The options are rejected, or an event cannot follow the earlier ones.
-    Game(GameError),
+    #[error("{0}")]
+    Game(#[from] GameError),
     /// A turn came before any game had started.
+    #[error("a turn came before `init`")]
     NotStarted,
     /// The player is asked for an action, but this seat has none.
+    #[error("{0} is asked for an action but has none")]
     NoAction(Text),
     /// An action came out of turn.
+    #[error("`{action}` by {by} does not fit: expected {turn}")]
     OutOfTurn {
         /// The action.
         action: String,
@@ -58,6 +66,7 @@ pub enum SessionError {
         turn: Turn<Text>,
     },
     /// The rules forbid an action.
+    #[error("the event `{action}` by {by} breaks {source}")]
     Forbidden {
         /// The action.
         action: String,
@@ -67,55 +76,14 @@ pub enum SessionError {
         source: Box<GameError>,
     },
     /// This chance outcome came at a turn without chance.
+    #[error("the event `{0}` comes at a turn without chance")]
     NothingDrawn(String),
     /// This chance outcome cannot be drawn.
+    #[error("the event `{outcome}` cannot be drawn")]
     Impossible {
         /// The outcome.
         outcome: String,
         /// The reason.
         source: Box<GameError>,
     },
-}
-
-impl fmt::Display for SessionError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::NotAMessage(error) => write!(f, "cannot read the referee's line: {error}"),
-            Self::Versions => f.write_str("the referee does not speak protocol 1"),
-            Self::UnknownGame(name) => write!(f, "unknown game `{name}`"),
-            Self::UnknownSeat { game, seat } => write!(f, "{game} has no seat `{seat}`"),
-            Self::Game(error) => error.fmt(f),
-            Self::NotStarted => f.write_str("a turn came before `init`"),
-            Self::NoAction(seat) => write!(f, "{seat} is asked for an action but has none"),
-            Self::OutOfTurn { action, by, turn } => {
-                write!(f, "`{action}` by {by} does not fit: expected {turn}")
-            }
-            Self::Forbidden { action, by, source } => {
-                write!(f, "the event `{action}` by {by} breaks {source}")
-            }
-            Self::NothingDrawn(outcome) => {
-                write!(f, "the event `{outcome}` comes at a turn without chance")
-            }
-            Self::Impossible { outcome, .. } => {
-                write!(f, "the event `{outcome}` cannot be drawn")
-            }
-        }
-    }
-}
-
-impl Error for SessionError {
-    fn source(&self) -> Option<&(dyn Error + 'static)> {
-        match self {
-            Self::NotAMessage(error) => Some(error),
-            Self::Game(source) => Some(source),
-            Self::Forbidden { source, .. } | Self::Impossible { source, .. } => Some(&**source),
-            _ => None,
-        }
-    }
-}
-
-impl From<GameError> for SessionError {
-    fn from(error: GameError) -> Self {
-        Self::Game(error)
-    }
 }

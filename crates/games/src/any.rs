@@ -11,7 +11,6 @@ mod perft;
 mod typed;
 
 use std::borrow::Cow;
-use std::error::Error;
 use std::fmt;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
@@ -320,63 +319,24 @@ impl Clone for Position {
 }
 
 /// An error from a game.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum GameError {
     /// The options are refused.
-    Options(OptionError),
+    #[error("{0}")]
+    Options(#[from] OptionError),
     /// The rules refuse an action.
-    Refused(Refusal),
+    #[error("{0}")]
+    Refused(#[from] Refusal),
     /// The step does not answer the turn.
-    Step(StepError),
+    #[error("{0}")]
+    Step(#[source] StepError),
     /// The game does not list its actions, so that its positions cannot be counted.
+    #[error("the game does not list its actions, so its positions cannot be counted")]
     Unlisted,
     /// The program that knows the rules failed. Nobody's action or options caused it.
-    Program(ProgramError),
-}
-
-impl fmt::Display for GameError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Options(error) => error.fmt(f),
-            Self::Refused(refusal) => refusal.fmt(f),
-            Self::Step(error) => error.fmt(f),
-            Self::Unlisted => f.write_str(
-                "the game does not list its actions, so its positions cannot be counted",
-            ),
-            Self::Program(error) => error.fmt(f),
-        }
-    }
-}
-
-impl Error for GameError {
-    fn source(&self) -> Option<&(dyn Error + 'static)> {
-        match self {
-            Self::Options(error) => Some(error),
-            Self::Refused(refusal) => Some(refusal),
-            Self::Step(error) => Some(error),
-            Self::Unlisted => None,
-            Self::Program(error) => error.source(),
-        }
-    }
-}
-
-impl From<OptionError> for GameError {
-    fn from(error: OptionError) -> Self {
-        Self::Options(error)
-    }
-}
-
-impl From<ProgramError> for GameError {
-    fn from(error: ProgramError) -> Self {
-        Self::Program(error)
-    }
-}
-
-impl From<Refusal> for GameError {
-    fn from(refusal: Refusal) -> Self {
-        Self::Refused(refusal)
-    }
+    #[error(transparent)]
+    Program(#[from] ProgramError),
 }
 
 impl From<StepError> for GameError {

@@ -1,7 +1,5 @@
 //! Boards drawn for people: square by square, and as rows of characters.
 
-use std::error::Error;
-use std::fmt;
 use std::hash::{Hash, Hasher};
 
 use serde::ser::{Serialize, Serializer};
@@ -155,11 +153,13 @@ impl Serialize for SymbolRows {
 }
 
 /// An error in a drawing of a board.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum DrawingError {
     /// They are not eight rows of eight characters.
+    #[error("expected eight rows of eight characters")]
     Size,
     /// The square shows an unexpected character.
+    #[error("expected {expected} on {square}")]
     Character {
         /// The square.
         square: Square,
@@ -167,27 +167,12 @@ pub enum DrawingError {
         expected: &'static str,
     },
     /// A corner of the board with sides of this length is not drawn as `X`.
+    #[error("expected an X on each corner of the {0}×{0} board")]
     Corner(u8),
     /// The removed squares are not those of a smaller board.
+    #[error("expected # on no square, the outer ring or the two outer rings")]
     Removed,
     /// A side has more pieces than this.
+    #[error("expected at most {0}")]
     TooMany(&'static str),
 }
-
-impl fmt::Display for DrawingError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Size => f.write_str("expected eight rows of eight characters"),
-            Self::Character { square, expected } => write!(f, "expected {expected} on {square}"),
-            Self::Corner(side) => {
-                write!(f, "expected an X on each corner of the {side}×{side} board")
-            }
-            Self::Removed => {
-                f.write_str("expected # on no square, the outer ring or the two outer rings")
-            }
-            Self::TooMany(most) => write!(f, "expected at most {most}"),
-        }
-    }
-}
-
-impl Error for DrawingError {}

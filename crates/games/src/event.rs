@@ -1,8 +1,6 @@
 //! The events of a game, as players and replays receive them.
 
 use std::borrow::Cow;
-use std::error::Error;
-use std::fmt;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -221,27 +219,16 @@ impl TryFrom<Map<String, Value>> for OtherEvent {
 }
 
 /// An error in an object that should be an event.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum EventError {
     /// `event` is missing or is not a string.
+    #[error("an event needs a name: a string called `event`")]
     NoName,
     /// The name is one that all games share, but the fields that belong to it are missing or
     /// invalid.
+    #[error("a game cannot have an event of its own called `{0}`")]
     Reserved(String),
 }
-
-impl fmt::Display for EventError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::NoName => f.write_str("an event needs a name: a string called `event`"),
-            Self::Reserved(name) => {
-                write!(f, "a game cannot have an event of its own called `{name}`")
-            }
-        }
-    }
-}
-
-impl Error for EventError {}
 
 /// A named square that did not become a wall.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -1,18 +1,18 @@
 //! Errors for refused actions and steps.
 
 use std::borrow::Cow;
-use std::error::Error;
-use std::fmt;
 
 use super::text::Text;
 use super::turn::Turn;
 
 /// The reason why a text was refused as an action.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
     /// The text does not have the form of an action. Contains what was expected.
+    #[error("syntax: {0}")]
     Malformed(String),
     /// The text is an action, but the rules forbid it now.
+    #[error("{clause}: {reason}")]
     Illegal {
         /// The id of the clause that forbids it.
         clause: Text,
@@ -20,17 +20,6 @@ pub enum Refusal {
         reason: String,
     },
 }
-
-impl fmt::Display for Refusal {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Malformed(reason) => write!(f, "syntax: {reason}"),
-            Self::Illegal { clause, reason } => write!(f, "{clause}: {reason}"),
-        }
-    }
-}
-
-impl Error for Refusal {}
 
 /// The clause that forbids an action, and what is wrong with the action.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -61,46 +50,24 @@ pub(crate) fn breaks<T>(
 }
 
 /// The reason why a step was not played.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum StepError {
     /// The step is not of the kind that the turn asks for, for example a move instead of a chance
     /// outcome.
+    #[error("the step does not fit: expected {turn}")]
     NotAsked {
         /// The turn of the position.
         turn: Turn<Text>,
     },
     /// The rules refuse an action of the step.
-    Refused(Refusal),
+    #[error("{0}")]
+    Refused(#[from] Refusal),
     /// This chance outcome cannot be drawn here.
+    #[error("`{outcome}` cannot be drawn here")]
     NoOutcome {
         /// The outcome as text.
         outcome: String,
     },
-}
-
-impl fmt::Display for StepError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::NotAsked { turn } => write!(f, "the step does not fit: expected {turn}"),
-            Self::Refused(refusal) => refusal.fmt(f),
-            Self::NoOutcome { outcome } => write!(f, "`{outcome}` cannot be drawn here"),
-        }
-    }
-}
-
-impl Error for StepError {
-    fn source(&self) -> Option<&(dyn Error + 'static)> {
-        match self {
-            Self::Refused(refusal) => Some(refusal),
-            Self::NotAsked { .. } | Self::NoOutcome { .. } => None,
-        }
-    }
-}
-
-impl From<Refusal> for StepError {
-    fn from(refusal: Refusal) -> Self {
-        Self::Refused(refusal)
-    }
 }
 
 #[cfg(test)]
