@@ -18,7 +18,6 @@ pub use self::live_socket::{LIVE_SOCKET, LiveSocketPath};
 use crate::bounded;
 use crate::disk;
 use crate::error::Failure;
-use crate::log::places::LogPlaces;
 use crate::log::{GameLine, LOG, LogError, LogReader, LogScan, Scanned, WriteError};
 use crate::model::record::Header;
 use crate::schedule::state::TournamentState;
@@ -182,8 +181,6 @@ pub struct LogContents {
     pub torn: bool,
     /// The lines that do not count, and those that were edited.
     pub problems: LineProblems,
-    /// A hash of all complete lines.
-    pub digest: blake3::Hash,
 }
 
 /// Converts an error of a log to an error of the command.
@@ -205,8 +202,7 @@ pub fn header(dir: &Path) -> Result<Header, Failure> {
     Ok(reader.header().clone())
 }
 
-/// Reads a log to its end and calls `each` with every game that counts and its place. Only what the
-/// index does not say is read from the log itself.
+/// Reads a log to its end and calls `each` with every game that counts and its place.
 pub fn read(dir: &Path, mut each: impl FnMut(usize, &GameLine)) -> Result<LogContents, Failure> {
     let failure = |error: LogError| log_failure(dir, &error);
     let mut scan = LogScan::open(dir).map_err(failure)?;
@@ -222,8 +218,8 @@ pub fn read(dir: &Path, mut each: impl FnMut(usize, &GameLine)) -> Result<LogCon
             problems.add(problem);
         }
     }
-    let (whole, torn, digest) = (scan.whole(), scan.torn(), scan.digest().finish());
-    Ok(LogContents { header, state, whole, torn, problems, digest })
+    let (whole, torn) = (scan.whole(), scan.torn());
+    Ok(LogContents { header, state, whole, torn, problems })
 }
 
 /// Returns an error if a log holds `found` games instead of `expected`.
@@ -239,8 +235,7 @@ pub fn check_count(dir: &Path, found: usize, expected: usize) -> Result<(), Fail
 }
 
 /// Calls `each` with every game of the tournament, its place and its line, in the order of the log.
-/// Skips lines of games that the tournament does not contain. No line is parsed unless the index
-/// lacks it.
+/// Skips lines of games that the tournament does not contain.
 pub fn games(
     dir: &Path,
     state: &TournamentState,
@@ -248,13 +243,11 @@ pub fn games(
 ) -> Result<(), Failure> {
     let failure = |error: LogError| log_failure(dir, &error);
     let mut scan = LogScan::open(dir).map_err(failure)?;
-    let mut lines = LogPlaces::open(dir).map_err(failure)?;
     let mut is_left: Vec<bool> = (0..state.len()).map(|index| state.is_done(index)).collect();
-    while let Some(line) = scan.next_line().map_err(failure)? {
-        let Scanned::Game(game) = line else { continue };
+    while let Some((game, line)) = scan.next_game().map_err(failure)? {
         let index = state.index(fixture(&game));
         if let Some(index) = index.filter(|&index| std::mem::take(&mut is_left[index])) {
-            each(index, &game, lines.line(game.place.at).map_err(failure)?)?;
+            each(index, &game, &line)?;
         }
     }
     Ok(())

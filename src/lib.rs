@@ -46,6 +46,7 @@ pub mod game_trial;
 pub mod log;
 pub mod model;
 pub mod openings;
+pub mod parallel;
 pub mod pauses;
 pub mod player;
 pub mod printer;

@@ -7,9 +7,8 @@
 mod aside;
 mod background;
 mod error;
+mod front;
 mod game_line;
-mod index;
-mod index_writer;
 pub mod places;
 mod reader;
 mod scan;
@@ -21,10 +20,10 @@ use serde::Serialize;
 
 pub use self::aside::set_aside;
 pub use self::error::{InvalidLine, LogError, LogProblem};
+pub use self::front::GameFront;
 pub use self::game_line::{GameLine, GameNames, LinePlace};
-pub use self::index::INDEX;
 pub use self::reader::{LogEntry, LogLine, LogReader, RawLine};
-pub use self::scan::{LogDigest, LogScan, Scanned};
+pub use self::scan::{LogScan, Scanned};
 pub use self::writer::{LogWriter, SYNC_EVERY, WriteError, write_header};
 pub use crate::disk::write_whole;
 
@@ -45,38 +44,25 @@ fn seal(value: &impl Serialize, identity: &str) -> io::Result<Vec<u8>> {
     let mut line = Vec::with_capacity(TYPICAL_LINE);
     serde_json::to_writer(&mut line, value)?;
     line.pop();
-    let seal = seal_of(&line, identity).0;
-    line.extend_from_slice(seal.as_bytes());
+    line.extend_from_slice(seal_of(&line, identity).as_bytes());
     Ok(line)
 }
 
-/// The end of a line with this beginning, and the hash in it.
-fn seal_of(body: &[u8], identity: &str) -> (String, u64) {
+/// The end of a line with this beginning.
+fn seal_of(body: &[u8], identity: &str) -> String {
     let mut hasher = blake3::Hasher::new_derive_key("referee 2026 log line");
     hasher.update(&(identity.len() as u64).to_le_bytes());
     hasher.update(identity.as_bytes());
     hasher.update(body);
-    let hash = start_of(&hasher.finalize());
-    (format!("{CHECK}{hash:0CHECK_DIGITS$x}\"}}\n"), hash)
+    let hash = &hasher.finalize().to_hex()[..CHECK_DIGITS];
+    format!("{CHECK}{hash}\"}}\n")
 }
 
-/// A hash of a line, and whether the line is sealed. The hash of a sealed line is the one in it.
-fn hash_line(raw: &[u8], identity: &str) -> (u64, bool) {
+/// Whether a line is as the referee wrote it.
+fn is_sealed(raw: &[u8], identity: &str) -> bool {
     let tail = CHECK.len() + CHECK_DIGITS + 3;
-    if let Some((body, seal)) = raw.len().checked_sub(tail).map(|at| raw.split_at(at)) {
-        let (expected, hash) = seal_of(body, identity);
-        if seal == expected.as_bytes() {
-            return (hash, true);
-        }
-    }
-    (start_of(&blake3::hash(raw)), false)
-}
-
-/// The first 8 bytes of a hash.
-fn start_of(hash: &blake3::Hash) -> u64 {
-    let mut start = [0; 8];
-    start.copy_from_slice(&hash.as_bytes()[..8]);
-    u64::from_be_bytes(start)
+    let parts = raw.len().checked_sub(tail).map(|at| raw.split_at(at));
+    parts.is_some_and(|(body, seal)| seal == seal_of(body, identity).as_bytes())
 }
 
 #[cfg(test)]
@@ -215,7 +201,7 @@ mod tests {
         .expect_err("it failed half way");
         assert_eq!(log_in(dir.path()), before);
         let files = fs::read_dir(dir.path()).expect("a folder").count();
-        assert_eq!(files, 2, "the log and its index, and nothing else is left");
+        assert_eq!(files, 1, "nothing else is left");
         log.replace(&header("two"), |out| write_header(out, &header("two"))).expect("replaced");
         assert_eq!(records(dir.path()), (Vec::new(), false));
         assert_eq!(LogReader::open(dir.path()).expect("a log").header().identity, "two");
@@ -254,9 +240,9 @@ mod tests {
     #[test]
     fn a_seal_is_bound_to_the_tournament() {
         let line = seal(&game("ant", "bee", "white"), "one").expect("JSON");
-        assert!(hash_line(&line, "one").1);
-        assert!(!hash_line(&line, "two").1);
-        assert!(!hash_line(b"", "one").1 && !hash_line(b"\n", "one").1);
+        assert!(is_sealed(&line, "one"));
+        assert!(!is_sealed(&line, "two"));
+        assert!(!is_sealed(b"", "one") && !is_sealed(b"\n", "one"));
     }
 
     proptest! {
@@ -265,7 +251,7 @@ mod tests {
             let mut line = seal(&game("ant", "bee", "white"), "one").expect("JSON");
             let at = at.index(line.len());
             line[at] ^= by;
-            prop_assert!(!hash_line(&line, "one").1);
+            prop_assert!(!is_sealed(&line, "one"));
         }
     }
 }

@@ -89,18 +89,14 @@ fn of_log(games: usize) -> Outcome<()> {
     let games = made.games;
     println!("{games} games of ten players");
     for (what, args) in [
-        ("rank, without an index", &["rank", "results/made"][..]),
-        ("rank", &["rank", "results/made"]),
+        ("rank", &["rank", "results/made"][..]),
         ("run, nothing to play, first page", &["run", "--quiet"]),
         ("run, nothing to play", &["run", "--quiet"]),
         ("verify", &["verify", "results/made"]),
     ] {
-        if what == "rank, without an index" {
-            fs::remove_file(made.results.join("games.index"))?;
-        }
         CommandCost::measure(dir, args)?.print(what, games);
     }
-    for name in ["games.jsonl", "games.index", "games", "report.html"] {
+    for name in ["games.jsonl", "games", "report.html"] {
         let (files, size) = weigh(&made.results.join(name))?;
         println!("{name:44} {:8.0} bytes each, {files} files", bytes(size) / float(games));
     }

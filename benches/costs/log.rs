@@ -18,13 +18,11 @@ const ROUNDS: usize = 5;
 pub(crate) struct LogCosts {
     pub(crate) games: usize,
     pub(crate) log: u64,
-    pub(crate) index: u64,
     /// The files beside the page: how many, and their size.
     pub(crate) packs: (usize, u64),
     pub(crate) page: u64,
     /// To read the log's bytes once.
     pub(crate) reading: f64,
-    pub(crate) rank_without_index: f64,
     pub(crate) rank: f64,
     pub(crate) first_page: f64,
     pub(crate) run_again: f64,
@@ -38,25 +36,18 @@ impl LogCosts {
         let folder = tempfile::tempdir()?;
         let dir = folder.path();
         let made = made::make(dir, 10, games)?;
-        let index = made.results.join("games.index");
         let command = |args: &'static [&str]| median_of(ROUNDS, || timed(|| referee(dir, args)));
         let rank = &["rank", "results/made"];
         let reading = median_of(ROUNDS, || read_all(&made))?;
-        let rank_without_index = median_of(ROUNDS, || {
-            fs::remove_file(&index)?;
-            timed(|| referee(dir, rank))
-        })?;
         Ok(Self {
             games: made.games,
             log: log_length(&made)?,
             reading,
-            rank_without_index,
             rank: command(rank)?,
             first_page: timed(|| made::run(dir))?,
             run_again: median_of(ROUNDS, || timed(|| made::run(dir)))?,
             report: command(&["report", "results/made"])?,
             verify: command(&["verify", "results/made"])?,
-            index: fs::metadata(&index)?.len(),
             packs: weigh(&made.results.join("games"))?,
             page: fs::metadata(made.results.join("report.html"))?.len(),
         })
@@ -71,7 +62,6 @@ impl LogCosts {
             self.reading
         );
         for (what, seconds) in [
-            ("rank, without an index", self.rank_without_index),
             ("rank", self.rank),
             ("run, first page", self.first_page),
             ("run, nothing to play", self.run_again),
@@ -82,8 +72,7 @@ impl LogCosts {
         }
         let (files, size) = self.packs;
         println!(
-            "games.index: {:.2} MB; games/: {files} files, {:.2} MB; report.html: {:.2} MB",
-            mega(self.index),
+            "games/: {files} files, {:.2} MB; report.html: {:.2} MB",
             mega(size),
             mega(self.page)
         );

@@ -27,8 +27,6 @@ pub struct TournamentAnalysis {
     pub evaluation: Evaluation,
     /// The lines of the log that do not count or were edited.
     pub problems: LineProblems,
-    /// A hash of all lines of the log.
-    pub digest: blake3::Hash,
     /// The games that are not shown yet.
     pub sealed: SealedGames,
     /// The published games, if this analysis is under pseudonyms.
@@ -62,7 +60,7 @@ impl TournamentAnalysis {
         evaluation: Evaluation,
         published: Option<Published>,
     ) -> Self {
-        let LogContents { header, state, problems, digest, .. } = contents;
+        let LogContents { header, state, problems, .. } = contents;
         Self {
             dir: dir.to_owned(),
             sealed: SealedGames::of(&header, &state),
@@ -70,7 +68,6 @@ impl TournamentAnalysis {
             state,
             evaluation,
             problems,
-            digest,
             published,
         }
     }

@@ -132,7 +132,7 @@ pub fn run(args: &CompareArgs, printer: Printer) -> Result<Status, Failure> {
     // Another program has another folder, so that none is replaced.
     let request = ReplaceRequest { players: &[], command: "referee compare" };
     let record = containment.record();
-    let prepared = resume::prepare(&folder, &tournament, &record, request, |_| {}, printer)?;
+    let prepared = resume::prepare(&folder, &tournament, &record, request, printer)?;
     if let [one, other] = &tournament.players[..]
         && one.hash == other.hash
     {
@@ -227,7 +227,7 @@ fn play_match(
     let mut outcome = planned.play(prepared, &mut judge, stop)?;
     let tables = outcome.tables(planned.folder.dir())?;
     let played = PlayedMatch::of(first, &tables.analysis.state, nothing);
-    tables.write(false)?;
+    tables.write()?;
     if let (RunEnd::Failed(failure), None) = (outcome.end, &played.sprt.state().stop) {
         return Err(failure);
     }

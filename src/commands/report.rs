@@ -4,24 +4,21 @@ pub(super) mod command_options;
 pub(super) mod game_files;
 mod pack_thread;
 
-use std::fs;
-use std::io::{self, Read};
-use std::os::unix::fs::MetadataExt;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 
 use super::recorded_rules::RecordedRulesArgs;
-use super::results::{GRADES_TABLE, PAGE, PUBLIC, ResultsFolderArgs, Tables, players_out};
+use super::results::{GRADES_TABLE, PAGE, PUBLIC, ResultsFolderArgs, Tables};
 use super::{Failure, Status};
+use crate::analysis::NamedResults;
 use crate::analysis::diagnostics::Diagnoser;
 use crate::analysis::diagnostics::decisions::add_decisions;
 use crate::analysis::failed_checks::FailedChecks;
 use crate::analysis::log_summary::LogSummary;
 use crate::analysis::pass::{LogVisitor, LoggedGame, Visitors};
 use crate::analysis::results::Faulted;
-use crate::analysis::{NamedResults, TournamentAnalysis};
-use crate::bounded;
 use crate::config;
 use crate::disk;
 use crate::folder::workers::LiveWorkers;
@@ -32,11 +29,11 @@ use crate::model::record::GameRecord;
 use crate::model::rules::GameRules;
 use crate::printer::Printer;
 use crate::report::grades;
-use crate::report::page::template::{PageKind, is_stamped};
+use crate::report::page::template::PageKind;
 use crate::report::page::{Page, PageData, SHOWN_GAMES, page};
 use crate::report::replay_frames::ReplayFrames;
 use crate::report::taken_out::taken_out;
-use game_files::{GameFiles, PageParts};
+use game_files::GameFiles;
 
 /// The most bytes of embedded replays on the page.
 const REPLAY_BYTES: usize = 4 << 20;
@@ -73,7 +70,7 @@ pub fn run(args: &ReportArgs, printer: Printer) -> Result<Status, Failure> {
         let rules = args.rules.open(&tables.analysis.header, &dir, printer)?;
         tables.warn(printer);
         disk::make_own_folder(&public).map_err(|error| failed(&public, &error))?;
-        write_into(&public, &tables, rules)?;
+        write_into(&public, &tables, None, rules)?;
         return printer.line(&public.join(PAGE).display().to_string()).map(|()| Status::Done);
     }
     let tables = Tables::read(&dir, Faulted::Count)?;
@@ -85,65 +82,32 @@ pub fn run(args: &ReportArgs, printer: Printer) -> Result<Status, Failure> {
     if let Some(config) = &args.grades {
         write_grades(&read_grades(config, printer)?, &tables)?;
     }
-    write_into(&dir, &tables, rules)?;
+    write_into(&dir, &tables, None, rules)?;
     printer.line(&dir.join(PAGE).display().to_string()).map(|()| Status::Done)
 }
 
-/// Writes the tables and the page of a tournament into its folder, as far as they have changed.
-/// `lists_games` says that `games.csv` was compared already and is the same; `config` is the
-/// configuration, and `rules` are those of the games. Returns one line per player that is out.
+/// Writes the tables and the page of a tournament into its folder. `config` is the configuration, and
+/// `rules` are those of the games. Returns one line per player that is out.
 pub(super) fn write_all(
     tables: &Tables,
-    lists_games: bool,
     config: &Path,
     rules: GameRules,
 ) -> Result<Vec<String>, Failure> {
-    tables.write(lists_games)?;
-    let dir = tables.analysis.dir();
-    let called = command_options::options(dir, Some(config));
-    if is_up_to_date(dir, &stamp(&tables.analysis, &called)) {
-        let page = dir.join(PAGE);
-        disk::remove_unfinished(&page).map_err(|error| failed(&page, &error))?;
-        return players_out(&tables.analysis);
-    }
-    let files = GameFiles::new(dir, PageParts::of(&tables.analysis)?)?;
+    tables.write()?;
+    write_into(tables.analysis.dir(), tables, Some(config), rules)
+}
+
+/// Writes the page of a tournament into the folder `out`. Returns one line per player that is out.
+fn write_into(
+    out: &Path,
+    tables: &Tables,
+    config: Option<&Path>,
+    rules: GameRules,
+) -> Result<Vec<String>, Failure> {
+    let files = GameFiles::new(out, tables.analysis.state.played())?;
     let mut page = PageBuilder::new(tables, Some(files), rules);
     tables.analysis.visit(&mut page.visitors())?;
-    page.write(dir, &called)
-}
-
-/// Identifies everything that the page of a tournament is made from: the log, the options shown in
-/// its commands, and this program.
-fn stamp(analysis: &TournamentAnalysis, called: &str) -> String {
-    let mut hasher = blake3::Hasher::new_derive_key("referee 2026 stamp of a page");
-    hasher.update(analysis.digest.as_bytes());
-    hasher.update(called.as_bytes());
-    if let Ok(program) = std::env::current_exe().and_then(fs::metadata) {
-        for number in [program.len().cast_signed(), program.mtime(), program.mtime_nsec()] {
-            hasher.update(&number.to_le_bytes());
-        }
-    }
-    hasher.finalize().to_hex()[..16].to_owned()
-}
-
-/// Whether the page in the folder `dir` has this stamp, and its games are beside it.
-fn is_up_to_date(dir: &Path, stamp: &str) -> bool {
-    /// The stamp is among the first bytes.
-    const BEGINNING: u64 = 4096;
-    let mut beginning = Vec::new();
-    let read = bounded::open(&dir.join(PAGE))
-        .and_then(|file| file.take(BEGINNING).read_to_end(&mut beginning));
-    read.is_ok()
-        && is_stamped(&String::from_utf8_lossy(&beginning), stamp)
-        && GameFiles::are_in(dir)
-}
-
-/// Writes the page of a tournament into the folder `out`.
-fn write_into(out: &Path, tables: &Tables, rules: GameRules) -> Result<(), Failure> {
-    let files = GameFiles::new(out, PageParts::of(&tables.analysis)?)?;
-    let mut page = PageBuilder::new(tables, Some(files), rules);
-    tables.analysis.visit(&mut page.visitors())?;
-    page.write(out, &command_options::options(tables.analysis.dir(), None)).map(|_| ())
+    page.write(out, &command_options::options(tables.analysis.dir(), config))
 }
 
 /// The page of a running tournament. `called` are the options shown in its commands.
@@ -239,8 +203,6 @@ impl<'a> PageBuilder<'a> {
         };
         let found = self.diagnoser.finish(analysis);
         let out = taken_out(analysis, &self.failed_checks);
-        let stamp = stamp(analysis, called);
-        let is_file = kind == PageKind::File && analysis.published.is_none();
         let workers = match kind {
             PageKind::File => None,
             PageKind::Live => LiveWorkers::read(analysis.dir()),
@@ -255,7 +217,6 @@ impl<'a> PageBuilder<'a> {
             out: &out,
             // A command would reveal a player's name.
             called: analysis.published.is_none().then_some(called),
-            stamp: is_file.then_some(&stamp),
             kind,
             workers: workers.as_ref(),
         });
@@ -313,7 +274,7 @@ fn replays(renderer: &ReplayRenderer, summary: &LogSummary) -> Result<Vec<String
     Ok(replays)
 }
 
-/// Writes the scripts with all games of a log, except those that exist already.
+/// Writes the scripts with all games of a log.
 struct FilesWriter<'a> {
     files: GameFiles,
     renderer: ReplayRenderer,
@@ -327,22 +288,15 @@ impl FilesWriter<'_> {
         let Self { files, renderer, results } = self;
         let record = &*game.record()?;
         if game.is_sealed {
-            return files.add(results, game.outline, true, || renderer.replay(record, true));
+            return files.add(results, game.outline, true, renderer.replay(record, true));
         }
-        let mut seen = None;
-        files.add(results, game.outline, false, || {
-            let ReplayRenderer { rules, control } = renderer;
-            let mut decisions = Vec::new();
-            let (frames, replayed) = ReplayFrames::watched(rules, control, record, |replay| {
-                add_decisions(replay, &mut decisions);
-            });
-            seen = Some(replayed.map(|()| decisions));
-            frames
-        })?;
-        match seen {
-            Some(decisions) => diagnoser.add(game, decisions),
-            None => diagnoser.visit(game),
-        }
+        let ReplayRenderer { rules, control } = renderer;
+        let mut decisions = Vec::new();
+        let (frames, replayed) = ReplayFrames::watched(rules, control, record, |replay| {
+            add_decisions(replay, &mut decisions);
+        });
+        files.add(results, game.outline, false, frames)?;
+        diagnoser.add(game, replayed.map(|()| decisions))
     }
 }
 

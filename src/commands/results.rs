@@ -8,8 +8,6 @@ use std::time::SystemTime;
 use clap::Args;
 
 use super::Failure;
-use super::same_as::SameAs;
-use crate::analysis::failed_checks::FailedChecks;
 use crate::analysis::pseudonyms::Pseudonyms;
 use crate::analysis::results::Faulted;
 use crate::analysis::{NamedResults, TournamentAnalysis};
@@ -23,7 +21,6 @@ use crate::model::record::Header;
 use crate::model::tournament::DEFAULT_RESULTS;
 use crate::printer::Printer;
 use crate::report::games::GamesTable;
-use crate::report::taken_out::taken_out;
 use crate::report::{Remedy, Standings, tables};
 use crate::shell;
 
@@ -159,42 +156,27 @@ impl Tables {
         table_files(&self.standings, &self.analysis.evaluation.results)
     }
 
-    /// Writes the tables beside the log, as far as they have changed. `lists_games` says that
-    /// `games.csv` was compared already and is the same.
-    pub(super) fn write(&self, lists_games: bool) -> Result<(), Failure> {
+    /// Writes the tables beside the log.
+    pub(super) fn write(&self) -> Result<(), Failure> {
         let dir = self.analysis.dir();
         let failed = |name: &str, error: &io::Error| {
             Failure::system(format!("cannot write {}: {error}", dir.join(name).display()))
         };
         for (name, content) in self.files().map_err(|error| failed("the tables", &error))? {
-            let path = dir.join(name);
-            if bounded::holds(&path, &content).is_ok_and(|same| same) {
-                disk::remove_unfinished(&path).map_err(|error| failed(name, &error))?;
-                continue;
-            }
-            write_whole(&path, |out| out.write_all(&content))
+            write_whole(&dir.join(name), |out| out.write_all(&content))
                 .map_err(|error| failed(name, &error))?;
         }
-        let path = dir.join(GAMES_TABLE);
-        let is_same =
-            lists_games || self.write_games(SameAs::open(&path))?.conclude().is_ok_and(|same| same);
-        if !is_same {
-            let mut failure = Ok(());
-            write_whole(&path, |out| {
-                failure = self.write_games(out).map(drop);
-                failure
-                    .as_ref()
-                    .map_or_else(|why| Err(io::Error::other(why.to_string())), |()| Ok(()))
-            })
-            .map_err(|error| failure.err().unwrap_or_else(|| failed(GAMES_TABLE, &error)))?;
-        }
-        disk::remove_unfinished(&path)
-            .and_then(|()| disk::remove_if_there(&dir.join(UNFINISHED)))
-            .map_err(|error| failed(UNFINISHED, &error))
+        let mut failure = Ok(());
+        write_whole(&dir.join(GAMES_TABLE), |out| {
+            failure = self.write_games(out);
+            failure.as_ref().map_or_else(|why| Err(io::Error::other(why.to_string())), |()| Ok(()))
+        })
+        .map_err(|error| failure.err().unwrap_or_else(|| failed(GAMES_TABLE, &error)))?;
+        disk::remove_if_there(&dir.join(UNFINISHED)).map_err(|error| failed(UNFINISHED, &error))
     }
 
-    /// Writes `games.csv` to `out`, and returns that.
-    fn write_games<W: Write>(&self, out: W) -> Result<W, Failure> {
+    /// Writes `games.csv` to `out`.
+    fn write_games(&self, out: &mut dyn Write) -> Result<(), Failure> {
         let system =
             |error: io::Error| Failure::system(format!("cannot write {GAMES_TABLE}: {error}"));
         let names = GameNames::of(&self.analysis.header);
@@ -205,7 +187,7 @@ impl Tables {
                 written = table.write(game);
             }
         })?;
-        written.and_then(|()| table.finish()).map_err(system)
+        written.and_then(|()| table.finish()).map(drop).map_err(system)
     }
 }
 
@@ -217,16 +199,6 @@ pub(super) fn note_sealed(games: usize, printer: Printer) {
              be played: {games}"
         ));
     }
-}
-
-/// One line for each player that is out. Reads the log only if a player failed a check.
-pub(super) fn players_out(analysis: &TournamentAnalysis) -> Result<Vec<String>, Failure> {
-    let mut failed_checks = FailedChecks::default();
-    let state = &analysis.state;
-    if state.taken_out().any(|(_, game)| state.is_check(game)) {
-        analysis.visit(&mut failed_checks)?;
-    }
-    Ok(taken_out(analysis, &failed_checks))
 }
 
 /// The tables of these standings as files: name and content.

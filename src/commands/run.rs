@@ -22,7 +22,6 @@ use self::live_boards::LiveBoards;
 use self::live_tables::LiveTables;
 use self::live_workers::WorkersFile;
 use super::containment_args::{level_named, mechanism_named};
-use super::games_comparison::GamesComparison;
 use super::report::{self, command_options};
 use super::results::{self, Tables};
 use super::runtime::{interrupted, new_runtime};
@@ -34,7 +33,6 @@ use crate::analysis::TournamentAnalysis;
 use crate::analysis::results::Faulted;
 use crate::config::{self, CONFIG};
 use crate::folder::{self, LockedFolder, LogContents, SECRET};
-use crate::log::{GameLine, GameNames};
 use crate::model::game_summary::GameSummary;
 use crate::model::player::PlayerSpec;
 use crate::model::rules::GameRules;
@@ -193,11 +191,7 @@ pub fn run(args: &RunArgs, printer: Printer) -> Result<Status, Failure> {
     let record = containment.record();
     let command = args.command();
     let request = args.replace_request(&command);
-    // If nothing is left to play, the log is not read again for this.
-    let mut games =
-        folder::header(&dir).ok().map(|header| GamesComparison::new(&dir, GameNames::of(&header)));
-    let each = |game: &GameLine| games.iter_mut().for_each(|games| games.add(game));
-    let prepared = resume::prepare(&folder, &tournament, &record, request, each, printer)?;
+    let prepared = resume::prepare(&folder, &tournament, &record, request, printer)?;
     let state = &prepared.contents.state;
     if tournament.seed.is_none() && state.played() == 0 {
         announce_secret(&folder, printer)?;
@@ -213,10 +207,8 @@ pub fn run(args: &RunArgs, printer: Printer) -> Result<Status, Failure> {
         containment: &containment,
     };
     let mut outcome = planned.play(prepared, &mut progress, async { interrupted() })?;
-    let lists_games = outcome.unchanged.is_some()
-        && games.is_some_and(|games| games.conclude().is_ok_and(|same| same));
     let tables = outcome.tables(&dir)?;
-    let out = write_results(args, &tournament, (&tables, lists_games), printer)?;
+    let out = write_results(args, &tournament, &tables, printer)?;
     if let (RunEnd::TimeUp, Some(until)) = (&outcome.end, &until) {
         printer.note(&time_up(&until.text, &tables));
     }
@@ -231,16 +223,15 @@ pub fn run(args: &RunArgs, printer: Printer) -> Result<Status, Failure> {
     Ok(status)
 }
 
-/// Writes the tables, the page and the marks, and returns what to say about them. With
-/// `lists_games`, the list of games is already complete.
+/// Writes the tables, the page and the marks, and returns what to say about them.
 fn write_results(
     args: &RunArgs,
     tournament: &Tournament,
-    (tables, lists_games): (&Tables, bool),
+    tables: &Tables,
     printer: Printer,
 ) -> Result<Vec<String>, Failure> {
     let rules = GameRules::new(tournament.game.clone(), tournament.options.clone())?;
-    let out = report::write_all(tables, lists_games, &args.config, rules)?;
+    let out = report::write_all(tables, &args.config, rules)?;
     if let Some(grades) = &tournament.grades {
         report::write_final_grades(grades, tables, printer)?;
     }

@@ -1,7 +1,8 @@
 //! `verify`: checks the log and the tables of a results folder.
 
-mod in_order;
+mod games_comparison;
 mod repair;
+mod same_as;
 mod tables;
 
 use std::io;
@@ -9,9 +10,8 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use self::in_order::in_order;
+use self::games_comparison::GamesComparison;
 use self::tables::{TableState, check_tables};
-use super::games_comparison::GamesComparison;
 use super::recorded_rules::RecordedRulesArgs;
 use super::report::read_grades;
 use super::results::{ResultsFolderArgs, Tables};
@@ -22,9 +22,10 @@ use crate::folder::{
     LineProblem, LineProblemKind, LineProblems, LogContents, is_being_written, log_failure, place,
     read_secret,
 };
-use crate::log::{GameNames, LogDigest, LogReader, RawLine, Scanned};
+use crate::log::{GameFront, GameNames, LogError, LogReader, RawLine, Scanned};
 use crate::model::record::{GameRecord, Header};
 use crate::openings::OpeningBook;
+use crate::parallel;
 use crate::printer::Printer;
 use crate::schedule::state::TournamentState;
 use crate::schedule::summary::Summary;
@@ -156,6 +157,10 @@ fn verdict(dir: &Path, games: &Summary, seeds: bool, findings: usize) -> String 
     format!("{}: {games}, {seeds}: {found}", dir.display())
 }
 
+/// The finding that the front of a line says something else than the whole line.
+const OTHER_FRONT: &str = "the fields before `seed`, from which the tables are made, do not fit the \
+                           whole record";
+
 struct Checked {
     findings: Vec<LogFinding>,
     /// The contents of the log.
@@ -201,30 +206,39 @@ fn check_lines(
     let mut is_repairable = false;
     let names = GameNames::of(header);
     let mut games = GamesComparison::new(dir, names.clone());
-    let mut digest = LogDigest::new(reader.header_line());
     let check = |line: RawLine| {
+        let front = GameFront::read(&line.bytes);
         let line = line.parse(&header.identity);
-        let audited = line.record.as_ref().map_or_else(|_| Vec::new(), &audit);
+        let audited = line.record.as_ref().map_or_else(
+            |_| Vec::new(),
+            |record| {
+                let is_other = front.is_some_and(|front| front != GameFront::of(record));
+                let other = is_other.then(|| OTHER_FRONT.to_owned());
+                other.into_iter().chain(audit(record)).collect()
+            },
+        );
         (Scanned::of(line, &names), audited)
     };
-    let all = in_order(
-        || reader.next_raw(),
-        check,
-        |(line, audited)| {
-            digest.add(line.hash());
-            let (index, problem) = place(&line, &mut state);
-            is_repairable |= problem.is_some();
-            findings.extend(problems_of(&line, problem.as_ref()));
-            if let Some(problem) = problem {
-                problems.add(problem);
-            }
-            if let (Scanned::Game(game), Some(_)) = (&line, index) {
-                games.add(game);
-            }
-            let (number, id) = (line.number(), line.id());
-            findings.extend(audited.iter().map(|text| finding(number, id.as_deref(), text)));
-        },
-    );
+    let mut each = |(line, audited): (Scanned, Vec<String>)| {
+        let (index, problem) = place(&line, &mut state);
+        is_repairable |= problem.is_some();
+        findings.extend(problems_of(&line, problem.as_ref()));
+        if let Some(problem) = problem {
+            problems.add(problem);
+        }
+        if let (Scanned::Game(game), Some(_)) = (&line, index) {
+            games.add(game);
+        }
+        let (number, id) = (line.number(), line.id());
+        findings.extend(audited.iter().map(|text| finding(number, id.as_deref(), text)));
+    };
+    let all = loop {
+        match reader.next_batch() {
+            Ok(lines) if lines.is_empty() => break Ok::<(), LogError>(()),
+            Ok(lines) => parallel::map(lines, check).into_iter().for_each(&mut each),
+            Err(error) => break Err(error),
+        }
+    };
     if let Err(error) = all {
         findings.push(LogFinding { line: None, ..finding(0, None, &error.to_string()) });
     }
@@ -235,7 +249,6 @@ fn check_lines(
         whole: reader.whole(),
         torn: reader.torn(),
         problems,
-        digest: digest.finish(),
     };
     Checked { findings, contents, games: games.conclude(), seeds, is_repairable }
 }

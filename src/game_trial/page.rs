@@ -29,7 +29,6 @@ pub fn page(trial: &GameTrial) -> String {
         replays: "[]",
         key: &trial.game,
         kind: PageKind::File,
-        stamp: None,
     }
     .html()
 }

@@ -1,9 +1,10 @@
-//! A game of the log without its actions: the part of a line that the index keeps.
+//! A game of the log without its actions.
 
 use std::collections::HashMap;
 
+use super::front::GameFront;
 use crate::model::game_summary::{GameSummary, result};
-use crate::model::record::{GameRecord, Header};
+use crate::model::record::Header;
 use crate::seeds::game_id;
 use referee_games::{BySeat, Seat};
 use referee_ratings::GameOutcome;
@@ -39,44 +40,39 @@ impl GameNames {
         game.winner().map(|seat| self.player(game, seat))
     }
 
-    /// The game of a record that is this line of the log. `None` for a record that cannot belong to
-    /// a tournament of these players: with unknown names, another id than theirs, or an unknown
-    /// result.
-    pub fn line(&self, record: &GameRecord, place: LinePlace) -> Option<GameLine> {
-        let names = BySeat::from_fn(|seat| record.players[seat].as_str());
+    /// The game of the line with this front. `None` if it cannot belong to a tournament of these
+    /// players: with unknown names, another id than theirs, or an unknown result.
+    pub fn line(&self, front: &GameFront, place: LinePlace) -> Option<GameLine> {
+        let names = BySeat::from_fn(|seat| front.players[seat].as_str());
         let number = |seat: Seat| self.numbers.get(names[seat]).copied();
         let players = BySeat::new(number(Seat::First)?, number(Seat::Second)?);
-        if game_id(names.first, names.second, record.pair, record.game) != record.id {
+        if game_id(names.first, names.second, front.pair, front.game) != front.id {
             return None;
         }
+        let result = result(&front.players.names, &front.result)?;
         Some(GameLine {
             place,
             players,
-            pair: record.pair,
-            game: record.game,
-            pair_id: u64::from_str_radix(record.id.split_once('-')?.0, 16).ok()?,
-            result: result(record).ok()?,
-            summary: GameSummary::of(record).ok()?,
-            reason: record.reason.clone(),
-            plies: record.plies,
-            used_ms: BySeat::from_fn(|seat| used_ms(record, seat)),
-            wall_ns: record.clock.wall_ns,
+            pair: front.pair,
+            game: front.game,
+            pair_id: u64::from_str_radix(front.id.split_once('-')?.0, 16).ok()?,
+            result,
+            summary: GameSummary::new(result, front.faults(), front.fingerprint),
+            reason: front.reason.clone(),
+            plies: front.plies,
+            used_ms: front.used_ms(),
+            wall_ns: front.wall_ns(),
         })
     }
 }
 
-/// The place of a line in the log, and its hash. The default is for a game that is not in the log
-/// yet.
+/// The place of a line in the log. The default is for a game that is not in the log yet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct LinePlace {
     /// Its number, from 1.
     pub line: usize,
     /// The byte offset where it begins.
     pub at: u64,
-    /// Its length in bytes, newline included.
-    pub length: u32,
-    /// A hash of the line. For an intact line, the one at its end.
-    pub hash: u64,
     /// Whether it is exactly as the referee wrote it.
     pub intact: bool,
 }
@@ -122,12 +118,6 @@ impl GameLine {
             GameOutcome::Loss => Some(Seat::Second),
         }
     }
-}
-
-/// The total time used, in whole milliseconds, rounded down.
-fn used_ms(record: &GameRecord, seat: Seat) -> u64 {
-    let total = record.clock.used_ns[seat].iter().fold(0_u64, |sum, &ns| sum.saturating_add(ns));
-    total / 1_000_000
 }
 
 #[cfg(test)]

@@ -9,9 +9,12 @@ use serde::de::Error as _;
 
 use super::error::{InvalidLine, LONGEST, LogError, LogProblem};
 use super::game_line::LinePlace;
-use super::{LOG, TYPICAL_LINE, hash_line};
+use super::{LOG, TYPICAL_LINE, is_sealed};
 use crate::bounded;
 use crate::model::record::{GameRecord, Header, SCHEMA};
+
+/// The bytes of a batch of lines.
+const BATCH: usize = 4 * 1024 * 1024;
 
 /// A line of a log, unchanged.
 #[derive(Debug)]
@@ -24,8 +27,6 @@ pub struct LogLine {
     pub raw: Vec<u8>,
     /// The record, or the reason why the line is not one.
     pub record: Result<GameRecord, InvalidLine>,
-    /// A hash of the line. For an intact line, the one at its end.
-    pub hash: u64,
     /// Whether the line is exactly as the referee wrote it.
     pub intact: bool,
 }
@@ -36,12 +37,18 @@ pub struct RawLine {
     number: usize,
     at: u64,
     /// Its bytes, newline included.
-    pub(super) bytes: Vec<u8>,
+    pub bytes: Vec<u8>,
     /// Whether it is a piece of a line that is too long.
     pub(super) is_piece: bool,
 }
 
 impl RawLine {
+    /// The place of the line, which belongs to the log with this identity.
+    pub(super) fn place(&self, identity: &str) -> LinePlace {
+        let intact = !self.is_piece && is_sealed(&self.bytes, identity);
+        LinePlace { line: self.number, at: self.at, intact }
+    }
+
     /// Parses the line, which belongs to the log with this identity.
     pub fn parse(self, identity: &str) -> LogLine {
         let Self { number, at, bytes: raw, is_piece } = self;
@@ -50,23 +57,20 @@ impl RawLine {
         } else {
             serde_json::from_slice(&raw).map_err(|error| InvalidLine::NotARecord(Arc::new(error)))
         };
-        let (hash, is_sealed) = hash_line(&raw, identity);
-        let intact = record.is_ok() && is_sealed;
-        LogLine { number, at, raw, record, hash, intact }
+        let intact = record.is_ok() && is_sealed(&raw, identity);
+        LogLine { number, at, raw, record, intact }
     }
 }
 
 impl LogLine {
     /// Its place in the log.
     pub(super) fn place(&self) -> LinePlace {
-        let Self { number: line, at, hash, intact, .. } = *self;
-        let length = u32::try_from(self.raw.len()).unwrap_or(u32::MAX);
-        LinePlace { line, at, length, hash, intact }
+        LinePlace { line: self.number, at: self.at, intact: self.intact }
     }
 
     /// The record with its line, if there is one.
     pub fn into_entry(self) -> Option<LogEntry> {
-        let Self { number, at, raw, record, intact, hash: _ } = self;
+        let Self { number, at, raw, record, intact } = self;
         Some(LogEntry { line: number, at, record: record.ok()?, raw, intact })
     }
 }
@@ -97,8 +101,8 @@ pub struct LogReader {
     /// Where the last line begins, if it was too long and has not ended yet.
     inside: Option<u64>,
     whole: u64,
-    /// The bytes skipped since the last line that was read.
-    passed: i64,
+    /// An error after the lines of a batch.
+    failed: Option<LogError>,
     torn: bool,
 }
 
@@ -112,7 +116,7 @@ impl LogReader {
     pub fn open_file(path: &Path) -> Result<Self, LogError> {
         let mut input = BufReader::new(open(path)?);
         let (raw, header) = read_header(&mut input).map_err(LogError::header)?;
-        let header_intact = hash_line(&raw, &header.identity).1;
+        let header_intact = is_sealed(&raw, &header.identity);
         let whole = raw.len() as u64;
         Ok(Self {
             input,
@@ -122,7 +126,7 @@ impl LogReader {
             line: 1,
             inside: None,
             whole,
-            passed: 0,
+            failed: None,
             torn: false,
         })
     }
@@ -172,7 +176,6 @@ impl LogReader {
     pub fn next_raw(&mut self) -> Result<Option<RawLine>, LogError> {
         let number = if self.inside.is_some() { self.line } else { self.line + 1 };
         let failed = |source| LogError::whole(LogProblem::ReadLine { number, source });
-        self.input.seek_relative(std::mem::take(&mut self.passed)).map_err(failed)?;
         let raw = read_line(&mut self.input).map_err(failed)?;
         let is_whole = raw.ends_with(b"\n");
         if !is_whole && raw.len() as u64 != LONGEST {
@@ -188,21 +191,25 @@ impl LogReader {
         Ok(Some(RawLine { number, at, bytes: raw, is_piece }))
     }
 
-    /// Skips a whole line of this length without reading it.
-    pub(super) fn pass_over(&mut self, length: u32) {
-        self.passed += i64::from(length);
-        self.whole += u64::from(length);
-        self.line += 1;
-    }
-
-    /// The number of the last line read or skipped.
-    pub(super) fn line(&self) -> usize {
-        self.line
-    }
-
-    /// The file.
-    pub(super) fn file(&self) -> &File {
-        self.input.get_ref()
+    /// The next lines without parsing them, some megabytes together; none at the end of the log or
+    /// at a torn last line.
+    ///
+    /// # Errors
+    ///
+    /// When a line cannot be read; after the lines before it.
+    pub fn next_batch(&mut self) -> Result<Vec<RawLine>, LogError> {
+        let (mut lines, mut bytes) = (Vec::new(), 0);
+        while bytes < BATCH && self.failed.is_none() {
+            match self.next_raw() {
+                Ok(Some(line)) => {
+                    bytes += line.bytes.len();
+                    lines.push(line);
+                }
+                Ok(None) => break,
+                Err(error) => self.failed = Some(error),
+            }
+        }
+        if lines.is_empty() { self.failed.take().map_or(Ok(lines), Err) } else { Ok(lines) }
     }
 }
 

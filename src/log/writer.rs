@@ -12,10 +12,8 @@ use rustix::io::Errno;
 use tokio::sync::watch;
 
 use super::background::Background;
-use super::game_line::{GameNames, LinePlace};
-use super::index::{IndexEntry, Look};
-use super::index_writer::{IndexWriter, begin_index};
-use super::{LOG, hash_line, seal};
+use super::front::StoredGame;
+use super::{LOG, seal};
 use crate::bounded;
 use crate::disk;
 use crate::model::record::{GameRecord, Header};
@@ -34,15 +32,12 @@ pub struct LogWriter {
     file: File,
     path: PathBuf,
     identity: String,
-    names: GameNames,
     length: u64,
     background: Option<Background>,
     /// How many records this writer has appended.
     appended: u64,
     /// How many of them are on disk.
     synced: watch::Sender<u64>,
-    /// The index; none if it does not fit the log or cannot be written.
-    index: Option<IndexWriter>,
 }
 
 /// The reason why a log cannot be written to.
@@ -114,7 +109,6 @@ impl LogWriter {
         };
         begin().map_err(|source| WriteError::Failed { path: path.clone(), source })?;
         let mut log = Self::hold(dir)?;
-        log.begin_index(header);
         log.go_on(header, log.length)?;
         Ok(log)
     }
@@ -130,14 +124,12 @@ impl LogWriter {
             file,
             path,
             identity: String::new(),
-            names: GameNames::default(),
             length,
             background: None,
             appended: 0,
             synced: watch::Sender::new(0),
-            index: None,
         };
-        log.look()?;
+        log.check()?;
         Ok(log)
     }
 
@@ -151,26 +143,19 @@ impl LogWriter {
     /// Prepares to append after the first `length` bytes, which must be complete lines of a log
     /// with this header. Drops whatever follows them.
     pub fn go_on(&mut self, header: &Header, length: u64) -> Result<(), WriteError> {
-        self.look()?;
-        // The index that a scan of the log has left ends with the last complete line.
-        self.index = self.kept_index();
+        self.check()?;
         if length != self.length {
             self.file.set_len(length).map_err(|source| self.failed(source))?;
-            let log = self.file.metadata().map_err(|source| self.failed(source))?;
-            if let Some(index) = &mut self.index {
-                index.renew(Look::of(&log));
-            }
         }
         self.length = length;
         self.identity.clone_from(&header.identity);
-        self.names = GameNames::of(header);
         Ok(())
     }
 
     /// Syncs appended data in the background from now on, at most [`SYNC_EVERY`] later. Keeps the
     /// lock as long as nothing else in this process opens the log.
     pub fn keep_synced(&mut self) -> Result<(), WriteError> {
-        self.look()?;
+        self.check()?;
         let start = |file: File| {
             Background::start(SYNC_EVERY, move || disk::sync(&file), self.synced.clone())
         };
@@ -181,19 +166,17 @@ impl LogWriter {
 
     /// Appends a record. If the write fails, removes the part that was written.
     pub fn append(&mut self, record: &GameRecord) -> Result<(), WriteError> {
-        let look = self.look()?;
-        // If the index continued, it would hide the change.
-        self.index.take_if(|index| !index.fits(look));
+        self.check()?;
         if let Some(error) = self.background.as_ref().and_then(Background::failure) {
             return Err(self.failed(error));
         }
-        let line = seal(record, &self.identity).map_err(|source| self.failed(source))?;
+        let line = seal(&StoredGame::new(record), &self.identity);
+        let line = line.map_err(|source| self.failed(source))?;
         if let Err(error) = disk::write(&self.file, &line) {
             // If this fails too, the rest is dropped as a torn line when the log is opened again.
             let _ = self.file.set_len(self.length);
             return Err(self.failed(error));
         }
-        self.index(record, &line);
         self.length += line.len() as u64;
         self.appended += 1;
         if let Some(background) = &self.background {
@@ -220,7 +203,7 @@ impl LogWriter {
         let synced = background.map_or_else(|| disk::sync(&self.file), Background::finish);
         synced.map_err(|source| self.failed(source))?;
         self.synced.send_replace(self.appended);
-        self.look().map(drop)
+        self.check()
     }
 
     /// Replaces the log in one step. `content` writes all of its lines, beginning with this header.
@@ -229,7 +212,7 @@ impl LogWriter {
         header: &Header,
         content: impl FnOnce(&mut dyn Write) -> io::Result<()>,
     ) -> Result<(), WriteError> {
-        self.look()?;
+        self.check()?;
         disk::write_whole(&self.path, content).map_err(|source| self.failed(source))?;
         let mut log = Self::hold(self.dir())?;
         log.go_on(header, log.length)?;
@@ -237,49 +220,12 @@ impl LogWriter {
         Ok(())
     }
 
-    /// Starts an index for a log without games.
-    fn begin_index(&self, header: &Header) {
-        let begin = || {
-            let look = Look::of(&self.file.metadata()?);
-            begin_index(self.dir(), &seal(header, &header.identity)?, look)
-        };
-        if let Err(error) = begin() {
-            tracing::debug!(%error, "there is no index");
-        }
-    }
-
-    /// The index, if it ends with the last line of the log as it is now.
-    fn kept_index(&self) -> Option<IndexWriter> {
-        let look = Look::of(&self.file.metadata().ok()?);
-        IndexWriter::open(self.dir(), look).ok().flatten()
-    }
-
-    /// Adds the last line to the index. Without an index, the line is read from the log.
-    fn index(&mut self, record: &GameRecord, line: &[u8]) {
-        let Some(index) = &mut self.index else { return };
-        let place = LinePlace {
-            // The index contains neither: both follow from the lines before.
-            line: 0,
-            at: self.length,
-            length: u32::try_from(line.len()).unwrap_or(u32::MAX),
-            hash: hash_line(line, &self.identity).0,
-            intact: true,
-        };
-        let game = self.names.line(record, place);
-        let entry = game.map_or(IndexEntry::Other(place), IndexEntry::Game);
-        let look = self.file.metadata().map(|log| Look::of(&log));
-        if let Err(error) = look.and_then(|look| index.append(&entry, look)) {
-            tracing::debug!(%error, "the index ends here");
-            self.index = None;
-        }
-    }
-
     fn dir(&self) -> &Path {
         self.path.parent().unwrap_or(Path::new("."))
     }
 
-    /// Returns the look of the log, or an error if it was replaced or has another length.
-    fn look(&self) -> Result<Look, WriteError> {
+    /// Fails if the log was replaced or has another length.
+    fn check(&self) -> Result<(), WriteError> {
         let failed = |source| self.failed(source);
         match fcntl_lock(&self.file, FlockOperation::NonBlockingLockExclusive) {
             Ok(()) => {}
@@ -293,7 +239,7 @@ impl LogWriter {
             _ => return Err(WriteError::Moved(self.path.clone())),
         }
         if here.len() == self.length {
-            return Ok(Look::of(&here));
+            return Ok(());
         }
         let (path, expected, found) = (self.path.clone(), self.length, here.len());
         Err(WriteError::Changed { path, expected, found })

@@ -38,7 +38,9 @@ impl GameSummary {
     /// If the record's result is neither a seat nor `draw`.
     pub fn of(game: &GameRecord) -> Result<Self, UnknownResult> {
         let faults = BySeat::from_fn(|seat| game.fault_of(seat).map(|fault| fault.code));
-        Ok(Self::new(result(game)?, faults, fingerprint(game)))
+        let result = result(&game.players.names, &game.result)
+            .ok_or_else(|| UnknownResult { id: game.id.clone(), result: game.result.clone() })?;
+        Ok(Self::new(result, faults, fingerprint(game)))
     }
 
     /// The summary of a game with this recorded result, these faults and this fingerprint.
@@ -77,22 +79,19 @@ impl GameSummary {
     }
 }
 
-/// The first seat's result as recorded. A double fault is recorded as a draw.
-///
-/// # Errors
-///
-/// If the record's result is neither a seat nor `draw`.
-pub fn result(game: &GameRecord) -> Result<GameOutcome, UnknownResult> {
-    let names = &game.players.names;
-    match game.result.as_str() {
-        "draw" => Ok(GameOutcome::Draw),
-        won if won == names[Seat::First] => Ok(GameOutcome::Win),
-        won if won == names[Seat::Second] => Ok(GameOutcome::Loss),
-        other => Err(UnknownResult { id: game.id.clone(), result: other.to_owned() }),
+/// The first seat's result, recorded as one of these seats or `draw`; `None` if it is neither. A
+/// double fault is recorded as a draw.
+pub fn result(seats: &BySeat<impl AsRef<str>>, result: &str) -> Option<GameOutcome> {
+    match result {
+        "draw" => Some(GameOutcome::Draw),
+        won if won == seats[Seat::First].as_ref() => Some(GameOutcome::Win),
+        won if won == seats[Seat::Second].as_ref() => Some(GameOutcome::Loss),
+        _ => None,
     }
 }
 
-fn fingerprint(game: &GameRecord) -> Option<NonZeroU64> {
+/// The [fingerprint](GameSummary::fingerprint) of a game.
+pub fn fingerprint(game: &GameRecord) -> Option<NonZeroU64> {
     if game.actions.is_empty() {
         return None;
     }

@@ -187,6 +187,9 @@ pub enum FaultPolicy {
 }
 
 /// One finished game: a line of the log.
+///
+/// What tables and resuming need comes first, and what only replays need comes after it: reading
+/// many games stops in front of `seed`. See [`GameFront`](crate::log::GameFront).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct GameRecord {
     /// The game's identity, a function of the two names, the pair number and the game number.
@@ -197,6 +200,24 @@ pub struct GameRecord {
     pub game: u8,
     /// The players' names by seat.
     pub players: SeatMap<String>,
+    /// The name of the winning seat, or `draw`.
+    pub result: String,
+    /// The reason: from the rules, or the code of the fault that decided the game.
+    pub reason: String,
+    /// The scores by seat.
+    pub scores: SeatMap<Score>,
+    /// Plies played, opening and forced passes included.
+    pub plies: u32,
+    /// The faults by seat name; seats without a fault are absent.
+    pub fault: Option<FaultRecord>,
+    /// The times.
+    pub clock: ClockRecord,
+    /// Earlier, void attempts at this game, with the reasons.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub void: Vec<String>,
+    /// The name of the worker that played it, if that was not the program that keeps the log.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub worker: Option<String>,
     /// The seeds given to the players, by seat.
     pub seed: SeatMap<u64>,
     /// The outcomes of chance drawn by the referee, in order.
@@ -205,18 +226,6 @@ pub struct GameRecord {
     pub opening: Vec<String>,
     /// The actions played after the opening, in order, forced passes included.
     pub actions: Vec<String>,
-    /// The times.
-    pub clock: ClockRecord,
-    /// The name of the winning seat, or `draw`.
-    pub result: String,
-    /// The reason: from the rules, or the code of the fault that decided the game.
-    pub reason: String,
-    /// The faults by seat name; seats without a fault are absent.
-    pub fault: Option<FaultRecord>,
-    /// The scores by seat.
-    pub scores: SeatMap<Score>,
-    /// Plies played, opening and forced passes included.
-    pub plies: u32,
     /// Remarks that did not affect the result.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
@@ -226,12 +235,6 @@ pub struct GameRecord {
     /// The names and versions that the players reported, escaped.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reported: Option<SeatMap<String>>,
-    /// Earlier, void attempts at this game, with the reasons.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub void: Vec<String>,
-    /// The name of the worker that played it, if that was not the program that keeps the log.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub worker: Option<String>,
 }
 
 /// The faults of a game by seat name (`{"white":{…}}`): one, or two for a double fault.

@@ -81,7 +81,7 @@ fn faults(game: &GameLine) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::log::LinePlace;
+    use crate::log::{GameFront, LinePlace};
     use crate::model::record::GameRecord;
     use crate::model::record::examples::{faulty, game, header};
     use crate::seeds::game_id;
@@ -92,7 +92,8 @@ mod tests {
         for game in games {
             let (first, second) = (&game.players[Seat::First], &game.players[Seat::Second]);
             let id = game_id(first, second, game.pair, game.game);
-            let game = names.line(&GameRecord { id, ..game.clone() }, LinePlace::default());
+            let game = names
+                .line(&GameFront::of(&GameRecord { id, ..game.clone() }), LinePlace::default());
             table.write(&game.expect("known players")).expect("memory");
         }
         let text = String::from_utf8(table.finish().expect("memory")).expect("UTF-8");

@@ -102,7 +102,6 @@ impl Packet {
             data: "{}",
             replays: &json_in_html(&format!("[{}]", self.replays.join(",\n"))),
             key: &header.identity,
-            stamp: None,
             kind: PageKind::File,
         }
         .html()

@@ -55,8 +55,6 @@ pub struct PageData<'a> {
     /// The options with which commands find the tournament. `None` on a page under pseudonyms,
     /// which shows neither commands nor hashes.
     pub called: Option<&'a str>,
-    /// Identifies everything that the page is made from, if it is a file.
-    pub stamp: Option<&'a str>,
     /// The way in which the page is published.
     pub kind: PageKind,
     /// The machines that play now, if a run on many machines is in progress.
@@ -90,7 +88,6 @@ pub fn page(material: &PageData<'_>) -> Page {
         data: &json_in_html(&data::data(material)),
         replays: &json_in_html(&replays),
         key: &material.header.identity,
-        stamp: material.stamp,
         kind: material.kind,
     };
     let parts = match material.kind {

@@ -11,8 +11,7 @@ use crate::disk;
 use crate::error::Failure;
 use crate::folder::{self, LockedFolder, LogContents};
 use crate::log::{
-    GameLine, LOG, LogError, LogLine, LogReader, LogWriter, SUPERSEDED, WriteError, set_aside,
-    write_header,
+    LOG, LogError, LogLine, LogReader, LogWriter, SUPERSEDED, WriteError, set_aside, write_header,
 };
 use crate::model::containment::Containment;
 use crate::model::record::{GameRecord, Header, PlayerInfo, SCHEMA};
@@ -67,14 +66,12 @@ impl ReplaceRequest<'_> {
 }
 
 /// Prepares the folder for the games that are due. Creates a log, or checks that the existing one
-/// fits this configuration and applies allowed changes. Passes the games to `each` whenever it
-/// reads them: twice if there are changes.
+/// fits this configuration and applies allowed changes.
 pub fn prepare(
     folder: &LockedFolder,
     tournament: &Tournament,
     containment: &Containment,
     request: ReplaceRequest<'_>,
-    mut each: impl FnMut(&GameLine),
     printer: Printer,
 ) -> Result<Prepared, Failure> {
     refuse_strangers(request.players, tournament)?;
@@ -82,7 +79,7 @@ pub fn prepare(
         disk::keep_private();
     }
     let mut log = hold(folder, tournament, containment)?;
-    let contents = folder::read(folder.dir(), |_, game| each(game))?;
+    let contents = folder::read(folder.dir(), |_, _| {})?;
     let Resumption { contents, mut wanted, replaced, changes } =
         examine_log(folder.dir(), contents, tournament, containment, request, printer)?;
     log.go_on(&contents.header, contents.whole)?;
@@ -91,7 +88,7 @@ pub fn prepare(
     }
     wanted.changes.extend(changes);
     take_in(folder.dir(), &mut log, &contents.header, &wanted, &replaced)?;
-    Ok(Prepared { contents: folder::read(folder.dir(), |_, game| each(game))?, log })
+    Ok(Prepared { contents: folder::read(folder.dir(), |_, _| {})?, log })
 }
 
 /// Refuses and notes what [`prepare`] would refuse and note in the folder `dir`, but changes
@@ -181,12 +178,17 @@ fn mended(dir: &Path, old: &Header, tournament: &Tournament) -> Result<Vec<Strin
     Ok(vec![format!("{change}; the recorded games have the same results")])
 }
 
+/// What an older version kept beside the log. Nothing reads it any more.
+const OLD_INDEX: &str = "games.index";
+
 /// Opens or creates the log, and locks it against other processes.
 fn hold(
     folder: &LockedFolder,
     tournament: &Tournament,
     containment: &Containment,
 ) -> Result<LogWriter, Failure> {
+    disk::remove_if_there(&folder.dir().join(OLD_INDEX))
+        .map_err(|source| WriteError::Failed { path: folder.dir().join(OLD_INDEX), source })?;
     if folder.has_log() {
         return Ok(LogWriter::hold(folder.dir())?);
     }

@@ -27,10 +27,7 @@ fn a_run_writes_the_page_and_report_writes_it_again() {
     let links = page.replace("http://www.w3.org/2000/svg", "");
     assert!(!links.contains("http:") && !links.contains("https:"), "the page names an address");
     let script = arena.read("games/part-0.js");
-    assert!(
-        script.lines().nth(1).is_some_and(|line| line.starts_with("refereePack(\"")),
-        "{script}"
-    );
+    assert!(script.starts_with("refereePack(\""), "{script}");
     let index = arena.read("games/index.js");
     assert_eq!(index.lines().count(), 2 + arena.lines().len());
     assert!(arena.lines().keys().all(|id| index.contains(id.as_str())), "{index}");

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::Write;
-use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt, PermissionsExt};
+use std::os::unix::fs::{FileExt, OpenOptionsExt, PermissionsExt};
 use std::process::Child;
 use std::time::Duration;
 
@@ -993,48 +993,58 @@ fn memory_does_not_grow_with_the_number_of_games() {
     assert_eq!(arena.finish(child, "").code, 0);
 }
 
+/// Older versions kept results beside the log. Whoever hands on a folder could forge them.
 #[test]
-fn rank_gives_the_same_result_with_and_without_the_index() {
+fn an_index_beside_the_log_decides_nothing() {
     let arena = Arena::played(&Config::small());
     let (path, ranked) = (arena.results().join("games.index"), arena.run(&["rank"]));
-    let index = fs::read(&path).expect("an index");
-    let mut flipped = index.clone();
-    flipped[index.len() / 2] ^= 4;
-    for harmed in [&b""[..], &index[..index.len() - 3], &flipped, b"not an index at all\n"] {
-        fs::write(&path, harmed).expect("written");
-        assert_eq!(arena.run(&["rank"]), ranked);
-        let renewed = fs::read(&path).expect("an index");
-        assert!(renewed.len() > index.len() / 2 && renewed != harmed, "a new one is written");
-    }
-    fs::remove_file(&path).expect("removed");
+    let tables = ["standings.csv", "games.csv"].map(|name| arena.read(name));
+    fs::write(&path, "a forged index").expect("written");
     assert_eq!(arena.run(&["rank"]), ranked);
-    // An edit that leaves the length as it was is noticed all the same.
-    arena.edit_line(3, |line| {
-        let (start, end) = line.split_at(line.len() - 3);
-        format!("{start}{}{}", if end.starts_with('0') { '1' } else { '0' }, &end[1..])
-    });
-    let edited = arena.run(&["rank"]);
-    assert!(edited.err.contains("line 3") && edited.err.contains("edited"), "{edited:?}");
-    fs::remove_file(&path).expect("removed");
-    assert_eq!(arena.run(&["rank"]), edited);
+    assert_eq!(arena.run(&["verify"]).code, 0);
+    assert_eq!(arena.run(&["run", "-q"]).code, 0);
+    assert_eq!(["standings.csv", "games.csv"].map(|name| arena.read(name)), tables);
+    assert!(!path.exists(), "a run removes it");
+}
+
+/// The tables are made from the beginning of each line. If it is forged and sealed again, `verify`
+/// says so.
+#[test]
+fn a_forged_beginning_of_a_line_is_found() {
+    let arena = Arena::played(&Config::small());
+    let log = arena.read("games.jsonl");
+    let lines: Vec<&str> = log.lines().collect();
+    let header: serde_json::Value = serde_json::from_str(lines[0]).expect("a header");
+    let identity = header["identity"].as_str().expect("a text");
+    let seal = |body: &str| {
+        let mut hasher = blake3::Hasher::new_derive_key("referee 2026 log line");
+        hasher.update(&(identity.len() as u64).to_le_bytes());
+        hasher.update(identity.as_bytes()).update(body.as_bytes());
+        format!("{body},\"check\":\"{}\"}}", &hasher.finalize().to_hex()[..16])
+    };
+    let body = |line: &str| line.split_once(",\"check\":").expect("a seal").0.to_owned();
+    assert_eq!(seal(&body(lines[2])), lines[2], "this is how lines are sealed");
+    // Another result behind the front would be a second key; another fingerprint is no error.
+    let (start, rest) = ("{\"fingerprint\":\"", body(lines[2]));
+    let digits = rest.strip_prefix(start).expect("a fingerprint");
+    let other = if digits.starts_with('1') { "2" } else { "1" };
+    arena.edit_line(3, |_| seal(&[start, other, &digits[1..]].concat()));
+    let found = arena.run(&["verify"]);
+    assert_eq!(found.code, 1, "{found:?}");
+    assert!(found.out.contains("line 3") && found.out.contains("do not fit"), "{found:?}");
+    let twice = rest + ",\"result\":\"draw\"";
+    arena.edit_line(3, |_| seal(&twice));
+    let found = arena.run(&["verify"]);
+    assert!(found.code == 1 && found.out.contains("duplicate field `result`"), "{found:?}");
 }
 
 #[test]
-fn a_run_with_nothing_left_to_play_writes_nothing() {
+fn a_run_with_nothing_left_to_play_changes_no_log_and_restores_the_tables() {
     let arena = Arena::played(&Config::small());
-    assert_eq!(arena.run(&["run", "-q"]).code, 0);
-    let written = |name: &str| {
-        let data = fs::metadata(arena.results().join(name)).expect(name);
-        (data.ino(), data.modified().expect("a time"))
-    };
-    let names = ["games.jsonl", "games.index", "games.csv", "standings.csv", "report.html"];
-    let before = names.map(written);
-    assert_eq!(arena.run(&["run", "-q"]).code, 0);
-    assert_eq!(names.map(written), before);
-    // Changed and lost files are written again.
+    let (log, standings) = (arena.read("games.jsonl"), arena.read("standings.csv"));
     arena.put("standings.csv", "");
     fs::remove_file(arena.results().join("report.html")).expect("removed");
     assert_eq!(arena.run(&["run", "-q"]).code, 0);
-    assert!(arena.read("standings.csv").starts_with("rank,") && written(names[2]) == before[2]);
+    assert_eq!((arena.read("games.jsonl"), arena.read("standings.csv")), (log, standings));
     assert!(arena.read("report.html").starts_with("<!DOCTYPE html>"));
 }

@@ -1,5 +1,5 @@
 use super::*;
-use crate::log::{GameNames, LinePlace, LogWriter};
+use crate::log::{GameFront, GameNames, LinePlace, LogWriter};
 use crate::model::record::Header;
 use crate::model::record::examples::{game, header};
 use crate::model::stage::Stage;
@@ -71,7 +71,7 @@ fn the_first_game_of_a_pair_is_the_one_with_the_lower_pseudonym_first() {
 #[test]
 fn a_player_without_a_pseudonym_is_not_published() {
     let names = GameNames::of(&tournament());
-    let line = names.line(&games()[0], LinePlace::default()).expect("a game");
+    let line = names.line(&GameFront::of(&games()[0]), LinePlace::default()).expect("a game");
     assert!(place(&[Some(3), Some(1), Some(2)], &line).is_some());
     assert!(place(&[None, None, None], &line).is_none());
     assert!(place(&[], &line).is_none());

@@ -2,7 +2,7 @@
 //! and one that lists all games. A page opened from disk can load only scripts.
 
 use std::fs;
-use std::io::{self, Read};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use serde_json::json;
@@ -10,11 +10,8 @@ use serde_json::json;
 use super::failed;
 use super::pack_thread::PackThread;
 use crate::analysis::results::NamedResults;
-use crate::analysis::tournament::TournamentAnalysis;
-use crate::bounded;
 use crate::disk::{make_own_folder, remove_if_there, write_quickly};
 use crate::error::Failure;
-use crate::folder;
 use crate::log::{GameLine, GameNames};
 use crate::model::record::GameOutline;
 use crate::report::page::SHOWN_GAMES;
@@ -25,134 +22,71 @@ use referee_games::{BySeat, Seat};
 const FOLDER: &str = "games";
 /// The script that lists all games.
 const INDEX: &str = "index.js";
-/// The first line of each script begins with this. Change it whenever the format changes.
-const VERSION: &str = "// replays 6 ";
 /// The fewest games in a full script.
 const LEAST: usize = 128;
 /// About the most scripts.
 const MOST: usize = 256;
-
-/// The scripts that the games of a log need.
-#[derive(Debug)]
-pub(crate) struct PageParts {
-    /// The number of games in a full script.
-    size: usize,
-    /// The first lines of the scripts that need not be written again if they are there; none if
-    /// unknown.
-    first_lines: Vec<String>,
-}
-
-impl PageParts {
-    /// The scripts for the games of a log. Under pseudonyms, all of them are written each time: a
-    /// hash of the log's lines would reveal whose games they are. While games are sealed, too:
-    /// the lines do not tell when they no longer are.
-    pub(crate) fn of(analysis: &TournamentAnalysis) -> Result<Self, Failure> {
-        let games = analysis.state.played().min(SHOWN_GAMES);
-        let size = games.div_ceil(MOST).next_power_of_two().max(LEAST);
-        let mut hashers = vec![blake3::Hasher::new(); games.div_ceil(size)];
-        let mut number = 0;
-        let is_known = analysis.published.is_none() && analysis.sealed.is_empty();
-        if is_known {
-            folder::read(analysis.dir(), |_, game| {
-                let hasher = hashers.get_mut(number / size);
-                if let Some(hasher) = hasher.filter(|_| number < games) {
-                    hasher.update(&game.place.hash.to_le_bytes());
-                }
-                number += 1;
-            })?;
-        }
-        let line =
-            |hasher: &blake3::Hasher| format!("{VERSION}{}\n", &hasher.finalize().to_hex()[..16]);
-        let first_lines =
-            hashers.iter().map(|hasher| if is_known { line(hasher) } else { String::new() });
-        Ok(Self { size, first_lines: first_lines.collect() })
-    }
-}
 
 /// Writes the games beside a page.
 #[derive(Debug)]
 pub(crate) struct GameFiles {
     folder: PathBuf,
     index: String,
-    parts: PageParts,
+    /// The number of games in a full script.
+    size: usize,
     /// The number of games so far.
     games: usize,
-    /// Packs the games of the present script, if it must be written.
+    /// Packs the games of the present script.
     pack: Option<PackThread>,
 }
 
 impl GameFiles {
-    /// Makes the folder in `dir`, and removes what does not belong there any more.
-    pub(crate) fn new(dir: &Path, parts: PageParts) -> Result<Self, Failure> {
+    /// Makes the folder in `dir` for a log of this many games, and removes what does not belong
+    /// there any more.
+    pub(crate) fn new(dir: &Path, games: usize) -> Result<Self, Failure> {
+        let games = games.min(SHOWN_GAMES);
+        let size = games.div_ceil(MOST).next_power_of_two().max(LEAST);
         let folder = dir.join(FOLDER);
         make_own_folder(&folder)
-            .and_then(|()| clean(&folder, parts.first_lines.len()))
+            .and_then(|()| clean(&folder, games.div_ceil(size)))
             .map_err(|error| failed(&folder, &error))?;
-        Ok(Self { folder, index: index_begin(), parts, games: 0, pack: None })
+        Ok(Self { folder, index: index_begin(), size, games: 0, pack: None })
     }
 
-    /// Whether the games were written beside a page in `dir`.
-    pub(crate) fn are_in(dir: &Path) -> bool {
-        dir.join(FOLDER).join(INDEX).is_file()
-    }
-
-    /// Adds the next game. Its replay frames are made only if its script must be written.
+    /// Adds the next game.
     pub(crate) fn add(
         &mut self,
         results: &NamedResults,
         game: &GameOutline,
         is_sealed: bool,
-        frames: impl FnOnce() -> ReplayFrames,
+        frames: ReplayFrames,
     ) -> Result<(), Failure> {
         if let Some(line) = index_line(results, game, is_sealed) {
             self.index.push_str(&line);
         }
-        if self.games.is_multiple_of(self.parts.size) {
-            self.pack = self.begin_part()?;
+        if self.pack.is_none() {
+            self.pack = Some(PackThread::start().map_err(|error| failed(&self.folder, &error))?);
         }
         if let Some(pack) = &self.pack {
-            pack.add(frames());
+            pack.add(frames);
         }
         self.games += 1;
-        if self.games.is_multiple_of(self.parts.size) { self.write_part() } else { Ok(()) }
+        if self.games.is_multiple_of(self.size) { self.write_part() } else { Ok(()) }
     }
 
-    /// Starts to pack the script of the next game, unless it is there already.
-    fn begin_part(&self) -> Result<Option<PackThread>, Failure> {
-        if self.is_there() {
-            return Ok(None);
-        }
-        PackThread::start().map(Some).map_err(|error| failed(&self.folder, &error))
-    }
-
-    /// Whether the script of the next game is there already.
-    fn is_there(&self) -> bool {
-        let number = self.games / self.parts.size;
-        let Some(line) = self.parts.first_lines.get(number) else { return false };
-        let mut found = vec![0; line.len()];
-        let opened = bounded::open(&self.folder.join(part_name(number)));
-        !line.is_empty()
-            && opened.and_then(|mut file| file.read_exact(&mut found)).is_ok()
-            && found == line.as_bytes()
-    }
-
-    /// Writes the script of the last game, if it must be written.
+    /// Writes the script of the last game.
     fn write_part(&mut self) -> Result<(), Failure> {
         let Some(pack) = self.pack.take() else { return Ok(()) };
-        let number = (self.games - 1) / self.parts.size;
-        let path = self.folder.join(part_name(number));
-        let first_line = self.parts.first_lines.get(number).map_or("", String::as_str);
+        let path = self.folder.join(part_name((self.games - 1) / self.size));
         pack.finish()
-            .and_then(|pack| {
-                write_quickly(&path, format!("{first_line}refereePack(\"{pack}\");\n").as_bytes())
-            })
+            .and_then(|pack| write_quickly(&path, format!("refereePack(\"{pack}\");\n").as_bytes()))
             .map_err(|error| failed(&path, &error))
     }
 
     /// Completes the list and moves it into place.
     pub(crate) fn finish(mut self) -> Result<(), Failure> {
         self.write_part()?;
-        let end = format!("], {});\n", self.parts.size);
+        let end = format!("], {});\n", self.size);
         let path = self.folder.join(INDEX);
         write_quickly(&path, (self.index + &end).as_bytes()).map_err(|error| failed(&path, &error))
     }
@@ -212,7 +146,7 @@ pub(crate) fn index_line(
     Some(format!("{line},\n"))
 }
 
-/// The same entry, from the index of the log.
+/// The same entry, from the front of its line.
 pub(crate) fn listed(names: &GameNames, game: &GameLine, is_sealed: bool) -> String {
     let reason = if is_sealed { SEALED_REASON } else { &game.reason };
     let end = describe_end(names.winner(game), names.result(game), reason);

@@ -20,7 +20,7 @@ use crate::commands::runtime::take_lowest_priority;
 use crate::disk;
 use crate::error::Failure;
 use crate::folder;
-use crate::log::{GameNames, LinePlace};
+use crate::log::{GameFront, GameNames, LinePlace};
 use crate::model::record::Header;
 use crate::report::games::GamesTable;
 use crate::report::{Remedy, Standings};
@@ -79,7 +79,7 @@ impl LiveTables {
 
     fn finished(&mut self, event: RunEvent<'_>, state: &TournamentState) -> io::Result<()> {
         if let (Some(table), RunEvent::GameFinished { record, .. }) = (&mut self.games, event)
-            && let Some(game) = self.names.line(record, LinePlace::default())
+            && let Some(game) = self.names.line(&GameFront::of(record), LinePlace::default())
         {
             table.write(&game)?;
             table.flush()?;

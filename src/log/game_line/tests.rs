@@ -1,4 +1,5 @@
 use super::*;
+use crate::model::record::GameRecord;
 use crate::model::record::examples::{game, header};
 
 fn names() -> GameNames {
@@ -11,7 +12,7 @@ fn record(first: &str, second: &str, result: &str) -> GameRecord {
 }
 
 fn line(record: &GameRecord) -> Option<GameLine> {
-    names().line(record, LinePlace::default())
+    names().line(&GameFront::of(record), LinePlace::default())
 }
 
 #[test]

@@ -16,14 +16,6 @@ const SCRIPTS: [&str; 8] = [
     include_str!("page.js"),
 ];
 
-/// The name of the page's stamp among its metadata.
-const STAMP: &str = "made-from";
-
-/// Whether a page with this beginning has this stamp.
-pub fn is_stamped(beginning: &str, stamp: &str) -> bool {
-    beginning.contains(&format!("<meta name=\"{STAMP}\" content=\"{stamp}\">"))
-}
-
 /// The way in which a page is published.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PageKind {
@@ -97,8 +89,6 @@ pub struct PageTemplate<'a> {
     pub replays: &'a str,
     /// A value that players cannot guess. Only scripts that carry its hash may run.
     pub key: &'a str,
-    /// Identifies everything that the page was made from; see [`is_stamped`].
-    pub stamp: Option<&'a str>,
     /// The way in which the page is published.
     pub kind: PageKind,
 }
@@ -113,7 +103,6 @@ impl PageTemplate<'_> {
             html lang="en" data-live[live] {
                 head {
                     (metadata(&nonce))
-                    @if let Some(stamp) = self.stamp { meta name=(STAMP) content=(stamp); }
                     title { (self.title) }
                     style { (PreEscaped(STYLE)) }
                 }

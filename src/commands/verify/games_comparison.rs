@@ -3,8 +3,8 @@
 use std::io;
 use std::path::Path;
 
-use super::results::GAMES_TABLE;
 use super::same_as::SameAs;
+use crate::commands::results::GAMES_TABLE;
 use crate::log::{GameLine, GameNames};
 use crate::report::games::GamesTable;
 
