@@ -150,7 +150,7 @@ impl<'de> Deserialize<'de> for Sum {
     }
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "as serde passes it")]
+#[expect(clippy::ref_option, clippy::trivially_copy_pass_by_ref, reason = "as serde passes it")]
 fn hex<S: Serializer>(number: &Option<NonZeroU64>, serializer: S) -> Result<S::Ok, S::Error> {
     number.map(|number| format!("{number:016x}")).serialize(serializer)
 }
