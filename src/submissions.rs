@@ -8,6 +8,7 @@
 
 mod archive;
 mod label;
+mod links;
 mod no_player;
 mod players_folder;
 mod twins;

@@ -46,6 +46,10 @@ const NAMES: [&str; 15] = [
     "main.js",
     "main.sh",
 ];
+/// Names that a folder of a class may have, too: of a program that uses it, or of a part of it.
+const WEAK_NAMES: [&str; 4] = ["Player.py", "main.py", "main.js", "main.sh"];
+/// The maximum length of an author's comments, in bytes.
+const COMMENTS: u64 = 64 * 1024;
 /// How many levels of subfolders to search.
 const DEEPEST: usize = 4;
 /// The most folders to search.
@@ -76,8 +80,37 @@ pub fn candidates(path: &Path) -> Vec<(PathBuf, Detected)> {
         return file(path).into_iter().collect();
     }
     let levels = levels(path);
-    let known = nearest(&levels, known_in);
-    if known.is_empty() { nearest(&levels, programs_in) } else { known }
+    let looks: [fn(&Path) -> Vec<Detected>; 3] = [known_in, named_in, programs_in];
+    let found = looks.into_iter().map(|look| nearest(&levels, look));
+    let found = found.into_iter().find(|found| !found.is_empty()).unwrap_or_default();
+    if found.len() > 1 {
+        class_in_comments(path, &found).map_or(found, |one| vec![one])
+    } else {
+        found
+    }
+}
+
+/// The only class among the candidates that the author's comments name. The course of 2018 asked
+/// for a file `comments.txt`.
+fn class_in_comments(
+    top: &Path,
+    candidates: &[(PathBuf, Detected)],
+) -> Option<(PathBuf, Detected)> {
+    let folders = candidates.iter().map(|(dir, _)| dir.as_path()).chain([top]);
+    let texts: Vec<String> = folders.filter_map(comments_in).collect();
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    let names = |text: &String, word: &str| text.split(|c| !is_word(c)).any(|it| it == word);
+    let mut named = candidates.iter().filter(|(_, found)| match found {
+        Detected::Class(module) => texts.iter().any(|text| names(text, module)),
+        Detected::Command(_) => false,
+    });
+    let one = named.next().cloned();
+    one.filter(|_| named.next().is_none())
+}
+
+fn comments_in(dir: &Path) -> Option<String> {
+    let bytes = bounded::beginning(&dir.join("comments.txt"), COMMENTS).ok()?;
+    Some(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 /// How to build a folder in which no player is detected: the folder inside it to build, and the
@@ -132,9 +165,12 @@ fn folders_in(dir: &Path) -> Vec<PathBuf> {
     paths
 }
 
-/// The player of a folder by file name, or else every player class.
+/// The player of a folder by file name, if the name says enough, or else every player class.
 fn known_in(dir: &Path) -> Vec<Detected> {
-    let player = NAMES.iter().find_map(|name| in_file(dir, name));
+    let is_class = |found: &Detected| matches!(found, Detected::Class(_));
+    let player = NAMES.iter().find_map(|name| {
+        in_file(dir, name).filter(|found| !WEAK_NAMES.contains(name) || is_class(found))
+    });
     let classes = || {
         let names = python_files(dir);
         names
@@ -144,6 +180,11 @@ fn known_in(dir: &Path) -> Vec<Detected> {
             .collect()
     };
     player.map_or_else(classes, |found| vec![found])
+}
+
+/// The player of a folder by file name.
+fn named_in(dir: &Path) -> Vec<Detected> {
+    NAMES.iter().find_map(|name| in_file(dir, name)).into_iter().collect()
 }
 
 /// Every Python file of a folder that may be run.
@@ -270,6 +311,18 @@ mod tests {
         let player = ("player.py", "import team\n");
         assert_eq!(only(&[player, ("team.py", CLASS)]), [words(&["python3", "player.py"])]);
         assert_eq!(only(&[("Player.py", CLASS), ("random.py", CLASS)]), [class("Player")]);
+        // Neither a part of a class nor a program that uses it beats the class.
+        let main = ("main.py", "import ai\n");
+        let part = ("Player.py", "class Player:\n    pass\n");
+        for weak in [main, part] {
+            assert_eq!(only(&[weak, ("ai.py", CLASS)]), [class("ai")]);
+            assert_eq!(found(&[weak, ("src/ai.py", CLASS)]), [("src".to_owned(), class("ai"))]);
+        }
+        assert_eq!(only(&[main]), [words(&["python3", "main.py"])]);
+        let two = [("one.py", CLASS), ("two.py", CLASS)];
+        assert_eq!(only(&two).len(), 2);
+        let comments = ("comments.txt", "Our class is in two.py; do not use none.py.\n");
+        assert_eq!(only(&[two[0], two[1], comments]), [class("two")]);
     }
 
     #[test]

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use super::problem::{InvalidValue, instead};
 use super::sources;
 use crate::model::player::PlayerKind;
+use referee_sandbox::is_system_path;
 
 /// The Python interpreter that `word` names: a program, or a virtual environment's folder.
 pub(super) fn python(
@@ -41,11 +42,35 @@ pub(super) fn command(
         let help = "remove `\\u0000`; programs cannot receive it";
         return Err(InvalidValue::new("the command contains a NUL character", help));
     }
-    let program = find(program, dir, path)?;
+    let file = find(program, dir, path)?;
+    refuse_link(program, &file, dir)?;
+    words[1..].iter().try_for_each(|word| refuse_link(word, &dir.join(word), dir))?;
     if let Some(script) = sources::missing_script(words, dir) {
         return Err(sources::missing("file", script, dir));
     }
-    Ok(program)
+    Ok(file)
+}
+
+/// Refuses a file in the player's folder that is a link out of it: the player may read every file
+/// of its command, so a link would give it a private file or another player's program. An
+/// interpreter of the system or of a virtual environment may be a link.
+fn refuse_link(word: &str, file: &Path, dir: &Path) -> Result<(), InvalidValue> {
+    let (Ok(target), Ok(inside)) = (file.canonicalize(), dir.canonicalize()) else {
+        return Ok(());
+    };
+    let is_named_outside = Path::new(word).is_absolute() || word.contains("..");
+    let is_in = file.starts_with(dir) && !is_named_outside;
+    let environment = file.parent().and_then(Path::parent).unwrap_or(dir);
+    let is_interpreter = is_system_path(&target) || environment.join("pyvenv.cfg").is_file();
+    if !is_in || target.starts_with(inside) || !target.is_file() || is_interpreter {
+        return Ok(());
+    }
+    let shown = word.escape_debug();
+    let help = "put the file itself there, or name the file that the link leads to";
+    Err(InvalidValue::new(
+        format!("`{shown}` is a link that leads out of the player's folder"),
+        help,
+    ))
 }
 
 /// Checks that there is a file for the class or module that `class` names, with the host's search

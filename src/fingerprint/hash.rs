@@ -167,13 +167,16 @@ fn digest(path: &Path) -> io::Result<blake3::Hash> {
     Ok(blake3::Hasher::new().update_reader(File::open(path)?)?.finalize())
 }
 
-/// The names in a folder, sorted, without hidden files and caches.
+/// Folders of version control and caches. What programs do not read is not part of them.
+const LEFT_OUT: [&str; 5] = [".git", ".hg", ".svn", "__pycache__", ".DS_Store"];
+
+/// The names in a folder, sorted, without those in [`LEFT_OUT`].
 fn entries(folder: &Path) -> io::Result<Vec<String>> {
     let mut names = Vec::new();
     for entry in fs::read_dir(folder)? {
         let name = entry?.file_name();
         let name = name.into_string().map_err(|_| io::Error::other("a name in it is not UTF-8"))?;
-        if !name.starts_with('.') && name != "__pycache__" {
+        if !LEFT_OUT.contains(&&*name) {
             names.push(name);
         }
     }
@@ -262,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn caches_and_hidden_files_do_not_count() {
+    fn hidden_files_count_and_caches_do_not() {
         let player = Player::new(&["python3", "-m", "lib"], &["lib"]);
         player.write("lib/b.py", "1");
         let before = player.hash();
@@ -270,6 +273,8 @@ mod tests {
         player.write("lib/.git/HEAD", "1");
         player.write("unnamed.py", "1");
         assert_eq!(player.hash(), before);
+        player.write("lib/.weights", "1");
+        assert_ne!(player.hash(), before);
     }
 
     #[test]

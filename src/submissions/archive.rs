@@ -27,6 +27,8 @@ pub struct UnpackLimits {
 
 /// The limits of a submission: 10,000 entries, 500 MiB.
 pub const LIMITS: UnpackLimits = UnpackLimits { entries: 10_000, bytes: 500 * 1024 * 1024 };
+/// The maximum number of folders around a file. Each costs time for every file below it.
+const DEEPEST: usize = 64;
 /// The bytes that an entry takes besides its content: headers and padding.
 const AROUND: u64 = 4096;
 /// The most bytes to show of a path, or of a message from a library.
@@ -142,6 +144,9 @@ impl UnpackTarget<'_> {
         let shown = || crate::escape::bytes(name.as_bytes(), SHOWN);
         let below = below(name).ok_or_else(|| ArchiveError::Outside(shown()))?;
         let failed = |error: io::Error| ArchiveError::entry(shown(), error);
+        if below.components().count() > DEEPEST {
+            return Err(ArchiveError::TooDeep(DEEPEST));
+        }
         let path = self.to.join(&below);
         match kind {
             EntryKind::Other => Err(ArchiveError::Link(shown())),
@@ -262,6 +267,18 @@ mod tests {
         let large = "x".repeat(200);
         let why = refused(&[("a", &large)]);
         assert_eq!(why, "the archive was refused: it is larger than 0 MiB unpacked");
+    }
+
+    #[test]
+    fn folders_without_end_are_refused() {
+        let name = |folders: usize| format!("{}a.py", "d/".repeat(folders));
+        let dir = tempfile::tempdir().expect("a folder");
+        let limits = UnpackLimits { entries: 100, bytes: 100 };
+        let deep = zipped(dir.path(), &[(&name(DEEPEST - 1), "x")]);
+        unpack(&deep, &dir.path().join("deep"), limits).expect("unpacked");
+        let deeper = zipped(dir.path(), &[(&name(DEEPEST), "x")]);
+        let why = unpack(&deeper, &dir.path().join("deeper"), limits).expect_err("refused");
+        assert_eq!(why.to_string(), "the archive was refused: its folders are more than 64 deep");
     }
 
     #[test]

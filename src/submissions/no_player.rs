@@ -31,6 +31,10 @@ pub enum NoPlayer {
         /// Some of its files.
         holds: Vec<String>,
     },
+    /// This file in it is a link that leads out of it.
+    Link(String),
+    /// It has more files and folders than this limit.
+    TooMany(usize),
     /// The folder for players could not be created.
     NoFolder(io::Error),
     /// A file could not be copied.
@@ -67,6 +71,11 @@ impl fmt::Display for NoPlayer {
                 let holds = listed(holds.iter().map(String::as_str));
                 write!(f, "no player was recognised; it contains {holds}")
             }
+            Self::Link(name) => write!(
+                f,
+                "`{name}` is a link that leads out of the submission; ask for the file itself"
+            ),
+            Self::TooMany(entries) => write!(f, "it contains more than {entries} files"),
             Self::NoFolder(error) => write!(f, "cannot create a folder for it: {error}"),
             Self::Copy(error) => write!(f, "it could not be copied: {error}"),
         }

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use super::archive::{LIMITS, stem, unpack};
 use super::label::Label;
+use super::links::refuse_links;
 use super::names_in;
 use super::no_player::NoPlayer;
 use super::uploads::{ChosenUpload, Upload, UploadPart, choose};
@@ -41,9 +42,16 @@ impl PlayersFolder {
         upload: Upload,
     ) -> Result<(PathBuf, Detected), NoPlayer> {
         match upload {
-            Upload::Folder(dir) => self.find(name, &dir, DEEPEST),
-            Upload::Archive(archive) => self.unpacked(name, &archive, DEEPEST),
+            Upload::Folder(dir) => {
+                refuse_links(&dir)?;
+                self.find(name, &dir, DEEPEST)
+            }
+            Upload::Archive(archive) => {
+                refuse_links(&archive)?;
+                self.unpacked(name, &archive, DEEPEST)
+            }
             Upload::Files(files) => {
+                files.iter().try_for_each(|(file, _)| refuse_links(file))?;
                 let to = self.place(name)?;
                 copy(&files, &to).map_err(NoPlayer::Copy)?;
                 look(&to)

@@ -121,15 +121,32 @@ pub(super) fn choose(mut parts: Vec<UploadPart>) -> ChosenUpload {
     let upload = match latest.kind {
         UploadKind::Folder => Upload::Folder(latest.path),
         UploadKind::Archive => Upload::Archive(latest.path),
-        _ => Upload::Files(used.iter().map(|part| (part.path.clone(), part.file())).collect()),
+        _ => Upload::Files(files_of(&used)),
     };
     ChosenUpload { upload: Ok(upload), remark: remark(&used, &unused) }
+}
+
+/// The files of these parts, each with the name that its author gave it; names that would then be
+/// the same stay as they are.
+fn files_of(parts: &[UploadPart]) -> Vec<(PathBuf, String)> {
+    let named = |part: &UploadPart| {
+        let name = part.file();
+        let is_shared = parts.iter().filter(|other| other.file() == name).count() > 1;
+        if is_shared { part.label.file.clone() } else { name }
+    };
+    parts.iter().map(|part| (part.path.clone(), named(part))).collect()
 }
 
 /// Removes and returns the parts that the same author replaced later: everything before the last
 /// attempt, and files with a later version.
 fn superseded(parts: &mut Vec<UploadPart>) -> Vec<UploadPart> {
     let last = parts.last().map(|part| part.label.upload.0.clone());
+    let names: HashSet<String> = parts.iter().map(|part| part.label.file.to_lowercase()).collect();
+    // `part-1.js` and `part-2.js` are two files, unless there is a `part.js` that they replaced.
+    let version_of = |part: &UploadPart| {
+        let original = part.label.original().0.to_lowercase();
+        if names.contains(&original) { original } else { part.label.file.to_lowercase() }
+    };
     let mut seen = HashSet::new();
     let mut is_old: Vec<bool> = parts
         .iter()
@@ -137,7 +154,7 @@ fn superseded(parts: &mut Vec<UploadPart>) -> Vec<UploadPart> {
         .map(|part| {
             let is_before = last.as_ref().is_some_and(|last| part.label.upload.0 != *last);
             let is_kept = part.kind == UploadKind::Page || part.label.file.is_empty();
-            is_before || !is_kept && !seen.insert(part.label.original().0.to_lowercase())
+            is_before || !is_kept && !seen.insert(version_of(part))
         })
         .collect();
     let mut old = Vec::new();
@@ -213,6 +230,11 @@ mod tests {
         assert_eq!(chosen(&files), ("player.py board.py book.json".into(), String::new()));
         let files = ["A_1_assignsubmission_file_a.py", "A_1_assignsubmission_file_b-2.js"];
         assert_eq!(chosen(&files), ("a.py b-2.js".into(), String::new()));
+        let files = ["ada_1_20_part-1.js", "ada_1_21_part-2.js", "ada_1_22_player.js"];
+        let all = "part-1.js part-2.js player.js";
+        assert_eq!(chosen(&files), (all.into(), String::new()), "two files, not two versions");
+        let files = ["ada_1_20_a-1.py", "ada_1_21_a-2.py"];
+        assert_eq!(chosen(&files), ("a-1.py a-2.py".into(), String::new()));
     }
 
     #[test]

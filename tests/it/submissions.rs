@@ -303,3 +303,41 @@ fn the_commented_grades_count_who_handed_in_no_player() {
     let plan = arena.run(&["run", "--plan", "cup/tournament.toml"]);
     assert_eq!(plan.code, 0, "{}", plan.err);
 }
+
+/// A link may lead to a private file, which Python prints when it cannot run it, or to the program
+/// of another author.
+#[test]
+fn links_out_of_a_submission_are_refused() {
+    let arena = Arena::new();
+    arena.write("private", "the key");
+    for author in ["ann", "bob", "eve"] {
+        fs::create_dir_all(arena.path().join("export").join(author)).expect("a folder");
+    }
+    arena.write("export/bob/player.py", "import sys\n");
+    arena.sh(
+        "ln -s ../../private export/ann/player.py && ln -s ../bob/player.py export/eve/player.py",
+    );
+    let run = arena.run(&["new", "tournament", "export", "--into", "cup"]);
+    assert_eq!(run.code, 1, "{run:?}");
+    for author in ["ann", "eve"] {
+        let refused = format!(
+            "{author}: `player.py` is a link that leads out of the submission; ask for the file itself"
+        );
+        assert!(run.err.contains(&refused), "{run:?}");
+    }
+    assert!(run.err.contains("1 of 3 are players"), "{run:?}");
+    // Nor does a configuration or a command line run such a file.
+    let refused = "`player.py` is a link that leads out of the player's folder";
+    for player in ["export/ann", "export/eve/player.py"] {
+        let run = arena.run(&["check", player, "--game", "watch-your-back"]);
+        assert!(run.code == 2 && run.err.contains(refused), "{run:?}");
+    }
+    arena.write(
+        "tournament.toml",
+        "name = \"cup\"\ngame = \"watch-your-back\"\n[[players]]\nname = \"ann\"\ndir = \
+         \"export/ann\"\ncommand = [\"python3\", \"player.py\"]\n[[players]]\nname = \"house\"\nbot \
+         = \"random\"\n",
+    );
+    let run = arena.run(&["run"]);
+    assert!(run.code == 2 && run.err.contains(refused), "{run:?}");
+}

@@ -173,6 +173,7 @@ pub use process::Process;
 pub use process_state::ProcessState;
 pub use request::{Request, Requirement};
 pub use resolve::resolve;
+pub use runtimes::is_system_path;
 pub use signals::is_ignored;
 
 /// Runs the supervisor if this process was started as one, and returns its exit code. Returns

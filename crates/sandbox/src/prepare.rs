@@ -77,7 +77,7 @@ fn readable_paths(command: &Command, own: Option<(&Path, &Path)>) -> Vec<PathBuf
     let mut readable: BTreeSet<PathBuf> = programs.flat_map(of_program).collect();
     readable.extend(command.readable.iter().map(|path| real(path)));
     readable.extend(own.map(|(_, dir)| dir.to_owned()));
-    readable.retain(|path| !runtimes::is_of_system(path));
+    readable.retain(|path| !runtimes::is_system_path(path));
     readable.into_iter().collect()
 }
 

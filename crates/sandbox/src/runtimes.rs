@@ -81,7 +81,7 @@ pub(crate) fn of_program(program: &Path, search: Option<&OsStr>) -> BTreeSet<Pat
 
 /// Adds the file, or the installation it belongs to.
 fn add_installation(path: &Path, found: &mut BTreeSet<PathBuf>) {
-    if is_of_system(path) {
+    if is_system_path(path) {
         return;
     }
     let folder = path.parent().unwrap_or(path);
@@ -100,7 +100,7 @@ fn add_installation(path: &Path, found: &mut BTreeSet<PathBuf>) {
 }
 
 /// Whether it is in a folder that every program may read.
-pub(crate) fn is_of_system(path: &Path) -> bool {
+pub fn is_system_path(path: &Path) -> bool {
     SYSTEM.iter().chain(SETTINGS).any(|folder| path.starts_with(folder))
 }
 

@@ -41,24 +41,28 @@ enum MethodOrigin {
     Elsewhere,
 }
 
-/// Whether a text has a class `Player`, at any indentation. Only a file named like a player may
-/// import it, because others import it to use it.
+/// Whether a text has a class `Player`, at any indentation, or assigns one. Only a file named like a
+/// player may import it, because others import it to use it.
 fn origin(text: &str, may_import: bool) -> Option<MethodOrigin> {
     text.lines().map(str::trim).find_map(|line| match line.strip_prefix("class Player") {
         Some(rest) if rest.starts_with([':', '(', ' ', '\t']) => {
             let own = ["", "()", "(object)"].contains(&rest.split(':').next()?.trim());
             Some(if own { MethodOrigin::Here } else { MethodOrigin::Elsewhere })
         }
-        _ => (may_import && binds(line)).then_some(MethodOrigin::Elsewhere),
+        _ => (assigns(line) || may_import && imports(line)).then_some(MethodOrigin::Elsewhere),
     })
 }
 
-/// Whether a line imports or assigns something as `Player`.
-fn binds(line: &str) -> bool {
+/// Whether a line assigns something to `Player`.
+fn assigns(line: &str) -> bool {
+    line.split_once('=').is_some_and(|(name, _)| name.trim() == "Player")
+}
+
+/// Whether a line imports something as `Player`.
+fn imports(line: &str) -> bool {
     let imported = line.strip_prefix("from ").and_then(|rest| rest.split_once(" import "));
     let is_last = |name: &str| name.split_whitespace().next_back() == Some("Player");
     imported.is_some_and(|(_, names)| names.split(['(', ')', ',', '#']).any(is_last))
-        || line.split_once('=').is_some_and(|(name, _)| name.trim() == "Player")
 }
 
 fn has_methods(text: &str) -> bool {
@@ -109,6 +113,7 @@ mod tests {
             format!("\u{feff}class Player:\n{METHODS}"),
             format!("try:\n    import numpy\nfinally:\n    class Player:\n{inner}"),
             format!("class Base:\n{METHODS}class Player(Base):\n    pass\n"),
+            format!("class MyAI:\n{METHODS}Player = MyAI\n"),
         ] {
             assert_eq!(found(&[("team.py", &text)]).as_deref(), Some("team"), "{text}");
         }

@@ -28,6 +28,8 @@ pub enum ArchiveError {
     TooMany(usize),
     /// Its unpacked size is above this limit, in bytes.
     TooLarge(u64),
+    /// An entry lies below more folders than this limit.
+    TooDeep(usize),
     /// The name of an entry is longer than a path may be.
     LongName,
     /// An entry lies outside the archive's folder.
@@ -78,6 +80,7 @@ impl fmt::Display for ArchiveError {
             Self::Unreadable(error) => write!(f, "it cannot be read: {error}"),
             Self::Broken { kind, why } => write!(f, "not a {kind} file: {why}"),
             Self::TooMany(entries) => write!(f, "it contains more than {entries} entries"),
+            Self::TooDeep(folders) => write!(f, "its folders are more than {folders} deep"),
             Self::TooLarge(bytes) => {
                 write!(f, "it is larger than {} MiB unpacked", bytes / (1024 * 1024))
             }
