@@ -99,13 +99,13 @@ fn class_in_comments(
     let folders = candidates.iter().map(|(dir, _)| dir.as_path()).chain([top]);
     let texts: Vec<String> = folders.filter_map(comments_in).collect();
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
-    let names = |text: &String, word: &str| text.split(|c| !is_word(c)).any(|it| it == word);
-    let mut named = candidates.iter().filter(|(_, found)| match found {
-        Detected::Class(module) => texts.iter().any(|text| names(text, module)),
+    let mentions = |text: &String, word: &str| text.split(|c| !is_word(c)).any(|it| it == word);
+    let mut mentioned = candidates.iter().filter(|(_, found)| match found {
+        Detected::Class(module) => texts.iter().any(|text| mentions(text, module)),
         Detected::Command(_) => false,
     });
-    let one = named.next().cloned();
-    one.filter(|_| named.next().is_none())
+    let one = mentioned.next().cloned();
+    one.filter(|_| mentioned.next().is_none())
 }
 
 fn comments_in(dir: &Path) -> Option<String> {
