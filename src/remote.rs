@@ -18,6 +18,7 @@ pub mod open_jobs;
 pub mod outage;
 pub mod pending_acks;
 pub mod playing;
+pub mod run_files;
 pub mod scratch;
 pub mod server;
 pub mod slot;

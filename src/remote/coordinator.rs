@@ -1,19 +1,17 @@
 //! The coordinator: opens a run on a server, and connects a runner with it.
 
-use std::path::Path;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use tokio::sync::{mpsc, watch};
 use tokio_stream::StreamExt;
 
 use super::delivery::fetch_results;
-use super::description::{RunDescription, WrittenBundle};
 use super::dispatcher::{Dispatcher, JobRequest, OpenRun};
 use super::inspection::Inspector;
-use super::scratch::ScratchFolder;
+use super::run_files::RunFiles;
 use super::server::NatsServer;
 use super::spot_checks::SpotChecks;
-use super::streams::{DESCRIPTION, RUNS, RunNames, Streams};
+use super::streams::{RUNS, RunNames, Streams};
 use crate::error::Failure;
 use crate::run::event::{Listener, RunEvent, RunWarning};
 use crate::run::worker::{Reports, Worker};
@@ -22,46 +20,6 @@ use crate::seeds::{fresh_identity, random_bytes};
 
 /// How long the last messages may take when a run ends while the server gives no answer.
 const FAREWELL: Duration = Duration::from_secs(3);
-
-/// What workers need for a run.
-#[derive(Debug)]
-pub struct RunFiles {
-    /// The description of the run.
-    pub description: RunDescription,
-    /// The bundles that it names.
-    pub bundles: Vec<WrittenBundle>,
-    /// Their folder.
-    pub folder: ScratchFolder,
-}
-
-impl RunFiles {
-    /// How long a job belongs to a worker that gives no sign of life.
-    pub fn lease(&self) -> Duration {
-        Duration::from_secs(self.description.lease_s)
-    }
-
-    /// Creates what is missing of the run's queues, and sends what is missing of its files. Returns
-    /// whether the queue of jobs was missing.
-    ///
-    /// # Errors
-    /// The server refuses, or a file cannot be read.
-    pub async fn create(&self, server: &NatsServer, streams: &Streams) -> Result<bool, Failure> {
-        let was_missing = streams.create(self.lease()).await?;
-        let store = streams.store().await?;
-        for bundle in &self.bundles {
-            if store.info(&bundle.hash).await.is_err() {
-                upload(server, &store, &bundle.hash, &bundle.file).await?;
-            }
-        }
-        if store.info(DESCRIPTION).await.is_err() {
-            let text = serde_json::to_vec(&self.description)
-                .map_err(|error| Failure::system(format!("cannot describe the run: {error}")))?;
-            let put = store.put(DESCRIPTION, &mut text.as_slice()).await;
-            put.map_err(|error| server.problem("send the description of the run", &error))?;
-        }
-        Ok(was_missing)
-    }
-}
 
 /// A run that is announced on a server.
 #[derive(Debug)]
@@ -158,18 +116,4 @@ impl Coordinator {
         }
         end
     }
-}
-
-async fn upload(
-    server: &NatsServer,
-    store: &async_nats::jetstream::object_store::ObjectStore,
-    name: &str,
-    file: &Path,
-) -> Result<(), Failure> {
-    let mut content = tokio::fs::File::open(file).await.map_err(|error| {
-        Failure::system(format!("cannot read the bundle {}: {error}", file.display()))
-    })?;
-    let put = store.put(name, &mut content).await;
-    put.map_err(|error| server.problem("send the files of the players", &error))?;
-    Ok(())
 }

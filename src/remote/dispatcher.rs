@@ -17,12 +17,14 @@ use super::messages::{
 use super::open_jobs::{Arrival, JobTable, OpenJob, job_bound};
 use super::outage::OutageLog;
 use super::pending_acks::PendingAcks;
+use super::run_files::RunFiles;
 use super::server::{AGAIN, NatsServer, ServerProblem};
 use super::spot_checks::{FirstResult, SpotChecks};
 use super::streams::{RUNS, RunNames, Streams, job_of};
 use crate::error::Failure;
 use crate::run::event::{RunWarning, WorkerPool};
-use crate::run::job::{Finished, Job, JobFailure, JobOutcome, Report};
+use crate::run::failure::JobFailure;
+use crate::run::job::{Finished, Job, JobOutcome, Report};
 use crate::run::worker::Reports;
 use referee_games::BySeat;
 
@@ -49,7 +51,7 @@ const PLIES: u32 = 1000;
 const LONELY: Duration = Duration::from_secs(10);
 
 /// What requests of the dispatcher report when they are done.
-enum Answer {
+enum RequestOutcome {
     /// An attempt at a job is in the queue, as the message of this number.
     Queued(String, u32, Option<u64>),
     /// The request of this time failed.
@@ -85,7 +87,7 @@ pub struct OpenRun {
     /// Its streams.
     pub streams: Streams,
     /// Its description and bundles, to send them again if the server loses them.
-    pub files: super::coordinator::RunFiles,
+    pub files: RunFiles,
     /// Checks results.
     pub inspector: Inspector,
     /// The number of the runner's games that are on disk.
@@ -107,7 +109,7 @@ pub struct Dispatcher {
     /// The runner's inbox, as soon as it hands out a job.
     reports: Option<Reports>,
     outage: OutageLog,
-    answers: (mpsc::UnboundedSender<Answer>, mpsc::UnboundedReceiver<Answer>),
+    answers: (mpsc::UnboundedSender<RequestOutcome>, mpsc::UnboundedReceiver<RequestOutcome>),
     /// The most plies of a game so far, and the longest time that a job took.
     longest: (u32, Duration),
     /// Since when no worker is there. `None` if that was reported.
@@ -154,14 +156,14 @@ impl Dispatcher {
                 },
                 Ok(()) = synced.changed() => self.acknowledge_synced().await,
                 Some(answer) = self.answers.1.recv() => match answer {
-                    Answer::Queued(name, attempt, sequence) => {
+                    RequestOutcome::Queued(name, attempt, sequence) => {
                         if let Some(open) = self.jobs.get(&name)
                             && open.attempt == attempt
                         {
                             open.sequence = sequence;
                         }
                     }
-                    Answer::Problem(asked, problem) => self.report_problem(asked, problem).await,
+                    RequestOutcome::Problem(asked, problem) => self.report_problem(asked, problem).await,
                 },
                 Some(message) = published.next() => {
                     if message.subject.as_str() == RUNS {
@@ -225,13 +227,13 @@ impl Dispatcher {
                 let problem = match queue_job(&server, &streams, &subject, excluded, &payload).await
                 {
                     Ok(sequence) => {
-                        let _ = answers.send(Answer::Queued(name, attempt, sequence));
+                        let _ = answers.send(RequestOutcome::Queued(name, attempt, sequence));
                         return;
                     }
                     Err(problem) => problem,
                 };
                 let may_pass = problem.may_pass();
-                if answers.send(Answer::Problem(asked, problem)).is_err() || !may_pass {
+                if answers.send(RequestOutcome::Problem(asked, problem)).is_err() || !may_pass {
                     return;
                 }
                 tokio::time::sleep(AGAIN).await;
@@ -440,8 +442,12 @@ impl Dispatcher {
             return;
         };
         let jobs = heartbeat.jobs.clone();
+        let before = self.workers.count();
         if let Some(why) = self.workers.on_heartbeat(&worker, heartbeat) {
             self.warn(RunWarning::Unfit { worker: self.workers.label(&worker), why });
+        }
+        if self.workers.count() != before {
+            self.report_workers();
         }
         for name in jobs {
             if self.workers.still_has(&worker, &name, SILENCE) == Some(true) {

@@ -151,6 +151,11 @@ impl KnownWorkers {
         self.excluded.iter().cloned().collect()
     }
 
+    /// The number of workers that are present.
+    pub fn count(&self) -> usize {
+        self.present.len()
+    }
+
     /// Whether another worker than this one can play.
     pub fn has_others_than(&self, worker: &WorkerId) -> bool {
         self.able().any(|(key, _)| *key != worker.key)

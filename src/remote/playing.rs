@@ -20,7 +20,8 @@ use crate::player::Sandbox;
 use crate::player::sandbox::shortage_text;
 use crate::run::cores::Cores;
 use crate::run::entrant::Entrant;
-use crate::run::job::{Conditions, JobFailure, JobOutcome, Report};
+use crate::run::failure::JobFailure;
+use crate::run::job::{Conditions, JobOutcome, Report};
 use crate::run::worker::Worker;
 use crate::seeds::Secret;
 

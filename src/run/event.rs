@@ -3,7 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
-use super::job::JobFailure;
+use super::failure::JobFailure;
 use crate::error::Failure;
 use crate::escape;
 use crate::model::fault::Fault;

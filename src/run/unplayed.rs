@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::job::JobFailure;
+use super::failure::JobFailure;
 use crate::error::Failure;
 
 /// At most this many games are named.

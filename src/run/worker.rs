@@ -11,7 +11,8 @@ use std::thread::{self, JoinHandle};
 use tokio::sync::{mpsc, watch};
 
 use super::entrant::Entrant;
-use super::job::{Conditions, DueGame, Job, JobFailure, JobOutcome, Report};
+use super::failure::JobFailure;
+use super::job::{Conditions, DueGame, Job, JobOutcome, Report};
 use super::pool::{self, PlayerPool};
 use crate::openings::OpeningBook;
 use crate::pauses;

@@ -130,11 +130,12 @@ mod with_nats {
     use crate::model::tournament::Tournament;
     use crate::openings::OpeningBook;
     use crate::remote::bundle::Contents;
-    use crate::remote::coordinator::{Coordinator, RunFiles};
+    use crate::remote::coordinator::Coordinator;
     use crate::remote::description::{
         RunDescription, WrittenBundle, pack_player, pack_rules, write_bundle,
     };
     use crate::remote::inspection::Inspector;
+    use crate::remote::run_files::RunFiles;
     use crate::remote::scratch::ScratchFolder;
     use crate::run::event::Listener;
     use crate::run::{RunEnd, Runner};
