@@ -47,6 +47,8 @@ const MAX_REPORTED: usize = 50;
 const MAX_HEARTBEAT: usize = 64 << 10;
 /// The number of plies that a game is expected to have at most, before longer ones are seen.
 const PLIES: u32 = 1000;
+/// The number of workers whose joining is reported at once, between two announcements of the run.
+const PROMPT: usize = 8;
 /// How long no worker may be there before that is reported.
 const LONELY: Duration = Duration::from_secs(10);
 
@@ -442,11 +444,12 @@ impl Dispatcher {
             return;
         };
         let jobs = heartbeat.jobs.clone();
-        let before = self.workers.count();
+        let before = self.workers.joined();
         if let Some(why) = self.workers.on_heartbeat(&worker, heartbeat) {
             self.warn(RunWarning::Unfit { worker: self.workers.label(&worker), why });
         }
-        if self.workers.count() != before {
+        let joined = self.workers.joined();
+        if joined != before && joined <= PROMPT {
             self.report_workers();
         }
         for name in jobs {

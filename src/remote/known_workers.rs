@@ -151,9 +151,9 @@ impl KnownWorkers {
         self.excluded.iter().cloned().collect()
     }
 
-    /// The number of workers that are present.
-    pub fn count(&self) -> usize {
-        self.present.len()
+    /// The number of workers that have joined since the last announcement of the run.
+    pub fn joined(&self) -> usize {
+        self.joined
     }
 
     /// Whether another worker than this one can play.
