@@ -402,6 +402,44 @@ def results():
     return works(lambda: os.stat(f"{os.environ['TOLD']}/results/cup/games.jsonl"))
 
 
+def metadata():
+    """Mode, owner, times and attributes of files: its own program, the log, what it must not see."""
+    own = sys.argv[0]
+    places = [own, os.environ["OUTSIDE"], os.environ["TOLD"] + "/results/cup/games.jsonl",
+              os.environ["TOLD"]]
+    def by_descriptor(change):
+        descriptor = os.open(own, os.O_RDONLY)
+        try:
+            change(descriptor)
+        finally:
+            os.close(descriptor)
+    changes = [lambda path: os.chmod(path, 0o777), lambda path: os.utime(path, (1, 1)),
+               lambda path: os.chown(path, os.getuid(), os.getgid()),
+               lambda path: os.setxattr(path, "user.hostile", b"1")]
+    return (any(works(lambda path=path, change=change: change(path))
+                for path in places for change in changes)
+            or any(works(lambda change=change: by_descriptor(change)) for change in changes)
+            or call(452, -100, own_path(), 0o777, 0))
+
+
+def own_path():
+    """The address of the name of this program, for bare calls."""
+    global NAME_BYTES
+    NAME_BYTES = ctypes.create_string_buffer(os.fsencode(sys.argv[0]))
+    return ctypes.addressof(NAME_BYTES)
+
+
+def timers():
+    """Timers that would fire in the opponent's turn: hundreds per process."""
+    made = 0
+    identity = ctypes.c_int()
+    event = ctypes.create_string_buffer(struct.pack("qii", 0, signal.SIGUSR1, 0) + bytes(48))
+    signal.signal(signal.SIGUSR1, signal.SIG_IGN)
+    while made < 1000 and call(222, 1, ctypes.addressof(event), ctypes.addressof(identity)):
+        made += 1
+    return call(283, 1, 0) or made >= 100
+
+
 def watch():
     """Notices of what others do to files that all share, and leases that keep them waiting."""
     import fcntl
@@ -625,7 +663,7 @@ ATTEMPTS = {
     "wrong-remarks": wrong_remarks, "ponder": ponder, "covert": covert,
     "nameless": nameless, "many-folders": many_folders, "burst": burst, "stay-behind": stay_behind,
     "cpu-of-others": cpu_of_others, "threads-of-others": threads_of_others, "results": results,
-    "watch": watch, "pool": pool, "kill-supervisor": kill_supervisor,
+    "watch": watch, "metadata": metadata, "timers": timers, "pool": pool, "kill-supervisor": kill_supervisor,
     "stop-supervisor": stop_supervisor,
     "import-opponent": import_opponent, "spin": spin, "fork-and-wait": fork_and_wait, "never-leave": lambda: False,
     "modules-beside": modules_beside, "fork-once": fork_once,

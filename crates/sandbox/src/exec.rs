@@ -16,9 +16,13 @@ use nix::unistd::{Gid, Uid};
 use crate::cgroup::Cgroup;
 use crate::level::{Level, Mechanism};
 use crate::protocol::{CgroupSetup, Setup, SetupError, StartStage};
-use crate::seccomp::SeesOthers;
+use crate::seccomp::{Files, SeesOthers};
 use crate::start_request::StartRequest;
-use crate::{landlock, procfs, seccomp};
+use crate::{landlock, mounts, procfs, seccomp};
+
+/// The maximum number of POSIX timers of all processes together. Each could fire while the opponent
+/// computes, in time that the opponent is charged for.
+const MOST_TIMERS: u64 = 64;
 
 /// Turns this process into the command, or reports why it cannot.
 pub(crate) fn run_command(request: &StartRequest, groups: &[Cgroup], reporter: OwnedFd) -> ! {
@@ -56,6 +60,9 @@ fn prepare(request: &StartRequest, groups: &[Cgroup]) -> Result<(), SetupError> 
         let hard = getrlimit(Resource::RLIMIT_NOFILE).map_err(step("its limits"))?.1;
         setrlimit(Resource::RLIMIT_NOFILE, limit.min(hard), hard).map_err(step("its limits"))?;
     }
+    if let Some(scratch) = setup.scratch.as_ref().filter(|_| setup.has_mounts_alone()) {
+        mounts::make_read_only(scratch)?;
+    }
     std::env::set_current_dir(&setup.dir).map_err(|error| SetupError {
         stage: StartStage::Program,
         message: format!("in the folder {}: {error}", setup.dir.display()),
@@ -76,7 +83,9 @@ fn prepare(request: &StartRequest, groups: &[Cgroup]) -> Result<(), SetupError> 
     }
     if setup.has(Mechanism::Seccomp) {
         let namespaces = setup.has(Mechanism::Namespaces);
-        seccomp::install(if namespaces { SeesOthers::No } else { SeesOthers::Yes })?;
+        let others = if namespaces { SeesOthers::No } else { SeesOthers::Yes };
+        let is_read_only = namespaces || setup.has_mounts_alone();
+        seccomp::install(others, if is_read_only { Files::ReadOnly } else { Files::Writable })?;
     }
     Ok(())
 }
@@ -109,6 +118,7 @@ fn rlimits(setup: &Setup) -> nix::Result<()> {
     set(Resource::RLIMIT_FSIZE, limits.file_size)?;
     set(Resource::RLIMIT_MSGQUEUE, 0)?;
     set(Resource::RLIMIT_RTPRIO, 0)?;
+    set(Resource::RLIMIT_SIGPENDING, MOST_TIMERS)?;
     if let Some(most) = process_limit(setup) {
         set(Resource::RLIMIT_NPROC, most)?;
     }

@@ -64,6 +64,22 @@ pub(crate) fn make_alone(setup: &Setup, scratch: &Path, ids: (u32, u32)) -> Setu
     Ok(())
 }
 
+/// Makes everything read-only except the scratch folder, for this process and its children. The
+/// supervisor keeps its own mounts, in which it writes to control groups.
+pub(crate) fn make_read_only(scratch: &Path) -> SetupResult {
+    unshare(CloneFlags::CLONE_NEWNS)
+        .map_err(|error| SetupError::setting_up("its mounts", &error))?;
+    must("/", protect(Path::new("/"), libc::MOUNT_ATTR_RDONLY))?;
+    let shared = Path::new("/dev/shm");
+    for path in [Some(scratch), Some(shared).filter(|path| path.is_dir())].into_iter().flatten() {
+        must(
+            path,
+            set_attributes(path, MountAttributes { set: 0, clear: libc::MOUNT_ATTR_RDONLY }),
+        )?;
+    }
+    Ok(())
+}
+
 /// Keeps the user and group as they are, and maps no others.
 pub(crate) fn map_user((user, group): (u32, u32)) -> std::io::Result<()> {
     // The kernel requires this before the group is mapped.
@@ -190,10 +206,22 @@ fn show_at(original: &Path, path: &Path) -> SetupResult {
 
 /// Adds the attributes `rights`, and no-setuid, to a mount and all mounts below it.
 fn protect(path: &Path, rights: u64) -> nix::Result<()> {
+    set_attributes(path, MountAttributes { set: rights | libc::MOUNT_ATTR_NOSUID, clear: 0 })
+}
+
+/// The attributes that a mount gets and loses.
+#[derive(Debug, Clone, Copy)]
+struct MountAttributes {
+    set: u64,
+    clear: u64,
+}
+
+/// Changes the attributes of a mount and of all mounts below it.
+fn set_attributes(path: &Path, change: MountAttributes) -> nix::Result<()> {
     let path = CString::new(path.as_os_str().as_bytes()).map_err(|_| Errno::EINVAL)?;
     // SAFETY: a plain structure of four numbers, for which zero is valid.
     let mut wanted: libc::mount_attr = unsafe { std::mem::zeroed() };
-    wanted.attr_set = rights | libc::MOUNT_ATTR_NOSUID;
+    (wanted.attr_set, wanted.attr_clr) = (change.set, change.clear);
     let flags = libc::AT_RECURSIVE | libc::AT_SYMLINK_NOFOLLOW;
     // SAFETY: the path ends with a zero byte, and the size is that of the structure.
     let done = unsafe {

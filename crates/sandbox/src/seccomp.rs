@@ -87,6 +87,55 @@ const REFUSED_HERE: &[libc::c_long] = &[libc::SYS_iopl, libc::SYS_ioperm, libc::
 #[cfg(not(target_arch = "x86_64"))]
 const REFUSED_HERE: &[libc::c_long] = &[];
 
+/// Calls that change a file's mode, owner, times or attributes. Landlock does not know them, so
+/// they would reach every file that the process's user owns. Those with a descriptor are among
+/// them: one for reading is enough.
+const METADATA: &[libc::c_long] = &[
+    libc::SYS_fchmod,
+    libc::SYS_fchmodat,
+    FCHMODAT2,
+    libc::SYS_fchown,
+    libc::SYS_fchownat,
+    libc::SYS_utimensat,
+    libc::SYS_setxattr,
+    libc::SYS_lsetxattr,
+    libc::SYS_fsetxattr,
+    SETXATTRAT,
+    libc::SYS_removexattr,
+    libc::SYS_lremovexattr,
+    libc::SYS_fremovexattr,
+    REMOVEXATTRAT,
+    FILE_SETATTR,
+];
+
+// Newer calls have the same number everywhere.
+const FCHMODAT2: libc::c_long = 452;
+const SETXATTRAT: libc::c_long = 463;
+const REMOVEXATTRAT: libc::c_long = 466;
+const FILE_SETATTR: libc::c_long = 469;
+
+/// Requests of `ioctl` that change a file's attributes.
+const ATTRIBUTES: [u32; 4] = [
+    // FS_IOC_SETFLAGS, FS_IOC_SETVERSION, FS_IOC_FSSETXATTR, FS_IOC32_SETFLAGS
+    0x4008_6602,
+    0x4008_7602,
+    0x401c_5820,
+    0x4004_6602,
+];
+
+/// More such calls on x86-64.
+#[cfg(target_arch = "x86_64")]
+const METADATA_HERE: &[libc::c_long] = &[
+    libc::SYS_chmod,
+    libc::SYS_chown,
+    libc::SYS_lchown,
+    libc::SYS_utime,
+    libc::SYS_utimes,
+    libc::SYS_futimesat,
+];
+#[cfg(not(target_arch = "x86_64"))]
+const METADATA_HERE: &[libc::c_long] = &[];
+
 /// Calls refused with `ENOSYS`, so that libraries fall back to calls whose arguments can be
 /// filtered.
 const ABSENT: &[libc::c_long] = &[
@@ -94,6 +143,8 @@ const ABSENT: &[libc::c_long] = &[
     libc::SYS_io_uring_setup,
     libc::SYS_io_uring_enter,
     libc::SYS_io_uring_register,
+    // Hundreds of timers per process could fire while the opponent computes.
+    libc::SYS_timerfd_create,
     // It shows who reads which of the shared files.
     libc::SYS_inotify_init1,
 ];
@@ -132,13 +183,22 @@ pub(crate) enum SeesOthers {
     No,
 }
 
+/// Whether files outside the scratch folder can be changed as far as the mounts are concerned.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Files {
+    /// They are mounted read-only.
+    ReadOnly,
+    /// Only permissions protect them.
+    Writable,
+}
+
 /// Installs the filters permanently for this process and everything that it executes or starts.
-pub(crate) fn install(sees_others: SeesOthers) -> Result<(), SetupError> {
+pub(crate) fn install(sees_others: SeesOthers, files: Files) -> Result<(), SetupError> {
     let failed = |error: &(dyn std::error::Error + 'static)| {
         SetupError::setting_up("its system call filter", error)
     };
     let programs = [
-        refusals(sees_others).map_err(|error| failed(&error))?,
+        refusals(sees_others, files).map_err(|error| failed(&error))?,
         absences().map_err(|error| failed(&error))?,
     ];
     if let Some(x32) = x32() {
@@ -152,7 +212,7 @@ pub(crate) fn install(sees_others: SeesOthers) -> Result<(), SetupError> {
 
 type Built<T> = Result<T, seccompiler::BackendError>;
 
-fn refusals(sees_others: SeesOthers) -> Built<BpfProgram> {
+fn refusals(sees_others: SeesOthers, files: Files) -> Built<BpfProgram> {
     let mut rules: BTreeMap<i64, Vec<SeccompRule>> =
         REFUSED.iter().chain(REFUSED_HERE).map(|&call| (call, Vec::new())).collect();
     let namespaces = NAMESPACES.iter().map(|&flag| {
@@ -163,11 +223,15 @@ fn refusals(sees_others: SeesOthers) -> Built<BpfProgram> {
     let other = |argument| when(argument, SeccompCmpOp::Ne, 0);
     rules.insert(libc::SYS_prlimit64, vec![other(0)?]);
     rules.insert(libc::SYS_setpriority, vec![other(0)?, other(1)?]);
-    let terminal = [libc::TIOCSTI, libc::TIOCLINUX].map(|request| {
-        // The kernel only looks at the lower half.
-        when(1, SeccompCmpOp::Eq, u64::from(u32::try_from(request).unwrap_or(0)))
-    });
-    rules.insert(libc::SYS_ioctl, terminal.into_iter().collect::<Built<_>>()?);
+    let terminal = [libc::TIOCSTI, libc::TIOCLINUX].map(|it| u32::try_from(it).unwrap_or(0));
+    let mut requests = terminal.to_vec();
+    if files == Files::Writable {
+        requests.extend(ATTRIBUTES);
+        rules.extend(METADATA.iter().chain(METADATA_HERE).map(|&call| (call, Vec::new())));
+    }
+    // The kernel only looks at the lower half of a request.
+    let requests = requests.into_iter().map(|it| when(1, SeccompCmpOp::Eq, u64::from(it)));
+    rules.insert(libc::SYS_ioctl, requests.collect::<Built<_>>()?);
     // Notifications about activity in a folder, and leases, which make others wait.
     let notices = [libc::F_NOTIFY, libc::F_SETLEASE]
         .map(|command| when(1, SeccompCmpOp::Eq, u64::from(command.cast_unsigned())));

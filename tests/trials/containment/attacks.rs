@@ -161,6 +161,8 @@ fn others() -> Vec<Attack> {
         Attack::new("stay-behind", held),
         Attack::new("cpu-of-others", held),
         Attack::new("watch", held),
+        Attack::new("metadata", held),
+        Attack::new("timers", held),
         Attack::new("threads-of-others", held).ways(Ways::Unseen),
         Attack::new("results", held).ways(Ways::Mounted),
         Attack::new("kill-supervisor", |_| {
