@@ -327,7 +327,7 @@ impl Runner<'_> {
         let before: Vec<usize> = self.state.taken_out().map(|(player, _)| player).collect();
         self.state
             .add(record)
-            .map_err(|misfit| Failure::system(format!("game {}: {misfit:?}", record.id)))?;
+            .map_err(|misfit| Failure::system(format!("game {}: {misfit}", record.id)))?;
         let transcript = finished.transcript.as_deref();
         listener.on(RunEvent::GameFinished { record, transcript }, self.state)?;
         if self.state.len() > known {

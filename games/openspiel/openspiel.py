@@ -11,6 +11,7 @@ OpenSpiel numbers them. The last positions are kept, so a request costs one step
 import json
 import math
 import random
+import re
 import sys
 from collections import OrderedDict
 from fractions import Fraction
@@ -29,6 +30,7 @@ CLAUSES = [
      "text": "The seat with the higher return wins; equal returns are a draw."},
 ]
 KEPT_POSITIONS = 4096
+COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 GUESS_STEPS = 5_000  # steps that a guess may try
 MAX_WEIGHT = 2**32 - 1
 
@@ -132,7 +134,8 @@ class Program:
         if self.hidden:
             answer["views"] = {name: self.view(position.state, seat)
                                for seat, name in enumerate(SEATS)}
-        answer["rows"] = [row[:256] for row in board.expandtabs().splitlines()[:64]]
+        plain = COLOURS.sub("", board).expandtabs()  # some boards are drawn in colours
+        answer["rows"] = [row[:256] for row in plain.splitlines()[:64]]
         return answer
 
     def view(self, state, seat):

@@ -145,6 +145,8 @@ impl GameArgs {
         let options = self.options.resolve(&*game, &[], printer)?;
         GameRules::new(game, options).map_err(|error| match error {
             failed @ GameError::Program(_) => failed.into(),
+            // The game itself refuses to be played: no option is wrong.
+            error if self.options.options.is_empty() => Failure::from(error),
             error => Failure::input(format!("--option: {error}")),
         })
     }

@@ -305,7 +305,7 @@ fn unpack_entries(bundle: &Path, to: &Path) -> io::Result<()> {
                 }
                 entry.unpack(path)?;
             }
-            other => return Err(io::Error::other(format!("it has an entry of type {other:?}"))),
+            _ => return Err(io::Error::other("an entry is neither a file, a folder nor a link")),
         }
     }
     for (target, path) in links {

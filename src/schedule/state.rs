@@ -82,11 +82,13 @@ pub struct TournamentState {
 }
 
 /// The reason why a record cannot be added to a tournament.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum RecordError {
     /// It is not a game of this schedule.
+    #[error("it is not a game of this tournament")]
     Foreign,
     /// The tournament already has this game.
+    #[error("it is already in the log")]
     Double,
 }
 

@@ -78,5 +78,5 @@ pub use kind::GameKind;
 pub use options::{OptionError, OptionSpec, Options};
 pub use refusal::{Refusal, StepError};
 pub use seat::{BySeat, Seat, SeatMap};
-pub use text::Text;
+pub use text::{Text, is_unsafe_to_show};
 pub use turn::{GameResult, Outcome, PASS, Step, StepText, Stream, TextStep, Turn};

@@ -1,6 +1,23 @@
-//! The text type of names, reasons and clauses.
+//! Texts of names, reasons and clauses, and which characters are safe to show.
 
 use std::borrow::Cow;
 
 /// Text that is either part of the program or created at run time.
 pub type Text = Cow<'static, str>;
+
+/// Whether a character must not be shown as it is: it moves the cursor, changes the direction of
+/// text, or is invisible and not needed by names. The joiners that scripts and emoji need are safe.
+pub fn is_unsafe_to_show(character: char) -> bool {
+    character.is_control()
+        || matches!(
+            character,
+            '\u{61c}'
+                | '\u{200b}'
+                | '\u{200e}'..='\u{200f}'
+                | '\u{2028}'..='\u{202e}'
+                | '\u{2060}'..='\u{206f}'
+                | '\u{feff}'
+                | '\u{fff9}'..='\u{fffb}'
+                | '\u{e0000}'..='\u{e007f}'
+        )
+}

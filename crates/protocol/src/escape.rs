@@ -3,6 +3,8 @@
 
 use std::fmt::Write;
 
+use referee_games::is_unsafe_to_show;
+
 /// Writes every control, bidirectional and invisible character of `text` as `\u{…}`.
 pub fn terminal(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
@@ -43,7 +45,7 @@ pub fn bytes(raw: &[u8], most: usize) -> String {
 }
 
 fn push(safe: &mut String, character: char) {
-    if is_unsafe(character) {
+    if is_unsafe_to_show(character) {
         safe.extend(character.escape_unicode());
     } else {
         safe.push(character);
@@ -62,23 +64,6 @@ fn push_short(safe: &mut String, character: char) {
 fn push_byte(safe: &mut String, byte: u8) {
     // Writing to a `String` cannot fail.
     let _ = write!(safe, "\\x{byte:02x}");
-}
-
-/// Control characters, bidirectional marks, line separators, and zero-width characters that names
-/// do not need. The joiners that scripts and emoji need are allowed.
-fn is_unsafe(character: char) -> bool {
-    character.is_control()
-        || matches!(
-            character,
-            '\u{61c}'
-                | '\u{200b}'
-                | '\u{200e}'..='\u{200f}'
-                | '\u{2028}'..='\u{202e}'
-                | '\u{2060}'..='\u{206f}'
-                | '\u{feff}'
-                | '\u{fff9}'..='\u{fffb}'
-                | '\u{e0000}'..='\u{e007f}'
-        )
 }
 
 #[cfg(test)]
@@ -118,8 +103,8 @@ mod tests {
     proptest! {
         #[test]
         fn unsafe_text_is_escaped(raw: Vec<u8>, most in 0..64_usize) {
-            prop_assert!(!bytes(&raw, most).chars().any(is_unsafe));
-            prop_assert!(!terminal(&String::from_utf8_lossy(&raw)).chars().any(is_unsafe));
+            prop_assert!(!bytes(&raw, most).chars().any(is_unsafe_to_show));
+            prop_assert!(!terminal(&String::from_utf8_lossy(&raw)).chars().any(is_unsafe_to_show));
         }
     }
 }

@@ -8,7 +8,7 @@ use referee_games::{BySeat, Clause, OptionSpec, Options, Text};
 use serde_json::Value;
 
 use crate::contract::{ClauseWords, GameAnswer, OptionValues, OptionWords, VERSION, WordList};
-use crate::error::DescriptionError;
+use crate::error::{DescriptionError, printable};
 
 /// The longest name, in bytes.
 const LONGEST_NAME: usize = 64;
@@ -40,6 +40,7 @@ impl Description {
         let [first, second] = seats.map(Cow::Owned);
         let seats = BySeat::new(first, second);
         let clauses = clauses.into_iter().map(clause).collect();
+        let title = printable(&title);
         Ok(Self { name, title, seats, hidden, options, clauses })
     }
 }
@@ -86,7 +87,7 @@ fn option(words: OptionWords) -> Result<OptionSpec, DescriptionError> {
         None => Preset::Depends { words: "chosen by the game".into(), choose: |_| None },
     };
     let clause = clause.map(Text::from);
-    Ok(OptionSpec { name: name.into(), clause, kind, default, help: text.into() })
+    Ok(OptionSpec { name: name.into(), clause, kind, default, help: shown(&text) })
 }
 
 fn words_of(list: WordList) -> Words {
@@ -98,9 +99,14 @@ fn words_of(list: WordList) -> Words {
     })
 }
 
+/// A text for people, line by line safe to show.
+fn shown(text: &str) -> Text {
+    text.lines().map(printable).collect::<Vec<_>>().join("\n").into()
+}
+
 /// The text of a value, without the quotes of a string.
 fn plain(value: &Value) -> String {
-    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+    value.as_str().map_or_else(|| value.to_string(), printable)
 }
 
 fn check_defaults(options: &[OptionSpec]) -> Result<(), DescriptionError> {
@@ -112,7 +118,7 @@ fn check_defaults(options: &[OptionSpec]) -> Result<(), DescriptionError> {
 
 fn clause(words: ClauseWords) -> Clause {
     let ClauseWords { id, title, text } = words;
-    Clause { id: id.into(), title: title.into(), text: text.into() }
+    Clause { id: shown(&id), title: shown(&title), text: shown(&text) }
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use std::fmt;
 use std::io;
 use std::time::Duration;
 
-use referee_games::{EventError, GameError, ProgramError};
+use referee_games::{EventError, GameError, ProgramError, is_unsafe_to_show};
 
 use crate::contract::{
     LONGEST_ANSWER, LONGEST_ROW, LONGEST_STATE, LONGEST_TEXT, MOST_OUTCOMES, MOST_PLIES, MOST_ROWS,
@@ -80,10 +80,10 @@ fn cut(text: &str) -> String {
     format!("{head} … {tail}")
 }
 
-/// The text with its control characters escaped.
+/// The text with characters escaped that are not safe to show.
 pub(crate) fn printable(text: &str) -> String {
     let escape = |character: char| {
-        if character.is_control() {
+        if is_unsafe_to_show(character) {
             character.escape_debug().collect::<String>()
         } else {
             character.to_string()
@@ -268,7 +268,7 @@ impl fmt::Display for Violation {
             Self::Text(text) => write!(
                 f,
                 "\"{}\" cannot be the text of an action or outcome: it needs 1 to {LONGEST_TEXT} \
-                 bytes, no control characters, no blank at either end and no `{{` at the start",
+                 bytes, no control or invisible characters, no blank at either end and no `{{` at the start",
                 printable(text)
             ),
             Self::ListedTwice(text) => write!(f, "`{}` is listed twice", printable(text)),
@@ -286,7 +286,7 @@ impl fmt::Display for Violation {
             Self::Board => write!(
                 f,
                 "the board needs at most {MOST_ROWS} rows, and rows and caption at most \
-                 {LONGEST_ROW} characters without control characters"
+                 {LONGEST_ROW} characters without control or invisible ones"
             ),
             Self::MostPlies(plies) => {
                 write!(f, "`max_plies` is {plies}; it must be from 1 to {MOST_PLIES}")

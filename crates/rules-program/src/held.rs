@@ -2,7 +2,9 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use referee_games::{BySeat, GameResult, Legal, OtherEvent, Outcome, Seat, Stream, Text, Turn};
+use referee_games::{
+    BySeat, GameResult, Legal, OtherEvent, Outcome, Seat, Stream, Text, Turn, is_unsafe_to_show,
+};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
@@ -208,7 +210,7 @@ fn sort(actions: &mut [String]) -> Result<(), Violation> {
 /// Checks the text of an action, an outcome or a reason.
 pub(crate) fn check_text(text: &str) -> Result<(), Violation> {
     let fits = (1..=LONGEST_TEXT).contains(&text.len())
-        && !text.chars().any(char::is_control)
+        && !text.chars().any(is_unsafe_to_show)
         && text.trim() == text
         && !text.starts_with('{');
     if fits { Ok(()) } else { Err(Violation::Text(text.to_owned())) }
@@ -224,7 +226,7 @@ fn check_values(values: Option<&BySeat<f64>>) -> Result<(), Violation> {
 
 fn check_board(rows: &[String], caption: &str) -> Result<(), Violation> {
     let fits =
-        |text: &str| text.chars().count() <= LONGEST_ROW && !text.chars().any(char::is_control);
+        |text: &str| text.chars().count() <= LONGEST_ROW && !text.chars().any(is_unsafe_to_show);
     if rows.len() <= MOST_ROWS && fits(caption) && rows.iter().all(|row| fits(row)) {
         Ok(())
     } else {

@@ -89,7 +89,9 @@ impl Examiner<'_> {
             kinds += drill.kinds.len();
             asked += 1;
         }
-        let mut summary = format!("{kinds} kinds of turn, {asked} positions");
+        let plural = |count: usize| if count == 1 { "" } else { "s" };
+        let mut summary =
+            format!("{kinds} kind{} of turn, {asked} position{}", plural(kinds), plural(asked));
         if left_out > 0 {
             summary.push_str(
                 "; the others in whole games only: a class cannot begin after an opening",

@@ -67,7 +67,8 @@ impl Exam {
     pub fn untried(&self, candidate: &Candidate) -> CheckReport {
         let spec = &candidate.spec;
         let steps = self.tasks(spec).map(|task| self.name(task)).collect();
-        let mut report = CheckReport::new(&spec.name, &spec.command, self.rules.game.name(), steps);
+        let mut report =
+            CheckReport::new(&spec.name, &shown_command(spec), self.rules.game.name(), steps);
         report.warnings.extend(spec.remark());
         report
     }
@@ -92,5 +93,14 @@ impl Exam {
             Task::Load => "load".to_owned(),
             Task::Against(bot) => format!("against {}", self.bots[bot].name),
         }
+    }
+}
+/// The command of a player, and the folder that it runs in, if that is another one than this.
+fn shown_command(spec: &PlayerSpec) -> String {
+    let is_elsewhere = spec.dir.is_relative() && spec.dir.components().next().is_some();
+    match spec.dir.display().to_string().as_str() {
+        "." | "./" => spec.command.clone(),
+        dir if is_elsewhere => format!("{} in {dir}", spec.command),
+        _ => spec.command.clone(),
     }
 }

@@ -41,6 +41,21 @@ fn list(actions: &[&str]) -> Legal {
     Legal::List(actions.iter().map(|&action| action.to_owned()).collect())
 }
 
+/// A right-to-left override turns the rest of a line around; other characters cannot be seen.
+#[test]
+fn texts_with_invisible_characters_are_refused() {
+    for hidden in ["\u{202e}", "\u{2066}", "\u{200b}", "\u{feff}", "\u{1b}[31m"] {
+        let text = format!("a{hidden}b");
+        assert!(matches!(refused(json!({"rows": [text]})), Violation::Board), "{hidden:?}");
+        assert!(matches!(refused(json!({"caption": text})), Violation::Board), "{hidden:?}");
+        assert!(matches!(refused(json!({"legal": [text]})), Violation::Text(_)), "{hidden:?}");
+        let over = json!({"turn": {"over": "draw", "reason": text}, "legal": null});
+        assert!(matches!(refused(over), Violation::Text(_)), "{hidden:?}");
+    }
+    // Scripts and emoji need joiners.
+    held(json!({"rows": ["\u{645}\u{200c}\u{6cc}", "\u{1f469}\u{200d}\u{1f52c}"]}));
+}
+
 #[test]
 fn a_turn_has_one_of_five_forms() {
     let turn = |turn: Value| held(json!({"turn": turn, "legal": null})).0.turn;
