@@ -24,7 +24,7 @@ use serde::Serialize;
 use crate::model::rules::GameRules;
 use checks::check;
 use findings::Findings;
-pub use findings::GameFinding;
+pub use findings::{GameFinding, HiddenChecks};
 pub use page::page;
 use portrait::PortraitMaker;
 pub use portrait::{GamePortrait, GameSample, LeaderPoint};
@@ -94,6 +94,8 @@ pub struct GameTrial {
     pub games: u32,
     /// The mistakes, those with the fewest steps first.
     pub findings: Vec<GameFinding>,
+    /// What the checks of hidden information could compare; `None` if nothing is hidden.
+    pub hidden: Option<HiddenChecks>,
     /// The portrait of the games; `None` if no game was finished.
     pub portrait: Option<GamePortrait>,
 }
@@ -128,6 +130,7 @@ pub fn try_out(
         seed: plan.seed,
         defaults: defaults(rules),
         games: trial.played,
+        hidden: rules.game.is_hidden().then(|| trial.findings.hidden()),
         findings: trial.findings.sorted(),
         portrait: trial.portrait.finished(),
     }

@@ -156,6 +156,15 @@ impl Player {
         }
     }
 
+    /// Whether it may be told guesses of what the game hides from it. A mistake in the rules can
+    /// make a guess the truth, so the organiser decides for all but built-in players.
+    pub fn may_guess(&self) -> bool {
+        match self {
+            Self::Wire(wire) => wire.may_guess(),
+            Self::Human(_) => true,
+        }
+    }
+
     /// Asks for an action.
     ///
     /// # Errors

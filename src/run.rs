@@ -22,7 +22,7 @@ mod workers;
 
 use std::io;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use tokio::sync::{mpsc, watch};
 
@@ -196,7 +196,8 @@ impl Runner<'_> {
     /// Gives a job to every worker that can take one.
     fn hand_out(&self, progress: &mut RunProgress<'_, '_>) -> Result<(), Failure> {
         while let (None, Some(number)) = (&progress.given_up, progress.workers.free()) {
-            let Some(assignment) = progress.agenda.next(self.state) else { break };
+            let Some(mut assignment) = progress.agenda.next(self.state) else { break };
+            assignment.handed_out = Instant::now();
             let begun: Vec<String> = match &assignment.job {
                 Job::Play(games) => games.iter().map(|game| game.id.clone()).collect(),
                 Job::Probe(_) => Vec::new(),
@@ -236,9 +237,12 @@ impl Runner<'_> {
                 }
                 progress.agenda.probed();
             }
-            (JobOutcome::Played(games), _) => {
+            (JobOutcome::Played(games), assignment) => {
+                // A worker may report any time, but not more than has passed here.
+                let most = assignment.map_or(Duration::ZERO, |given| given.handed_out.elapsed());
                 for finished in &games {
-                    progress.agenda.took(Duration::from_nanos(finished.record.clock.wall_ns));
+                    let time = Duration::from_nanos(finished.record.clock.wall_ns);
+                    progress.agenda.took(time.min(most));
                     self.keep(finished, progress.listener)?;
                 }
             }

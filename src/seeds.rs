@@ -7,7 +7,7 @@ use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha20Rng;
 
 use crate::error::Failure;
-use referee_games::{BySeat, Stream};
+use referee_games::{BySeat, Stream, draw_outcome};
 
 /// Bytes that nobody can predict.
 ///
@@ -123,20 +123,7 @@ impl Luck {
             Stream::Seat(seat) => &mut self.by_seat[seat],
             Stream::Shared => &mut self.shared,
         };
-        let total: u64 = outcomes.iter().map(|(_, weight)| u64::from(*weight)).sum();
-        // Totals of 32 bits draw as they always did.
-        let mut at = match u32::try_from(total) {
-            Ok(total) => u64::from(random.random_range(0..total)),
-            Err(_) => random.random_range(0..total),
-        };
-        for (outcome, weight) in outcomes {
-            let weight = u64::from(*weight);
-            if at < weight {
-                return outcome.clone();
-            }
-            at -= weight;
-        }
-        unreachable!("the weights sum to the total")
+        draw_outcome(outcomes, random).expect("an outcome with a weight").clone()
     }
 }
 

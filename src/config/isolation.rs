@@ -68,6 +68,7 @@ mod tests {
             readable: readable.iter().map(|name| dir.join(name)).collect(),
             hidden: Vec::new(),
             reusable: false,
+            guesses: false,
             hash: String::new(),
             fingerprint: crate::fingerprint::Fingerprint::default(),
             command: String::new(),

@@ -81,6 +81,7 @@ impl PlayerSpec {
             readable: Vec::new(),
             hidden: Vec::new(),
             reusable: false,
+            guesses: false,
             hash: fingerprint::of_bot(bot),
             fingerprint: Fingerprint::default(),
         })
@@ -108,6 +109,7 @@ impl PlayerSpec {
             dir: place.base.to_owned(),
             env: command.env,
             reusable: false,
+            guesses: false,
         })
     }
 
@@ -132,6 +134,7 @@ impl PlayerSpec {
             dir,
             env: command.env,
             reusable: false,
+            guesses: false,
         })
     }
 }
@@ -160,7 +163,8 @@ pub(super) fn check(
 ) -> Option<PlayerSpec> {
     let name = name(keys.name.as_ref(), problems);
     note_useless(&keys, problems);
-    let reusable = keys.reusable.as_ref().is_some_and(|flag| *flag.get_ref());
+    let is_set = |flag: &Option<Spanned<bool>>| flag.as_ref().is_some_and(|it| *it.get_ref());
+    let (reusable, guesses) = (is_set(&keys.reusable), is_set(&keys.guesses));
     let spec = match &keys.run {
         RunMethod::Command(Some(_)) => by_command(keys, place, problems),
         RunMethod::Bot(Some(bot)) => by_bot(bot, place, problems),
@@ -179,7 +183,7 @@ pub(super) fn check(
             None
         }
     };
-    Some(PlayerSpec { name: name?, reusable, ..spec? })
+    Some(PlayerSpec { name: name?, reusable, guesses, ..spec? })
 }
 
 fn several([one, other]: &[(&str, ByteSpan); 2]) -> Problem {
@@ -206,6 +210,7 @@ fn note_useless(keys: &PlayerKeys, problems: &mut Problems) {
         ("env", span(bot, keys.env.as_ref().map(Spanned::span))),
         ("files", span(bot, keys.files.as_ref().map(Spanned::span))),
         ("reusable", span(class, keys.reusable.as_ref().map(Spanned::span))),
+        ("guesses", span(bot || class, keys.guesses.as_ref().map(Spanned::span))),
         ("python", span(!class, keys.python.as_ref().map(Spanned::span))),
         ("lenient", span(!class, keys.lenient.as_ref().map(Spanned::span))),
     ];

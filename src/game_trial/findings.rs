@@ -22,9 +22,34 @@ pub struct GameFinding {
 pub(super) struct Findings {
     by_kind: BTreeMap<String, GameFinding>,
     failures: u32,
+    hidden: HiddenChecks,
+}
+
+/// What the checks of hidden information could compare.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct HiddenChecks {
+    /// Whether the game makes guesses. Without them, nothing says what a view may reveal.
+    pub guesses: bool,
+    /// The number of pairs of positions that a seat may not tell apart.
+    pub pairs: u32,
 }
 
 impl Findings {
+    /// Notes that the game made a guess.
+    pub(super) fn guessed(&mut self) {
+        self.hidden.guesses = true;
+    }
+
+    /// Notes that two positions were compared that a seat may not tell apart.
+    pub(super) fn compared(&mut self) {
+        self.hidden.pairs += 1;
+    }
+
+    /// What the checks of hidden information could compare.
+    pub(super) fn hidden(&self) -> HiddenChecks {
+        self.hidden
+    }
+
     /// Adds a mistake that the position after these steps shows.
     pub(super) fn add(&mut self, problem: &str, steps: &[TextStep]) {
         let found = self.by_kind.entry(kind(problem)).or_insert_with(|| GameFinding {

@@ -2,7 +2,8 @@
 //! what its guesses hide.
 //!
 //! The game itself defines what a seat may not know, by `guess`: if two positions lead to the same
-//! guesses, the seat may not tell them apart.
+//! guesses, the seat may not tell them apart. And if everything that a seat was told is the same in
+//! two positions, the guesses must be, too: otherwise they would tell it more.
 
 use rand::Rng;
 use rand::seq::IteratorRandom;
@@ -20,32 +21,45 @@ const DRAWS: u64 = 1 << 53;
 
 /// Checks that guesses look like the position to the seat, and lead to the same guesses.
 pub(super) fn check_guesses(walk: &Walk, rng: &mut ChaCha8Rng, findings: &mut Findings) {
+    // The end of a game may reveal everything, and nobody needs a guess there.
+    if is_over(&*walk.position) {
+        return;
+    }
     for seat in Seat::BOTH {
         let draw = rng.random_range(0..DRAWS);
         match guess_problem(&*walk.position, seat, draw) {
-            Ok(None) => {}
-            Ok(Some(problem)) => findings.add(&problem, &walk.steps),
+            Ok(Guessed::Nothing) => {}
+            Ok(Guessed::Well) => findings.guessed(),
+            Ok(Guessed::Badly(problem)) => {
+                findings.guessed();
+                findings.add(&problem, &walk.steps);
+            }
             Err(error) => findings.failed(&error, &walk.steps),
         }
     }
 }
 
-fn guess_problem(
-    position: &dyn AnyPosition,
-    seat: Seat,
-    draw: u64,
-) -> Result<Option<String>, GameError> {
-    let Some(guess) = position.guess(seat, draw)? else { return Ok(None) };
+/// What a guess is like.
+enum Guessed {
+    /// The game makes none.
+    Nothing,
+    Well,
+    Badly(String),
+}
+
+fn guess_problem(position: &dyn AnyPosition, seat: Seat, draw: u64) -> Result<Guessed, GameError> {
+    let Some(guess) = position.guess(seat, draw)? else { return Ok(Guessed::Nothing) };
     let name = &position.seats()[seat];
     if let Some(what) = difference(position, &*guess, seat) {
-        return Ok(Some(format!("{name} can tell a guess from the position by {what}")));
+        let problem = format!("{name} can tell a guess from the position by {what}");
+        return Ok(Guessed::Badly(problem));
     }
     let again = guess.guess(seat, draw)?;
     if again.is_none_or(|again| again.state().get() != guess.state().get()) {
         let problem = "differs between positions that it cannot tell apart";
-        return Ok(Some(format!("the guess of {name} for one draw {problem}")));
+        return Ok(Guessed::Badly(format!("the guess of {name} for one draw {problem}")));
     }
-    Ok(None)
+    Ok(Guessed::Well)
 }
 
 /// The first difference between two positions in what a seat is sent.
@@ -61,17 +75,29 @@ fn difference_beside_view(
     other: &dyn AnyPosition,
     seat: Seat,
 ) -> Option<&'static str> {
-    let over = |position: &dyn AnyPosition| matches!(position.turn(), Turn::Over(_));
-    if one.turn().asks(seat) != other.turn().asks(seat) || over(one) != over(other) {
+    if one.turn().asks(seat) != other.turn().asks(seat) || is_over(one) != is_over(other) {
         return Some("whether it is asked");
     }
-    if !one.turn().asks(seat) {
+    difference_in_answers(one, other, seat)
+}
+
+/// The first difference in what a seat may answer, if it is asked in both positions.
+fn difference_in_answers(
+    one: &dyn AnyPosition,
+    other: &dyn AnyPosition,
+    seat: Seat,
+) -> Option<&'static str> {
+    if !one.turn().asks(seat) || !other.turn().asks(seat) {
         return None;
     }
     if one.legal(seat) != other.legal(seat) {
         return Some("its legal actions");
     }
     (one.judge(seat, NONSENSE) != other.judge(seat, NONSENSE)).then_some("a refusal")
+}
+
+fn is_over(position: &dyn AnyPosition) -> bool {
+    matches!(position.turn(), Turn::Over(_))
 }
 
 /// Compares the positions after two different steps, for a seat that chose neither.
@@ -92,23 +118,37 @@ pub(super) fn check_twins(walk: &Walk, rng: &mut ChaCha8Rng, findings: &mut Find
             return;
         }
     }
+    if is_over(&*left.position) || is_over(&*right.position) {
+        return;
+    }
     for seat in Seat::BOTH.into_iter().filter(|seat| Some(*seat) != mover) {
-        match told(&left, &right, seat, rng) {
-            Ok(None) => {}
-            Ok(Some(problem)) => findings.add(&problem, &left.steps),
+        match compare(&left, &right, seat, rng) {
+            Ok(Comparison::Told) => {}
+            Ok(Comparison::Alike(problem)) => {
+                findings.compared();
+                problem.iter().for_each(|problem| findings.add(problem, &left.steps));
+            }
             Err(error) => findings.failed(&error, &left.steps),
         }
     }
 }
 
-/// The first difference that tells a seat which of two positions it is in, although it may not
-/// know.
-fn told(
+/// What a seat may know of which of two positions it is in.
+enum Comparison {
+    /// It is told, and may know.
+    Told,
+    /// It may not know; and the problem if it can find out.
+    Alike(Option<String>),
+}
+
+/// Compares two positions that differ in the last step, which a seat did not choose. That a seat is
+/// asked, or asked again, is public.
+fn compare(
     left: &Walk,
     right: &Walk,
     seat: Seat,
     rng: &mut ChaCha8Rng,
-) -> Result<Option<String>, GameError> {
+) -> Result<Comparison, GameError> {
     let (one, other) = (&left.position, &right.position);
     let name = one.seats()[seat].to_string();
     let known = |walk: &Walk| events_of(walk, &name);
@@ -117,14 +157,26 @@ fn told(
     } else if known(left) != known(right) {
         Some("the events")
     } else {
-        let by = difference_beside_view(&**one, &**other, seat);
-        return Ok(by.map(|by| format!("{by} of {name} depends on what it may not know")));
+        None
     };
-    let same = same_guesses(one, other, seat, rng)?;
-    let other = other_step(right);
-    Ok(by.filter(|_| same).map(|by| {
-        format!("{name} learns from {by} what its guesses hide: the last step and `{other}` differ")
-    }))
+    let guesses = same_guesses(one, other, seat, rng)?;
+    let step = other_step(right);
+    let problem = match (by, guesses) {
+        (Some(_), SameGuesses::No | SameGuesses::Unanswered) => return Ok(Comparison::Told),
+        (Some(by), SameGuesses::Yes) => Some(format!(
+            "{name} learns from {by} what its guesses hide: the last step and `{step}` differ"
+        )),
+        (None, _) if one.turn().asks(seat) != other.turn().asks(seat) => {
+            return Ok(Comparison::Told);
+        }
+        (None, SameGuesses::No) => Some(format!(
+            "the guesses of {name} tell it more than its view and the events: the last step and \
+             `{step}` differ"
+        )),
+        (None, _) => difference_in_answers(&**one, &**other, seat)
+            .map(|by| format!("{by} of {name} depends on what it may not know")),
+    };
+    Ok(Comparison::Alike(problem))
 }
 
 /// The text of the last step.
@@ -147,20 +199,27 @@ fn events_of(walk: &Walk, seat: &str) -> Vec<String> {
 }
 
 /// Whether two positions are the same to a seat, judging by its guesses.
+enum SameGuesses {
+    Yes,
+    No,
+    /// The game makes no guesses.
+    Unanswered,
+}
+
 fn same_guesses(
     one: &Position,
     other: &Position,
     seat: Seat,
     rng: &mut ChaCha8Rng,
-) -> Result<bool, GameError> {
+) -> Result<SameGuesses, GameError> {
     for _ in 0..GUESSES {
         let draw = rng.random_range(0..DRAWS);
         let (Some(left), Some(right)) = (one.guess(seat, draw)?, other.guess(seat, draw)?) else {
-            return Ok(false);
+            return Ok(SameGuesses::Unanswered);
         };
         if left.state().get() != right.state().get() {
-            return Ok(false);
+            return Ok(SameGuesses::No);
         }
     }
-    Ok(true)
+    Ok(SameGuesses::Yes)
 }

@@ -2,7 +2,7 @@
 
 use maud::{Markup, PreEscaped, html};
 
-use super::text::{numbers, share, untested, way};
+use super::text::{numbers, share, uncompared, untested, way};
 use super::{GameFinding, GamePortrait, GameSample, GameTrial};
 use crate::escape;
 use crate::report::charts::{ChartLine, bins, histogram, lines};
@@ -37,6 +37,7 @@ fn findings(trial: &GameTrial) -> Markup {
     html! {
         @if trial.findings.is_empty() { p { "Nothing was found." } }
         @if let Some(options) = untested(trial) { p { (escape::terminal(&options)) } }
+        @if let Some(hidden) = uncompared(trial) { p { (hidden) } }
         @for finding in &trial.findings {
             p { b { (escape::terminal(finding.problem.lines().next().unwrap_or_default())) } }
             p { (escape::terminal(&way(&finding.steps))) ", seen " (finding.count) " times" }

@@ -1,6 +1,6 @@
 //! A trial as text.
 
-use super::{GameSample, GameTrial, Quantiles, ShareInterval};
+use super::{GameSample, GameTrial, HiddenChecks, Quantiles, ShareInterval};
 use crate::escape;
 
 /// The lines of the report.
@@ -15,6 +15,7 @@ pub fn lines(trial: &GameTrial) -> Vec<String> {
     ];
     lines.extend(finding_lines(trial));
     lines.extend(untested(trial));
+    lines.extend(uncompared(trial).map(str::to_owned));
     if let Some(portrait) = &trial.portrait {
         lines.push(String::new());
         for sample in std::iter::once(&portrait.random).chain(&portrait.search) {
@@ -57,6 +58,21 @@ pub(super) fn untested(trial: &GameTrial) -> Option<String> {
             "options: only the defaults were tested ({names}); --option NAME=VALUE tests others"
         )
     })
+}
+
+/// Says which check of hidden information had nothing to compare, if any.
+pub(super) fn uncompared(trial: &GameTrial) -> Option<&'static str> {
+    match trial.hidden? {
+        HiddenChecks { guesses: false, .. } => Some(
+            "hidden information: what views and events reveal was not checked, because the program \
+             does not answer `guess`",
+        ),
+        HiddenChecks { pairs: 0, .. } => Some(
+            "hidden information: nothing was compared, because no seat met two positions that it \
+             may not tell apart; do `views` and `guess` hide anything?",
+        ),
+        HiddenChecks { .. } => None,
+    }
 }
 
 /// The steps that show a mistake.

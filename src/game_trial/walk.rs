@@ -5,7 +5,9 @@ use std::time::Duration;
 use rand::seq::IndexedRandom;
 use rand_chacha::ChaCha8Rng;
 
-use referee_games::{AnyPosition, BySeat, Event, GameError, Position, Seat, Step, TextStep, Turn};
+use referee_games::{
+    AnyPosition, BySeat, Event, GameError, Position, Seat, Step, TextStep, Turn, draw_outcome,
+};
 
 /// The maximum number of steps to visit from one position.
 const MOST_STEPS: usize = 64;
@@ -77,9 +79,7 @@ pub(super) fn random_step(
         }
         Turn::Pass(_) => Step::Pass,
         Turn::Chance(_) => {
-            let outcomes = position.outcomes();
-            let drawn = outcomes.choose_weighted(rng, |(_, weight)| *weight);
-            Step::Chance(drawn.map(|(text, _)| text.clone()).unwrap_or_default())
+            Step::Chance(draw_outcome(&position.outcomes(), rng).cloned().unwrap_or_default())
         }
         Turn::Over(_) => return Ok(None),
     }))

@@ -27,6 +27,8 @@ pub struct PlayerSpec {
     pub hidden: Vec<PathBuf>,
     /// Whether one process may play several games, one after another.
     pub reusable: bool,
+    /// Whether it may ask the game for guesses of what is hidden from it, as built-in players do.
+    pub guesses: bool,
     /// A hash of its command and files, as 16 hexadecimal digits.
     pub hash: String,
     /// Its command and files, to detect changes.

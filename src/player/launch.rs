@@ -18,6 +18,8 @@ pub struct Launch {
     /// Whether it is a built-in player that has a rules program of its own, and says so if that
     /// fails.
     pub asks_rules: bool,
+    /// Whether it may ask for guesses of what a game hides from it.
+    pub may_guess: bool,
 }
 
 /// The variable that gives players the path of this program.
@@ -73,7 +75,8 @@ impl Launch {
             helper: helper.map(|program| Helper { program, variable: REFEREE.to_owned() }),
         };
         let hosted = matches!(spec.kind, PlayerKind::Class { .. });
-        let mut launch = Self { command, hosted, asks_rules: false };
+        let may_guess = spec.guesses || matches!(spec.kind, PlayerKind::Bot(_));
+        let mut launch = Self { command, hosted, asks_rules: false, may_guess };
         if launch.hosted {
             launch.set_all(OF_HOST);
         }

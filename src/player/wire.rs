@@ -41,6 +41,8 @@ pub struct Wire {
     owes: bool,
     /// Whether it may say that its rules program failed.
     asks_rules: bool,
+    /// Whether it may ask for guesses of what a game hides from it.
+    may_guess: bool,
     /// The last line to the player.
     line: Vec<u8>,
     /// Its last reply.
@@ -75,8 +77,8 @@ impl fmt::Debug for Link {
 impl Wire {
     /// A player whose process starts when its game begins.
     pub fn process(launch: Launch, sandbox: Arc<Sandbox>) -> Self {
-        let asks_rules = launch.asks_rules;
-        Self { asks_rules, ..Self::new(Link::Waiting(Box::new(launch), sandbox)) }
+        let (asks_rules, may_guess) = (launch.asks_rules, launch.may_guess);
+        Self { asks_rules, may_guess, ..Self::new(Link::Waiting(Box::new(launch), sandbox)) }
     }
 
     /// A player in this process.
@@ -100,6 +102,7 @@ impl Wire {
             freeze: false,
             owes: false,
             asks_rules: false,
+            may_guess: true,
             line: Vec::new(),
             reply: Vec::new(),
         }
@@ -246,6 +249,10 @@ impl Wire {
 
     pub(super) fn guesses(&self) -> u32 {
         self.guesses
+    }
+
+    pub(super) fn may_guess(&self) -> bool {
+        self.may_guess
     }
 
     pub(super) fn owes(&self) -> bool {

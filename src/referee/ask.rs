@@ -11,7 +11,7 @@ use crate::model::clock::{Clock, TimeControl, millis, seconds};
 use crate::model::fault::{Fault, FaultCode};
 use crate::model::record::FaultPolicy;
 use crate::player::{Player, TurnView, diagnosis};
-use referee_games::{AnyPosition, BySeat, Event, GameError, Refusal, Seat, guesses};
+use referee_games::{AnyPosition, BySeat, Event, GameError, Legal, Refusal, Seat, guesses};
 use referee_protocol::{Reply, TurnClock, shown};
 
 /// A turn request. It is complete before the turn begins: it cannot reveal the other seat's answer
@@ -80,7 +80,12 @@ impl<'t> PendingTurn<'t> {
             let decided = Err(out_of_time(self.control, &self.clocks[self.seat]));
             return Ok(Answered { decided, used: None, refusals: Vec::new() });
         }
-        let guesses = self.guesses(player.guesses())?;
+        let is_allowed = !self.is_hidden || player.may_guess();
+        let wanted = if is_allowed { player.guesses() } else { 0 };
+        // A player that wants one guess draws an action from it, unless the actions are listed.
+        let is_listed = || matches!(self.position.legal(self.seat), Legal::List(_));
+        let is_needed = wanted > 1 || !self.is_hidden || !is_listed();
+        let guesses = self.guesses(if is_needed { wanted } else { 0 })?;
         let (mut used, mut refusals) = (Duration::ZERO, Vec::new());
         let mut tries = 0;
         let decided = loop {

@@ -74,6 +74,9 @@ pub struct PackedPlayer {
     pub readable: Vec<PackedPath>,
     /// Whether one process may play several games.
     pub reusable: bool,
+    /// Whether it may ask for guesses of what is hidden from it.
+    #[serde(default)]
+    pub guesses: bool,
 }
 
 /// The way in which a player is run.
@@ -147,6 +150,7 @@ pub fn pack_player(spec: &PlayerSpec, hidden: &[PathBuf]) -> Packing<PackedPlaye
         env: spec.env.clone(),
         readable: spec.readable.iter().map(place).collect(),
         reusable: spec.reusable,
+        guesses: spec.guesses,
     };
     Packing { item, contents }
 }
@@ -247,6 +251,7 @@ impl PackedPlayer {
             readable: self.readable.iter().map(|path| path.unpacked(root)).collect(),
             hidden: Vec::new(),
             reusable: self.reusable,
+            guesses: self.guesses,
             hash: String::new(),
             fingerprint: Fingerprint::default(),
             command: String::new(),

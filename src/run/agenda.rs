@@ -1,7 +1,7 @@
 //! The order of jobs: first every player with due games is started once, then the games follow in
 //! the order of the schedule, as long as there is time.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::run::deadline::RunDeadline;
 use crate::run::job::{DueGame, Job};
@@ -16,11 +16,13 @@ pub(super) struct Assignment {
     pub(super) failed: bool,
     /// How often the referee lacked resources for it while no other game was in play.
     pub(super) shortages: u32,
+    /// When it was last handed out.
+    pub(super) handed_out: Instant,
 }
 
 impl Assignment {
     fn new(job: Job) -> Self {
-        Self { job, failed: false, shortages: 0 }
+        Self { job, failed: false, shortages: 0, handed_out: Instant::now() }
     }
 
     /// A description of the job.

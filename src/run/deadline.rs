@@ -4,6 +4,8 @@ use std::time::{Duration, Instant, SystemTime};
 
 /// Games in play at the end time get at least this much longer.
 const LEAST_PATIENCE: Duration = Duration::from_secs(30);
+/// How many times as long as the average a game may count, after as many games.
+const UNUSUAL: u32 = 8;
 /// Timers stand still while the machine is suspended, so the end time is looked at this often.
 const LOOK: Duration = Duration::from_secs(5);
 
@@ -48,8 +50,12 @@ impl RunDeadline {
         Self { end, games: 0, total: Duration::ZERO, longest: Duration::ZERO }
     }
 
-    /// Notes how long a game took.
+    /// Notes how long a game took. Once the usual time is known, a game counts for at most
+    /// [`UNUSUAL`] times as much: nobody else should wait for one that took far longer.
     pub fn took(&mut self, time: Duration) {
+        let is_known = self.games >= UNUSUAL;
+        let most = (self.total / self.games.max(1)).saturating_mul(UNUSUAL);
+        let time = if is_known { time.min(most) } else { time };
         self.games += 1;
         self.total += time;
         self.longest = self.longest.max(time);
@@ -97,6 +103,18 @@ mod tests {
         assert!(
             deadline.allows_with(average) && !deadline.allows_with(average.saturating_sub(NANO))
         );
+    }
+
+    /// The times come from workers, which may report any.
+    #[test]
+    fn one_absurd_time_does_not_end_a_run() {
+        let mut deadline = RunDeadline::new(EndTime::After(Instant::now()));
+        for _ in 0..UNUSUAL {
+            deadline.took(Duration::from_secs(10));
+        }
+        deadline.took(Duration::from_nanos(u64::MAX));
+        assert!(deadline.allows_with(Duration::from_secs(20)));
+        assert_eq!(deadline.patience(), Duration::from_secs(80));
     }
 
     #[test]

@@ -1,8 +1,9 @@
 """A rules program with a mistake, which its argument names.
 
 The game: seats add 1 or 2 in turn, whoever reaches 40 wins. In some variants the first seat has a coin
-that the other one may not see: `leaks` tells it, `keeps` does not, `blind` makes no guesses, and `heads`
-and `tails` are what the coin always shows.
+that the other one may not see: `leaks` tells it, `keeps` does not, `blind` makes no guesses, `deaf` ends
+when it is asked for one, `open` guesses the truth, `bares` shows the coin at the end, and `heads` and
+`tails` are what the coin always shows.
 """
 
 import json
@@ -11,7 +12,7 @@ import time
 
 MISTAKE = sys.argv[1]
 SEATS = ["first", "second"]
-HIDDEN = MISTAKE in ("leaks", "keeps", "blind", "heads", "tails")
+HIDDEN = MISTAKE in ("leaks", "keeps", "blind", "deaf", "open", "bares", "heads", "tails")
 GAME = {
     "protocol": 1, "name": "liar", "title": "Liar", "seats": SEATS, "hidden": HIDDEN,
     "options": [], "clauses": [{"id": "L1", "title": "Move", "text": "Add 1 or 2."}],
@@ -57,7 +58,8 @@ def waiting(state):
 def shown(state, turn):
     answer = {"state": state, "turn": turn, "legal": ["1", "2"], "rows": [str(state["sum"])]}
     if HIDDEN:
-        answer["views"] = {"first": state, "second": {**state, "coin": None}}
+        bare = MISTAKE == "bares" and "over" in turn
+        answer["views"] = {"first": state, "second": state if bare else {**state, "coin": None}}
     if MISTAKE == "twice" and state["sum"] == 4:
         answer["legal"] = ["1", "2", "2"]
     if MISTAKE == "seats" and state["sum"] == 5:
@@ -68,7 +70,7 @@ def shown(state, turn):
 
 
 def guess(state, seat, draw):
-    if seat == "second" and state["coin"]:
+    if seat == "second" and state["coin"] and MISTAKE != "open":
         state["coin"] = ["heads", "tails"][draw % 2]
     return shown(state, waiting(state))
 
@@ -84,6 +86,8 @@ for request in map(json.loads, sys.stdin):
         answer = start()
     elif kind == "play":
         answer = play(request["state"], request["step"])
+    elif kind == "guess" and MISTAKE == "deaf":
+        sys.exit("it does not know guesses")
     elif kind == "guess" and HIDDEN and MISTAKE != "blind":
         answer = guess(request["state"], request["seat"], request["draw"])
     elif MISTAKE == "outlaw":

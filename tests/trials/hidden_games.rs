@@ -77,8 +77,8 @@ fn cup(variant: &str, pairs: u32, players: &[(&str, &str)]) -> Arena {
 
 fn told_the_same() {
     let spies = [
-        ("ant", "command = [\"python3\", \"spy.py\"]\nreusable = true"),
-        ("bee", "command = [\"python3\", \"spy.py\"]\nreusable = true"),
+        ("ant", "command = [\"python3\", \"spy.py\"]\nreusable = true\nguesses = true"),
+        ("bee", "command = [\"python3\", \"spy.py\"]\nreusable = true\nguesses = true"),
     ];
     let told = ["heads", "tails"].map(|coin| {
         let arena = cup(coin, PAIRS, &spies);
@@ -94,6 +94,13 @@ fn told_the_same() {
     let turn = second.lines().find(|line| line.contains("\"turn\"")).expect("a turn");
     let turn: Value = serde_json::from_str(turn).expect("JSON");
     assert_eq!(turn["guesses"].as_array().map(Vec::len), Some(4), "{turn}");
+    // Unless the organiser allows it, a player gets none: a mistake in the rules could make them true.
+    let keys = "command = [\"python3\", \"spy.py\"]\nreusable = true";
+    let arena = cup("heads", 1, &[("ant", keys), ("bee", keys)]);
+    assert_eq!(arena.run(&["run", "--quiet", "--strict"]).code, 0);
+    for (game, lines) in heard(&arena, "second") {
+        assert!(lines.contains("\"turn\"") && !lines.contains("guesses"), "{game}: {lines}");
+    }
 }
 
 /// The messages to a seat, by game.
@@ -105,6 +112,10 @@ fn heard(arena: &Arena, seat: &str) -> BTreeMap<String, String> {
 }
 
 fn who_can_play() {
+    // Nobody needs a guess, so a program that ends when it is asked for one can be played.
+    let random = [("ant", "bot = \"random\""), ("bee", "bot = \"random\"")];
+    let played = cup("deaf", 1, &random).run(&["run", "--quiet", "--strict"]);
+    assert_eq!(played.code, 0, "{played:?}");
     let bots = [("ant", "bot = \"steady\""), ("bee", "bot = \"search-40\"")];
     let refused = cup("blind", 1, &bots).run(&["run", "--quiet"]);
     assert_eq!(refused.code, 2, "{refused:?}");

@@ -7,12 +7,13 @@ use serde_json::Value;
 
 /// The mistakes of `tests/rules/liar.py`: the argument, a part of the problem, and the number of
 /// steps that show it.
-const MISTAKES: [(&str, &str, usize); 9] = [
+const MISTAKES: [(&str, &str, usize); 10] = [
     ("impure", "two processes of the program show different positions", 1),
     ("twice", "is listed twice", 2),
     ("seats", "unknown seat `third`", 3),
     ("crashes", "ended with exit code 1", 7),
     ("leaks", "second learns from the events what its guesses hide", 1),
+    ("open", "the guesses of second tell it more than its view and the events", 1),
     ("grows", "the maximum is 65536", 16),
     ("silent", "no answer within 2 s", 3),
     ("endless", "the game is not over after 40 plies", 40),
@@ -20,12 +21,14 @@ const MISTAKES: [(&str, &str, usize); 9] = [
 ];
 
 /// The mistakes that only many games, large states or long waits show.
-const SLOW: [&str; 5] = ["impure", "leaks", "grows", "silent", "endless"];
+const SLOW: [&str; 6] = ["impure", "leaks", "open", "grows", "silent", "endless"];
 
 pub(crate) fn tests() -> Vec<Trial> {
     let mut tests = vec![
         quick("nothing is found in an honest game", || honest("honest")),
         slow("nothing is found in a game that keeps its secret", || honest("keeps")),
+        slow("nothing is found in a game that shows its secret at the end", || honest("bares")),
+        slow("without guesses, the report says what was not checked", unchecked),
     ];
     tests.extend(MISTAKES.map(|(mistake, problem, steps)| {
         let tier = if SLOW.contains(&mistake) { slow } else { quick };
@@ -41,6 +44,15 @@ fn honest(kind: &str) -> Lacks {
     };
     assert_eq!((code, &trial["findings"]), (0, &serde_json::json!([])), "{trial}");
     assert_eq!(trial["portrait"]["random"]["games"], 20);
+    None
+}
+
+fn unchecked() -> Lacks {
+    let (code, trial) = match tried("blind") {
+        Ok(tried) => tried,
+        Err(lacks) => return lacks,
+    };
+    assert_eq!((code, &trial["hidden"]["guesses"]), (0, &serde_json::json!(false)), "{trial}");
     None
 }
 

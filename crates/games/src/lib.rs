@@ -79,4 +79,4 @@ pub use options::{OptionError, OptionSpec, Options};
 pub use refusal::{Refusal, StepError};
 pub use seat::{BySeat, Seat, SeatMap};
 pub use text::{Text, is_unsafe_to_show};
-pub use turn::{GameResult, Outcome, PASS, Step, StepText, Stream, TextStep, Turn};
+pub use turn::{GameResult, Outcome, PASS, Step, StepText, Stream, TextStep, Turn, draw_outcome};

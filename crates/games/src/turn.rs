@@ -174,3 +174,41 @@ impl<'a> StepText<'a> {
         one.into_iter().chain(other)
     }
 }
+/// Draws one of these outcomes by weight; `None` without outcomes of a weight above 0. The sum of
+/// the weights may be larger than any of them can be.
+pub fn draw_outcome<'a, C>(outcomes: &'a [(C, u32)], rng: &mut impl rand::Rng) -> Option<&'a C> {
+    let total: u64 = outcomes.iter().map(|(_, weight)| u64::from(*weight)).sum();
+    // Sums of 32 bits draw as they always did, so that logs stay as they are.
+    let mut at = match u32::try_from(total) {
+        Ok(0) => return None,
+        Ok(total) => u64::from(rng.random_range(0..total)),
+        Err(_) => rng.random_range(0..total),
+    };
+    let drawn = outcomes.iter().find(|(_, weight)| {
+        let is_drawn = at < u64::from(*weight);
+        at = at.saturating_sub(u64::from(*weight));
+        is_drawn
+    });
+    drawn.map(|(outcome, _)| outcome)
+}
+
+#[cfg(test)]
+mod tests {
+    use rand::SeedableRng;
+    use rand::rngs::SmallRng;
+
+    use super::draw_outcome;
+
+    #[test]
+    fn weights_may_sum_to_more_than_one_of_them_can_be() {
+        let mut rng = SmallRng::seed_from_u64(1);
+        let heavy = [("a", u32::MAX), ("b", u32::MAX), ("none", 0), ("c", 2)];
+        let drawn: Vec<&str> =
+            (0..1000).filter_map(|_| draw_outcome(&heavy, &mut rng).copied()).collect();
+        let count = |name| drawn.iter().filter(|it| **it == name).count();
+        assert_eq!(drawn.len(), 1000);
+        assert!((400..600).contains(&count("a")) && count("none") == 0, "{}", count("a"));
+        assert_eq!(draw_outcome(&[("none", 0)], &mut rng), None);
+        assert_eq!(draw_outcome::<&str>(&[], &mut rng), None);
+    }
+}

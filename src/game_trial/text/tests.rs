@@ -28,6 +28,7 @@ fn trial(findings: Vec<GameFinding>, portrait: Option<GamePortrait>) -> GameTria
         defaults: Vec::new(),
         games: 4,
         findings,
+        hidden: None,
         portrait,
     }
 }

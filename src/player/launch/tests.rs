@@ -13,6 +13,7 @@ fn spec(kind: PlayerKind) -> PlayerSpec {
         readable: vec![PathBuf::from("/data")],
         hidden: vec![PathBuf::from("/players/bee")],
         reusable: false,
+        guesses: false,
         hash: String::new(),
         fingerprint: Fingerprint::default(),
         command: String::new(),

@@ -1,12 +1,11 @@
 //! The value of a position: how the game ended, the game's own estimate, or the result of a random
 //! game from there.
 
-use rand::seq::IndexedRandom;
 use rand_chacha::ChaCha8Rng;
 
 use crate::Choice;
 use crate::meter::Meter;
-use referee_games::{AnyPosition, BySeat, Position, Seat, Step, TextStep, Turn};
+use referee_games::{AnyPosition, BySeat, Position, Seat, Step, TextStep, Turn, draw_outcome};
 
 /// The score of the first seat, from 0 to 1: how the game ended, or the game's own estimate.
 pub(super) fn value_for_first(position: &dyn AnyPosition) -> Option<f64> {
@@ -42,8 +41,7 @@ pub(super) fn playout(
 
 /// Draws an outcome of chance.
 pub(super) fn draw(position: &dyn AnyPosition, rng: &mut ChaCha8Rng) -> Option<TextStep> {
-    let outcomes = position.outcomes();
-    Some(Step::Chance(outcomes.choose_weighted(rng, |outcome| outcome.1).ok()?.0.clone()))
+    draw_outcome(&position.outcomes(), rng).cloned().map(Step::Chance)
 }
 
 /// Any action of `seat`.
