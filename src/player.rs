@@ -23,7 +23,7 @@ use std::time::Duration;
 use serde_json::value::RawValue;
 
 pub use human::Human;
-pub use launch::{Launch, own_files};
+pub use launch::{GuessRight, Launch, own_files};
 pub use rules_process::ContainedRules;
 pub use sandbox::{NotStarted, Sandbox};
 #[cfg(test)]

@@ -9,7 +9,7 @@ use referee::model::clock::TimeControl;
 use referee::model::record::{FaultPolicy, Header, PlayerInfo, SCHEMA};
 use referee::model::rules::GameRules;
 use referee::model::stage::{PairingRules, Stage};
-use referee::player::{Launch, Player, PlayerStatistics, Sandbox, Wire};
+use referee::player::{GuessRight, Launch, Player, PlayerStatistics, Sandbox, Wire};
 use referee::referee::{GameReport, GameSetup, play};
 use referee::run::record::RecordBuilder;
 use referee::schedule::Fixture;
@@ -186,6 +186,6 @@ fn player(
         readable: vec![script.path.clone()],
         ..PlayerCommand::new(std::env::current_exe()?)
     };
-    let launch = Launch { command, hosted: false, asks_rules: false, may_guess: false };
+    let launch = Launch { command, hosted: false, asks_rules: false, guesses: GuessRight::Denied };
     Ok(Player::Wire(Box::new(Wire::process(launch, Arc::clone(sandbox)))))
 }

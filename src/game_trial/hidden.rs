@@ -126,7 +126,9 @@ pub(super) fn check_twins(walk: &Walk, rng: &mut ChaCha8Rng, findings: &mut Find
             Ok(Comparison::Told) => {}
             Ok(Comparison::Alike(problem)) => {
                 findings.compared();
-                problem.iter().for_each(|problem| findings.add(problem, &left.steps));
+                if let Some(problem) = problem {
+                    findings.add(&problem, &left.steps);
+                }
             }
             Err(error) => findings.failed(&error, &left.steps),
         }

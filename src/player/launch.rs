@@ -19,7 +19,16 @@ pub struct Launch {
     /// fails.
     pub asks_rules: bool,
     /// Whether it may ask for guesses of what a game hides from it.
-    pub may_guess: bool,
+    pub guesses: GuessRight,
+}
+
+/// Whether a player gets guesses of what a game hides from it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum GuessRight {
+    /// It is a built-in player, or the organiser allows it.
+    Granted,
+    /// It gets none.
+    Denied,
 }
 
 /// The variable that gives players the path of this program.
@@ -75,8 +84,9 @@ impl Launch {
             helper: helper.map(|program| Helper { program, variable: REFEREE.to_owned() }),
         };
         let hosted = matches!(spec.kind, PlayerKind::Class { .. });
-        let may_guess = spec.guesses || matches!(spec.kind, PlayerKind::Bot(_));
-        let mut launch = Self { command, hosted, asks_rules: false, may_guess };
+        let is_trusted = spec.guesses || matches!(spec.kind, PlayerKind::Bot(_));
+        let guesses = if is_trusted { GuessRight::Granted } else { GuessRight::Denied };
+        let mut launch = Self { command, hosted, asks_rules: false, guesses };
         if launch.hosted {
             launch.set_all(OF_HOST);
         }

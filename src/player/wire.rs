@@ -13,8 +13,8 @@ use super::process::{self, PlayerProcess};
 #[cfg(test)]
 use super::scripted::{PlayerScript, Scripted};
 use super::{
-    Answer, EndView, InitView, Launch, NotStarted, PlayerStatistics, Sandbox, TranscriptLine,
-    TurnView, no_start,
+    Answer, EndView, GuessRight, InitView, Launch, NotStarted, PlayerStatistics, Sandbox,
+    TranscriptLine, TurnView, no_start,
 };
 use crate::model::clock::seconds;
 use crate::model::fault::{Fault, FaultCode};
@@ -42,7 +42,7 @@ pub struct Wire {
     /// Whether it may say that its rules program failed.
     asks_rules: bool,
     /// Whether it may ask for guesses of what a game hides from it.
-    may_guess: bool,
+    guess_right: GuessRight,
     /// The last line to the player.
     line: Vec<u8>,
     /// Its last reply.
@@ -77,8 +77,8 @@ impl fmt::Debug for Link {
 impl Wire {
     /// A player whose process starts when its game begins.
     pub fn process(launch: Launch, sandbox: Arc<Sandbox>) -> Self {
-        let (asks_rules, may_guess) = (launch.asks_rules, launch.may_guess);
-        Self { asks_rules, may_guess, ..Self::new(Link::Waiting(Box::new(launch), sandbox)) }
+        let (asks_rules, guess_right) = (launch.asks_rules, launch.guesses);
+        Self { asks_rules, guess_right, ..Self::new(Link::Waiting(Box::new(launch), sandbox)) }
     }
 
     /// A player in this process.
@@ -102,7 +102,7 @@ impl Wire {
             freeze: false,
             owes: false,
             asks_rules: false,
-            may_guess: true,
+            guess_right: GuessRight::Granted,
             line: Vec::new(),
             reply: Vec::new(),
         }
@@ -252,7 +252,7 @@ impl Wire {
     }
 
     pub(super) fn may_guess(&self) -> bool {
-        self.may_guess
+        self.guess_right == GuessRight::Granted
     }
 
     pub(super) fn owes(&self) -> bool {
