@@ -51,7 +51,7 @@ impl RunDeadline {
     }
 
     /// Notes how long a game took. Once the usual time is known, a game counts for at most
-    /// [`UNUSUAL`] times as much: nobody else should wait for one that took far longer.
+    /// eight times as much: nobody else should wait for one that took far longer.
     pub fn took(&mut self, time: Duration) {
         let is_known = self.games >= UNUSUAL;
         let most = (self.total / self.games.max(1)).saturating_mul(UNUSUAL);
