@@ -262,7 +262,7 @@ def links():
     os.makedirs(f"{folder}/" + "d/" * 100)
     os.mkdir(f"{folder}/closed")
     open(f"{folder}/closed/file", "w").close()
-    os.chmod(f"{folder}/closed", 0)
+    works(lambda: os.chmod(f"{folder}/closed", 0))
     return False
 
 
@@ -379,7 +379,7 @@ def stay_behind():
     os.makedirs(cache)
     open(f"{cache}/file", "w").close()
     for path in (deep, cache, f"{folder}/module@v1"):
-        os.chmod(path, 0o555)
+        works(lambda path=path: os.chmod(path, 0o555))
     # In a sandbox, the folder does not belong to it.
     works(lambda: os.chmod(folder, 0))
     return False
