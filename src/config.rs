@@ -30,9 +30,10 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
+pub use crate::model::clock::LONGEST;
 pub use detection::{Detected, EXPECTED, candidates, detect, unbuilt};
 pub use game::open_game_file;
-pub use limits::{DEFAULT_MOVE, DEFAULT_STARTUP, LONGEST};
+pub use limits::{DEFAULT_MOVE, DEFAULT_STARTUP};
 pub use player_argument::{PlayerArgument, name_of};
 pub use problem::similar;
 pub use rules_program::find_rules_program;

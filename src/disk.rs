@@ -5,14 +5,17 @@
 #[cfg(debug_assertions)]
 mod fault;
 
-use std::fs::{self, File, OpenOptions};
+use std::ffi::OsStr;
+use std::fs::{self, File, Permissions};
 use std::io::{self, Write};
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use nix::fcntl::{FcntlArg, fcntl};
 use nix::libc;
+use rustix::fs::{FlockOperation, flock};
+use tempfile::NamedTempFile;
 
 #[cfg(debug_assertions)]
 use self::fault::before;
@@ -22,6 +25,9 @@ use crate::bounded;
 static ORDINARY: AtomicU32 = AtomicU32::new(0o666);
 /// The permissions of a file that only its owner may read.
 const PRIVATE: u32 = 0o600;
+/// The number of random characters in the name of an unfinished file, and the end of the name.
+const RANDOM: usize = 8;
+const UNFINISHED: &str = ".new";
 
 /// From now on, only their owner may read the files that this process writes into results folders:
 /// those of games that hide something, which other accounts must not see while they are played.
@@ -70,10 +76,12 @@ pub fn make_folder(path: &Path) -> io::Result<()> {
     fs::create_dir_all(path)
 }
 
-/// Creates a folder in a results folder. Refuses a link in its place, which could lead anywhere.
+/// Creates a folder in a results folder, or removes what killed programs left unfinished in it.
+/// Refuses a link in its place, which could lead anywhere.
 pub fn make_own_folder(path: &Path) -> io::Result<()> {
     make_folder(path)?;
-    bounded::check_folder(path)
+    bounded::check_folder(path)?;
+    remove_unfinished(path)
 }
 
 /// Writes a temporary file and renames it to `path`. Readers, even after a crash or a power
@@ -113,17 +121,19 @@ fn place(
     kept: Durability,
 ) -> io::Result<()> {
     let replacement = Replacement::with_mode(path, mode)?;
-    let mut out = io::BufWriter::new(Steps(&replacement.file));
+    let mut out = io::BufWriter::new(Steps(replacement.file.as_file()));
     content(&mut out)?;
     out.into_inner().map_err(io::IntoInnerError::into_error)?;
     replacement.place(kept)
 }
 
-/// A new file that takes the place of another one when it is complete. Unless it does, it is
-/// removed when this value is dropped.
+/// A new file that takes the place of another one when it is complete. It has a random name, so that
+/// two programs that write the same file do not meet. Unless it takes its place, it is removed when
+/// this value is dropped; if the program is killed before, by [`remove_unfinished`].
 #[derive(Debug)]
 pub struct Replacement {
-    file: File,
+    /// The file, locked as long as it is open.
+    file: NamedTempFile,
     /// The place that it takes.
     path: PathBuf,
 }
@@ -135,16 +145,27 @@ impl Replacement {
     }
 
     fn with_mode(path: &Path, mode: u32) -> io::Result<Self> {
-        let beside = beside(path);
-        // A file left by an interrupted run may have other permissions.
-        remove_if_there(&beside)?;
-        let file = OpenOptions::new().write(true).create_new(true).mode(mode).open(&beside)?;
-        Ok(Self { file, path: path.to_owned() })
+        let mut name = path.file_name().unwrap_or_default().to_owned();
+        name.push(".");
+        loop {
+            let file = tempfile::Builder::new()
+                .prefix(&name)
+                .rand_bytes(RANDOM)
+                .suffix(UNFINISHED)
+                .permissions(Permissions::from_mode(mode))
+                .tempfile_in(folder_of(path))?;
+            // Where a file system has no locks, nobody can take this file for a leftover.
+            let _ = flock(&file, FlockOperation::LockExclusive);
+            // Another program may have removed it before it was locked.
+            if file.as_file().metadata()?.nlink() > 0 {
+                return Ok(Self { file, path: path.to_owned() });
+            }
+        }
     }
 
     /// Writes all of `bytes`.
     pub fn write(&self, bytes: &[u8]) -> io::Result<()> {
-        write(&self.file, bytes)
+        write(self.file.as_file(), bytes)
     }
 
     /// Puts the file in its place, without a sync: see [`write_quickly`].
@@ -153,28 +174,39 @@ impl Replacement {
     }
 
     fn place(self, kept: Durability) -> io::Result<()> {
+        let Self { file, path } = self;
         if kept == Durability::OverPowerFailures {
-            sync(&self.file)?;
+            sync(file.as_file())?;
         }
-        let beside = beside(&self.path);
-        before(DiskStep::Rename(&beside, &self.path))?;
-        fs::rename(&beside, &self.path)?;
-        if kept == Durability::OverPowerFailures { sync_folder_of(&self.path) } else { Ok(()) }
+        before(DiskStep::Rename(file.path(), &path))?;
+        file.persist(&path)?;
+        if kept == Durability::OverPowerFailures { sync_folder_of(&path) } else { Ok(()) }
     }
 }
 
-impl Drop for Replacement {
-    fn drop(&mut self) {
-        // Nobody needs an unfinished file. One in its place has another name.
-        let _ = fs::remove_file(beside(&self.path));
+/// Removes the unfinished files in `folder` that nobody writes any more.
+pub fn remove_unfinished(folder: &Path) -> io::Result<()> {
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        if !is_unfinished(&entry.file_name()) || !entry.file_type()?.is_file() {
+            continue;
+        }
+        // A file that cannot be opened, or is gone by now, is left alone.
+        let Ok(file) = File::open(entry.path()) else { continue };
+        if flock(&file, FlockOperation::NonBlockingLockExclusive).is_ok() {
+            remove_if_there(&entry.path())?;
+        }
     }
+    Ok(())
 }
 
-/// The path of the temporary file that is later renamed to `path`.
-fn beside(path: &Path) -> PathBuf {
-    let mut name = path.file_name().unwrap_or_default().to_owned();
-    name.push(".new");
-    path.with_file_name(name)
+/// Whether a file has the name of a [`Replacement`]: `NAME.`, random letters and digits, `.new`.
+fn is_unfinished(name: &OsStr) -> bool {
+    let random = name.to_str().and_then(|name| name.strip_suffix(UNFINISHED)?.rsplit_once('.'));
+    random.is_some_and(|(name, random)| {
+        let is_random = random.bytes().all(|byte| byte.is_ascii_alphanumeric());
+        !name.is_empty() && random.len() == RANDOM && is_random
+    })
 }
 
 /// Removes a file. A missing file is not an error.
@@ -185,17 +217,17 @@ pub fn remove_if_there(path: &Path) -> io::Result<()> {
     }
 }
 
-/// Removes what an interrupted write of the file at `path` has left beside it.
-pub fn remove_unfinished(path: &Path) -> io::Result<()> {
-    remove_if_there(&beside(path))
-}
-
 /// Makes sure that a rename to `path` survives a power failure.
 fn sync_folder_of(path: &Path) -> io::Result<()> {
-    let folder = path.parent().filter(|folder| *folder != Path::new(""));
-    let folder = folder.unwrap_or(Path::new("."));
+    let folder = folder_of(path);
     before(DiskStep::SyncFolder(folder))?;
     File::open(folder)?.sync_all()
+}
+
+/// The folder of a file.
+fn folder_of(path: &Path) -> &Path {
+    let folder = path.parent().filter(|folder| *folder != Path::new(""));
+    folder.unwrap_or(Path::new("."))
 }
 
 /// Whether another process holds a lock on the whole of a file.
@@ -254,13 +286,29 @@ mod tests {
     }
 
     #[test]
-    fn private_files_stay_private_after_interrupted_writes() {
+    fn private_files_are_private_from_the_start() {
         let dir = tempfile::tempdir().expect("a folder");
         let path = dir.path().join("secret");
-        fs::write(beside(&path), "half").expect("written");
+        let begun = Replacement::with_mode(&path, PRIVATE).expect("begun");
+        let mode = |path: &Path| fs::metadata(path).expect("a file").permissions().mode() & 0o777;
+        assert_eq!(mode(begun.file.path()), 0o600);
         write_private(&path, |out| out.write_all(b"hidden")).expect("written");
-        let mode = fs::metadata(&path).expect("a file").permissions().mode();
-        assert_eq!((text(&path).as_str(), mode & 0o777), ("hidden", 0o600));
+        assert_eq!((text(&path).as_str(), mode(&path)), ("hidden", 0o600));
+    }
+
+    #[test]
+    fn two_writers_of_one_file_do_not_mix() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let path = dir.path().join("page");
+        let [first, second] = [(); 2].map(|()| Replacement::new(&path).expect("begun"));
+        first.write(b"on").expect("written");
+        second.write(b"tw").expect("written");
+        remove_unfinished(dir.path()).expect("swept");
+        first.write(b"e").and_then(|()| first.place_quickly()).expect("in its place");
+        assert_eq!(text(&path), "one");
+        second.write(b"o").and_then(|()| second.place_quickly()).expect("in its place");
+        assert_eq!(text(&path), "two");
+        assert_eq!(fs::read_dir(dir.path()).expect("a folder").count(), 1, "nothing else is left");
     }
 
     #[test]
@@ -281,14 +329,18 @@ mod tests {
     }
 
     #[test]
-    fn leftovers_of_interrupted_writes_are_removed() {
+    fn leftovers_of_killed_programs_are_removed() {
         let dir = tempfile::tempdir().expect("a folder");
-        let path = dir.path().join("table.csv");
-        assert_eq!(beside(&path), dir.path().join("table.csv.new"));
-        fs::write(beside(&path), "half").expect("written");
-        remove_unfinished(&path).expect("removed");
-        assert!(!beside(&path).exists());
-        remove_unfinished(&path).expect("there is nothing to remove");
+        let own = ["table.csv.new", "notes.old.new", "table.csv.a1B2c3D.new", ".a1B2c3D4.new"];
+        for name in own.iter().chain(&["table.csv.a1B2c3D4.new"]) {
+            fs::write(dir.path().join(name), "half").expect("written");
+        }
+        std::os::unix::fs::symlink("table.csv.new", dir.path().join("link.a1B2c3D4.new"))
+            .expect("linked");
+        remove_unfinished(dir.path()).expect("swept");
+        let left = |name: &str| dir.path().join(name).exists();
+        assert!(own.into_iter().all(left) && left("link.a1B2c3D4.new"));
+        assert!(!left("table.csv.a1B2c3D4.new"));
         remove_if_there(dir.path()).expect_err("a folder is not a file");
     }
 

@@ -53,6 +53,7 @@ impl LockedFolder {
         // lock belongs to the process, so it ends at once when the referee is killed.
         match fcntl_lock(&file, FlockOperation::NonBlockingLockExclusive) {
             Ok(()) => {
+                disk::remove_unfinished(dir).map_err(system)?;
                 let mut exchanges = fs::read_dir(dir.join(EXCHANGES)).map_err(system)?;
                 let has_exchanges = Cell::new(exchanges.next().is_some());
                 Ok(Self { dir: dir.to_owned(), _lock: file, has_exchanges })

@@ -219,7 +219,9 @@ impl<'e> Examiner<'e> {
     }
 
     async fn load(&mut self) -> StepResult {
-        let busy = Load::begin();
+        let busy = Load::begin().map_err(|error| {
+            Failure::system(format!("cannot start threads that keep the core busy: {error}"))
+        })?;
         let played = self.pairs(PARTNER, 1, true).await;
         drop(busy);
         let (finished, finding) = played?;

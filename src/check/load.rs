@@ -1,5 +1,6 @@
 //! Keeps a core busy with threads that only compute.
 
+use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, JoinHandle};
@@ -16,18 +17,21 @@ pub(super) struct Load {
 
 impl Load {
     /// Starts the load; its threads share the cores of the calling thread.
-    pub(super) fn begin() -> Self {
-        let over = Arc::new(AtomicBool::new(false));
-        let burn = |_| {
-            let over = Arc::clone(&over);
-            thread::spawn(move || {
+    ///
+    /// # Errors
+    /// Fails if the system has no thread left.
+    pub(super) fn begin() -> io::Result<Self> {
+        let mut load = Self { over: Arc::new(AtomicBool::new(false)), threads: Vec::new() };
+        for _ in 0..THREADS {
+            let over = Arc::clone(&load.over);
+            let burn = move || {
                 while !over.load(Ordering::Relaxed) {
                     std::hint::spin_loop();
                 }
-            })
-        };
-        let threads = (0..THREADS).map(burn).collect();
-        Self { over, threads }
+            };
+            load.threads.push(thread::Builder::new().name("load".to_owned()).spawn(burn)?);
+        }
+        Ok(load)
     }
 }
 

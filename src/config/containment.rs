@@ -4,15 +4,12 @@ use std::time::Duration;
 
 use toml::Spanned;
 
-use crate::model::containment::{ContainmentRequest, PlayerLimits};
+use crate::model::containment::{ContainmentRequest, MOST_BYTES, MOST_RESOURCES, PlayerLimits};
 use referee_sandbox::{Level, Requirement, limits};
 
 use super::keys::{Field, Given, TableReader};
 use super::limits::{LimitPreset, positive, whole};
 use super::problem::{Problem, Problems, instead};
-
-/// The largest number of bytes for any key.
-const MOST_BYTES: u64 = 1 << 50;
 
 /// The keys under `[containment]`.
 #[derive(Debug, Default)]
@@ -78,7 +75,7 @@ pub(super) fn check(
         ..usual
     };
     let mut number = |key, field: &Field<i128>, least, usual: u64| {
-        whole(key, field.as_ref(), &(least..=1_000_000), problems).unwrap_or(usual)
+        whole(key, field.as_ref(), &(least..=MOST_RESOURCES), problems).unwrap_or(usual)
     };
     let usual = usual.sandbox;
     limits.sandbox.processes = number("processes", &keys.processes, 4, usual.processes);

@@ -4,7 +4,7 @@ use std::fmt::Display;
 use std::ops::RangeInclusive;
 use std::time::Duration;
 
-use crate::model::clock::{Measure, TimeControl};
+use crate::model::clock::{LONGEST, Measure, TimeControl};
 use referee_sandbox::limits::MIB;
 
 use super::keys::{Field, Given, TableReader};
@@ -14,8 +14,6 @@ use super::problem::{Problem, Problems, instead};
 pub const DEFAULT_STARTUP: Duration = Duration::from_secs(10);
 /// The move limit if neither a move limit nor a budget is given.
 pub const DEFAULT_MOVE: Duration = Duration::from_secs(5);
-/// The longest duration for any key.
-pub const LONGEST: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// The number in `field`, which must be in `range`.
 pub(super) fn whole<T>(

@@ -13,7 +13,7 @@ use super::player_keys::{PlayerKeys, RunMethod};
 use super::problem::{ByteSpan, InvalidValue, Problem, Problems};
 use super::sources;
 use crate::fingerprint::{self, Fingerprint, Parts, Unreadable};
-use crate::model::player::{LONGEST_NAME, PlayerKind, PlayerSpec};
+use crate::model::player::{LONGEST_NAME, PlayerKind, PlayerSpec, name_problem};
 use crate::player::own_files;
 
 /// The places to search for players and their programs.
@@ -284,19 +284,9 @@ fn name(field: Given<'_, String>, problems: &mut Problems) -> Option<String> {
 
 /// Checks a name that is shown to people and written in tables.
 pub(super) fn check_name(name: &str) -> Result<(), InvalidValue> {
-    let help = format!("a name has 1 to {LONGEST_NAME} characters");
-    if name.trim().is_empty() {
-        return Err(InvalidValue::new("the name is empty", help));
-    }
-    let length = name.chars().count();
-    if length > LONGEST_NAME {
-        return Err(InvalidValue::new(format!("the name has {length} characters"), help));
-    }
-    if name.chars().any(char::is_control) {
-        let help = "write it in one line of plain characters";
-        return Err(InvalidValue::new("the name contains a control character", help));
-    }
-    Ok(())
+    let help =
+        format!("a name has 1 to {LONGEST_NAME} characters, none of them a control character");
+    name_problem(name).map_or(Ok(()), |problem| Err(InvalidValue::new(problem, help)))
 }
 
 fn dir(field: Given<'_, String>, base: &Path, problems: &mut Problems) -> Option<PathBuf> {

@@ -8,8 +8,10 @@ use super::keys::{Field, Given, TableReader};
 use super::limits::whole;
 use super::player_keys::PlayerKeys;
 use super::problem::{ByteSpan, Problem, Problems, instead};
-use crate::model::stage::MOST_PAIRS;
 use crate::model::stage::{Format, Stage};
+use crate::model::stage::{
+    MOST_LADDER_GAMES, MOST_PAIRS, MOST_ROUNDS, MOST_TIE_BREAKS, WIDEST_MARGIN,
+};
 use crate::schedule::formats::swiss::most_rounds;
 
 /// The formats by name.
@@ -117,7 +119,8 @@ pub(super) fn check(
     let mut left = names.len();
     let mut stages = Vec::new();
     for keys in &keys.tables {
-        let most = whole("players", keys.players.as_ref(), &(2..=10_000_usize), problems);
+        let most =
+            whole("players", keys.players.as_ref(), &(2..=referee_ratings::MOST_PLAYERS), problems);
         left = most.map_or(left, |most| most.min(left));
         stages.push(Stage { players: most, ..stage(keys, &names, left, problems) });
     }
@@ -157,7 +160,7 @@ fn format(keys: &StageKeys, names: &[&str], players: usize, problems: &mut Probl
         "swiss" => Format::Swiss { rounds: rounds(keys, players, problems) },
         "knockout" => {
             let given = keys.tie_breaks.as_ref();
-            let tie_breaks = whole("tie-breaks", given, &(0..=100), problems);
+            let tie_breaks = whole("tie-breaks", given, &(0..=MOST_TIE_BREAKS), problems);
             Format::Knockout { tie_breaks: tie_breaks.unwrap_or(DEFAULT_TIE_BREAKS) }
         }
         "ladder" => ladder(keys, problems),
@@ -196,7 +199,7 @@ fn rounds(keys: &StageKeys, players: usize, problems: &mut Problems) -> u32 {
         return 1;
     };
     let most = u32::try_from(most_rounds(players)).unwrap_or(u32::MAX).max(1);
-    let rounds = whole("rounds", Some(field), &(1..=1000_u32), problems).unwrap_or(1);
+    let rounds = whole("rounds", Some(field), &(1..=MOST_ROUNDS), problems).unwrap_or(1);
     if rounds > most {
         let title = format!("{players} players cannot play {rounds} rounds of a Swiss stage");
         let help = format!(
@@ -215,8 +218,8 @@ fn ladder(keys: &StageKeys, problems: &mut Problems) -> Format {
         problems.add(problem.help("add a line such as `games = 2000`"));
         return Format::RoundRobin;
     };
-    let games = whole("games", Some(field), &(2..=100_000_000_u32), problems).unwrap_or(2);
-    let margin = whole("margin", keys.margin.as_ref(), &(1..=1000_u32), problems);
+    let games = whole("games", Some(field), &(2..=MOST_LADDER_GAMES), problems).unwrap_or(2);
+    let margin = whole("margin", keys.margin.as_ref(), &(1..=WIDEST_MARGIN), problems);
     Format::Ladder { games, margin }
 }
 

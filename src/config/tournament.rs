@@ -9,11 +9,9 @@ use toml::Spanned;
 use crate::bounded;
 use crate::model::containment::{ContainmentRequest, PlayerLimits};
 use crate::model::player::PlayerSpec;
-use crate::model::record::{Anchor, FaultPolicy};
+use crate::model::record::{Anchor, FaultPolicy, MOST_RETRIES};
 use crate::model::rules::{GameRules, UnsuitedBot};
-use crate::model::tournament::{
-    DEFAULT_QUARANTINE, DEFAULT_RESULTS, MOST_JOBS, MOST_RETRIES, Tournament,
-};
+use crate::model::tournament::{DEFAULT_QUARANTINE, DEFAULT_RESULTS, MOST_JOBS, Tournament};
 use referee_games::options::OptionKind;
 use referee_games::{AnyGame, GameError, OptionSpec, Options, SharedGame};
 

@@ -8,6 +8,9 @@ use serde::{Deserialize, Serialize};
 use referee_protocol::InitClock;
 pub use referee_protocol::Measure;
 
+/// The longest duration that a configuration may set.
+pub const LONGEST: Duration = Duration::from_secs(24 * 60 * 60);
+
 /// How long the referee waits for a reply beyond its limit, if the players share a core. A reply in
 /// this time is in time if the opponent took at least what was missing.
 pub const OVERTIME: Duration = Duration::from_millis(5);
@@ -40,6 +43,12 @@ impl TimeControl {
     /// otherwise one for both.
     pub fn cores_per_game(&self) -> usize {
         if self.ponder { 2 } else { 1 }
+    }
+
+    /// Whether no limit is longer than [`LONGEST`].
+    pub fn is_within_bounds(&self) -> bool {
+        let limits = [self.budget, self.per_move].into_iter().flatten();
+        limits.chain([self.startup, self.increment]).all(|limit| limit <= LONGEST)
     }
 
     /// Wall time without limits besides that of the start-up.

@@ -7,7 +7,12 @@ use referee_sandbox::limits::{KIB, MIB};
 use referee_sandbox::{Level, Mechanism, Requirement};
 use serde::{Deserialize, Serialize};
 
-use crate::model::clock::nanos;
+use crate::model::clock::{LONGEST, nanos};
+
+/// The maximum size that a configuration may set, in bytes.
+pub const MOST_BYTES: u64 = 1 << 50;
+/// The maximum number of processes or open files that a configuration may set.
+pub const MOST_RESOURCES: u64 = 1_000_000;
 
 /// The containment of a tournament's players.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -52,6 +57,18 @@ pub struct PlayerLimits {
     /// CPU time of one game, start-up included.
     #[serde(rename = "cpu_game_ns", with = "nanos::option")]
     pub cpu_game: Option<Duration>,
+}
+
+impl PlayerLimits {
+    /// Whether no limit is larger than a configuration allows.
+    pub fn is_within_bounds(&self) -> bool {
+        let own = &self.sandbox;
+        let sizes = [own.memory, own.file_size, own.scratch, self.output, self.stderr];
+        let times = [self.cpu_move, self.cpu_game].into_iter().flatten();
+        sizes.into_iter().all(|size| size <= MOST_BYTES)
+            && own.processes.max(own.open_files) <= MOST_RESOURCES
+            && times.into_iter().all(|time| time <= LONGEST)
+    }
 }
 
 impl Default for PlayerLimits {

@@ -21,6 +21,14 @@ pub enum Openings {
 }
 
 impl Openings {
+    /// Whether a configuration may have such openings.
+    pub fn is_within_bounds(&self) -> bool {
+        match self {
+            Self::Random { plies } => (1..=MOST_PLIES).contains(plies),
+            Self::Listed(list) => !list.is_empty(),
+        }
+    }
+
     /// A description of the openings.
     pub fn describe(&self) -> String {
         match self {

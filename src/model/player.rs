@@ -8,6 +8,20 @@ use crate::fingerprint::Fingerprint;
 /// The maximum length of a player's name, in characters.
 pub const LONGEST_NAME: usize = 64;
 
+/// What makes a text impossible as a name that is shown to people and written in tables.
+pub fn name_problem(name: &str) -> Option<String> {
+    let length = name.chars().count();
+    if name.trim().is_empty() {
+        Some("the name is empty".to_owned())
+    } else if length > LONGEST_NAME {
+        Some(format!("the name has {length} characters"))
+    } else if name.chars().any(char::is_control) {
+        Some("the name contains a control character".to_owned())
+    } else {
+        None
+    }
+}
+
 /// A player.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PlayerSpec {

@@ -5,12 +5,15 @@
 #[cfg(test)]
 pub(crate) mod examples;
 
+use std::collections::HashSet;
+
 use serde::{Deserialize, Serialize};
 
 use crate::model::clock::TimeControl;
 use crate::model::containment::Containment;
 use crate::model::fault::Fault;
-use crate::model::openings::Openings;
+use crate::model::openings::{MOST_PLIES, Openings};
+use crate::model::player::name_problem;
 use crate::model::stage::Order;
 use crate::model::stage::{PairingRules, Stage};
 use referee_games::{RulesProgram, Seat, SeatMap};
@@ -21,6 +24,9 @@ use referee_ratings::FixedRating;
 pub const SCHEMA: &str = "referee-log-1";
 /// The end of the year 9999, in seconds since 1970: the last time that has a date here.
 const LATEST: u64 = 253_402_300_799;
+
+/// The maximum number of retries of a turn.
+pub const MOST_RETRIES: u32 = 10;
 
 /// Line 1 of the log: everything that `rank`, `verify` and `replay` need besides the games.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -83,16 +89,46 @@ impl Header {
     /// Says which value is not.
     pub fn check(&self) -> Result<(), String> {
         if let Some(stage) = self.stages.iter().find(|stage| !stage.is_within_bounds()) {
-            return Err(format!("a stage has {} pairs", stage.pairs));
+            let stage = serde_json::to_value(stage).unwrap_or_default();
+            return Err(format!("no configuration allows the stage {stage}"));
         }
         if self.created > LATEST {
             return Err("it was created after the year 9999".to_owned());
         }
-        match &self.program {
-            Some(program) if program.command.is_empty() => {
-                Err("the command of the rules program is empty".to_owned())
+        if self.program.as_ref().is_some_and(|program| program.command.is_empty()) {
+            return Err("the command of the rules program is empty".to_owned());
+        }
+        if !self.clock.is_within_bounds() {
+            return Err("a time limit is longer than a day".to_owned());
+        }
+        if !self.containment.limits.is_within_bounds() {
+            return Err("a resource limit is larger than a configuration allows".to_owned());
+        }
+        if matches!(self.fault_policy, FaultPolicy::Retry(times) if !(1..=MOST_RETRIES).contains(&times))
+        {
+            return Err(format!("players get 1 to {MOST_RETRIES} retries"));
+        }
+        if self.openings.as_ref().is_some_and(|openings| !openings.is_within_bounds()) {
+            return Err(format!("openings have 1 to {MOST_PLIES} plies"));
+        }
+        self.check_players()
+    }
+
+    fn check_players(&self) -> Result<(), String> {
+        let mut names = HashSet::new();
+        for PlayerInfo { name, .. } in &self.players {
+            if let Some(problem) = name_problem(name) {
+                return Err(format!("a player has the name {name:?}: {problem}"));
             }
-            _ => Ok(()),
+            if !names.insert(name.as_str()) {
+                return Err(format!("two players have the name {name}"));
+            }
+        }
+        match self.anchors.iter().find(|anchor| !names.contains(anchor.player.as_str())) {
+            Some(Anchor { player, .. }) => {
+                Err(format!("there is no player {player:?}, which has a fixed rating"))
+            }
+            None => Ok(()),
         }
     }
 

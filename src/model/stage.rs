@@ -5,6 +5,15 @@ use serde::{Deserialize, Serialize};
 /// The maximum number of pairs in a meeting.
 pub const MOST_PAIRS: u32 = 100_000;
 
+/// The maximum number of rounds of a Swiss stage.
+pub const MOST_ROUNDS: u32 = 1000;
+/// The maximum number of further pairs of a tied meeting.
+pub const MOST_TIE_BREAKS: u32 = 100;
+/// The maximum number of games of a ladder.
+pub const MOST_LADDER_GAMES: u32 = 100_000_000;
+/// The widest margin at which a ladder ends, in Elo.
+pub const WIDEST_MARGIN: u32 = 1000;
+
 /// How later pairings follow from earlier results. A log keeps the version that it was created
 /// with; under another one its games would not fit the schedule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize)]
@@ -116,9 +125,20 @@ pub enum Format {
 }
 
 impl Stage {
-    /// Whether the number of pairs is from 1 to [`MOST_PAIRS`].
+    /// Whether a configuration may have such a stage.
     pub fn is_within_bounds(&self) -> bool {
-        (1..=MOST_PAIRS).contains(&self.pairs)
+        let format = match self.format {
+            Format::Swiss { rounds } => (1..=MOST_ROUNDS).contains(&rounds),
+            Format::Knockout { tie_breaks } => tie_breaks <= MOST_TIE_BREAKS,
+            Format::Ladder { games, margin } => {
+                (2..=MOST_LADDER_GAMES).contains(&games)
+                    && margin.is_none_or(|margin| (1..=WIDEST_MARGIN).contains(&margin))
+            }
+            Format::Check | Format::RoundRobin | Format::Gauntlet { .. } | Format::Further => true,
+        };
+        format
+            && (1..=MOST_PAIRS).contains(&self.pairs)
+            && self.players.is_none_or(|players| players >= 2)
     }
 
     /// A round-robin of all players with this many pairs in each meeting.

@@ -14,8 +14,6 @@ use referee_games::{Options, SharedGame};
 
 /// The maximum number of games at once.
 pub const MOST_JOBS: usize = 1024;
-/// The maximum number of retries of a turn.
-pub const MOST_RETRIES: u32 = 10;
 /// The default number of faults in a row that quarantines a player.
 pub const DEFAULT_QUARANTINE: u32 = 5;
 /// The default results folder, beside the configuration.

@@ -72,8 +72,6 @@ pub(super) struct PlayerProcess {
     overrun: Option<Overrun>,
     /// Further warnings.
     warnings: Vec<PlayerWarning>,
-    /// The bytes of stderr dropped in earlier games.
-    lost_before: u64,
     /// The time of this game that was not charged, because the machine had no core free.
     waited_for_core: Duration,
     /// The waits for a core when the process was started, until its first request.
@@ -106,7 +104,6 @@ impl PlayerProcess {
             barred: Barred::of(launch, sandbox),
             overrun: None,
             warnings: Vec::new(),
-            lost_before: 0,
             waited_for_core: Duration::ZERO,
             runtime_turn: Instant::now(),
             freeze: false,
@@ -187,10 +184,11 @@ impl PlayerProcess {
         self.cpu_usage.ponders()
     }
 
-    /// Resets the counters for another game.
+    /// Resets the counters, the transcript and the saved output for another game.
     pub(super) fn begin_game(&mut self) {
         self.written = 0;
-        self.lost_before = self.stderr.lost();
+        self.transcript.clear();
+        self.stderr.clear();
         self.waited_for_core = Duration::ZERO;
         self.cpu_usage.restart();
         self.sandboxed.reset_overruns();
@@ -265,7 +263,7 @@ impl PlayerProcess {
 
     /// How many bytes of stderr were dropped in this game.
     pub(super) fn stderr_lost(&self) -> u64 {
-        self.stderr.lost() - self.lost_before
+        self.stderr.lost()
     }
 
     /// CPU time of the process tree in this game so far, if the system reports it.

@@ -85,6 +85,12 @@ impl Stderr {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner).text()
     }
 
+    /// Drops everything that was saved.
+    pub(super) fn clear(&self) {
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        *kept = HeadAndTail::new(kept.each);
+    }
+
     /// The number of bytes dropped.
     pub(super) fn lost(&self) -> u64 {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner).lost

@@ -46,6 +46,11 @@ impl Transcript {
         self.0.push_back(TranscriptLine { at, direction, bytes: line });
     }
 
+    /// Drops all lines.
+    pub(super) fn clear(&mut self) {
+        self.0.clear();
+    }
+
     /// The lines, oldest first.
     pub(super) fn iter(&self) -> impl Iterator<Item = &TranscriptLine> {
         self.0.iter()

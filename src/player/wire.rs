@@ -126,9 +126,9 @@ impl Wire {
                 self.link = Link::Process(Box::new(process));
             }
             Link::Process(process) => {
+                process.begin_game();
                 let silence = process.check_silence().await;
                 silence.map_err(|fault| no_start(fault, "between two games"))?;
-                process.begin_game();
             }
             Link::Local(_) => {}
             #[cfg(test)]

@@ -67,16 +67,22 @@ pub(super) fn examine_all(
     let shared = Arc::new(SharedWork { exam, entries, next: AtomicUsize::new(0) });
     let (tell_stop, stop) = watch::channel(false);
     let (tell, news) = mpsc::unbounded_channel();
-    let threads: Vec<_> = cores
-        .into_iter()
-        .map(|cores| {
-            let (shared, stop, tell) = (Arc::clone(&shared), stop.clone(), tell.clone());
-            thread::spawn(move || {
-                settle_on(&cores);
-                shared.work(&stop, &tell);
-            })
-        })
-        .collect();
+    let mut threads = Vec::new();
+    for cores in cores {
+        let (shared, stop, tell) = (Arc::clone(&shared), stop.clone(), tell.clone());
+        let work = move || {
+            settle_on(&cores);
+            shared.work(&stop, &tell);
+        };
+        match thread::Builder::new().name("check".to_owned()).spawn(work) {
+            Ok(thread) => threads.push(thread),
+            Err(error) if threads.is_empty() => {
+                return Err(Failure::system(format!("cannot start a thread for checks: {error}")));
+            }
+            // The other threads do all the work.
+            Err(_) => break,
+        }
+    }
     drop(tell);
     let collected = collect(&shared, news, &tell_stop, report_printer);
     tell_stop.send_replace(true);

@@ -3,7 +3,11 @@ use std::fs;
 use super::*;
 use crate::log::places::LogPlaces;
 use crate::log::{LogWriter, write_header};
+use crate::model::clock;
+use crate::model::openings::Openings;
 use crate::model::record::examples::{game, header, program};
+use crate::model::record::{Anchor, FaultPolicy};
+use crate::model::stage::Format;
 
 /// Why a log with this text cannot be opened.
 fn refused(text: &str) -> String {
@@ -36,11 +40,31 @@ fn a_file_that_is_not_a_log_is_refused() {
 #[test]
 fn a_header_with_values_that_no_configuration_allows_is_refused() {
     type Change = fn(&mut Header);
-    let changes: [(Change, &str); 4] = [
-        (|header| header.stages[0].pairs = 0, "a stage has 0 pairs"),
-        (|header| header.stages[0].pairs = u32::MAX, "a stage has 4294967295 pairs"),
+    let changes: [(Change, &str); 15] = [
+        (|header| header.stages[0].pairs = 0, r#"the stage {"format":"round-robin","pairs":0}"#),
+        (
+            |header| header.stages[0].pairs = u32::MAX,
+            r#"the stage {"format":"round-robin","pairs":4294967295}"#,
+        ),
         (|header| header.created = u64::MAX, "after the year 9999"),
         (|header| header.program = Some(program(&[])), "the command of the rules program is empty"),
+        (|header| header.stages[0].format = Format::Swiss { rounds: 1001 }, "the stage"),
+        (|header| header.stages[0].format = Format::Knockout { tie_breaks: 101 }, "the stage"),
+        (
+            |header| header.stages[0].format = Format::Ladder { games: 2, margin: Some(0) },
+            "the stage",
+        ),
+        (|header| header.clock.per_move = Some(2 * clock::LONGEST), "longer than a day"),
+        (|header| header.containment.limits.sandbox.processes = u64::MAX, "a resource limit"),
+        (|header| header.fault_policy = FaultPolicy::Retry(0), "1 to 10 retries"),
+        (|header| header.openings = Some(Openings::Random { plies: 101 }), "1 to 100 plies"),
+        (|header| header.openings = Some(Openings::Listed(Vec::new())), "1 to 100 plies"),
+        (|header| header.players[0].name = "a\u{7}".to_owned(), "a control character"),
+        (|header| header.players[0].name = "bee".to_owned(), "two players have the name bee"),
+        (
+            |header| header.anchors.push(Anchor { player: "cat".to_owned(), rating: 0.0 }),
+            "no player \"cat\"",
+        ),
     ];
     for (change, why) in changes {
         let mut edited = header(&["ant", "bee"]);

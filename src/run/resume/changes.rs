@@ -189,14 +189,16 @@ fn fixed_differences(old: &Header, new: &Header) -> Vec<String> {
         parts
     };
     let (before, after) = (parts(old), parts(new));
-    let said = |(name, value): &(String, String)| {
-        let other = after.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str());
-        (other != Some(value)).then(|| {
-            let now = other.unwrap_or("nothing");
-            format!("{name}: the results have {value}, the configuration {now}")
-        })
+    let value_of = |parts: &'_ [(String, String)], name: &str| {
+        let found = parts.iter().find(|(key, _)| key == name);
+        found.map_or("nothing".to_owned(), |(_, value)| value.clone())
     };
-    before.iter().filter_map(said).collect()
+    let only_now = after.iter().filter(|(name, _)| !before.iter().any(|(key, _)| key == name));
+    let said = |(name, _): &(String, String)| {
+        let (old, new) = (value_of(&before, name), value_of(&after, name));
+        (old != new).then(|| format!("{name}: the results have {old}, the configuration {new}"))
+    };
+    before.iter().chain(only_now).filter_map(said).collect()
 }
 
 /// The program that knows the rules of the games.
