@@ -42,7 +42,7 @@ pub struct Tournament {
     pub clock: TimeControl,
     /// The containment of the players.
     pub containment: ContainmentRequest,
-    /// The policy after a rejected action, with 1 to [`MOST_RETRIES`] retries.
+    /// The policy after a rejected action, with 1 to [`MOST_RETRIES`](super::record::MOST_RETRIES) retries.
     pub fault_policy: FaultPolicy,
     /// The number of faults in a row that quarantines a player; 0 for never.
     pub quarantine: u32,

@@ -807,3 +807,25 @@ fn a_reusable_player_is_fresh_within_a_pair() {
     assert_ne!(processes[0], processes[1]);
     assert_eq!(processes[2..], processes[..2]);
 }
+
+#[test]
+fn what_a_reusable_player_said_in_an_earlier_game_is_not_in_the_transcript() {
+    let mut cup = cup("slips_later.sh", &[]);
+    cup.top = "pairs = 2";
+    cup.keys = "reusable = true";
+    let played = cup.play();
+    let faults: Vec<bool> = played.games.iter().map(|game| !game["fault"].is_null()).collect();
+    assert_eq!(faults, [false, false, true, true]);
+    for game in &played.games[2..] {
+        let (bad, _) = seats(game);
+        let path = format!("cup/exchanges/{}.jsonl", said(&game["id"]));
+        let text = fs::read_to_string(played.folder.path().join(path)).expect("a transcript");
+        let lines: Vec<Value> =
+            text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+        let mut own = lines.iter().filter(|line| line["seat"] == *bad);
+        let first = said(&own.next().expect("a line")["to"]);
+        assert!(first.contains("\"type\":\"init\""), "{text}");
+        let stderr = own.find(|line| !line["stderr"].is_null()).expect("stderr");
+        assert_eq!(said(&stderr["stderr"]), "game 2 begins\n");
+    }
+}
