@@ -73,8 +73,8 @@ pub struct Runner<'a> {
     pub in_pairs: bool,
     /// The cores that games are played on.
     pub cores: Cores,
-    /// The end time, if there is one.
-    pub deadline: Option<RunDeadline>,
+    /// The end time, if there is one. It learns how long the games take.
+    pub deadline: watch::Sender<Option<RunDeadline>>,
 }
 
 /// Reports from the workers.
@@ -131,7 +131,7 @@ impl Runner<'_> {
         listener: &mut dyn Listener,
         mut stop: watch::Receiver<bool>,
     ) -> Result<RunEnd, Failure> {
-        let agenda = Agenda::new(self.state, self.deadline, self.in_pairs);
+        let agenda = Agenda::new(self.state, *self.deadline.borrow(), self.in_pairs);
         let mut progress = RunProgress {
             agenda,
             workers,
@@ -237,15 +237,24 @@ impl Runner<'_> {
                 }
                 progress.agenda.probed();
             }
-            (JobOutcome::Played(games), assignment) => {
+            (JobOutcome::Played(games), mut assignment) => {
                 // A worker may report any time, but not more than has passed here.
-                let most = assignment.map_or(Duration::ZERO, |given| given.handed_out.elapsed());
+                let given = assignment.as_ref();
+                let most = given.map_or(Duration::ZERO, |given| given.handed_out.elapsed());
                 for finished in &games {
                     let time = Duration::from_nanos(finished.record.clock.wall_ns);
                     progress.agenda.took(time.min(most));
                     self.keep(finished, progress.listener)?;
                 }
+                self.deadline.send_replace(progress.agenda.deadline);
+                if let Some(Assignment { job: Job::Play(due), .. }) = &mut assignment {
+                    due.retain(|due| games.iter().all(|game| game.record.id != due.id));
+                    if !due.is_empty() {
+                        progress.agenda.put_back(assignment);
+                    }
+                }
             }
+            (JobOutcome::Stopped, assignment) => progress.agenda.put_back(assignment),
             (JobOutcome::Failed(failure), Some(assignment)) => {
                 self.after(&failure, assignment, progress)?;
             }
@@ -259,7 +268,7 @@ impl Runner<'_> {
                     "{what} could not be played, because the game itself failed: {error}"
                 )));
             }
-            (JobOutcome::Shortage(_) | JobOutcome::Failed(_), None) | (JobOutcome::Stopped, _) => {}
+            (JobOutcome::Shortage(_) | JobOutcome::Failed(_), None) => {}
         }
         Ok(())
     }
@@ -282,7 +291,7 @@ impl Runner<'_> {
             assignment.shortages += 1;
         }
         if assignment.shortages < TRIES {
-            progress.agenda.put_back(assignment);
+            progress.agenda.put_back(Some(assignment));
             return Ok(());
         }
         let why = shortage_text(shortage);
@@ -307,7 +316,7 @@ impl Runner<'_> {
         let warning = RunWarning::JobFailed { job, failure: failure.clone(), again };
         progress.listener.on(RunEvent::Warning(&warning), self.state)?;
         if again {
-            progress.agenda.put_back(assignment);
+            progress.agenda.put_back(Some(assignment));
         } else {
             self.leave_out(&assignment, failure, progress);
         }

@@ -401,7 +401,7 @@ impl PlannedRun<'_> {
             cores: Cores::of_this_process(tournament.clock.cores_per_game()),
             state,
             conditions: Arc::new(conditions),
-            deadline: limits.deadline,
+            deadline: watch::Sender::new(limits.deadline),
         };
         let runtime = new_runtime()?;
         let end = runtime.block_on(async {

@@ -90,7 +90,7 @@ impl Coordinator {
         let checks = SpotChecks::new(share, random_bytes()?);
         let (arrive, arrivals) = mpsc::channel(64);
         let fetching = tokio::spawn(fetch_results(server.clone(), streams.clone(), arrive));
-        let mut dispatcher = Dispatcher::new(self.run, checks);
+        let mut dispatcher = Dispatcher::new(self.run, checks, runner.deadline.subscribe());
         let end = {
             let dispatching = dispatcher.work(given, arrivals, workers.merge(runs));
             tokio::select! {

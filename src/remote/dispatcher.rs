@@ -22,6 +22,7 @@ use super::server::{AGAIN, NatsServer, ServerProblem};
 use super::spot_checks::{FirstResult, SpotChecks};
 use super::streams::{RUNS, RunNames, Streams, job_of};
 use crate::error::Failure;
+use crate::run::deadline::RunDeadline;
 use crate::run::event::{RunWarning, WorkerPool};
 use crate::run::failure::JobFailure;
 use crate::run::job::{Finished, Job, JobOutcome, Report};
@@ -117,11 +118,19 @@ pub struct Dispatcher {
     /// Since when no worker is there. `None` if that was reported.
     lonely_since: Option<Instant>,
     has_dropped: bool,
+    /// The end time of the run, if there is one.
+    deadline: watch::Receiver<Option<RunDeadline>>,
+    /// The earliest time from which no game may begin, of all that workers were told.
+    closes: Option<Instant>,
 }
 
 impl Dispatcher {
     /// A dispatcher with nothing to do yet.
-    pub fn new(run: OpenRun, checks: SpotChecks) -> Self {
+    pub fn new(
+        run: OpenRun,
+        checks: SpotChecks,
+        deadline: watch::Receiver<Option<RunDeadline>>,
+    ) -> Self {
         Self {
             run,
             jobs: JobTable::default(),
@@ -133,6 +142,8 @@ impl Dispatcher {
             outage: OutageLog::default(),
             answers: mpsc::unbounded_channel(),
             longest: (PLIES, Duration::ZERO),
+            deadline,
+            closes: None,
             lonely_since: Some(Instant::now()),
             has_dropped: false,
         }
@@ -308,10 +319,12 @@ impl Dispatcher {
     /// Gives a result to the runner, if it can be true.
     async fn check_result(&mut self, name: &str, arrival: Arrival) {
         let Arrival { worker, packed, ack } = arrival;
+        let may_be_part = self.closes.is_some_and(|closes| closes <= Instant::now());
         let Some(open) = self.jobs.get(name) else { return };
-        let outcome = unpack(&packed).ok_or(WrongResult::Unreadable);
-        let checked = outcome
-            .and_then(|outcome| possible_result(&self.run.inspector, &worker, open, outcome));
+        let inspector = &self.run.inspector;
+        let checked = unpack(&packed)
+            .ok_or(WrongResult::Unreadable)
+            .and_then(|outcome| possible_result(inspector, &worker, open, outcome, may_be_part));
         match checked {
             Ok(PossibleResult::Played(games)) => {
                 self.workers.prove(&worker);
@@ -506,6 +519,7 @@ impl Dispatcher {
         }
         self.report_loneliness();
         self.end_lonely_checks();
+        self.hand_back();
         let asked = Instant::now();
         match self.run.streams.queued().await {
             Ok((queued, delivered)) => {
@@ -612,6 +626,26 @@ impl Dispatcher {
         }
     }
 
+    /// Hands back the jobs that no worker has, when no game may begin any more.
+    fn hand_back(&mut self) {
+        let is_closed =
+            self.deadline.borrow().is_some_and(|deadline| deadline.open_for().is_zero());
+        // A worker that has taken a job in time has said so by then.
+        if !is_closed || self.closes.is_none_or(|closes| closes.elapsed() < 2 * HEARTBEAT) {
+            return;
+        }
+        let left = self.jobs.iter().filter(|(_, open)| open.holder.is_none());
+        let left: Vec<String> = left.map(|(name, _)| name.clone()).collect();
+        for name in left {
+            if let Some(first) = self.jobs.get(&name).and_then(|open| open.first.take()) {
+                self.keep(&name, first);
+            } else if let Some(open) = self.close(&name) {
+                self.withdraw(self.run.names.attempts(&name));
+                self.report(Report::Done(open.slot, JobOutcome::Stopped));
+            }
+        }
+    }
+
     fn report_workers(&self) {
         let members = self.workers.list();
         let slots: usize = members.iter().map(|member| member.slots).sum();
@@ -625,13 +659,17 @@ impl Dispatcher {
     }
 
     /// Announces the run to workers, or says that it is over.
-    pub async fn announce(&self, over: bool) {
+    pub async fn announce(&mut self, over: bool) {
+        let open_for = self.deadline.borrow().map(|deadline| deadline.open_for());
+        let closes = open_for.and_then(|open_for| Instant::now().checked_add(open_for));
+        self.closes = [self.closes, closes].into_iter().flatten().min();
         let announcement = RunAnnouncement {
             protocol: PROTOCOL,
             version: env!("CARGO_PKG_VERSION").to_owned(),
             run: self.run.names.run.clone(),
             coordinator: self.run.coordinator.clone(),
             excluded: self.workers.excluded(),
+            open_for_ms: open_for.map(|time| u64::try_from(time.as_millis()).unwrap_or(u64::MAX)),
             over,
         };
         let Ok(payload) = serde_json::to_vec(&announcement) else { return };
@@ -652,12 +690,13 @@ impl Dispatcher {
     }
 }
 
-/// What a result means for the runner.
+/// What a result means for the runner. It `may_be_part` of the job if no game may begin any more.
 fn possible_result(
     inspector: &Inspector,
     worker: &WorkerId,
     open: &OpenJob,
     outcome: RemoteOutcome,
+    may_be_part: bool,
 ) -> Result<PossibleResult, WrongResult> {
     let on_worker = |message| format!("{message} (worker {})", worker.name);
     let failed = |failure| PossibleResult::Other(JobOutcome::Failed(failure));
@@ -672,6 +711,9 @@ fn possible_result(
             let games: Vec<RemoteGame> =
                 games.into_iter().filter(|game| !several || is_due(game)).collect();
             let records: Vec<_> = games.iter().map(|game| &game.record).collect();
+            // When the time is up, a worker begins no second game of a pair.
+            let is_part = may_be_part && !records.is_empty() && records.len() < due.len();
+            let due = if is_part { &due[..records.len()] } else { due };
             inspector.inspect(due, &records)?;
             PossibleResult::Played(games)
         }

@@ -15,7 +15,7 @@ use crate::seeds::random_bytes;
 use referee_games::BySeat;
 
 /// The version of these messages. A worker only plays for a coordinator of the same version.
-pub const PROTOCOL: u32 = 2;
+pub const PROTOCOL: u32 = 3;
 
 /// How often the coordinator announces its run, and workers send heartbeats.
 pub const HEARTBEAT: Duration = Duration::from_secs(2);
@@ -198,6 +198,8 @@ pub struct RunAnnouncement {
     pub coordinator: String,
     /// The keys of workers from which nothing is accepted.
     pub excluded: Vec<String>,
+    /// For how many more milliseconds games may begin, if the run has an end time.
+    pub open_for_ms: Option<u64>,
     /// Whether the run is over.
     pub over: bool,
 }

@@ -122,7 +122,7 @@ fn entrants(
 pub enum Returned {
     /// The machine lacks resources.
     Shortage(String),
-    /// The worker was asked to stop.
+    /// The worker was asked to stop, or time is up.
     Stopped,
 }
 
@@ -150,13 +150,20 @@ impl Slot {
         Ok(Self { run: Arc::clone(run), number, worker, reports, stop })
     }
 
-    /// Does a job.
+    /// Does a job, or the part of it that begins while `is_open` says that it may.
     ///
     /// # Errors
-    /// It was not done, for a reason that lies with this machine.
-    pub async fn play(&mut self, job: JobMessage) -> Result<RemoteOutcome, Returned> {
+    /// Nothing of it was done, for a reason that lies with this machine or because time is up.
+    pub async fn play(
+        &mut self,
+        job: JobMessage,
+        is_open: impl Fn() -> bool,
+    ) -> Result<RemoteOutcome, Returned> {
         let mut played = Vec::new();
         for step in job.steps() {
+            if !is_open() {
+                break;
+            }
             self.worker.give(step);
             match self.reports.recv().await {
                 Some(Report::Done(_, outcome)) => match outcome {
@@ -179,7 +186,7 @@ impl Slot {
                 _ => return Err(Returned::Stopped),
             }
         }
-        Ok(RemoteOutcome::Played(played))
+        if played.is_empty() { Err(Returned::Stopped) } else { Ok(RemoteOutcome::Played(played)) }
     }
 
     fn restart(&mut self) -> io::Result<()> {

@@ -54,6 +54,8 @@ pub struct ServedRun {
     pub stop: watch::Receiver<bool>,
     /// Becomes true when no more jobs are to be taken.
     pub leaving: watch::Receiver<bool>,
+    /// From when on no game may begin, if the run has an end time.
+    pub closes: watch::Receiver<Option<Instant>>,
 }
 
 impl ServedRun {
@@ -71,6 +73,11 @@ impl ServedRun {
 
     fn taken(&self) -> std::sync::MutexGuard<'_, BTreeSet<String>> {
         self.jobs.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether a game may begin now.
+    fn is_open(&self) -> bool {
+        self.closes.borrow().is_none_or(|closes| Instant::now() < closes)
     }
 
     fn is_leaving(&self) -> bool {
@@ -110,6 +117,10 @@ pub async fn serve_slot(number: usize, served: Arc<ServedRun>) {
     };
     let mut queue = None;
     while !served.is_leaving() {
+        if !served.is_open() {
+            wait_for_time(&served).await;
+            continue;
+        }
         match next_job(&served, &mut queue).await {
             Ok(Some(message)) => {
                 if !serve_job(&served, &mut slot, &message).await {
@@ -126,6 +137,18 @@ pub async fn serve_slot(number: usize, served: Arc<ServedRun>) {
         }
     }
     slot.end();
+}
+
+/// Waits until the coordinator announces the run again, perhaps with more time, or until this slot
+/// has to end.
+async fn wait_for_time(served: &ServedRun) {
+    let (mut stop, mut leaving) = (served.stop.clone(), served.leaving.clone());
+    let mut closes = served.closes.clone();
+    tokio::select! {
+        _ = stop.wait_for(|stop| *stop) => {}
+        _ = leaving.wait_for(|leaving| *leaving) => {}
+        _ = closes.changed() => {}
+    }
 }
 
 /// Waits a second, or until this slot has to end.
@@ -219,7 +242,7 @@ async fn play(
     message: &Message,
     job: JobMessage,
 ) -> Result<RemoteOutcome, Returned> {
-    let playing = slot.play(job);
+    let playing = slot.play(job, || served.is_open());
     tokio::pin!(playing);
     let mut tick = tokio::time::interval(served.lease / 3);
     tick.reset();

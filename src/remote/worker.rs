@@ -124,6 +124,7 @@ impl RemoteWorker {
         };
         self.printer.note(&format!("plays run {}; {}", announced.run, run.sandbox.summary()));
         let (departure, leaving) = watch::channel(false);
+        let (closing, closes) = watch::channel(closes(announced));
         let served = Arc::new(ServedRun {
             server: self.server.clone(),
             names: names.clone(),
@@ -139,12 +140,13 @@ impl RemoteWorker {
             printer: self.printer,
             stop: self.stop.clone(),
             leaving,
+            closes,
         });
         let mut slots = JoinSet::new();
         for number in 0..self.slots {
             slots.spawn(serve_slot(number, Arc::clone(&served)));
         }
-        let is_final = self.attend(&served, announced, runs, &mut slots).await;
+        let is_final = self.attend(&served, announced, runs, &mut slots, &closing).await;
         departure.send_replace(true);
         let mut stop = self.stop.clone();
         let farewell = async {
@@ -174,6 +176,7 @@ impl RemoteWorker {
         announced: &RunAnnouncement,
         runs: &mut Subscriber,
         slots: &mut JoinSet<()>,
+        closing: &watch::Sender<Option<Instant>>,
     ) -> bool {
         let mut stop = self.stop.clone();
         let mut tick = tokio::time::interval(HEARTBEAT);
@@ -190,6 +193,7 @@ impl RemoteWorker {
                     };
                     if now.run == announced.run {
                         heard = Instant::now();
+                        closing.send_replace(closes(&now));
                         if now.excluded.contains(&self.identity.id().key) {
                             self.printer.note("the coordinator refuses the results of this worker");
                             return true;
@@ -273,6 +277,11 @@ async fn next_announcement(runs: &mut Subscriber) -> Result<RunAnnouncement, Fai
             return Ok(announced);
         }
     }
+}
+
+/// From when on no game of a run may begin, if the run has an end time.
+fn closes(announced: &RunAnnouncement) -> Option<Instant> {
+    Instant::now().checked_add(Duration::from_millis(announced.open_for_ms?))
 }
 
 fn is_same_version(announced: &RunAnnouncement) -> Result<(), Failure> {

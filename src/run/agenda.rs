@@ -100,9 +100,9 @@ impl Agenda {
         self.probing == 0
     }
 
-    /// Returns a job, to be handed out again before all others.
-    pub(super) fn put_back(&mut self, assignment: Assignment) {
-        self.again.push(assignment);
+    /// Takes a job back, to be handed out again before all others.
+    pub(super) fn put_back(&mut self, assignment: Option<Assignment>) {
+        self.again.extend(assignment);
     }
 
     /// The next job, if there is one now, and time for it.

@@ -68,7 +68,17 @@ impl RunDeadline {
     }
 
     fn allows_with(&self, left: Duration) -> bool {
-        !left.is_zero() && left >= self.total / self.games.max(1)
+        !left.is_zero() && left >= self.average()
+    }
+
+    /// For how long games may still begin, as far as is known now. Zero if none may.
+    #[cfg(feature = "nats")]
+    pub fn open_for(&self) -> Duration {
+        self.end.left().saturating_sub(self.average())
+    }
+
+    fn average(&self) -> Duration {
+        self.total / self.games.max(1)
     }
 
     /// Waits until unfinished games are abandoned: until the end time plus the longest game of this

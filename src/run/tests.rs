@@ -188,7 +188,7 @@ impl Cup {
             jobs: workers,
             in_pairs: false,
             cores: Cores::of_this_process(1),
-            deadline: None,
+            deadline: watch::Sender::new(None),
         };
         let start = |number, reports, halt| {
             if let Some(worker) = other(number, &reports) {

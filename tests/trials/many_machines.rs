@@ -42,6 +42,9 @@ pub(crate) fn tests() -> Vec<Trial> {
         slow("old queues of a tournament are removed", || with_server(troubles::old_queues)),
         slow("a comparison is the same here and on a worker", || with_server(commands::compare)),
         slow("more is played until a time is up", || with_server(commands::until)),
+        slow("no second game of a pair begins when the time is up", || {
+            with_server(commands::until_within_a_pair)
+        }),
         slow("a replaced player is sent and plays again", || with_server(commands::replace)),
         slow("a player that always fails is taken out", || with_server(commands::quarantine)),
         slow("a server with TLS is used by its authority", || {

@@ -38,6 +38,39 @@ pub(super) fn until(server: &mut TestServer) {
     assert_eq!(arena.run(&["verify", "results/cup"]).code, 0);
 }
 
+/// When the time is up, a worker begins no second game of a pair. The next run plays it.
+pub(super) fn until_within_a_pair(server: &mut TestServer) {
+    let ant = "dir = \"ant\"\ncommand = [\"sh\", \"play.sh\"]";
+    let config = Config::empty().player("ant", ant).bot("bee", "random").change(|config| {
+        config.pairs = 1;
+        config.max_moves = 4;
+        config.clock.push_str("move = \"60s\"");
+    });
+    let (arena, url) = (Arena::with(&config), server.url());
+    fs::create_dir(arena.path().join("ant")).expect("a folder");
+    let play = r#"
+while read -r line; do
+    id=${line#*'"id":'}
+    case $line in
+    *'"type":"init"'*) slept=; echo "{\"id\":${id%%,*},\"name\":\"ant\"}" ;;
+    *'"type":"turn"'*)
+        if [ -z "$slept" ]; then sleep 8; slept=yes; fi
+        legal=${line#*'"legal":["'}; echo "${legal%%\"*}" ;;
+    *'"type":"quit"'*) exit 0 ;;
+    esac
+done
+"#;
+    arena.write("ant/play.sh", play);
+    let _worker = WorkerProcess::start(&arena, &url, "one");
+    let run = arena.run(&["run", "--on", &url, "--until", "8s"]);
+    let games = arena.lines().len();
+    assert!(games < 2, "{games} games: {}", run.err);
+    assert!(run.err.contains("ime is up"), "{}", run.err);
+    let rest = arena.run(&["run", "--on", &url]);
+    assert_eq!((rest.code, arena.lines().len()), (0, 2), "{}", rest.err);
+    assert_eq!(arena.run(&["verify", "results/cup"]).code, 0);
+}
+
 /// A player that has changed travels again, and its games are played again.
 pub(super) fn replace(server: &mut TestServer) {
     let (arena, url) = (arena_with_script("exec \"$REFEREE\" bot random\n"), server.url());
