@@ -237,24 +237,20 @@ impl Runner<'_> {
                 }
                 progress.agenda.probed();
             }
-            (JobOutcome::Played(games), mut assignment) => {
+            (JobOutcome::Played(games), Some(assignment)) => {
                 // A worker may report any time, but not more than has passed here.
-                let given = assignment.as_ref();
-                let most = given.map_or(Duration::ZERO, |given| given.handed_out.elapsed());
+                let most = assignment.handed_out.elapsed();
                 for finished in &games {
                     let time = Duration::from_nanos(finished.record.clock.wall_ns);
                     progress.agenda.took(time.min(most));
                     self.keep(finished, progress.listener)?;
                 }
                 self.deadline.send_replace(progress.agenda.deadline);
-                if let Some(Assignment { job: Job::Play(due), .. }) = &mut assignment {
-                    due.retain(|due| games.iter().all(|game| game.record.id != due.id));
-                    if !due.is_empty() {
-                        progress.agenda.put_back(assignment);
-                    }
+                if let Some(rest) = assignment.without(&games) {
+                    progress.agenda.put_back(rest);
                 }
             }
-            (JobOutcome::Stopped, assignment) => progress.agenda.put_back(assignment),
+            (JobOutcome::Stopped, Some(assignment)) => progress.agenda.put_back(assignment),
             (JobOutcome::Failed(failure), Some(assignment)) => {
                 self.after(&failure, assignment, progress)?;
             }
@@ -268,7 +264,8 @@ impl Runner<'_> {
                     "{what} could not be played, because the game itself failed: {error}"
                 )));
             }
-            (JobOutcome::Shortage(_) | JobOutcome::Failed(_), None) => {}
+            // A worker reports nothing but the job that it was given.
+            (_, None) => {}
         }
         Ok(())
     }
@@ -291,7 +288,7 @@ impl Runner<'_> {
             assignment.shortages += 1;
         }
         if assignment.shortages < TRIES {
-            progress.agenda.put_back(Some(assignment));
+            progress.agenda.put_back(assignment);
             return Ok(());
         }
         let why = shortage_text(shortage);
@@ -316,7 +313,7 @@ impl Runner<'_> {
         let warning = RunWarning::JobFailed { job, failure: failure.clone(), again };
         progress.listener.on(RunEvent::Warning(&warning), self.state)?;
         if again {
-            progress.agenda.put_back(Some(assignment));
+            progress.agenda.put_back(assignment);
         } else {
             self.leave_out(&assignment, failure, progress);
         }

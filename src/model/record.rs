@@ -126,7 +126,7 @@ impl Header {
         }
         match self.anchors.iter().find(|anchor| !names.contains(anchor.player.as_str())) {
             Some(Anchor { player, .. }) => {
-                Err(format!("there is no player {player:?}, which has a fixed rating"))
+                Err(format!("{player:?} has a fixed rating, but is not one of the players"))
             }
             None => Ok(()),
         }

@@ -8,11 +8,11 @@ use tokio::sync::{mpsc, watch};
 use tokio_stream::{Stream, StreamExt};
 
 use super::delivery::{PendingAck, queue_job, unpack};
-use super::inspection::{Inspector, WrongResult};
+use super::inspection::{Inspector, PossibleResult, WrongResult};
 use super::known_workers::{KnownWorkers, SILENCE};
 use super::messages::{
-    HEARTBEAT, JobMessage, PROTOCOL, RemoteGame, RemoteOutcome, RunAnnouncement, WorkerHeartbeat,
-    WorkerId, WorkerIdentity, job_name,
+    HEARTBEAT, JobMessage, PROTOCOL, RemoteGame, RunAnnouncement, WorkerHeartbeat, WorkerId,
+    WorkerIdentity, job_name,
 };
 use super::open_jobs::{Arrival, JobTable, OpenJob, job_bound};
 use super::outage::OutageLog;
@@ -59,14 +59,6 @@ enum RequestOutcome {
     Queued(String, u32, Option<u64>),
     /// The request of this time failed.
     Problem(Instant, ServerProblem),
-}
-
-/// What follows from a result that may be true.
-enum PossibleResult {
-    /// These games were played.
-    Played(Vec<RemoteGame>),
-    /// Forwarded to the runner.
-    Other(JobOutcome),
 }
 
 /// A job that the runner hands out.
@@ -321,10 +313,9 @@ impl Dispatcher {
         let Arrival { worker, packed, ack } = arrival;
         let may_be_part = self.closes.is_some_and(|closes| closes <= Instant::now());
         let Some(open) = self.jobs.get(name) else { return };
-        let inspector = &self.run.inspector;
-        let checked = unpack(&packed)
-            .ok_or(WrongResult::Unreadable)
-            .and_then(|outcome| possible_result(inspector, &worker, open, outcome, may_be_part));
+        let checked = unpack(&packed).ok_or(WrongResult::Unreadable).and_then(|outcome| {
+            self.run.inspector.inspect(&open.job, outcome, &worker.name, may_be_part)
+        });
         match checked {
             Ok(PossibleResult::Played(games)) => {
                 self.workers.prove(&worker);
@@ -628,8 +619,7 @@ impl Dispatcher {
 
     /// Hands back the jobs that no worker has, when no game may begin any more.
     fn hand_back(&mut self) {
-        let is_closed =
-            self.deadline.borrow().is_some_and(|deadline| deadline.open_for().is_zero());
+        let is_closed = self.deadline.borrow().is_some_and(|deadline| !deadline.allows());
         // A worker that has taken a job in time has said so by then.
         if !is_closed || self.closes.is_none_or(|closes| closes.elapsed() < 2 * HEARTBEAT) {
             return;
@@ -660,7 +650,8 @@ impl Dispatcher {
 
     /// Announces the run to workers, or says that it is over.
     pub async fn announce(&mut self, over: bool) {
-        let open_for = self.deadline.borrow().map(|deadline| deadline.open_for());
+        let open_for =
+            self.deadline.borrow().map(|deadline| deadline.open_for().unwrap_or_default());
         let closes = open_for.and_then(|open_for| Instant::now().checked_add(open_for));
         self.closes = [self.closes, closes].into_iter().flatten().min();
         let announcement = RunAnnouncement {
@@ -688,41 +679,6 @@ impl Dispatcher {
             self.queue(name);
         }
     }
-}
-
-/// What a result means for the runner. It `may_be_part` of the job if no game may begin any more.
-fn possible_result(
-    inspector: &Inspector,
-    worker: &WorkerId,
-    open: &OpenJob,
-    outcome: RemoteOutcome,
-    may_be_part: bool,
-) -> Result<PossibleResult, WrongResult> {
-    let on_worker = |message| format!("{message} (worker {})", worker.name);
-    let failed = |failure| PossibleResult::Other(JobOutcome::Failed(failure));
-    Ok(match (&open.job, outcome) {
-        (Job::Probe(player), RemoteOutcome::Probed(fault)) => {
-            PossibleResult::Other(JobOutcome::Probed(*player, fault))
-        }
-        (Job::Play(due), RemoteOutcome::Played(games)) => {
-            // An earlier coordinator may have kept one game of the pair.
-            let is_due = |game: &RemoteGame| due.iter().any(|due| due.id == game.record.id);
-            let several = games.len() > due.len();
-            let games: Vec<RemoteGame> =
-                games.into_iter().filter(|game| !several || is_due(game)).collect();
-            let records: Vec<_> = games.iter().map(|game| &game.record).collect();
-            // When the time is up, a worker begins no second game of a pair.
-            let is_part = may_be_part && !records.is_empty() && records.len() < due.len();
-            let due = if is_part { &due[..records.len()] } else { due };
-            inspector.inspect(due, &records)?;
-            PossibleResult::Played(games)
-        }
-        (_, RemoteOutcome::Panicked(message)) => failed(JobFailure::Panic(on_worker(message))),
-        (_, RemoteOutcome::Broken(error)) => failed(JobFailure::Game(on_worker(error))),
-        (_, RemoteOutcome::Probed(_) | RemoteOutcome::Played(_)) => {
-            return Err(WrongResult::OtherJob);
-        }
-    })
 }
 
 /// The game for the runner's log, with the name of the worker that played it.

@@ -4,9 +4,11 @@
 use std::error::Error;
 use std::fmt;
 
+use super::messages::{RemoteGame, RemoteOutcome};
 use crate::model::record::{GameRecord, Header};
 use crate::openings::OpeningBook;
-use crate::run::job::DueGame;
+use crate::run::failure::JobFailure;
+use crate::run::job::{DueGame, Job, JobOutcome};
 use crate::seeds::Secret;
 use crate::verify::{RecordFinding, audit};
 use referee_games::Seat;
@@ -47,6 +49,15 @@ impl fmt::Display for WrongResult {
 
 impl Error for WrongResult {}
 
+/// What follows from a result that may be true.
+#[derive(Debug)]
+pub enum PossibleResult {
+    /// These games were played.
+    Played(Vec<RemoteGame>),
+    /// Forwarded to the runner.
+    Other(JobOutcome),
+}
+
 /// What an inspector knows of the tournament.
 #[derive(Debug)]
 pub struct Inspector {
@@ -61,12 +72,48 @@ pub struct Inspector {
 }
 
 impl Inspector {
-    /// Checks that `records` are exactly the games `due`, in this order, and that each follows the
-    /// rules.
+    /// What the outcome of a job on `worker` means for the runner. It `may_be_part` of the job if no
+    /// game may begin any more.
     ///
     /// # Errors
-    /// The first reason why they are not.
-    pub fn inspect(&self, due: &[DueGame], records: &[&GameRecord]) -> Result<(), WrongResult> {
+    /// The first reason why it cannot be true.
+    pub fn inspect(
+        &self,
+        job: &Job,
+        outcome: RemoteOutcome,
+        worker: &str,
+        may_be_part: bool,
+    ) -> Result<PossibleResult, WrongResult> {
+        let on_worker = |message| format!("{message} (worker {worker})");
+        let failed = |failure| PossibleResult::Other(JobOutcome::Failed(failure));
+        Ok(match (job, outcome) {
+            (Job::Probe(player), RemoteOutcome::Probed(fault)) => {
+                PossibleResult::Other(JobOutcome::Probed(*player, fault))
+            }
+            (Job::Play(due), RemoteOutcome::Played(games)) => {
+                // An earlier coordinator may have kept one game of the pair.
+                let is_due = |game: &RemoteGame| due.iter().any(|due| due.id == game.record.id);
+                let several = games.len() > due.len();
+                let games: Vec<RemoteGame> =
+                    games.into_iter().filter(|game| !several || is_due(game)).collect();
+                let records: Vec<_> = games.iter().map(|game| &game.record).collect();
+                // When the time is up, a worker begins no second game of a pair.
+                let is_part = may_be_part && !records.is_empty() && records.len() < due.len();
+                let due = if is_part { &due[..records.len()] } else { due };
+                self.inspect_games(due, &records)?;
+                PossibleResult::Played(games)
+            }
+            (_, RemoteOutcome::Panicked(message)) => failed(JobFailure::Panic(on_worker(message))),
+            (_, RemoteOutcome::Broken(error)) => failed(JobFailure::Game(on_worker(error))),
+            (_, RemoteOutcome::Probed(_) | RemoteOutcome::Played(_)) => {
+                return Err(WrongResult::OtherJob);
+            }
+        })
+    }
+
+    /// Checks that `records` are exactly the games `due`, in this order, and that each follows the
+    /// rules.
+    fn inspect_games(&self, due: &[DueGame], records: &[&GameRecord]) -> Result<(), WrongResult> {
         if due.len() != records.len() {
             return Err(WrongResult::Count { expected: due.len(), found: records.len() });
         }
@@ -140,7 +187,7 @@ mod tests {
             .map(|record| serde_json::from_value(record.clone()).expect("a record"))
             .collect();
         let records: Vec<&GameRecord> = records.iter().collect();
-        inspector.inspect(&due, &records).map_err(|wrong| wrong.to_string())
+        inspector.inspect_games(&due, &records).map_err(|wrong| wrong.to_string())
     }
 
     #[test]

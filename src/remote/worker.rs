@@ -124,7 +124,7 @@ impl RemoteWorker {
         };
         self.printer.note(&format!("plays run {}; {}", announced.run, run.sandbox.summary()));
         let (departure, leaving) = watch::channel(false);
-        let (closing, closes) = watch::channel(closes(announced));
+        let (closing, closes) = watch::channel(closing_time(announced));
         let served = Arc::new(ServedRun {
             server: self.server.clone(),
             names: names.clone(),
@@ -193,7 +193,7 @@ impl RemoteWorker {
                     };
                     if now.run == announced.run {
                         heard = Instant::now();
-                        closing.send_replace(closes(&now));
+                        closing.send_replace(closing_time(&now));
                         if now.excluded.contains(&self.identity.id().key) {
                             self.printer.note("the coordinator refuses the results of this worker");
                             return true;
@@ -280,7 +280,7 @@ async fn next_announcement(runs: &mut Subscriber) -> Result<RunAnnouncement, Fai
 }
 
 /// From when on no game of a run may begin, if the run has an end time.
-fn closes(announced: &RunAnnouncement) -> Option<Instant> {
+fn closing_time(announced: &RunAnnouncement) -> Option<Instant> {
     Instant::now().checked_add(Duration::from_millis(announced.open_for_ms?))
 }
 

@@ -4,7 +4,7 @@
 use std::time::{Duration, Instant};
 
 use crate::run::deadline::RunDeadline;
-use crate::run::job::{DueGame, Job};
+use crate::run::job::{DueGame, Finished, Job};
 use crate::schedule::state::TournamentState;
 use referee_games::BySeat;
 
@@ -23,6 +23,14 @@ pub(super) struct Assignment {
 impl Assignment {
     fn new(job: Job) -> Self {
         Self { job, failed: false, shortages: 0, handed_out: Instant::now() }
+    }
+
+    /// What is left of the job after these games, if anything is: when the time is up, a worker on
+    /// another machine begins no second game of a pair.
+    pub(super) fn without(mut self, games: &[Finished]) -> Option<Self> {
+        let Job::Play(due) = &mut self.job else { return None };
+        due.retain(|due| games.iter().all(|game| game.record.id != due.id));
+        (!due.is_empty()).then_some(self)
     }
 
     /// A description of the job.
@@ -101,8 +109,8 @@ impl Agenda {
     }
 
     /// Takes a job back, to be handed out again before all others.
-    pub(super) fn put_back(&mut self, assignment: Option<Assignment>) {
-        self.again.extend(assignment);
+    pub(super) fn put_back(&mut self, assignment: Assignment) {
+        self.again.push(assignment);
     }
 
     /// The next job, if there is one now, and time for it.

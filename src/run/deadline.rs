@@ -64,21 +64,18 @@ impl RunDeadline {
     /// Whether a game that begins now should finish in time, if it takes as long as the average
     /// game of this run. The first games may begin as long as any time is left.
     pub fn allows(&self) -> bool {
-        self.allows_with(self.end.left())
+        self.open_for().is_some()
     }
 
-    fn allows_with(&self, left: Duration) -> bool {
-        !left.is_zero() && left >= self.average()
+    /// For how long games may still begin, if the times of games stay as they are. `None` if no
+    /// game may begin now.
+    pub fn open_for(&self) -> Option<Duration> {
+        self.open_with(self.end.left())
     }
 
-    /// For how long games may still begin, as far as is known now. Zero if none may.
-    #[cfg(feature = "nats")]
-    pub fn open_for(&self) -> Duration {
-        self.end.left().saturating_sub(self.average())
-    }
-
-    fn average(&self) -> Duration {
-        self.total / self.games.max(1)
+    fn open_with(&self, left: Duration) -> Option<Duration> {
+        let average = self.total / self.games.max(1);
+        left.checked_sub(average).filter(|_| !left.is_zero())
     }
 
     /// Waits until unfinished games are abandoned: until the end time plus the longest game of this
@@ -105,13 +102,14 @@ mod tests {
     fn a_game_starts_only_if_an_average_game_would_finish_in_time() {
         let average = Duration::from_secs(20);
         let mut deadline = RunDeadline::new(EndTime::After(Instant::now()));
-        assert!(deadline.allows_with(NANO), "nothing is known yet");
-        assert!(!deadline.allows_with(Duration::ZERO), "no time is left");
+        assert!(deadline.open_with(NANO).is_some(), "nothing is known yet");
+        assert!(deadline.open_with(Duration::ZERO).is_none(), "no time is left");
         for seconds in [10, 40, 10] {
             deadline.took(Duration::from_secs(seconds));
         }
         assert!(
-            deadline.allows_with(average) && !deadline.allows_with(average.saturating_sub(NANO))
+            deadline.open_with(average).is_some()
+                && deadline.open_with(average.saturating_sub(NANO)).is_none()
         );
     }
 
@@ -123,7 +121,7 @@ mod tests {
             deadline.took(Duration::from_secs(10));
         }
         deadline.took(Duration::from_nanos(u64::MAX));
-        assert!(deadline.allows_with(Duration::from_secs(20)));
+        assert!(deadline.open_with(Duration::from_secs(20)).is_some());
         assert_eq!(deadline.patience(), Duration::from_secs(80));
     }
 

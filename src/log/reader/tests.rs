@@ -63,7 +63,7 @@ fn a_header_with_values_that_no_configuration_allows_is_refused() {
         (|header| header.players[0].name = "bee".to_owned(), "two players have the name bee"),
         (
             |header| header.anchors.push(Anchor { player: "cat".to_owned(), rating: 0.0 }),
-            "no player \"cat\"",
+            "\"cat\" has a fixed rating, but is not one of the players",
         ),
     ];
     for (change, why) in changes {

@@ -80,7 +80,7 @@ fn a_job_that_was_put_back_comes_first() {
     let first = agenda.next(&state).expect("a game");
     let expected = first.describe(&state);
     agenda.next(&state).expect("another game");
-    agenda.put_back(Some(Assignment { failed: true, ..first }));
+    agenda.put_back(Assignment { failed: true, ..first });
     let again = agenda.next(&state).expect("the first game");
     assert_eq!((again.describe(&state), again.failed), (expected, true));
 }
@@ -95,7 +95,7 @@ fn nothing_starts_after_the_end_time_not_even_what_was_put_back() {
         agenda.probed();
     }
     let game = agenda.next(&state).expect("there is time");
-    agenda.put_back(Some(game));
+    agenda.put_back(game);
     agenda.took(Duration::from_secs(2 * 3600));
     assert!(agenda.next(&state).is_none() && agenda.is_time_up);
 

@@ -65,7 +65,7 @@ done
     let run = arena.run(&["run", "--on", &url, "--until", "8s"]);
     let games = arena.lines().len();
     assert!(games < 2, "{games} games: {}", run.err);
-    assert!(run.err.contains("ime is up"), "{}", run.err);
+    assert!(run.err.contains("the time is up"), "{}", run.err);
     let rest = arena.run(&["run", "--on", &url]);
     assert_eq!((rest.code, arena.lines().len()), (0, 2), "{}", rest.err);
     assert_eq!(arena.run(&["verify", "results/cup"]).code, 0);
