@@ -13,6 +13,8 @@ async function say(text) {
   if (!game?.asked) return;
   const { number } = game.asked;
   game.asked = null;
+  // Nothing can be clicked until the next question.
+  find("question").inert = true;
   await fetch(`say/${number}`, { method: "POST", body: text });
 }
 
@@ -116,6 +118,7 @@ function tellStory() {
 function ask() {
   const { asked } = game;
   find("question").hidden = !asked;
+  find("question").inert = !asked;
   if (!asked) return;
   find("asked").textContent = asked.text;
   const { legal } = asked;

@@ -47,6 +47,11 @@ async fn until(browser: &Browser, id: &str, text: &str) {
     browser.find(&path).await;
 }
 
+/// Waits until the page asks the person.
+async fn until_asked(browser: &Browser) {
+    browser.find("//*[@id='question'][not(@hidden)][not(@inert)]").await;
+}
+
 fn a_person_plays_in_the_browser() -> Lacks {
     let mut game = OpenGame::start("watch-your-back", &["--save", "kept"]);
     let lacks = in_a_runtime(async {
@@ -56,12 +61,15 @@ fn a_person_plays_in_the_browser() -> Lacks {
         // A click on the board, an action in the list, and one that is typed.
         browser.ask(&click(2, 2)).await;
         until(&browser, "moves", "2black").await;
+        until_asked(&browser).await;
         browser
             .ask("[...find('actions').children].find((it) => it.textContent === '4,2').click()")
             .await;
         until(&browser, "moves", "4black").await;
+        until_asked(&browser).await;
         browser.ask("find('typed').value = '(5, 5)'; find('typing').requestSubmit()").await;
         until(&browser, "moves", "6black").await;
+        until_asked(&browser).await;
         let moves = browser
             .ask("return game.story.filter(([ply]) => ply % 2).map(([, text]) => text)")
             .await;
@@ -69,11 +77,13 @@ fn a_person_plays_in_the_browser() -> Lacks {
         // What cannot be played is explained, an action is taken back, and a hint given.
         browser.ask("say('nonsense')").await;
         until(&browser, "told", "not understood").await;
+        until_asked(&browser).await;
         browser.ask("document.querySelector('[data-say=undo]').click()").await;
         browser.find("//*[@id='moves'][count(li)=4]").await;
-        until(&browser, "asked", "white to move").await;
+        until_asked(&browser).await;
         browser.ask("document.querySelector('[data-say=hint]').click()").await;
-        until(&browser, "told", ",").await;
+        until(&browser, "told", "+1: you win").await;
+        until_asked(&browser).await;
         browser.look("play").await;
         // An answer to another question than the open one is refused, and so is a foreign page.
         let late =
