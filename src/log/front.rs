@@ -5,29 +5,50 @@
 use std::collections::BTreeMap;
 use std::num::NonZeroU64;
 
-use serde::de::{self, Deserializer, SeqAccess, Visitor};
+use serde::de::{self, Deserializer};
 use serde::{Deserialize, Serialize, Serializer};
 
 use crate::model::fault::FaultCode;
 use crate::model::game_summary::fingerprint;
-use crate::model::record::GameRecord;
-use referee_games::{BySeat, SeatMap};
+use crate::model::record::{ClockRecord, GameRecord};
+use referee_games::{BySeat, Seat, SeatMap};
 
 /// The field that begins the rest of a line. In a text, its quotes would be escaped.
 const REST: &[u8] = b",\"seed\":{";
 
-/// A record as a line of the log: with its fingerprint in front.
+/// A record as a line of the log: in front of it, what follows from the rest.
 #[derive(Serialize)]
 pub(super) struct StoredGame<'a> {
     #[serde(serialize_with = "hex")]
     fingerprint: Option<NonZeroU64>,
+    times: TotalTimes,
     #[serde(flatten)]
     record: &'a GameRecord,
 }
 
 impl<'a> StoredGame<'a> {
     pub(super) fn new(record: &'a GameRecord) -> Self {
-        Self { fingerprint: fingerprint(record), record }
+        Self { fingerprint: fingerprint(record), times: TotalTimes::of(&record.clock), record }
+    }
+}
+
+/// The times of a game in total, in nanoseconds.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+struct TotalTimes {
+    /// All turns, by seat; at most `u64::MAX`.
+    used_ns: SeatMap<u64>,
+    /// The wall time of the game.
+    wall_ns: u64,
+}
+
+impl TotalTimes {
+    fn of(clock: &ClockRecord) -> Self {
+        let used = &clock.used_ns;
+        let total = |seat: Seat| used[seat].iter().copied().fold(0, u64::saturating_add);
+        Self {
+            used_ns: SeatMap::new(used.names.clone(), BySeat::from_fn(total)),
+            wall_ns: clock.wall_ns,
+        }
     }
 }
 
@@ -52,24 +73,13 @@ pub struct GameFront {
     /// Plies played.
     pub plies: u32,
     fault: Option<BTreeMap<String, FrontFault>>,
-    clock: FrontClock,
+    times: TotalTimes,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 struct FrontFault {
     code: FaultCode,
 }
-
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-struct FrontClock {
-    used_ns: SeatMap<Sum>,
-    #[serde(default)]
-    wall_ns: u64,
-}
-
-/// The sum of a list of numbers, at most `u64::MAX`.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-struct Sum(u64);
 
 impl GameFront {
     /// The front of a record.
@@ -80,7 +90,6 @@ impl GameFront {
             };
             faults.iter().map(fault).collect()
         });
-        let used = BySeat::from_fn(|seat| record.clock.used_ns[seat].iter().copied().collect());
         Self {
             fingerprint: fingerprint(record),
             id: record.id.clone(),
@@ -91,10 +100,7 @@ impl GameFront {
             reason: record.reason.clone(),
             plies: record.plies,
             fault: faults,
-            clock: FrontClock {
-                used_ns: SeatMap::new(record.clock.used_ns.names.clone(), used),
-                wall_ns: record.clock.wall_ns,
-            },
+            times: TotalTimes::of(&record.clock),
         }
     }
 
@@ -115,38 +121,12 @@ impl GameFront {
 
     /// The total time of all turns by seat, in whole milliseconds, rounded down.
     pub fn used_ms(&self) -> BySeat<u64> {
-        BySeat::from_fn(|seat| self.clock.used_ns[seat].0 / 1_000_000)
+        BySeat::from_fn(|seat| self.times.used_ns[seat] / 1_000_000)
     }
 
     /// The wall time of the game, in nanoseconds.
     pub fn wall_ns(&self) -> u64 {
-        self.clock.wall_ns
-    }
-}
-
-impl FromIterator<u64> for Sum {
-    fn from_iter<I: IntoIterator<Item = u64>>(numbers: I) -> Self {
-        Self(numbers.into_iter().fold(0, u64::saturating_add))
-    }
-}
-
-impl<'de> Deserialize<'de> for Sum {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Numbers;
-        impl<'de> Visitor<'de> for Numbers {
-            type Value = Sum;
-            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                f.write_str("a list of numbers")
-            }
-            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Sum, A::Error> {
-                let mut sum = 0_u64;
-                while let Some(number) = list.next_element::<u64>()? {
-                    sum = sum.saturating_add(number);
-                }
-                Ok(Sum(sum))
-            }
-        }
-        deserializer.deserialize_seq(Numbers)
+        self.times.wall_ns
     }
 }
 

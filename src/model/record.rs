@@ -246,8 +246,6 @@ pub struct GameRecord {
     pub plies: u32,
     /// The faults by seat name; seats without a fault are absent.
     pub fault: Option<FaultRecord>,
-    /// The times.
-    pub clock: ClockRecord,
     /// Earlier, void attempts at this game, with the reasons.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub void: Vec<String>,
@@ -256,6 +254,8 @@ pub struct GameRecord {
     pub worker: Option<String>,
     /// The seeds given to the players, by seat.
     pub seed: SeatMap<u64>,
+    /// The times.
+    pub clock: ClockRecord,
     /// The outcomes of chance drawn by the referee, in order.
     pub rolls: Vec<String>,
     /// The opening's actions.
