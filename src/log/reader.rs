@@ -13,6 +13,8 @@ use super::{LOG, TYPICAL_LINE, is_sealed};
 use crate::bounded;
 use crate::model::record::{GameRecord, Header, SCHEMA};
 
+/// The bytes that are read at once.
+const BUFFER: usize = 256 * 1024;
 /// The bytes of a batch of lines.
 const BATCH: usize = 4 * 1024 * 1024;
 
@@ -114,7 +116,7 @@ impl LogReader {
 
     /// Opens the log at `path`, whatever its name, and reads its header.
     pub fn open_file(path: &Path) -> Result<Self, LogError> {
-        let mut input = BufReader::new(open(path)?);
+        let mut input = BufReader::with_capacity(BUFFER, open(path)?);
         let (raw, header) = read_header(&mut input).map_err(LogError::header)?;
         let header_intact = is_sealed(&raw, &header.identity);
         let whole = raw.len() as u64;
