@@ -1,11 +1,10 @@
 //! Work on a list on all cores.
 
 use std::num::NonZeroUsize;
-use std::sync::{Mutex, PoisonError};
-use std::thread::{self, ScopedJoinHandle};
+use std::thread;
 
 /// Maps every item, on as many threads as there are cores. The results are in the order of the
-/// items.
+/// items. If the system gives no more threads, this one does their part.
 pub fn map<T: Send, R: Send>(items: Vec<T>, work: impl Fn(T) -> R + Sync) -> Vec<R> {
     let cores = thread::available_parallelism().map_or(1, NonZeroUsize::get);
     map_in(cores, items, &work)
@@ -20,30 +19,19 @@ fn map_in<T: Send, R: Send>(
         return items.into_iter().map(work).collect();
     }
     let rest = items.split_off(items.len() / parts);
-    let (rest, mut results) = both(|| map_in(parts - 1, rest, work), || map_in(1, items, work));
-    results.extend(rest);
-    results
-}
-
-/// Does two things at once, the first on a thread of its own; if the system gives no more threads,
-/// one after the other.
-///
-/// # Panics
-///
-/// When one of them panics.
-pub fn both<A: Send, B>(first: impl FnOnce() -> A + Send, second: impl FnOnce() -> B) -> (A, B) {
-    // The thread takes the work, unless there is no thread.
-    let first = Mutex::new(Some(first));
-    let take = || first.lock().unwrap_or_else(PoisonError::into_inner).take();
+    // The thread takes the rest, unless there is no thread.
+    let rest = std::sync::Mutex::new(rest);
+    let take =
+        || std::mem::take(&mut *rest.lock().unwrap_or_else(std::sync::PoisonError::into_inner));
     thread::scope(|scope| {
-        let other = thread::Builder::new().spawn_scoped(scope, || take().map(|work| work()));
-        let second = second();
-        let done = match other.map(ScopedJoinHandle::join) {
-            Ok(Ok(done)) => done,
+        let others = thread::Builder::new().spawn_scoped(scope, || map_in(parts - 1, take(), work));
+        let mut results: Vec<R> = items.into_iter().map(work).collect();
+        match others.map(thread::ScopedJoinHandle::join) {
+            Ok(Ok(others)) => results.extend(others),
             Ok(Err(panic)) => std::panic::resume_unwind(panic),
-            Err(_) => take().map(|work| work()),
-        };
-        (done.expect("it is done once"), second)
+            Err(_) => results.extend(take().into_iter().map(work)),
+        }
+        results
     })
 }
 

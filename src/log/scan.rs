@@ -16,9 +16,7 @@ use crate::parallel;
 pub struct LogScan {
     log: LogReader,
     names: GameNames,
-    /// The next batch of lines, as far as it was read.
-    batch: Option<Result<Vec<RawLine>, LogError>>,
-    /// The lines that were parsed and not yet passed on, with the bytes of each game.
+    /// The lines that were read and not yet passed on, with the bytes of each game.
     ahead: VecDeque<(Scanned, Vec<u8>)>,
 }
 
@@ -68,7 +66,7 @@ impl LogScan {
     /// Opens the log of the results folder `dir` and reads its header.
     pub fn open(dir: &Path) -> Result<Self, LogError> {
         let log = LogReader::open(dir)?;
-        Ok(Self { names: GameNames::of(log.header()), log, batch: None, ahead: VecDeque::new() })
+        Ok(Self { names: GameNames::of(log.header()), log, ahead: VecDeque::new() })
     }
 
     /// The header.
@@ -104,16 +102,9 @@ impl LogScan {
 
     fn next(&mut self) -> Result<Option<(Scanned, Vec<u8>)>, LogError> {
         if self.ahead.is_empty() {
-            let lines = self.batch.take().unwrap_or_else(|| self.log.next_batch())?;
-            if lines.is_empty() {
-                return Ok(None);
-            }
-            let (names, identity) = (&self.names, self.log.header().identity.clone());
-            let parse = |line| read(line, names, &identity);
-            // The next lines are read while these are parsed.
-            let (batch, parsed) =
-                parallel::both(|| self.log.next_batch(), || parallel::map(lines, parse));
-            (self.batch, self.ahead) = (Some(batch), parsed.into());
+            let lines = self.log.next_batch()?;
+            let (names, identity) = (&self.names, &self.log.header().identity);
+            self.ahead = parallel::map(lines, |line| read(line, names, identity)).into();
         }
         Ok(self.ahead.pop_front())
     }
