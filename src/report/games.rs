@@ -44,11 +44,6 @@ impl<W: Write> GamesTable<W> {
         Ok(self.table.write_record(row(game, &self.names).iter().map(AsRef::as_ref))?)
     }
 
-    /// Flushes the buffer, so that a reader sees every row so far.
-    pub fn flush(&mut self) -> io::Result<()> {
-        self.table.flush()
-    }
-
     /// Flushes the buffer and returns the writer.
     pub fn finish(self) -> io::Result<W> {
         self.table.into_inner().map_err(csv::IntoInnerError::into_error)

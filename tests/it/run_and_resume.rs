@@ -400,7 +400,6 @@ fn tables_exist_from_the_first_game_on() {
         table.iter().skip(1).map(|row| row[column].clone()).collect()
     };
     assert_eq!(games(&arena), ["1", "1"]);
-    assert_eq!(arena.read("games.csv").lines().count(), 2);
     (1..4).for_each(|game| arena.write(&format!("go-{game}"), ""));
     let run = arena.finish(child, "");
     assert_eq!(run.code, 0, "{}", run.err);

@@ -198,7 +198,7 @@ impl Arena {
         let plain = |line: &String| {
             let mut game: Value = serde_json::from_str(line).expect("JSON");
             let fields = game.as_object_mut().expect("an object");
-            for name in ["clock", "check", "warnings"] {
+            for name in ["clock", "times", "check", "warnings"] {
                 fields.remove(name);
             }
             game

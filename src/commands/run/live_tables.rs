@@ -3,9 +3,9 @@
 //! A low-priority thread works on a copy of the tournament state, so neither the runner nor a
 //! player waits for it. It writes the tables after the first game, and again each time the number
 //! of games has grown by a tenth. Over a whole run, this costs only a few times as much as the
-//! final tables.
+//! final tables. `games.csv`, which grows with every game, is written at the end.
 
-use std::fs::{File, OpenOptions};
+use std::fs::OpenOptions;
 use std::io;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
@@ -15,14 +15,11 @@ use std::thread::{self, JoinHandle};
 use crate::analysis::Evaluation;
 use crate::analysis::results::Faulted;
 use crate::bounded;
-use crate::commands::results::{GAMES_TABLE, UNFINISHED, table_files};
+use crate::commands::results::{UNFINISHED, table_files};
 use crate::commands::runtime::take_lowest_priority;
 use crate::disk;
 use crate::error::Failure;
-use crate::folder;
-use crate::log::{GameFront, GameNames, LinePlace};
 use crate::model::record::Header;
-use crate::report::games::GamesTable;
 use crate::report::{Remedy, Standings};
 use crate::run::event::{Listener, RunEvent};
 use crate::schedule::state::TournamentState;
@@ -36,9 +33,6 @@ const PART: usize = 10;
 pub(in crate::commands) struct LiveTables {
     dir: PathBuf,
     remedy: Remedy,
-    /// The table of games, with new rows appended as games finish.
-    games: Option<GamesTable<File>>,
-    names: GameNames,
     writer: Option<(SyncSender<TournamentState>, JoinHandle<()>)>,
     /// The number of games in the tables last written.
     shown: usize,
@@ -47,12 +41,10 @@ pub(in crate::commands) struct LiveTables {
 impl LiveTables {
     /// Keeps the tables in `dir` of the tournament with this header.
     pub(in crate::commands) fn new(dir: &Path, header: &Header) -> Self {
-        let (remedy, names) = (Remedy::of(header), GameNames::of(header));
-        Self { dir: dir.to_owned(), remedy, games: None, names, writer: None, shown: 0 }
+        Self { dir: dir.to_owned(), remedy: Remedy::of(header), writer: None, shown: 0 }
     }
 
-    /// Begins with the games that are in the log. It opens and closes the log, so call it before
-    /// the log is locked.
+    /// Marks the tables as unfinished, and begins.
     pub(in crate::commands) fn begin(&mut self) {
         if let Err(error) = self.try_begin() {
             tracing::warn!(%error, "the tables cannot be kept up to date");
@@ -61,7 +53,6 @@ impl LiveTables {
 
     fn try_begin(&mut self) -> io::Result<()> {
         empty_file(&self.dir.join(UNFINISHED))?;
-        self.games = Some(games_so_far(&self.dir, self.names.clone()).map_err(io::Error::other)?);
         let (ledgers, inbox) = sync_channel::<TournamentState>(1);
         let (dir, remedy) = (self.dir.clone(), self.remedy);
         let work = move || {
@@ -77,27 +68,19 @@ impl LiveTables {
         Ok(())
     }
 
-    fn finished(&mut self, event: RunEvent<'_>, state: &TournamentState) -> io::Result<()> {
-        if let (Some(table), RunEvent::GameFinished { record, .. }) = (&mut self.games, event)
-            && let Some(game) = self.names.line(&GameFront::of(record), LinePlace::default())
-        {
-            table.write(&game)?;
-            table.flush()?;
-        }
+    fn finished(&mut self, state: &TournamentState) {
         let grown = state.played() - self.shown.min(state.played());
         let Some((ledgers, _)) = self.writer.as_ref().filter(|_| grown > self.shown / PART) else {
-            return Ok(());
+            return;
         };
         // If the thread is still busy, it gets a later state.
         if !matches!(ledgers.try_send(state.clone()), Err(TrySendError::Full(_))) {
             self.shown = state.played();
         }
-        Ok(())
     }
 
     /// Waits until the last tables are written, so that they cannot overwrite later ones.
     fn end(&mut self) {
-        self.games = None;
         if let Some((ledgers, thread)) = self.writer.take() {
             drop(ledgers);
             // The panic has already printed its own message.
@@ -107,25 +90,10 @@ impl LiveTables {
 }
 
 /// Makes an empty file, or empties the one that is there.
-fn empty_file(path: &Path) -> io::Result<File> {
+fn empty_file(path: &Path) -> io::Result<()> {
     let mut options = OpenOptions::new();
     let options = options.create(true).truncate(true).write(true).mode(disk::ordinary_mode());
-    bounded::open_with(options, path)
-}
-
-/// Writes `games.csv` with the games so far, ready for appending.
-fn games_so_far(dir: &Path, names: GameNames) -> Result<GamesTable<File>, Failure> {
-    let failed = |error: io::Error| Failure::system(error.to_string());
-    let file = empty_file(&dir.join(GAMES_TABLE)).map_err(failed)?;
-    let mut table = GamesTable::new(file, names).map_err(failed)?;
-    let mut written = Ok(());
-    folder::read(dir, |_, game| {
-        if written.is_ok() {
-            written = table.write(game);
-        }
-    })?;
-    written.and_then(|()| table.flush()).map_err(failed)?;
-    Ok(table)
+    bounded::open_with(options, path).map(drop)
 }
 
 fn write(dir: &Path, remedy: Remedy, state: &TournamentState) -> io::Result<()> {
@@ -139,16 +107,10 @@ fn write(dir: &Path, remedy: Remedy, state: &TournamentState) -> io::Result<()> 
 
 impl Listener for LiveTables {
     fn on(&mut self, event: RunEvent<'_>, state: &TournamentState) -> Result<(), Failure> {
-        let done = match event {
-            RunEvent::GameFinished { .. } => self.finished(event, state),
-            RunEvent::Over => {
-                self.end();
-                Ok(())
-            }
-            _ => Ok(()),
-        };
-        if let Err(error) = done {
-            tracing::warn!(%error, "the tables cannot be kept up to date");
+        match event {
+            RunEvent::GameFinished { .. } => self.finished(state),
+            RunEvent::Over => self.end(),
+            _ => {}
         }
         Ok(())
     }
