@@ -25,7 +25,7 @@ impl fmt::Display for JobFailure {
             Self::Panic(message) => {
                 write!(f, "the referee panicked: {}", escape::terminal(message))
             }
-            Self::Game(error) => write!(f, "the game itself failed: {}", escape::terminal(error)),
+            Self::Game(error) => write!(f, "the game itself failed: {}", escape::lines(error)),
             Self::Abandoned { workers } => write!(
                 f,
                 "{} workers took it, and none of them finished it: {}",

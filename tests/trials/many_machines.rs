@@ -55,6 +55,9 @@ pub(crate) fn tests() -> Vec<Trial> {
         slow("a game that is a program is the same here and on workers", || {
             without(&["python3"]).or_else(|| with_server(program))
         }),
+        slow("a rules program that fails on a worker stops the run with its message", || {
+            without(&["python3"]).or_else(|| with_server(troubles::failing_rules))
+        }),
         slow("random kills of workers, server and coordinator lose nothing", || {
             with_server(random_kills)
         }),
@@ -185,10 +188,13 @@ fn old_server() -> Lacks {
     None
 }
 
-/// Two thousand short games, while everything is killed at random.
+/// Thousands of short games, while everything is killed at random: thirty times, or `REFEREE_KILLS`
+/// times.
 fn random_kills(server: &mut TestServer) {
+    let wanted = std::env::var("REFEREE_KILLS").ok();
+    let wanted: u32 = wanted.map_or(30, |kills| kills.parse().expect("REFEREE_KILLS: a number"));
     let config = Config::empty().bot("ant", "random").bot("bee", "random").change(|config| {
-        config.pairs = 1000;
+        config.pairs = 35 * wanted;
         config.max_moves = 2;
     });
     let arena = Arena::with(&config);
@@ -197,34 +203,43 @@ fn random_kills(server: &mut TestServer) {
         (0..3).map(|number| WorkerProcess::start(&arena, &url, &format!("w{number}"))).collect();
     let args = ["run", "-q", "--on", &url, "--lease", "3"];
     let mut run = arena.start(&args);
-    let mut kills = 0;
+    // Of the coordinator, the server, and workers.
+    let mut kills = [0; 3];
     let log = arena.results().join("games.jsonl");
     let length = || fs::metadata(&log).map_or(0, |log| log.len());
-    loop {
+    while kills.iter().sum::<u32>() < wanted {
         // However busy the machine is, some games are played between two kills.
-        let enough = length() + 30_000 + dice.below(120_000);
+        let enough = length() + 30_000 + dice.below(90_000);
         wait_until(|| length() >= enough || run.try_wait().expect("it runs").is_some());
         std::thread::sleep(Duration::from_millis(dice.below(500)));
-        if let Some(status) = run.try_wait().expect("it runs") {
-            assert!(status.success(), "{status}");
+        if run.try_wait().expect("it runs").is_some() {
             break;
         }
-        kills += 1;
         match dice.below(4) {
             0 => {
+                kills[0] += 1;
                 run.kill().expect("it runs");
                 run.wait().expect("it ended");
                 run = arena.start(&args);
             }
-            1 => server.restart(),
+            1 => {
+                kills[1] += 1;
+                server.restart();
+            }
             _ => {
+                kills[2] += 1;
                 let number = usize::try_from(dice.below(3)).expect("small");
                 workers[number].kill();
                 workers[number] = WorkerProcess::start(&arena, &url, &format!("w{number}"));
             }
         }
     }
-    assert_eq!(arena.lines().len(), 2000, "after {kills} kills");
+    let run = arena.finish(run, "");
+    let [coordinator, server, worker] = kills;
+    println!("killed: coordinator {coordinator}, server {server}, workers {worker} times");
+    assert_eq!(run.code, 0, "{}", run.err);
+    let games = u32::try_from(arena.lines().len()).expect("few");
+    assert_eq!(games, 70 * wanted, "after {kills:?} kills");
     let verify = arena.run(&["verify", "results/cup"]);
     assert_eq!(verify.code, 0, "{}", verify.err);
 }

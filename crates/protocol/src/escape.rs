@@ -14,6 +14,11 @@ pub fn terminal(text: &str) -> String {
     safe
 }
 
+/// As [`terminal`], but keeps the ends of lines, for a message of several lines.
+pub fn lines(text: &str) -> String {
+    text.lines().map(terminal).collect::<Vec<_>>().join("\n")
+}
+
 /// Shows raw bytes from a player as part of a one-line sentence.
 ///
 /// Printable text stays as it is, including quotes and backslashes. `\n`, `\r`, `\t` and the other

@@ -55,6 +55,41 @@ pub(super) fn given_up(server: &mut TestServer) {
     assert!(essence.values().all(|game| game["players"] != "ant"));
 }
 
+/// A rules program that ends in the middle of a game on a worker. The run says what went wrong, and
+/// goes on when the program is mended.
+pub(super) fn failing_rules(server: &mut TestServer) {
+    let (arena, url) = (Arena::new(), server.url());
+    arena.write("liar.py", include_str!("../../rules/liar.py"));
+    let write = |variant: &str| {
+        arena.write(
+            "tournament.toml",
+            &format!(
+                "name = \"cup\"\nseed = 7\n[game]\n\
+                 command = [\"python3\", \"liar.py\", \"{variant}\"]\n\
+                 [[players]]\nname = \"ant\"\nbot = \"random\"\n\
+                 [[players]]\nname = \"bee\"\nbot = \"random\"\n"
+            ),
+        );
+    };
+    let _worker = WorkerProcess::start(&arena, &url, "one");
+    write("crashes");
+    let run = arena.finish(arena.start(&["run", "-q", "--on", &url]), "");
+    assert_eq!(run.code, 3, "{}", run.err);
+    for part in ["the rules program failed", "stderr: a mistake in ply 7", "  request: {"] {
+        assert!(run.err.contains(part), "{part}: {}", run.err);
+    }
+    assert!(
+        run.err.contains("has a bug in its rules") && !run.err.contains("panic"),
+        "{}",
+        run.err
+    );
+    write("honest");
+    let run = arena.finish(arena.start(&["run", "-q", "--on", &url]), "");
+    assert_eq!(run.code, 0, "{}", run.err);
+    let verified = "results/cup: 2 of 2 games played, seeds checked: no problems\n";
+    assert_eq!(arena.run(&["verify"]).out, verified);
+}
+
 /// A server that is stopped for a while, as if its network stalled. The page of the run shows its
 /// workers meanwhile.
 pub(super) fn stalled(server: &mut TestServer) {
