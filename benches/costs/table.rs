@@ -5,7 +5,7 @@ use crate::levels::extra_start;
 use crate::log::{LogCosts, rank_a_table};
 use crate::measure::Outcome;
 use crate::moves::{MoveCosts, WANTS};
-use crate::rates::{bulk_counts, random_games, walks};
+use crate::rates::random_games;
 use crate::runs::RunSpeed;
 use crate::tournaments::{RatingTimes, round_robin};
 
@@ -95,18 +95,7 @@ fn games() {
                 random.per_second,
                 1e9 / (random.per_second * random.plies)
             ),
-            &format!("≥ {:.0}", 5.0 * earlier),
+            &format!("≥ {:.0}", 3.0 * earlier),
         );
-    }
-    for (countings, how, goal) in [(walks(), "played", "≥ 3 ×"), (bulk_counts(), "bulk", "≥ 10 ×")]
-    {
-        for counting in countings {
-            let what = format!("perft against cozy-chess, {how}, {}", counting.start);
-            row(
-                &what,
-                &format!("{:.2} × ({:.0} million/s)", counting.ratio, counting.millions),
-                goal,
-            );
-        }
     }
 }

@@ -1,13 +1,13 @@
 //! `referee perft`: counts positions by depth.
 
-use std::io::Write;
+use std::io::{self, Write};
 
 use clap::Args;
 
 use super::game_args::GameArgs;
 use super::{Failure, Status};
 use crate::printer::Printer;
-use referee_games::AnyPosition;
+use referee_games::{AnyPosition, divide, perft};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -37,22 +37,19 @@ pub fn run(args: &PerftArgs, printer: Printer) -> Result<Status, Failure> {
     if args.divide && args.depth > 0 {
         return divided(&*start, args.depth, printer);
     }
-    printer.line(&format!("nodes {}", start.perft(args.depth)?))?;
+    printer.line(&format!("nodes {}", perft(&*start, args.depth)?))?;
     Ok(Status::Done)
 }
 
 /// Prints one line per action as soon as it is counted, and the total last.
 fn divided(start: &dyn AnyPosition, depth: u32, printer: Printer) -> Result<Status, Failure> {
     let (mut out, mut total) = (printer.stream(), 0);
-    let mut written = Ok(());
-    start.divide(depth, &mut |action, count| {
+    let broken = |error: io::Error| Printer::broken(&error);
+    for below in divide(start, depth)? {
+        let (step, count) = below?;
         total += count;
-        written = writeln!(out, "{action} {count}");
-        written.is_ok()
-    })?;
-    written
-        .and_then(|()| writeln!(out, "nodes {total}"))
-        .and_then(|()| out.flush())
-        .map_err(|error| Printer::broken(&error))?;
+        writeln!(out, "{} {count}", step.text()).map_err(broken)?;
+    }
+    writeln!(out, "nodes {total}").and_then(|()| out.flush()).map_err(broken)?;
     Ok(Status::Done)
 }

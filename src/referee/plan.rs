@@ -118,14 +118,6 @@ impl AnyPosition for FixedTurns {
         String::new()
     }
 
-    fn perft(&self, _: u32) -> Result<u64, GameError> {
-        Ok(0)
-    }
-
-    fn divide(&self, _: u32, _: &mut dyn FnMut(&str, u64) -> bool) -> Result<(), GameError> {
-        Ok(())
-    }
-
     fn boxed(&self) -> Position {
         Box::new(self.clone())
     }

@@ -7,7 +7,6 @@
 
 mod failure;
 mod guesses;
-mod perft;
 mod typed;
 
 use std::borrow::Cow;
@@ -21,7 +20,6 @@ use serde_json::value::RawValue;
 
 pub use failure::ProgramError;
 pub use guesses::guesses;
-pub use perft::{divide_of_any, perft_of_any};
 pub use typed::{Typed, TypedPosition};
 
 use super::drawing::DrawnBoard;
@@ -188,8 +186,21 @@ pub trait AnyPosition: fmt::Debug + Send + Sync {
         }
     }
 
-    /// The number of legal actions of `seat`.
+    /// The number of legal actions of `seat`; 0 if the game does not list them.
     fn legal_count(&self, seat: Seat) -> u64;
+
+    /// The texts of all legal actions of `seat`, even if there are very many, for
+    /// [`perft`](crate::perft()); `None` if the game does not list them.
+    fn all_actions(&self, seat: Seat) -> Option<Vec<String>> {
+        self.legal_list(seat)
+    }
+
+    /// The chance outcomes that can be drawn and lead to different games, for
+    /// [`perft`](crate::perft()).
+    fn different_outcomes(&self) -> Vec<String> {
+        let possible = self.outcomes().into_iter().filter(|(_, weight)| *weight > 0);
+        possible.map(|(outcome, _)| outcome).collect()
+    }
 
     /// Parses untrusted text as an action of `seat` and returns the action's canonical text.
     ///
@@ -293,20 +304,6 @@ pub trait AnyPosition: fmt::Debug + Send + Sync {
     fn draw(&self, board: &mut DrawnBoard) {
         board.draw_texts(&self.rows());
     }
-
-    /// Counts the ways to reach positions `depth` plies later, as [`perft`](crate::perft::perft)
-    /// does.
-    ///
-    /// # Errors
-    /// A failure of the game.
-    fn perft(&self, depth: u32) -> Result<u64, GameError>;
-
-    /// Calls `each` with every step's text and the count below it, until it returns `false`.
-    /// `depth` must be at least 1.
-    ///
-    /// # Errors
-    /// A failure of the game.
-    fn divide(&self, depth: u32, each: &mut dyn FnMut(&str, u64) -> bool) -> Result<(), GameError>;
 
     /// Returns a clone of the position.
     fn boxed(&self) -> Position;

@@ -15,21 +15,16 @@ mod state;
 use std::cmp::Ordering;
 use std::sync::Arc;
 
-use rand::seq::IndexedRandom;
-use rand::{Rng, RngCore};
 use serde::{Deserialize, Serialize};
 
 pub use action::{Action, Chance};
-use board::straight_move;
 pub use board::{Board, PAWNS, WonBy, goal};
 pub use options::{Capture, First, Movement, Overlooked, Rules, Turning};
 pub use state::State;
 
 use super::board::Bitboard;
 use super::drawing::DrawnBoard;
-use super::game::{count_outcome_by_outcome, play_step_by_step};
 use super::history::History;
-use super::starts::{Starts, draw};
 use super::{
     BySeat, Clause, Event, Game, GameResult, OptionError, OptionSpec, Options, Outcome, Refusal,
     Seat, Step, Stream, Turn,
@@ -206,40 +201,6 @@ impl Backdraughts {
         self.ply += 1;
         self.ending = self.ended();
         played
-    }
-
-    /// Becomes the position after a turn of `seat` in `before`, another position of the same game.
-    /// `play` does what the seat does in its turn.
-    #[inline]
-    fn follow(&mut self, before: &Self, seat: Seat, play: impl FnOnce(&mut Self)) {
-        self.board = before.board;
-        self.past.clone_from(&before.past);
-        play(self);
-        self.begin(!seat);
-        self.ply = before.ply + 1;
-        self.ending = self.ended();
-    }
-
-    /// Calls `each` with the position after every turn of `seat` with `number`, where straight
-    /// moves start at `moves`.
-    #[inline]
-    fn each_turn(&self, seat: Seat, number: u8, moves: Starts, each: &mut impl FnMut(&Self)) {
-        let captures = self.board.allowed_capturers(seat, number, &self.rules);
-        let mut next = self.clone();
-        moves.each(|from, way| {
-            next.follow(self, seat, |next| next.board.shift(seat, from, from.ahead(way, number)));
-            each(&next);
-        });
-        for pawn in captures {
-            next.follow(self, seat, |next| {
-                next.play_for(seat, Action::Capture(pawn));
-            });
-            each(&next);
-        }
-        if moves.is_empty() && captures.is_empty() {
-            next.follow(self, seat, |_| ());
-            each(&next);
-        }
     }
 
     /// The reason why the game is over, if the last action ended it.
@@ -422,15 +383,6 @@ impl Game for Backdraughts {
         }
     }
 
-    fn random_outcome(&self, rng: &mut (impl RngCore + ?Sized)) -> Option<Chance> {
-        let mut die = || rng.random_range(1..=6);
-        match self.turn() {
-            Turn::Chance(Stream::Shared) => Some(Chance::First(BySeat::new(die(), die()))),
-            Turn::Chance(_) => Some(Chance::Roll(die())),
-            _ => None,
-        }
-    }
-
     #[inline]
     fn ply(&self) -> u32 {
         self.ply
@@ -450,36 +402,6 @@ impl Game for Backdraughts {
         match self.board.count(owner, number, &self.rules) {
             0 => 0,
             count => u64::from(count) + u64::from(self.alternative().is_some()),
-        }
-    }
-
-    fn count_next_ply(&self) -> u64 {
-        match self.turn() {
-            Turn::Chance(Stream::Seat(seat)) if self.rules.turning == Turning::Off => {
-                let others = u32::from(self.alternative().is_some());
-                u64::from(self.board.count_over_rolls(seat, others, &self.rules))
-            }
-            _ => count_outcome_by_outcome(self),
-        }
-    }
-
-    fn random_action(&self, seat: Seat, rng: &mut (impl RngCore + ?Sized)) -> Option<Action> {
-        let (owner, number) = self.choice_of(seat)?;
-        if self.rules.turning == Turning::On {
-            return self.legal_actions(seat).choose(rng).copied();
-        }
-        let moves = self.board.starts(owner, number).numbered();
-        let capturers = self.board.allowed_capturers(owner, number, &self.rules);
-        let (first_capture, alternative) = (moves.count(), moves.count() + capturers.len());
-        let others = u32::from(alternative > 0 && self.alternative().is_some());
-        match draw(alternative + others, rng)? {
-            drawn if drawn < first_capture => {
-                moves.nth(drawn).map(|(from, way)| straight_move(from, way, number))
-            }
-            drawn if drawn < alternative => {
-                capturers.nth(drawn - first_capture).map(Action::Capture)
-            }
-            _ => self.alternative(),
         }
     }
 
@@ -515,19 +437,6 @@ impl Game for Backdraughts {
             return vec![Chance::First(BySeat::new(2, 1)), Chance::First(BySeat::new(1, 2))];
         }
         self.outcomes().into_iter().map(|(outcome, _)| outcome).collect()
-    }
-
-    #[inline]
-    fn each_next_ply(&self, mut each: impl FnMut(&Self)) {
-        let is_simple = self.rules.turning == Turning::Off && self.alternative().is_none();
-        match self.phase {
-            TurnPhase::Roll(seat) if is_simple && self.ending.is_none() => {
-                for (number, moves) in (1..=6).zip(self.board.starts_by_distance(seat)) {
-                    self.each_turn(seat, number, moves, &mut each);
-                }
-            }
-            _ => play_step_by_step(self, &mut each),
-        }
     }
 
     fn state(&self) -> State {

@@ -9,7 +9,6 @@ use std::str::FromStr;
 use serde::de::{self, Deserialize, Deserializer};
 use serde::ser::{Serialize, Serializer};
 
-use super::column_counts::ColumnCounts;
 use super::short_text::ShortText;
 
 /// A square: column and row count from zero at the top left, rows downwards. Squares sort by
@@ -247,34 +246,6 @@ impl Bitboard {
         })
     }
 
-    /// The squares this many squares further in this direction, which must all be on the board.
-    #[must_use]
-    #[inline]
-    pub(crate) const fn ahead(self, way: Direction, distance: u8) -> Self {
-        Self(self.0.rotate_left(ROTATIONS[way as usize] * distance as u32))
-    }
-
-    /// The squares one by one, each as a set.
-    #[inline]
-    pub(crate) fn singles(mut self) -> impl Iterator<Item = Self> {
-        std::iter::from_fn(move || {
-            let first = Self(self.0 & self.0.wrapping_neg());
-            self -= first;
-            (!first.is_empty()).then_some(first)
-        })
-    }
-
-    /// The square with this number, counted from 0 in the order of their texts.
-    #[inline]
-    pub fn nth(self, number: u32) -> Option<Square> {
-        let (column, left) = ColumnCounts::of([self.0]).find(number)?;
-        let mut bits = self.0 >> (8 * column);
-        for _ in 0..left {
-            bits &= bits - 1;
-        }
-        Some(Square::new(column, u8::try_from(bits.trailing_zeros()).ok()?))
-    }
-
     /// Iterates over the squares in the order of their texts.
     pub fn iter(self) -> BitboardIter {
         BitboardIter(self.0)
@@ -283,9 +254,6 @@ impl Bitboard {
 
 /// The columns and rows that a step in each direction of [`Direction::ALL`] adds. Sums wrap around.
 const STEPS: [(u8, u8); 4] = [(0, u8::MAX), (0, 1), (u8::MAX, 0), (1, 0)];
-
-/// The bits by which a step in each direction of [`Direction::ALL`] rotates a [`Bitboard`].
-const ROTATIONS: [u32; 4] = [63, 1, 56, 8];
 
 /// The squares that share a side with one of these.
 #[inline]
@@ -297,6 +265,26 @@ pub(crate) fn around(squares: Bitboard) -> Bitboard {
 #[inline]
 pub(crate) const fn union([one, two, three, four]: [Bitboard; 4]) -> Bitboard {
     Bitboard(one.0 | two.0 | three.0 | four.0)
+}
+
+/// Moves in straight lines: for each direction, in the order of [`WAYS`], the squares where a move
+/// in this direction starts. How far a move goes follows from the rules of the game.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Starts(pub(crate) [Bitboard; 4]);
+
+impl Starts {
+    /// The number of moves.
+    pub(crate) fn count(self) -> u32 {
+        self.0.iter().map(|starts| starts.len()).sum()
+    }
+
+    /// The moves, sorted by the squares where they start, then by those where they end.
+    pub(crate) fn iter(self) -> impl Iterator<Item = (Square, Direction)> {
+        union(self.0).iter().flat_map(move |from| {
+            let ways = WAYS.into_iter().zip(self.0);
+            ways.filter(move |(_, starts)| starts.contains(from)).map(move |(way, _)| (from, way))
+        })
+    }
 }
 
 impl IntoIterator for Bitboard {
@@ -388,15 +376,6 @@ mod tests {
         let texts: Vec<_> = (!Bitboard::EMPTY).iter().map(|square| square.to_string()).collect();
         assert_eq!(texts.len(), 64);
         assert!(texts.is_sorted());
-    }
-
-    #[test]
-    fn squares_are_found_by_their_number() {
-        for bits in [0, 1, 1 << 63, 0x8100_0000_0000_4281, 0x00ff_5a00_0180_3c00, u64::MAX] {
-            let set = Bitboard(bits);
-            let squares: Vec<_> = (0..=64).map_while(|number| set.nth(number)).collect();
-            assert_eq!(squares, set.iter().collect::<Vec<_>>(), "{bits:x}");
-        }
     }
 
     #[test]

@@ -1,7 +1,6 @@
 //! The typed trait that every built-in game implements, for programs that search.
 
 use std::borrow::Cow;
-use std::convert::Infallible;
 use std::fmt;
 use std::hash::Hash;
 use std::sync::Arc;
@@ -153,23 +152,9 @@ pub trait Game: Clone + fmt::Debug + Send + Sync + 'static {
         self.legal_actions(seat).len() as u64
     }
 
-    /// The number of ways to play the next ply, over all [different
-    /// outcomes](Game::different_outcomes) of the chance before it, for [`perft`](crate::perft).
-    /// Override this if there is a faster way.
-    fn count_next_ply(&self) -> u64 {
-        count_outcome_by_outcome(self)
-    }
-
     /// Draws a legal action of `seat`, all with the same probability; `None` if there is none.
     fn random_action(&self, seat: Seat, rng: &mut (impl RngCore + ?Sized)) -> Option<Self::Action> {
         self.legal_actions(seat).choose(rng).cloned()
-    }
-
-    /// Draws a chance outcome by its weight; `None` unless [`turn`](Game::turn) is
-    /// [`Turn::Chance`].
-    fn random_outcome(&self, rng: &mut (impl RngCore + ?Sized)) -> Option<Self::Chance> {
-        let outcomes = self.outcomes();
-        outcomes.choose_weighted(rng, |(_, weight)| *weight).ok().map(|(drawn, _)| drawn.clone())
     }
 
     /// Parses untrusted text as a legal action of `seat`, or says which clause forbids it. Blanks
@@ -230,14 +215,7 @@ pub trait Game: Clone + fmt::Debug + Send + Sync + 'static {
         self.play_unchecked(step, &mut Vec::new());
     }
 
-    /// Calls `each` with the position after every way to play the next ply, in any order, over all
-    /// [different outcomes](Game::different_outcomes) of the chance before it. Override this if
-    /// there is a faster way.
-    fn each_next_ply(&self, mut each: impl FnMut(&Self)) {
-        play_step_by_step(self, &mut each);
-    }
-
-    /// The chance outcomes that lead to different games, for [`perft`](crate::perft): all
+    /// The chance outcomes that lead to different games, for [`perft`](crate::perft()): all
     /// [`outcomes`](Game::outcomes), unless some lead to the same game.
     fn different_outcomes(&self) -> Vec<Self::Chance> {
         self.outcomes().into_iter().map(|(outcome, _)| outcome).collect()
@@ -269,60 +247,4 @@ pub trait Game: Clone + fmt::Debug + Send + Sync + 'static {
 
     /// A line for people with what the board does not show (phase, counts).
     fn caption(&self) -> String;
-}
-
-/// Calls `each` with every step that answers the turn of `game`, one by one, because there can be
-/// too many pairs of actions to list.
-pub(crate) fn each_step<G: Game, E>(
-    game: &G,
-    mut each: impl FnMut(StepOf<G>) -> Result<(), E>,
-) -> Result<(), E> {
-    match game.turn() {
-        Turn::Move(seat) => game.legal_actions(seat).into_iter().map(Step::Move).try_for_each(each),
-        Turn::Pass(_) => each(Step::Pass),
-        Turn::Both => {
-            let seconds = game.legal_actions(Seat::Second);
-            game.legal_actions(Seat::First).into_iter().try_for_each(|first| {
-                let both = |second: &G::Action| BySeat::new(first.clone(), second.clone());
-                seconds.iter().map(both).map(Step::Both).try_for_each(&mut each)
-            })
-        }
-        Turn::Chance(_) => {
-            game.different_outcomes().into_iter().map(Step::Chance).try_for_each(each)
-        }
-        Turn::Over(_) => Ok(()),
-    }
-}
-
-/// [`Game::each_next_ply`] of any game.
-pub(crate) fn play_step_by_step<G: Game>(game: &G, each: &mut dyn FnMut(&G)) {
-    let Ok(()) = each_step::<G, Infallible>(game, |step| {
-        let is_chance = matches!(step, Step::Chance(_));
-        let mut next = game.clone();
-        next.play_silently(step);
-        if is_chance {
-            next.each_next_ply(&mut *each);
-        } else {
-            each(&next);
-        }
-        Ok(())
-    });
-}
-
-/// [`Game::count_next_ply`] of any game.
-pub(crate) fn count_outcome_by_outcome<G: Game>(game: &G) -> u64 {
-    match game.turn() {
-        Turn::Move(seat) => game.legal_count(seat),
-        Turn::Pass(_) => 1,
-        Turn::Both => Seat::BOTH.map(|seat| game.legal_count(seat)).iter().product(),
-        Turn::Chance(_) => {
-            let after = |outcome| {
-                let mut next = game.clone();
-                next.play_silently(Step::Chance(outcome));
-                next.count_next_ply()
-            };
-            game.different_outcomes().into_iter().map(after).sum()
-        }
-        Turn::Over(_) => 0,
-    }
 }

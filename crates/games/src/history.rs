@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Positions, newest last. A history without positions costs almost nothing to clone.
-#[derive(Debug, Serialize, Deserialize)]
+/// Positions, newest last.
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct History<P>(Vec<P>);
 
 impl<P: Copy + PartialEq> History<P> {
@@ -30,22 +30,6 @@ impl<P: Copy + PartialEq> History<P> {
 impl<P> Default for History<P> {
     fn default() -> Self {
         Self(Vec::new())
-    }
-}
-
-impl<P: Copy> Clone for History<P> {
-    #[inline]
-    fn clone(&self) -> Self {
-        if self.0.is_empty() { Self::default() } else { Self(self.0.clone()) }
-    }
-
-    /// Keeps its memory.
-    #[inline]
-    fn clone_from(&mut self, source: &Self) {
-        self.0.clear();
-        if !source.0.is_empty() {
-            self.0.extend_from_slice(&source.0);
-        }
     }
 }
 

@@ -49,7 +49,6 @@ mod any;
 pub mod back_to_the_wall;
 pub mod backdraughts;
 pub mod board;
-mod column_counts;
 mod drawing;
 pub mod event;
 mod game;
@@ -57,25 +56,25 @@ mod history;
 mod json;
 mod kind;
 pub mod options;
-pub mod perft;
+mod perft;
 mod point;
 mod refusal;
 pub mod seat;
 mod short_text;
-mod starts;
 mod text;
 mod turn;
 pub mod watch_your_back;
 
 pub use any::{
     AnyGame, AnyPosition, GameError, Position, ProgramError, RulesProgram, SharedGame, Typed,
-    TypedPosition, divide_of_any, guesses, perft_of_any,
+    TypedPosition, guesses,
 };
 pub use drawing::{DrawingError, DrawnBoard, DrawnSquare, SymbolRows};
 pub use event::{Event, EventError, OtherEvent};
 pub use game::{Clause, Game, Legal, StepOf};
 pub use kind::GameKind;
 pub use options::{OptionError, OptionSpec, Options};
+pub use perft::{divide, perft};
 pub use refusal::{Refusal, StepError};
 pub use seat::{BySeat, Seat, SeatMap};
 pub use text::{Text, is_unsafe_to_show};

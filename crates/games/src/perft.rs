@@ -2,55 +2,68 @@
 //! same rules.
 //!
 //! Depth counts plies. A forced pass is one ply. A simultaneous turn is one ply and counts the
-//! pairs of actions. A chance outcome is not a ply, and all outcomes are followed. A game that ends
-//! earlier adds nothing.
+//! pairs of actions. A chance outcome is not a ply, and all
+//! [different outcomes](AnyPosition::different_outcomes) are followed. A game that ends earlier
+//! adds nothing.
 
-use super::game::each_step;
-use super::{BySeat, Game, PASS, Step, StepOf};
+use std::iter;
 
-/// Counts the ways to get from `game` to positions `depth` plies later.
-pub fn perft<G: Game>(game: &G, depth: u32) -> u64 {
-    match depth {
-        0 => 1,
-        1 => game.count_next_ply(),
-        2 => total(game, G::count_next_ply),
-        _ => total(game, |next| perft(next, depth - 1)),
+use super::{AnyPosition, BySeat, GameError, Seat, Step, TextStep, Turn};
+
+/// Counts the ways to get from `position` to positions `depth` plies later.
+///
+/// # Errors
+/// The game does not list its actions, or failed.
+pub fn perft(position: &dyn AnyPosition, depth: u32) -> Result<u64, GameError> {
+    match (depth, position.turn()) {
+        (0, _) => Ok(1),
+        (_, Turn::Over(_)) => Ok(0),
+        (1, turn @ (Turn::Move(_) | Turn::Both)) => {
+            let counts = turn.asked().iter().map(|&seat| match position.legal_count(seat) {
+                0 => Err(GameError::Unlisted),
+                count => Ok(count),
+            });
+            counts.product()
+        }
+        _ => divide(position, depth)?.map(|below| Ok(below?.1)).sum(),
     }
 }
 
-/// The sum of `count` over the positions one ply later.
-fn total<G: Game>(game: &G, count: impl Fn(&G) -> u64) -> u64 {
-    let mut nodes = 0;
-    game.each_next_ply(|next| nodes += count(next));
-    nodes
-}
-
-/// Calls `each` with the text of every step from `game` and the count below it, in order, until
-/// `each` fails. `depth` must be at least 1.
-pub fn divide<G: Game, E>(
-    game: &G,
+/// Every step from `position`, and the count below it, in order. `depth` must be at least 1.
+///
+/// # Errors
+/// The game does not list its actions, or failed.
+pub fn divide(
+    position: &dyn AnyPosition,
     depth: u32,
-    mut each: impl FnMut(&str, u64) -> Result<(), E>,
-) -> Result<(), E> {
-    each_step(game, |step| each(&text::<G>(&step), below(game, step, depth)))
+) -> Result<impl Iterator<Item = Result<(TextStep, u64), GameError>>, GameError> {
+    let below = move |step: TextStep| {
+        let left = if matches!(step, Step::Chance(_)) { depth } else { depth - 1 };
+        if left == 0 {
+            return Ok((step, 1));
+        }
+        let mut next = position.boxed();
+        next.play_silently(step.as_text())?;
+        Ok((step, perft(&*next, left)?))
+    };
+    Ok(steps(position)?.map(below))
 }
 
-/// The count below one step. `depth` is counted from before the step.
-fn below<G: Game>(game: &G, step: StepOf<G>, depth: u32) -> u64 {
-    let left = if matches!(step, Step::Chance(_)) { depth } else { depth - 1 };
-    if left == 0 {
-        return 1;
-    }
-    let mut next = game.clone();
-    next.play_silently(step);
-    perft(&next, left)
-}
-
-fn text<G: Game>(step: &StepOf<G>) -> String {
-    match step {
-        Step::Move(action) => action.to_string(),
-        Step::Pass => PASS.to_owned(),
-        Step::Both(BySeat { first, second }) => format!("{first} / {second}"),
-        Step::Chance(outcome) => outcome.to_string(),
-    }
+/// Every step that answers the turn, one by one, because there can be too many pairs of actions to
+/// list.
+fn steps(position: &dyn AnyPosition) -> Result<Box<dyn Iterator<Item = TextStep>>, GameError> {
+    let actions = |seat| position.all_actions(seat).ok_or(GameError::Unlisted);
+    Ok(match position.turn() {
+        Turn::Move(seat) => Box::new(actions(seat)?.into_iter().map(Step::Move)),
+        Turn::Pass(_) => Box::new(iter::once(Step::Pass)),
+        Turn::Both => {
+            let (firsts, seconds) = (actions(Seat::First)?, actions(Seat::Second)?);
+            Box::new(firsts.into_iter().flat_map(move |first| {
+                let both = move |second| Step::Both(BySeat::new(first.clone(), second));
+                seconds.clone().into_iter().map(both)
+            }))
+        }
+        Turn::Chance(_) => Box::new(position.different_outcomes().into_iter().map(Step::Chance)),
+        Turn::Over(_) => Box::new(iter::empty()),
+    })
 }

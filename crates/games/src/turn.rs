@@ -140,6 +140,17 @@ pub type TextStep = Step<String, String>;
 pub type StepText<'a> = Step<&'a str, &'a str>;
 
 impl<T: AsRef<str>> Step<T, T> {
+    /// The text of the step on one line.
+    pub fn text(&self) -> String {
+        match self {
+            Self::Move(text) | Self::Chance(text) => text.as_ref().to_owned(),
+            Self::Pass => PASS.to_owned(),
+            Self::Both(BySeat { first, second }) => {
+                format!("{} / {}", first.as_ref(), second.as_ref())
+            }
+        }
+    }
+
     /// Borrows the texts of the step.
     pub fn as_text(&self) -> StepText<'_> {
         match self {

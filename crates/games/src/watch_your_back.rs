@@ -19,7 +19,6 @@ use rand::RngCore;
 use serde::{Deserialize, Serialize};
 
 pub use action::Action;
-use board::Change;
 pub use board::{Board, EndCheck, PLACEMENTS, Removals, SHRINKS, Shrink};
 pub use options::{MutualBlock, Rules};
 pub use size::{BoardSize, zone};
@@ -28,7 +27,6 @@ pub use state::{Phase, State};
 use super::board::Bitboard;
 use super::drawing::DrawnBoard;
 use super::event::{Event, Why};
-use super::game::play_step_by_step;
 use super::history::History;
 use super::{
     BySeat, Clause, Game, GameResult, OptionError, OptionSpec, Options, Outcome, Refusal, Seat,
@@ -103,17 +101,6 @@ impl WatchYourBack {
         let removals = self.board.play_unchecked(action, self.rules.end_check);
         self.end_ply(&removals);
         removals
-    }
-
-    /// Becomes the position after `change` in `before`, another position of the same game with
-    /// these `clashes`.
-    #[expect(clippy::inline_always, reason = "it is small, and runs for each position of a search")]
-    #[inline(always)]
-    fn follow(&mut self, before: &Self, change: Change, clashes: Bitboard) {
-        self.board = before.board;
-        self.past.clone_from(&before.past);
-        let removals = self.board.play_change(change, clashes, self.rules.end_check);
-        self.end_ply(&removals);
     }
 
     /// Records the position and tests for the end of the game after an action that removed
@@ -279,11 +266,6 @@ impl Game for WatchYourBack {
         u64::from(self.board.legal_count())
     }
 
-    /// A side without a move passes (W7).
-    fn count_next_ply(&self) -> u64 {
-        if self.ending.is_some() { 0 } else { u64::from(self.board.legal_count()).max(1) }
-    }
-
     fn random_action(&self, seat: Seat, rng: &mut (impl RngCore + ?Sized)) -> Option<Action> {
         if self.ending.is_some() || seat != self.board.to_move() {
             return None;
@@ -304,19 +286,6 @@ impl Game for WatchYourBack {
     #[inline]
     fn play_silently(&mut self, step: Step<Action, Infallible>) {
         self.advance(chosen(step));
-    }
-
-    #[inline]
-    fn each_next_ply(&self, mut each: impl FnMut(&Self)) {
-        if self.ending.is_some() || self.board.must_pass() {
-            return play_step_by_step(self, &mut each);
-        }
-        let clashes = self.board.clashes();
-        let mut next = self.clone();
-        self.board.each_change(|change| {
-            next.follow(self, change, clashes);
-            each(&next);
-        });
     }
 
     fn state(&self) -> State {

@@ -300,14 +300,6 @@ impl AnyPosition for ProgramPosition {
         self.held.caption.clone()
     }
 
-    fn perft(&self, depth: u32) -> Result<u64, GameError> {
-        referee_games::perft_of_any(self, depth)
-    }
-
-    fn divide(&self, depth: u32, each: &mut dyn FnMut(&str, u64) -> bool) -> Result<(), GameError> {
-        referee_games::divide_of_any(self, depth, each)
-    }
-
     fn boxed(&self) -> Position {
         Box::new(self.clone())
     }

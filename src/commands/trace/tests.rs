@@ -2,10 +2,9 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::*;
-use referee_games::perft;
 use referee_games::{
     BySeat, Clause, Event, Game, GameResult, OptionError, OptionSpec, Options, Outcome, Seat,
-    SeatMap, Step, Stream, Turn, TypedPosition,
+    SeatMap, Step, Stream, Turn, TypedPosition, divide, perft,
 };
 
 /// A game of two turns with a die: a roll, then both players name a number up to it.
@@ -227,17 +226,14 @@ fn the_seed_only_draws_rolls_missing_in_the_input() {
 
 #[test]
 fn perft_follows_chance_and_counts_pairs() {
-    let start = Toy::default();
-    assert_eq!((0..4).map(|depth| perft::perft(&start, depth)).collect::<Vec<_>>(), [1, 5, 25, 0]);
-    let divided = |game: &Toy, depth| {
-        let mut lines = Vec::new();
-        let Ok(()) = perft::divide::<_, std::convert::Infallible>(game, depth, |text, count| {
-            lines.push(format!("{text} {count}"));
-            Ok(())
-        });
-        lines
+    let start = TypedPosition(Toy::default());
+    let counts = (0..4).map(|depth| perft(&start, depth).expect("listed"));
+    assert_eq!(counts.collect::<Vec<_>>(), [1, 5, 25, 0]);
+    let divided = |game: &TypedPosition<Toy>, depth| -> Vec<String> {
+        let counts = divide(game, depth).expect("listed").map(|below| below.expect("legal"));
+        counts.map(|(step, count)| format!("{} {count}", step.text())).collect()
     };
     assert_eq!(divided(&start, 2), ["roll 1 5", "roll 2 20"]);
-    let rolled = Toy { roll: Some(2), ..start };
+    let rolled = TypedPosition(Toy { roll: Some(2), ..start.0 });
     assert_eq!(divided(&rolled, 1), ["1 / 1 1", "1 / 2 1", "2 / 1 1", "2 / 2 1"]);
 }

@@ -3,8 +3,7 @@
 use crate::replay::{Script, next_step};
 use crate::seeds::Luck;
 use referee_games::{
-    AnyPosition, BySeat, Event, GameError, PASS, Position, Refusal, Seat, Step, Stream, TextStep,
-    Turn,
+    AnyPosition, BySeat, Event, GameError, PASS, Position, Refusal, Seat, Stream, Turn,
 };
 
 /// A game in progress, and its source of chance.
@@ -49,7 +48,7 @@ impl TracedGame {
         let answers = line.answers;
         let mut events = Vec::new();
         self.game.play(step.as_text(), &mut events)?;
-        Ok((TracedStep { action: Some(text_of(step)), events }, answers))
+        Ok((TracedStep { action: Some(step.text()), events }, answers))
     }
 }
 
@@ -108,15 +107,6 @@ impl Script for LineScript<'_> {
 
     fn over(&mut self, position: &dyn AnyPosition) -> Result<(), GameError> {
         position.judge(Seat::First, self.text).map(drop)
-    }
-}
-
-/// A step as the output shows it.
-fn text_of(step: TextStep) -> String {
-    match step {
-        Step::Move(text) | Step::Chance(text) => text,
-        Step::Pass => PASS.to_owned(),
-        Step::Both(BySeat { first, second }) => format!("{first} / {second}"),
     }
 }
 

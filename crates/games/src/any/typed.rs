@@ -14,7 +14,6 @@ use crate::event::Event;
 use crate::game::{Clause, Game, Legal, StepOf};
 use crate::json::write_json;
 use crate::options::{OptionSpec, Options};
-use crate::perft;
 use crate::refusal::StepError;
 use crate::seat::{BySeat, Seat};
 use crate::text::Text;
@@ -136,6 +135,14 @@ impl<G: Game> AnyPosition for TypedPosition<G> {
         self.0.legal_count(seat)
     }
 
+    fn all_actions(&self, seat: Seat) -> Option<Vec<String>> {
+        Some(self.0.legal_actions(seat).iter().map(ToString::to_string).collect())
+    }
+
+    fn different_outcomes(&self) -> Vec<String> {
+        self.0.different_outcomes().iter().map(ToString::to_string).collect()
+    }
+
     fn judge(&self, seat: Seat, text: &str) -> Result<String, GameError> {
         Ok(self.0.parse_action(seat, text)?.to_string())
     }
@@ -200,22 +207,6 @@ impl<G: Game> AnyPosition for TypedPosition<G> {
 
     fn draw(&self, board: &mut DrawnBoard) {
         self.0.draw(board);
-    }
-
-    fn perft(&self, depth: u32) -> Result<u64, GameError> {
-        Ok(perft::perft(&self.0, depth))
-    }
-
-    fn divide(&self, depth: u32, each: &mut dyn FnMut(&str, u64) -> bool) -> Result<(), GameError> {
-        // An error only means that the caller stopped the count.
-        let _ = perft::divide(
-            &self.0,
-            depth,
-            |text, count| {
-                if each(text, count) { Ok(()) } else { Err(()) }
-            },
-        );
-        Ok(())
     }
 
     fn boxed(&self) -> Position {

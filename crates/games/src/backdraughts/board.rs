@@ -1,14 +1,11 @@
 //! The board as bitboards, without history: fast enough for a search.
 
-use std::{array, iter};
-
 use serde::{Deserialize, Serialize};
 
 use super::action::Action;
 use super::options::{Capture, Movement, Rules, Turning};
-use crate::board::{Bitboard, Direction, Square, around, union};
+use crate::board::{Bitboard, Direction, Square, Starts, around, union};
 use crate::seat::{BySeat, Seat};
-use crate::starts::Starts;
 
 /// The number of pawns that each side begins with.
 pub const PAWNS: u32 = 10;
@@ -121,7 +118,8 @@ impl Board {
         match rules.turning {
             Turning::Off => {
                 let starts = self.starts(seat, number);
-                starts.for_each(|from, way| actions.push(straight_move(from, way, number)));
+                let push = |(from, way)| actions.push(straight_move(from, way, number));
+                starts.iter().for_each(push);
             }
             Turning::On => {
                 for from in self.pawns[seat] {
@@ -141,23 +139,6 @@ impl Board {
         let empty = self.empty();
         let before = (0..distance).fold([Bitboard::WHOLE; 4], |at, _| before_empty(at, empty));
         Starts(before.map(|squares| self.pawns[seat] & squares))
-    }
-
-    /// The same for each distance, from 1.
-    #[inline]
-    pub(super) fn starts_by_distance(&self, seat: Seat) -> impl Iterator<Item = Starts> {
-        let (pawns, empty) = (self.pawns[seat], self.empty());
-        let mut before = [Bitboard::WHOLE; 4];
-        iter::repeat_with(move || {
-            before = before_empty(before, empty);
-            Starts(before.map(|squares| pawns & squares))
-        })
-    }
-
-    /// Moves the pawn of `seat` on `from` to `to`.
-    #[inline]
-    pub(super) fn shift(&mut self, seat: Seat, from: Bitboard, to: Bitboard) {
-        self.pawns[seat] = (self.pawns[seat] - from) | to;
     }
 
     /// The pawns of `seat` that may capture with `number`, its roll or distance (B6, B10).
@@ -191,28 +172,6 @@ impl Board {
         moves + self.allowed_capturers(seat, number, rules).len()
     }
 
-    /// The number of ways to play the next ply of `seat`, over the six rolls, if pawns do not turn:
-    /// its actions and `others`, or the pass if it has no action (B7).
-    pub(super) fn count_over_rolls(&self, seat: Seat, others: u32, rules: &Rules) -> u32 {
-        let empty = self.empty();
-        // Only a 6 differs from the other rolls in B10.
-        let [captures, captures_with_six] =
-            [1, 6].map(|roll| self.allowed_capturers(seat, roll, rules).len());
-        let mut ends = [self.pawns[seat]; 4];
-        let mut reached = [Bitboard::EMPTY; 4];
-        let mut count = 0;
-        for roll in 1..=6 {
-            ends = further(ends, empty);
-            reached = array::from_fn(|way| reached[way] | ends[way]);
-            let captures = if roll == 6 { captures_with_six } else { captures };
-            let can_act = captures > 0 || !union(ends).is_empty();
-            count += if can_act { captures + others } else { 1 };
-        }
-        // In each direction only one pawn can reach a square, and only with one roll.
-        let [one, two, three, four] = reached.map(Bitboard::len);
-        count + one + two + three + four
-    }
-
     /// Plays an action of `seat`, which must be legal. Returns the captured pawns.
     #[inline]
     pub fn play_unchecked(&mut self, seat: Seat, action: Action) -> Bitboard {
@@ -233,7 +192,7 @@ impl Board {
 }
 
 /// The move of a pawn on `from` that goes straight.
-pub(super) const fn straight_move(from: Square, way: Direction, distance: u8) -> Action {
+const fn straight_move(from: Square, way: Direction, distance: u8) -> Action {
     Action::Move { from, to: from.ahead(way, distance) }
 }
 

@@ -1,5 +1,5 @@
 use super::*;
-use crate::perft::perft;
+use crate::{TypedPosition, perft};
 
 const EMPTY: &str = "........";
 
@@ -99,7 +99,9 @@ fn white_has_eight_ways_to_play_a_three_at_the_start() {
 
 #[test]
 fn the_counts_from_the_start() {
-    let count = |given, depth| perft(&Backdraughts::start(&rules(given)), depth);
+    let count = |given, depth| {
+        perft(&TypedPosition(Backdraughts::start(&rules(given))), depth).expect("listed")
+    };
     assert_eq!([count(&[], 1), count(&[], 2)], [36, 1246]);
     assert_eq!(count(&[("turning", "on")], 1), 143);
     // Each beginning seat counts once; the board looks the same from both sides.

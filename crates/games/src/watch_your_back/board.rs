@@ -1,14 +1,13 @@
 //! The board as bitboards, without history: fast enough for a search.
 
-use rand::RngCore;
+use rand::{Rng, RngCore};
 use serde::{Deserialize, Serialize};
 
 use super::action::Action;
 use super::size::{BoardSize, zone};
 use crate::GameResult;
-use crate::board::{Bitboard, Direction, Square, around, union};
+use crate::board::{Bitboard, Direction, Square, Starts, around, union};
 use crate::seat::{BySeat, Seat};
-use crate::starts::{Starts, draw};
 
 /// The number of placements in the placing phase, both sides together (W2).
 pub const PLACEMENTS: u32 = 24;
@@ -31,25 +30,6 @@ pub struct Board {
     pieces: BySeat<Bitboard>,
     ply: u32,
     size: BoardSize,
-}
-
-/// What an action changes before any piece is eliminated: the square that it leaves and the one
-/// where a piece arrives. A placement leaves no square, and a pass does neither.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Change {
-    pub(super) from: Bitboard,
-    pub(super) to: Bitboard,
-}
-
-impl From<Action> for Change {
-    #[inline]
-    fn from(action: Action) -> Self {
-        match action {
-            Action::Place(to) => Self { from: Bitboard::EMPTY, to: Bitboard::of(to) },
-            Action::Move { from, to } => Self { from: Bitboard::of(from), to: Bitboard::of(to) },
-            Action::Pass => Self { from: Bitboard::EMPTY, to: Bitboard::EMPTY },
-        }
-    }
 }
 
 /// The pieces that an action removed, in the order of W4 and W8.
@@ -188,22 +168,7 @@ impl Board {
             return;
         }
         let starts = self.starts(self.to_move());
-        starts.for_each(|from, way| actions.push(self.move_from(from, way)));
-    }
-
-    /// Calls `each` with the change that each legal action of the side to move makes, in any order.
-    #[inline]
-    pub(super) fn each_change(&self, mut each: impl FnMut(Change)) {
-        if self.is_placing() {
-            let from = Bitboard::EMPTY;
-            return self.placements().singles().for_each(|to| each(Change { from, to }));
-        }
-        let occupied = self.occupied();
-        self.starts(self.to_move()).each(|from, way| {
-            let next = from.ahead(way, 1);
-            let to = if occupied.meets(next) { from.ahead(way, 2) } else { next };
-            each(Change { from, to });
-        });
+        starts.iter().for_each(|(from, way)| actions.push(self.move_from(from, way)));
     }
 
     /// The legal actions of the side to move in the order of their texts.
@@ -222,15 +187,14 @@ impl Board {
     }
 
     /// Draws a legal action of the side to move; `None` if it has to pass.
-    #[inline]
     pub fn random_action(&self, rng: &mut (impl RngCore + ?Sized)) -> Option<Action> {
+        let count = self.legal_count() as usize;
+        let number = (count > 0).then(|| rng.random_range(0..count))?;
         if self.is_placing() {
-            let squares = self.placements();
-            return squares.nth(draw(squares.len(), rng)?).map(Action::Place);
+            return self.placements().iter().nth(number).map(Action::Place);
         }
-        let moves = self.starts(self.to_move()).numbered();
-        let (from, way) = moves.nth(draw(moves.count(), rng)?)?;
-        Some(self.move_from(from, way))
+        let starts = self.starts(self.to_move());
+        starts.iter().nth(number).map(|(from, way)| self.move_from(from, way))
     }
 
     /// The result by W9 on the current board; always `None` while placing.
@@ -251,41 +215,23 @@ impl Board {
     /// Plays a legal action of the side to move in a game that is not over.
     #[inline]
     pub fn play_unchecked(&mut self, action: Action, end_check: EndCheck) -> Removals {
-        self.play_change(action.into(), Bitboard::WHOLE, end_check)
-    }
-
-    /// Makes the change of a legal action of the side to move. `clashes` are all squares, or only
-    /// its [`clashes`](Self::clashes), which many actions of one position share.
-    #[inline]
-    pub(super) fn play_change(
-        &mut self,
-        change: Change,
-        clashes: Bitboard,
-        end_check: EndCheck,
-    ) -> Removals {
-        let Change { from, to } = change;
         let seat = self.to_move();
-        self.pieces[seat] = (self.pieces[seat] - from) | to;
-        let mut effects = if clashes.meets(to) { self.eliminate(to) } else { Removals::default() };
+        let mut removals = Removals::default();
+        if let Action::Move { from, .. } = action {
+            self.pieces[seat] -= Bitboard::of(from);
+        }
+        if let Action::Place(to) | Action::Move { to, .. } = action {
+            self.pieces[seat] |= Bitboard::of(to);
+            removals = self.eliminate(Bitboard::of(to));
+        }
         self.ply += 1;
         if self.shrinks_now(end_check) {
-            effects.shrink = Some(self.shrink());
+            removals.shrink = Some(self.shrink());
         }
-        effects
+        removals
     }
 
-    /// The squares where a piece of the side to move that arrives now may surround others or be
-    /// surrounded. Elsewhere it eliminates nothing.
-    pub(super) fn clashes(&self) -> Bitboard {
-        let (own, enemies) = (self.pieces[self.to_move()], self.pieces[!self.to_move()]);
-        let (friends, hostile) = (own | self.size.corners(), enemies | self.size.corners());
-        let surrounding = Direction::each(|way| (friends.step(way) & enemies).step(way));
-        union(surrounding) | between(hostile)
-    }
-
-    /// Eliminates pieces in the order of W4 after `piece` of the side to move has arrived. Apart
-    /// from its callers, because in a search few actions need it.
-    #[inline(never)]
+    /// Eliminates pieces in the order of W4 after `piece` of the side to move has arrived.
     fn eliminate(&mut self, piece: Bitboard) -> Removals {
         let corners = self.size.corners();
         let (own, enemies) = self.pieces.pick_mut(self.to_move());

@@ -3,7 +3,6 @@
 mod any;
 mod back_to_the_wall;
 mod backdraughts;
-mod next_plies;
 mod symmetry;
 mod vectors;
 mod watch_your_back;

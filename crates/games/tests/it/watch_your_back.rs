@@ -8,7 +8,6 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::next_plies::check_next_plies;
 use model::{WatchYourBackModel, WatchYourBackModelRules};
 use rand::{Rng, SeedableRng, seq::IndexedRandom};
 use rand_chacha::ChaCha20Rng;
@@ -105,9 +104,6 @@ fn play(
         assert_eq!(legal(&game), texts, "{place}");
         if let Some((_, reason)) = model.over {
             return reason;
-        }
-        if u64::from(game.ply()) % 16 == seed % 16 {
-            check_next_plies(&game);
         }
         let text = choose(&texts, mood, &mut rng);
         let action = game.parse_action(game.board().to_move(), &text).expect("a legal action");
