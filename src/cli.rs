@@ -6,8 +6,8 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory, Parser, Subcommand};
 
 use crate::commands::{
-    ask, bot, check, compare, export, manual, new, packets, perft, play, probe, rank, replay,
-    report, rules, run, serve, serve_game, test_game, trace, verify, worker,
+    ask, bot, check, compare, export, manual, new, packets, play, probe, rank, replay, report,
+    rules, run, serve, test_game, trace, verify, worker,
 };
 use crate::config::similar;
 
@@ -136,19 +136,11 @@ pub enum CliCommand {
     Replay(replay::ReplayArgs),
     /// Show the clauses and options of a game
     Rules(rules::RulesArgs),
-    /// Answer questions about a built-in game on stdin, as a rules program
-    ///
-    /// Programs can ask it for positions instead of implementing the rules. docs/games.md describes
-    /// the requests.
-    ServeGame(serve_game::ServeGameArgs),
     /// Read actions from stdin and print every state as JSON
-    Trace(trace::TraceArgs),
-    /// Count the positions of a game up to a depth
     ///
-    /// Use it to compare the rules with another implementation. Depth counts plies. Rolls are not
-    /// plies, and all of them are followed; a forced pass is a ply; a simultaneous turn counts
-    /// pairs of actions. A game that ends earlier adds nothing.
-    Perft(perft::PerftArgs),
+    /// With --requests, it answers requests about a built-in game, as a rules program does: programs
+    /// can ask it for any positions instead of implementing the rules.
+    Trace(trace::TraceArgs),
     /// Test the rules of a game, and describe its games
     ///
     /// Plays random games to find mistakes in a rules program: answers that break the contract or

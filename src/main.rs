@@ -6,8 +6,8 @@ use std::process::ExitCode;
 use clap::CommandFactory;
 use referee::cli::{Cli, CliCommand};
 use referee::commands::{
-    Status, ask, bot, check, compare, export, manual, new, packets, perft, play, probe, rank,
-    replay, report, rules, run, serve, serve_game, test_game, trace, verify, worker,
+    Status, ask, bot, check, compare, export, manual, new, packets, play, probe, rank, replay,
+    report, rules, run, serve, test_game, trace, verify, worker,
 };
 use referee::error::{Failure, FailureKind};
 use referee::printer::{Colour, Printer};
@@ -51,13 +51,11 @@ fn dispatch(command: &CliCommand, printer: Printer) -> Result<Status, Failure> {
         CliCommand::Report(args) => report::run(args, printer),
         CliCommand::Packets(args) => packets::run(args, printer),
         CliCommand::Serve(args) => serve::run(args, printer),
-        CliCommand::ServeGame(args) => serve_game::run(args, printer),
         CliCommand::Verify(args) => verify::run(args, printer),
         CliCommand::Worker(args) => worker::run(args, printer),
         CliCommand::Replay(args) => replay::run(args, printer),
         CliCommand::Rules(args) => rules::run(args, printer),
         CliCommand::Trace(args) => trace::run(args, printer),
-        CliCommand::Perft(args) => perft::run(args, printer),
         CliCommand::TestGame(args) => test_game::run(args, printer),
         CliCommand::Probe(args) => probe::run(args, printer),
         CliCommand::Bot(args) => bot::run(args, printer),

@@ -1,5 +1,6 @@
-//! `referee test-game`: tries out a game and describes it.
+//! `referee test-game`: tries out a game and describes it, or counts its positions.
 
+use std::io::{self, Write};
 use std::path::PathBuf;
 use std::time::Instant;
 
@@ -12,6 +13,10 @@ use crate::disk;
 use crate::game_trial::{TrialPlan, TrialProgress, TrialStage, lines, page, try_out};
 use crate::printer::Printer;
 use crate::printer::activity::Activity;
+use referee_games::{AnyPosition, divide, perft};
+
+/// The arguments that only matter in a trial.
+const TRIAL: [&str; 6] = ["games", "search_games", "nodes", "seed", "format", "page"];
 
 /// Arguments of `test-game`.
 #[derive(Debug, Clone, Args)]
@@ -20,6 +25,7 @@ Examples:
   referee test-game game.toml
   referee test-game games/connect-four/game.toml --option columns=5 --games 5000
   referee test-game game.toml --page trial.html
+  referee test-game watch-your-back --perft 2 --divide
 
 Exit codes: 0 nothing found; 1 something found; 2 invalid command line; 3 the rules program cannot
 be started.")]
@@ -45,6 +51,16 @@ pub struct TestGameArgs {
     /// Also write a page with charts
     #[arg(long, value_name = "FILE")]
     pub page: Option<PathBuf>,
+    /// Only count the positions DEPTH plies from the start
+    ///
+    /// Use it to compare the rules with another implementation. Rolls are not plies, and all of
+    /// them are followed; a forced pass is a ply; a simultaneous turn counts pairs of actions. A
+    /// game that ends earlier adds nothing.
+    #[arg(long, value_name = "DEPTH", conflicts_with_all = TRIAL)]
+    pub perft: Option<u32>,
+    /// Also print the count for each action at the start
+    #[arg(long, requires = "perft")]
+    pub divide: bool,
 }
 
 /// A line that shows how far the trial has come.
@@ -78,9 +94,34 @@ impl StageProgress {
     }
 }
 
+/// Prints the number of positions; before it, one line per action as soon as it is counted.
+fn count(
+    start: &dyn AnyPosition,
+    depth: u32,
+    is_divided: bool,
+    printer: Printer,
+) -> Result<Status, Failure> {
+    if !is_divided || depth == 0 {
+        printer.line(&format!("nodes {}", perft(start, depth)?))?;
+        return Ok(Status::Done);
+    }
+    let broken = |error: io::Error| Printer::broken(&error);
+    let (mut out, mut total) = (printer.stream(), 0);
+    for below in divide(start, depth)? {
+        let (step, count) = below?;
+        total += count;
+        writeln!(out, "{} {count}", step.text()).map_err(broken)?;
+    }
+    writeln!(out, "nodes {total}").and_then(|()| out.flush()).map_err(broken)?;
+    Ok(Status::Done)
+}
+
 /// Runs `referee test-game`.
 pub fn run(args: &TestGameArgs, printer: Printer) -> Result<Status, Failure> {
     let rules = args.game.rules(printer)?;
+    if let Some(depth) = args.perft {
+        return count(&*rules.start, depth, args.divide, printer);
+    }
     let TestGameArgs { games, seed, search_games, nodes, .. } = *args;
     let plan = TrialPlan { games, seed, search_games, nodes };
     let mut progress = StageProgress::new(printer);

@@ -117,7 +117,7 @@ fn following_the_page_adds_a_conforming_game() {
         text(&Command::new(target.join("debug/referee")).args(args).output().expect("it starts"))
     };
     // Of the 255,168 games of tic-tac-toe, 127,872 + 46,080 last nine plies.
-    assert!(run(&["perft", "tic-tac-toe", "--depth", "5"]).ends_with("nodes 15120\n"));
+    assert!(run(&["test-game", "tic-tac-toe", "--perft", "5"]).ends_with("nodes 15120\n"));
     let played =
         run(&["play", "bot:search-2000", "bot:random", "--game", "tic-tac-toe", "--seed", "1"]);
     assert!(played.ends_with("crosses wins: row\n") || played.contains("wins"), "{played}");

@@ -1,4 +1,4 @@
-//! Back to the Wall as a script sees it: `trace`, `perft`, `play`, `run`, `replay`, `rules`.
+//! Back to the Wall as a script sees it: `trace`, `test-game --perft`, `play`, `run`, `replay`, `rules`.
 
 use crate::support::{Arena, Run};
 use serde_json::Value;
@@ -124,7 +124,7 @@ fn unplayable_boards_are_refused_with_file_line_and_reason() {
 fn perft_counts_pairs_without_listing_them() {
     let arena = arena();
     let perft = |args: &[&str]| {
-        let run = arena.run(&[&["perft", "back-to-the-wall", "--depth"], args].concat());
+        let run = arena.run(&[&["test-game", "back-to-the-wall", "--perft"], args].concat());
         assert_eq!(run.code, 0, "{}", run.err);
         run.out
     };

@@ -107,8 +107,9 @@ fn an_overlooked_action_is_offered_to_the_opponent() {
 
 #[test]
 fn perft_follows_every_roll() {
-    let perft =
-        |args: &[&str]| Arena::new().run(&[&["perft", "backdraughts", "--depth"], args].concat());
+    let perft = |args: &[&str]| {
+        Arena::new().run(&[&["test-game", "backdraughts", "--perft"], args].concat())
+    };
     assert_eq!(perft(&["1"]), Run::new(0, "nodes 36\n", ""));
     assert_eq!(perft(&["2"]), Run::new(0, "nodes 1246\n", ""));
     assert_eq!(perft(&["1", "--option", "turning=on"]), Run::new(0, "nodes 143\n", ""));

@@ -20,7 +20,7 @@ const COMMANDS: [&str; 15] = [
     "replay",
     "rules",
     "trace",
-    "perft",
+    "test-game",
     "bot",
     "completions",
     "man",
@@ -382,7 +382,7 @@ fn a_closed_stdout_ends_the_command_quietly() {
     let arena = Arena::new();
     for args in [
         &["rules", "watch-your-back"][..],
-        &["perft", "watch-your-back", "--depth", "1"],
+        &["test-game", "watch-your-back", "--perft", "1"],
         &["play", "bot:random", "bot:random"],
         &["check", "bot:random", "--against", "random"],
         &["man"],
@@ -433,7 +433,7 @@ Clauses:
     jumps over a corner, an empty square or a removed one. Written `3,4>3,5`.
 ";
     assert_eq!(arena.run(&["rules", "watch-your-back", "w6"]), Run::new(0, rule, ""));
-    let run = arena.run(&["perft", "watch-your-back", "--depth", "2"]);
+    let run = arena.run(&["test-game", "watch-your-back", "--perft", "2"]);
     assert_eq!(run, Run::new(0, "nodes 2084\n", ""));
 }
 

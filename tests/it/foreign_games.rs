@@ -319,7 +319,7 @@ fn records(game: &str, options: &str, pairs: u32) -> BTreeMap<String, Value> {
 /// Plays the tournaments of a game twice: built in, and as a rules program.
 fn same_records(game: &str) {
     let referee = env!("CARGO_BIN_EXE_referee");
-    let served = format!("{{ command = [\"{referee}\", \"serve-game\", \"{game}\"] }}");
+    let served = format!("{{ command = [\"{referee}\", \"trace\", \"{game}\", \"--requests\"] }}");
     for (_, options, pairs) in TOURNAMENTS.iter().filter(|(name, ..)| *name == game) {
         let built_in = records(&format!("\"{game}\""), options, *pairs);
         assert_eq!(built_in.len(), 2 * *pairs as usize);

@@ -1,4 +1,4 @@
-//! `referee trace`, `perft` and `rules` as a script sees them: exit code, stdout and stderr whole.
+//! `referee trace`, `test-game --perft` and `rules` as a script sees them: exit code, stdout and stderr whole.
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Command, Stdio};
@@ -70,7 +70,7 @@ const PLACED: &str = concat!(
 
 #[test]
 fn perft_counts_from_the_empty_board() {
-    let perft = |depth| run(&["perft", "watch-your-back", "--depth", depth], b"");
+    let perft = |depth| run(&["test-game", "watch-your-back", "--perft", depth], b"");
     assert_eq!(perft("0"), done("nodes 1\n"));
     assert_eq!(perft("1"), done("nodes 46\n"));
     assert_eq!(perft("2"), done("nodes 2084\n"));
@@ -80,7 +80,7 @@ fn perft_counts_from_the_empty_board() {
 #[test]
 fn perft_divides_by_root_action() {
     let (code, stdout, stderr) =
-        run(&["perft", "watch-your-back", "--depth", "2", "--divide"], b"");
+        run(&["test-game", "watch-your-back", "--perft", "2", "--divide"], b"");
     assert_eq!((code, stderr.as_str()), (0, ""));
     let lines: Vec<_> = stdout.lines().collect();
     assert_eq!(lines.len(), 47);
@@ -210,6 +210,24 @@ fn trace_answers_line_by_line() {
     assert!(read().starts_with(r#"{"ply":2,"action":"3,5""#));
     drop(stdin);
     assert!(child.wait().expect("the referee ends").success());
+}
+
+#[test]
+fn requests_are_about_a_built_in_game_alone() {
+    let asked = |args: &[&str]| {
+        run(&[args, &["--requests"]].concat(), b"{\"type\":\"game\",\"id\":7,\"protocol\":[1]}\n")
+    };
+    let (code, stdout, stderr) = asked(&["trace", "backdraughts"]);
+    assert_eq!((code, stderr.as_str()), (0, ""));
+    let about: Value = serde_json::from_str(&stdout).expect("one line of JSON");
+    assert_eq!((&about["id"], &about["name"]), (&7.into(), &"backdraughts".into()));
+    let error = "error: --requests: only a built-in game; the game's own program answers its \
+                 requests\n";
+    assert_eq!(asked(&["trace", "games/hex/game.toml"]), bad_input(error));
+    for other in [&["--legal"][..], &["--seed", "1"], &["--option", "repetition=0"]] {
+        let (code, _, stderr) = asked(&[&["trace", "watch-your-back"], other].concat());
+        assert!(code == 2 && stderr.contains("cannot be used with"), "{stderr}");
+    }
 }
 
 #[test]

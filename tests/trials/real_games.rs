@@ -9,7 +9,7 @@ use crate::support::Arena;
 use libtest_mimic::Trial;
 use serde_json::Value;
 
-/// Counts positions with `OpenSpiel` alone, as `referee perft` does.
+/// Counts positions with `OpenSpiel` alone, as `test-game --perft` does.
 const PERFT: &str = r"
 import sys
 import pyspiel
@@ -117,7 +117,7 @@ fn openspiel(game: &str, searcher: &str) -> Lacks {
     assert_eq!(trial.out.contains("\nnothing found\n"), name != TELLS_BY_TURNS, "{trial:?}");
     let depth = if name.starts_with("backgammon") { "1" } else { "2" };
     let counted = arena.in_shell(&format!("python3 perft.py '{name}' {depth}"), &[]).out;
-    let perft = arena.run(&["perft", "game.toml", "--depth", depth]).out;
+    let perft = arena.run(&["test-game", "game.toml", "--perft", depth]).out;
     assert!(counted.starts_with("nodes "), "{counted}");
     assert_eq!(perft.lines().last(), counted.lines().last(), "{perft}");
     let player =

@@ -61,7 +61,7 @@ pub trait AnyGame: fmt::Debug + Send + Sync {
     fn start(&self, options: &Options) -> Result<Position, GameError>;
 
     /// Returns the reason why a game under these options might never end, if there is one. Such a
-    /// game cannot be played, but `trace` and `perft` accept it.
+    /// game cannot be played, but `trace` and `test-game --perft` accept it.
     ///
     /// # Errors
     /// The options contradict each other.

@@ -119,7 +119,7 @@ pub trait Game: Clone + fmt::Debug + Send + Sync + 'static {
     fn rules(options: &Options) -> Result<Self::Rules, OptionError>;
 
     /// Returns the reason why a game under these rules might never end, if there is one. Such a
-    /// game cannot be played, but `trace` and `perft` accept it.
+    /// game cannot be played, but `trace` and `test-game --perft` accept it.
     fn endless(rules: &Self::Rules) -> Option<String>;
 
     /// The start position.

@@ -141,47 +141,6 @@ fn traced(input: &str, seed: Option<u64>, legal: bool) -> (String, Result<(), St
     (rest.to_owned(), result)
 }
 
-/// The answers to the lines of `input`.
-fn answered(input: &str, seed: Option<u64>) -> Vec<String> {
-    let mut asked = FromStart { start: course(seed), legal: true, path: Vec::new() };
-    let (out, result) = printed(|out| asked.answer_all(input.as_bytes(), out));
-    assert_eq!(result, Ok(()));
-    out.lines().map(str::to_owned).collect()
-}
-
-#[test]
-fn each_list_is_answered_independently() {
-    let lists = [r#"["roll 2","2 / 1"]"#, "[]", r#"["roll 2"]"#, r#"["roll 1","1 / 1","roll 2"]"#];
-    let alone = lists.map(|list| answered(list, None).concat());
-    assert_eq!(
-        alone[0],
-        r#"{"ply":1,"action":"2 / 1","state":{"left":2,"right":1},"events":[],"turn":{"chance":["roll 1","roll 2"]},"legal":[]}"#
-    );
-    let shuffled: Vec<usize> = vec![3, 0, 1, 1, 0, 2, 3, 2, 0];
-    let input: Vec<&str> = shuffled.iter().map(|&number| lists[number]).collect();
-    let expected: Vec<&str> = shuffled.iter().map(|&number| alone[number].as_str()).collect();
-    assert_eq!(answered(&input.join("\n"), None), expected);
-}
-
-#[test]
-fn an_invalid_list_gets_an_error_as_its_answer() {
-    let input =
-        "[\"roll 2\",\"2 / 2\"]\n[\"roll 2\",\"3 / 1\"]\n[\"roll 2\"\n[\"roll 2\",\"2 / 2\"]\n";
-    let answers = answered(input, None);
-    assert_eq!(answers[1], r#"{"error":"T1: 3 is not on the die","at":1}"#);
-    assert!(answers[2].starts_with(r#"{"error":"expected a JSON list of texts such as "#));
-    assert_eq!((answers.len(), &answers[0]), (4, &answers[3]));
-}
-
-#[test]
-fn drawn_rolls_depend_only_on_the_list() {
-    let lists = [r#"["1 / 1"]"#, r#"["1 / 1","1 / 1"]"#, r#"["1 / 1","roll 2"]"#];
-    let alone = lists.map(|list| answered(list, Some(7)).concat());
-    let input = [lists[1], lists[2], lists[0], lists[1]].join("\n");
-    let expected = [&alone[1], &alone[2], &alone[0], &alone[1]];
-    assert_eq!(answered(&input, Some(7)).iter().collect::<Vec<_>>(), expected);
-}
-
 #[test]
 fn chance_and_both_actions_come_from_the_lines() {
     let (out, result) = traced("roll 2\n\n2 / 1\r\n", None, true);

@@ -7,7 +7,7 @@ use referee_games::{
 };
 
 /// A game in progress, and its source of chance.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub(super) struct TracedGame {
     /// The position.
     pub(super) game: Position,
@@ -16,19 +16,12 @@ pub(super) struct TracedGame {
 }
 
 /// A step that was played.
-#[derive(Debug, Clone)]
+#[derive(Debug, Default)]
 pub(super) struct TracedStep {
     /// The text of the step; `None` for the start of the game.
     pub(super) action: Option<String>,
     /// The events of the step.
     pub(super) events: Vec<Event>,
-}
-
-impl TracedStep {
-    /// The start of a game, without a step.
-    pub(super) fn nothing() -> Self {
-        Self { action: None, events: Vec::new() }
-    }
 }
 
 /// Whether a step used the line of input, or was due before it.

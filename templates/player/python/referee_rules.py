@@ -6,7 +6,7 @@
     after = position.play("an action")    # `position` stays as it is; `after.before` is `position`
     after.playout(random.Random(1))       # a random game from here: the winning seat or "draw"
 
-A process, `referee serve-game`, answers all questions, and a step costs one exchange with it. Its time
+A process, `referee trace --requests`, answers all questions, and a step costs one exchange with it. Its time
 counts as the player's. `Environment` is for training, in the manner of PettingZoo.
 """
 
@@ -31,7 +31,7 @@ class Rules:
 
     def __init__(self, game, options=None, referee=None):
         referee = referee or os.environ.get("REFEREE", "referee")
-        command = [referee, "serve-game", game] if isinstance(game, str) else list(game)
+        command = [referee, "trace", game, "--requests"] if isinstance(game, str) else list(game)
         pipe = subprocess.PIPE
         # Only the referee writes nothing to stderr but the reason why it ends.
         stderr = pipe if isinstance(game, str) else None
