@@ -1,29 +1,15 @@
 //! Errors of the built-in players.
 
-use std::error::Error;
-use std::fmt;
-
 use super::NAMES;
 use referee_games::{GameError, Text, Turn};
 
 /// An unknown name of a built-in player.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "unknown built-in player `{}`; expected `{}` or `search-<positions per move>`, for example \
+     `search-2000`", .0, NAMES.join("`, `")
+)]
 pub struct UnknownBot(pub String);
-
-impl fmt::Display for UnknownBot {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let names: Vec<_> = NAMES.iter().map(|name| format!("`{name}`")).collect();
-        write!(
-            f,
-            "unknown built-in player `{}`; expected {} or `search-<positions per move>`, for \
-             example `search-2000`",
-            self.0,
-            names.join(", ")
-        )
-    }
-}
-
-impl Error for UnknownBot {}
 
 /// A violation of the protocol by the referee, or a game that this crate does not play.
 #[derive(Debug, thiserror::Error)]

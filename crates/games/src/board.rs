@@ -1,7 +1,6 @@
 //! Squares of a board, directions, and bitboards.
 
 use std::borrow::Cow;
-use std::error::Error;
 use std::fmt;
 use std::ops::{BitAnd, BitOr, BitOrAssign, Not, Sub, SubAssign};
 use std::str::FromStr;
@@ -86,16 +85,9 @@ impl<'de> Deserialize<'de> for Square {
 }
 
 /// A text that is not a square.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("expected a square, as column and row with a comma")]
 pub struct NotASquare;
-
-impl fmt::Display for NotASquare {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("expected a square, as column and row with a comma")
-    }
-}
-
-impl Error for NotASquare {}
 
 /// One of the four directions along a row or a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -1,8 +1,5 @@
 //! Lines that are not valid replies.
 
-use std::error::Error;
-use std::fmt;
-
 use serde::Deserialize;
 
 use crate::field::LenientField;
@@ -20,9 +17,10 @@ pub fn shown(line: &[u8]) -> String {
 
 /// The reason why a line from a player is not a valid reply. All texts are safe to show: what comes
 /// from the player is escaped and cut.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 pub enum ReplyError {
     /// The line is not UTF-8.
+    #[error("not valid UTF-8 at byte {}: {line}", valid + 1)]
     NotUtf8 {
         /// The number of bytes before the first invalid one.
         valid: usize,
@@ -30,8 +28,10 @@ pub enum ReplyError {
         line: String,
     },
     /// The line, which begins with a byte order mark.
+    #[error("the reply begins with a byte order mark; write UTF-8 without one: {0}")]
     ByteOrderMark(String),
     /// The line begins like an object, but is not the JSON of a reply.
+    #[error("not a valid JSON reply ({}, column {}): {line}", reason(source), source.column())]
     NotJson {
         /// The problem.
         source: serde_json::Error,
@@ -39,6 +39,7 @@ pub enum ReplyError {
         line: String,
     },
     /// The id is not that of the request.
+    #[error("the reply carries id {given}, but the request was {asked}")]
     WrongId {
         /// The JSON text of the id.
         given: String,
@@ -46,10 +47,16 @@ pub enum ReplyError {
         asked: u64,
     },
     /// The line, which has no action.
+    #[error("no \"action\" in {0}")]
     NoAction(String),
     /// The line, whose action is not a string.
+    #[error("\"action\" is not a string in {0}")]
     ActionNotText(String),
     /// The line is neither `ok` nor an object.
+    #[error(
+        "expected {{\"id\":{id}}} or ok as the first line on stdout, but read \"{line}\"; \
+         debug output belongs on stderr"
+    )]
     NoGreeting {
         /// The id of the request.
         id: u64,
@@ -57,10 +64,13 @@ pub enum ReplyError {
         line: String,
     },
     /// A version of the protocol that this crate does not speak.
+    #[error("it speaks protocol {0}, the referee {VERSIONS:?}")]
     UnknownVersion(u32),
     /// An unknown name in `want`.
+    #[error("\"want\" contains \"{0}\"; expected state, events or legal")]
     UnknownPart(String),
     /// A hosting program says that its player failed.
+    #[error("{message}")]
     Hosted {
         /// The program's message.
         message: String,
@@ -68,59 +78,17 @@ pub enum ReplyError {
         crashed: bool,
     },
     /// A built-in player says that the rules program failed which it asks about the game.
+    #[error("{}", escape::bytes(.0.as_bytes(), HOSTED_SHOWN))]
     RulesProgram(String),
 }
 
 /// The code with which a built-in player reports that its rules program failed.
 pub(crate) const RULES_PROGRAM: &str = "rules-program";
 
-impl fmt::Display for ReplyError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::NotUtf8 { valid, line } => {
-                write!(f, "not valid UTF-8 at byte {}: {line}", valid + 1)
-            }
-            Self::ByteOrderMark(line) => write!(
-                f,
-                "the reply begins with a byte order mark; write UTF-8 without one: {line}"
-            ),
-            Self::NotJson { source, line } => {
-                let text = source.to_string();
-                let reason = text.split(" at line ").next().unwrap_or(&text);
-                let column = source.column();
-                write!(f, "not a valid JSON reply ({reason}, column {column}): {line}")
-            }
-            Self::WrongId { given, asked } => {
-                write!(f, "the reply carries id {given}, but the request was {asked}")
-            }
-            Self::NoAction(line) => write!(f, "no \"action\" in {line}"),
-            Self::ActionNotText(line) => write!(f, "\"action\" is not a string in {line}"),
-            Self::NoGreeting { id, line } => write!(
-                f,
-                "expected {{\"id\":{id}}} or ok as the first line on stdout, but read \
-                 \"{line}\"; debug output belongs on stderr"
-            ),
-            Self::UnknownVersion(spoken) => {
-                write!(f, "it speaks protocol {spoken}, the referee {VERSIONS:?}")
-            }
-            Self::UnknownPart(name) => {
-                write!(f, "\"want\" contains \"{name}\"; expected state, events or legal")
-            }
-            Self::Hosted { message, .. } => f.write_str(message),
-            Self::RulesProgram(message) => {
-                f.write_str(&escape::bytes(message.as_bytes(), HOSTED_SHOWN))
-            }
-        }
-    }
-}
-
-impl Error for ReplyError {
-    fn source(&self) -> Option<&(dyn Error + 'static)> {
-        match self {
-            Self::NotJson { source, .. } => Some(source),
-            _ => None,
-        }
-    }
+/// The problem, without its place.
+fn reason(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    text.split(" at line ").next().unwrap_or(&text).to_owned()
 }
 
 /// The text of a line, without blanks around it.

@@ -3,8 +3,6 @@
 mod describe;
 
 use std::collections::BTreeMap;
-use std::error::Error;
-use std::fmt;
 use std::io::{self, BufRead, Write};
 
 use rand::SeedableRng;
@@ -56,64 +54,26 @@ pub fn serve(
 }
 
 /// The reason why serving ended.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 pub enum ServeError {
     /// The pipes fail.
-    Pipe(io::Error),
+    #[error("{0}")]
+    Pipe(#[from] io::Error),
     /// A request breaks the contract.
-    Request(serde_json::Error),
+    #[error("a request breaks the contract: {0}")]
+    Request(#[from] serde_json::Error),
     /// This field of a request is missing, or invalid for this game.
+    #[error("`{0}` is missing in a request, or is invalid for this game")]
     Field(&'static str),
     /// The state of a request does not come from an answer: players see another one.
+    #[error(
+        "the `state` of a request is not from an answer of this program: the `state` that a \
+         player gets is another one; play the actions of its `events` from `start` on"
+    )]
     ForeignState,
     /// The rules refuse a step.
-    Game(GameError),
-}
-
-impl fmt::Display for ServeError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Pipe(error) => error.fmt(f),
-            Self::Request(error) => write!(f, "a request breaks the contract: {error}"),
-            Self::Field(field) => {
-                write!(f, "`{field}` is missing in a request, or is invalid for this game")
-            }
-            Self::ForeignState => f.write_str(
-                "the `state` of a request is not from an answer of this program: the `state` that \
-                 a player gets is another one; play the actions of its `events` from `start` on",
-            ),
-            Self::Game(error) => write!(f, "a request is refused: {error}"),
-        }
-    }
-}
-
-impl Error for ServeError {
-    fn source(&self) -> Option<&(dyn Error + 'static)> {
-        match self {
-            Self::Pipe(error) => Some(error),
-            Self::Request(error) => Some(error),
-            Self::Game(error) => Some(error),
-            Self::Field(_) | Self::ForeignState => None,
-        }
-    }
-}
-
-impl From<io::Error> for ServeError {
-    fn from(error: io::Error) -> Self {
-        Self::Pipe(error)
-    }
-}
-
-impl From<serde_json::Error> for ServeError {
-    fn from(error: serde_json::Error) -> Self {
-        Self::Request(error)
-    }
-}
-
-impl From<GameError> for ServeError {
-    fn from(error: GameError) -> Self {
-        Self::Game(error)
-    }
+    #[error("a request is refused: {0}")]
+    Game(#[from] GameError),
 }
 
 /// An answer with the id of its request.

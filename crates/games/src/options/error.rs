@@ -1,14 +1,12 @@
 //! Errors in options.
 
-use std::error::Error;
-use std::fmt;
-
 use crate::text::Text;
 
 /// An error in the options.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum OptionError {
     /// The game has no option of this name.
+    #[error("unknown option `{name}`; expected one of {}", quoted(known))]
     Unknown {
         /// The name that was given.
         name: String,
@@ -16,22 +14,27 @@ pub enum OptionError {
         known: Vec<Text>,
     },
     /// The option cannot have this value.
+    #[error("invalid value `{value}` for `{name}`; {expected}")]
     Value {
         /// The option.
         name: String,
         /// The value that was given.
         value: String,
         /// The expected value.
+        #[source]
         expected: Expected,
     },
     /// The default of an option is not one of its values, which is a bug in the game.
+    #[error("default: {expected}")]
     Default {
         /// The option.
         name: String,
         /// The expected value.
+        #[source]
         expected: Expected,
     },
     /// A file that an option names cannot be read.
+    #[error("`{file}` cannot be read as {wanted}: {reason}; {expected}")]
     Unreadable {
         /// The option.
         name: String,
@@ -45,13 +48,16 @@ pub enum OptionError {
         expected: Expected,
     },
     /// A file that an option names was read, but its contents are invalid.
+    #[error("{error}")]
     File {
         /// The option.
         name: String,
         /// The error in the file.
+        #[source]
         error: FileError,
     },
     /// The values contradict each other, for this reason.
+    #[error("{0}")]
     Rules(Text),
 }
 
@@ -69,51 +75,19 @@ impl OptionError {
     }
 }
 
-impl fmt::Display for OptionError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Unknown { name, known } => {
-                let known: Vec<_> = known.iter().map(|name| format!("`{name}`")).collect();
-                let known = known.join(", ");
-                write!(f, "unknown option `{name}`; expected one of {known}")
-            }
-            Self::Value { name, value, expected } => {
-                write!(f, "invalid value `{value}` for `{name}`; {expected}")
-            }
-            Self::Default { expected, .. } => write!(f, "default: {expected}"),
-            Self::Unreadable { file, wanted, reason, expected, .. } => {
-                write!(f, "`{file}` cannot be read as {wanted}: {reason}; {expected}")
-            }
-            Self::File { error, .. } => error.fmt(f),
-            Self::Rules(reason) => f.write_str(reason),
-        }
-    }
-}
-
-impl Error for OptionError {
-    fn source(&self) -> Option<&(dyn Error + 'static)> {
-        match self {
-            Self::Value { expected, .. } | Self::Default { expected, .. } => Some(expected),
-            Self::File { error, .. } => Some(error),
-            Self::Unknown { .. } | Self::Unreadable { .. } | Self::Rules(_) => None,
-        }
-    }
+/// The names in quotes, with commas.
+fn quoted(names: &[Text]) -> String {
+    names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
 }
 
 /// A description of an option's expected value: `expected a whole number from 1 to 9`.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
 pub struct Expected(pub(super) String);
 
-impl fmt::Display for Expected {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl Error for Expected {}
-
 /// An error in a file that an option names.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{file}:{line}: {reason}")]
 pub struct FileError {
     /// The file.
     pub file: String,
@@ -122,15 +96,6 @@ pub struct FileError {
     /// The reason.
     pub reason: String,
 }
-
-impl fmt::Display for FileError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { file, line, reason } = self;
-        write!(f, "{file}:{line}: {reason}")
-    }
-}
-
-impl Error for FileError {}
 
 impl From<FileError> for OptionError {
     /// For files that were already read, when the options are checked together.
