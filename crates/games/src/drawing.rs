@@ -1,7 +1,5 @@
 //! Boards drawn for people: square by square, and as rows of characters.
 
-use std::hash::{Hash, Hasher};
-
 use serde::ser::{Serialize, Serializer};
 
 use crate::board::{Bitboard, Square};
@@ -100,7 +98,7 @@ impl DrawnBoard {
 }
 
 /// The 8×8 board as rows of ASCII characters, from top to bottom.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct SymbolRows([[u8; 8]; 8]);
 
 impl SymbolRows {
@@ -136,13 +134,6 @@ impl SymbolRows {
                 drawn
             }));
         }
-    }
-}
-
-impl Hash for SymbolRows {
-    fn hash<H: Hasher>(&self, hasher: &mut H) {
-        // All at once is faster than row by row.
-        hasher.write(self.0.as_flattened());
     }
 }
 

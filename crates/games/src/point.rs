@@ -13,7 +13,7 @@ pub(super) struct Point {
 impl Point {
     /// Parses `text` strictly: `column,row` without signs, blanks and leading zeros.
     pub(super) fn read(text: &str) -> Option<Self> {
-        let (column, row) = split(text, b',')?;
+        let (column, row) = text.split_once(',')?;
         Some(Self { column: number(column)?, row: number(row)? })
     }
 
@@ -29,18 +29,8 @@ impl Point {
     }
 }
 
-/// The texts before and after the first ASCII character `at`. Faster than `split_once` for texts as
-/// short as these.
-pub(super) fn split(text: &str, at: u8) -> Option<(&str, &str)> {
-    let found = text.bytes().position(|byte| byte == at)?;
-    Some((&text[..found], &text[found + 1..]))
-}
-
 /// Parses a whole number without sign and leading zeros, capped at the type's maximum.
 fn number(text: &str) -> Option<u8> {
-    if let [digit @ b'0'..=b'9'] = text.as_bytes() {
-        return Some(digit - b'0');
-    }
     let digits = text.bytes().all(|byte| byte.is_ascii_digit());
     let leading_zero = text.len() > 1 && text.starts_with('0');
     (digits && !text.is_empty() && !leading_zero).then(|| text.parse().unwrap_or(u8::MAX))

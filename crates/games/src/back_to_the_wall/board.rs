@@ -214,7 +214,7 @@ impl Board {
     pub fn separated(&self) -> bool {
         let mut others = self.standing().into_iter();
         while let Some(piece) = others.next() {
-            if Squares::of(piece).reaches(others.clone().collect(), self.open()) {
+            if Squares::of(piece).flood(self.open()).meets(others.clone().collect()) {
                 return false;
             }
         }

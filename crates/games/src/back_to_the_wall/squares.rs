@@ -152,19 +152,6 @@ impl Squares {
         reached
     }
 
-    /// Returns whether one of `targets` can be reached from the set over `ground`, square by
-    /// square. The set must be a subset of `ground`.
-    pub fn reaches(self, targets: Self, ground: Self) -> bool {
-        let mut reached = self;
-        while !reached.meets(targets) {
-            match reached.spread(ground) {
-                Some(more) => reached = more,
-                None => return false,
-            }
-        }
-        true
-    }
-
     /// Adds the neighbours on `ground`: first those in the same row, then those above and below.
     /// `None` if nothing was added.
     #[inline]

@@ -192,13 +192,7 @@ impl Site<'_> {
     }
 
     fn is_open(&self, corner: Square, blocked: Squares) -> bool {
-        let (from, open) = (Squares::of(corner), self.ground.area - blocked);
-        let others = self.ground.corners() - from;
-        open.contains(corner)
-            && match self.readings.corner_rule {
-                CornerRule::Isolated => from.reaches(others, open),
-                CornerRule::AllConnected => (others - from.flood(open)).is_empty(),
-            }
+        !blocked.contains(corner) && self.are_open(self.corners_with(corner, blocked))
     }
 
     /// The corners that reach this one, itself included, when all of `blocked` are walls.

@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::BySeat;
 use crate::board::Square;
-use crate::point::{Point, split};
+use crate::point::Point;
 use crate::short_text::ShortText;
 
 /// An action of a seat. The actions of one position sort in the order of their texts.
@@ -83,7 +83,7 @@ impl Action<Point> {
             "pass" => Some(Self::Pass),
             "decline" => Some(Self::Decline),
             _ => {
-                let (from, to) = split(text, b'>')?;
+                let (from, to) = text.split_once('>')?;
                 Some(Self::Move { from: Point::read(from)?, to: Point::read(to)? })
             }
         }

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::board::Square;
-use crate::point::{Point, split};
+use crate::point::Point;
 use crate::short_text::ShortText;
 
 /// An action of a seat. The actions of one position sort in the order of their texts.
@@ -54,7 +54,7 @@ impl Action<Point> {
         if text == "pass" {
             return Some(Self::Pass);
         }
-        match split(text, b'>') {
+        match text.split_once('>') {
             None => Some(Self::Place(Point::read(text)?)),
             Some((from, to)) => Some(Self::Move { from: Point::read(from)?, to: Point::read(to)? }),
         }
