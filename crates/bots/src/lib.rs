@@ -49,6 +49,7 @@ mod allotment;
 mod any;
 mod back_to_the_wall;
 mod backdraughts;
+mod deepening;
 mod engine;
 mod error;
 mod greedy;

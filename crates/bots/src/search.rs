@@ -11,6 +11,7 @@ use rand_chacha::ChaCha8Rng;
 use self::evaluation::{SearchScore, ended, evaluate, is_decisive};
 use self::table::TranspositionTable;
 use self::tree::{AlphaBetaTree, INFINITE};
+use super::deepening::{RootSearch, deepen};
 use super::meter::{Limit, Meter};
 use super::{Allotment, Bot, Choice};
 use referee_games::watch_your_back::{Action, Board, WatchYourBack};
@@ -57,8 +58,12 @@ impl Bot<WatchYourBack> for AlphaBeta {
             .map(|action| RootAction::new(position, seat, action))
             .collect();
         roots.shuffle(rng);
-        let mut tree = AlphaBetaTree::new(*position.rules_in_force(), seat, &mut self.table, meter);
-        let score = deepen(&mut tree, position.board(), &mut roots);
+        let (rules, board) = (*position.rules_in_force(), *position.board());
+        let mut score = evaluate(&board, seat);
+        if roots.len() > 1 {
+            let mut tree = AlphaBetaTree::new(rules, (board, seat), &mut self.table, meter);
+            score = deepen(&mut tree, &mut roots, score);
+        }
         let action = roots.first()?.action;
         Some(Choice { action, eval: Some(eval(score)) })
     }
@@ -77,42 +82,19 @@ impl RootAction {
     }
 }
 
-/// Searches with increasing depth and moves the best action found to the front of `roots`.
-fn deepen(tree: &mut AlphaBetaTree<'_>, board: &Board, roots: &mut [RootAction]) -> SearchScore {
-    let mut score = evaluate(board, board.to_move());
-    if roots.len() < 2 {
-        return score;
-    }
-    for depth in 0..DEPTH {
-        let finished = iterate(tree, board, roots, depth, &mut score);
-        if !finished || is_decisive(score) || !tree.may_begin_another() {
-            break;
-        }
-    }
-    score
-}
+impl RootSearch for AlphaBetaTree<'_> {
+    type Root = RootAction;
+    type Score = SearchScore;
+    const DEPTH: u8 = DEPTH;
+    const LOWEST: SearchScore = -INFINITE;
 
-/// Searches every root action to `depth` further plies, the best so far first, and moves the best
-/// found to the front. Returns whether there was time for all of them.
-fn iterate(
-    tree: &mut AlphaBetaTree<'_>,
-    board: &Board,
-    roots: &mut [RootAction],
-    depth: u8,
-    score: &mut SearchScore,
-) -> bool {
-    let mut best = -INFINITE;
-    for index in 0..roots.len() {
-        let root = &roots[index];
-        let found = root.known.or_else(|| tree.child(board, &root.board, depth, best));
-        let Some(found) = found else { return false };
-        if found > best {
-            best = found;
-            *score = found;
-            roots[..=index].rotate_right(1);
-        }
+    fn value(&mut self, root: &RootAction, depth: u8, alpha: SearchScore) -> Option<SearchScore> {
+        root.known.or_else(|| self.child(&root.board, depth, alpha))
     }
-    true
+
+    fn goes_on(&self, score: SearchScore) -> bool {
+        !is_decisive(score) && self.may_begin_another()
+    }
 }
 
 /// Scales a score to the protocol's range from −1 to 1.

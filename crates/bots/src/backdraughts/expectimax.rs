@@ -4,6 +4,7 @@ use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 
 use super::evaluation::{ExpectedScore, WIN, evaluate, wins};
+use crate::deepening::{RootSearch, deepen};
 use crate::meter::{Limit, Meter};
 use crate::{Allotment, Bot, Choice};
 use referee_games::backdraughts::{Action, Backdraughts, Board, Movement, Rules};
@@ -45,8 +46,8 @@ impl Bot<Backdraughts> for Expectimax {
             roots.retain(|root| root.action != Action::Pass);
         }
         roots.shuffle(rng);
-        let mut tree = ExpectimaxTree { rules: *position.rules_in_force(), meter };
-        let score = deepen(&mut tree, seat, &mut roots);
+        let mut tree = ExpectimaxTree { rules: *position.rules_in_force(), seat, meter };
+        let score = deepen(&mut tree, &mut roots, 0.0);
         let action = roots.first()?.action;
         Some(Choice { action, eval: Some(eval(score)) })
     }
@@ -76,54 +77,22 @@ impl RootTurn {
     }
 }
 
-/// Searches with increasing depth and moves the best action found to the front of `roots`.
-fn deepen(tree: &mut ExpectimaxTree, seat: Seat, roots: &mut [RootTurn]) -> ExpectedScore {
-    let mut score = 0.0;
-    for depth in 0..DEPTH {
-        let finished = iterate(tree, seat, roots, depth, &mut score);
-        if !finished || roots.len() < 2 || score >= WIN || !tree.meter.may_begin_another() {
-            break;
-        }
-    }
-    score
-}
-
-/// Searches every root action `depth` turns ahead, the best so far first, and moves the best found
-/// to the front. Returns whether there was time for all of them.
-fn iterate(
-    tree: &mut ExpectimaxTree,
-    seat: Seat,
-    roots: &mut [RootTurn],
-    depth: u8,
-    score: &mut ExpectedScore,
-) -> bool {
-    let mut best = ExpectedScore::NEG_INFINITY;
-    for index in 0..roots.len() {
-        let Some(found) = tree.root(&roots[index], seat, depth, best) else { return false };
-        if found > best {
-            best = found;
-            *score = found;
-            roots[..=index].rotate_right(1);
-        }
-    }
-    true
-}
-
 /// A search from one position. Its methods return `None` when the meter runs out.
 struct ExpectimaxTree {
     rules: Rules,
+    /// The searching side.
+    seat: Seat,
     meter: Meter,
 }
 
-impl ExpectimaxTree {
-    /// The value of a root action to `seat`; exact only above `alpha`.
-    fn root(
-        &mut self,
-        root: &RootTurn,
-        seat: Seat,
-        depth: u8,
-        alpha: ExpectedScore,
-    ) -> Option<ExpectedScore> {
+impl RootSearch for ExpectimaxTree {
+    type Root = RootTurn;
+    type Score = ExpectedScore;
+    const DEPTH: u8 = DEPTH;
+    const LOWEST: ExpectedScore = ExpectedScore::NEG_INFINITY;
+
+    fn value(&mut self, root: &RootTurn, depth: u8, alpha: ExpectedScore) -> Option<ExpectedScore> {
+        let seat = self.seat;
         let alpha = alpha.max(-WIN);
         match root.ended {
             Some(GameResult::Win(winner)) if winner == seat => Some(WIN),
@@ -134,6 +103,12 @@ impl ExpectimaxTree {
         }
     }
 
+    fn goes_on(&self, score: ExpectedScore) -> bool {
+        score < WIN && self.meter.may_begin_another()
+    }
+}
+
+impl ExpectimaxTree {
     /// The value of a position to `seat`, whose turn begins: the average over its numbers. The
     /// search stops as soon as the average can no longer fall inside the window, whatever the
     /// remaining numbers are worth.

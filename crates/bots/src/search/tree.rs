@@ -19,6 +19,7 @@ const UNREDUCED: usize = 8;
 /// meter runs out.
 pub(super) struct AlphaBetaTree<'a> {
     rules: Rules,
+    root: Board,
     /// The searching side.
     thinker: Seat,
     table: &'a mut TranspositionTable,
@@ -29,16 +30,16 @@ pub(super) struct AlphaBetaTree<'a> {
 }
 
 impl<'a> AlphaBetaTree<'a> {
-    /// Creates a search under `rules` for the side `thinker` that uses and fills `table` until
-    /// `meter` runs out. A table serves one side only, because a draw has a different value for
+    /// Creates a search from `root` under `rules` for the side `thinker` that uses and fills `table`
+    /// until `meter` runs out. A table serves one side only, because a draw has a different value for
     /// each side.
     pub(super) fn new(
         rules: Rules,
-        thinker: Seat,
+        (root, thinker): (Board, Seat),
         table: &'a mut TranspositionTable,
         meter: Meter,
     ) -> Self {
-        Self { rules, thinker, table, ordering: Ordering::new(), meter, path: Vec::new() }
+        Self { rules, root, thinker, table, ordering: Ordering::new(), meter, path: Vec::new() }
     }
 
     /// Returns whether enough of the limit is left for a deeper iteration.
@@ -46,17 +47,16 @@ impl<'a> AlphaBetaTree<'a> {
         self.meter.may_begin_another()
     }
 
-    /// The value of the action from `parent` to `child` to the side that plays it, searched `depth`
+    /// The value of the action from the root to `child` to the side that plays it, searched `depth`
     /// plies further; exact only above `alpha`.
     pub(super) fn child(
         &mut self,
-        parent: &Board,
         child: &Board,
         depth: u8,
         alpha: SearchScore,
     ) -> Option<SearchScore> {
         self.path.clear();
-        self.path.push(*parent);
+        self.path.push(self.root);
         self.scout(child, depth, alpha, INFINITE)
     }
 
