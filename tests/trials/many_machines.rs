@@ -190,6 +190,7 @@ fn old_server() -> Lacks {
 
 /// Thousands of short games, while everything is killed at random: thirty times, or `REFEREE_KILLS`
 /// times.
+#[expect(clippy::print_stdout, reason = "the counts are what the trial is run for")]
 fn random_kills(server: &mut TestServer) {
     let wanted = std::env::var("REFEREE_KILLS").ok();
     let wanted: u32 = wanted.map_or(30, |kills| kills.parse().expect("REFEREE_KILLS: a number"));
