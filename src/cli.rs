@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
-use clap::{CommandFactory, Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches as _, Parser, Subcommand};
 
 use crate::commands::{
     ask, bot, check, compare, export, manual, new, packets, play, probe, rank, replay, report,
@@ -42,8 +42,39 @@ pub struct Cli {
 impl Cli {
     /// Parses the command line. Exits if it asks for help or is invalid.
     pub fn read() -> Self {
-        Self::try_parse().unwrap_or_else(|error| with_nearest_command(error).exit())
+        let matches = with_groups(Self::command()).try_get_matches();
+        let cli = matches.and_then(|matches| Self::from_arg_matches(&matches));
+        cli.unwrap_or_else(|error| with_nearest_command(error).exit())
     }
+}
+
+/// The groups in which the help lists the commands. The others are hidden.
+const GROUPS: [(&str, &[&str]); 5] = [
+    ("Play", &["run", "play", "compare"]),
+    ("Players", &["new", "check", "ask"]),
+    ("Results", &["rank", "report", "packets", "serve", "replay", "verify", "export"]),
+    ("Games", &["rules", "test-game", "trace"]),
+    ("System", &["probe", "worker"]),
+];
+
+/// Lists the commands in groups in the help.
+fn with_groups(command: clap::Command) -> clap::Command {
+    let (heading, name_style) =
+        (*command.get_styles().get_header(), *command.get_styles().get_literal());
+    let mut groups = String::new();
+    for (group, names) in GROUPS {
+        groups += &format!("{heading}{group}:{heading:#}\n");
+        for name in names {
+            let about = command.find_subcommand(name).and_then(clap::Command::get_about);
+            let about = about.map(ToString::to_string).unwrap_or_default();
+            groups += &format!("  {name_style}{name:<9}{name_style:#}  {about}\n");
+        }
+        groups.push('\n');
+    }
+    command.help_template(format!(
+        "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{groups}\
+         {heading}Options:{heading:#}\n{{options}}{{after-help}}"
+    ))
 }
 
 /// Replaces a suggested command that only begins alike with the one most likely meant.
@@ -155,10 +186,13 @@ pub enum CliCommand {
     /// If one does not hold, shows why and how to fix it.
     Probe(probe::ProbeArgs),
     /// Run a built-in player that speaks the protocol on stdin and stdout
+    #[command(hide = true)]
     Bot(bot::BotArgs),
     /// Print shell completions
+    #[command(hide = true)]
     Completions(manual::CompletionsArgs),
     /// Print the manual page
+    #[command(hide = true)]
     Man(manual::ManArgs),
 }
 

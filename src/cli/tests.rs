@@ -13,6 +13,17 @@ fn mistyped_commands_are_corrected_to_the_nearest() {
 }
 
 #[test]
+fn the_help_lists_each_command_in_one_group() {
+    let command = Cli::command();
+    let shown = command.get_subcommands().filter(|command| !command.is_hide_set());
+    let mut shown: Vec<&str> = shown.map(clap::Command::get_name).collect();
+    let mut listed: Vec<&str> = GROUPS.iter().flat_map(|(_, names)| *names).copied().collect();
+    shown.sort_unstable();
+    listed.sort_unstable();
+    assert_eq!(listed, shown);
+}
+
+#[test]
 fn all_commands_in_the_documents_are_commands() {
     let (mut found, mut wrong) = (0, Vec::new());
     for page in pages() {
