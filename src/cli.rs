@@ -61,16 +61,15 @@ const GROUPS: [(&str, &[&str]); 5] = [
 fn with_groups(command: clap::Command) -> clap::Command {
     let (heading, name_style) =
         (*command.get_styles().get_header(), *command.get_styles().get_literal());
-    let mut groups = String::new();
-    for (group, names) in GROUPS {
-        groups += &format!("{heading}{group}:{heading:#}\n");
-        for name in names {
+    let group = |(group, names): (&str, &[&str])| {
+        let line = |name: &&str| {
             let about = command.find_subcommand(name).and_then(clap::Command::get_about);
             let about = about.map(ToString::to_string).unwrap_or_default();
-            groups += &format!("  {name_style}{name:<9}{name_style:#}  {about}\n");
-        }
-        groups.push('\n');
-    }
+            format!("  {name_style}{name:<9}{name_style:#}  {about}\n")
+        };
+        format!("{heading}{group}:{heading:#}\n{}\n", names.iter().map(line).collect::<String>())
+    };
+    let groups: String = GROUPS.map(group).concat();
     command.help_template(format!(
         "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{groups}\
          {heading}Options:{heading:#}\n{{options}}{{after-help}}"

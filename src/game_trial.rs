@@ -7,7 +7,6 @@
 mod checks;
 mod findings;
 mod hidden;
-mod page;
 mod portrait;
 mod purity;
 mod quantities;
@@ -25,7 +24,6 @@ use crate::model::rules::GameRules;
 use checks::check;
 use findings::Findings;
 pub use findings::{GameFinding, HiddenChecks};
-pub use page::page;
 use portrait::PortraitMaker;
 pub use portrait::{GamePortrait, GameSample, LeaderPoint};
 use purity::PurityTest;

@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use serde::Serialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
@@ -37,25 +37,13 @@ pub struct ExportArgs {
     #[expect(missing_docs, reason = "see ResultsFolderArgs")]
     #[command(flatten)]
     pub folder: ResultsFolderArgs,
-    /// Output format
-    #[arg(long, value_enum, default_value_t)]
-    pub format: ExportFormat,
     #[expect(missing_docs, reason = "see RecordedRulesArgs")]
     #[command(flatten)]
     pub rules: RecordedRulesArgs,
 }
 
-/// The format of exported games.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
-pub enum ExportFormat {
-    /// One JSON object per line.
-    #[default]
-    Jsonl,
-}
-
 /// Prints the games.
 pub fn run(args: &ExportArgs, printer: Printer) -> Result<Status, Failure> {
-    let ExportFormat::Jsonl = args.format;
     let dir = args.folder.find(printer)?;
     let analysis = TournamentAnalysis::read(&dir, Faulted::Count)?;
     let rules = args.rules.open(&analysis.header, &dir, printer)?;

@@ -2,7 +2,6 @@
 
 pub(super) mod command_options;
 pub(super) mod game_files;
-mod pack_thread;
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -288,14 +287,14 @@ impl FilesWriter<'_> {
         let Self { files, renderer, results } = self;
         let record = &*game.record()?;
         if game.is_sealed {
-            return files.add(results, game.outline, true, renderer.replay(record, true));
+            return files.add(results, game.outline, true, &renderer.replay(record, true));
         }
         let ReplayRenderer { rules, control } = renderer;
         let mut decisions = Vec::new();
         let (frames, replayed) = ReplayFrames::watched(rules, control, record, |replay| {
             add_decisions(replay, &mut decisions);
         });
-        files.add(results, game.outline, false, frames)?;
+        files.add(results, game.outline, false, &frames)?;
         diagnoser.add(game, replayed.map(|()| decisions))
     }
 }

@@ -1,7 +1,6 @@
 //! `referee test-game`: tries out a game and describes it, or counts its positions.
 
 use std::io::{self, Write};
-use std::path::PathBuf;
 use std::time::Instant;
 
 use clap::Args;
@@ -9,14 +8,13 @@ use indicatif::HumanDuration;
 
 use super::game_args::GameArgs;
 use super::{Failure, OutputFormat, Status};
-use crate::disk;
-use crate::game_trial::{TrialPlan, TrialProgress, TrialStage, lines, page, try_out};
+use crate::game_trial::{TrialPlan, TrialProgress, TrialStage, lines, try_out};
 use crate::printer::Printer;
 use crate::printer::activity::Activity;
 use referee_games::{AnyPosition, divide, perft};
 
 /// The arguments that only matter in a trial.
-const TRIAL: [&str; 6] = ["games", "search_games", "nodes", "seed", "format", "page"];
+const TRIAL: [&str; 5] = ["games", "search_games", "nodes", "seed", "format"];
 
 /// Arguments of `test-game`.
 #[derive(Debug, Clone, Args)]
@@ -24,7 +22,6 @@ const TRIAL: [&str; 6] = ["games", "search_games", "nodes", "seed", "format", "p
 Examples:
   referee test-game game.toml
   referee test-game games/connect-four/game.toml --option columns=5 --games 5000
-  referee test-game game.toml --page trial.html
   referee test-game watch-your-back --perft 2 --divide
 
 Exit codes: 0 nothing found; 1 something found; 2 invalid command line; 3 the rules program cannot
@@ -48,9 +45,6 @@ pub struct TestGameArgs {
     /// Output format
     #[arg(long, value_enum, default_value_t)]
     pub format: OutputFormat,
-    /// Also write a page with charts
-    #[arg(long, value_name = "FILE")]
-    pub page: Option<PathBuf>,
     /// Only count the positions DEPTH plies from the start
     ///
     /// Use it to compare the rules with another implementation. Rolls are not plies, and all of
@@ -134,10 +128,6 @@ pub fn run(args: &TestGameArgs, printer: Printer) -> Result<Status, Failure> {
             }
         }
         OutputFormat::Json => printer.line(&serde_json::json!(trial).to_string())?,
-    }
-    if let Some(path) = &args.page {
-        disk::write_quickly(path, page(&trial).as_bytes())
-            .map_err(|error| Failure::system(format!("{}: {error}", path.display())))?;
     }
     Ok(if trial.findings.is_empty() { Status::Done } else { Status::Found })
 }

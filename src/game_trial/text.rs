@@ -51,7 +51,7 @@ fn finding_lines(trial: &GameTrial) -> Vec<String> {
 }
 
 /// Says which options had their defaults only, if any.
-pub(super) fn untested(trial: &GameTrial) -> Option<String> {
+fn untested(trial: &GameTrial) -> Option<String> {
     let names = trial.defaults.join(", ");
     (!names.is_empty()).then(|| {
         format!(
@@ -61,7 +61,7 @@ pub(super) fn untested(trial: &GameTrial) -> Option<String> {
 }
 
 /// Says which check of hidden information had nothing to compare, if any.
-pub(super) fn uncompared(trial: &GameTrial) -> Option<&'static str> {
+fn uncompared(trial: &GameTrial) -> Option<&'static str> {
     match trial.hidden? {
         HiddenChecks { guesses: false, .. } => Some(
             "hidden information: what views and events reveal was not checked, because the program \
@@ -76,7 +76,7 @@ pub(super) fn uncompared(trial: &GameTrial) -> Option<&'static str> {
 }
 
 /// The steps that show a mistake.
-pub(super) fn way(steps: &[String]) -> String {
+fn way(steps: &[String]) -> String {
     match steps {
         [] => "at the start".to_owned(),
         [step] => format!("after one step: {step}"),
@@ -97,7 +97,7 @@ fn sample_lines(trial: &GameTrial, sample: &GameSample) -> Vec<String> {
 }
 
 /// A share in percent, with its interval.
-pub(super) fn share(share: &ShareInterval) -> String {
+fn share(share: &ShareInterval) -> String {
     let ShareInterval { share, low, high, .. } = share;
     format!("{} (95%: {} to {})", percent(*share), percent(*low), percent(*high))
 }
@@ -107,7 +107,7 @@ fn percent(share: f64) -> String {
 }
 
 /// Quantiles as text.
-pub(super) fn numbers(quantiles: &Quantiles) -> String {
+fn numbers(quantiles: &Quantiles) -> String {
     let Quantiles { least, lower, median, upper, most, mean } = quantiles;
     format!("{least} to {most}, half of them {lower} to {upper}, median {median}, mean {mean:.1}")
 }

@@ -195,7 +195,7 @@ fn random_kills(server: &mut TestServer) {
     let wanted = std::env::var("REFEREE_KILLS").ok();
     let wanted: u32 = wanted.map_or(30, |kills| kills.parse().expect("REFEREE_KILLS: a number"));
     let config = Config::empty().bot("ant", "random").bot("bee", "random").change(|config| {
-        config.pairs = 35 * wanted;
+        config.pairs = 60 * wanted;
         config.max_moves = 2;
     });
     let arena = Arena::with(&config);
@@ -240,7 +240,7 @@ fn random_kills(server: &mut TestServer) {
     println!("killed: coordinator {coordinator}, server {server}, workers {worker} times");
     assert_eq!(run.code, 0, "{}", run.err);
     let games = u32::try_from(arena.lines().len()).expect("few");
-    assert_eq!(games, 70 * wanted, "after {kills:?} kills");
+    assert_eq!(games, 120 * wanted, "after {kills:?} kills");
     let verify = arena.run(&["verify", "results/cup"]);
     assert_eq!(verify.code, 0, "{}", verify.err);
 }

@@ -8,7 +8,6 @@ use std::path::{Path, PathBuf};
 use serde_json::json;
 
 use super::failed;
-use super::pack_thread::PackThread;
 use crate::analysis::results::NamedResults;
 use crate::disk::{make_own_folder, remove_if_there, write_quickly};
 use crate::error::Failure;
@@ -16,6 +15,7 @@ use crate::log::{GameLine, GameNames};
 use crate::model::record::GameOutline;
 use crate::report::page::SHOWN_GAMES;
 use crate::report::replay_frames::{ReplayFrames, SEALED_REASON, describe_end};
+use crate::report::replay_pack::ReplayPack;
 use referee_games::{BySeat, Seat};
 
 /// The folder of the game scripts.
@@ -34,10 +34,10 @@ pub(crate) struct GameFiles {
     index: String,
     /// The number of games in a full script.
     size: usize,
-    /// The number of games so far.
-    games: usize,
-    /// Packs the games of the present script.
-    pack: Option<PackThread>,
+    /// The number of scripts written so far.
+    parts: usize,
+    /// The games of the present script.
+    pack: ReplayPack,
 }
 
 impl GameFiles {
@@ -50,7 +50,7 @@ impl GameFiles {
         make_own_folder(&folder)
             .and_then(|()| clean(&folder, games.div_ceil(size)))
             .map_err(|error| failed(&folder, &error))?;
-        Ok(Self { folder, index: index_begin(), size, games: 0, pack: None })
+        Ok(Self { folder, index: index_begin(), size, parts: 0, pack: ReplayPack::default() })
     }
 
     /// Adds the next game.
@@ -59,33 +59,30 @@ impl GameFiles {
         results: &NamedResults,
         game: &GameOutline,
         is_sealed: bool,
-        frames: ReplayFrames,
+        frames: &ReplayFrames,
     ) -> Result<(), Failure> {
         if let Some(line) = index_line(results, game, is_sealed) {
             self.index.push_str(&line);
         }
-        if self.pack.is_none() {
-            self.pack = Some(PackThread::start().map_err(|error| failed(&self.folder, &error))?);
-        }
-        if let Some(pack) = &self.pack {
-            pack.add(frames);
-        }
-        self.games += 1;
-        if self.games.is_multiple_of(self.size) { self.write_part() } else { Ok(()) }
+        self.pack.add(frames).map_err(|error| failed(&self.folder, &error))?;
+        if self.pack.games() == self.size { self.write_part() } else { Ok(()) }
     }
 
-    /// Writes the script of the last game.
+    /// Writes the present script.
     fn write_part(&mut self) -> Result<(), Failure> {
-        let Some(pack) = self.pack.take() else { return Ok(()) };
-        let path = self.folder.join(part_name((self.games - 1) / self.size));
-        pack.finish()
+        let path = self.folder.join(part_name(self.parts));
+        self.parts += 1;
+        std::mem::take(&mut self.pack)
+            .finish()
             .and_then(|pack| write_quickly(&path, format!("refereePack(\"{pack}\");\n").as_bytes()))
             .map_err(|error| failed(&path, &error))
     }
 
     /// Completes the list and moves it into place.
     pub(crate) fn finish(mut self) -> Result<(), Failure> {
-        self.write_part()?;
+        if self.pack.games() > 0 {
+            self.write_part()?;
+        }
         let end = format!("], {});\n", self.size);
         let path = self.folder.join(INDEX);
         write_quickly(&path, (self.index + &end).as_bytes()).map_err(|error| failed(&path, &error))

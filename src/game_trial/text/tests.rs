@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 
 use super::*;
-use crate::game_trial::{GameFinding, GamePortrait, LeaderPoint, page};
+use crate::game_trial::{GameFinding, GamePortrait, LeaderPoint};
 
 fn half(of: u32) -> ShareInterval {
     ShareInterval { share: 0.5, low: 0.25, high: 0.754, of }
@@ -76,7 +76,6 @@ fn options_with_their_defaults_are_named() {
     let line = "options: only the defaults were tested (misere, columns); --option NAME=VALUE \
                 tests others";
     assert_eq!(lines(&trial)[2..], ["nothing found", line]);
-    assert!(page(&trial).contains(line), "the page says so too");
 }
 
 #[test]
@@ -90,15 +89,4 @@ fn a_portrait_is_shown_with_its_intervals() {
     says("plies: 1 to 9, half of them 2 to 4, median 3, mean 3.3");
     says("reasons: full 1, taken 3");
     assert!(!lines.iter().any(|line| line.contains("legal actions")), "they are not listed");
-}
-
-#[test]
-fn the_page_shows_the_same_and_escapes_it() {
-    let findings = vec![finding("<script>\n  answer: <b>", &["<i>"])];
-    let html = page(&trial(findings, Some(portrait())));
-    assert!(html.contains("&lt;script&gt;") && html.contains("answer: &lt;b&gt;"));
-    assert!(html.contains("&lt;i&gt;") && html.contains(r"Nim\u{1b}"));
-    assert!(html.contains("50% (95%: 25% to 75%)") && html.contains("search-9"));
-    let without = page(&trial(Vec::new(), None));
-    assert!(!without.contains("Length of games"));
 }
