@@ -3,7 +3,6 @@
 //! Files in a results folder go through [`open`], [`open_with`] and [`read`], because the folder may
 //! come from a stranger. There, links are refused too: they could lead to any file of the reader.
 
-use std::fmt;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read};
 use std::os::unix::fs::OpenOptionsExt;
@@ -12,48 +11,26 @@ use std::path::Path;
 use nix::libc;
 
 /// The reason why a file was not read.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 pub enum ReadError {
     /// The system reported an error.
-    Failed(io::Error),
+    #[error(transparent)]
+    Failed(#[from] io::Error),
     /// It is a folder.
+    #[error("it is a folder")]
     Folder,
     /// It is a device, a pipe or a socket, which may never end.
+    #[error("it is not a plain file but a device, a pipe or a socket")]
     NoFile,
     /// It is larger than this many bytes.
+    #[error("it is larger than {0} bytes")]
     TooLarge(u64),
     /// It is not UTF-8.
+    #[error("it is not UTF-8 (line {line}); save it as UTF-8")]
     NotText {
         /// The line of the first invalid byte, from 1.
         line: usize,
     },
-}
-
-impl fmt::Display for ReadError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Failed(error) => write!(f, "{error}"),
-            Self::Folder => f.write_str("it is a folder"),
-            Self::NoFile => f.write_str("it is not a plain file but a device, a pipe or a socket"),
-            Self::TooLarge(most) => write!(f, "it is larger than {most} bytes"),
-            Self::NotText { line } => write!(f, "it is not UTF-8 (line {line}); save it as UTF-8"),
-        }
-    }
-}
-
-impl std::error::Error for ReadError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Self::Failed(error) => Some(error),
-            _ => None,
-        }
-    }
-}
-
-impl From<io::Error> for ReadError {
-    fn from(error: io::Error) -> Self {
-        Self::Failed(error)
-    }
 }
 
 /// Reads the whole text of the plain file at `path`, at most `most` bytes.

@@ -1,11 +1,24 @@
 //! The error of a command, and the exit code that it leads to.
 
-use std::fmt;
-
+use crate::analysis::pass::PassError;
+use crate::folder::FolderError;
+use crate::game_program::OpenError;
+use crate::log::WriteError;
+use crate::model::rules::{HeaderError, RefusedBots};
+use crate::openings::BookError;
+use crate::player::sandbox::{shortage_text, unresolved_text};
+use crate::reask::NotAsked;
+use crate::referee::Unplayable;
+use crate::replay::ReplayError;
+use crate::run::RunError;
+use crate::run::resume::ResumeError;
+use crate::seeds::NoRandomNumbers;
 use referee_games::{GameError, OptionError};
+use referee_sandbox::{ResolveError, Shortage, TooFewDescriptors};
 
 /// The error of a command: a message for the user, and a kind.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
 pub struct Failure {
     /// The kind, which decides the exit code.
     pub kind: FailureKind,
@@ -66,16 +79,181 @@ impl From<GameError> for Failure {
     }
 }
 
-impl From<OptionError> for Failure {
-    fn from(error: OptionError) -> Self {
-        Self::input(error.to_string())
+impl From<Shortage> for Failure {
+    fn from(shortage: Shortage) -> Self {
+        Self::system(shortage_text(&shortage))
     }
 }
 
-impl fmt::Display for Failure {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.message)
+impl From<ResolveError> for Failure {
+    fn from(error: ResolveError) -> Self {
+        Self::system(unresolved_text(&error))
     }
 }
 
-impl std::error::Error for Failure {}
+impl From<TooFewDescriptors> for Failure {
+    fn from(error: TooFewDescriptors) -> Self {
+        let TooFewDescriptors { most, needed } = error;
+        Self::system(format!(
+            "this process may open at most {most} files at once, but the referee needs at least \
+             {needed}: raise the limit (`ulimit -n`)"
+        ))
+    }
+}
+
+impl From<HeaderError> for Failure {
+    fn from(error: HeaderError) -> Self {
+        Self::input(format!("the header cannot be used: {error}"))
+    }
+}
+
+impl From<RefusedBots> for Failure {
+    fn from(error: RefusedBots) -> Self {
+        match error {
+            RefusedBots::Game(error) => error.into(),
+            RefusedBots::Unsuited(_) => Self::input(error.to_string()),
+        }
+    }
+}
+
+impl From<OpenError> for Failure {
+    fn from(error: OpenError) -> Self {
+        match error {
+            OpenError::Containment(error) => error.into(),
+            OpenError::Game(error) => error.into(),
+            OpenError::Unreadable(_) => Self::input(error.to_string()),
+        }
+    }
+}
+
+impl From<Unplayable> for Failure {
+    fn from(why: Unplayable) -> Self {
+        match why {
+            Unplayable::Shortage(shortage) => shortage.into(),
+            Unplayable::Game(_) => Self::system(why.to_string()),
+        }
+    }
+}
+
+impl From<NotAsked> for Failure {
+    fn from(why: NotAsked) -> Self {
+        match why {
+            NotAsked::Unplayable(why) => why.into(),
+            why => Self::input(why.to_string()),
+        }
+    }
+}
+
+impl From<WriteError> for Failure {
+    fn from(error: WriteError) -> Self {
+        match &error {
+            WriteError::Held(_) => Self::conflict(error.to_string()),
+            WriteError::Moved(_) | WriteError::Changed { .. } => Self::system(format!(
+                "{error}; nothing more was written: restore the log, or remove it, and run again"
+            )),
+            WriteError::Failed { .. } => Self::system(format!(
+                "{error}; every game in the log is whole: make room and run again to continue"
+            )),
+        }
+    }
+}
+
+impl From<FolderError> for Failure {
+    fn from(error: FolderError) -> Self {
+        match error {
+            FolderError::Write(error) => error.into(),
+            FolderError::InvalidSecret(_) | FolderError::Log(_) | FolderError::LogLine { .. } => {
+                Self::input(error.to_string())
+            }
+            FolderError::Unwritable { .. }
+            | FolderError::UnreadableSecret { .. }
+            | FolderError::UnsavedSecret { .. }
+            | FolderError::Random(_)
+            | FolderError::Count { .. } => Self::system(error.to_string()),
+        }
+    }
+}
+
+impl From<PassError> for Failure {
+    fn from(error: PassError) -> Self {
+        match error {
+            PassError::Folder(error) => error.into(),
+            error => Self::input(error.to_string()),
+        }
+    }
+}
+
+impl From<ResumeError> for Failure {
+    fn from(error: ResumeError) -> Self {
+        match error {
+            ResumeError::Folder(error) => error.into(),
+            ResumeError::Game(error) => error.into(),
+            ResumeError::Unknown(_) | ResumeError::Foreign(_) | ResumeError::LostSecret(_) => {
+                Self::input(error.to_string())
+            }
+            ResumeError::Differs { .. }
+            | ResumeError::Programs { .. }
+            | ResumeError::Rules { .. } => Self::conflict(error.to_string()),
+            ResumeError::NotCreated(_) | ResumeError::Superseded { .. } => {
+                Self::system(error.to_string())
+            }
+        }
+    }
+}
+
+impl From<RunError> for Failure {
+    fn from(error: RunError) -> Self {
+        match error {
+            RunError::Write(error) => error.into(),
+            RunError::Game(error) => error.into(),
+            RunError::Openings(error) => error.into(),
+            error => Self::system(error.to_string()),
+        }
+    }
+}
+
+/// Errors that are always of the same kind.
+macro_rules! of_kind {
+    ($kind:ident: $($error:ty),*) => {$(
+        impl From<$error> for Failure {
+            fn from(error: $error) -> Self {
+                Self::$kind(error.to_string())
+            }
+        }
+    )*};
+}
+
+of_kind!(input: OptionError, ReplayError, BookError);
+of_kind!(system: NoRandomNumbers);
+
+#[cfg(test)]
+mod tests {
+    use std::io;
+    use std::path::{Path, PathBuf};
+
+    use super::*;
+    use crate::folder::{LockedFolder, check_count};
+
+    #[test]
+    fn a_failure_to_write_says_what_to_do() {
+        let path = PathBuf::from("results/cup");
+        let held = Failure::from(FolderError::from(WriteError::Held(path.clone())));
+        assert_eq!(held.kind, FailureKind::Conflict);
+        assert!(held.message.starts_with("another run is writing to results/cup;"), "{held}");
+        let moved = Failure::from(WriteError::Moved(path.clone()));
+        assert!(moved.message.ends_with("restore the log, or remove it, and run again"));
+        let full = Failure::from(WriteError::Failed { path, source: io::Error::other("no room") });
+        assert!(full.message.ends_with("make room and run again to continue"), "{full}");
+    }
+
+    #[test]
+    fn the_problems_of_a_folder_have_their_kinds() {
+        let file = tempfile::NamedTempFile::new().expect("a file");
+        let unusable = LockedFolder::open(&file.path().join("cup")).expect_err("not a folder");
+        assert_eq!(Failure::from(unusable).kind, FailureKind::System);
+        let damaged = FolderError::InvalidSecret(PathBuf::from("secret"));
+        assert_eq!(Failure::from(damaged).kind, FailureKind::Input);
+        let lost = check_count(Path::new("results/cup"), 3, 4).expect_err("one is missing");
+        assert_eq!(Failure::from(lost).kind, FailureKind::System);
+    }
+}

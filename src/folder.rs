@@ -17,11 +17,10 @@ pub use self::lines::{LineProblem, LineProblemKind, LineProblems, place};
 pub use self::live_socket::{LIVE_SOCKET, LiveSocketPath};
 use crate::bounded;
 use crate::disk;
-use crate::error::Failure;
 use crate::log::{GameLine, LOG, LogError, LogReader, LogScan, Scanned, WriteError};
 use crate::model::record::Header;
 use crate::schedule::state::TournamentState;
-use crate::seeds::Secret;
+use crate::seeds::{NoRandomNumbers, Secret};
 
 const LOCK: &str = "lock";
 /// The file that keeps a fresh secret.
@@ -30,6 +29,83 @@ pub const SECRET: &str = "secret";
 const LARGEST_SECRET: u64 = 1024;
 /// The folder for transcripts of games that ended in a fault, one file per game.
 pub const EXCHANGES: &str = "exchanges";
+
+/// The reason why a results folder cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum FolderError {
+    /// Nothing can be written there.
+    #[error("cannot write to the results folder {}: {source}", dir.display())]
+    Unwritable {
+        /// The folder.
+        dir: PathBuf,
+        /// The error of the system.
+        source: io::Error,
+    },
+    /// A file there cannot be written, or another run is writing it.
+    #[error(transparent)]
+    Write(#[from] WriteError),
+    /// The secret cannot be read.
+    #[error("cannot read {}: {source}", path.display())]
+    UnreadableSecret {
+        /// Its file.
+        path: PathBuf,
+        /// The error of the system.
+        source: io::Error,
+    },
+    /// This file holds no secret.
+    #[error("{}: expected a secret of 64 hex digits; restore what `run` wrote there", .0.display())]
+    InvalidSecret(PathBuf),
+    /// A fresh secret cannot be saved.
+    #[error("cannot write {}: {source}", path.display())]
+    UnsavedSecret {
+        /// Its file.
+        path: PathBuf,
+        /// The error of the system.
+        source: io::Error,
+    },
+    /// No secret can be drawn.
+    #[error(transparent)]
+    Random(#[from] NoRandomNumbers),
+    /// The log cannot be read as a whole.
+    #[error(transparent)]
+    Log(LogError),
+    /// A line of the log cannot be read.
+    #[error("{}, line {}: {}; nothing was changed", path.display(), source.line, source.problem)]
+    LogLine {
+        /// The log.
+        path: PathBuf,
+        /// The line and its problem.
+        source: LogError,
+    },
+    /// The log has other games than were written to it.
+    #[error(
+        "{} was changed during the run: {found} games can be read in it, {expected} were written; \
+         `referee verify` says what is wrong",
+        path.display()
+    )]
+    Count {
+        /// The log.
+        path: PathBuf,
+        /// The number of games in it.
+        found: usize,
+        /// The number of games that were written.
+        expected: usize,
+    },
+}
+
+impl FolderError {
+    /// Turns errors of the log in `dir` into errors of the folder.
+    pub fn of_log(dir: &Path) -> impl Fn(LogError) -> Self + Copy {
+        move |source| match source.line {
+            0 => Self::Log(source),
+            _ => Self::LogLine { path: dir.join(LOG), source },
+        }
+    }
+
+    fn unwritable(dir: &Path) -> impl Fn(io::Error) -> Self + Copy {
+        move |source| Self::Unwritable { dir: dir.to_owned(), source }
+    }
+}
 
 /// A results folder, locked against other writers while this value lives.
 #[derive(Debug)]
@@ -43,8 +119,8 @@ pub struct LockedFolder {
 
 impl LockedFolder {
     /// Creates the folder if it is missing, and locks it.
-    pub fn open(dir: &Path) -> Result<Self, Failure> {
-        let system = |error| unwritable(dir, &error);
+    pub fn open(dir: &Path) -> Result<Self, FolderError> {
+        let system = FolderError::unwritable(dir);
         disk::make_own_folder(&dir.join(EXCHANGES)).map_err(system)?;
         let mut options = OpenOptions::new();
         let options = options.create(true).truncate(false).write(true);
@@ -58,7 +134,7 @@ impl LockedFolder {
                 let has_exchanges = Cell::new(exchanges.next().is_some());
                 Ok(Self { dir: dir.to_owned(), _lock: file, has_exchanges })
             }
-            Err(Errno::ACCESS | Errno::AGAIN) => Err(another_run(dir)),
+            Err(Errno::ACCESS | Errno::AGAIN) => Err(WriteError::Held(dir.to_owned()).into()),
             Err(error) => Err(system(error.into())),
         }
     }
@@ -75,7 +151,7 @@ impl LockedFolder {
 
     /// Saves the transcript of a game that ended in a fault. For any other game, removes the
     /// transcript of an earlier attempt.
-    pub fn keep_exchanges(&self, id: &str, exchanges: Option<&str>) -> Result<(), Failure> {
+    pub fn keep_exchanges(&self, id: &str, exchanges: Option<&str>) -> Result<(), WriteError> {
         if exchanges.is_none() && !self.has_exchanges.get() {
             return Ok(());
         }
@@ -87,12 +163,12 @@ impl LockedFolder {
             }
             None => disk::remove_if_there(&path),
         };
-        kept.map_err(|source| WriteError::Failed { path, source }.into())
+        kept.map_err(|source| WriteError::Failed { path, source })
     }
 
     /// Returns the tournament's secret: from the configured seed, from the folder, or a fresh one,
     /// which is saved in the folder and readable only by its owner.
-    pub fn secret(&self, seed: Option<u64>) -> Result<Secret, Failure> {
+    pub fn secret(&self, seed: Option<u64>) -> Result<Secret, FolderError> {
         if let Some(seed) = seed {
             return Ok(Secret::from_seed(seed));
         }
@@ -101,33 +177,21 @@ impl LockedFolder {
         }
         let secret = Secret::fresh()?;
         let path = self.dir.join(SECRET);
-        disk::write_private(&path, |out| writeln!(out, "{}", secret.to_hex())).map_err(
-            |error| Failure::system(format!("cannot write {}: {error}", path.display())),
-        )?;
+        disk::write_private(&path, |out| writeln!(out, "{}", secret.to_hex()))
+            .map_err(|source| FolderError::UnsavedSecret { path, source })?;
         Ok(secret)
     }
 }
 
 /// Fails as [`LockedFolder::open`] would, but creates and locks nothing.
-pub fn refuse_unusable(dir: &Path) -> Result<(), Failure> {
+pub fn refuse_unusable(dir: &Path) -> Result<(), FolderError> {
     if is_being_written(dir) {
-        return Err(another_run(dir));
+        return Err(WriteError::Held(dir.to_owned()).into());
     }
     let there = dir.ancestors().find(|path| path.exists()).unwrap_or(Path::new(""));
     // With the dot, it must be a folder.
     access(there.join("."), Access::WRITE_OK | Access::EXEC_OK)
-        .map_err(|error| unwritable(dir, &error.into()))
-}
-
-fn unwritable(dir: &Path, error: &io::Error) -> Failure {
-    Failure::system(format!("cannot write to the results folder {}: {error}", dir.display()))
-}
-
-fn another_run(dir: &Path) -> Failure {
-    Failure::conflict(format!(
-        "another run is writing to {}; wait for it, or stop it with Ctrl-C",
-        dir.display()
-    ))
+        .map_err(|error| FolderError::unwritable(dir)(error.into()))
 }
 
 /// Whether a run is writing to a results folder now.
@@ -138,34 +202,17 @@ pub fn is_being_written(dir: &Path) -> bool {
     })
 }
 
-impl From<WriteError> for Failure {
-    fn from(error: WriteError) -> Self {
-        match &error {
-            WriteError::Held(path) => another_run(path.parent().unwrap_or(path)),
-            WriteError::Moved(_) | WriteError::Changed { .. } => Self::system(format!(
-                "{error}; nothing more was written: restore the log, or remove it, and run again"
-            )),
-            WriteError::Failed { .. } => Self::system(format!(
-                "{error}; every game in the log is whole: make room and run again to continue"
-            )),
-        }
-    }
-}
-
 /// Reads the secret of a folder, if there is one. An empty file counts as missing: an interrupted
 /// run of version 0.1 may have left it.
-pub fn read_secret(dir: &Path) -> Result<Option<Secret>, Failure> {
+pub fn read_secret(dir: &Path) -> Result<Option<Secret>, FolderError> {
     let path = dir.join(SECRET);
     match bounded::read(&path, LARGEST_SECRET) {
         Ok(text) if text.is_empty() => Ok(None),
-        Ok(text) => Secret::from_hex(&String::from_utf8_lossy(&text)).map(Some).ok_or_else(|| {
-            Failure::input(format!(
-                "{}: expected a secret of 64 hex digits; restore what `run` wrote there",
-                path.display()
-            ))
-        }),
+        Ok(text) => Secret::from_hex(&String::from_utf8_lossy(&text))
+            .map(Some)
+            .ok_or(FolderError::InvalidSecret(path)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(Failure::system(format!("cannot read {}: {error}", path.display()))),
+        Err(source) => Err(FolderError::UnreadableSecret { path, source }),
     }
 }
 
@@ -184,28 +231,18 @@ pub struct LogContents {
     pub problems: LineProblems,
 }
 
-/// Converts an error of a log to an error of the command.
-pub fn log_failure(dir: &Path, error: &LogError) -> Failure {
-    let path = dir.join(LOG);
-    match error.line {
-        0 => Failure::input(error.to_string()),
-        line => Failure::input(format!(
-            "{}, line {line}: {}; nothing was changed",
-            path.display(),
-            error.problem
-        )),
-    }
-}
-
 /// The header of the log in `dir`.
-pub fn header(dir: &Path) -> Result<Header, Failure> {
-    let reader = LogReader::open(dir).map_err(|error| log_failure(dir, &error))?;
+pub fn header(dir: &Path) -> Result<Header, FolderError> {
+    let reader = LogReader::open(dir).map_err(FolderError::of_log(dir))?;
     Ok(reader.header().clone())
 }
 
 /// Reads a log to its end and calls `each` with every game that counts and its place.
-pub fn read(dir: &Path, mut each: impl FnMut(usize, &GameLine)) -> Result<LogContents, Failure> {
-    let failure = |error: LogError| log_failure(dir, &error);
+pub fn read(
+    dir: &Path,
+    mut each: impl FnMut(usize, &GameLine),
+) -> Result<LogContents, FolderError> {
+    let failure = FolderError::of_log(dir);
     let mut scan = LogScan::open(dir).map_err(failure)?;
     let header = scan.header().clone();
     let mut state = TournamentState::new((&header).into());
@@ -224,25 +261,21 @@ pub fn read(dir: &Path, mut each: impl FnMut(usize, &GameLine)) -> Result<LogCon
 }
 
 /// Returns an error if a log holds `found` games instead of `expected`.
-pub fn check_count(dir: &Path, found: usize, expected: usize) -> Result<(), Failure> {
+pub fn check_count(dir: &Path, found: usize, expected: usize) -> Result<(), FolderError> {
     if found == expected {
         return Ok(());
     }
-    Err(Failure::system(format!(
-        "{} was changed during the run: {found} games can be read in it, {expected} were written; \
-         `referee verify` says what is wrong",
-        dir.join(LOG).display()
-    )))
+    Err(FolderError::Count { path: dir.join(LOG), found, expected })
 }
 
 /// Calls `each` with every game of the tournament, its place and its line, in the order of the log.
 /// Skips lines of games that the tournament does not contain.
-pub fn games(
+pub fn games<E: From<FolderError>>(
     dir: &Path,
     state: &TournamentState,
-    mut each: impl FnMut(usize, &GameLine, &[u8]) -> Result<(), Failure>,
-) -> Result<(), Failure> {
-    let failure = |error: LogError| log_failure(dir, &error);
+    mut each: impl FnMut(usize, &GameLine, &[u8]) -> Result<(), E>,
+) -> Result<(), E> {
+    let failure = FolderError::of_log(dir);
     let mut scan = LogScan::open(dir).map_err(failure)?;
     let mut is_left: Vec<bool> = (0..state.len()).map(|index| state.is_done(index)).collect();
     while let Some((game, line)) = scan.next_game().map_err(failure)? {

@@ -1,15 +1,14 @@
 //! Finds, identifies and starts the programs that know the rules of games.
 
 use std::collections::BTreeMap;
-use std::fmt;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::error::Failure;
 use crate::fingerprint::{Fingerprint, Parts, Unreadable, of_rules};
 use crate::model::containment::ContainmentRequest;
+use crate::player::sandbox::unresolved_text;
 use crate::player::{ContainedRules, Sandbox, own_files};
 use referee_games::{GameError, RulesProgram, SharedGame};
 use referee_rules_program::{ChildLauncher, ProgramGame};
@@ -36,46 +35,17 @@ pub struct FoundProgram {
 }
 
 /// The reason why a rules program cannot be used.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 pub enum OpenError {
     /// One of its files cannot be read.
+    #[error("cannot read `{}`, a file of the game: {}", .0.name.escape_debug(), .0.error)]
     Unreadable(Unreadable),
     /// The requested containment is impossible.
-    Containment(ResolveError),
+    #[error("{}", unresolved_text(.0))]
+    Containment(#[source] ResolveError),
     /// It failed.
+    #[error(transparent)]
     Game(GameError),
-}
-
-impl fmt::Display for OpenError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Unreadable(Unreadable { name, error }) => {
-                write!(f, "cannot read `{}`, a file of the game: {error}", name.escape_debug())
-            }
-            Self::Containment(error) => error.fmt(f),
-            Self::Game(error) => error.fmt(f),
-        }
-    }
-}
-
-impl std::error::Error for OpenError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Self::Unreadable(unreadable) => Some(&unreadable.error),
-            Self::Containment(error) => Some(error),
-            Self::Game(error) => Some(error),
-        }
-    }
-}
-
-impl From<OpenError> for Failure {
-    fn from(error: OpenError) -> Self {
-        match error {
-            OpenError::Containment(error) => error.into(),
-            OpenError::Game(error) => error.into(),
-            unreadable @ OpenError::Unreadable(_) => Self::input(unreadable.to_string()),
-        }
-    }
 }
 
 impl FoundProgram {

@@ -6,9 +6,6 @@
 //! rolls that follow. Both games of a pair have the same dice by seat, and so the same opening.
 //! Another pairing has other dice, and turns the same random numbers into other moves.
 
-use std::error::Error;
-use std::fmt;
-
 use rand_chacha::ChaCha20Rng;
 
 use crate::model::openings::Openings;
@@ -39,55 +36,40 @@ impl Opening {
 }
 
 /// The reason why a list of actions is not an opening.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum OpeningError {
     /// The action at this index of the list, from 0, cannot be played.
-    Action(usize, OpeningActionError),
+    #[error("{1}")]
+    Action(usize, #[source] OpeningActionError),
     /// The referee rolls dice in this game, and a list does not contain dice.
+    #[error("this game has dice")]
     Dice,
 }
 
 /// The reason why an action of a list cannot be played in an opening.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum OpeningActionError {
     /// The rules reject it.
+    #[error(transparent)]
     Refused(Box<GameError>),
     /// Both seats act at once, but the list has an action for only one of them.
+    #[error("`{0}` is one action, but both seats act at once")]
     Alone(String),
     /// The game is over after it.
+    #[error("the game is over after it")]
     Over,
 }
 
-impl fmt::Display for OpeningActionError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Refused(error) => error.fmt(f),
-            Self::Alone(text) => write!(f, "`{text}` is one action, but both seats act at once"),
-            Self::Over => f.write_str("the game is over after it"),
-        }
-    }
-}
-
 /// The reason why a list of openings cannot be used.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("opening {number}: {why}")]
 pub struct BookError {
     /// The number of the opening that cannot be played, from 1.
     pub number: usize,
     /// The reason.
+    #[source]
     pub why: Box<OpeningError>,
 }
-
-impl fmt::Display for BookError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let number = self.number;
-        match &*self.why {
-            OpeningError::Action(_, why) => write!(f, "opening {number}: {why}"),
-            OpeningError::Dice => write!(f, "opening {number}: this game has dice"),
-        }
-    }
-}
-
-impl Error for BookError {}
 
 /// The openings of a tournament, ready to be played.
 #[derive(Debug, Clone)]

@@ -7,22 +7,12 @@ use std::io::{self, BufWriter, IsTerminal, StdoutLock, Write};
 
 use self::wrap::wrap;
 use crate::error::Failure;
+pub use crate::report::colour::Colour;
 
-/// Whether text for people has colours.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Colour {
-    /// Plain text.
-    Plain,
-    /// With ANSI colours.
-    Ansi,
-}
-
-impl Colour {
-    /// Uses colours on a terminal, unless `NO_COLOR` is set.
-    fn on(stream: &impl IsTerminal) -> Self {
-        let allowed = std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
-        if allowed && stream.is_terminal() { Self::Ansi } else { Self::Plain }
-    }
+/// Uses colours on a terminal, unless `NO_COLOR` is set.
+fn colour_on(stream: &impl IsTerminal) -> Colour {
+    let allowed = std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
+    if allowed && stream.is_terminal() { Colour::Ansi } else { Colour::Plain }
 }
 
 /// Writes to stdout and stderr, with or without colours.
@@ -39,7 +29,7 @@ pub struct Printer {
 impl Printer {
     /// Creates a printer for this process, with colours only on a terminal and without `NO_COLOR`.
     pub fn new(quiet: bool) -> Self {
-        Self { quiet, colour: Colour::on(&io::stdout()), colour_err: Colour::on(&io::stderr()) }
+        Self { quiet, colour: colour_on(&io::stdout()), colour_err: colour_on(&io::stderr()) }
     }
 
     /// Whether a progress bar can be drawn on stderr.
@@ -145,7 +135,7 @@ mod tests {
     #[test]
     fn a_file_has_no_colours() {
         let file = tempfile::tempfile().expect("a file");
-        assert_eq!(Colour::on(&file), Colour::Plain);
+        assert_eq!(colour_on(&file), Colour::Plain);
     }
 
     #[test]

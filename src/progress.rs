@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 use indicatif::{HumanDuration, ProgressBar, ProgressState, ProgressStyle};
 
 use crate::analysis::fault_cases::FaultCase;
-use crate::error::Failure;
 use crate::escape;
+use crate::log::WriteError;
 use crate::model::fault::{Fault, FaultCode};
 use crate::model::game_summary::GameSummary;
 use crate::model::player::Out;
@@ -282,7 +282,7 @@ fn speed(bar: &ProgressState, until: Option<EndTime>, out: &mut dyn std::fmt::Wr
 }
 
 impl Listener for Progress {
-    fn on(&mut self, event: RunEvent<'_>, state: &TournamentState) -> Result<(), Failure> {
+    fn on(&mut self, event: RunEvent<'_>, state: &TournamentState) -> Result<(), WriteError> {
         match event {
             RunEvent::CannotStart { player, fault } => self.cannot_start(player, fault),
             RunEvent::Begun { due } => self.begin(state, due),

@@ -5,12 +5,9 @@
 //! its seed reaches the decision as it did in the game, and any other player reaches the same
 //! position.
 
-use std::error::Error;
-use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use crate::error::Failure;
 use crate::model::clock::{Clock, TimeControl};
 use crate::model::fault::{Fault, FaultCode};
 use crate::model::plies::Plies;
@@ -122,107 +119,51 @@ pub fn seat_at(
 }
 
 /// The reason why a recorded game has no decision at this point.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NoDecision {
     /// The first decision comes later, after the opening.
+    #[error("the game begins after {first} plies; ask for one from there on")]
     InOpening {
         /// The number of plies in the opening.
         first: u32,
     },
     /// Both seats decide here, and no seat was named.
+    #[error("both seats decide there; name one with --seat")]
     BothSeats,
     /// This seat decides here.
+    #[error("{0} decides there")]
     OtherSeat(Text),
     /// This seat is forced to pass here.
+    #[error("{0} must pass there and is not asked")]
     ForcedPass(Text),
     /// The record ends before an outcome of chance.
+    #[error("the record ends before a roll there")]
     Chance,
     /// The game is over here.
+    #[error("the game is over there")]
     Over,
     /// The record is inconsistent.
-    Record(ReplayError),
-}
-
-impl fmt::Display for NoDecision {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::InOpening { first } => {
-                write!(f, "the game begins after {first} plies; ask for one from there on")
-            }
-            Self::BothSeats => f.write_str("both seats decide there; name one with --seat"),
-            Self::OtherSeat(name) => write!(f, "{name} decides there"),
-            Self::ForcedPass(name) => write!(f, "{name} must pass there and is not asked"),
-            Self::Chance => f.write_str("the record ends before a roll there"),
-            Self::Over => f.write_str("the game is over there"),
-            Self::Record(error) => error.fmt(f),
-        }
-    }
-}
-
-impl Error for NoDecision {
-    fn source(&self) -> Option<&(dyn Error + 'static)> {
-        match self {
-            Self::Record(error) => Some(error),
-            _ => None,
-        }
-    }
-}
-
-impl From<ReplayError> for NoDecision {
-    fn from(error: ReplayError) -> Self {
-        Self::Record(error)
-    }
+    #[error(transparent)]
+    Record(#[from] ReplayError),
 }
 
 /// The reason why a player could not be re-asked.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NotAsked {
     /// The record is inconsistent.
-    Record(ReplayError),
+    #[error(transparent)]
+    Record(#[from] ReplayError),
     /// No seat is asked after this many plies.
+    #[error("no seat decides after {}", Plies(*.0))]
     Nobody(u32),
     /// The referee could not start the player, or the game failed.
+    #[error(transparent)]
     Unplayable(Unplayable),
-}
-
-impl fmt::Display for NotAsked {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Record(error) => error.fmt(f),
-            Self::Nobody(ply) => write!(f, "no seat decides after {}", Plies(*ply)),
-            Self::Unplayable(why) => why.fmt(f),
-        }
-    }
-}
-
-impl Error for NotAsked {
-    fn source(&self) -> Option<&(dyn Error + 'static)> {
-        match self {
-            Self::Record(error) => Some(error),
-            Self::Nobody(_) => None,
-            Self::Unplayable(why) => Some(why),
-        }
-    }
-}
-
-impl From<ReplayError> for NotAsked {
-    fn from(error: ReplayError) -> Self {
-        Self::Record(error)
-    }
 }
 
 impl From<GameError> for NotAsked {
     fn from(error: GameError) -> Self {
         Self::Unplayable(error.into())
-    }
-}
-
-impl From<NotAsked> for Failure {
-    fn from(why: NotAsked) -> Self {
-        match why {
-            NotAsked::Unplayable(why) => why.into(),
-            why => Self::input(why.to_string()),
-        }
     }
 }
 

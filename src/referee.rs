@@ -8,8 +8,6 @@ pub(crate) mod plan;
 mod report;
 mod shared_core;
 
-use std::error::Error;
-use std::fmt;
 use std::pin::pin;
 use std::time::Duration;
 
@@ -17,7 +15,6 @@ pub(crate) use ask::{Answered, PendingTurn};
 pub use report::{Ending, GameReport, GameTrace};
 
 use self::shared_core::{OpponentCpu, undisturbed};
-use crate::error::Failure;
 use crate::model::clock::{Clock, ClockVerdict, TimeControl, seconds};
 use crate::model::fault::{Fault, FaultCode};
 use crate::model::record::FaultPolicy;
@@ -50,51 +47,14 @@ pub struct GameSetup<'a> {
 pub type StepObserver<'o> = &'o mut (dyn FnMut(&dyn AnyPosition, &[Event]) + Send);
 
 /// The reason why a game could not be played to its end.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Unplayable {
     /// The referee lacks resources to start a player.
-    Shortage(Shortage),
+    #[error(transparent)]
+    Shortage(#[from] Shortage),
     /// The game's implementation failed. No player is at fault.
-    Game(GameError),
-}
-
-impl fmt::Display for Unplayable {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Shortage(shortage) => shortage.fmt(f),
-            Self::Game(error) => write!(f, "the game failed: {error}"),
-        }
-    }
-}
-
-impl Error for Unplayable {
-    fn source(&self) -> Option<&(dyn Error + 'static)> {
-        match self {
-            Self::Shortage(_) => None,
-            Self::Game(error) => Some(error),
-        }
-    }
-}
-
-impl From<Shortage> for Unplayable {
-    fn from(shortage: Shortage) -> Self {
-        Self::Shortage(shortage)
-    }
-}
-
-impl From<GameError> for Unplayable {
-    fn from(error: GameError) -> Self {
-        Self::Game(error)
-    }
-}
-
-impl From<Unplayable> for Failure {
-    fn from(why: Unplayable) -> Self {
-        match why {
-            Unplayable::Shortage(shortage) => shortage.into(),
-            why @ Unplayable::Game(_) => Self::system(why.to_string()),
-        }
-    }
+    #[error("the game failed: {0}")]
+    Game(#[from] GameError),
 }
 
 /// Plays one game to its end. The caller then lets the players quit.

@@ -11,6 +11,7 @@ pub mod coordinator;
 pub mod delivery;
 pub mod description;
 pub mod dispatcher;
+pub mod error;
 pub mod inspection;
 pub mod known_workers;
 pub mod messages;

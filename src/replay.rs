@@ -5,12 +5,9 @@
 
 mod recorded;
 
-use std::error::Error;
-use std::fmt;
 use std::time::Duration;
 
 use self::recorded::RecordScript;
-use crate::error::Failure;
 use crate::model::clock::{Clock, TimeControl};
 use crate::model::plies::Plies;
 use crate::model::record::GameRecord;
@@ -268,30 +265,39 @@ pub fn steps_to(
 }
 
 /// The reason why a record is inconsistent.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ReplayError {
     /// This action comes after the end of the game.
+    #[error("`{0}` comes after the end of the game")]
     AfterEnd(String),
     /// The outcome of chance before this action is missing.
+    #[error("`{0}` is recorded where a roll is missing")]
     NoOutcome(String),
     /// This outcome is recorded at a turn without chance.
+    #[error("`{0}` is a roll, but nothing is rolled here")]
     NoChance(String),
     /// This action is recorded instead of a forced pass.
+    #[error("`{0}` is recorded instead of a forced pass")]
     NotPassed(String),
     /// Both seats are asked here, but only this action is recorded.
+    #[error("`{0}` is one action, but both seats move at once")]
     Alone(String),
     /// This outcome is impossible here.
+    #[error("`{0}` cannot be drawn here")]
     Impossible(String),
     /// The rules reject an action.
+    #[error("ply {ply}: `{text}` was not legal: {refusal}")]
     Illegal {
         /// The plies before it.
         ply: u32,
         /// The action.
         text: String,
         /// The reason.
+        #[source]
         refusal: Refusal,
     },
     /// The game has fewer plies than requested.
+    #[error("the game has {}, not {wanted}", Plies(*plies))]
     Short {
         /// The plies of the game.
         plies: u32,
@@ -299,51 +305,8 @@ pub enum ReplayError {
         wanted: u32,
     },
     /// The game failed.
-    Game(GameError),
-}
-
-impl fmt::Display for ReplayError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::AfterEnd(text) => write!(f, "`{text}` comes after the end of the game"),
-            Self::NoOutcome(text) => write!(f, "`{text}` is recorded where a roll is missing"),
-            Self::NoChance(roll) => write!(f, "`{roll}` is a roll, but nothing is rolled here"),
-            Self::NotPassed(text) => write!(f, "`{text}` is recorded instead of a forced pass"),
-            Self::Alone(text) => {
-                write!(f, "`{text}` is one action, but both seats move at once")
-            }
-            Self::Impossible(roll) => write!(f, "`{roll}` cannot be drawn here"),
-            Self::Illegal { ply, text, refusal } => {
-                write!(f, "ply {ply}: `{text}` was not legal: {refusal}")
-            }
-            Self::Short { plies, wanted } => {
-                write!(f, "the game has {}, not {wanted}", Plies(*plies))
-            }
-            Self::Game(error) => error.fmt(f),
-        }
-    }
-}
-
-impl Error for ReplayError {
-    fn source(&self) -> Option<&(dyn Error + 'static)> {
-        match self {
-            Self::Illegal { refusal, .. } => Some(refusal),
-            Self::Game(error) => Some(error),
-            _ => None,
-        }
-    }
-}
-
-impl From<GameError> for ReplayError {
-    fn from(error: GameError) -> Self {
-        Self::Game(error)
-    }
-}
-
-impl From<ReplayError> for Failure {
-    fn from(error: ReplayError) -> Self {
-        Self::input(error.to_string())
-    }
+    #[error(transparent)]
+    Game(#[from] GameError),
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@
 pub mod board;
 pub mod charts;
 pub mod ci;
+pub mod colour;
 mod columns;
 pub mod csv_cells;
 pub mod details;

@@ -20,6 +20,7 @@ mod unplayed;
 pub mod worker;
 mod workers;
 
+use std::error::Error;
 use std::io;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -31,21 +32,73 @@ use self::event::{Listener, RunEvent, RunWarning};
 pub use self::recorder::Recorder;
 use self::unplayed::Unplayed;
 use self::workers::{Start, Workers};
-use crate::error::Failure;
+use crate::log::WriteError;
 use crate::model::rules::GameRules;
 use crate::model::tournament::Tournament;
-use crate::openings::OpeningBook;
+use crate::openings::{BookError, OpeningBook};
 use crate::player::sandbox::shortage_text;
 use crate::run::cores::Cores;
 use crate::run::deadline::RunDeadline;
 use crate::run::failure::JobFailure;
 use crate::run::job::{Conditions, Finished, Job, JobOutcome, Report};
 use crate::run::worker::{Reports, Worker};
-use crate::schedule::state::TournamentState;
+use crate::schedule::state::{RecordError, TournamentState};
+use referee_games::GameError;
 use referee_sandbox::Shortage;
 
+/// The reason why a run ended before all games were played.
+#[derive(Debug, thiserror::Error)]
+pub enum RunError {
+    /// The log cannot be written.
+    #[error(transparent)]
+    Write(#[from] WriteError),
+    /// The game cannot be started.
+    #[error(transparent)]
+    Game(#[from] GameError),
+    /// The openings cannot be played.
+    #[error(transparent)]
+    Openings(#[from] BookError),
+    /// A game that was played does not belong to the tournament.
+    #[error("game {id}: {source}")]
+    Misfit {
+        /// Its identity.
+        id: String,
+        /// What is wrong with it.
+        source: RecordError,
+    },
+    /// No thread can be started.
+    #[error("cannot start a worker: {0}")]
+    NoWorker(#[source] io::Error),
+    /// The game's implementation failed.
+    #[error("{job} could not be played, because the game itself failed: {source}")]
+    Broken {
+        /// The job in which it failed.
+        job: String,
+        /// The failure.
+        source: Box<GameError>,
+    },
+    /// The machine lacks resources for even one game.
+    #[error(
+        "{job} could not begin: {}. Nothing of it was recorded; run the same command again to \
+         continue",
+        shortage_text(shortage)
+    )]
+    Shortage {
+        /// The job that could not begin.
+        job: String,
+        /// The missing resource.
+        shortage: Shortage,
+    },
+    /// Some games could not be played, and all others were.
+    #[error("{0}")]
+    Unplayed(String),
+    /// Whoever plays the games elsewhere cannot go on.
+    #[error(transparent)]
+    Elsewhere(Box<dyn Error + Send + Sync>),
+}
+
 /// The outcome of a run. All games played are in the log.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug)]
 pub enum RunEnd {
     /// All games were played.
     Complete,
@@ -54,7 +107,7 @@ pub enum RunEnd {
     /// No further game was expected to finish before the end time.
     TimeUp,
     /// Some games could not be played.
-    Failed(Failure),
+    Failed(RunError),
 }
 
 /// How often a job is tried when the referee lacks resources and no other game is in progress.
@@ -88,15 +141,14 @@ impl Runner<'_> {
         tournament: &Tournament,
         listener: &mut dyn Listener,
         stop: watch::Receiver<bool>,
-    ) -> Result<RunEnd, Failure> {
+    ) -> Result<RunEnd, RunError> {
         let conditions = Arc::clone(&self.conditions);
         let cores = self.cores.clone();
         if let Some(crowded) = cores.crowded_by(self.jobs.min(self.state.due())) {
             listener.on(RunEvent::Warning(&crowded), self.state)?;
         }
         let rules = GameRules::new(tournament.game.clone(), tournament.options.clone())?;
-        let book = OpeningBook::new(rules, tournament.openings.as_ref())
-            .map_err(|error| Failure::input(error.to_string()))?;
+        let book = OpeningBook::new(rules, tournament.openings.as_ref())?;
         let start = |number: usize, reports, halt| {
             let (cores, book) = (cores.share(number), book.clone());
             Worker::start(number, cores, book, Arc::clone(&conditions), reports, halt)
@@ -110,7 +162,7 @@ impl Runner<'_> {
         start: &dyn Fn(usize, Reports, watch::Receiver<bool>) -> io::Result<Worker>,
         listener: &mut dyn Listener,
         stop: watch::Receiver<bool>,
-    ) -> Result<RunEnd, Failure> {
+    ) -> Result<RunEnd, RunError> {
         let (reports, mut inbox) = mpsc::unbounded_channel();
         let halt = watch::channel(false).0;
         let start: &Start = &|number| start(number, reports.clone(), halt.subscribe());
@@ -130,7 +182,7 @@ impl Runner<'_> {
         inbox: &mut Inbox,
         listener: &mut dyn Listener,
         mut stop: watch::Receiver<bool>,
-    ) -> Result<RunEnd, Failure> {
+    ) -> Result<RunEnd, RunError> {
         let agenda = Agenda::new(self.state, *self.deadline.borrow(), self.in_pairs);
         let mut progress = RunProgress {
             agenda,
@@ -161,7 +213,7 @@ impl Runner<'_> {
                 progress.listener.on(RunEvent::Begun { due }, self.state)?;
             }
         }
-        Ok(match progress.given_up.or(progress.unplayed.failure()) {
+        Ok(match progress.given_up.or(progress.unplayed.message().map(RunError::Unplayed)) {
             Some(failure) => RunEnd::Failed(failure),
             None if progress.agenda.is_time_up => RunEnd::TimeUp,
             None => RunEnd::Complete,
@@ -169,7 +221,7 @@ impl Runner<'_> {
     }
 
     /// Follows a report of a worker.
-    fn hear(&mut self, report: Report, progress: &mut RunProgress<'_, '_>) -> Result<(), Failure> {
+    fn hear(&mut self, report: Report, progress: &mut RunProgress<'_, '_>) -> Result<(), RunError> {
         match report {
             Report::Done(number, outcome) => {
                 let assignment = progress.workers.done(number);
@@ -188,13 +240,13 @@ impl Runner<'_> {
                 progress.workers.allow(pool.most);
                 progress.listener.on(RunEvent::WorkerPool(&pool), self.state)?;
             }
-            Report::Failed(failure) => progress.given_up = Some(failure),
+            Report::Failed(error) => progress.given_up = Some(RunError::Elsewhere(error)),
         }
         Ok(())
     }
 
     /// Gives a job to every worker that can take one.
-    fn hand_out(&self, progress: &mut RunProgress<'_, '_>) -> Result<(), Failure> {
+    fn hand_out(&self, progress: &mut RunProgress<'_, '_>) -> Result<(), RunError> {
         while let (None, Some(number)) = (&progress.given_up, progress.workers.free()) {
             let Some(mut assignment) = progress.agenda.next(self.state) else { break };
             assignment.handed_out = Instant::now();
@@ -212,8 +264,7 @@ impl Runner<'_> {
                     if let Some(shortage) = Shortage::of("start a worker", &error) {
                         self.do_with_less(&shortage, number, assignment, progress)?;
                     } else {
-                        let message = format!("cannot start a worker: {error}");
-                        progress.given_up = Some(Failure::system(message));
+                        progress.given_up = Some(RunError::NoWorker(error));
                     }
                 }
             }
@@ -227,7 +278,7 @@ impl Runner<'_> {
         number: usize,
         assignment: Option<Assignment>,
         progress: &mut RunProgress<'_, '_>,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), RunError> {
         match (done, assignment) {
             (JobOutcome::Probed(player, fault), _) => {
                 if let Some(fault) = fault {
@@ -257,12 +308,9 @@ impl Runner<'_> {
             (JobOutcome::Shortage(shortage), Some(assignment)) => {
                 self.do_with_less(&shortage, number, assignment, progress)?;
             }
-            (JobOutcome::Broken(error), assignment) => {
-                let what = assignment
-                    .map_or_else(String::new, |assignment| assignment.describe(self.state));
-                progress.given_up = Some(Failure::system(format!(
-                    "{what} could not be played, because the game itself failed: {error}"
-                )));
+            (JobOutcome::Broken(source), Some(assignment)) => {
+                let job = assignment.describe(self.state);
+                progress.given_up = Some(RunError::Broken { job, source: Box::new(source) });
             }
             // A worker reports nothing but the job that it was given.
             (_, None) => {}
@@ -279,7 +327,7 @@ impl Runner<'_> {
         number: usize,
         mut assignment: Assignment,
         progress: &mut RunProgress<'_, '_>,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), RunError> {
         if progress.workers.busy() > 0 {
             let most = progress.workers.close(number);
             let warning = RunWarning::FewerAtOnce { shortage: shortage.clone(), most };
@@ -291,12 +339,8 @@ impl Runner<'_> {
             progress.agenda.put_back(assignment);
             return Ok(());
         }
-        let why = shortage_text(shortage);
-        progress.given_up = Some(Failure::system(format!(
-            "{} could not begin: {why}. Nothing of it was recorded; run the same command again \
-             to continue",
-            assignment.describe(self.state)
-        )));
+        let job = assignment.describe(self.state);
+        progress.given_up = Some(RunError::Shortage { job, shortage: shortage.clone() });
         Ok(())
     }
 
@@ -306,7 +350,7 @@ impl Runner<'_> {
         failure: &JobFailure,
         mut assignment: Assignment,
         progress: &mut RunProgress<'_, '_>,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), RunError> {
         let is_first = !std::mem::replace(&mut assignment.failed, true);
         let again = is_first && !matches!(failure, JobFailure::Abandoned { .. });
         let job = assignment.describe(self.state);
@@ -331,13 +375,13 @@ impl Runner<'_> {
     }
 
     /// Handles a finished game: adds it to the tournament state, then tells the listeners.
-    fn keep(&mut self, finished: &Finished, listener: &mut dyn Listener) -> Result<(), Failure> {
+    fn keep(&mut self, finished: &Finished, listener: &mut dyn Listener) -> Result<(), RunError> {
         let record = &finished.record;
         let known = self.state.len();
         let before: Vec<usize> = self.state.taken_out().map(|(player, _)| player).collect();
         self.state
             .add(record)
-            .map_err(|misfit| Failure::system(format!("game {}: {misfit}", record.id)))?;
+            .map_err(|source| RunError::Misfit { id: record.id.clone(), source })?;
         let transcript = finished.transcript.as_deref();
         listener.on(RunEvent::GameFinished { record, transcript }, self.state)?;
         if self.state.len() > known {
@@ -361,7 +405,7 @@ struct RunProgress<'p, 'c> {
     listener: &'p mut dyn Listener,
     unplayed: Unplayed,
     /// The reason why no further games are played, although some are due.
-    given_up: Option<Failure>,
+    given_up: Option<RunError>,
 }
 
 /// When to abandon games in progress.

@@ -6,18 +6,20 @@
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha20Rng;
 
-use crate::error::Failure;
 use referee_games::{BySeat, Stream, draw_outcome};
+
+/// The system provides no random numbers.
+#[derive(Debug, thiserror::Error)]
+#[error("the system provides no random numbers: {0}")]
+pub struct NoRandomNumbers(#[from] getrandom::Error);
 
 /// Bytes that nobody can predict.
 ///
 /// # Errors
 /// The system provides none.
-pub fn random_bytes<const N: usize>() -> Result<[u8; N], Failure> {
+pub fn random_bytes<const N: usize>() -> Result<[u8; N], NoRandomNumbers> {
     let mut bytes = [0; N];
-    getrandom::fill(&mut bytes).map_err(|error| {
-        Failure::system(format!("the system provides no random numbers: {error}"))
-    })?;
+    getrandom::fill(&mut bytes)?;
     Ok(bytes)
 }
 
@@ -25,7 +27,7 @@ pub fn random_bytes<const N: usize>() -> Result<[u8; N], Failure> {
 ///
 /// # Errors
 /// See [`random_bytes`].
-pub fn fresh_identity() -> Result<String, Failure> {
+pub fn fresh_identity() -> Result<String, NoRandomNumbers> {
     Ok(format!("{:016x}", u64::from_le_bytes(random_bytes()?)))
 }
 
@@ -49,7 +51,7 @@ impl Secret {
     ///
     /// # Errors
     /// See [`random_bytes`].
-    pub fn fresh() -> Result<Self, Failure> {
+    pub fn fresh() -> Result<Self, NoRandomNumbers> {
         random_bytes().map(Self)
     }
 

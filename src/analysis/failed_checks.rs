@@ -2,8 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::pass::{LogVisitor, LoggedGame};
-use crate::error::Failure;
+use super::pass::{LoggedGame, PassError};
 use crate::model::fault::Fault;
 use referee_games::Seat;
 
@@ -18,10 +17,12 @@ impl FailedChecks {
     pub fn of(&self, player: &str) -> Option<&Fault> {
         self.faults.get(player)
     }
-}
 
-impl LogVisitor for FailedChecks {
-    fn visit(&mut self, game: &LoggedGame<'_>) -> Result<(), Failure> {
+    /// Considers a game.
+    ///
+    /// # Errors
+    /// Its record cannot be read.
+    pub fn add(&mut self, game: &LoggedGame<'_>) -> Result<(), PassError> {
         if game.counts && game.in_check && game.summary.is_faulted() {
             let record = game.record()?;
             for seat in Seat::BOTH {
@@ -53,7 +54,7 @@ mod tests {
             let summary = GameSummary::of(record).expect("a result");
             let (line, is_sealed) = (0, false);
             let game = LoggedGame { outline, summary, source, counts, in_check, line, is_sealed };
-            failed.visit(&game).expect("no failure");
+            failed.add(&game).expect("no failure");
         }
         assert_eq!(failed.of("ant").map(|fault| fault.code), Some(FaultCode::Crash));
         assert!(["bee", "cat", "dog"].iter().all(|name| failed.of(name).is_none()));

@@ -8,7 +8,6 @@ mod tests;
 
 use std::borrow::Cow;
 use std::collections::HashMap;
-use std::fmt;
 use std::io::{self, BufRead};
 
 use self::lines::CsvLines;
@@ -22,18 +21,22 @@ use referee_ratings::GameOutcome;
 const NAMED: usize = 10;
 
 /// An error in a list of games.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 pub enum GameListError {
     /// It cannot be read.
-    Unreadable(io::Error),
+    #[error("it cannot be read: {0}")]
+    Unreadable(#[source] io::Error),
     /// It has no games.
+    #[error("it has no games; expected one line per game")]
     Empty,
     /// Some lines are invalid: the first few, and the number of the others.
+    #[error("{}", listed(.0, *.1))]
     Lines(Vec<BadLine>, usize),
 }
 
 /// An invalid line.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("line {line}{}: {problem}", in_column(*column))]
 pub struct BadLine {
     /// The number of the line, from 1.
     pub line: usize,
@@ -43,40 +46,19 @@ pub struct BadLine {
     pub problem: String,
 }
 
-impl fmt::Display for BadLine {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.column {
-            Some(column) => write!(f, "line {}, column `{column}`: {}", self.line, self.problem),
-            None => write!(f, "line {}: {}", self.line, self.problem),
-        }
-    }
+fn in_column(column: Option<&str>) -> String {
+    column.map_or_else(String::new, |column| format!(", column `{column}`"))
 }
 
-impl fmt::Display for GameListError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Unreadable(error) => write!(f, "it cannot be read: {error}"),
-            Self::Empty => f.write_str("it has no games; expected one line per game"),
-            Self::Lines(bad, more) => {
-                let lines: Vec<String> = bad.iter().map(ToString::to_string).collect();
-                f.write_str(&lines.join("\n  "))?;
-                match more {
-                    0 => Ok(()),
-                    1 => f.write_str("\n  and 1 more bad line"),
-                    more => write!(f, "\n  and {more} more bad lines"),
-                }
-            }
-        }
+/// The bad lines and the number of the others, a line each.
+fn listed(bad: &[BadLine], more: usize) -> String {
+    let mut lines: Vec<String> = bad.iter().map(ToString::to_string).collect();
+    match more {
+        0 => {}
+        1 => lines.push("and 1 more bad line".to_owned()),
+        more => lines.push(format!("and {more} more bad lines")),
     }
-}
-
-impl std::error::Error for GameListError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Self::Unreadable(error) => Some(error),
-            Self::Empty | Self::Lines(..) => None,
-        }
-    }
+    lines.join("\n  ")
 }
 
 /// Reads the results of all games. The first line names the columns, in any order: `first`,

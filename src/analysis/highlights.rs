@@ -4,8 +4,7 @@
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
-use super::pass::LoggedGame;
-use crate::error::Failure;
+use super::pass::{LoggedGame, PassError};
 use crate::model::record::GameRecord;
 use referee_games::Seat;
 use referee_ratings::GameOutcome;
@@ -83,7 +82,7 @@ impl Highlights {
         game: &LoggedGame<'_>,
         lead: f64,
         are_copies: bool,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), PassError> {
         self.games += 1;
         let plies = f64::from(game.outline.plies);
         if game.summary.is_faulted() {
@@ -131,7 +130,7 @@ impl Highlights {
         lead: f64,
         worth: [f64; 3],
         most: usize,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), PassError> {
         let kept = self.kinds.entry(kind).or_default();
         let better = |one: [f64; 3], other: [f64; 3]| {
             let values = one.iter().zip(&other).map(|(one, other)| one.total_cmp(other));

@@ -5,7 +5,6 @@
 //! changed, each version is a player of its own, named after the tournament in which it appeared.
 
 use std::collections::{BTreeMap, HashMap};
-use std::fmt;
 
 use super::evaluation::Evaluation;
 use super::results::{AnalysisError, Faulted, NamedResults};
@@ -16,45 +15,22 @@ use crate::schedule::summary::Summary;
 use referee_games::BySeat;
 
 /// The reason why tournaments cannot be rated together.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 pub enum JoinError {
     /// Two tournaments are of different games, or of one game under different options.
+    #[error("{} and {} differ in the game or its options, so their ratings cannot be compared", .0[0], .0[1])]
     Game([String; 2]),
     /// An anchor has different ratings in two tournaments.
-    Anchor(String, [f64; 2]),
+    #[error("the anchor {name:?} has the ratings {} and {}; they must agree", ratings[0], ratings[1])]
+    Anchor {
+        /// Its name.
+        name: String,
+        /// The two ratings.
+        ratings: [f64; 2],
+    },
     /// The games cannot be rated.
-    Analysis(AnalysisError),
-}
-
-impl fmt::Display for JoinError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Game([one, other]) => write!(
-                f,
-                "{one} and {other} differ in the game or its options, so their ratings cannot be \
-                 compared"
-            ),
-            Self::Anchor(name, [one, other]) => {
-                write!(f, "the anchor {name:?} has the ratings {one} and {other}; they must agree")
-            }
-            Self::Analysis(error) => error.fmt(f),
-        }
-    }
-}
-
-impl std::error::Error for JoinError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Self::Game(_) | Self::Anchor(..) => None,
-            Self::Analysis(error) => Some(error),
-        }
-    }
-}
-
-impl From<AnalysisError> for JoinError {
-    fn from(error: AnalysisError) -> Self {
-        Self::Analysis(error)
-    }
+    #[error(transparent)]
+    Analysis(#[from] AnalysisError),
 }
 
 /// Tournaments of the same game.
@@ -135,7 +111,7 @@ fn anchors<'a>(headers: &[&'a Header]) -> Result<BTreeMap<&'a str, f64>, JoinErr
         let known = *all.entry(&anchor.player).or_insert(anchor.rating);
         if known.to_bits() != anchor.rating.to_bits() {
             let ratings = [known, anchor.rating];
-            return Err(JoinError::Anchor(anchor.player.clone(), ratings));
+            return Err(JoinError::Anchor { name: anchor.player.clone(), ratings });
         }
     }
     Ok(all)

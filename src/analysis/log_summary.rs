@@ -6,10 +6,8 @@ use std::collections::BTreeMap;
 use super::evaluation::Evaluation;
 use super::fault_cases::FaultCases;
 use super::highlights::Highlights;
-use super::pass::{LogVisitor, LoggedGame};
+use super::pass::{LoggedGame, PassError};
 use super::rating_history::RatingHistory;
-use super::results::AnalysisError;
-use crate::error::Failure;
 use crate::model::record::Header;
 use referee_games::Seat;
 
@@ -56,11 +54,18 @@ impl LogSummary {
     /// # Errors
     ///
     /// When the given ratings cannot be used.
-    pub fn finish(&mut self) -> Result<(), Failure> {
-        self.history.finish().map_err(|error| unrated(&error))
+    pub fn finish(&mut self) -> Result<(), PassError> {
+        Ok(self.history.finish()?)
     }
 
-    fn add(&mut self, game: &LoggedGame<'_>) -> Result<(), Failure> {
+    /// Adds a game, if it counts.
+    ///
+    /// # Errors
+    /// Its record cannot be read, or the given ratings cannot be used.
+    pub fn add(&mut self, game: &LoggedGame<'_>) -> Result<(), PassError> {
+        if !game.counts {
+            return Ok(());
+        }
         let LoggedGame { outline, summary, .. } = *game;
         *self.lengths.entry(outline.plies).or_default() += 1;
         let rating = |seat: Seat| {
@@ -78,16 +83,6 @@ impl LogSummary {
                 self.faults.add(&*game.record()?);
             }
         }
-        self.history.add(outline, summary).map_err(|error| unrated(&error))
+        Ok(self.history.add(outline, summary)?)
     }
-}
-
-impl LogVisitor for LogSummary {
-    fn visit(&mut self, game: &LoggedGame<'_>) -> Result<(), Failure> {
-        if game.counts { self.add(game) } else { Ok(()) }
-    }
-}
-
-fn unrated(error: &AnalysisError) -> Failure {
-    Failure::input(format!("the ratings cannot be computed: {error}"))
 }

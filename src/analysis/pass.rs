@@ -2,9 +2,32 @@
 
 use std::borrow::Cow;
 
-use crate::error::Failure;
-use crate::model::game_summary::GameSummary;
+use super::results::AnalysisError;
+use crate::folder::FolderError;
+use crate::model::game_summary::{GameSummary, UnknownResult};
 use crate::model::record::{GameOutline, GameRecord};
+
+/// The reason why a log cannot be analysed.
+#[derive(Debug, thiserror::Error)]
+pub enum PassError {
+    /// It cannot be read.
+    #[error(transparent)]
+    Folder(#[from] FolderError),
+    /// A line has changed since it was found.
+    #[error("line {line} of the log is not a record: {source}")]
+    Record {
+        /// Its number, from 1.
+        line: usize,
+        /// Why it cannot be read.
+        source: serde_json::Error,
+    },
+    /// A game has an unknown result.
+    #[error(transparent)]
+    Result(UnknownResult),
+    /// The given ratings cannot be used.
+    #[error("the ratings cannot be computed: {0}")]
+    Ratings(#[from] AnalysisError),
+}
 
 /// A game of a log, as visitors see it.
 #[derive(Debug, Clone, Copy)]
@@ -40,37 +63,13 @@ impl<'a> LoggedGame<'a> {
     /// # Errors
     ///
     /// When its line has changed since it was found.
-    pub fn record(&self) -> Result<Cow<'a, GameRecord>, Failure> {
+    pub fn record(&self) -> Result<Cow<'a, GameRecord>, PassError> {
         match self.source {
             RecordSource::Record(record) => Ok(Cow::Borrowed(record)),
             RecordSource::Line(line) => {
-                serde_json::from_slice(line).map(Cow::Owned).map_err(|error| {
-                    Failure::input(format!(
-                        "line {} of the log is not a record: {error}",
-                        self.line
-                    ))
-                })
+                let record = serde_json::from_slice(line).map(Cow::Owned);
+                record.map_err(|source| PassError::Record { line: self.line, source })
             }
         }
-    }
-}
-
-/// Visits the games of a log, one by one.
-pub trait LogVisitor {
-    /// Visits the next game.
-    ///
-    /// # Errors
-    ///
-    /// When the game is invalid, or when the visitor cannot write its output. The pass then ends.
-    fn visit(&mut self, game: &LoggedGame<'_>) -> Result<(), Failure>;
-}
-
-/// Several visitors that act as one.
-#[derive(Default)]
-pub struct Visitors<'a>(pub Vec<&'a mut dyn LogVisitor>);
-
-impl LogVisitor for Visitors<'_> {
-    fn visit(&mut self, game: &LoggedGame<'_>) -> Result<(), Failure> {
-        self.0.iter_mut().try_for_each(|visitor| visitor.visit(game))
     }
 }

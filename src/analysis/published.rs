@@ -7,11 +7,10 @@
 
 use std::path::Path;
 
-use super::pass::{LoggedGame, RecordSource};
+use super::pass::{LoggedGame, PassError, RecordSource};
 use super::pseudonyms::Pseudonyms;
 use super::sealed::SealedGames;
-use crate::error::Failure;
-use crate::folder::{self, LogContents, log_failure};
+use crate::folder::{self, FolderError, LogContents};
 use crate::log::GameLine;
 use crate::log::places::LogPlaces;
 use crate::model::game_summary::GameSummary;
@@ -52,7 +51,7 @@ impl Published {
     /// # Errors
     ///
     /// When it cannot be read.
-    pub fn read(dir: &Path) -> Result<(Self, LogContents), Failure> {
+    pub fn read(dir: &Path) -> Result<(Self, LogContents), FolderError> {
         let header = folder::header(dir)?;
         let players: Vec<String> =
             header.players.iter().map(|player| player.name.clone()).collect();
@@ -79,19 +78,18 @@ impl Published {
 
     /// Calls `to` with every game of the log in `dir`, in the order of publication and with the
     /// published numbers. Names, id and everything else are as in the log.
-    pub fn each(
+    pub fn each<E: From<PassError>>(
         &self,
         dir: &Path,
-        mut to: impl FnMut(&LoggedGame<'_>) -> Result<(), Failure>,
-    ) -> Result<(), Failure> {
-        let failure = |error| log_failure(dir, &error);
+        mut to: impl FnMut(&LoggedGame<'_>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let failure = |error| PassError::from(FolderError::of_log(dir)(error));
         let mut log = LogPlaces::open(dir).map_err(failure)?;
         self.games.iter().try_for_each(|place| {
             let record = log.record(place.at).map_err(failure)?;
             let PublishedPlace { pair, game, counts, in_check, is_sealed, .. } = *place;
             let record = &GameRecord { pair, game, ..record };
-            let summary =
-                GameSummary::of(record).map_err(|error| Failure::input(error.to_string()))?;
+            let summary = GameSummary::of(record).map_err(PassError::Result)?;
             let (outline, source) = (&record.outline(), RecordSource::Record(record));
             to(&LoggedGame { outline, summary, source, counts, in_check, line: 0, is_sealed })
         })

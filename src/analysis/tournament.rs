@@ -4,12 +4,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::evaluation::Evaluation;
-use super::pass::{LogVisitor, LoggedGame, RecordSource};
+use super::pass::{LoggedGame, PassError, RecordSource};
 use super::published::Published;
-use super::results::{AnalysisError, Faulted};
+use super::results::Faulted;
 use super::sealed::SealedGames;
-use crate::error::Failure;
-use crate::folder::{self, LineProblems, LogContents};
+use crate::folder::{self, FolderError, LineProblems, LogContents};
 use crate::log::{InvalidLine, LogError, LogProblem};
 use crate::model::record::Header;
 use crate::schedule::state::TournamentState;
@@ -39,7 +38,7 @@ impl TournamentAnalysis {
     /// # Errors
     ///
     /// When the log cannot be read, or the given ratings cannot be used.
-    pub fn read(dir: &Path, faulted: Faulted) -> Result<Self, Failure> {
+    pub fn read(dir: &Path, faulted: Faulted) -> Result<Self, PassError> {
         Self::of(dir, folder::read(dir, |_, _| {})?, faulted)
     }
 
@@ -48,9 +47,8 @@ impl TournamentAnalysis {
     /// # Errors
     ///
     /// When the given ratings cannot be used.
-    pub fn of(dir: &Path, contents: LogContents, faulted: Faulted) -> Result<Self, Failure> {
-        let evaluation =
-            Evaluation::of(&contents.state, faulted).map_err(|error| unrated(&error))?;
+    pub fn of(dir: &Path, contents: LogContents, faulted: Faulted) -> Result<Self, PassError> {
+        let evaluation = Evaluation::of(&contents.state, faulted)?;
         Ok(Self::assemble(dir, contents, evaluation, None))
     }
 
@@ -77,11 +75,10 @@ impl TournamentAnalysis {
     /// # Errors
     ///
     /// The same as for [`read`](Self::read).
-    pub fn under_pseudonyms(dir: &Path) -> Result<Self, Failure> {
+    pub fn under_pseudonyms(dir: &Path) -> Result<Self, PassError> {
         let (published, contents) = Published::read(dir)?;
         let names = &published.names;
-        let evaluation = Evaluation::renamed(&contents.state, &names.all(), |name| names.of(name))
-            .map_err(|error| unrated(&error))?;
+        let evaluation = Evaluation::renamed(&contents.state, &names.all(), |name| names.of(name))?;
         let header = names.header(&contents.header);
         let contents = LogContents { header, ..contents };
         Ok(Self::assemble(dir, contents, evaluation, Some(published)))
@@ -97,27 +94,29 @@ impl TournamentAnalysis {
         self.published.as_ref().map_or(name, |published| published.names.of(name))
     }
 
-    /// Reads the log once and passes every game to the visitor: under pseudonyms in the order of
+    /// Reads the log once and passes every game to `each`: under pseudonyms in the order of
     /// publication, otherwise in the order of the log.
     ///
     /// # Errors
     ///
-    /// When the log cannot be read, or the visitor fails.
-    pub fn visit(&self, visitor: &mut dyn LogVisitor) -> Result<(), Failure> {
-        let mut visit = |game: LoggedGame<'_>| visitor.visit(&game);
+    /// When the log cannot be read, or `each` fails.
+    pub fn each_game<E: From<PassError> + From<FolderError>>(
+        &self,
+        mut each: impl FnMut(&LoggedGame<'_>) -> Result<(), E>,
+    ) -> Result<(), E> {
         if let Some(published) = &self.published {
             return published.each(&self.dir, |game| {
                 let record = &published.names.for_everyone(&*game.record()?);
                 let (outline, source) = (&record.outline(), RecordSource::Record(record));
-                visit(LoggedGame { outline, source, ..*game })
+                each(&LoggedGame { outline, source, ..*game })
             });
         }
         folder::games(&self.dir, &self.state, |index, game, line| {
             let outline = serde_json::from_slice(line).map_err(|error| {
                 let problem = LogProblem::Line(InvalidLine::NotARecord(Arc::new(error)));
-                folder::log_failure(&self.dir, &LogError { line: game.place.line, problem })
+                FolderError::of_log(&self.dir)(LogError { line: game.place.line, problem })
             })?;
-            visit(LoggedGame {
+            each(&LoggedGame {
                 outline: &outline,
                 summary: game.summary,
                 source: RecordSource::Line(line),
@@ -128,8 +127,4 @@ impl TournamentAnalysis {
             })
         })
     }
-}
-
-fn unrated(error: &AnalysisError) -> Failure {
-    Failure::input(format!("the ratings cannot be computed: {error}"))
 }

@@ -19,6 +19,7 @@ use crate::analysis::sprt::match_game;
 use crate::config::{LoadedConfig, name_of};
 use crate::folder::{self, LockedFolder};
 use crate::log::LOG;
+use crate::log::WriteError;
 use crate::model::game_summary::GameSummary;
 use crate::model::player::PlayerSpec;
 use crate::model::stage::Format::RoundRobin;
@@ -132,7 +133,8 @@ pub fn run(args: &CompareArgs, printer: Printer) -> Result<Status, Failure> {
     // Another program has another folder, so that none is replaced.
     let request = ReplaceRequest { players: &[], command: "referee compare" };
     let record = containment.record();
-    let prepared = resume::prepare(&folder, &tournament, &record, request, printer)?;
+    let prepared =
+        resume::prepare(&folder, &tournament, &record, request, &|text| printer.note(text))?;
     if let [one, other] = &tournament.players[..]
         && one.hash == other.hash
     {
@@ -229,7 +231,7 @@ fn play_match(
     let played = PlayedMatch::of(first, &tables.analysis.state, nothing);
     tables.write()?;
     if let (RunEnd::Failed(failure), None) = (outcome.end, &played.sprt.state().stop) {
-        return Err(failure);
+        return Err(failure.into());
     }
     refuse_changed(&planned.tournament.players, |_| {
         "Run the same command again: it starts a new comparison with the changed player".to_owned()
@@ -267,7 +269,7 @@ struct SprtListener {
 }
 
 impl Listener for SprtListener {
-    fn on(&mut self, event: RunEvent<'_>, state: &TournamentState) -> Result<(), Failure> {
+    fn on(&mut self, event: RunEvent<'_>, state: &TournamentState) -> Result<(), WriteError> {
         match event {
             RunEvent::Begun { .. } => {
                 self.progress.headline(verdict::headline(&self.played));

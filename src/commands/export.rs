@@ -12,7 +12,6 @@ use super::recorded_rules::RecordedRulesArgs;
 use super::results::{ResultsFolderArgs, note_sealed};
 use super::{Failure, Status};
 use crate::analysis::TournamentAnalysis;
-use crate::analysis::pass::{LogVisitor, LoggedGame};
 use crate::analysis::results::Faulted;
 use crate::model::record::GameRecord;
 use crate::model::rules::GameRules;
@@ -48,30 +47,23 @@ pub fn run(args: &ExportArgs, printer: Printer) -> Result<Status, Failure> {
     let analysis = TournamentAnalysis::read(&dir, Faulted::Count)?;
     let rules = args.rules.open(&analysis.header, &dir, printer)?;
     let options = &analysis.header.options;
-    let mut exporter = GameExporter { rules: &rules, options, printer, sealed: 0 };
-    analysis.visit(&mut exporter)?;
-    note_sealed(exporter.sealed, printer);
+    let exporter = GameExporter { rules: &rules, options };
+    let mut sealed = 0;
+    analysis.each_game(|game| {
+        if game.is_sealed {
+            sealed += 1;
+            return Ok(());
+        }
+        printer.line(&exporter.game(&*game.record()?)?)
+    })?;
+    note_sealed(sealed, printer);
     Ok(Status::Done)
 }
 
-/// Prints each game of a log that is not sealed.
+/// Turns the games of a log into JSON.
 struct GameExporter<'a> {
     rules: &'a GameRules,
     options: &'a Map<String, Value>,
-    printer: Printer,
-    /// The number of sealed games, which are left out.
-    sealed: usize,
-}
-
-impl LogVisitor for GameExporter<'_> {
-    fn visit(&mut self, game: &LoggedGame<'_>) -> Result<(), Failure> {
-        if game.is_sealed {
-            self.sealed += 1;
-            return Ok(());
-        }
-        let line = self.game(&*game.record()?)?;
-        self.printer.line(&line)
-    }
 }
 
 impl GameExporter<'_> {

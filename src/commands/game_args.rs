@@ -1,8 +1,6 @@
 //! Arguments that name a game and its options.
 
-use std::error::Error;
 use std::ffi::OsStr;
-use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -210,24 +208,12 @@ impl OptionArgs {
 }
 
 /// Splits `name=value`.
-fn name_and_value(text: &str) -> Result<(String, String), NotNameAndValue> {
+fn name_and_value(text: &str) -> Result<(String, String), &'static str> {
     match text.split_once('=') {
         Some((name, value)) => Ok((name.to_owned(), value.to_owned())),
-        None => Err(NotNameAndValue),
+        None => Err("expected NAME=VALUE"),
     }
 }
-
-/// An argument is not `name=value`.
-#[derive(Debug)]
-struct NotNameAndValue;
-
-impl fmt::Display for NotNameAndValue {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("expected NAME=VALUE")
-    }
-}
-
-impl Error for NotNameAndValue {}
 
 #[cfg(test)]
 mod tests {

@@ -14,7 +14,7 @@ use super::{Failure, Status};
 use crate::analysis::diagnostics::{Diagnoser, Diagnostics, copies};
 use crate::analysis::failed_checks::FailedChecks;
 use crate::analysis::game_list;
-use crate::analysis::pass::{LogVisitor, Visitors};
+use crate::analysis::pass::PassError;
 use crate::analysis::results::Faulted;
 use crate::analysis::{Evaluation, TournamentAnalysis};
 use crate::model::rules::GameRules;
@@ -186,13 +186,11 @@ fn found(
     let mut failed_checks = FailedChecks::default();
     let state = &analysis.state;
     let is_checked = lines && state.taken_out().any(|(_, game)| state.is_check(game));
-    let mut visitors: Vec<&mut dyn LogVisitor> = Vec::new();
-    visitors.extend(diagnoser.as_mut().map(|it| it as &mut dyn LogVisitor));
-    if is_checked {
-        visitors.push(&mut failed_checks);
-    }
-    if !visitors.is_empty() {
-        analysis.visit(&mut Visitors(visitors))?;
+    if diagnoser.is_some() || is_checked {
+        analysis.each_game::<PassError>(|game| {
+            failed_checks.add(game)?;
+            diagnoser.as_mut().map_or(Ok(()), |diagnoser| diagnoser.visit(game))
+        })?;
     }
     let diagnostics = diagnoser.map(|diagnoser| diagnoser.finish(analysis));
     Ok(LogFindings { diagnostics, out: taken_out(analysis, &failed_checks) })

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::Failure;
 use super::results::{GAMES_TABLE, find};
-use crate::folder::log_failure;
+use crate::folder::FolderError;
 use crate::log::places::LogPlaces;
 use crate::log::{GameLine, GameNames, LogError, LogProblem, LogReader, LogScan, Scanned};
 use crate::model::record::{GameRecord, Header};
@@ -38,10 +38,10 @@ impl FoundGame {
             return only_game(file);
         }
         let dir = find(results, printer)?;
-        let failed = |error| log_failure(&dir, &error);
+        let failed = FolderError::of_log(&dir);
         let mut log = LogScan::open(&dir).map_err(failed)?;
         let at = search(&mut log, word).map_err(|error| match error {
-            SearchError::Log(error) => failed(error),
+            SearchError::Log(error) => failed(error).into(),
             error => Failure::input(format!("{}: {error}", dir.display())),
         })?;
         let record = LogPlaces::open(&dir).and_then(|mut log| log.record(at)).map_err(failed)?;

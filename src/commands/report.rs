@@ -16,7 +16,7 @@ use crate::analysis::diagnostics::Diagnoser;
 use crate::analysis::diagnostics::decisions::add_decisions;
 use crate::analysis::failed_checks::FailedChecks;
 use crate::analysis::log_summary::LogSummary;
-use crate::analysis::pass::{LogVisitor, LoggedGame, Visitors};
+use crate::analysis::pass::LoggedGame;
 use crate::analysis::results::Faulted;
 use crate::config;
 use crate::disk;
@@ -105,14 +105,14 @@ fn write_into(
 ) -> Result<Vec<String>, Failure> {
     let files = GameFiles::new(out, tables.analysis.state.played())?;
     let mut page = PageBuilder::new(tables, Some(files), rules);
-    tables.analysis.visit(&mut page.visitors())?;
+    tables.analysis.each_game(|game| page.add(game))?;
     page.write(out, &command_options::options(tables.analysis.dir(), config))
 }
 
 /// The page of a running tournament. `called` are the options shown in its commands.
 pub(super) fn live_page(tables: &Tables, called: &str, rules: GameRules) -> Result<Page, Failure> {
     let mut page = PageBuilder::new(tables, None, rules);
-    tables.analysis.visit(&mut page.visitors())?;
+    tables.analysis.each_game(|game| page.add(game))?;
     page.render(PageKind::Live, called).map(|(page, _)| page)
 }
 
@@ -159,6 +159,8 @@ struct PageBuilder<'a> {
     failed_checks: FailedChecks,
     files: Option<FilesWriter<'a>>,
     renderer: ReplayRenderer,
+    /// The number of games so far.
+    games: usize,
 }
 
 impl<'a> PageBuilder<'a> {
@@ -174,18 +176,26 @@ impl<'a> PageBuilder<'a> {
             failed_checks: FailedChecks::default(),
             files: files.map(|files| FilesWriter { files, renderer: renderer.clone(), results }),
             renderer,
+            games: 0,
         }
     }
 
-    /// The visitors that collect from the games of the log.
-    fn visitors(&mut self) -> PageVisitors<'_, 'a> {
-        let collectors: Vec<&mut dyn LogVisitor> = vec![&mut self.summary, &mut self.failed_checks];
-        PageVisitors {
-            collectors: Visitors(collectors),
-            diagnoser: &mut self.diagnoser,
-            files: self.files.as_mut(),
-            games: 0,
+    /// Adds the next game of the log. Only the list of games has games that are sealed.
+    fn add(&mut self, game: &LoggedGame<'_>) -> Result<(), Failure> {
+        if !game.is_sealed {
+            self.summary.add(game)?;
+            self.failed_checks.add(game)?;
         }
+        self.games += 1;
+        match &mut self.files {
+            _ if self.games > SHOWN_GAMES && game.is_sealed => {}
+            // Not replayed: its decisions are not compared.
+            _ if self.games > SHOWN_GAMES => self.diagnoser.add(game, Ok(Vec::new()))?,
+            Some(files) => files.add(game, &mut self.diagnoser)?,
+            None if game.is_sealed => {}
+            None => self.diagnoser.visit(game)?,
+        }
+        Ok(())
     }
 
     /// The page, and one line per player that is out.
@@ -232,33 +242,6 @@ impl<'a> PageBuilder<'a> {
     }
 }
 
-/// The visitors of a page. Only the list of games has games that are sealed.
-struct PageVisitors<'v, 'a> {
-    collectors: Visitors<'v>,
-    diagnoser: &'v mut Diagnoser,
-    files: Option<&'v mut FilesWriter<'a>>,
-    /// The number of games so far.
-    games: usize,
-}
-
-impl LogVisitor for PageVisitors<'_, '_> {
-    fn visit(&mut self, game: &LoggedGame<'_>) -> Result<(), Failure> {
-        if !game.is_sealed {
-            self.collectors.visit(game)?;
-        }
-        self.games += 1;
-        if self.games > SHOWN_GAMES {
-            // Not replayed: its decisions are not compared.
-            return if game.is_sealed { Ok(()) } else { self.diagnoser.add(game, Ok(Vec::new())) };
-        }
-        match &mut self.files {
-            Some(files) => files.add(game, self.diagnoser),
-            None if game.is_sealed => Ok(()),
-            None => self.diagnoser.visit(game),
-        }
-    }
-}
-
 /// The replays embedded in the page, as JSON.
 fn replays(renderer: &ReplayRenderer, summary: &LogSummary) -> Result<Vec<String>, Failure> {
     let (mut replays, mut bytes) = (Vec::new(), 0);
@@ -295,7 +278,7 @@ impl FilesWriter<'_> {
             add_decisions(replay, &mut decisions);
         });
         files.add(results, game.outline, false, &frames)?;
-        diagnoser.add(game, replayed.map(|()| decisions))
+        Ok(diagnoser.add(game, replayed.map(|()| decisions))?)
     }
 }
 

@@ -131,12 +131,12 @@ pub struct Tables {
 impl Tables {
     /// Computes everything from the log in `dir`.
     pub fn read(dir: &Path, faulted: Faulted) -> Result<Self, Failure> {
-        TournamentAnalysis::read(dir, faulted).map(Self::of)
+        Ok(Self::of(TournamentAnalysis::read(dir, faulted)?))
     }
 
     /// The same under pseudonyms, with only what may be published.
     pub(super) fn under_pseudonyms(dir: &Path) -> Result<Self, Failure> {
-        TournamentAnalysis::under_pseudonyms(dir).map(Self::of)
+        Ok(Self::of(TournamentAnalysis::under_pseudonyms(dir)?))
     }
 
     /// The tables of a tournament.

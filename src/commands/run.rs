@@ -6,8 +6,6 @@ mod live_tables;
 mod live_workers;
 mod plan;
 
-use std::error::Error;
-use std::fmt;
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
 use std::num::NonZeroUsize;
@@ -42,6 +40,7 @@ use crate::player::Sandbox;
 use crate::printer::Printer;
 use crate::progress::{Contender, Progress};
 use crate::report::json::StandingsJson;
+use crate::report::replay_frames::Frame;
 use crate::report::{Standings, ci, terminal};
 use crate::run::cores::Cores;
 use crate::run::deadline::RunDeadline;
@@ -55,6 +54,7 @@ use crate::run::{Recorder, RunEnd, Runner};
 use crate::schedule::Fixture;
 use crate::schedule::state::TournamentState;
 use crate::shell;
+use referee_games::{AnyPosition, Event};
 use referee_ratings::{MOST_PLAYERS, RatingError};
 use referee_sandbox::{Level, Mechanism, descriptor_limit};
 
@@ -140,22 +140,10 @@ impl RunArgs {
 }
 
 /// Parses a number of games at once, within the limits of a configuration.
-pub(super) fn games_at_once(text: &str) -> Result<NonZeroUsize, NotANumberOfGames> {
+pub(super) fn games_at_once(text: &str) -> Result<NonZeroUsize, String> {
     let jobs = text.parse().ok().filter(|jobs: &NonZeroUsize| jobs.get() <= MOST_JOBS);
-    jobs.ok_or(NotANumberOfGames)
+    jobs.ok_or_else(|| format!("expected a whole number from 1 to {MOST_JOBS}"))
 }
-
-/// An argument is not a number of games that may be played at once.
-#[derive(Debug)]
-pub(super) struct NotANumberOfGames;
-
-impl fmt::Display for NotANumberOfGames {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "expected a whole number from 1 to {MOST_JOBS}")
-    }
-}
-
-impl Error for NotANumberOfGames {}
 
 /// Plays the missing games.
 pub fn run(args: &RunArgs, printer: Printer) -> Result<Status, Failure> {
@@ -191,7 +179,8 @@ pub fn run(args: &RunArgs, printer: Printer) -> Result<Status, Failure> {
     let record = containment.record();
     let command = args.command();
     let request = args.replace_request(&command);
-    let prepared = resume::prepare(&folder, &tournament, &record, request, printer)?;
+    let prepared =
+        resume::prepare(&folder, &tournament, &record, request, &|text| printer.note(text))?;
     let state = &prepared.contents.state;
     if tournament.seed.is_none() && state.played() == 0 {
         announce_secret(&folder, printer)?;
@@ -213,7 +202,7 @@ pub fn run(args: &RunArgs, printer: Printer) -> Result<Status, Failure> {
         printer.note(&time_up(&until.text, &tables));
     }
     let status = match outcome.end {
-        RunEnd::Failed(failure) => return Err(failure),
+        RunEnd::Failed(failure) => return Err(failure.into()),
         RunEnd::Stopped => stopped(&tables, printer),
         RunEnd::TimeUp | RunEnd::Complete => {
             conclude(args, &tournament.name, (&tables, &out), printer)?
@@ -356,7 +345,7 @@ impl PlannedRun<'_> {
             policy: self.tournament.fault_policy,
             players: entrants(self.tournament, players, self.containment),
             secret: self.folder.secret(self.tournament.seed)?,
-            spectators: Arc::default(),
+            spectators: Arc::new(Spectators::new(drawn)),
         })
     }
 
@@ -405,13 +394,15 @@ impl PlannedRun<'_> {
         };
         let runtime = new_runtime()?;
         let end = runtime.block_on(async {
+            let stop = stop.await?;
             match &limits.place {
-                Place::Here => runner.run(tournament, &mut listeners, stop.await?).await,
+                Place::Here => {
+                    runner.run(tournament, &mut listeners, stop).await.map_err(Failure::from)
+                }
                 #[cfg(feature = "nats")]
                 Place::Elsewhere(there) => {
                     let secret = runner.conditions.secret.clone();
                     let what = (tournament, &contents.header, &secret, folder.dir());
-                    let stop = stop.await?;
                     let to = &mut listeners;
                     Box::pin(elsewhere::play_elsewhere(
                         there, what, &players, runner, synced, to, stop,
@@ -423,6 +414,12 @@ impl PlannedRun<'_> {
         let games = contents.state.played();
         Ok(RunOutcome { end, games, unchanged: Some(contents).filter(|_| at_once == 0) })
     }
+}
+
+/// A position as the page shows it.
+fn drawn(position: &dyn AnyPosition, events: &[Event]) -> serde_json::Value {
+    // Nothing in a frame can fail to become JSON.
+    serde_json::to_value(Frame::whole(position, events)).unwrap_or_default()
 }
 
 /// Shows the games in play to people who look. If that is impossible, says why; they are played all

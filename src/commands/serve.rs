@@ -33,7 +33,7 @@ use super::{Failure, Status};
 use crate::analysis::results::Faulted;
 use crate::analysis::sealed::SealedGames;
 use crate::folder::workers::WORKERS;
-use crate::folder::{self, LIVE_SOCKET, log_failure};
+use crate::folder::{self, FolderError, LIVE_SOCKET};
 use crate::log::places::LogPlaces;
 use crate::log::{GameNames, LOG, LogScan, Scanned};
 use crate::model::record::Header;
@@ -285,7 +285,7 @@ impl Served {
 
     /// The game `id` as a script, if there is such a game.
     fn replay_script(&self, id: &str) -> Result<Option<String>, Failure> {
-        let failure = |error| log_failure(&self.dir, &error);
+        let failure = FolderError::of_log(&self.dir);
         let mut log = LogScan::open(&self.dir).map_err(failure)?;
         let header = log.header().clone();
         let renderer = ReplayRenderer { rules: self.rules_of(&header)?, control: header.clock };

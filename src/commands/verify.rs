@@ -19,7 +19,7 @@ use super::{Failure, OutputFormat, Status};
 use crate::analysis::TournamentAnalysis;
 use crate::analysis::results::Faulted;
 use crate::folder::{
-    LineProblem, LineProblemKind, LineProblems, LogContents, is_being_written, log_failure, place,
+    FolderError, LineProblem, LineProblemKind, LineProblems, LogContents, is_being_written, place,
     read_secret,
 };
 use crate::log::{GameFront, GameNames, LogError, LogReader, RawLine, Scanned};
@@ -173,7 +173,7 @@ struct Checked {
 }
 
 fn check_log(dir: &Path, rules: &RecordedRulesArgs, printer: Printer) -> Result<Checked, Failure> {
-    let reader = LogReader::open(dir).map_err(|error| log_failure(dir, &error))?;
+    let reader = LogReader::open(dir).map_err(FolderError::of_log(dir))?;
     let header = reader.header().clone();
     let unusable = |error: &dyn std::error::Error| {
         Failure::input(format!("the header cannot be used: {error}"))

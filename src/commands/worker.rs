@@ -59,8 +59,9 @@ pub fn run(args: &WorkerArgs, printer: Printer) -> Result<Status, Failure> {
     let slots = args.jobs.unwrap_or_else(real_cores).get();
     new_runtime()?.block_on(async {
         let stop = interrupted()?;
-        let worker = RemoteWorker::connect(&args.address, &name, slots, printer, stop).await?;
-        worker.work().await
+        let note = std::sync::Arc::new(move |text: &str| printer.note(text));
+        let worker = RemoteWorker::connect(&args.address, &name, slots, note, stop).await?;
+        Ok::<(), Failure>(worker.work().await?)
     })?;
     Ok(Status::Interrupted)
 }

@@ -256,7 +256,7 @@ fn refuse_bots(
             Ok(true) => {}
             Ok(false) => {
                 let problem = Problem::new(bot.span(), "this built-in player cannot play the game");
-                let why = UnsuitedBot(bot.get_ref(), game.name()).to_string();
+                let why = UnsuitedBot(bot.get_ref().clone(), game.name().to_owned()).to_string();
                 problems.add(problem.help(why));
             }
             Err(error) => problems.fail(error.into()),

@@ -1,7 +1,6 @@
 use std::os::unix::fs::PermissionsExt;
 
 use super::*;
-use crate::error::FailureKind;
 use crate::log::LogWriter;
 use crate::model::record::GameRecord;
 use crate::model::record::examples::{game, header};
@@ -44,9 +43,8 @@ fn a_folder_that_cannot_be_made_is_the_systems_failure() {
     let file = dir.path().join("file");
     fs::write(&file, "").expect("written");
     let failure = LockedFolder::open(&file.join("cup")).expect_err("it is not a folder");
-    assert_eq!(failure.kind, FailureKind::System);
     let start = format!("cannot write to the results folder {}", file.join("cup").display());
-    assert!(failure.message.starts_with(&start), "{failure}");
+    assert!(failure.to_string().starts_with(&start), "{failure}");
 }
 
 #[test]
@@ -72,8 +70,7 @@ fn a_secret_that_was_damaged_is_not_drawn_again() {
     for text in ["hello\n", "0123\n"] {
         fs::write(&path, text).expect("written");
         let failure = folder.secret(None).expect_err("damaged");
-        assert_eq!(failure.kind, FailureKind::Input);
-        assert!(failure.message.contains("expected a secret of 64 hex digits"), "{failure}");
+        assert!(failure.to_string().contains("expected a secret of 64 hex digits"), "{failure}");
         assert_eq!(fs::read_to_string(&path).expect("a file"), text);
     }
 }
@@ -120,32 +117,20 @@ fn the_records_of_games_that_count_are_read_again() {
     games(folder.dir(), &contents.state, |index, game, line| {
         let record: GameRecord = serde_json::from_slice(line).expect("a record");
         found.push((index, record.id, game.place.line));
-        Ok(())
+        Ok::<(), FolderError>(())
     })
     .expect("a log");
     let expected = [(1, records[0].id.clone(), 2), (0, records[1].id.clone(), 3)];
     assert_eq!(found, expected, "each once, in the order of the log");
-    let stop = |_: usize, _: &GameLine, _: &[u8]| Err(Failure::input("enough"));
-    assert_eq!(games(folder.dir(), &contents.state, stop), Err(Failure::input("enough")));
+    let stop = |_: usize, _: &GameLine, _: &[u8]| Err(FolderError::InvalidSecret(PathBuf::new()));
+    let stopped = games(folder.dir(), &contents.state, stop);
+    assert!(matches!(stopped, Err(FolderError::InvalidSecret(_))), "{stopped:?}");
 }
 
 #[test]
 fn games_lost_from_the_log_are_reported() {
     let dir = Path::new("results/cup");
-    assert_eq!(check_count(dir, 4, 4), Ok(()));
+    check_count(dir, 4, 4).expect("all are there");
     let failure = check_count(dir, 3, 4).expect_err("one is missing");
-    assert_eq!(failure.kind, FailureKind::System);
-    assert!(failure.message.contains("3 games can be read in it, 4 were written"), "{failure}");
-}
-
-#[test]
-fn a_failure_to_write_says_what_to_do() {
-    let path = PathBuf::from("results/cup/games.jsonl");
-    let held = Failure::from(WriteError::Held(path.clone()));
-    assert_eq!(held.kind, FailureKind::Conflict);
-    assert!(held.message.starts_with("another run is writing to results/cup;"), "{held}");
-    let moved = Failure::from(WriteError::Moved(path.clone()));
-    assert!(moved.message.ends_with("restore the log, or remove it, and run again"));
-    let full = Failure::from(WriteError::Failed { path, source: io::Error::other("no room") });
-    assert!(full.message.ends_with("make room and run again to continue"), "{full}");
+    assert!(failure.to_string().contains("3 games can be read in it, 4 were written"), "{failure}");
 }

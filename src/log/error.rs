@@ -1,7 +1,6 @@
 //! Errors of a log.
 
 use std::error::Error;
-use std::fmt;
 use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -12,18 +11,21 @@ use crate::model::record::SCHEMA;
 pub(super) const LONGEST: u64 = 64 * 1024 * 1024;
 
 /// A log cannot be used, or a line of it.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
+#[error("{}{problem}", LogError::place(*line))]
 pub struct LogError {
     /// The line number, from 1; 0 for the file as a whole.
     pub line: usize,
     /// The problem.
+    #[source]
     pub problem: LogProblem,
 }
 
 /// An error of a log or of one of its lines.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 pub enum LogProblem {
     /// The file cannot be opened.
+    #[error("{}: {source}", path.display())]
     Open {
         /// The file.
         path: PathBuf,
@@ -31,8 +33,10 @@ pub enum LogProblem {
         source: io::Error,
     },
     /// The file cannot be read.
+    #[error(transparent)]
     Read(io::Error),
     /// A line cannot be read.
+    #[error("line {number} cannot be read: {source}")]
     ReadLine {
         /// Its number, from 1.
         number: usize,
@@ -40,10 +44,16 @@ pub enum LogProblem {
         source: io::Error,
     },
     /// The header's line has no end.
+    #[error("the header is not complete")]
     HeaderIncomplete,
     /// The first line is not the header of a log.
-    NotAHeader(serde_json::Error),
+    #[error("not a header: {0}")]
+    NotAHeader(#[source] serde_json::Error),
     /// The log has a format that this version does not read.
+    #[error(
+        "the log has the format {schema}, this referee reads {SCHEMA}; referee {version}, which wrote \
+         it, reads it"
+    )]
     Format {
         /// The format.
         schema: String,
@@ -51,10 +61,16 @@ pub enum LogProblem {
         version: String,
     },
     /// The header has this version's format, but not its fields.
-    InvalidHeader(serde_json::Error),
+    #[error(
+        "not a header of the format {SCHEMA}: {0}; a log from before that format was settled is read \
+         by the build of the referee that wrote it"
+    )]
+    InvalidHeader(#[source] serde_json::Error),
     /// The line is not a game's record.
+    #[error(transparent)]
     Line(InvalidLine),
     /// No game can be read at the place where its line should begin.
+    #[error("the game at byte {at}: {source}")]
     Misplaced {
         /// The byte offset in the log.
         at: u64,
@@ -62,16 +78,19 @@ pub enum LogProblem {
         source: io::Error,
     },
     /// The game cannot be replayed.
+    #[error(transparent)]
     Unplayable(Box<dyn Error + Send + Sync>),
 }
 
 /// A line of a log is not a game's record.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, thiserror::Error)]
 pub enum InvalidLine {
     /// It is longer than 64 MiB.
+    #[error("the line is longer than {LONGEST} bytes")]
     TooLong,
     /// It is not the JSON of a record.
-    NotARecord(Arc<serde_json::Error>),
+    #[error("not a game record: {0}")]
+    NotARecord(#[source] Arc<serde_json::Error>),
 }
 
 impl LogError {
@@ -80,83 +99,13 @@ impl LogError {
         Self { line: 0, problem }
     }
 
+    /// What stands before the problem.
+    fn place(line: usize) -> String {
+        if line == 0 { String::new() } else { format!("line {line}: ") }
+    }
+
     /// A problem of the header.
     pub(super) fn header(problem: LogProblem) -> Self {
         Self { line: 1, problem }
-    }
-}
-
-impl fmt::Display for LogError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.line {
-            0 => self.problem.fmt(f),
-            line => write!(f, "line {line}: {}", self.problem),
-        }
-    }
-}
-
-impl Error for LogError {
-    fn source(&self) -> Option<&(dyn Error + 'static)> {
-        Some(&self.problem)
-    }
-}
-
-impl fmt::Display for LogProblem {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Open { path, source } => write!(f, "{}: {source}", path.display()),
-            Self::Read(source) => source.fmt(f),
-            Self::ReadLine { number, source } => {
-                write!(f, "line {number} cannot be read: {source}")
-            }
-            Self::HeaderIncomplete => f.write_str("the header is not complete"),
-            Self::NotAHeader(error) => write!(f, "not a header: {error}"),
-            Self::Format { schema, version } => write!(
-                f,
-                "the log has the format {schema}, this referee reads {SCHEMA}; referee {version}, \
-                 which wrote it, reads it"
-            ),
-            Self::InvalidHeader(error) => write!(
-                f,
-                "not a header of the format {SCHEMA}: {error}; a log from before that format was \
-                 settled is read by the build of the referee that wrote it"
-            ),
-            Self::Line(error) => error.fmt(f),
-            Self::Misplaced { at, source } => write!(f, "the game at byte {at}: {source}"),
-            Self::Unplayable(error) => error.fmt(f),
-        }
-    }
-}
-
-impl Error for LogProblem {
-    fn source(&self) -> Option<&(dyn Error + 'static)> {
-        match self {
-            Self::HeaderIncomplete | Self::Format { .. } => None,
-            Self::Open { source, .. }
-            | Self::Read(source)
-            | Self::ReadLine { source, .. }
-            | Self::Misplaced { source, .. } => Some(source),
-            Self::NotAHeader(error) | Self::InvalidHeader(error) => Some(error),
-            Self::Line(error) => Some(error),
-            Self::Unplayable(error) => Some(&**error),
-        }
-    }
-}
-
-impl fmt::Display for InvalidLine {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::TooLong => write!(f, "the line is longer than {LONGEST} bytes"),
-            Self::NotARecord(error) => write!(f, "not a game record: {error}"),
-        }
-    }
-}
-
-impl Error for InvalidLine {
-    fn source(&self) -> Option<&(dyn Error + 'static)> {
-        match self {
-            Self::TooLong => None,
-            Self::NotARecord(error) => Some(&**error),
-        }
     }
 }

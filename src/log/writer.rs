@@ -1,6 +1,5 @@
 //! Appends to a log, from one process only.
 
-use std::fmt;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::os::unix::fs::MetadataExt;
@@ -41,13 +40,19 @@ pub struct LogWriter {
 }
 
 /// The reason why a log cannot be written to.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 pub enum WriteError {
-    /// Another process is writing to the log at this path.
+    /// Another process is writing to the log in this folder.
+    #[error("another run is writing to {}; wait for it, or stop it with Ctrl-C", .0.display())]
     Held(PathBuf),
     /// The path no longer leads to the file that was opened.
+    #[error("{} was moved, removed or replaced during the run", .0.display())]
     Moved(PathBuf),
     /// Somebody else truncated the log or wrote to it.
+    #[error(
+        "{} was changed during the run: it has {found} bytes, expected {expected}",
+        path.display()
+    )]
     Changed {
         /// The log.
         path: PathBuf,
@@ -57,40 +62,13 @@ pub enum WriteError {
         found: u64,
     },
     /// The system reported an error.
+    #[error("cannot write {}: {source}", path.display())]
     Failed {
         /// The log.
         path: PathBuf,
         /// The error of the system.
         source: io::Error,
     },
-}
-
-impl fmt::Display for WriteError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Held(path) => write!(f, "another run is writing to {}", path.display()),
-            Self::Moved(path) => {
-                write!(f, "{} was moved, removed or replaced during the run", path.display())
-            }
-            Self::Changed { path, expected, found } => write!(
-                f,
-                "{} was changed during the run: it has {found} bytes, expected {expected}",
-                path.display()
-            ),
-            Self::Failed { path, source } => {
-                write!(f, "cannot write {}: {source}", path.display())
-            }
-        }
-    }
-}
-
-impl std::error::Error for WriteError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Self::Failed { source, .. } => Some(source),
-            _ => None,
-        }
-    }
 }
 
 impl LogWriter {
@@ -229,7 +207,10 @@ impl LogWriter {
         let failed = |source| self.failed(source);
         match fcntl_lock(&self.file, FlockOperation::NonBlockingLockExclusive) {
             Ok(()) => {}
-            Err(Errno::ACCESS | Errno::AGAIN) => return Err(WriteError::Held(self.path.clone())),
+            Err(Errno::ACCESS | Errno::AGAIN) => {
+                let dir = self.path.parent().unwrap_or(&self.path);
+                return Err(WriteError::Held(dir.to_owned()));
+            }
             Err(error) => return Err(failed(error.into())),
         }
         let here = self.file.metadata().map_err(failed)?;

@@ -1,11 +1,7 @@
 //! The rules of a tournament's games.
 
-use std::error::Error;
-use std::fmt;
-
 use super::player::{PlayerKind, PlayerSpec};
 use super::record::Header;
-use crate::error::Failure;
 use referee_bots::BotKind;
 use referee_games::{
     BySeat, GameError, GameKind, OptionError, Options, Position, Seat, SharedGame, Text,
@@ -54,14 +50,14 @@ impl GameRules {
     pub fn refuse_bots<'p>(
         &self,
         players: impl IntoIterator<Item = &'p PlayerSpec>,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), RefusedBots> {
         let bots = players.into_iter().filter_map(|player| match &player.kind {
             PlayerKind::Bot(bot) => Some(bot.as_str()),
             _ => None,
         });
         for bot in bots {
             if !self.suits(bot)? {
-                return Err(Failure::input(UnsuitedBot(bot, self.game.name()).to_string()));
+                return Err(UnsuitedBot(bot.to_owned(), self.game.name().to_owned()).into());
             }
         }
         Ok(())
@@ -87,58 +83,37 @@ impl GameRules {
     }
 }
 
-/// The message that this built-in player cannot play the game of this name.
-#[derive(Debug)]
-pub struct UnsuitedBot<'a>(pub &'a str, pub &'a str);
+/// The built-in player of this name cannot play the game of this name.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "the built-in player `{0}` cannot play {1}: it looks ahead, but the game hides something and \
+     its rules program does not answer `guess`; take `random`"
+)]
+pub struct UnsuitedBot(pub String, pub String);
 
-impl fmt::Display for UnsuitedBot<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self(bot, game) = self;
-        write!(
-            f,
-            "the built-in player `{bot}` cannot play {game}: it looks ahead, but the game hides \
-             something and its rules program does not answer `guess`; take `random`"
-        )
-    }
+/// The reason why built-in players are refused.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum RefusedBots {
+    /// One cannot play.
+    #[error(transparent)]
+    Unsuited(#[from] UnsuitedBot),
+    /// The game failed.
+    #[error(transparent)]
+    Game(#[from] GameError),
 }
 
 /// An error in the rules in the header of a log.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum HeaderError {
     /// The game is unknown.
+    #[error("no game `{0}`")]
     Game(String),
     /// An option is rejected.
-    Option(OptionError),
+    #[error("option {}: {}", .0.name().unwrap_or_default(), .0)]
+    Option(#[source] OptionError),
     /// The options contradict each other.
+    #[error(transparent)]
     Rules(GameError),
-}
-
-impl fmt::Display for HeaderError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Game(name) => write!(f, "no game `{name}`"),
-            Self::Option(error) => {
-                write!(f, "option {}: {error}", error.name().unwrap_or_default())
-            }
-            Self::Rules(error) => error.fmt(f),
-        }
-    }
-}
-
-impl Error for HeaderError {
-    fn source(&self) -> Option<&(dyn Error + 'static)> {
-        match self {
-            Self::Game(_) => None,
-            Self::Option(error) => Some(error),
-            Self::Rules(error) => Some(error),
-        }
-    }
-}
-
-impl From<HeaderError> for Failure {
-    fn from(error: HeaderError) -> Self {
-        Self::input(format!("the header cannot be used: {error}"))
-    }
 }
 
 #[cfg(test)]

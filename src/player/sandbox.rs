@@ -1,16 +1,12 @@
 //! Connects the sandbox to the referee: turns its limits and errors into faults, records and
 //! messages.
 
-use std::error::Error;
-use std::fmt;
-
 use referee_sandbox::{
     Mechanism, Pipes, Policy, Process, Request, ResolveError, Resource, Shortage, SpawnError,
-    TooFewDescriptors, Unavailable,
+    Unavailable,
 };
 
 use super::Launch;
-use crate::error::Failure;
 use crate::model::containment::{Containment, ContainmentRequest, PlayerLimits};
 use crate::model::fault::{Fault, FaultCode};
 use referee_games::GameError;
@@ -23,13 +19,16 @@ pub struct Sandbox {
 }
 
 /// The reason why a player was not started.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NotStarted {
     /// The player is at fault.
+    #[error("{}", .0.message)]
     Fault(Fault),
     /// The machine lacks resources. No player is at fault.
-    Shortage(Shortage),
+    #[error("{}", shortage_text(.0))]
+    Shortage(#[from] Shortage),
     /// The rules program of a built-in player failed. No player is at fault.
+    #[error(transparent)]
     Game(GameError),
 }
 
@@ -107,54 +106,6 @@ impl From<Fault> for NotStarted {
     }
 }
 
-impl From<Shortage> for NotStarted {
-    fn from(shortage: Shortage) -> Self {
-        Self::Shortage(shortage)
-    }
-}
-
-impl fmt::Display for NotStarted {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Fault(fault) => f.write_str(&fault.message),
-            Self::Shortage(shortage) => f.write_str(&shortage_text(shortage)),
-            Self::Game(error) => error.fmt(f),
-        }
-    }
-}
-
-impl Error for NotStarted {
-    fn source(&self) -> Option<&(dyn Error + 'static)> {
-        match self {
-            Self::Fault(_) => None,
-            Self::Shortage(shortage) => Some(shortage),
-            Self::Game(error) => Some(error),
-        }
-    }
-}
-
-impl From<Shortage> for Failure {
-    fn from(shortage: Shortage) -> Self {
-        Self::system(shortage_text(&shortage))
-    }
-}
-
-impl From<ResolveError> for Failure {
-    fn from(error: ResolveError) -> Self {
-        Self::system(unresolved_text(&error))
-    }
-}
-
-impl From<TooFewDescriptors> for Failure {
-    fn from(error: TooFewDescriptors) -> Self {
-        let TooFewDescriptors { most, needed } = error;
-        Self::system(format!(
-            "this process may open at most {most} files at once, but the referee needs at least \
-             {needed}: raise the limit (`ulimit -n`)"
-        ))
-    }
-}
-
 /// The resource that the machine lacks, and how to provide it.
 pub fn shortage_text(shortage: &Shortage) -> String {
     let advice = match shortage.resource() {
@@ -180,7 +131,8 @@ pub fn unavailable_text(why: &Unavailable) -> String {
 }
 
 /// Why the requested containment is impossible, and what to do about it.
-fn unresolved_text(error: &ResolveError) -> String {
+/// Why players cannot be contained as requested, and what to do.
+pub fn unresolved_text(error: &ResolveError) -> String {
     match error {
         ResolveError::Shortage(shortage) => shortage_text(shortage),
         ResolveError::Level { level, why } => format!(

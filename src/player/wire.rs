@@ -1,7 +1,6 @@
 //! A player that speaks the protocol, as a process or as a function in this process.
 
 use std::borrow::Cow;
-use std::error::Error;
 use std::fmt;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -413,16 +412,9 @@ impl Wire {
 }
 
 /// The failure of a built-in player's rules program, in the program's own words.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
 struct RulesFailure(String);
-
-impl fmt::Display for RulesFailure {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl Error for RulesFailure {}
 
 fn init_message<'a>(view: &InitView<'a>, id: u64) -> Message<'a> {
     let seats = view.rules.seats();

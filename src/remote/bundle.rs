@@ -1,7 +1,5 @@
 //! Bundles: the files of a player or a rules program as one tar file, named by its hash.
 
-use std::error::Error;
-use std::fmt;
 use std::fs::{self, File, Permissions};
 use std::io::{self, Read, Write};
 use std::os::unix::fs::{PermissionsExt, symlink};
@@ -27,9 +25,10 @@ const SYSTEM: &[&str] = &[
 ];
 
 /// Why a bundle cannot be made or used.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 pub enum BundleError {
     /// A file cannot be read or written.
+    #[error("cannot bundle {}: {source}", path.display())]
     File {
         /// The file or folder.
         path: PathBuf,
@@ -37,8 +36,14 @@ pub enum BundleError {
         source: io::Error,
     },
     /// The files are larger than [`MOST_BYTES`].
+    #[error(
+        "the files in {} are larger than 1 GiB in total, which is too much to send: set the player's \
+         `dir` to a folder that holds only its own files",
+        .0.display()
+    )]
     TooLarge(PathBuf),
     /// It cannot be unpacked.
+    #[error("cannot unpack a bundle to {}: {source}", path.display())]
     Unpack {
         /// The folder, or the bundle.
         path: PathBuf,
@@ -46,41 +51,13 @@ pub enum BundleError {
         source: io::Error,
     },
     /// The content of a bundle does not have the hash that names it.
+    #[error("bundle {expected} was refused: its content has the hash {found}")]
     Altered {
         /// The hash that names it.
         expected: String,
         /// The hash of its content.
         found: String,
     },
-}
-
-impl fmt::Display for BundleError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::File { path, source } => write!(f, "cannot bundle {}: {source}", path.display()),
-            Self::Unpack { path, source } => {
-                write!(f, "cannot unpack a bundle to {}: {source}", path.display())
-            }
-            Self::TooLarge(path) => write!(
-                f,
-                "the files in {} are larger than 1 GiB in total, which is too much to send: set \
-                 the player's `dir` to a folder that holds only its own files",
-                path.display()
-            ),
-            Self::Altered { expected, found } => {
-                write!(f, "bundle {expected} was refused: its content has the hash {found}")
-            }
-        }
-    }
-}
-
-impl Error for BundleError {
-    fn source(&self) -> Option<&(dyn Error + 'static)> {
-        match self {
-            Self::File { source, .. } | Self::Unpack { source, .. } => Some(source),
-            Self::TooLarge(_) | Self::Altered { .. } => None,
-        }
-    }
 }
 
 fn at(path: &Path) -> impl FnOnce(io::Error) -> BundleError {

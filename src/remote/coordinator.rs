@@ -7,15 +7,15 @@ use tokio_stream::StreamExt;
 
 use super::delivery::fetch_results;
 use super::dispatcher::{Dispatcher, JobRequest, OpenRun};
+use super::error::RemoteError;
 use super::inspection::Inspector;
 use super::run_files::RunFiles;
 use super::server::NatsServer;
 use super::spot_checks::SpotChecks;
 use super::streams::{RUNS, RunNames, Streams};
-use crate::error::Failure;
 use crate::run::event::{Listener, RunEvent, RunWarning};
 use crate::run::worker::{Reports, Worker};
-use crate::run::{RunEnd, Runner};
+use crate::run::{RunEnd, RunError, Runner};
 use crate::seeds::{fresh_identity, random_bytes};
 
 /// How long the last messages may take when a run ends while the server gives no answer.
@@ -25,13 +25,14 @@ const FAREWELL: Duration = Duration::from_secs(3);
 #[derive(Debug)]
 pub struct Coordinator {
     run: OpenRun,
+    checks: SpotChecks,
     /// Whether queues of another configuration were removed.
     has_others: bool,
 }
 
 impl Coordinator {
     /// Puts the files of a run onto the server, and creates its queues. `synced` is the number of
-    /// the runner's games that are on disk.
+    /// the runner's games that are on disk. A `share` (0 … 1) of the games is played twice.
     ///
     /// # Errors
     /// The server refuses, or a file cannot be read.
@@ -40,7 +41,8 @@ impl Coordinator {
         files: RunFiles,
         inspector: Inspector,
         synced: watch::Receiver<u64>,
-    ) -> Result<Self, Failure> {
+        share: f64,
+    ) -> Result<Self, RemoteError> {
         let server = NatsServer::connect(address, "referee run", "coordinator").await?;
         let names = RunNames::new(&files.description.run_id());
         let streams = Streams::new(&server, names.clone());
@@ -50,29 +52,28 @@ impl Coordinator {
         let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         let coordinator = format!("{:020}-{}", since.as_millis(), fresh_identity()?);
         let run = OpenRun { server, names, streams, files, inspector, synced, coordinator };
-        Ok(Self { run, has_others })
+        let checks = SpotChecks::new(share, random_bytes()?);
+        Ok(Self { run, checks, has_others })
     }
 
-    /// Plays all due games of `runner` on the workers of the run, and this `share` (0 … 1) of them
-    /// on two of them.
+    /// Plays all due games of `runner` on the workers of the run.
     ///
     /// # Errors
     /// As for [`Runner::run_by`].
     pub async fn run(
         self,
         runner: Runner<'_>,
-        share: f64,
         listener: &mut dyn Listener,
         stop: watch::Receiver<bool>,
-    ) -> Result<RunEnd, Failure> {
+    ) -> Result<RunEnd, RunError> {
         if self.has_others {
             listener.on(RunEvent::Warning(&RunWarning::OldQueues), runner.state)?;
         }
         let OpenRun { server, names, streams, .. } = &self.run;
         let (server, streams) = (server.clone(), streams.clone());
-        let cannot = |error| Failure::system(format!("cannot listen to the workers: {error}"));
-        let workers = server.client.subscribe(names.workers()).await.map_err(cannot)?;
-        let runs = server.client.subscribe(RUNS).await.map_err(cannot)?;
+        let unheard = |error| RunError::Elsewhere(RemoteError::Subscribe(error).into());
+        let workers = server.client.subscribe(names.workers()).await.map_err(unheard)?;
+        let runs = server.client.subscribe(RUNS).await.map_err(unheard)?;
         let (give, given) = mpsc::unbounded_channel();
         let start = |slot: usize, reports: Reports, _: watch::Receiver<bool>| {
             let (jobs, mut inbox) = mpsc::unbounded_channel();
@@ -87,10 +88,9 @@ impl Coordinator {
             });
             Ok(Worker::elsewhere(jobs))
         };
-        let checks = SpotChecks::new(share, random_bytes()?);
         let (arrive, arrivals) = mpsc::channel(64);
         let fetching = tokio::spawn(fetch_results(server.clone(), streams.clone(), arrive));
-        let mut dispatcher = Dispatcher::new(self.run, checks, runner.deadline.subscribe());
+        let mut dispatcher = Dispatcher::new(self.run, self.checks, runner.deadline.subscribe());
         let end = {
             let dispatching = dispatcher.work(given, arrivals, workers.merge(runs));
             tokio::select! {

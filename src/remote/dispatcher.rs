@@ -8,6 +8,7 @@ use tokio::sync::{mpsc, watch};
 use tokio_stream::{Stream, StreamExt};
 
 use super::delivery::{PendingAck, queue_job, unpack};
+use super::error::RemoteError;
 use super::inspection::{Inspector, PossibleResult, WrongResult};
 use super::known_workers::{KnownWorkers, SILENCE};
 use super::messages::{
@@ -21,7 +22,6 @@ use super::run_files::RunFiles;
 use super::server::{AGAIN, NatsServer, ServerProblem};
 use super::spot_checks::{FirstResult, SpotChecks};
 use super::streams::{RUNS, RunNames, Streams, job_of};
-use crate::error::Failure;
 use crate::run::deadline::RunDeadline;
 use crate::run::event::{RunWarning, WorkerPool};
 use crate::run::failure::JobFailure;
@@ -272,7 +272,7 @@ impl Dispatcher {
                 }
                 self.requeue_lost(Duration::ZERO);
             }
-            Err(failure) => tracing::debug!(failure.message, "the queues are not created yet"),
+            Err(error) => tracing::debug!(%error, "the queues are not created yet"),
         }
     }
 
@@ -495,10 +495,7 @@ impl Dispatcher {
         let tournament = format!("{}-", self.run.inspector.header.identity);
         let is_same = announced.run.starts_with(&tournament);
         if is_same && announced.coordinator > self.run.coordinator {
-            self.report(Report::Failed(Failure::system(
-                "another coordinator took over: it plays the same tournament on this server, \
-                 perhaps from a copy of the results folder. Only one of them can go on",
-            )));
+            self.report(Report::Failed(RemoteError::TakenOver.into()));
         }
     }
 

@@ -1,9 +1,6 @@
 //! Inspects the results of workers, which are not trusted: every record is replayed through the
 //! rules before it counts.
 
-use std::error::Error;
-use std::fmt;
-
 use super::messages::{RemoteGame, RemoteOutcome};
 use crate::model::record::{GameRecord, Header};
 use crate::openings::OpeningBook;
@@ -14,13 +11,16 @@ use crate::verify::{RecordFinding, audit};
 use referee_games::Seat;
 
 /// Why a result cannot be true.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum WrongResult {
     /// It cannot be read.
+    #[error("it cannot be read")]
     Unreadable,
     /// It answers another job.
+    #[error("it answers another job")]
     OtherJob,
     /// It has another number of games.
+    #[error("it has {found} games instead of {expected}")]
     Count {
         /// The number of games of the job.
         expected: usize,
@@ -28,26 +28,12 @@ pub enum WrongResult {
         found: usize,
     },
     /// It has the record of another game.
+    #[error("it has the record of another game, {0}")]
     Foreign(String),
     /// A record contradicts the rules, or itself.
+    #[error("game {0}: {1}")]
     Finding(String, Box<RecordFinding>),
 }
-
-impl fmt::Display for WrongResult {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Unreadable => f.write_str("it cannot be read"),
-            Self::OtherJob => f.write_str("it answers another job"),
-            Self::Count { expected, found } => {
-                write!(f, "it has {found} games instead of {expected}")
-            }
-            Self::Foreign(id) => write!(f, "it has the record of another game, {id}"),
-            Self::Finding(id, finding) => write!(f, "game {id}: {finding}"),
-        }
-    }
-}
-
-impl Error for WrongResult {}
 
 /// What follows from a result that may be true.
 #[derive(Debug)]

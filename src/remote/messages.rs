@@ -6,12 +6,11 @@ use std::time::Duration;
 use async_nats::HeaderMap;
 use serde::{Deserialize, Serialize};
 
-use crate::error::Failure;
 use crate::model::fault::Fault;
 use crate::model::record::GameRecord;
 use crate::run::job::{DueGame, Job};
 use crate::schedule::Fixture;
-use crate::seeds::random_bytes;
+use crate::seeds::{NoRandomNumbers, random_bytes};
 use referee_games::BySeat;
 
 /// The version of these messages. A worker only plays for a coordinator of the same version.
@@ -153,7 +152,7 @@ impl WorkerIdentity {
     ///
     /// # Errors
     /// The system gives no random bytes.
-    pub fn new(name: &str) -> Result<Self, Failure> {
+    pub fn new(name: &str) -> Result<Self, NoRandomNumbers> {
         let secret = format!("{:032x}", u128::from_le_bytes(random_bytes()?));
         Ok(Self { name: name.to_owned(), secret })
     }

@@ -8,11 +8,10 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::{mpsc, watch};
 
-use super::bundle::{BundleError, unpack};
+use super::bundle::unpack;
 use super::description::RunDescription;
+use super::error::RemoteError;
 use super::messages::{JobMessage, RemoteGame, RemoteOutcome};
-use crate::error::Failure;
-use crate::escape;
 use crate::game_program::FoundProgram;
 use crate::model::rules::GameRules;
 use crate::openings::OpeningBook;
@@ -45,10 +44,10 @@ impl PlayableRun {
         description: &RunDescription,
         downloads: &Path,
         folder: &Path,
-    ) -> Result<Self, Failure> {
-        let request = description.containment().ok_or_else(|| {
-            Failure::system("it requires a containment that this version does not know")
-        })?;
+    ) -> Result<Self, RemoteError> {
+        let request = description.containment().ok_or(RemoteError::Unusable(
+            "it requires a containment that this version does not know",
+        ))?;
         let sandbox = Arc::new(Sandbox::resolve(&request)?);
         for hash in description.bundles() {
             let to = folder.join(hash);
@@ -70,12 +69,11 @@ impl PlayableRun {
             policy: description.header.fault_policy,
             players: entrants(description, &rules, &sandbox, folder)?,
             secret: Secret::from_hex(&description.secret)
-                .ok_or_else(|| Failure::system("its secret is not one"))?,
+                .ok_or(RemoteError::Unusable("its secret is not one"))?,
             spectators: Arc::default(),
         };
         let each = conditions.control.cores_per_game();
-        let book = OpeningBook::new(rules, description.header.openings.as_ref())
-            .map_err(|error| Failure::input(error.to_string()))?;
+        let book = OpeningBook::new(rules, description.header.openings.as_ref())?;
         let (conditions, cores) = (Arc::new(conditions), Cores::of_this_process(each));
         Ok(Self { book, conditions, cores, sandbox })
     }
@@ -86,18 +84,12 @@ impl PlayableRun {
     }
 }
 
-impl From<BundleError> for Failure {
-    fn from(error: BundleError) -> Self {
-        Self::system(error.to_string())
-    }
-}
-
 fn entrants(
     description: &RunDescription,
     rules: &GameRules,
     sandbox: &Arc<Sandbox>,
     folder: &Path,
-) -> Result<Vec<Entrant>, Failure> {
+) -> Result<Vec<Entrant>, RemoteError> {
     let mut missing = BTreeMap::new();
     let mut entrants = Vec::new();
     for player in &description.players {
@@ -107,13 +99,9 @@ fn entrants(
         let root = player.bundle.as_ref().map_or_else(|| folder.to_owned(), |it| folder.join(it));
         entrants.push(Entrant::of(&player.unpacked(&root), &*rules.game, sandbox));
     }
-    match missing.iter().next() {
+    match missing.pop_first() {
         None => Ok(entrants),
-        Some((program, player)) => Err(Failure::system(format!(
-            "this machine has no {}, which {} needs: install it",
-            program.display(),
-            escape::terminal(player)
-        ))),
+        Some((program, player)) => Err(RemoteError::NoProgram { program, player }),
     }
 }
 

@@ -4,10 +4,10 @@ use std::path::Path;
 use std::time::Duration;
 
 use super::description::{RunDescription, WrittenBundle};
+use super::error::RemoteError;
 use super::scratch::ScratchFolder;
 use super::server::NatsServer;
 use super::streams::{DESCRIPTION, Streams};
-use crate::error::Failure;
 
 /// What workers need for a run.
 #[derive(Debug)]
@@ -31,7 +31,11 @@ impl RunFiles {
     ///
     /// # Errors
     /// The server refuses, or a file cannot be read.
-    pub async fn create(&self, server: &NatsServer, streams: &Streams) -> Result<bool, Failure> {
+    pub async fn create(
+        &self,
+        server: &NatsServer,
+        streams: &Streams,
+    ) -> Result<bool, RemoteError> {
         let was_missing = streams.create(self.lease()).await?;
         let store = streams.store().await?;
         for bundle in &self.bundles {
@@ -40,8 +44,7 @@ impl RunFiles {
             }
         }
         if store.info(DESCRIPTION).await.is_err() {
-            let text = serde_json::to_vec(&self.description)
-                .map_err(|error| Failure::system(format!("cannot describe the run: {error}")))?;
+            let text = serde_json::to_vec(&self.description).map_err(RemoteError::Undescribed)?;
             let put = store.put(DESCRIPTION, &mut text.as_slice()).await;
             put.map_err(|error| server.problem("send the description of the run", &error))?;
         }
@@ -54,10 +57,9 @@ async fn upload(
     store: &async_nats::jetstream::object_store::ObjectStore,
     name: &str,
     file: &Path,
-) -> Result<(), Failure> {
-    let mut content = tokio::fs::File::open(file).await.map_err(|error| {
-        Failure::system(format!("cannot read the bundle {}: {error}", file.display()))
-    })?;
+) -> Result<(), RemoteError> {
+    let unreadable = RemoteError::file("read the bundle", file);
+    let mut content = tokio::fs::File::open(file).await.map_err(unreadable)?;
     let put = store.put(name, &mut content).await;
     put.map_err(|error| server.problem("send the files of the players", &error))?;
     Ok(())

@@ -5,7 +5,7 @@ use std::os::unix::fs::DirBuilderExt;
 use std::path::PathBuf;
 
 use super::bundle::remove_tree;
-use crate::error::Failure;
+use super::error::RemoteError;
 
 /// A folder for bundles, which is removed at the end.
 #[derive(Debug)]
@@ -19,19 +19,15 @@ impl ScratchFolder {
     ///
     /// # Errors
     /// The system refuses.
-    pub fn new(path: PathBuf) -> Result<Self, Failure> {
+    pub fn new(path: PathBuf) -> Result<Self, RemoteError> {
         if path.symlink_metadata().is_ok() {
             // Of a run that was killed.
-            remove_tree(&path).map_err(|error| {
-                Failure::system(format!("cannot remove {}: {error}", path.display()))
-            })?;
+            remove_tree(&path).map_err(RemoteError::file("remove", &path))?;
         }
         // If the referee is root, players run as other users, who must be able to enter.
         let mode = if nix::unistd::geteuid().is_root() { 0o711 } else { 0o700 };
         let created = DirBuilder::new().mode(mode).create(&path);
-        created.map_err(|error| {
-            Failure::system(format!("cannot create the folder {}: {error}", path.display()))
-        })?;
+        created.map_err(RemoteError::file("create the folder", &path))?;
         Ok(Self { path })
     }
 }

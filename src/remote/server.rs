@@ -2,7 +2,6 @@
 
 use std::env;
 use std::error::Error;
-use std::fmt;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -14,7 +13,6 @@ use async_nats::{
 };
 
 use super::messages::is_worker_name;
-use crate::error::Failure;
 
 /// How long the server may take for an answer.
 pub const ANSWER: Duration = Duration::from_secs(5);
@@ -43,13 +41,16 @@ pub struct NatsServer {
 type PermissionError = Arc<Mutex<Option<String>>>;
 
 /// A problem with the server.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ServerProblem {
     /// Invalid address.
+    #[error("`{0}` is not the address of a NATS server; expected nats://HOST:PORT")]
     Address(String),
     /// A file with credentials or certificates cannot be read.
+    #[error("cannot read the credentials: {0}")]
     CredentialsFile(String),
     /// It cannot be reached.
+    #[error("cannot reach a NATS server at {address}: {why}; is it running there?")]
     Unreachable {
         /// The address.
         address: String,
@@ -57,8 +58,16 @@ pub enum ServerProblem {
         why: String,
     },
     /// It refuses the credentials.
+    #[error(
+        "the NATS server at {0} refuses this user or password; set NATS_USER and \
+         NATS_PASSWORD, or NATS_CREDS to a credentials file"
+    )]
     Credentials(String),
     /// No secure connection is possible.
+    #[error(
+        "no secure connection to the NATS server at {address} is possible: {why}; set NATS_CA to \
+         the certificate of its authority"
+    )]
     Tls {
         /// The address.
         address: String,
@@ -66,10 +75,19 @@ pub enum ServerProblem {
         why: String,
     },
     /// It is too old.
-    TooOld(String),
+    #[error("the NATS server has version {version}, but {}.{} or newer is needed", OLDEST.0, OLDEST.1)]
+    TooOld {
+        /// Its version.
+        version: String,
+    },
     /// `JetStream` is turned off.
+    #[error("JetStream is off on this NATS server: start it with --jetstream")]
     NoJetStream,
     /// The user lacks a permission.
+    #[error(
+        "cannot {what}: the NATS server denies it to this user ({why}); docs/many-machines.md \
+         lists the permissions"
+    )]
     Denied {
         /// What could not be done.
         what: String,
@@ -77,10 +95,19 @@ pub enum ServerProblem {
         why: String,
     },
     /// Its store is full.
+    #[error(
+        "cannot {0}: the store of the NATS server is full; give it more room (max_file_store) or \
+         remove old streams. Nothing is lost"
+    )]
     Full(String),
     /// It gives no answer.
+    #[error("cannot {0}: the NATS server gives no answer")]
     Silent(String),
     /// Something exists with other settings than this version needs.
+    #[error(
+        "{what} exists on the NATS server with another {setting} than this version of the referee \
+         sets; remove it, or use the version that created it"
+    )]
     Differs {
         /// The stream or consumer.
         what: String,
@@ -88,78 +115,16 @@ pub enum ServerProblem {
         setting: &'static str,
     },
     /// What was asked for does not exist.
+    #[error("cannot {0}: it does not exist on the NATS server")]
     Missing(String),
     /// Something else.
+    #[error("cannot {what}: {why}")]
     Other {
         /// What could not be done.
         what: String,
         /// The error.
         why: String,
     },
-}
-
-impl fmt::Display for ServerProblem {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Address(address) => write!(
-                f,
-                "`{address}` is not the address of a NATS server; expected nats://HOST:PORT"
-            ),
-            Self::CredentialsFile(why) => write!(f, "cannot read the credentials: {why}"),
-            Self::Unreachable { address, why } => {
-                write!(f, "cannot reach a NATS server at {address}: {why}; is it running there?")
-            }
-            Self::Credentials(address) => write!(
-                f,
-                "the NATS server at {address} refuses this user or password; set NATS_USER and \
-                 NATS_PASSWORD, or NATS_CREDS to a credentials file"
-            ),
-            Self::Tls { address, why } => write!(
-                f,
-                "no secure connection to the NATS server at {address} is possible: {why}; set \
-                 NATS_CA to the certificate of its authority"
-            ),
-            Self::TooOld(version) => write!(
-                f,
-                "the NATS server has version {version}, but {}.{} or newer is needed",
-                OLDEST.0, OLDEST.1
-            ),
-            Self::NoJetStream => {
-                f.write_str("JetStream is off on this NATS server: start it with --jetstream")
-            }
-            Self::Denied { what, why } => write!(
-                f,
-                "cannot {what}: the NATS server denies it to this user ({why}); \
-                 docs/many-machines.md lists the permissions"
-            ),
-            Self::Full(what) => write!(
-                f,
-                "cannot {what}: the store of the NATS server is full; give it more room \
-                 (max_file_store) or remove old streams. Nothing is lost"
-            ),
-            Self::Silent(what) => {
-                write!(f, "cannot {what}: the NATS server gives no answer")
-            }
-            Self::Differs { what, setting } => write!(
-                f,
-                "{what} exists on the NATS server with another {setting} than this version of the \
-                 referee sets; remove it, or use the version that created it"
-            ),
-            Self::Missing(what) => write!(f, "cannot {what}: it does not exist on the NATS server"),
-            Self::Other { what, why } => write!(f, "cannot {what}: {why}"),
-        }
-    }
-}
-
-impl Error for ServerProblem {}
-
-impl From<ServerProblem> for Failure {
-    fn from(problem: ServerProblem) -> Self {
-        match problem {
-            ServerProblem::Address(_) => Self::input(problem.to_string()),
-            _ => Self::system(problem.to_string()),
-        }
-    }
 }
 
 impl ServerProblem {
@@ -196,7 +161,7 @@ impl NatsServer {
         let client = options.connect(address).await.map_err(|error| refused(&shown, &error))?;
         let version = client.server_info().version;
         if !is_new_enough(&version) {
-            return Err(ServerProblem::TooOld(version));
+            return Err(ServerProblem::TooOld { version });
         }
         let context = jetstream::ContextBuilder::new()
             .timeout(ANSWER)

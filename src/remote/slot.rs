@@ -16,15 +16,16 @@ use super::outage::OutageLog;
 use super::playing::{PlayableRun, Returned, Slot};
 use super::server::{AGAIN, ANSWER, NatsServer, ServerProblem};
 use super::streams::{EXCLUDED_WORKER, RunNames, Streams, job_of};
-use crate::printer::Printer;
 
 /// How long a slot waits for a job before it asks again.
 const PATIENCE: Duration = Duration::from_secs(10);
 /// Room for the headers and the subject of a message, in bytes.
 const ROOM: usize = 4096;
 
+/// Where a worker says what it does.
+pub type WorkerNotes = Arc<dyn Fn(&str) + Send + Sync>;
+
 /// A run that is served: what its slots have in common.
-#[derive(Debug)]
 pub struct ServedRun {
     /// The server.
     pub server: NatsServer,
@@ -49,7 +50,7 @@ pub struct ServedRun {
     /// Whether the server answers.
     pub outage: OutageLog,
     /// Where notes go.
-    pub printer: Printer,
+    pub note: WorkerNotes,
     /// Becomes true when the worker is to stop at once.
     pub stop: watch::Receiver<bool>,
     /// Becomes true when no more jobs are to be taken.
@@ -110,7 +111,7 @@ pub async fn serve_slot(number: usize, served: Arc<ServedRun>) {
     let mut slot = match Slot::start(&served.run, number, served.stop.clone()) {
         Ok(slot) => slot,
         Err(error) => {
-            served.printer.note(&format!("warning: one game less at once: {error}"));
+            (served.note)(&format!("warning: one game less at once: {error}"));
             served.slots.fetch_sub(1, Ordering::Relaxed);
             return;
         }
@@ -224,7 +225,7 @@ async fn serve_job(served: &ServedRun, slot: &mut Slot, message: &Message) -> bo
         Err(Returned::Shortage(why)) => {
             answer(message, AckKind::Nak(Some(AGAIN))).await;
             let is_last = served.slots.load(Ordering::Relaxed) <= 1;
-            served.printer.note(&format!("warning: {why}"));
+            (served.note)(&format!("warning: {why}"));
             if is_last {
                 pause(served).await;
             }
@@ -275,12 +276,12 @@ async fn deliver(
         let Err(problem) = sent else {
             if let Some(after) = served.outage.end() {
                 let seconds = after.as_secs();
-                served.printer.note(&format!("the NATS server answers again, after {seconds} s"));
+                (served.note)(&format!("the NATS server answers again, after {seconds} s"));
             }
             return true;
         };
         if served.outage.begin(asked) {
-            served.printer.note(&format!("warning: {problem}; it is tried again"));
+            (served.note)(&format!("warning: {problem}; it is tried again"));
         }
         if served.is_leaving() {
             // The job is played again elsewhere.

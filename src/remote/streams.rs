@@ -17,8 +17,8 @@ use async_nats::jetstream::stream::{
 
 use tokio_stream::StreamExt;
 
+use super::error::RemoteError;
 use super::server::{NatsServer, ServerProblem};
-use crate::error::Failure;
 
 /// The subject for run announcements.
 pub const RUNS: &str = "referee.runs";
@@ -236,9 +236,9 @@ impl Streams {
         &self,
         name: &str,
         what: &str,
-        mut write: impl FnMut(&[u8]) -> Result<(), Failure>,
-    ) -> Result<(), Failure> {
-        let problem = |error: &dyn Error| Failure::from(self.server.problem(what, error));
+        mut write: impl FnMut(&[u8]) -> Result<(), RemoteError>,
+    ) -> Result<(), RemoteError> {
+        let problem = |error: &dyn Error| RemoteError::from(self.server.problem(what, error));
         let info = self.existing_store().await?.info(name).await;
         let info = info.map_err(|error| problem(&error))?;
         let stream = format!("OBJ_{}", self.names.bundles());

@@ -13,16 +13,15 @@ use tokio::task::JoinSet;
 use tokio_stream::StreamExt;
 
 use super::description::RunDescription;
+use super::error::RemoteError;
 use super::messages::{HEARTBEAT, PROTOCOL, RunAnnouncement, WorkerHeartbeat, WorkerIdentity};
 use super::outage::OutageLog;
 use super::playing::{PlayableRun, calibrate};
 use super::scratch::ScratchFolder;
 use super::server::NatsServer;
-use super::slot::{ServedRun, send_heartbeat, serve_slot};
+use super::slot::{ServedRun, WorkerNotes, send_heartbeat, serve_slot};
 use super::streams::{DESCRIPTION, RUNS, RunNames, Streams};
-use crate::error::Failure;
 use crate::escape;
-use crate::printer::Printer;
 
 /// How long the slots may take for their last messages when the worker is asked to stop.
 const FAREWELL: Duration = Duration::from_secs(8);
@@ -30,7 +29,6 @@ const FAREWELL: Duration = Duration::from_secs(8);
 const SILENCE: Duration = Duration::from_secs(15);
 
 /// A worker.
-#[derive(Debug)]
 pub struct RemoteWorker {
     server: NatsServer,
     identity: WorkerIdentity,
@@ -38,7 +36,7 @@ pub struct RemoteWorker {
     cores: usize,
     calibration: Duration,
     folder: ScratchFolder,
-    printer: Printer,
+    note: WorkerNotes,
     stop: watch::Receiver<bool>,
 }
 
@@ -52,30 +50,30 @@ impl RemoteWorker {
         address: &str,
         name: &str,
         slots: usize,
-        printer: Printer,
+        note: WorkerNotes,
         stop: watch::Receiver<bool>,
-    ) -> Result<Self, Failure> {
+    ) -> Result<Self, RemoteError> {
         let server = NatsServer::connect(address, name, "worker").await?;
         let identity = WorkerIdentity::new(name)?;
         let folder = format!("referee-worker-{}", identity.id().key);
         let folder = ScratchFolder::new(std::env::temp_dir().join(folder))?;
         let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
         let calibration = calibrate();
-        Ok(Self { server, identity, slots, cores, calibration, folder, printer, stop })
+        Ok(Self { server, identity, slots, cores, calibration, folder, note, stop })
     }
 
     /// Serves one run after another, until it is asked to stop.
     ///
     /// # Errors
     /// Runs cannot be looked for.
-    pub async fn work(&self) -> Result<(), Failure> {
+    pub async fn work(&self) -> Result<(), RemoteError> {
         let mut runs = self
             .server
             .client
             .subscribe(RUNS)
             .await
-            .map_err(|error| Failure::from(self.server.problem("look for runs", &error)))?;
-        self.printer.note(&format!(
+            .map_err(|error| RemoteError::from(self.server.problem("look for runs", &error)))?;
+        (self.note)(&format!(
             "worker {}: {} at once, looking for a run on {}",
             self.identity.id(),
             if self.slots == 1 { "1 game".to_owned() } else { format!("{} games", self.slots) },
@@ -109,20 +107,21 @@ impl RemoteWorker {
                 _ = stop.wait_for(|stop| *stop) => return false,
                 prepared = self.prepare(&streams, &announced.run) => prepared,
             },
-            Err(failure) => Err(failure),
+            Err(error) => Err(error),
         };
         let (run, lease) = match prepared {
             Ok(prepared) => prepared,
-            Err(failure) => {
-                let message = escape::terminal(&failure.message);
-                self.printer.note(&format!("cannot play run {}: {message}", announced.run));
-                let problem = Some(failure.message);
+            Err(error) => {
+                let problem = error.to_string();
+                let message = escape::terminal(&problem);
+                (self.note)(&format!("cannot play run {}: {message}", announced.run));
+                let problem = Some(problem);
                 let unfit = WorkerHeartbeat { problem, ..self.heartbeat() };
                 send_heartbeat(&self.server, &names, &self.identity, &unfit).await;
                 return true;
             }
         };
-        self.printer.note(&format!("plays run {}; {}", announced.run, run.sandbox.summary()));
+        (self.note)(&format!("plays run {}; {}", announced.run, run.sandbox.summary()));
         let (departure, leaving) = watch::channel(false);
         let (closing, closes) = watch::channel(closing_time(announced));
         let served = Arc::new(ServedRun {
@@ -137,7 +136,7 @@ impl RemoteWorker {
             played: AtomicU64::new(0),
             slots: AtomicUsize::new(self.slots),
             outage: OutageLog::default(),
-            printer: self.printer,
+            note: Arc::clone(&self.note),
             stop: self.stop.clone(),
             leaving,
             closes,
@@ -161,7 +160,7 @@ impl RemoteWorker {
             }
         }
         served.send_heartbeat(true).await;
-        self.printer.note(&format!(
+        (self.note)(&format!(
             "left run {} after {} jobs",
             announced.run,
             served.played.load(Ordering::Relaxed)
@@ -195,7 +194,7 @@ impl RemoteWorker {
                         heard = Instant::now();
                         closing.send_replace(closing_time(&now));
                         if now.excluded.contains(&self.identity.id().key) {
-                            self.printer.note("the coordinator refuses the results of this worker");
+                            (self.note)("the coordinator refuses the results of this worker");
                             return true;
                         }
                         if now.over {
@@ -214,7 +213,7 @@ impl RemoteWorker {
         &self,
         streams: &Streams,
         run: &str,
-    ) -> Result<(Arc<PlayableRun>, Duration), Failure> {
+    ) -> Result<(Arc<PlayableRun>, Duration), RemoteError> {
         let mut text = Vec::new();
         let what = "fetch the description of the run";
         let append = |chunk: &[u8]| {
@@ -222,26 +221,25 @@ impl RemoteWorker {
             Ok(())
         };
         streams.fetch(DESCRIPTION, what, append).await?;
-        let description: RunDescription = serde_json::from_slice(&text).map_err(|error| {
-            Failure::system(format!("the description of the run cannot be read: {error}"))
-        })?;
+        let description: RunDescription =
+            serde_json::from_slice(&text).map_err(RemoteError::Description)?;
         if description.run_id() != run {
-            return Err(Failure::system("the description belongs to another run"));
+            return Err(RemoteError::Unusable("the description belongs to another run"));
         }
         let what = "fetch the files of the players";
         for hash in description.bundles() {
             // It becomes the name of a file.
             if blake3::Hash::from_hex(hash).is_err() {
-                return Err(Failure::system("the description of the run names no valid bundle"));
+                return Err(RemoteError::Unusable(
+                    "the description of the run names no valid bundle",
+                ));
             }
             let path = self.folder.path.join(format!("{hash}.tar"));
             if path.exists() {
                 continue;
             }
             let partial = path.with_extension("part");
-            let cannot = |error: io::Error| {
-                Failure::system(format!("cannot write {}: {error}", partial.display()))
-            };
+            let cannot = |error| RemoteError::file("write", &partial)(error);
             let mut file = fs::File::create(&partial).map_err(cannot)?;
             let append = |chunk: &[u8]| io::Write::write_all(&mut file, chunk).map_err(cannot);
             streams.fetch(hash, what, append).await?;
@@ -252,9 +250,7 @@ impl RemoteWorker {
         // The sandbox tests itself with a runtime of its own.
         let prepare = move || PlayableRun::prepare(&description, &folder, &folder);
         let prepared = tokio::task::spawn_blocking(prepare).await;
-        let prepared = prepared
-            .map_err(|error| Failure::system(format!("the run cannot be prepared: {error}")))?;
-        Ok((Arc::new(prepared?), lease))
+        Ok((Arc::new(prepared??), lease))
     }
 
     /// A heartbeat while nothing is played.
@@ -268,10 +264,10 @@ impl RemoteWorker {
 }
 
 /// The next run that is announced.
-async fn next_announcement(runs: &mut Subscriber) -> Result<RunAnnouncement, Failure> {
+async fn next_announcement(runs: &mut Subscriber) -> Result<RunAnnouncement, RemoteError> {
     loop {
         let Some(message) = runs.next().await else {
-            return Err(Failure::system("the connection to the NATS server is closed"));
+            return Err(RemoteError::Closed);
         };
         if let Ok(announced) = serde_json::from_slice(&message.payload) {
             return Ok(announced);
@@ -284,13 +280,10 @@ fn closing_time(announced: &RunAnnouncement) -> Option<Instant> {
     Instant::now().checked_add(Duration::from_millis(announced.open_for_ms?))
 }
 
-fn is_same_version(announced: &RunAnnouncement) -> Result<(), Failure> {
+fn is_same_version(announced: &RunAnnouncement) -> Result<(), RemoteError> {
     let own = env!("CARGO_PKG_VERSION");
     if announced.protocol == PROTOCOL && announced.version == own {
         return Ok(());
     }
-    Err(Failure::system(format!(
-        "the coordinator has version {} of the referee, this worker {own}: use the same one",
-        escape::terminal(&announced.version)
-    )))
+    Err(RemoteError::Version { coordinator: announced.version.clone(), own })
 }

@@ -1,6 +1,6 @@
 //! Draws a position as a board on the terminal: coordinates, pieces, the last action.
 
-use crate::printer::Colour;
+use super::colour::Colour;
 use std::fmt::Write as _;
 
 use crate::report::drawing::{ShownSquare, cells};

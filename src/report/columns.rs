@@ -4,7 +4,7 @@ use std::fmt::Display;
 
 use unicode_width::UnicodeWidthStr;
 
-use crate::printer::Colour;
+use super::colour::Colour;
 
 /// The number of blanks between two columns.
 const GAP: usize = 2;

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use super::colour::Colour;
 use super::columns::{Align, Column, Keep, TableCell, lay_out};
 use super::elo::{margin, whole};
 use crate::analysis::diagnostics::clocks::ClockUse;
@@ -9,7 +10,6 @@ use crate::analysis::diagnostics::copies;
 use crate::analysis::diagnostics::look_alikes::LookAlike;
 use crate::analysis::diagnostics::{Diagnostics, EndingCount};
 use crate::escape;
-use crate::printer::Colour;
 
 /// The diagnostics as text and tables, without a trailing newline.
 pub fn details(found: &Diagnostics, width: usize, colour: Colour) -> String {

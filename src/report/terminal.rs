@@ -2,13 +2,13 @@
 
 use unicode_width::UnicodeWidthStr;
 
+use super::colour::Colour;
 use super::columns::{Align, Column, Keep, TableCell, all_fit, lay_out};
 use super::elo::whole;
 use super::notes::notes;
 use super::standings_columns::{half_width, people_columns};
 use super::{Row, Standings};
 use crate::escape;
-use crate::printer::Colour;
 
 /// The ranking as text, in lines of at most `width` columns if possible, without a trailing
 /// newline. It shows all players; names are escaped.

@@ -4,8 +4,8 @@ use std::fmt;
 use std::time::Duration;
 
 use super::failure::JobFailure;
-use crate::error::Failure;
 use crate::escape;
+use crate::log::WriteError;
 use crate::model::fault::Fault;
 use crate::model::player::Out;
 use crate::model::record::GameRecord;
@@ -244,8 +244,8 @@ pub trait Listener {
     ///
     /// # Errors
     ///
-    /// If the listener cannot do its work. The error ends the run.
-    fn on(&mut self, event: RunEvent<'_>, state: &TournamentState) -> Result<(), Failure>;
+    /// If the log cannot be written. The error ends the run.
+    fn on(&mut self, event: RunEvent<'_>, state: &TournamentState) -> Result<(), WriteError>;
 }
 
 /// Several listeners as one. All of them receive every event, in this order, even after one fails.
@@ -253,7 +253,7 @@ pub struct Listeners<'a>(pub Vec<&'a mut dyn Listener>);
 
 impl Listener for Listeners<'_> {
     /// Returns the first error.
-    fn on(&mut self, event: RunEvent<'_>, state: &TournamentState) -> Result<(), Failure> {
+    fn on(&mut self, event: RunEvent<'_>, state: &TournamentState) -> Result<(), WriteError> {
         let heard = self.0.iter_mut().map(|listener| listener.on(event, state));
         heard.fold(Ok(()), Result::and)
     }

@@ -1,39 +1,28 @@
 //! Why a job has no result.
 
 use std::any::Any;
-use std::fmt;
 
 use crate::escape;
 
 /// Why a job has no result although nobody stopped it and no resources were missing.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum JobFailure {
     /// The referee panicked with this message.
+    #[error("the referee panicked: {}", escape::terminal(.0))]
     Panic(String),
     /// The game's implementation failed with this error.
+    #[error("the game itself failed: {}", escape::lines(.0))]
     Game(String),
     /// Workers took it, and fell silent before they had finished it.
+    #[error(
+        "{} workers took it, and none of them finished it: {}",
+        workers.len(),
+        workers.join(", ")
+    )]
     Abandoned {
         /// Their names.
         workers: Vec<String>,
     },
-}
-
-impl fmt::Display for JobFailure {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Panic(message) => {
-                write!(f, "the referee panicked: {}", escape::terminal(message))
-            }
-            Self::Game(error) => write!(f, "the game itself failed: {}", escape::lines(error)),
-            Self::Abandoned { workers } => write!(
-                f,
-                "{} workers took it, and none of them finished it: {}",
-                workers.len(),
-                workers.join(", ")
-            ),
-        }
-    }
 }
 
 impl JobFailure {

@@ -1,12 +1,12 @@
 //! The jobs of workers, and their reports.
 
+use std::error::Error;
 use std::sync::Arc;
 
 use super::entrant::Entrant;
 use super::event::{RunWarning, WorkerPool};
 use super::failure::JobFailure;
 use super::spectators::Spectators;
-use crate::error::Failure;
 use crate::model::clock::TimeControl;
 use crate::model::fault::Fault;
 use crate::model::record::{FaultPolicy, GameRecord};
@@ -78,7 +78,7 @@ pub enum Report {
     /// The set of worker machines changed.
     WorkerPool(WorkerPool),
     /// Nothing more can be played.
-    Failed(Failure),
+    Failed(Box<dyn Error + Send + Sync>),
 }
 
 /// A finished game.

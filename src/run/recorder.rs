@@ -3,9 +3,8 @@
 use tokio::sync::watch;
 
 use super::event::{Listener, RunEvent};
-use crate::error::Failure;
 use crate::folder::LockedFolder;
-use crate::log::LogWriter;
+use crate::log::{LogWriter, WriteError};
 use crate::schedule::state::TournamentState;
 
 /// Writes finished games to the log, and transcripts of games with a fault to files beside it.
@@ -28,7 +27,7 @@ impl<'a> Recorder<'a> {
 }
 
 impl Listener for Recorder<'_> {
-    fn on(&mut self, event: RunEvent<'_>, _: &TournamentState) -> Result<(), Failure> {
+    fn on(&mut self, event: RunEvent<'_>, _: &TournamentState) -> Result<(), WriteError> {
         match event {
             RunEvent::Begun { .. } => self.log.keep_synced()?,
             RunEvent::GameFinished { record, transcript } => {

@@ -3,26 +3,110 @@
 mod changes;
 
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use self::changes::{ChangedProgram, Differences, compare};
 use crate::disk;
-use crate::error::Failure;
-use crate::folder::{self, LockedFolder, LogContents};
+use crate::folder::{self, FolderError, LineProblem, LockedFolder, LogContents};
 use crate::log::{
-    LOG, LogError, LogLine, LogReader, LogWriter, SUPERSEDED, WriteError, set_aside, write_header,
+    LOG, LogLine, LogReader, LogWriter, SUPERSEDED, WriteError, set_aside, write_header,
 };
 use crate::model::containment::Containment;
 use crate::model::record::{GameRecord, Header, PlayerInfo, SCHEMA};
 use crate::model::rules::GameRules;
 use crate::model::stage::{PairingRules, Stage};
 use crate::model::tournament::Tournament;
-use crate::printer::Printer;
 use crate::seeds::fresh_identity;
 use crate::shell;
-use crate::verify::first_difference;
-use referee_games::{RulesProgram, Seat, Text};
+use crate::verify::{RecordFinding, first_difference};
+use referee_games::{GameError, RulesProgram, Seat, Text};
+
+/// The reason why a tournament cannot start or resume.
+#[derive(Debug, thiserror::Error)]
+pub enum ResumeError {
+    /// The folder cannot be used.
+    #[error(transparent)]
+    Folder(#[from] FolderError),
+    /// The log cannot be created.
+    #[error(transparent)]
+    NotCreated(WriteError),
+    /// A player to replace is not configured.
+    #[error("--replace {0}: no player of this name is configured")]
+    Unknown(String),
+    /// A line is not a game of this tournament.
+    #[error(
+        "{0}, so it is not clear what comes next; nothing was changed; `referee verify` finds \
+         every such line, and `referee verify --repair` moves them out of the log"
+    )]
+    Foreign(LineProblem),
+    /// The folder has games, but not the secret that they drew their seeds from.
+    #[error(
+        "{} has lost the file `{}`, from which its games drew their seeds; restore it, or give \
+         the tournament another name",
+        .0.display(),
+        folder::SECRET
+    )]
+    LostSecret(PathBuf),
+    /// The configuration has changed in a way that the results do not allow.
+    #[error(
+        "the configuration differs from the results in {}:\n  {differences}\nnothing was changed; \
+         give the tournament another name, or restore the configuration",
+        dir.display()
+    )]
+    Differs {
+        /// The results folder.
+        dir: PathBuf,
+        /// What differs, a line each.
+        differences: String,
+    },
+    /// Programs have changed.
+    #[error(
+        "programs have changed since they played the games in {}:\n  {differences}\nnothing was \
+         changed; put the old programs back, or play their games again\nnext: {command}",
+        dir.display()
+    )]
+    Programs {
+        /// The results folder.
+        dir: PathBuf,
+        /// What differs, a line each.
+        differences: String,
+        /// The command that replaces them.
+        command: String,
+    },
+    /// The rules program has changed, and with it the result of a game.
+    #[error(
+        "{change}; game {id} differs at ply {ply}: {finding}; nothing was changed; restore the \
+         program, or give the tournament another name"
+    )]
+    Rules {
+        /// The change.
+        change: String,
+        /// The game.
+        id: String,
+        /// The first ply that differs.
+        ply: u32,
+        /// The difference.
+        finding: Box<RecordFinding>,
+    },
+    /// The game failed.
+    #[error(transparent)]
+    Game(#[from] GameError),
+    /// The games of replaced players cannot be saved.
+    #[error("cannot write {}: {source}", path.display())]
+    Superseded {
+        /// Their file.
+        path: PathBuf,
+        /// The error of the system.
+        source: io::Error,
+    },
+}
+
+impl From<WriteError> for ResumeError {
+    fn from(error: WriteError) -> Self {
+        Self::Folder(error.into())
+    }
+}
 
 /// A tournament that can start or resume.
 #[derive(Debug)]
@@ -72,8 +156,8 @@ pub fn prepare(
     tournament: &Tournament,
     containment: &Containment,
     request: ReplaceRequest<'_>,
-    printer: Printer,
-) -> Result<Prepared, Failure> {
+    note: &dyn Fn(&str),
+) -> Result<Prepared, ResumeError> {
     refuse_strangers(request.players, tournament)?;
     if tournament.game.is_hidden() {
         disk::keep_private();
@@ -81,7 +165,7 @@ pub fn prepare(
     let mut log = hold(folder, tournament, containment)?;
     let contents = folder::read(folder.dir(), |_, _| {})?;
     let Resumption { contents, mut wanted, replaced, changes } =
-        examine_log(folder.dir(), contents, tournament, containment, request, printer)?;
+        examine_log(folder.dir(), contents, tournament, containment, request, note)?;
     log.go_on(&contents.header, contents.whole)?;
     if changes.is_empty() {
         return Ok(Prepared { contents, log });
@@ -98,8 +182,8 @@ pub fn examine(
     tournament: &Tournament,
     containment: &Containment,
     request: ReplaceRequest<'_>,
-    printer: Printer,
-) -> Result<Option<Resumption>, Failure> {
+    note: &dyn Fn(&str),
+) -> Result<Option<Resumption>, ResumeError> {
     refuse_strangers(request.players, tournament)?;
     if !dir.join(LOG).exists() {
         folder::read_secret(dir)?;
@@ -107,7 +191,7 @@ pub fn examine(
     }
     drop(LogWriter::hold(dir)?);
     let contents = folder::read(dir, |_, _| {})?;
-    examine_log(dir, contents, tournament, containment, request, printer).map(Some)
+    examine_log(dir, contents, tournament, containment, request, note).map(Some)
 }
 
 /// Compares the log in `dir`, which has these contents, with the configuration.
@@ -117,9 +201,9 @@ fn examine_log(
     tournament: &Tournament,
     containment: &Containment,
     request: ReplaceRequest<'_>,
-    printer: Printer,
-) -> Result<Resumption, Failure> {
-    remark(&contents, printer)?;
+    note: &dyn Fn(&str),
+) -> Result<Resumption, ResumeError> {
+    remark(&contents, note)?;
     if tournament.seed.or(contents.header.seed).is_none() {
         check_secret(dir, &contents)?;
     }
@@ -133,29 +217,30 @@ fn examine_log(
     wanted.drawn = contents.header.drawn;
     wanted.version.clone_from(&contents.header.version);
     wanted.changes.clone_from(&contents.header.changes);
-    let replaced = changed(request.players, &contents.header, &wanted, printer);
+    let replaced = changed(request.players, &contents.header, &wanted, note);
     let changes = compare(&contents.header, &wanted, &replaced, further)
         .map_err(|differences| refuse(dir, &differences, request))?;
     let changes = [changes, mended(dir, &contents.header, tournament)?].concat();
     for change in &changes {
-        printer.note(change);
+        note(change);
     }
     Ok(Resumption { contents, wanted, replaced, changes })
 }
 
 /// Refuses to replace players that are not configured.
-fn refuse_strangers(replaced: &[String], tournament: &Tournament) -> Result<(), Failure> {
+fn refuse_strangers(replaced: &[String], tournament: &Tournament) -> Result<(), ResumeError> {
     let is_player = |name: &String| tournament.players.iter().any(|player| player.name == *name);
-    replaced.iter().find(|name| !is_player(name)).map_or(Ok(()), |name| {
-        Err(Failure::input(format!("--replace {name}: no player of this name is configured")))
-    })
+    replaced
+        .iter()
+        .find(|name| !is_player(name))
+        .map_or(Ok(()), |name| Err(ResumeError::Unknown(name.clone())))
 }
 
 /// If the rules program has changed, plays every recorded game again with it. Returns the change.
 ///
 /// # Errors
 /// A game has a different result, or the program failed.
-fn mended(dir: &Path, old: &Header, tournament: &Tournament) -> Result<Vec<String>, Failure> {
+fn mended(dir: &Path, old: &Header, tournament: &Tournament) -> Result<Vec<String>, ResumeError> {
     let (Some(before), Some(now)) = (&old.program, tournament.game.program()) else {
         return Ok(Vec::new());
     };
@@ -164,15 +249,16 @@ fn mended(dir: &Path, old: &Header, tournament: &Tournament) -> Result<Vec<Strin
     }
     let change = format!("rules program: {} became {}", before.hash, now.hash);
     let rules = GameRules::new(tournament.game.clone(), tournament.options.clone())?;
-    let unreadable = |error: &LogError| folder::log_failure(dir, error);
-    let mut reader = LogReader::open(dir).map_err(|error| unreadable(&error))?;
-    while let Some(entry) = reader.next_entry().map_err(|error| unreadable(&error))? {
+    let unreadable = FolderError::of_log(dir);
+    let mut reader = LogReader::open(dir).map_err(unreadable)?;
+    while let Some(entry) = reader.next_entry().map_err(unreadable)? {
         if let Some((ply, finding)) = first_difference(&rules, &entry.record)? {
-            return Err(Failure::conflict(format!(
-                "{change}; game {} differs at ply {ply}: {finding}; nothing was \
-                 changed; restore the program, or give the tournament another name",
-                entry.record.id
-            )));
+            return Err(ResumeError::Rules {
+                change,
+                id: entry.record.id,
+                ply,
+                finding: Box::new(finding),
+            });
         }
     }
     Ok(vec![format!("{change}; the recorded games have the same results")])
@@ -186,59 +272,52 @@ fn hold(
     folder: &LockedFolder,
     tournament: &Tournament,
     containment: &Containment,
-) -> Result<LogWriter, Failure> {
+) -> Result<LogWriter, ResumeError> {
     disk::remove_if_there(&folder.dir().join(OLD_INDEX))
         .map_err(|source| WriteError::Failed { path: folder.dir().join(OLD_INDEX), source })?;
     if folder.has_log() {
         return Ok(LogWriter::hold(folder.dir())?);
     }
-    let header = header(tournament, containment.clone(), fresh_identity()?);
+    let header =
+        header(tournament, containment.clone(), fresh_identity().map_err(FolderError::from)?);
     LogWriter::create(folder.dir(), &header).map_err(|error| match error {
-        WriteError::Failed { .. } => Failure::system(error.to_string()),
+        WriteError::Failed { .. } => ResumeError::NotCreated(error),
         other => other.into(),
     })
 }
 
 /// Warns about problems in a log that can be resumed. Refuses a log that cannot.
-fn remark(contents: &LogContents, printer: Printer) -> Result<(), Failure> {
+fn remark(contents: &LogContents, note: &dyn Fn(&str)) -> Result<(), ResumeError> {
     if let Some(problem) = contents.problems.foreign() {
-        return Err(Failure::input(format!(
-            "{problem}, so it is not clear what comes next; nothing was changed; `referee verify` \
-             finds every such line, and `referee verify --repair` moves them out of the log"
-        )));
+        return Err(ResumeError::Foreign(problem.clone()));
     }
-    contents.problems.lines().iter().for_each(|line| printer.note(line));
+    contents.problems.lines().iter().for_each(|line| note(line));
     if contents.torn {
-        printer.note("the last line of the log is incomplete; that game is played again");
+        note("the last line of the log is incomplete; that game is played again");
     }
     Ok(())
 }
 
 /// The replaced players whose programs differ from those that played.
-fn changed(replaced: &[String], old: &Header, new: &Header, printer: Printer) -> Vec<String> {
+fn changed(replaced: &[String], old: &Header, new: &Header, note: &dyn Fn(&str)) -> Vec<String> {
     let hash = |header: &Header, name: &String| {
         header.players.iter().find(|player| player.name == *name).map(|player| player.hash.clone())
     };
     let is_same = |name: &&String| hash(old, name) == hash(new, name);
     let (same, changed): (Vec<_>, Vec<_>) = replaced.iter().partition(is_same);
     for name in same {
-        printer.note(&format!("--replace {name}: its program has not changed; its games stay"));
+        note(&format!("--replace {name}: its program has not changed; its games stay"));
     }
     changed.into_iter().cloned().collect()
 }
 
 /// Refuses a log with games but without its secret: the remaining games would be played under
 /// another secret.
-fn check_secret(dir: &Path, contents: &LogContents) -> Result<(), Failure> {
+fn check_secret(dir: &Path, contents: &LogContents) -> Result<(), ResumeError> {
     if folder::read_secret(dir)?.is_some() || contents.state.played() == 0 {
         return Ok(());
     }
-    Err(Failure::input(format!(
-        "{} has lost the file `{}`, from which its games drew their seeds; restore it, or give \
-         the tournament another name",
-        dir.display(),
-        folder::SECRET
-    )))
+    Err(ResumeError::LostSecret(dir.to_owned()))
 }
 
 /// The header for this configuration.
@@ -280,23 +359,14 @@ pub fn header(tournament: &Tournament, containment: Containment, identity: Strin
 
 /// The error that the results do not fit the configuration. If only programs have changed, it ends
 /// with the command that replaces them.
-fn refuse(dir: &Path, differences: &Differences, request: ReplaceRequest<'_>) -> Failure {
-    let Differences { forbidden, programs } = differences;
-    let dir = dir.display();
+fn refuse(dir: &Path, found: &Differences, request: ReplaceRequest<'_>) -> ResumeError {
+    let Differences { forbidden, programs } = found;
     let lines = forbidden.iter().cloned().chain(programs.iter().map(ToString::to_string));
-    let lines = lines.collect::<Vec<_>>().join("\n  ");
+    let (dir, differences) = (dir.to_owned(), lines.collect::<Vec<_>>().join("\n  "));
     if !forbidden.is_empty() {
-        return Failure::conflict(format!(
-            "the configuration differs from the results in {dir}:\n  {lines}\n\
-             nothing was changed; give the tournament another name, or restore the configuration"
-        ));
+        return ResumeError::Differs { dir, differences };
     }
-    let command = request.with(programs);
-    Failure::conflict(format!(
-        "programs have changed since they played the games in {dir}:\n  {lines}\n\
-         nothing was changed; put the old programs back, or play their games again\n\
-         next: {command}"
-    ))
+    ResumeError::Programs { dir, differences, command: request.with(programs) }
 }
 
 /// Rewrites the log with the new header and without the games of replaced players. Those are saved
@@ -307,7 +377,7 @@ fn take_in(
     old: &Header,
     wanted: &Header,
     replaced: &[String],
-) -> Result<(), Failure> {
+) -> Result<(), ResumeError> {
     let is_superseded = |record: &GameRecord| {
         Seat::BOTH.into_iter().any(|seat| replaced.contains(&record.players[seat]))
     };
@@ -319,7 +389,7 @@ fn take_in(
                 _ => Ok(()),
             })
         })
-        .map_err(|error| Failure::system(format!("cannot write {}: {error}", path.display())))?;
+        .map_err(|source| ResumeError::Superseded { path, source })?;
     }
     log.replace(wanted, |out| {
         write_header(out, wanted)?;

@@ -7,10 +7,10 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
 use serde::Serialize;
+use serde_json::Value;
 use tokio::sync::watch;
 
 use crate::escape;
-use crate::report::replay_frames::Frame;
 use referee_games::{AnyPosition, BySeat, Event, Seat, Text};
 
 /// A game in play, as it is shown.
@@ -19,8 +19,11 @@ pub struct GameInPlay {
     id: String,
     players: [String; 2],
     seats: [Text; 2],
-    frame: Frame,
+    frame: Value,
 }
+
+/// How a position is shown after these events, as JSON.
+pub type Draw = fn(&dyn AnyPosition, &[Event]) -> Value;
 
 /// The games in play by their ids, and how many people look at them.
 #[derive(Debug, Default)]
@@ -28,9 +31,16 @@ pub struct Spectators {
     games: Mutex<BTreeMap<String, GameInPlay>>,
     /// Every spectator holds a receiver. It changes with the games.
     changed: watch::Sender<()>,
+    /// Without it, positions are not shown.
+    draw: Option<Draw>,
 }
 
 impl Spectators {
+    /// No games yet, whose positions are shown as `draw` says.
+    pub fn new(draw: Draw) -> Self {
+        Self { draw: Some(draw), ..Self::default() }
+    }
+
     /// Begins to look. As long as the receiver lives, games are shown from their next steps on; it
     /// changes when they do.
     pub fn look(&self) -> watch::Receiver<()> {
@@ -49,8 +59,9 @@ impl Spectators {
         ShownGame { spectators: self, id, players }
     }
 
-    fn is_alone(&self) -> bool {
-        self.changed.receiver_count() == 0
+    /// How to show positions, if anyone looks.
+    fn draw(&self) -> Option<Draw> {
+        self.draw.filter(|_| self.changed.receiver_count() > 0)
     }
 }
 
@@ -65,15 +76,13 @@ pub(super) struct ShownGame<'a> {
 impl ShownGame<'_> {
     /// Shows the position after a step, if anyone looks.
     pub(super) fn step(&self, position: &dyn AnyPosition, events: &[Event]) {
-        if self.spectators.is_alone() {
-            return;
-        }
+        let Some(draw) = self.spectators.draw() else { return };
         let seats = position.seats();
         let game = GameInPlay {
             id: self.id.to_owned(),
             players: Seat::BOTH.map(|seat| escape::terminal(self.players[seat])),
             seats: Seat::BOTH.map(|seat| seats[seat].clone()),
-            frame: Frame::whole(position, events),
+            frame: draw(position, events),
         };
         let mut games = self.spectators.games.lock().unwrap_or_else(PoisonError::into_inner);
         games.insert(self.id.to_owned(), game);
@@ -95,6 +104,7 @@ impl Drop for ShownGame<'_> {
 mod tests {
     use super::*;
     use referee_games::{GameKind, Options, Step};
+    use serde_json::json;
 
     #[test]
     fn games_are_shown_while_someone_looks() {
@@ -103,7 +113,7 @@ mod tests {
         let mut position = game.start(&options.expect("the defaults")).expect("the defaults");
         let mut events = Vec::new();
         position.play(Step::Move("3,3"), &mut events).expect("legal");
-        let spectators = Spectators::default();
+        let spectators = Spectators::new(|position, _| json!({ "ply": position.ply() }));
         let shown = spectators.show("a-1", BySeat::new("ant\u{1b}", "bee"));
         shown.step(&*position, &events);
         assert_eq!(spectators.line(), "[]\n", "nobody looks");

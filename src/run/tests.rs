@@ -119,7 +119,7 @@ struct ReceivedEvents {
 }
 
 impl Listener for ReceivedEvents {
-    fn on(&mut self, event: RunEvent<'_>, _: &TournamentState) -> Result<(), Failure> {
+    fn on(&mut self, event: RunEvent<'_>, _: &TournamentState) -> Result<(), WriteError> {
         match event {
             RunEvent::CannotStart { player, fault } => {
                 panic!("{player} cannot start: {}", fault.message);
@@ -162,7 +162,7 @@ impl Cup {
         &mut self,
         workers: usize,
         players: Vec<Entrant>,
-    ) -> (Result<RunEnd, Failure>, ReceivedEvents) {
+    ) -> (Result<RunEnd, RunError>, ReceivedEvents) {
         self.run_where(workers, players, &|_, _| None)
     }
 
@@ -172,7 +172,7 @@ impl Cup {
         workers: usize,
         players: Vec<Entrant>,
         other: &dyn Fn(usize, &Reports) -> Option<io::Result<Worker>>,
-    ) -> (Result<RunEnd, Failure>, ReceivedEvents) {
+    ) -> (Result<RunEnd, RunError>, ReceivedEvents) {
         let header = header();
         let log = LogWriter::create(self.folder.dir(), &header).expect("a log");
         let conditions = Arc::new(Conditions {
@@ -281,10 +281,11 @@ fn a_panic_in_the_rules_costs_only_that_game() {
         heard.warnings,
         [format!("{why}; it is tried again"), format!("{why}; it is left out")]
     );
-    let Ok(RunEnd::Failed(failure)) = end else { panic!("{end:?}") };
+    let Ok(RunEnd::Failed(error)) = end else { panic!("{end:?}") };
+    let failure = error.to_string();
     let start = "1 game could not be played:\n  ";
     let why = "the referee panicked: the coin fell";
-    assert!(failure.message.starts_with(&format!("{start}{what}: {why}")), "{failure}");
+    assert!(failure.starts_with(&format!("{start}{what}: {why}")), "{failure}");
 }
 
 #[test]
@@ -296,7 +297,7 @@ fn a_single_panic_costs_no_game() {
         _ => Call::Win,
     });
     let (end, heard) = cup.run(2, vec![winner("ant"), winner("bee"), cat]);
-    assert_eq!(end, Ok(RunEnd::Complete));
+    assert!(matches!(end, Ok(RunEnd::Complete)), "{end:?}");
     assert_eq!((heard.finished, heard.warnings.len()), (24, 1));
     assert_eq!(cup.state.due(), 0);
 }
@@ -307,9 +308,10 @@ fn a_run_ends_even_if_every_game_panics() {
     let players = NAMES.map(|name| player(name, |_| Call::Panic));
     let (end, heard) = cup.run(2, players.into());
     assert_eq!((heard.finished, heard.warnings.len()), (0, 48));
-    let Ok(RunEnd::Failed(failure)) = end else { panic!("{end:?}") };
-    assert!(failure.message.starts_with("24 games could not be played"), "{failure}");
-    assert!(failure.message.contains("\n  and 19 more\n"), "{failure}");
+    let Ok(RunEnd::Failed(error)) = end else { panic!("{end:?}") };
+    let failure = error.to_string();
+    assert!(failure.starts_with("24 games could not be played"), "{failure}");
+    assert!(failure.contains("\n  and 19 more\n"), "{failure}");
 }
 
 fn shortage() -> Shortage {
@@ -336,7 +338,7 @@ fn games_move_from_a_worker_without_resources_to_others() {
             let start = || if is_started { lacking(number, reports) } else { unstarted() };
             (number > 0).then(start)
         });
-        assert_eq!(end, Ok(RunEnd::Complete));
+        assert!(matches!(end, Ok(RunEnd::Complete)), "{end:?}");
         assert_eq!((heard.finished, cup.state.due()), (24, 0));
         assert!(heard.warnings.len() <= 2, "each worker is given up once: {:?}", heard.warnings);
         for warning in &heard.warnings {
@@ -350,9 +352,10 @@ fn a_run_without_resources_fails_and_records_nothing() {
     let mut cup = Cup::new();
     let players = NAMES.map(winner).into();
     let (end, heard) = cup.run_where(3, players, &|number, reports| Some(lacking(number, reports)));
-    let Ok(RunEnd::Failed(failure)) = end else { panic!("{end:?}") };
+    let Ok(RunEnd::Failed(error)) = end else { panic!("{end:?}") };
+    let failure = error.to_string();
     let why =
         format!(" could not begin: {}. Nothing of it was recorded", shortage_text(&shortage()));
-    assert!(failure.message.contains(&why), "{failure}");
+    assert!(failure.contains(&why), "{failure}");
     assert!(heard.ended && cup.played().is_empty());
 }

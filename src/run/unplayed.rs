@@ -3,7 +3,6 @@
 use std::collections::BTreeSet;
 
 use super::failure::JobFailure;
-use crate::error::Failure;
 
 /// At most this many games are named.
 const NAMED: usize = 5;
@@ -38,8 +37,8 @@ impl Unplayed {
         }
     }
 
-    /// The error that they cause for the run, if there are any.
-    pub(super) fn failure(&self) -> Option<Failure> {
+    /// What the run says about them, if there are any.
+    pub(super) fn message(&self) -> Option<String> {
         let games = match self.count {
             0 => return None,
             1 => "1 game".to_owned(),
@@ -49,12 +48,12 @@ impl Unplayed {
             0 => String::new(),
             more => format!("\n  and {more} more"),
         };
-        Some(Failure::system(format!(
+        Some(format!(
             "{games} could not be played:\n  {}{more}\n{} Every other game that was due was \
              played; run the same command again to try the rest once more",
             self.named.join("\n  "),
             self.meanings.iter().copied().collect::<Vec<_>>().join(" ")
-        )))
+        ))
     }
 }
 
@@ -67,7 +66,7 @@ mod tests {
         for game in 0..games {
             unplayed.add(1, &format!("game {game}"), &JobFailure::Game("it fell".to_owned()));
         }
-        unplayed.failure().map(|failure| failure.message)
+        unplayed.message()
     }
 
     #[test]

@@ -5,10 +5,9 @@ use std::path::PathBuf;
 use super::copies::copies;
 use super::decisions::{DecisionHash, decisions};
 use super::{Diagnostics, DiagnosticsCollector};
-use crate::analysis::pass::{LogVisitor, LoggedGame};
+use crate::analysis::pass::{LoggedGame, PassError};
 use crate::analysis::tournament::TournamentAnalysis;
-use crate::error::Failure;
-use crate::folder::log_failure;
+use crate::folder::FolderError;
 use crate::log::{LogError, LogProblem};
 use crate::model::rules::GameRules;
 use crate::replay::ReplayError;
@@ -35,16 +34,27 @@ impl Diagnoser {
         &mut self,
         game: &LoggedGame<'_>,
         decisions: Result<Vec<DecisionHash>, ReplayError>,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), PassError> {
         if !game.counts {
             return Ok(());
         }
         let decisions = decisions.map_err(|error| {
             let problem = LogProblem::Unplayable(error.into());
-            log_failure(&self.dir, &LogError { line: game.line, problem })
+            FolderError::of_log(&self.dir)(LogError { line: game.line, problem })
         })?;
         self.observer.add(game.outline, game.summary, &decisions);
         Ok(())
+    }
+
+    /// Examines a game.
+    ///
+    /// # Errors
+    /// It counts, but cannot be read or replayed.
+    pub fn visit(&mut self, game: &LoggedGame<'_>) -> Result<(), PassError> {
+        if !game.counts {
+            return Ok(());
+        }
+        self.add(game, decisions(&self.rules.start, &*game.record()?))
     }
 
     /// The findings, after all games were visited.
@@ -55,14 +65,5 @@ impl Diagnoser {
         let (fit, seats) = (&evaluation.ranking.fit, &evaluation.seats);
         let found = self.observer.conclude(&evaluation.results, fit, seats);
         Diagnostics { copies: copies(players), ..found }
-    }
-}
-
-impl LogVisitor for Diagnoser {
-    fn visit(&mut self, game: &LoggedGame<'_>) -> Result<(), Failure> {
-        if !game.counts {
-            return Ok(());
-        }
-        self.add(game, decisions(&self.rules.start, &*game.record()?))
     }
 }

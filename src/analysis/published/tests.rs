@@ -36,7 +36,7 @@ fn published(records: &[GameRecord]) -> Vec<(String, String, u32, u8)> {
         assert!(game.counts && !game.in_check);
         let [first, second] = Seat::BOTH.map(|seat| published.names.of(&record.players[seat]));
         seen.push((first.to_owned(), second.to_owned(), record.pair, record.game));
-        Ok(())
+        Ok::<(), PassError>(())
     };
     published.each(dir.path(), each).expect("a log");
     seen

@@ -1,8 +1,5 @@
 //! `run --on`: the games are played by workers on other machines.
 
-use std::error::Error;
-use std::fmt;
-
 use clap::Args;
 
 use super::{Failure, Settings};
@@ -74,21 +71,12 @@ impl ElsewhereArgs {
 }
 
 /// Parses a percentage.
-fn percentage(text: &str) -> Result<f64, NotAPercentage> {
-    text.parse().ok().filter(|percent| (0.0..=100.0).contains(percent)).ok_or(NotAPercentage)
+fn percentage(text: &str) -> Result<f64, &'static str> {
+    text.parse()
+        .ok()
+        .filter(|percent| (0.0..=100.0).contains(percent))
+        .ok_or("expected a number from 0 to 100")
 }
-
-/// An argument is not a percentage.
-#[derive(Debug)]
-struct NotAPercentage;
-
-impl fmt::Display for NotAPercentage {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("expected a number from 0 to 100")
-    }
-}
-
-impl Error for NotAPercentage {}
 
 /// The workers of a server.
 #[cfg(feature = "nats")]
@@ -104,6 +92,18 @@ pub(in crate::commands) struct Elsewhere {
     pub(super) checked: f64,
     /// The folder of all results, which is not sent.
     pub(super) results: std::path::PathBuf,
+}
+
+#[cfg(feature = "nats")]
+impl From<crate::remote::error::RemoteError> for Failure {
+    fn from(error: crate::remote::error::RemoteError) -> Self {
+        use crate::remote::error::RemoteError;
+        use crate::remote::server::ServerProblem;
+        match error {
+            RemoteError::Server(ServerProblem::Address(_)) => Self::input(error.to_string()),
+            error => Self::system(error.to_string()),
+        }
+    }
 }
 
 /// The message of a program that was built without the feature.
@@ -134,6 +134,7 @@ mod with_nats {
     use crate::remote::description::{
         RunDescription, WrittenBundle, pack_player, pack_rules, write_bundle,
     };
+    use crate::remote::error::RemoteError;
     use crate::remote::inspection::Inspector;
     use crate::remote::run_files::RunFiles;
     use crate::remote::scratch::ScratchFolder;
@@ -153,8 +154,7 @@ mod with_nats {
         stop: watch::Receiver<bool>,
     ) -> Result<RunEnd, Failure> {
         let rules = GameRules::new(tournament.game.clone(), tournament.options.clone())?;
-        let book = OpeningBook::new(rules, tournament.openings.as_ref())
-            .map_err(|error| Failure::input(error.to_string()))?;
+        let book = OpeningBook::new(rules, tournament.openings.as_ref())?;
         let inspector = Inspector {
             book,
             header: header.clone(),
@@ -169,9 +169,9 @@ mod with_nats {
         let coordinator = tokio::select! {
             biased;
             _ = stop_opening.wait_for(|stop| *stop) => return Ok(RunEnd::Stopped),
-            opened = Coordinator::open(&place.address, files, inspector, synced) => opened?,
+            opened = Coordinator::open(&place.address, files, inspector, synced, place.checked) => opened?,
         };
-        Box::pin(coordinator.run(runner, place.checked, listener, stop)).await
+        Ok(Box::pin(coordinator.run(runner, listener, stop)).await?)
     }
 
     /// The description of the run, and the bundles in it, which are written to `folder`.
@@ -187,7 +187,7 @@ mod with_nats {
         let mut bundles = Vec::new();
         let mut write = |contents: Option<Contents>| -> Result<Option<String>, Failure> {
             let Some(contents) = contents else { return Ok(None) };
-            let bundle = write_bundle(&contents, folder)?;
+            let bundle = write_bundle(&contents, folder).map_err(RemoteError::from)?;
             let hash = bundle.hash.clone();
             bundles.push(bundle);
             Ok(Some(hash))

@@ -18,7 +18,7 @@ use crate::bounded;
 use crate::commands::results::{UNFINISHED, table_files};
 use crate::commands::runtime::take_lowest_priority;
 use crate::disk;
-use crate::error::Failure;
+use crate::log::WriteError;
 use crate::model::record::Header;
 use crate::report::{Remedy, Standings};
 use crate::run::event::{Listener, RunEvent};
@@ -106,7 +106,7 @@ fn write(dir: &Path, remedy: Remedy, state: &TournamentState) -> io::Result<()> 
 }
 
 impl Listener for LiveTables {
-    fn on(&mut self, event: RunEvent<'_>, state: &TournamentState) -> Result<(), Failure> {
+    fn on(&mut self, event: RunEvent<'_>, state: &TournamentState) -> Result<(), WriteError> {
         match event {
             RunEvent::GameFinished { .. } => self.finished(state),
             RunEvent::Over => self.end(),

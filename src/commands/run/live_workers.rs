@@ -5,8 +5,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use crate::error::Failure;
 use crate::folder::workers::{LiveWorker, LiveWorkers};
+use crate::log::WriteError;
 use crate::run::event::{Listener, RunEvent, WorkerPool, WorkerStatus};
 use crate::schedule::state::TournamentState;
 
@@ -105,7 +105,7 @@ fn note(done: io::Result<()>) {
 }
 
 impl Listener for WorkersFile {
-    fn on(&mut self, event: RunEvent<'_>, state: &TournamentState) -> Result<(), Failure> {
+    fn on(&mut self, event: RunEvent<'_>, state: &TournamentState) -> Result<(), WriteError> {
         match event {
             RunEvent::Begun { .. } => self.began = Some(Instant::now()),
             RunEvent::GameFinished { record, .. } => {

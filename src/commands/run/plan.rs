@@ -39,8 +39,9 @@ pub(super) fn plan(
     printer.note(&containment.summary());
     let record = containment.record();
     let command = args.command();
-    let found =
-        resume::examine(&dir, tournament, &record, args.replace_request(&command), printer)?;
+    let note = |text: &str| printer.note(text);
+    let request = args.replace_request(&command);
+    let found = resume::examine(&dir, tournament, &record, request, &note)?;
     let PlannedGames { state, kept, used } = match &found {
         Some(found) => PlannedGames::read(&dir, found)?,
         None => PlannedGames::all(tournament),

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use crate::bounded;
 use crate::disk::{keep_private, write_whole};
 use crate::error::Failure;
-use crate::folder::{LineProblem, LineProblemKind, LockedFolder, log_failure, place};
+use crate::folder::{FolderError, LineProblem, LineProblemKind, LockedFolder, place};
 use crate::log::{GameNames, LOG, LogReader, LogWriter, Scanned, set_aside};
 use crate::printer::Printer;
 use crate::schedule::state::TournamentState;
@@ -20,7 +20,7 @@ const BEFORE: &str = "games.jsonl.before-repair";
 pub(super) fn repair(dir: &Path, printer: Printer) -> Result<(), Failure> {
     let _locked = LockedFolder::open(dir)?;
     let mut log = LogWriter::hold(dir)?;
-    let reader = LogReader::open(dir).map_err(|error| log_failure(dir, &error))?;
+    let reader = LogReader::open(dir).map_err(FolderError::of_log(dir))?;
     if !reader.header_intact() {
         return Err(Failure::input(format!(
             "{}: the header was edited, so edited lines cannot be recognised; restore the log",

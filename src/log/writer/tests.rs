@@ -62,7 +62,7 @@ fn an_error_says_which_log_and_what_is_wrong() {
     let text = |error: WriteError| error.to_string();
     assert_eq!(
         text(WriteError::Held(path.clone())),
-        "another run is writing to results/cup/games.jsonl"
+        "another run is writing to results/cup/games.jsonl; wait for it, or stop it with Ctrl-C"
     );
     assert_eq!(
         text(WriteError::Moved(path.clone())),
