@@ -1,8 +1,8 @@
 //! Analyses a log: results, ranking and other findings.
 //!
 //! [`TournamentAnalysis::read`] reads a log once to find out which games count and to rank the
-//! players. Everything else that examines each game is a [`LogVisitor`](pass::LogVisitor), and all
-//! visitors share a second pass: [`TournamentAnalysis::visit`].
+//! players. Everything else that examines each game is done in a second pass:
+//! [`TournamentAnalysis::each_game`].
 
 pub mod diagnostics;
 pub mod evaluation;
