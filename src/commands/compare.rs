@@ -140,8 +140,8 @@ pub fn run(args: &CompareArgs, printer: Printer) -> Result<Status, Failure> {
     {
         printer.note(&copies::describe(&[one.name.clone(), other.name.clone()]));
     }
-    let place = args.elsewhere.place(&settings);
-    let limits = RunLimits { jobs: settings.jobs, deadline: None, place };
+    let workers = args.elsewhere.workers(&settings);
+    let limits = RunLimits { jobs: settings.jobs, deadline: None, workers };
     let planned = PlannedRun {
         tournament: &tournament,
         limits: &limits,

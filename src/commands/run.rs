@@ -15,7 +15,7 @@ use std::sync::Arc;
 use clap::Args;
 use tokio::sync::watch;
 
-use self::elsewhere::{ElsewhereArgs, Place};
+use self::elsewhere::{ElsewhereArgs, RemoteWorkers};
 use self::live_boards::LiveBoards;
 use self::live_tables::LiveTables;
 use self::live_workers::WorkersFile;
@@ -164,7 +164,7 @@ pub fn run(args: &RunArgs, printer: Printer) -> Result<Status, Failure> {
     let limits = RunLimits {
         jobs: settings.jobs,
         deadline: until.as_ref().map(|until| RunDeadline::new(until.at)),
-        place: args.elsewhere.place(&settings),
+        workers: args.elsewhere.workers(&settings),
     };
     if args.plan {
         return plan::plan(args, &tournament, &settings, &limits, until.as_ref(), printer);
@@ -307,7 +307,7 @@ fn time_up(time: &str, tables: &Tables) -> String {
 pub(super) struct RunLimits {
     pub(super) jobs: Sourced<usize>,
     pub(super) deadline: Option<RunDeadline>,
-    pub(super) place: Place,
+    pub(super) workers: Option<RemoteWorkers>,
 }
 
 impl RunLimits {
@@ -322,7 +322,7 @@ impl RunLimits {
 
     /// Refuses so many games at once that this process may not open enough files for them.
     fn refuse_too_many(&self, at_once: usize, players: &[Entrant]) -> Result<(), Failure> {
-        if self.place.is_here() {
+        if self.workers.is_none() {
             refuse_too_many(at_once, self.jobs.source, worker::open_files(players))?;
         }
         Ok(())
@@ -375,7 +375,7 @@ impl PlannedRun<'_> {
             live_tables.begin();
         }
         // Players must not learn from others what is hidden from them.
-        let are_shown = limits.place.is_here() && !tournament.game.is_hidden() && at_once > 0;
+        let are_shown = limits.workers.is_none() && !tournament.game.is_hidden() && at_once > 0;
         let _live_boards = if are_shown {
             live_boards(folder, &conditions.spectators, state, listener)?
         } else {
@@ -386,7 +386,7 @@ impl PlannedRun<'_> {
             Listeners(vec![&mut recorder, &mut live_tables, &mut workers, listener]);
         let runner = Runner {
             jobs: limits.jobs.value,
-            in_pairs: !limits.place.is_here(),
+            in_pairs: limits.workers.is_some(),
             cores: Cores::of_this_process(tournament.clock.cores_per_game()),
             state,
             conditions: Arc::new(conditions),
@@ -395,17 +395,17 @@ impl PlannedRun<'_> {
         let runtime = new_runtime()?;
         let end = runtime.block_on(async {
             let stop = stop.await?;
-            match &limits.place {
-                Place::Here => {
-                    runner.run(tournament, &mut listeners, stop).await.map_err(Failure::from)
-                }
+            match &limits.workers {
+                None => runner.run(tournament, &mut listeners, stop).await.map_err(Failure::from),
+                #[cfg(not(feature = "nats"))]
+                Some(_) => Err(elsewhere::missing_feature()),
                 #[cfg(feature = "nats")]
-                Place::Elsewhere(there) => {
+                Some(workers) => {
                     let secret = runner.conditions.secret.clone();
                     let what = (tournament, &contents.header, &secret, folder.dir());
                     let to = &mut listeners;
                     Box::pin(elsewhere::play_elsewhere(
-                        there, what, &players, runner, synced, to, stop,
+                        workers, what, &players, runner, synced, to, stop,
                     ))
                     .await
                 }

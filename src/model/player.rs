@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use serde::{Deserialize, Serialize};
+
 use crate::fingerprint::Fingerprint;
 
 /// The maximum length of a player's name, in characters.
@@ -22,8 +24,8 @@ pub fn name_problem(name: &str) -> Option<String> {
     }
 }
 
-/// A player.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// A player. What only its own machine needs is not sent to others.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlayerSpec {
     /// Its name: 1 to [`LONGEST_NAME`] characters without control characters, unique in the
     /// tournament.
@@ -38,16 +40,20 @@ pub struct PlayerSpec {
     pub readable: Vec<PathBuf>,
     /// Files of other players that are hidden from it, although they lie in a folder that it may
     /// read.
+    #[serde(skip)]
     pub hidden: Vec<PathBuf>,
     /// Whether one process may play several games, one after another.
     pub reusable: bool,
     /// Whether it may ask the game for guesses of what is hidden from it, as built-in players do.
     pub guesses: bool,
     /// A hash of its command and files, as 16 hexadecimal digits.
+    #[serde(skip)]
     pub hash: String,
     /// Its command and files, to detect changes.
+    #[serde(skip)]
     pub fingerprint: Fingerprint,
     /// How it is run, as text for people.
+    #[serde(skip)]
     pub command: String,
 }
 
@@ -70,7 +76,8 @@ pub enum Out {
 }
 
 /// The way in which a player is run.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum PlayerKind {
     /// As a program.
     Command {

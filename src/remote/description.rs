@@ -1,15 +1,16 @@
 //! The description of a run: everything that a worker needs to play its games.
 
-use std::collections::BTreeMap;
+use std::fs;
+use std::io::BufWriter;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
 use super::bundle::{BundleError, Contents, is_of_system};
-use crate::fingerprint::Fingerprint;
 use crate::model::containment::{ContainmentRequest, PlayerLimits};
 use crate::model::player::{PlayerKind, PlayerSpec};
 use crate::model::record::Header;
+use crate::player::own_files;
 use referee_games::RulesProgram;
 use referee_sandbox::{Level, Requirement};
 
@@ -34,157 +35,114 @@ pub struct RunDescription {
     pub lease_s: u64,
 }
 
-/// A path on the machine of a worker.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum PackedPath {
-    /// In the bundle.
-    Bundled(PathBuf),
-    /// The same as on the machine of the coordinator.
-    Same(PathBuf),
-}
-
-/// A rules program.
+/// A rules program. Its paths are relative if they lead into its bundle.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PackedRules {
     /// The hash of its bundle.
     pub bundle: String,
-    /// Its identity where the coordinator runs.
-    pub identity: RulesProgram,
     /// The program.
-    pub program: PackedPath,
-    /// The folder it runs in.
-    pub dir: PackedPath,
+    pub program: RulesProgram,
 }
 
-/// A player.
+/// A player. Its paths are relative if they lead into its bundle.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PackedPlayer {
-    /// Its name.
-    pub name: String,
     /// The hash of its bundle; none for a built-in player.
     pub bundle: Option<String>,
-    /// How it is run.
-    pub kind: PackedKind,
-    /// The folder it runs in.
-    pub dir: PackedPath,
-    /// Variables added to its environment.
-    pub env: BTreeMap<String, String>,
-    /// Files and folders that belong to it outside its folder.
-    pub readable: Vec<PackedPath>,
-    /// Whether one process may play several games.
-    pub reusable: bool,
-    /// Whether it may ask for guesses of what is hidden from it.
-    #[serde(default)]
-    pub guesses: bool,
+    /// The player.
+    pub spec: PlayerSpec,
+    /// The indices of its arguments that are files of the bundle.
+    pub bundled_args: Vec<usize>,
 }
 
-/// The way in which a player is run.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum PackedKind {
-    /// As a program.
-    Command {
-        /// The program.
-        program: PackedPath,
-        /// Its arguments; those that are files of the bundle as paths.
-        args: Vec<PackedArgument>,
-    },
-    /// As a class of the interface of 2018.
-    Class {
-        /// The interpreter.
-        python: PackedPath,
-        /// The class.
-        class: String,
-        /// Whether its return values are converted when they are unambiguous.
-        lenient: bool,
-    },
-    /// As the built-in player of this name.
-    Bot(String),
-}
-
-/// An argument of a command.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum PackedArgument {
-    /// As it is.
-    Text(String),
-    /// The absolute path of a file in the bundle.
-    Bundled(PathBuf),
-}
-
-/// A player or a rules program whose files are to be sent: what is said of it, and its files.
+/// Packs players and the rules program, and writes their bundles.
 #[derive(Debug)]
-pub struct Packing<T> {
-    /// What the description says of it, once the hash of the files is known.
-    pub item: T,
-    /// Its files, unless it has none.
-    pub contents: Option<Contents>,
+pub struct Packer<'a> {
+    /// Where bundles are written.
+    pub folder: &'a Path,
+    /// Files that are not sent.
+    pub hidden: Vec<PathBuf>,
+    /// The bundles so far.
+    pub bundles: Vec<WrittenBundle>,
 }
 
-/// The player with its files, of which `hidden` ones are not sent.
-pub fn pack_player(spec: &PlayerSpec, hidden: &[PathBuf]) -> Packing<PackedPlayer> {
-    let hidden = [&spec.hidden, hidden].concat();
-    let has_files = !matches!(spec.kind, PlayerKind::Bot(_));
-    // A program outside them is an interpreter, which works only where it is installed.
-    let contents = has_files.then(|| {
-        let own = std::iter::once(&spec.dir).chain(&spec.readable);
-        Contents::new(own.map(PathBuf::as_path), &hidden)
-    });
-    let place = |path: &PathBuf| place(contents.as_ref(), path);
-    let kind = match &spec.kind {
-        PlayerKind::Command { program, args } => PackedKind::Command {
-            program: place(program),
-            args: args.iter().map(|text| argument(contents.as_ref(), text)).collect(),
-        },
-        PlayerKind::Class { python, class, lenient } => {
-            PackedKind::Class { python: place(python), class: class.clone(), lenient: *lenient }
+impl Packer<'_> {
+    /// Packs a player.
+    ///
+    /// # Errors
+    /// A file cannot be read or written.
+    pub fn player(&mut self, spec: &PlayerSpec) -> Result<PackedPlayer, BundleError> {
+        if matches!(spec.kind, PlayerKind::Bot(_)) {
+            let spec = with_paths(spec, |_| PathBuf::new());
+            return Ok(PackedPlayer { bundle: None, spec, bundled_args: Vec::new() });
         }
-        PlayerKind::Bot(name) => PackedKind::Bot(name.clone()),
-    };
-    let item = PackedPlayer {
-        name: spec.name.clone(),
-        bundle: None,
-        kind,
-        dir: place(&spec.dir),
-        env: spec.env.clone(),
-        readable: spec.readable.iter().map(place).collect(),
-        reusable: spec.reusable,
-        guesses: spec.guesses,
-    };
-    Packing { item, contents }
-}
+        let hidden = [&spec.hidden, &*self.hidden].concat();
+        // A program outside them is an interpreter, which works only where it is installed.
+        let own = std::iter::once(&spec.dir).chain(&spec.readable);
+        let contents = Contents::new(own.map(PathBuf::as_path), &hidden);
+        let mut spec = with_paths(spec, |path| packed(&contents, path));
+        let mut bundled_args = Vec::new();
+        if let PlayerKind::Command { args, .. } = &mut spec.kind {
+            for (index, arg) in args.iter_mut().enumerate() {
+                let path = Path::new(arg);
+                let is_file = path.is_absolute() && !is_of_system(path) && path.exists();
+                if let Some(name) = contents.name_of(path).filter(|_| is_file) {
+                    *arg = name.display().to_string();
+                    bundled_args.push(index);
+                }
+            }
+        }
+        Ok(PackedPlayer { bundle: Some(self.write(&contents)?), spec, bundled_args })
+    }
 
-/// The rules program with its files, of which `hidden` ones are not sent.
-pub fn pack_rules(rules: &RulesProgram, hidden: &[PathBuf]) -> Packing<PackedRules> {
-    let (program, dir) = (PathBuf::from(&rules.program), PathBuf::from(&rules.dir));
-    let named = crate::player::own_files(&rules.command, &rules.files, &dir);
-    let own = std::iter::once(&dir).chain(&named);
-    let contents = Some(Contents::new(own.map(PathBuf::as_path), hidden));
-    let place = |path: &PathBuf| place(contents.as_ref(), path);
-    let item = PackedRules {
-        bundle: String::new(),
-        identity: rules.clone(),
-        program: place(&program),
-        dir: place(&dir),
-    };
-    Packing { item, contents }
-}
+    /// Packs the rules program.
+    ///
+    /// # Errors
+    /// A file cannot be read or written.
+    pub fn rules(&mut self, rules: &RulesProgram) -> Result<PackedRules, BundleError> {
+        let dir = PathBuf::from(&rules.dir);
+        let named = own_files(&rules.command, &rules.files, &dir);
+        let own = std::iter::once(&dir).chain(&named);
+        let contents = Contents::new(own.map(PathBuf::as_path), &self.hidden);
+        let program = rules_with_paths(rules, |path| packed(&contents, path));
+        Ok(PackedRules { bundle: self.write(&contents)?, program })
+    }
 
-fn place(contents: Option<&Contents>, path: &Path) -> PackedPath {
-    match contents.and_then(|contents| contents.name_of(path)) {
-        Some(name) => PackedPath::Bundled(name),
-        None => PackedPath::Same(path.to_owned()),
+    /// Writes a bundle to a new file. Returns its hash.
+    fn write(&mut self, contents: &Contents) -> Result<String, BundleError> {
+        let failed = |path: &Path, source| BundleError::File { path: path.to_owned(), source };
+        let temporary = self.folder.join("bundle.tmp");
+        let out = fs::File::create(&temporary).map_err(|error| failed(&temporary, error))?;
+        let hash = contents.write(BufWriter::new(out))?;
+        let file = self.folder.join(format!("{hash}.tar"));
+        fs::rename(&temporary, &file).map_err(|error| failed(&file, error))?;
+        self.bundles.push(WrittenBundle { hash: hash.clone(), file });
+        Ok(hash)
     }
 }
 
-fn argument(contents: Option<&Contents>, text: &str) -> PackedArgument {
-    let path = Path::new(text);
-    let is_file = path.is_absolute() && !is_of_system(path) && path.exists();
-    match contents.filter(|_| is_file).and_then(|contents| contents.name_of(path)) {
-        Some(name) => PackedArgument::Bundled(name),
-        None => PackedArgument::Text(text.to_owned()),
+/// The path in the bundle, if it is part of it.
+fn packed(contents: &Contents, path: &Path) -> PathBuf {
+    contents.name_of(path).unwrap_or_else(|| path.to_owned())
+}
+
+/// The player with its paths changed by `at`.
+fn with_paths(spec: &PlayerSpec, at: impl Fn(&Path) -> PathBuf) -> PlayerSpec {
+    let mut spec = spec.clone();
+    match &mut spec.kind {
+        PlayerKind::Command { program: path, .. } | PlayerKind::Class { python: path, .. } => {
+            *path = at(path);
+        }
+        PlayerKind::Bot(_) => {}
     }
+    spec.dir = at(&spec.dir);
+    spec.readable = spec.readable.iter().map(|path| at(path)).collect();
+    spec
+}
+
+fn rules_with_paths(rules: &RulesProgram, at: impl Fn(&Path) -> PathBuf) -> RulesProgram {
+    let at = |path: &str| at(Path::new(path)).display().to_string();
+    RulesProgram { program: at(&rules.program), dir: at(&rules.dir), ..rules.clone() }
 }
 
 impl RunDescription {
@@ -214,77 +172,36 @@ impl RunDescription {
     }
 }
 
-impl PackedPath {
-    fn unpacked(&self, root: &Path) -> PathBuf {
-        match self {
-            Self::Bundled(name) => root.join(name),
-            Self::Same(path) => path.clone(),
-        }
-    }
-}
-
 impl PackedPlayer {
     /// The player as it is run here. `root` is the folder of its bundle, or any folder for a
     /// built-in player.
     pub fn unpacked(&self, root: &Path) -> PlayerSpec {
-        let kind = match &self.kind {
-            PackedKind::Command { program, args } => PlayerKind::Command {
-                program: program.unpacked(root),
-                args: args.iter().map(|arg| arg.unpacked(root)).collect(),
-            },
-            PackedKind::Class { python, class, lenient } => PlayerKind::Class {
-                python: python.unpacked(root),
-                class: class.clone(),
-                lenient: *lenient,
-            },
-            PackedKind::Bot(name) => PlayerKind::Bot(name.clone()),
-        };
-        let dir = match &self.bundle {
-            Some(_) => self.dir.unpacked(root),
-            None => root.to_owned(),
-        };
-        PlayerSpec {
-            name: self.name.clone(),
-            kind,
-            dir,
-            env: self.env.clone(),
-            readable: self.readable.iter().map(|path| path.unpacked(root)).collect(),
-            hidden: Vec::new(),
-            reusable: self.reusable,
-            guesses: self.guesses,
-            hash: String::new(),
-            fingerprint: Fingerprint::default(),
-            command: String::new(),
+        let mut spec = with_paths(&self.spec, |path| root.join(path));
+        if let PlayerKind::Command { args, .. } = &mut spec.kind {
+            for &index in &self.bundled_args {
+                if let Some(arg) = args.get_mut(index) {
+                    *arg = root.join(&*arg).display().to_string();
+                }
+            }
         }
+        spec
     }
 
     /// A program that it needs on the machine itself, outside its bundle.
     pub fn needs(&self) -> Option<&Path> {
-        match &self.kind {
-            PackedKind::Command { program: PackedPath::Same(path), .. }
-            | PackedKind::Class { python: PackedPath::Same(path), .. } => Some(path),
-            _ => None,
-        }
-    }
-}
-
-impl PackedArgument {
-    fn unpacked(&self, root: &Path) -> String {
-        match self {
-            Self::Text(text) => text.clone(),
-            Self::Bundled(name) => root.join(name).display().to_string(),
+        match &self.spec.kind {
+            PlayerKind::Command { program: path, .. } | PlayerKind::Class { python: path, .. } => {
+                Some(path.as_path()).filter(|path| path.is_absolute())
+            }
+            PlayerKind::Bot(_) => None,
         }
     }
 }
 
 impl PackedRules {
-    /// The identity of the program as it is run here, from the bundle in `root`.
+    /// The program as it is run here, from the bundle in `root`.
     pub fn unpacked(&self, root: &Path) -> RulesProgram {
-        RulesProgram {
-            program: self.program.unpacked(root).display().to_string(),
-            dir: self.dir.unpacked(root).display().to_string(),
-            ..self.identity.clone()
-        }
+        rules_with_paths(&self.program, |path| root.join(path))
     }
 }
 
@@ -295,18 +212,4 @@ pub struct WrittenBundle {
     pub hash: String,
     /// The file.
     pub file: PathBuf,
-}
-
-/// Writes the files of an item to a new file in `folder`.
-///
-/// # Errors
-/// A file cannot be read or written.
-pub fn write_bundle(contents: &Contents, folder: &Path) -> Result<WrittenBundle, BundleError> {
-    let failed = |path: &Path, source| BundleError::File { path: path.to_owned(), source };
-    let file = folder.join("bundle.tmp");
-    let out = std::fs::File::create(&file).map_err(|error| failed(&file, error))?;
-    let hash = contents.write(std::io::BufWriter::new(out))?;
-    let named = folder.join(format!("{hash}.tar"));
-    std::fs::rename(&file, &named).map_err(|error| failed(&named, error))?;
-    Ok(WrittenBundle { hash, file: named })
 }

@@ -14,7 +14,7 @@ use crate::seeds::{NoRandomNumbers, random_bytes};
 use referee_games::BySeat;
 
 /// The version of these messages. A worker only plays for a coordinator of the same version.
-pub const PROTOCOL: u32 = 3;
+pub const PROTOCOL: u32 = 4;
 
 /// How often the coordinator announces its run, and workers send heartbeats.
 pub const HEARTBEAT: Duration = Duration::from_secs(2);

@@ -94,7 +94,7 @@ fn entrants(
     let mut entrants = Vec::new();
     for player in &description.players {
         if let Some(program) = player.needs().filter(|program| !program.exists()) {
-            missing.insert(program.to_owned(), player.name.clone());
+            missing.insert(program.to_owned(), player.spec.name.clone());
         }
         let root = player.bundle.as_ref().map_or_else(|| folder.to_owned(), |it| folder.join(it));
         entrants.push(Entrant::of(&player.unpacked(&root), &*rules.game, sandbox));

@@ -20,47 +20,16 @@ pub struct ElsewhereArgs {
     pub spot_check: f64,
 }
 
-/// Where the games of a run are played.
-#[derive(Debug, Clone)]
-pub(in crate::commands) enum Place {
-    /// In this process.
-    Here,
-    /// By the workers of this server.
-    #[cfg(feature = "nats")]
-    Elsewhere(Box<Elsewhere>),
-}
-
-impl Place {
-    /// Whether they are played in this process.
-    pub(super) fn is_here(&self) -> bool {
-        match self {
-            Self::Here => true,
-            #[cfg(feature = "nats")]
-            Self::Elsewhere(_) => false,
-        }
-    }
-}
-
 impl ElsewhereArgs {
-    /// Where the games are played.
-    #[cfg(not(feature = "nats"))]
-    #[expect(clippy::unused_self, reason = "many machines need a feature")]
-    pub(in crate::commands) fn place(&self, _: &Settings) -> Place {
-        Place::Here
-    }
-
-    /// Where the games are played.
-    #[cfg(feature = "nats")]
-    pub(in crate::commands) fn place(&self, settings: &Settings) -> Place {
-        let elsewhere = |address: &String| Elsewhere {
+    /// The workers that play the games, unless this process plays them.
+    pub(in crate::commands) fn workers(&self, settings: &Settings) -> Option<RemoteWorkers> {
+        self.on.as_ref().map(|address| RemoteWorkers {
             address: address.clone(),
             request: settings.containment(),
             lease_s: self.lease.max(1),
             checked: self.spot_check / 100.0,
             results: settings.results.value.clone(),
-        };
-        let place = |address| Place::Elsewhere(Box::new(elsewhere(address)));
-        self.on.as_ref().map_or(Place::Here, place)
+        })
     }
 
     /// Why the games cannot be played on a server, if that was asked for: this program was built
@@ -79,9 +48,9 @@ fn percentage(text: &str) -> Result<f64, &'static str> {
 }
 
 /// The workers of a server.
-#[cfg(feature = "nats")]
+#[cfg_attr(not(feature = "nats"), expect(dead_code, reason = "refused without the feature"))]
 #[derive(Debug, Clone)]
-pub(in crate::commands) struct Elsewhere {
+pub(in crate::commands) struct RemoteWorkers {
     /// The server's address.
     pub(super) address: String,
     /// The containment that they must use.
@@ -123,17 +92,15 @@ mod with_nats {
 
     use tokio::sync::watch;
 
-    use super::{Elsewhere, Failure};
+    use super::{Failure, RemoteWorkers};
     use crate::model::player::PlayerSpec;
     use crate::model::record::Header;
     use crate::model::rules::GameRules;
     use crate::model::tournament::Tournament;
     use crate::openings::OpeningBook;
-    use crate::remote::bundle::Contents;
+    use crate::remote::bundle::BundleError;
     use crate::remote::coordinator::Coordinator;
-    use crate::remote::description::{
-        RunDescription, WrittenBundle, pack_player, pack_rules, write_bundle,
-    };
+    use crate::remote::description::{PackedPlayer, Packer, RunDescription, WrittenBundle};
     use crate::remote::error::RemoteError;
     use crate::remote::inspection::Inspector;
     use crate::remote::run_files::RunFiles;
@@ -145,7 +112,7 @@ mod with_nats {
     /// Plays the games of `runner` on the workers of a server. `dir` is the results folder, and
     /// `players` are in the order of the log.
     pub(in crate::commands::run) async fn play_elsewhere(
-        place: &Elsewhere,
+        workers: &RemoteWorkers,
         (tournament, header, secret, dir): (&Tournament, &Header, &Secret, &Path),
         players: &[&PlayerSpec],
         runner: Runner<'_>,
@@ -163,61 +130,41 @@ mod with_nats {
         };
         let folder = ScratchFolder::new(dir.join(".bundles"))?;
         let (description, bundles) =
-            describe(place, tournament, header, secret, players, &folder.path)?;
+            describe(workers, tournament, header, secret, players, &folder.path)?;
         let files = RunFiles { description, bundles, folder };
         let mut stop_opening = stop.clone();
         let coordinator = tokio::select! {
             biased;
             _ = stop_opening.wait_for(|stop| *stop) => return Ok(RunEnd::Stopped),
-            opened = Coordinator::open(&place.address, files, inspector, synced, place.checked) => opened?,
+            opened = Coordinator::open(&workers.address, files, inspector, synced, workers.checked) => opened?,
         };
         Ok(Box::pin(coordinator.run(runner, listener, stop)).await?)
     }
 
     /// The description of the run, and the bundles in it, which are written to `folder`.
     fn describe(
-        place: &Elsewhere,
+        workers: &RemoteWorkers,
         tournament: &Tournament,
         header: &Header,
         secret: &Secret,
         players: &[&PlayerSpec],
         folder: &Path,
-    ) -> Result<(RunDescription, Vec<WrittenBundle>), Failure> {
-        let hidden = [&place.request.hidden[..], std::slice::from_ref(&place.results)].concat();
-        let mut bundles = Vec::new();
-        let mut write = |contents: Option<Contents>| -> Result<Option<String>, Failure> {
-            let Some(contents) = contents else { return Ok(None) };
-            let bundle = write_bundle(&contents, folder).map_err(RemoteError::from)?;
-            let hash = bundle.hash.clone();
-            bundles.push(bundle);
-            Ok(Some(hash))
-        };
-        let rules = match tournament.game.program() {
-            None => None,
-            Some(program) => {
-                let packing = pack_rules(program, &hidden);
-                let mut item = packing.item;
-                item.bundle = write(packing.contents)?.unwrap_or_default();
-                Some(item)
-            }
-        };
-        let mut packed = Vec::new();
-        for player in players {
-            let packing = pack_player(player, &hidden);
-            let mut item = packing.item;
-            item.bundle = write(packing.contents)?;
-            packed.push(item);
-        }
+    ) -> Result<(RunDescription, Vec<WrittenBundle>), RemoteError> {
+        let hidden = [&workers.request.hidden[..], std::slice::from_ref(&workers.results)].concat();
+        let mut packer = Packer { folder, hidden, bundles: Vec::new() };
+        let rules = tournament.game.program().map(|program| packer.rules(program)).transpose()?;
+        let sent: Result<Vec<PackedPlayer>, BundleError> =
+            players.iter().map(|player| packer.player(player)).collect();
         let description = RunDescription {
             header: header.clone(),
             secret: secret.to_hex(),
-            level: place.request.level,
-            require: place.request.require.iter().map(ToString::to_string).collect(),
-            limits: place.request.limits,
+            level: workers.request.level,
+            require: workers.request.require.iter().map(ToString::to_string).collect(),
+            limits: workers.request.limits,
             rules,
-            players: packed,
-            lease_s: place.lease_s,
+            players: sent?,
+            lease_s: workers.lease_s,
         };
-        Ok((description, bundles))
+        Ok((description, packer.bundles))
     }
 }
