@@ -1,4 +1,4 @@
-//! The commands, a file each: what the user asked for becomes a [`Status`] or a [`Failure`].
+//! The commands, one file each: what the user asked for becomes a [`Status`] or a [`Failure`].
 
 pub mod ask;
 pub mod bot;

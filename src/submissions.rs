@@ -35,7 +35,7 @@ const MOST_LISTED: usize = 8;
 /// A submission and what was found in it.
 #[derive(Debug)]
 pub struct Submission {
-    /// The player's name: its author's, as far as the platform's file names show it.
+    /// The player's name: its author's, if the platform's file names show it.
     pub name: String,
     /// Its name in the folder; if it has several entries, the first one's.
     pub entry: String,

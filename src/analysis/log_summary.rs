@@ -27,7 +27,7 @@ pub struct LogSummary {
     numbers: BTreeMap<String, usize>,
     /// The ratings by player number.
     ratings: Vec<f64>,
-    /// The hashes of the players' programs by name, as far as they may be seen.
+    /// The hashes of the players' programs by name, if they may be seen.
     hashes: BTreeMap<String, String>,
 }
 

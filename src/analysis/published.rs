@@ -30,7 +30,7 @@ pub struct Published {
 struct PublishedPlace {
     /// The numbers of the two pseudonyms, the lower one first.
     players: (u32, u32),
-    /// The number of its pair: first as scheduled, in the end counted among the played pairs of
+    /// The number of its pair: as scheduled, and renumbered before publication among the pairs of
     /// these two.
     pair: u32,
     /// 1 if the lower pseudonym has the first seat, else 2.

@@ -10,7 +10,7 @@ use crate::model::player::{PlayerKind, PlayerSpec};
 use crate::player::LineDirection;
 use crate::player::diagnosis::{COMPUTING, DEBUG_OUTPUT, MISSING_FLUSH, NO_NEWLINE, NOT_AN_ACTION};
 
-/// The language of a player, as far as its files tell.
+/// The language of a player, judged by its files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum SourceLanguage {
     Python,

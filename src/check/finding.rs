@@ -17,7 +17,7 @@ pub struct CheckFinding {
     pub code: FaultCode,
     /// The diagnosis.
     pub message: String,
-    /// The same in one line, with what the program said on its stderr when it ended.
+    /// The same in one line, with the end of the program's stderr.
     pub reason: String,
     /// The player's seat.
     pub seat: Text,

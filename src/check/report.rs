@@ -200,7 +200,7 @@ impl CheckReport {
         }
     }
 
-    /// Drops the note on output after the end if a finding already tells of wrong output.
+    /// Drops the note on output after the end if a finding already reports wrong output.
     pub(super) fn drop_repeated_notes(&mut self) {
         let is_output = |finding: &CheckFinding| {
             matches!(finding.code, FaultCode::Malformed | FaultCode::UnexpectedOutput)

@@ -376,7 +376,7 @@ fn distinct_ends(words: [&str; 2]) -> Option<[PathBuf; 2]> {
         .find(|[one, other]| one != other)
 }
 
-/// The last parts of a path, so many of them.
+/// The last `parts` components of a path.
 fn end(path: &Path, parts: usize) -> PathBuf {
     let skipped = path.components().count().saturating_sub(parts);
     path.components().skip(skipped).collect()

@@ -311,7 +311,7 @@ pub(super) struct RunLimits {
 }
 
 impl RunLimits {
-    /// How many games are played at once if so many are due.
+    /// The number of games played at once while this many are due.
     fn at_once(&self, due: usize) -> usize {
         match self.deadline {
             // Even if fewer games are due: further games follow.
@@ -320,7 +320,7 @@ impl RunLimits {
         }
     }
 
-    /// Refuses so many games at once that this process may not open enough files for them.
+    /// Fails if the limit of open files is too low for this many games at once.
     fn refuse_too_many(&self, at_once: usize, players: &[Entrant]) -> Result<(), Failure> {
         if self.workers.is_none() {
             refuse_too_many(at_once, self.jobs.source, worker::open_files(players))?;

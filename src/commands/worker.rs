@@ -66,7 +66,7 @@ pub fn run(args: &WorkerArgs, printer: Printer) -> Result<Status, Failure> {
     Ok(Status::Interrupted)
 }
 
-/// The name of this machine, as far as it can be shown.
+/// The name of this machine, safe to show.
 #[cfg(feature = "nats")]
 fn host_name() -> String {
     let name = nix::unistd::gethostname().unwrap_or_default().to_string_lossy().into_owned();

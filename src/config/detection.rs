@@ -19,7 +19,7 @@ pub enum Detected {
 }
 
 impl Detected {
-    /// The player's main file, as far as the command tells.
+    /// The player's main file, if the command names it.
     pub fn file(&self) -> String {
         match self {
             Self::Command(words) => words.last().cloned().unwrap_or_default(),

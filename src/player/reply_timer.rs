@@ -87,7 +87,7 @@ impl ReplyTimer {
     }
 
     /// Excuses the waits so far, from the player's waits and the CPU time that it has used since it
-    /// was asked. It is charged at least that CPU time: whoever computes does not wait.
+    /// was asked. It is charged at least that CPU time: computing time is never excused.
     pub(super) fn excuse(&mut self, waits: &CoreWaits, cpu: Duration, now: Instant) {
         let before = self.watched.as_ref();
         let waited = before.map_or(Duration::ZERO, |before| waits.longest_since(before));

@@ -67,7 +67,7 @@ impl Cores {
         share
     }
 
-    /// The warning that so many games at once share cores, if they do.
+    /// A warning if this many games at once must share cores.
     pub fn crowded_by(&self, games: usize) -> Option<RunWarning> {
         let (each, cores) = (self.each, real_cores().get());
         (games > 1 && games * each > cores).then_some(RunWarning::Crowded { games, each, cores })

@@ -272,7 +272,7 @@ impl TournamentState {
         (from..self.playable().end).find(|&index| !self.is_done(index) && !self.is_void(index))
     }
 
-    /// The number of games still to be played, as far as is known now.
+    /// The number of games still to be played, if this is known now.
     pub fn due(&self) -> usize {
         let known = self.playable();
         if self.out.iter().all(Option::is_none) && known.end == self.len() {

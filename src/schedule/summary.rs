@@ -12,7 +12,7 @@ pub struct Summary {
     /// The games in the log that count. A game that comes after one of its players was taken out
     /// does not.
     pub counted: usize,
-    /// Games still to be played, as far as is known now.
+    /// Games still to be played that are known now.
     pub due: usize,
     /// Whether more games may follow, because later pairings depend on earlier results.
     pub is_estimate: bool,

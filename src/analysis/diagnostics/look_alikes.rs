@@ -39,7 +39,7 @@ pub struct LookAlike {
     pub share_with_others: Option<f64>,
 }
 
-/// The first decision of each player in each position, as far as it is kept.
+/// The first decision of each player in each position, if it is kept.
 #[derive(Debug)]
 pub(super) struct LookAlikes {
     /// The hash of an action, by position and player.

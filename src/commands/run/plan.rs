@@ -67,7 +67,8 @@ pub(super) fn plan(
     if let Some(each) = each.filter(|_| due > 0) {
         let left = each.saturating_mul(u32::try_from(due).unwrap_or(u32::MAX));
         let left = indicatif::HumanDuration(left);
-        printer.line(&format!("about {left}, by the games in the log, {jobs} at once"))?;
+        printer
+            .line(&format!("about {left} left, estimated from the log, {jobs} games at a time"))?;
     } else if kept == 0 && until.is_none() {
         printer.line("no estimate before the first game")?;
     }
@@ -139,7 +140,7 @@ fn unknown(until: &Until) -> String {
 fn outlook(until: &Until, each: Duration, due: usize, tables: &Tables) -> String {
     let games = until.left.as_secs_f64() / each.as_secs_f64();
     let share = match due {
-        0 => "all of them further ones".to_owned(),
+        0 => "all of them extra games".to_owned(),
         #[expect(clippy::cast_precision_loss, reason = "counts of games")]
         due if games < due as f64 => format!("of {due} that are due"),
         due => format!("the {due} that are due, then further ones"),

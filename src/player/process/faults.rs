@@ -86,7 +86,7 @@ impl PlayerProcess {
         }
     }
 
-    /// Turns the end of the output into a fault, once the fate of the process is known.
+    /// Diagnoses the end of the output after the process has exited.
     pub(super) async fn diagnose(&mut self, end: NoLine) -> Fault {
         self.note_partial(Instant::now());
         match end {

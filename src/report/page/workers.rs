@@ -11,7 +11,7 @@ use crate::escape;
 /// What the section has, in a few words.
 pub(super) fn teaser(found: &WorkerResults) -> String {
     let players = match found.different.len() {
-        0 => "no player did differently on one of them".to_owned(),
+        0 => "no player's results differ between them".to_owned(),
         different => count(different, "difference"),
     };
     format!("{}, {players}", count(found.workers.len(), "worker"))
@@ -38,7 +38,7 @@ pub(super) fn section(material: &PageData<'_>) -> Option<(String, Markup)> {
 fn verdict(found: &WorkerResults) -> String {
     let Some(smallest) = found.smallest_p else {
         return format!(
-            "There are too few games to say whether a player did differently on one of the workers: \
+            "There are too few games to test whether a player's results differ between the workers: \
              that needs {FEWEST_PAIRS} pairs of games there and as many elsewhere, with results \
              that vary."
         );
@@ -49,9 +49,8 @@ fn verdict(found: &WorkerResults) -> String {
     };
     if found.different.is_empty() {
         format!(
-            "No player is shown to have done differently on one of the workers than elsewhere \
-             against the same opponents ({tests}; the smallest p-value is {smallest:.2}). Small \
-             differences may remain hidden."
+            "No player's results are shown to differ between the workers, against the same \
+             opponents ({tests}; the smallest p-value is {smallest:.2}). Small differences may remain hidden."
         )
     } else {
         format!(
