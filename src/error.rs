@@ -1,5 +1,7 @@
 //! The error of a command, and the exit code that it leads to.
 
+use std::path::Path;
+
 use crate::analysis::pass::PassError;
 use crate::folder::FolderError;
 use crate::game_program::OpenError;
@@ -52,6 +54,11 @@ impl Failure {
     /// A bad line of input; the message begins with `line N: `.
     pub fn bad_line(message: impl Into<String>) -> Self {
         Self { kind: FailureKind::BadLine, message: message.into() }
+    }
+
+    /// A file could not be written.
+    pub fn cannot_write(path: &Path, error: &dyn std::fmt::Display) -> Self {
+        Self::system(format!("cannot write {}: {error}", path.display()))
     }
 
     /// Something could not be run, read or written.

@@ -65,5 +65,6 @@ pub mod signals;
 pub mod submissions;
 pub mod templates;
 pub mod verify;
+pub mod wording;
 
 pub use referee_protocol::escape;

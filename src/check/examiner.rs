@@ -34,6 +34,7 @@ use crate::run::pool::PlayerPool;
 use crate::schedule::Fixture;
 use crate::seeds::{Secret, game_id};
 use crate::shell;
+use crate::wording::counted;
 use referee_games::{BySeat, Seat};
 
 /// After this many failed steps, the rest are skipped.
@@ -206,7 +207,7 @@ impl<'e> Examiner<'e> {
 
     async fn itself(&mut self) -> StepResult {
         let (finished, finding) = self.pairs(TWIN, 1, false).await?;
-        Ok((format!("{} against itself", games(finished.len())), finding))
+        Ok((format!("{} against itself", counted(finished.len(), "game")), finding))
     }
 
     async fn long(&mut self) -> StepResult {
@@ -214,7 +215,8 @@ impl<'e> Examiner<'e> {
         let plies = finished.iter().map(|record| record.plies).max().unwrap_or_default();
         let seated = finished.iter().map(|record| (record, self.seat_of(record)));
         let met = kinds_met(&self.exam.rules.start, seated).join(", ");
-        let summary = format!("{}, up to {}; met {met}", games(finished.len()), Plies(plies));
+        let summary =
+            format!("{}, up to {}; met {met}", counted(finished.len(), "game"), Plies(plies));
         Ok((summary, finding))
     }
 
@@ -225,7 +227,7 @@ impl<'e> Examiner<'e> {
         let played = self.pairs(PARTNER, 1, true).await;
         drop(busy);
         let (finished, finding) = played?;
-        Ok((format!("{} on a busy core", games(finished.len())), finding))
+        Ok((format!("{} on a busy core", counted(finished.len(), "game")), finding))
     }
 
     async fn against(&mut self, bot: usize) -> StepResult {
@@ -239,8 +241,10 @@ impl<'e> Examiner<'e> {
             }
         }
         let OpponentScore { wins, draws, losses, .. } = standing;
-        let summary =
-            format!("{}: won {wins}, drawn {draws}, lost {losses}", games(finished.len()));
+        let summary = format!(
+            "{}: won {wins}, drawn {draws}, lost {losses}",
+            counted(finished.len(), "game")
+        );
         self.report.against.push(standing);
         Ok((summary, finding))
     }
@@ -372,8 +376,4 @@ impl<'e> Examiner<'e> {
         ));
         Ok(finding)
     }
-}
-
-fn games(count: usize) -> String {
-    format!("{count} {}", if count == 1 { "game" } else { "games" })
 }

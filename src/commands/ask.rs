@@ -175,8 +175,7 @@ fn decision(
 }
 
 fn write_lines(file: &std::path::Path, lines: &[String]) -> Result<(), Failure> {
-    fs::write(file, lines.join("\n") + "\n")
-        .map_err(|error| Failure::system(format!("cannot write {}: {error}", file.display())))
+    fs::write(file, lines.join("\n") + "\n").map_err(|error| Failure::cannot_write(file, &error))
 }
 
 fn describe(asked: &Asked, finding: Option<&CheckFinding>, exchange: &[ShownLine]) -> String {

@@ -185,5 +185,5 @@ fn write(path: &Path, text: &str) -> Result<(), Failure> {
     let parent = path.parent().unwrap_or(Path::new("."));
     fs::create_dir_all(parent)
         .and_then(|()| fs::write(path, text))
-        .map_err(|error| Failure::system(format!("cannot write {}: {error}", path.display())))
+        .map_err(|error| Failure::cannot_write(path, &error))
 }

@@ -148,7 +148,7 @@ pub(super) fn write_grades(grades: &Grades, tables: &Tables) -> Result<(), Failu
 }
 
 pub(super) fn failed(path: &Path, error: &io::Error) -> Failure {
-    Failure::system(format!("cannot write {}: {error}", path.display()))
+    Failure::cannot_write(path, error)
 }
 
 /// Collects everything on the page that needs a pass over the log.

@@ -159,9 +159,7 @@ impl Tables {
     /// Writes the tables beside the log.
     pub(super) fn write(&self) -> Result<(), Failure> {
         let dir = self.analysis.dir();
-        let failed = |name: &str, error: &io::Error| {
-            Failure::system(format!("cannot write {}: {error}", dir.join(name).display()))
-        };
+        let failed = |name: &str, error: &io::Error| Failure::cannot_write(&dir.join(name), error);
         for (name, content) in self.files().map_err(|error| failed("the tables", &error))? {
             write_whole(&dir.join(name), |out| out.write_all(&content))
                 .map_err(|error| failed(name, &error))?;

@@ -54,6 +54,7 @@ use crate::run::{Recorder, RunEnd, Runner};
 use crate::schedule::Fixture;
 use crate::schedule::state::TournamentState;
 use crate::shell;
+use crate::wording::counted;
 use referee_games::{AnyPosition, Event};
 use referee_ratings::{MOST_PLAYERS, RatingError};
 use referee_sandbox::{Level, Mechanism, descriptor_limit};
@@ -293,7 +294,7 @@ pub(super) fn refuse_changed(
 /// The summary of a run whose time is up.
 fn time_up(time: &str, tables: &Tables) -> String {
     let (due, further) = (tables.analysis.state.due(), tables.analysis.state.further_played());
-    let games = |count| format!("{count} {}", if count == 1 { "game" } else { "games" });
+    let games = |count| counted(count, "game");
     match due {
         0 => {
             format!("the time is up ({time}): everything was played, plus {} more", games(further))
@@ -552,9 +553,7 @@ fn show(
             .map_err(|error| Failure::system(error.to_string()))?,
     };
     printer.line(&ranking)?;
-    let failed = |path: &Path, error: io::Error| {
-        Failure::system(format!("cannot write {}: {error}", path.display()))
-    };
+    let failed = |path: &Path, error: io::Error| Failure::cannot_write(path, &error);
     if let Some(path) = &args.junit {
         fs::write(path, ci::junit(name, standings)).map_err(|error| failed(path, error))?;
     }

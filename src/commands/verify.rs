@@ -31,6 +31,7 @@ use crate::schedule::state::TournamentState;
 use crate::schedule::summary::Summary;
 use crate::seeds::Secret;
 use crate::verify::audit;
+use crate::wording::counted;
 
 /// Arguments of `verify`.
 #[derive(Debug, Args)]
@@ -151,8 +152,7 @@ fn verdict(dir: &Path, games: &Summary, seeds: bool, findings: usize) -> String 
         if seeds { "seeds checked" } else { "seeds not checked, because the secret is missing" };
     let found = match findings {
         0 => "no problems".to_owned(),
-        1 => "1 problem".to_owned(),
-        many => format!("{many} problems"),
+        some => counted(some, "problem"),
     };
     format!("{}: {games}, {seeds}: {found}", dir.display())
 }

@@ -13,6 +13,7 @@ use crate::model::stage::{
     MOST_LADDER_GAMES, MOST_PAIRS, MOST_ROUNDS, MOST_TIE_BREAKS, WIDEST_MARGIN,
 };
 use crate::schedule::formats::swiss::most_rounds;
+use crate::wording::counted;
 
 /// The formats by name.
 const FORMATS: [&str; 6] = ["round-robin", "check", "gauntlet", "swiss", "knockout", "ladder"];
@@ -203,9 +204,9 @@ fn rounds(keys: &StageKeys, players: usize, problems: &mut Problems) -> u32 {
     if rounds > most {
         let title = format!("{players} players cannot play {rounds} rounds of a Swiss stage");
         let help = format!(
-            "no two players meet twice: play at most {most} round{}, or use `format = \
+            "no two players meet twice: play at most {}, or use `format = \
              \"round-robin\"`",
-            if most == 1 { "" } else { "s" }
+            counted(most, "round")
         );
         problems.add(Problem::new(field.span(), title).help(help));
     }

@@ -2,13 +2,11 @@
 
 use super::{GameSample, GameTrial, HiddenChecks, Quantiles, ShareInterval};
 use crate::escape;
+use crate::wording::counted;
 
 /// The lines of the report.
 pub fn lines(trial: &GameTrial) -> Vec<String> {
-    let games = match trial.games {
-        1 => "1 random game".to_owned(),
-        games => format!("{games} random games"),
-    };
+    let games = counted(trial.games, "random game");
     let mut lines = vec![
         format!("{} ({}), {games}, seed {}", trial.title, trial.game, trial.seed),
         String::new(),

@@ -1,5 +1,6 @@
 //! The stages of a tournament, and their formats.
 
+use crate::wording::counted;
 use serde::{Deserialize, Serialize};
 
 /// The maximum number of pairs in a meeting.
@@ -190,11 +191,6 @@ impl Format {
         };
         2 * meetings * pairs as usize
     }
-}
-
-/// A number and its noun.
-fn counted(number: usize, noun: &str) -> String {
-    format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
 }
 
 #[cfg(test)]

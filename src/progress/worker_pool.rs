@@ -1,6 +1,7 @@
 //! Sentences about the machines that play.
 
 use crate::run::event::{WorkerPool, WorkerStatus};
+use crate::wording::counted;
 
 /// The maximum number of workers that are named each time.
 const NAMED: usize = 8;
@@ -30,7 +31,7 @@ fn first(lines: impl Iterator<Item = String>, what: &str) -> Vec<String> {
 
 fn joined(member: &WorkerStatus) -> String {
     let WorkerStatus { name, slots, cores, calibration, containment, .. } = member;
-    let cores = if *cores == 1 { "1 core".to_owned() } else { format!("{cores} cores") };
+    let cores = counted(*cores, "core");
     let containment = crate::escape::terminal(containment);
     let milliseconds = calibration.as_secs_f64() * 1e3;
     format!(
@@ -42,10 +43,11 @@ fn joined(member: &WorkerStatus) -> String {
 pub(super) fn summary(pool: &WorkerPool) -> String {
     let workers = match pool.members.len() {
         0 => "no workers".to_owned(),
-        1 => format!("1 worker with {} slots", pool.slots()),
-        workers => format!("{workers} workers with {} slots", pool.slots()),
+        workers => {
+            format!("{} with {}", counted(workers, "worker"), counted(pool.slots(), "slot"))
+        }
     };
-    format!("{workers}, {} jobs in the queue", pool.queued)
+    format!("{workers}, {} in the queue", counted(pool.queued, "job"))
 }
 
 /// The outcome of the spot checks, if there were any.

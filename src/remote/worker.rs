@@ -22,6 +22,7 @@ use super::server::NatsServer;
 use super::slot::{ServedRun, WorkerNotes, send_heartbeat, serve_slot};
 use super::streams::{DESCRIPTION, RUNS, RunNames, Streams};
 use crate::escape;
+use crate::wording::counted;
 
 /// How long the slots may take for their last messages when the worker is asked to stop.
 const FAREWELL: Duration = Duration::from_secs(8);
@@ -76,7 +77,7 @@ impl RemoteWorker {
         (self.note)(&format!(
             "worker {}: {} at once, looking for a run on {}",
             self.identity.id(),
-            if self.slots == 1 { "1 game".to_owned() } else { format!("{} games", self.slots) },
+            counted(self.slots, "game"),
             self.server.address
         ));
         let mut stop = self.stop.clone();

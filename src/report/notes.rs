@@ -6,6 +6,7 @@ use super::elo::{margin, whole};
 use super::unranked::describe;
 use super::{Remedy, Row, Standings};
 use crate::escape;
+use crate::wording::counted;
 use referee_ratings::Unranked;
 
 /// The notes in lines of at most `width` columns, unless a single word is longer.
@@ -37,7 +38,7 @@ fn seats(standings: &Standings) -> String {
         "First seat: {} {} Elo. Draws: {draws} of {} ({rate:.1}%).",
         whole(advantage.value),
         margin(advantage.margin()),
-        plural(games, "game"),
+        counted(games, "game"),
     )
 }
 
@@ -46,7 +47,7 @@ fn faults(standings: &Standings, width: usize) -> Option<String> {
     let mut rows: Vec<&Row> = standings.rows.iter().filter(|row| row.fault_total() > 0).collect();
     rows.sort_by_key(|row| std::cmp::Reverse(row.fault_total()));
     let players: Vec<String> = rows.into_iter().map(player_faults).collect();
-    let total = plural(standings.fault_total(), "fault");
+    let total = counted(standings.fault_total(), "fault");
     let room = (2 * width).saturating_sub(total.width() + 4);
     (!players.is_empty()).then(|| format!("{total}: {}.", list(&players, room)))
 }
@@ -129,7 +130,7 @@ pub(super) fn copies(standings: &Standings, width: usize) -> Option<String> {
         })
         .collect();
     let are = if total == 1 { "is a copy of an earlier one" } else { "are copies of earlier ones" };
-    let games = plural(standings.total.games(), "game");
+    let games = counted(standings.total.games(), "game");
     let before = format!("Warning: {total} of {games} {are} (");
     let after = format!(
         "): copies score, but count only once in the ratings. {}",
@@ -227,11 +228,6 @@ fn list(items: &[String], room: usize) -> String {
     let rest = items.len() - shown;
     let text = items[..shown].join(", ");
     if rest == 0 { text } else { format!("{text} and {rest} more") }
-}
-
-fn plural(count: u32, noun: &str) -> String {
-    let ending = if count == 1 { "" } else { "s" };
-    format!("{count} {noun}{ending}")
 }
 
 /// Wraps a text between words.

@@ -5,13 +5,14 @@ use serde_json::{Value, json};
 
 use super::charts::{ChartLine, lines};
 use super::page::template::{PageKind, PageSection, PageTemplate, json_in_html};
-use super::page::{count, elo, fault, figure, percent, scrolling};
+use super::page::{elo, fault, figure, percent, scrolling};
 use super::unranked::describe;
 use super::{Row, Standings};
 use crate::analysis::fault_cases::FaultCase;
 use crate::analysis::results::NamedResults;
 use crate::escape;
 use crate::model::record::{GameRecord, Header};
+use crate::wording::counted;
 use referee_games::Seat;
 use referee_ratings::Outcomes;
 use referee_ratings::Rank;
@@ -95,7 +96,7 @@ impl Packet {
             title: &title,
             summary: html! { p.lead {
                 (escape::terminal(&header.tournament)) " · " (escape::terminal(&header.game)) " · "
-                (count(self.games.len(), "game")) " · opponents have pseudonyms; yours is "
+                (counted(self.games.len(), "game")) " · opponents have pseudonyms; yours is "
                 strong { (self.pseudonym) }
             } },
             sections: &sections,
@@ -112,7 +113,7 @@ impl Packet {
             return html! { p {
                 "You made no fault."
                 @if self.spared > 0 {
-                    " " (count(self.spared, "game")) " ended by a fault of the opponent."
+                    " " (counted(self.spared, "game")) " ended by a fault of the opponent."
                 }
             } };
         };
@@ -123,7 +124,7 @@ impl Packet {
                     pre { @for line in &self.exchange { (escape::terminal(line)) "\n" } } }
             }
             @if !others.is_empty() {
-                details { summary { (count(others.len(), "more fault")) }
+                details { summary { (counted(others.len(), "more fault")) }
                     @for case in others { (fault(case, None)) } }
             }
         }

@@ -126,12 +126,6 @@ fn sections(material: &PageData<'_>) -> Vec<PageSection<'static>> {
     .collect()
 }
 
-/// A number and its noun.
-pub(super) fn count(number: usize, noun: &str) -> String {
-    let ending = if number == 1 { "" } else { "s" };
-    format!("{number} {noun}{ending}")
-}
-
 /// A number of plies and its noun.
 pub(super) fn plies(number: u32) -> String {
     Plies(number).to_string()

@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use super::elo::whole;
 use crate::escape;
+use crate::wording::counted;
 use referee_ratings::Pentanomial;
 use referee_ratings::{Estimate, Points};
 use referee_ratings::{MatchEnd, SprtMatch};
@@ -113,8 +114,8 @@ const MODEL: &str = "GSPRT on pairs, pentanomial";
 /// The state of the test and the current estimate, for a line of 80 columns under the progress.
 pub fn headline(played: &SprtMatch) -> String {
     let state = played.state();
-    let pairs = if state.judged == 1 { "pair" } else { "pairs" };
-    format!("{}, {}, {} {pairs}", likelihood_bar(state.sprt, BAR), elo(played), state.judged)
+    let pairs = counted(state.judged, "pair");
+    format!("{}, {}, {pairs}", likelihood_bar(state.sprt, BAR), elo(played))
 }
 
 /// The width of the bar in the headline, which also has the estimate and the pairs.

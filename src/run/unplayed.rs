@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::failure::JobFailure;
+use crate::wording::counted;
 
 /// At most this many games are named.
 const NAMED: usize = 5;
@@ -41,8 +42,7 @@ impl Unplayed {
     pub(super) fn message(&self) -> Option<String> {
         let games = match self.count {
             0 => return None,
-            1 => "1 game".to_owned(),
-            count => format!("{count} games"),
+            count => counted(count, "game"),
         };
         let more = match self.count - self.shown {
             0 => String::new(),

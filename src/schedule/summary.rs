@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use crate::wording::counted;
 use serde::Serialize;
 
 /// How many games were played, how many of them count, and how many will never be played.
@@ -32,7 +33,7 @@ impl Summary {
 
     /// A description of the players that were taken out, and why.
     fn taken_out(&self) -> String {
-        let players = |count: usize| format!("{count} player{}", if count == 1 { "" } else { "s" });
+        let players = |count: usize| counted(count, "player");
         let was = |count: usize| if count == 1 { "was" } else { "were" };
         match (self.unchecked, self.quarantined) {
             (check, 0) => format!("{} failed the check", players(check)),

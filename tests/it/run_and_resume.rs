@@ -105,7 +105,7 @@ fn a_plan_plays_nothing() {
     assert_eq!(arena.run(&["run"]).code, 0);
     arena.configure(&Config::small().change(|config| config.pairs = 3).bot("dog", "random"));
     let plan = "cup: watch-your-back, 4 players, 6 pairings of 3 pairs\n\
-                12 of 36 games played\nabout TIME left, estimated from the log, 7 games at a time\n";
+                12 of 36 games played\nabout TIME, estimated from the log, 7 games at a time\n";
     let changes = "pairs: 2 became 3\nplayer dog added\n";
     assert_eq!(arena.run(&["run", "--plan", "--jobs", "7"]), Run::new(0, plan, changes));
     assert_eq!(arena.lines().len(), 12);
@@ -117,7 +117,7 @@ fn a_plan_of_a_replacement_leaves_out_its_games() {
     let (log, greedy) = (arena.log(), "bot = \"greedy\"".to_owned());
     arena.configure(&Config::small().change(|config| config.players[2].1 = greedy));
     let plan = "cup: watch-your-back, 3 players, 3 pairings of 2 pairs\n4 of 12 games played\n\
-                about TIME left, estimated from the log, 2 games at a time\n";
+                about TIME, estimated from the log, 2 games at a time\n";
     let replaced = "player cat replaced: HASH became HASH; its games are played again\n";
     let run = arena.run(&["run", "--plan", "--replace", "cat"]);
     assert_eq!(run, Run::new(0, plan, replaced));

@@ -12,6 +12,7 @@ use crate::model::player::Interface;
 use crate::model::warning::{PlayerWarning, Wording};
 use crate::player::{InitView, Launch, NotStarted, Player, Wire};
 use crate::reask::{self, DecisionPoint, RecordedGame};
+use crate::wording::counted;
 use referee_games::{BySeat, Seat};
 use referee_protocol::{Greeting, Wants};
 
@@ -89,9 +90,8 @@ impl Examiner<'_> {
             kinds += drill.kinds.len();
             asked += 1;
         }
-        let plural = |count: usize| if count == 1 { "" } else { "s" };
         let mut summary =
-            format!("{kinds} kind{} of turn, {asked} position{}", plural(kinds), plural(asked));
+            format!("{} of turn, {}", counted(kinds, "kind"), counted(asked, "position"));
         if left_out > 0 {
             summary.push_str(
                 "; the others in whole games only: a class cannot begin after an opening",

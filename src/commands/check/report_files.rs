@@ -30,6 +30,6 @@ impl ReportFiles {
         let name = free(&file_name(&report.player), &mut self.taken);
         let path = self.dir.join(format!("{name}.txt"));
         fs::write(&path, format!("{}\n", report.describe(Colour::Plain, None)))
-            .map_err(|error| Failure::system(format!("cannot write {}: {error}", path.display())))
+            .map_err(|error| Failure::cannot_write(&path, &error))
     }
 }

@@ -32,9 +32,7 @@ const HEAD: [&str; 10] = [
 impl CheckTable {
     /// Creates a table at `path` for players that meet these `bots`.
     pub(super) fn create(path: &Path, bots: Vec<String>) -> Result<Self, Failure> {
-        let file = File::create(path).map_err(|error| {
-            Failure::system(format!("cannot write {}: {error}", path.display()))
-        })?;
+        let file = File::create(path).map_err(|error| Failure::cannot_write(path, &error))?;
         let writer = csv::Writer::from_writer(file);
         let mut table = Self { path: path.to_owned(), writer, bots };
         let points =
@@ -52,9 +50,7 @@ impl CheckTable {
 
     fn put(&mut self, row: &[String]) -> Result<(), Failure> {
         let written = self.writer.write_record(row).and_then(|()| Ok(self.writer.flush()?));
-        written.map_err(|error| {
-            Failure::system(format!("cannot write {}: {error}", self.path.display()))
-        })
+        written.map_err(|error| Failure::cannot_write(&self.path, &error))
     }
 }
 

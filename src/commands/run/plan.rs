@@ -20,6 +20,7 @@ use crate::report::Row;
 use crate::run::resume::{self, Resumption};
 use crate::schedule::Fixture;
 use crate::schedule::state::{TournamentSetup, TournamentState};
+use crate::wording::counted;
 use referee_games::BySeat;
 use referee_ratings::Estimate;
 
@@ -164,7 +165,7 @@ fn describe_stages(tournament: &Tournament) -> String {
     let mut players = tournament.players.len();
     let describe = |stage: &Stage| {
         players = stage.players.map_or(players, |most| most.min(players));
-        let pairs = format!("{} {}", stage.pairs, if stage.pairs == 1 { "pair" } else { "pairs" });
+        let pairs = counted(stage.pairs, "pair");
         let what = stage.format.describe(players, &pairs);
         stage.players.map_or(what.clone(), |_| format!("the best {players}: {what}"))
     };

@@ -5,13 +5,14 @@ use std::time::{Duration, UNIX_EPOCH};
 use indicatif::HumanBytes;
 use maud::{Markup, html};
 
-use super::{PageData, count, name, scrolling};
+use super::{PageData, name, scrolling};
 use crate::escape;
 use crate::model::clock::seconds;
 use crate::model::clock::{Measure, TimeControl};
 use crate::model::containment::{Containment, PlayerLimits};
 use crate::model::record::{FaultPolicy, Header};
 use crate::model::stage::Stage;
+use crate::wording::counted;
 
 pub(super) fn section(material: &PageData<'_>) -> Markup {
     let header = material.header;
@@ -132,20 +133,23 @@ fn policy(header: &Header) -> String {
     let refused = match header.fault_policy {
         FaultPolicy::Lose => "a fault loses the game".to_owned(),
         FaultPolicy::Retry(times) => {
-            format!("a refused action is asked for again, up to {}", count(times as usize, "time"))
+            format!(
+                "a refused action is asked for again, up to {}",
+                counted(times as usize, "time")
+            )
         }
     };
     match header.quarantine {
         0 => refused,
         faults => {
-            format!("{refused}; {} in a row remove a player", count(faults as usize, "fault"))
+            format!("{refused}; {} in a row remove a player", counted(faults as usize, "fault"))
         }
     }
 }
 
 fn describe_stage(stage: &Stage, header: &Header) -> String {
     let players = stage.players.unwrap_or(header.players.len());
-    let pairs = count(stage.pairs as usize, "pair");
+    let pairs = counted(stage.pairs as usize, "pair");
     escape::terminal(&stage.format.describe(players, &pairs))
 }
 

@@ -4,16 +4,17 @@ use std::collections::HashMap;
 
 use maud::{Markup, html};
 
-use super::{PageData, count, name};
+use super::{PageData, name};
 use crate::analysis::fault_cases::FaultCase;
 use crate::escape;
+use crate::wording::counted;
 
 /// What the section has, in a few words.
 pub(super) fn teaser(material: &PageData<'_>) -> String {
     let players = material.standings.rows.iter().filter(|row| row.fault_total() > 0).count();
     match material.summary.faults.total {
         0 => "none".to_owned(),
-        total => format!("{} by {}", count(total, "fault"), count(players, "player")),
+        total => format!("{} by {}", counted(total, "fault"), counted(players, "player")),
     }
 }
 
@@ -25,7 +26,7 @@ pub(super) fn section(material: &PageData<'_>) -> Markup {
     let shown = faults.cases.len();
     html! {
         @if shown < faults.total {
-            p { "The first " (shown) " of " (count(faults.total, "fault")) "; games.csv has all." }
+            p { "The first " (shown) " of " (counted(faults.total, "fault")) "; games.csv has all." }
         }
         @for alike in groups(&faults.cases) { (group(&alike, material.called)) }
     }
@@ -52,7 +53,7 @@ fn group(alike: &[&FaultCase], called: Option<&str>) -> Markup {
         (one(first, called))
         @if !others.is_empty() {
             details.fault.more data-player=(escape::terminal(&first.player)) {
-                summary { "The same again: " (count(others.len(), "more fault")) }
+                summary { "The same again: " (counted(others.len(), "more fault")) }
                 ol { @for case in others { li {
                     "as " (escape::terminal(&case.seat)) " against " (name(&case.opponent)) ", "
                     (link(case)) @if let Some(called) = called { (command(case, called)) }

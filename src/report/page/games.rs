@@ -3,9 +3,10 @@
 use maud::{Markup, html};
 
 use super::template::PageKind;
-use super::{PageData, SHOWN_GAMES, count, elo, name, plies};
+use super::{PageData, SHOWN_GAMES, elo, name, plies};
 use crate::analysis::highlights::{FAULTS, Highlight, HighlightKind};
 use crate::report::replay_frames::describe_end;
+use crate::wording::counted;
 use referee_games::Seat;
 
 /// What the section has, in a few words.
@@ -13,9 +14,9 @@ pub(super) fn teaser(material: &PageData<'_>) -> String {
     let all = material.standings.total.games() as usize;
     match material.kind {
         PageKind::File => {
-            format!("{} of {} to watch here", material.replays.len(), count(all, "game"))
+            format!("{} of {} to watch here", material.replays.len(), counted(all, "game"))
         }
-        PageKind::Live => format!("{} to watch", count(all, "game")),
+        PageKind::Live => format!("{} to watch", counted(all, "game")),
     }
 }
 
@@ -24,7 +25,7 @@ pub(super) fn section(material: &PageData<'_>) -> Markup {
     let is_too_long = material.standings.total.games() as usize > SHOWN_GAMES;
     html! {
         @if material.kind == PageKind::File { p {
-            "This file contains " (count(material.replays.len(), "game")) ": those listed here"
+            "This file contains " (counted(material.replays.len(), "game")) ": those listed here"
             @if material.summary.faults.total > FAULTS { " (only the first " (FAULTS) " with a fault)" }
             @if is_too_long {
                 ". The first " (SHOWN_GAMES) " games of the tournament are loaded from the folder "

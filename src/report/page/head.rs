@@ -4,11 +4,12 @@ use maud::{Markup, html};
 
 use super::live_workers::live_workers;
 use super::template::PageKind;
-use super::{PageData, count, name};
+use super::{PageData, name};
 use crate::analysis::highlights::HighlightKind;
 use crate::escape;
 use crate::model::record::GameRecord;
 use crate::report::notes;
+use crate::wording::counted;
 use referee_games::Seat;
 
 /// The kind of tournament, its progress, its winner, and a board of its featured game.
@@ -22,9 +23,9 @@ pub(super) fn head(material: &PageData<'_>) -> Markup {
                 @if let Some(workers) = material.workers { (live_workers(workers)) }
                 p.lead {
                     (escape::terminal(&header.game)) " · "
-                    (count(header.players.len(), "player")) " · "
+                    (counted(header.players.len(), "player")) " · "
                     (standings.summary)
-                    @if faults > 0 { " · " a href="#faults" { (count(faults as usize, "fault")) } }
+                    @if faults > 0 { " · " a href="#faults" { (counted(faults as usize, "fault")) } }
                 }
                 @if let Some(winner) = notes::winner(standings) { p.winner { (winner) } }
                 (notices(material))
@@ -78,7 +79,7 @@ fn notices(material: &PageData<'_>) -> Markup {
     html! {
         @if !notices.is_empty() {
             details.notices {
-                summary { (count(notices.len(), "notice")) }
+                summary { (counted(notices.len(), "notice")) }
                 @for notice in notices { p.warning { (notice) } }
             }
         }

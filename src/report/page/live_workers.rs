@@ -2,8 +2,9 @@
 
 use maud::{Markup, html};
 
-use super::{count, name, scrolling};
+use super::{name, scrolling};
 use crate::folder::workers::{LiveWorker, LiveWorkers, per_minute};
+use crate::wording::counted;
 
 /// How many machines play, how fast, what waits, and the time left; a table has each of them.
 pub(super) fn live_workers(live: &LiveWorkers) -> Markup {
@@ -17,10 +18,10 @@ pub(super) fn live_workers(live: &LiveWorkers) -> Markup {
 
 fn summary(live: &LiveWorkers) -> String {
     let mut parts = vec![
-        format!("{} with {}", count(live.workers.len(), "worker"), count(live.slots(), "slot")),
+        format!("{} with {}", counted(live.workers.len(), "worker"), counted(live.slots(), "slot")),
         format!(
             "{} in the queue",
-            count(usize::try_from(live.queued).unwrap_or(usize::MAX), "job")
+            counted(usize::try_from(live.queued).unwrap_or(usize::MAX), "job")
         ),
     ];
     parts.extend(per_minute(live.games, live.seconds).map(rate));

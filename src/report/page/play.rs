@@ -2,11 +2,12 @@
 
 use maud::{Markup, html};
 
-use super::{PageData, count, figure, name, percent, time};
+use super::{PageData, figure, name, percent, time};
 use crate::analysis::diagnostics::EndingCount;
 use crate::analysis::diagnostics::clocks::ClockUse;
 use crate::escape;
 use crate::report::charts::{AxisScale, Bin, IntervalRow, bins, histogram, interval_chart};
+use crate::wording::counted;
 
 /// What the section has, in a few words.
 pub(super) fn teaser(material: &PageData<'_>) -> String {
@@ -30,7 +31,7 @@ pub(super) fn section(material: &PageData<'_>) -> Markup {
     let caption = median(material).map_or("No games yet.".to_owned(), |median| {
         format!(
             "The lengths of {}, in plies; half of them had {median} or fewer.",
-            count(total as usize, "game")
+            counted(total as usize, "game")
         )
     });
     html! {

@@ -2,13 +2,14 @@
 
 use maud::{Markup, html};
 
-use super::{PageData, count, elo, figure, name, percent, place, scrolling};
+use super::{PageData, elo, figure, name, percent, place, scrolling};
 use crate::escape;
 use crate::report::Row;
 use crate::report::charts::{AxisScale, IntervalRow, interval_chart};
 use crate::report::columns::{Align, Column};
 use crate::report::standings_columns::people_columns;
 use crate::report::unranked::describe;
+use crate::wording::counted;
 use referee_ratings::Estimate;
 
 /// Tables with more rows can be searched, and their later rows are shown on demand.
@@ -190,7 +191,7 @@ fn seats(material: &PageData<'_>) -> Markup {
     let advantage = standings.first_advantage;
     html! {
         "The first seat is worth " (elo(advantage.value)) " ±" (elo(advantage.margin()))
-        " Elo. Drawn: " (draws) " of " (count(games as usize, "game"))
+        " Elo. Drawn: " (draws) " of " (counted(games as usize, "game"))
         " (" (percent(f64::from(draws), f64::from(games))) ")."
     }
 }

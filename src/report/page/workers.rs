@@ -2,19 +2,20 @@
 
 use maud::{Markup, html};
 
-use super::{PageData, count, name, percent, scrolling};
+use super::{PageData, name, percent, scrolling};
 use crate::analysis::diagnostics::workers::{
     FEWEST_PAIRS, PlayerByWorker, WorkerDifference, WorkerResults,
 };
 use crate::escape;
+use crate::wording::counted;
 
 /// What the section has, in a few words.
 pub(super) fn teaser(found: &WorkerResults) -> String {
     let players = match found.different.len() {
         0 => "no player's results differ between them".to_owned(),
-        different => count(different, "difference"),
+        different => counted(different, "difference"),
     };
-    format!("{}, {players}", count(found.workers.len(), "worker"))
+    format!("{}, {players}", counted(found.workers.len(), "worker"))
 }
 
 /// The section, if workers played.

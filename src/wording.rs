@@ -1,0 +1,22 @@
+//! Small pieces of sentences.
+
+use std::fmt::Display;
+
+/// A number and its noun, with an `s` unless the number is 1.
+pub fn counted<N: Copy + Display + PartialEq + From<u8>>(number: N, noun: &str) -> String {
+    let ending = if number == N::from(1) { "" } else { "s" };
+    format!("{number} {noun}{ending}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_is_singular() {
+        assert_eq!(
+            [0, 1, 2].map(|number| counted(number, "game")),
+            ["0 games", "1 game", "2 games"]
+        );
+    }
+}
