@@ -150,7 +150,7 @@ impl Runner<'_> {
         let rules = GameRules::new(tournament.game.clone(), tournament.options.clone())?;
         let book = OpeningBook::new(rules, tournament.openings.as_ref())?;
         let start = |number: usize, reports, halt| {
-            let (cores, book) = (cores.share(number), book.clone());
+            let (cores, book) = (cores.reserve(number), book.clone());
             Worker::start(number, cores, book, Arc::clone(&conditions), reports, halt)
         };
         self.run_by(&start, listener, stop).await
@@ -206,7 +206,7 @@ impl Runner<'_> {
                 // A busy worker reports.
                 Some(report) = inbox.recv() => report,
             };
-            self.hear(report, &mut progress)?;
+            self.on_report(report, &mut progress)?;
             if !begun && progress.agenda.may_play() {
                 begun = true;
                 let due = self.state.due();
@@ -221,16 +221,20 @@ impl Runner<'_> {
     }
 
     /// Follows a report of a worker.
-    fn hear(&mut self, report: Report, progress: &mut RunProgress<'_, '_>) -> Result<(), RunError> {
+    fn on_report(
+        &mut self,
+        report: Report,
+        progress: &mut RunProgress<'_, '_>,
+    ) -> Result<(), RunError> {
         match report {
             Report::Done(number, outcome) => {
                 let assignment = progress.workers.done(number);
-                self.take_in(outcome, number, assignment, progress)?;
+                self.on_done(outcome, number, assignment, progress)?;
             }
             Report::Panicked(number, failure) => {
                 let assignment = progress.workers.ended(number);
                 if let Some(assignment) = assignment {
-                    self.after(&failure, assignment, progress)?;
+                    self.on_failure(&failure, assignment, progress)?;
                 }
             }
             Report::Warning(warning) => {
@@ -262,7 +266,7 @@ impl Runner<'_> {
                 }
                 Err((assignment, error)) => {
                     if let Some(shortage) = Shortage::of("start a worker", &error) {
-                        self.do_with_less(&shortage, number, assignment, progress)?;
+                        self.on_shortage(&shortage, number, assignment, progress)?;
                     } else {
                         progress.given_up = Some(RunError::NoWorker(error));
                     }
@@ -272,7 +276,7 @@ impl Runner<'_> {
         Ok(())
     }
 
-    fn take_in(
+    fn on_done(
         &mut self,
         done: JobOutcome,
         number: usize,
@@ -294,7 +298,7 @@ impl Runner<'_> {
                 for finished in &games {
                     let time = Duration::from_nanos(finished.record.clock.wall_ns);
                     progress.agenda.took(time.min(most));
-                    self.keep(finished, progress.listener)?;
+                    self.record(finished, progress.listener)?;
                 }
                 self.deadline.send_replace(progress.agenda.deadline);
                 if let Some(rest) = assignment.without(&games) {
@@ -303,10 +307,10 @@ impl Runner<'_> {
             }
             (JobOutcome::Stopped, Some(assignment)) => progress.agenda.put_back(assignment),
             (JobOutcome::Failed(failure), Some(assignment)) => {
-                self.after(&failure, assignment, progress)?;
+                self.on_failure(&failure, assignment, progress)?;
             }
             (JobOutcome::Shortage(shortage), Some(assignment)) => {
-                self.do_with_less(&shortage, number, assignment, progress)?;
+                self.on_shortage(&shortage, number, assignment, progress)?;
             }
             (JobOutcome::Broken(source), Some(assignment)) => {
                 let job = assignment.describe(self.state);
@@ -321,7 +325,7 @@ impl Runner<'_> {
     /// Handles a job for which the referee lacked resources. From now on fewer games are played at
     /// once, and the job is retried first. If no other game is in play, the job is tried up to
     /// [`TRIES`] times.
-    fn do_with_less(
+    fn on_shortage(
         &self,
         shortage: &Shortage,
         number: usize,
@@ -345,7 +349,7 @@ impl Runner<'_> {
     }
 
     /// Handles a failure of a job. It goes to another worker once, unless many have tried it.
-    fn after(
+    fn on_failure(
         &self,
         failure: &JobFailure,
         mut assignment: Assignment,
@@ -375,7 +379,7 @@ impl Runner<'_> {
     }
 
     /// Handles a finished game: adds it to the tournament state, then tells the listeners.
-    fn keep(&mut self, finished: &Finished, listener: &mut dyn Listener) -> Result<(), RunError> {
+    fn record(&mut self, finished: &Finished, listener: &mut dyn Listener) -> Result<(), RunError> {
         let record = &finished.record;
         let known = self.state.len();
         let before: Vec<usize> = self.state.taken_out().map(|(player, _)| player).collect();

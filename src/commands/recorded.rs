@@ -1,7 +1,6 @@
 //! Finds a recorded game: by its id in a results folder, or in a file of its own.
 
 use std::collections::BTreeMap;
-use std::fmt;
 use std::path::{Path, PathBuf};
 
 use super::Failure;
@@ -40,10 +39,7 @@ impl FoundGame {
         let dir = find(results, printer)?;
         let failed = FolderError::of_log(&dir);
         let mut log = LogScan::open(&dir).map_err(failed)?;
-        let at = search(&mut log, word).map_err(|error| match error {
-            SearchError::Log(error) => failed(error).into(),
-            error => Failure::input(format!("{}: {error}", dir.display())),
-        })?;
+        let at = search(&dir, &mut log, word)?;
         let record = LogPlaces::open(&dir).and_then(|mut log| log.record(at)).map_err(failed)?;
         Ok(Self { header: log.header().clone(), record, dir })
     }
@@ -75,42 +71,13 @@ fn only_game(file: &Path) -> Result<FoundGame, Failure> {
 /// The maximum number of pairs to list for an ambiguous prefix.
 const LISTED: usize = 8;
 
-/// The word does not name one game of a log.
-#[derive(Debug)]
-enum SearchError {
-    /// The log cannot be read.
-    Log(LogError),
-    /// No id begins with it.
-    Missing(String),
-    /// The ids of several pairs begin with it: these, each with its players.
-    Ambiguous(String, BTreeMap<String, String>),
-}
-
-impl fmt::Display for SearchError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Log(error) => error.fmt(f),
-            Self::Missing(word) => {
-                write!(f, "cannot find the game `{word}`; {GAMES_TABLE} there lists all games")
-            }
-            Self::Ambiguous(word, pairs) => {
-                write!(f, "`{word}` matches several pairs; write more digits:")?;
-                for (id, who) in pairs.iter().take(LISTED) {
-                    write!(f, "\n    {id}  {}", crate::escape::terminal(who))?;
-                }
-                f.write_str(if pairs.len() > LISTED { "\n    and others" } else { "" })
-            }
-        }
-    }
-}
-
 /// Finds where the line of the game that `word` names begins in the log.
-fn search(log: &mut LogScan, word: &str) -> Result<u64, SearchError> {
+fn search(dir: &Path, log: &mut LogScan, word: &str) -> Result<u64, Failure> {
     let wanted = GameIdPrefix::read(word);
     let names = GameNames::of(log.header());
     let mut found: Option<(u8, u64)> = None;
     let mut pairs = BTreeMap::new();
-    while let Some(line) = log.next_line().map_err(SearchError::Log)? {
+    while let Some(line) = log.next_line().map_err(FolderError::of_log(dir))? {
         let game = match line {
             Scanned::Game(game) => MatchingGame::of_line(&game, &names),
             Scanned::Other(line) => match line.record {
@@ -132,11 +99,19 @@ fn search(log: &mut LogScan, word: &str) -> Result<u64, SearchError> {
             found = Some((game.game, game.at));
         }
     }
-    match found {
-        None => Err(SearchError::Missing(word.to_owned())),
-        Some((_, at)) if pairs.len() == 1 => Ok(at),
-        Some(_) => Err(SearchError::Ambiguous(word.to_owned(), pairs)),
-    }
+    let why = match found {
+        Some((_, at)) if pairs.len() == 1 => return Ok(at),
+        Some(_) => {
+            let mut lines = Vec::new();
+            for (id, who) in pairs.iter().take(LISTED) {
+                lines.push(format!("\n    {id}  {}", crate::escape::terminal(who)));
+            }
+            let more = if pairs.len() > LISTED { "\n    and others" } else { "" };
+            format!("`{word}` matches several pairs; write more digits:{}{more}", lines.concat())
+        }
+        None => format!("cannot find the game `{word}`; {GAMES_TABLE} there lists all games"),
+    };
+    Err(Failure::input(format!("{}: {why}", dir.display())))
 }
 
 /// A game of the log that may be the one that was named.

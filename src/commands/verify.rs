@@ -2,7 +2,6 @@
 
 mod games_comparison;
 mod repair;
-mod same_as;
 mod tables;
 
 use std::io;

@@ -1,37 +1,21 @@
 //! Syncs a file on a separate thread, so that no game waits for the disk.
 
 use std::io;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, OnceLock};
 use std::thread::{self, JoinHandle};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use tokio::sync::watch;
 
 /// A thread that syncs a file after it was written to.
 #[derive(Debug)]
 pub(super) struct Background {
-    shared: Arc<SyncShared>,
+    /// Each write, and true for a sync at once. Dropped at the end.
+    messages: Option<Sender<bool>>,
     thread: Option<JoinHandle<()>>,
-}
-
-#[derive(Debug, Default)]
-struct SyncShared {
-    state: Mutex<SyncState>,
-    changed: Condvar,
-}
-
-#[derive(Debug, Default)]
-struct SyncState {
-    /// The number of writes.
-    written: u64,
-    /// How many of them a sync was tried for.
-    handled: u64,
-    /// Whether to sync at once.
-    hurry: bool,
-    /// Whether writing has ended.
-    over: bool,
     /// The error of a failed sync.
-    failed: Option<io::Error>,
+    failed: Arc<OnceLock<io::Error>>,
 }
 
 impl Background {
@@ -42,34 +26,39 @@ impl Background {
         sync: impl FnMut() -> io::Result<()> + Send + 'static,
         synced: watch::Sender<u64>,
     ) -> io::Result<Self> {
-        let shared = Arc::new(SyncShared::default());
-        let theirs = Arc::clone(&shared);
-        let work = move || theirs.keep_synced(every, sync, &synced);
+        let (messages, inbox) = channel();
+        let failed = Arc::new(OnceLock::new());
+        let theirs = Arc::clone(&failed);
+        let work = move || {
+            if let Err(error) = keep_synced(&inbox, every, sync, &synced) {
+                // Nobody knows what a later sync would find.
+                let _ = theirs.set(error);
+            }
+        };
         let thread = thread::Builder::new().name("sync".to_owned()).spawn(work)?;
-        Ok(Self { shared, thread: Some(thread) })
+        Ok(Self { messages: Some(messages), thread: Some(thread), failed })
     }
 
     /// Reports that data was written.
     pub(super) fn written(&self) {
-        let mut state = self.shared.state();
-        // Otherwise the thread knows that there is something to sync, and waits until it is time.
-        let is_first = state.written == state.handled;
-        state.written += 1;
-        drop(state);
-        if is_first {
-            self.shared.changed.notify_one();
-        }
+        self.send(false);
     }
 
     /// Requests a sync at once.
     pub(super) fn hurry(&self) {
-        self.tell(|state| state.hurry = true);
+        self.send(true);
+    }
+
+    fn send(&self, hurry: bool) {
+        if let Some(messages) = &self.messages {
+            // The thread ends when a sync fails.
+            let _ = messages.send(hurry);
+        }
     }
 
     /// The error of a failed sync. It stays: what was not synced then may never be.
     pub(super) fn failure(&self) -> Option<io::Error> {
-        let state = self.shared.state();
-        state.failed.as_ref().map(|error| io::Error::new(error.kind(), error.to_string()))
+        self.failed.get().map(|error| io::Error::new(error.kind(), error.to_string()))
     }
 
     /// Syncs the remaining data, and ends the thread.
@@ -79,19 +68,11 @@ impl Background {
     }
 
     fn end(&mut self) {
-        self.tell(|state| state.over = true);
-        if let Some(thread) = self.thread.take() {
-            // The panic was printed when it happened. It is unknown what was synced.
-            if thread.join().is_err() {
-                let ended = io::Error::other("the thread that syncs ended");
-                self.tell(|state| state.failed = Some(ended));
-            }
+        drop(self.messages.take());
+        // The panic was printed when it happened. It is unknown what was synced.
+        if self.thread.take().is_some_and(|thread| thread.join().is_err()) {
+            let _ = self.failed.set(io::Error::other("the thread that syncs ended"));
         }
-    }
-
-    fn tell(&self, change: impl FnOnce(&mut SyncState)) {
-        change(&mut self.shared.state());
-        self.shared.changed.notify_one();
     }
 }
 
@@ -101,45 +82,28 @@ impl Drop for Background {
     }
 }
 
-impl SyncShared {
-    fn state(&self) -> MutexGuard<'_, SyncState> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn keep_synced(
-        &self,
-        every: Duration,
-        mut sync: impl FnMut() -> io::Result<()>,
-        synced: &watch::Sender<u64>,
-    ) {
-        let before = *synced.borrow();
-        while let Some(written) = self.wait(every) {
-            match sync() {
-                Ok(()) => drop(synced.send_replace(before + written)),
-                Err(error) => {
-                    // Nobody knows what a later sync would find.
-                    self.state().failed = Some(error);
-                    return;
-                }
-            }
+/// Syncs after writes, until no more can come.
+fn keep_synced(
+    messages: &Receiver<bool>,
+    every: Duration,
+    mut sync: impl FnMut() -> io::Result<()>,
+    synced: &watch::Sender<u64>,
+) -> io::Result<()> {
+    let mut written = *synced.borrow();
+    while let Ok(mut hurry) = messages.recv() {
+        written += u64::from(!hurry);
+        let due = Instant::now() + every;
+        while !hurry {
+            let left = due.saturating_duration_since(Instant::now());
+            // It is time, or the end.
+            let Ok(next) = messages.recv_timeout(left) else { break };
+            written += u64::from(!next);
+            hurry = next;
         }
+        sync()?;
+        synced.send_replace(written);
     }
-
-    /// Waits until it is time to sync. Returns the number of writes by then, or none at the end,
-    /// when nothing is left to sync.
-    fn wait(&self, every: Duration) -> Option<u64> {
-        let idle = |state: &mut SyncState| state.written == state.handled && !state.over;
-        let state = self.changed.wait_while(self.state(), idle);
-        let state = state.unwrap_or_else(PoisonError::into_inner);
-        if state.written == state.handled {
-            return None;
-        }
-        let unhurried = |state: &mut SyncState| !state.hurry && !state.over;
-        let waited = self.changed.wait_timeout_while(state, every, unhurried);
-        let (mut state, _) = waited.unwrap_or_else(PoisonError::into_inner);
-        (state.handled, state.hurry) = (state.written, false);
-        Some(state.written)
-    }
+    Ok(())
 }
 
 #[cfg(test)]

@@ -319,11 +319,11 @@ impl Dispatcher {
         match checked {
             Ok(PossibleResult::Played(games)) => {
                 self.workers.prove(&worker);
-                return self.accept(name, FirstResult { worker, games, ack }).await;
+                return self.on_games(name, FirstResult { worker, games, ack }).await;
             }
             Ok(PossibleResult::Other(outcome)) => {
                 if let Some(first) = open.first.take() {
-                    self.keep(name, first);
+                    self.hand_over(name, first);
                 } else {
                     let slot = open.slot;
                     match outcome {
@@ -348,7 +348,7 @@ impl Dispatcher {
     }
 
     /// Accepts the games of a job, or has another worker play them again first.
-    async fn accept(&mut self, name: &str, result: FirstResult) {
+    async fn on_games(&mut self, name: &str, result: FirstResult) {
         let Some(open) = self.jobs.get(name) else { return };
         match open.first.take() {
             None => {
@@ -358,14 +358,14 @@ impl Dispatcher {
                     open.first = Some(result);
                     self.queue(name);
                 } else {
-                    self.keep(name, result);
+                    self.hand_over(name, result);
                 }
             }
             // The server has sent the same result again.
             Some(first) if first.worker == result.worker => open.first = Some(result),
             Some(first) if self.workers.is_excluded(&first.worker) => {
                 first.ack.send().await;
-                self.keep(name, result);
+                self.hand_over(name, result);
             }
             Some(first) => {
                 for difference in self.checks.compare(&first.games, &result.games) {
@@ -375,14 +375,14 @@ impl Dispatcher {
                     self.warn(RunWarning::Different { game, ply, counts, other });
                 }
                 self.report_workers();
-                self.keep(name, first);
+                self.hand_over(name, first);
                 result.ack.send().await;
             }
         }
     }
 
     /// Gives games to the runner.
-    fn keep(&mut self, name: &str, result: FirstResult) {
+    fn hand_over(&mut self, name: &str, result: FirstResult) {
         let Some(open) = self.close(name) else { return };
         let FirstResult { worker, games, ack } = result;
         self.pending.add(games.len(), ack);
@@ -561,7 +561,7 @@ impl Dispatcher {
         }
         for name in lost {
             if let Some(first) = self.jobs.get(&name).and_then(|open| open.first.take()) {
-                self.keep(&name, first);
+                self.hand_over(&name, first);
                 continue;
             }
             let Some(open) = self.close(&name) else { continue };
@@ -610,7 +610,7 @@ impl Dispatcher {
             lonely.extend(first.map(|first| (name.clone(), first)));
         }
         for (name, first) in lonely {
-            self.keep(&name, first);
+            self.hand_over(&name, first);
         }
     }
 
@@ -625,7 +625,7 @@ impl Dispatcher {
         let left: Vec<String> = left.map(|(name, _)| name.clone()).collect();
         for name in left {
             if let Some(first) = self.jobs.get(&name).and_then(|open| open.first.take()) {
-                self.keep(&name, first);
+                self.hand_over(&name, first);
             } else if let Some(open) = self.close(&name) {
                 self.withdraw(self.run.names.attempts(&name));
                 self.report(Report::Done(open.slot, JobOutcome::Stopped));

@@ -194,7 +194,7 @@ fn start_worker(
     stop: watch::Receiver<bool>,
 ) -> io::Result<(Worker, mpsc::UnboundedReceiver<Report>)> {
     let (sender, reports) = mpsc::unbounded_channel();
-    let cores = run.cores.share(number);
+    let cores = run.cores.reserve(number);
     let (book, conditions) = (run.book.clone(), Arc::clone(&run.conditions));
     Ok((Worker::start(number, cores, book, conditions, sender, stop)?, reports))
 }

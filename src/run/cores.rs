@@ -16,7 +16,7 @@ use rustix::fs::{FlockOperation, flock};
 use super::event::RunWarning;
 
 /// At most this many workers on one core are told apart by their locks.
-const LAYERS: usize = 16;
+const MAX_SHARERS: usize = 16;
 
 /// The cores that this process may use.
 #[derive(Debug, Clone)]
@@ -33,13 +33,13 @@ pub struct Cores {
 /// The cores of one worker, reserved while this value lives. None if the system does not report its
 /// cores.
 #[derive(Debug)]
-pub struct Share {
+pub struct CoreReservation {
     cores: Vec<usize>,
     /// Hold the locks while they are open.
     locks: Vec<File>,
 }
 
-impl Deref for Share {
+impl Deref for CoreReservation {
     type Target = [usize];
 
     fn deref(&self) -> &[usize] {
@@ -54,8 +54,8 @@ impl Cores {
     }
 
     /// The cores for worker `number`: those with the fewest workers of this and other referees.
-    pub fn share(&self, number: usize) -> Share {
-        let mut share = Share { cores: Vec::new(), locks: Vec::new() };
+    pub fn reserve(&self, number: usize) -> CoreReservation {
+        let mut share = CoreReservation { cores: Vec::new(), locks: Vec::new() };
         for at in number * self.each..(number + 1) * self.each {
             if let Some((core, lock)) = self.quietest(&share) {
                 share.cores.push(core);
@@ -77,15 +77,15 @@ impl Cores {
     fn quietest(&self, taken: &[usize]) -> Option<(usize, File)> {
         let dir = self.locks.as_deref()?;
         let fresh = self.available.iter().filter(|core| !taken.contains(core));
-        (0..LAYERS)
+        (0..MAX_SHARERS)
             .find_map(|layer| fresh.clone().find_map(|&core| Some((core, lock(dir, core, layer)?))))
     }
 }
 
 /// The cores of `workers` workers, with `each` cores per worker.
-pub fn share_cores(workers: usize, each: usize) -> Vec<Share> {
+pub fn reserve_cores(workers: usize, each: usize) -> Vec<CoreReservation> {
     let cores = Cores::of_this_process(each);
-    (0..workers).map(|worker| cores.share(worker)).collect()
+    (0..workers).map(|worker| cores.reserve(worker)).collect()
 }
 
 /// Locks one place on a core. Returns `None` if it is taken or cannot be locked.
@@ -185,16 +185,16 @@ mod tests {
     fn cores_of_other_referees_are_taken_last() {
         let dir = tempfile::tempdir().expect("a folder");
         let [one, other, third] = [1, 1, 2].map(|each| referee(Some(dir.path()), each));
-        let first = one.share(0);
-        let second = other.share(0);
+        let first = one.reserve(0);
+        let second = other.reserve(0);
         assert_eq!((&*first, &*second), (&[0][..], &[1][..]));
-        let both = third.share(0);
+        let both = third.reserve(0);
         assert_eq!(*both, [4, 5]);
-        let shared = one.share(1);
+        let shared = one.reserve(1);
         assert_eq!(*shared, [0], "all are busy");
-        assert_eq!(*other.share(1), [1], "the next one has fewer workers");
+        assert_eq!(*other.reserve(1), [1], "the next one has fewer workers");
         drop(second);
-        assert_eq!(*one.share(2), [1], "it is free again");
+        assert_eq!(*one.reserve(2), [1], "it is free again");
     }
 
     #[test]
@@ -228,12 +228,12 @@ mod tests {
         let file = tempfile::NamedTempFile::new().expect("a file");
         for locks in [None, Some(file.path())] {
             let taken =
-                move |each| (0..3).map(move |worker| referee(locks, each).share(worker).cores);
+                move |each| (0..3).map(move |worker| referee(locks, each).reserve(worker).cores);
             assert_eq!(taken(1).collect::<Vec<_>>(), [[0], [1], [4]]);
             assert_eq!(taken(2).collect::<Vec<_>>(), [[0, 1], [4, 5], [0, 1]]);
         }
         let nothing = Cores { available: Vec::new(), each: 2, locks: None };
-        assert!(nothing.share(1).is_empty());
+        assert!(nothing.reserve(1).is_empty());
     }
 
     #[test]

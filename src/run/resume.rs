@@ -162,7 +162,7 @@ pub fn prepare(
     if tournament.game.is_hidden() {
         disk::keep_private();
     }
-    let mut log = hold(folder, tournament, containment)?;
+    let mut log = open_log(folder, tournament, containment)?;
     let contents = folder::read(folder.dir(), |_, _| {})?;
     let Resumption { contents, mut wanted, replaced, changes } =
         examine_log(folder.dir(), contents, tournament, containment, request, note)?;
@@ -171,7 +171,7 @@ pub fn prepare(
         return Ok(Prepared { contents, log });
     }
     wanted.changes.extend(changes);
-    take_in(folder.dir(), &mut log, &contents.header, &wanted, &replaced)?;
+    rewrite_log(folder.dir(), &mut log, &contents.header, &wanted, &replaced)?;
     Ok(Prepared { contents: folder::read(folder.dir(), |_, _| {})?, log })
 }
 
@@ -203,7 +203,7 @@ fn examine_log(
     request: ReplaceRequest<'_>,
     note: &dyn Fn(&str),
 ) -> Result<Resumption, ResumeError> {
-    remark(&contents, note)?;
+    report_problems(&contents, note)?;
     if tournament.seed.or(contents.header.seed).is_none() {
         check_secret(dir, &contents)?;
     }
@@ -217,10 +217,10 @@ fn examine_log(
     wanted.drawn = contents.header.drawn;
     wanted.version.clone_from(&contents.header.version);
     wanted.changes.clone_from(&contents.header.changes);
-    let replaced = changed(request.players, &contents.header, &wanted, note);
+    let replaced = truly_replaced(request.players, &contents.header, &wanted, note);
     let changes = compare(&contents.header, &wanted, &replaced, further)
         .map_err(|differences| refuse(dir, &differences, request))?;
-    let changes = [changes, mended(dir, &contents.header, tournament)?].concat();
+    let changes = [changes, check_new_rules(dir, &contents.header, tournament)?].concat();
     for change in &changes {
         note(change);
     }
@@ -240,7 +240,11 @@ fn refuse_strangers(replaced: &[String], tournament: &Tournament) -> Result<(), 
 ///
 /// # Errors
 /// A game has a different result, or the program failed.
-fn mended(dir: &Path, old: &Header, tournament: &Tournament) -> Result<Vec<String>, ResumeError> {
+fn check_new_rules(
+    dir: &Path,
+    old: &Header,
+    tournament: &Tournament,
+) -> Result<Vec<String>, ResumeError> {
     let (Some(before), Some(now)) = (&old.program, tournament.game.program()) else {
         return Ok(Vec::new());
     };
@@ -268,7 +272,7 @@ fn mended(dir: &Path, old: &Header, tournament: &Tournament) -> Result<Vec<Strin
 const OLD_INDEX: &str = "games.index";
 
 /// Opens or creates the log, and locks it against other processes.
-fn hold(
+fn open_log(
     folder: &LockedFolder,
     tournament: &Tournament,
     containment: &Containment,
@@ -287,7 +291,7 @@ fn hold(
 }
 
 /// Warns about problems in a log that can be resumed. Refuses a log that cannot.
-fn remark(contents: &LogContents, note: &dyn Fn(&str)) -> Result<(), ResumeError> {
+fn report_problems(contents: &LogContents, note: &dyn Fn(&str)) -> Result<(), ResumeError> {
     if let Some(problem) = contents.problems.foreign() {
         return Err(ResumeError::Foreign(problem.clone()));
     }
@@ -299,7 +303,12 @@ fn remark(contents: &LogContents, note: &dyn Fn(&str)) -> Result<(), ResumeError
 }
 
 /// The replaced players whose programs differ from those that played.
-fn changed(replaced: &[String], old: &Header, new: &Header, note: &dyn Fn(&str)) -> Vec<String> {
+fn truly_replaced(
+    replaced: &[String],
+    old: &Header,
+    new: &Header,
+    note: &dyn Fn(&str),
+) -> Vec<String> {
     let hash = |header: &Header, name: &String| {
         header.players.iter().find(|player| player.name == *name).map(|player| player.hash.clone())
     };
@@ -371,7 +380,7 @@ fn refuse(dir: &Path, found: &Differences, request: ReplaceRequest<'_>) -> Resum
 
 /// Rewrites the log with the new header and without the games of replaced players. Those are saved
 /// first, in the file of superseded games.
-fn take_in(
+fn rewrite_log(
     dir: &Path,
     log: &mut LogWriter,
     old: &Header,

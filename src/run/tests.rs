@@ -197,7 +197,7 @@ impl Cup {
             let rules = GameRules::new(Arc::new(Typed::<Toss>::GAME), Options::default())
                 .expect("no options");
             let book = OpeningBook::empty(rules);
-            let cores = Cores::of_this_process(1).share(number);
+            let cores = Cores::of_this_process(1).reserve(number);
             Worker::start(number, cores, book, Arc::clone(&conditions), reports, halt)
         };
         let mut heard = ReceivedEvents::default();

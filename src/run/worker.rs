@@ -16,7 +16,7 @@ use super::job::{Conditions, DueGame, Job, JobOutcome, Report};
 use super::pool::{self, PlayerPool};
 use crate::openings::OpeningBook;
 use crate::pauses;
-use crate::run::cores::Share;
+use crate::run::cores::CoreReservation;
 
 /// Open files of a worker besides those of its players.
 const OF_WORKER: u64 = 6;
@@ -50,7 +50,7 @@ impl Worker {
     /// abandons them when `stop` becomes true.
     pub fn start(
         number: usize,
-        cores: Share,
+        cores: CoreReservation,
         book: OpeningBook,
         conditions: Arc<Conditions>,
         reports: Reports,

@@ -19,7 +19,7 @@ use crate::check::{Candidate, CheckReport, CheckStep, Exam, StepNews, examine};
 use crate::commands::runtime::{interrupted, new_runtime};
 use crate::error::Failure;
 use crate::printer::activity::Activity;
-use crate::run::cores::{one_per_core, share_cores};
+use crate::run::cores::{one_per_core, reserve_cores};
 use crate::run::worker::settle_on;
 
 /// The outcome of the checks.
@@ -63,7 +63,7 @@ pub(super) fn examine_all(
 ) -> Result<ChecksEnd, Failure> {
     let each = exam.control.cores_per_game();
     let jobs = jobs.unwrap_or_else(|| one_per_core(each)).get().min(entries.len());
-    let cores = share_cores(jobs, each);
+    let cores = reserve_cores(jobs, each);
     let shared = Arc::new(SharedWork { exam, entries, next: AtomicUsize::new(0) });
     let (tell_stop, stop) = watch::channel(false);
     let (tell, news) = mpsc::unbounded_channel();
