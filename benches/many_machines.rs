@@ -21,19 +21,19 @@ use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use async_nats::jetstream::AckKind;
 use program::referee;
-use referee::model::record::GameRecord;
-use referee::remote::delivery::{pack, publish_result};
-use referee::remote::description::RunDescription;
-use referee::remote::messages::{
+use referee_games::{BySeat, SeatMap};
+use referee_record::model::record::GameRecord;
+use referee_record::seeds::Secret;
+use referee_remote::async_nats::jetstream::AckKind;
+use referee_remote::delivery::{pack, publish_result};
+use referee_remote::description::RunDescription;
+use referee_remote::messages::{
     GameMessage, HEARTBEAT, JobMessage, RemoteGame, RemoteOutcome, RunAnnouncement,
     WorkerHeartbeat, WorkerIdentity,
 };
-use referee::remote::server::NatsServer;
-use referee::remote::streams::{DESCRIPTION, RUNS, RunNames, Streams, job_of};
-use referee::seeds::Secret;
-use referee_games::{BySeat, SeatMap};
+use referee_remote::server::NatsServer;
+use referee_remote::streams::{DESCRIPTION, RUNS, RunNames, Streams, job_of};
 use tokio::io::AsyncReadExt as _;
 use tokio_stream::StreamExt as _;
 

@@ -15,13 +15,13 @@ use std::sync::LazyLock;
 use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::SeedableRng;
 use referee::config;
-use referee::log::LogReader;
-use referee::openings::{Opening, listed};
-use referee::player::diagnosis::looks_like_a_log;
 use referee::printer::Colour;
 use referee::submissions::{UnpackLimits, unpack_from};
 use referee_games::{BySeat, GameKind, Options, Position, Seat, Step, Turn};
+use referee_match::openings::{Opening, listed};
+use referee_match::player::diagnosis::looks_like_a_log;
 use referee_protocol::{Greeting, LINE_LIMIT, Reply, shown};
+use referee_record::log::LogReader;
 
 /// A target's name and body.
 pub(crate) type Target = (&'static str, fn(&[u8]));
@@ -117,7 +117,7 @@ pub(crate) fn log(input: &[u8]) {
             Ok(None) => break,
             Ok(Some(entry)) => {
                 let again = serde_json::to_value(&entry.record).expect("plain data");
-                serde_json::from_value::<referee::model::record::GameRecord>(again)
+                serde_json::from_value::<referee_record::model::record::GameRecord>(again)
                     .expect("a record");
             }
             Err(error) if error.line == 0 => break,
@@ -209,5 +209,5 @@ fn held(dir: &Path) -> (usize, u64) {
 /// A message for people: bounded, in one line, without terminal control characters.
 fn is_plain(text: &str) {
     assert!(text.chars().count() <= LONGEST_MESSAGE, "{} characters: {text}", text.chars().count());
-    assert_eq!(text, referee::escape::terminal(text), "not escaped");
+    assert_eq!(text, referee_protocol::escape::terminal(text), "not escaped");
 }

@@ -30,22 +30,23 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-pub use crate::model::clock::LONGEST;
 pub use detection::{Detected, EXPECTED, candidates, detect, unbuilt};
 pub use game::open_game_file;
 pub use limits::{DEFAULT_MOVE, DEFAULT_STARTUP};
+pub use player::remark;
 pub use player_argument::{PlayerArgument, name_of};
 pub use problem::similar;
+pub use referee_record::model::clock::LONGEST;
 pub use rules_program::find_rules_program;
 
-use crate::bounded::{self, ReadError};
 use crate::error::Failure;
-use crate::model::grades::Grades;
-use crate::model::tournament::Tournament;
 use crate::printer::Colour;
 use file::ConfigFile;
 use player::LookupPaths;
 use problem::{Problems, SourceText};
+use referee_record::bounded::{self, ReadError};
+use referee_record::model::grades::Grades;
+use referee_record::model::tournament::Tournament;
 
 /// The largest configuration, board or openings file that is read, in bytes.
 pub const LARGEST: u64 = 4 << 20;

@@ -2,21 +2,21 @@
 
 use std::path::Path;
 
-use crate::analysis::pass::PassError;
-use crate::folder::FolderError;
-use crate::game_program::OpenError;
-use crate::log::WriteError;
-use crate::model::rules::{HeaderError, RefusedBots};
-use crate::openings::BookError;
-use crate::player::sandbox::{shortage_text, unresolved_text};
-use crate::reask::NotAsked;
-use crate::referee::Unplayable;
-use crate::replay::ReplayError;
-use crate::run::RunError;
-use crate::run::resume::ResumeError;
-use crate::seeds::NoRandomNumbers;
 use referee_games::{GameError, OptionError};
+use referee_match::game_program::OpenError;
+use referee_match::openings::BookError;
+use referee_match::player::sandbox::{shortage_text, unresolved_text};
+use referee_match::reask::NotAsked;
+use referee_match::referee::Unplayable;
+use referee_match::replay::ReplayError;
+use referee_record::log::WriteError;
+use referee_record::model::rules::{HeaderError, RefusedBots};
+use referee_record::seeds::NoRandomNumbers;
 use referee_sandbox::{ResolveError, Shortage, TooFewDescriptors};
+use referee_tournament::analysis::pass::PassError;
+use referee_tournament::folder::FolderError;
+use referee_tournament::run::RunError;
+use referee_tournament::run::resume::ResumeError;
 
 /// The error of a command: a message for the user, and a kind.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -239,7 +239,7 @@ mod tests {
     use std::path::{Path, PathBuf};
 
     use super::*;
-    use crate::folder::{LockedFolder, check_count};
+    use referee_tournament::folder::{LockedFolder, check_count};
 
     #[test]
     fn a_failure_to_write_says_what_to_do() {

@@ -20,7 +20,6 @@ use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use serde::Serialize;
 
-use crate::model::rules::GameRules;
 use checks::check;
 use findings::Findings;
 pub use findings::{GameFinding, HiddenChecks};
@@ -28,6 +27,7 @@ use portrait::PortraitMaker;
 pub use portrait::{GamePortrait, GameSample, LeaderPoint};
 use purity::PurityTest;
 pub use quantities::{Quantiles, ShareInterval};
+use referee_record::model::rules::GameRules;
 pub use text::lines;
 use walk::Walk;
 

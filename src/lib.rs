@@ -31,40 +31,14 @@
 #[cfg(not(unix))]
 compile_error!("the referee runs on Linux and macOS; this system is not supported");
 
-pub mod analysis;
-pub mod bounded;
 pub mod check;
 pub mod cli;
 pub mod commands;
 pub mod config;
-pub mod disk;
 pub mod error;
-pub mod fingerprint;
-pub mod folder;
-pub mod game_program;
 pub mod game_trial;
-pub mod log;
-pub mod model;
-pub mod openings;
-pub mod parallel;
-pub mod pauses;
-pub mod player;
 pub mod printer;
 pub mod progress;
-pub mod reask;
-pub mod referee;
-#[cfg(feature = "nats")]
-pub mod remote;
-pub mod replay;
-pub mod report;
-pub mod run;
-pub mod schedule;
-pub mod seeds;
-pub mod shell;
 pub mod signals;
 pub mod submissions;
 pub mod templates;
-pub mod verify;
-pub mod wording;
-
-pub use referee_protocol::escape;

@@ -7,7 +7,7 @@ use std::io::{self, BufWriter, IsTerminal, StdoutLock, Write};
 
 use self::wrap::wrap;
 use crate::error::Failure;
-pub use crate::report::colour::Colour;
+pub use referee_report::colour::Colour;
 
 /// Uses colours on a terminal, unless `NO_COLOR` is set.
 fn colour_on(stream: &impl IsTerminal) -> Colour {

@@ -7,19 +7,19 @@ use std::time::{Duration, Instant};
 
 use indicatif::{HumanDuration, ProgressBar, ProgressState, ProgressStyle};
 
-use crate::analysis::fault_cases::FaultCase;
-use crate::escape;
-use crate::log::WriteError;
-use crate::model::fault::{Fault, FaultCode};
-use crate::model::game_summary::GameSummary;
-use crate::model::player::Out;
-use crate::model::record::GameRecord;
 use crate::printer::Printer;
-use crate::run::deadline::EndTime;
-use crate::run::event::{Listener, RunEvent, WorkerPool};
-use crate::schedule::state::TournamentState;
 use referee_games::Seat;
+use referee_protocol::escape;
 use referee_ratings::Completion;
+use referee_record::log::WriteError;
+use referee_record::model::fault::{Fault, FaultCode};
+use referee_record::model::game_summary::GameSummary;
+use referee_record::model::player::Out;
+use referee_record::model::record::GameRecord;
+use referee_tournament::analysis::fault_cases::FaultCase;
+use referee_tournament::run::deadline::EndTime;
+use referee_tournament::run::event::{Listener, RunEvent, WorkerPool};
+use referee_tournament::schedule::state::TournamentState;
 
 /// The interval of plain lines without a terminal.
 const EVERY: Duration = Duration::from_secs(10);
@@ -398,9 +398,9 @@ impl Progress {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::record::examples::{faulty, game};
-    use crate::model::stage::Stage;
-    use crate::schedule::state::TournamentSetup;
+    use referee_record::model::record::examples::{faulty, game};
+    use referee_record::model::stage::Stage;
+    use referee_tournament::schedule::state::TournamentSetup;
 
     fn progress(names: &[&str]) -> Progress {
         let contender = |name: &&str| Contender {

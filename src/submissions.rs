@@ -24,9 +24,9 @@ pub use archive::{ArchiveError, LIMITS, UnpackLimits, unpack, unpack_from};
 pub use no_player::NoPlayer;
 
 use crate::config::{Detected, name_of};
-use crate::model::player::LONGEST_NAME;
 use label::Label;
 use players_folder::PlayersFolder;
+use referee_record::model::player::LONGEST_NAME;
 use uploads::{ChosenUpload, UploadPart, choose};
 
 /// The most names to list.

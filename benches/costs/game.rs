@@ -3,20 +3,20 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use referee::disk::remove_if_there;
-use referee::log::{LOG, LogWriter};
-use referee::model::clock::TimeControl;
-use referee::model::record::{FaultPolicy, Header, PlayerInfo, SCHEMA};
-use referee::model::rules::GameRules;
-use referee::model::stage::{PairingRules, Stage};
-use referee::player::{GuessRight, Launch, Player, PlayerStatistics, Sandbox, Wire};
-use referee::referee::{GameReport, GameSetup, play};
-use referee::run::record::RecordBuilder;
-use referee::schedule::Fixture;
-use referee::seeds::Luck;
 use referee_games::watch_your_back::WatchYourBack;
 use referee_games::{BySeat, Game, GameKind};
+use referee_match::player::{GuessRight, Launch, Player, PlayerStatistics, Sandbox, Wire};
+use referee_match::referee::{GameReport, GameSetup, play};
+use referee_record::disk::remove_if_there;
+use referee_record::log::{LOG, LogWriter};
+use referee_record::model::clock::TimeControl;
+use referee_record::model::record::{FaultPolicy, Header, PlayerInfo, SCHEMA};
+use referee_record::model::rules::GameRules;
+use referee_record::model::stage::{PairingRules, Stage};
+use referee_record::seeds::Luck;
 use referee_sandbox::Command as PlayerCommand;
+use referee_tournament::run::record::RecordBuilder;
+use referee_tournament::schedule::Fixture;
 
 use crate::instant::{INSTANT, InstantPlayer, RoundTrip, Script, options};
 use crate::measure::{Outcome, cpu, median};

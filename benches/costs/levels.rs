@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use referee::error::Failure;
-use referee::model::containment::ContainmentRequest;
-use referee::player::Sandbox;
+use referee_match::player::Sandbox;
+use referee_record::model::containment::ContainmentRequest;
 use referee_sandbox::Level;
 
 use crate::game::{GameCost, both, one_game};

@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::io::{Read, Write};
 use std::path::Path;
 
-use referee::log::LOG;
+use referee_record::log::LOG;
 
 use crate::made::{self, Made, log_length};
 use crate::measure::{Outcome, median_of, timed};

@@ -4,12 +4,12 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use referee::folder::SECRET;
-use referee::log::{LOG, LogReader, LogWriter};
-use referee::model::record::GameRecord;
-use referee::schedule::state::TournamentState;
-use referee::seeds::Secret;
 use referee_games::{BySeat, Seat};
+use referee_record::log::{LOG, LogReader, LogWriter};
+use referee_record::model::record::GameRecord;
+use referee_record::seeds::Secret;
+use referee_tournament::folder::SECRET;
+use referee_tournament::schedule::state::TournamentState;
 
 use crate::measure::Outcome;
 use crate::program::referee;

@@ -42,7 +42,7 @@ use game::GameCost;
 use instant::{Script, on_core};
 use log::LogCosts;
 use measure::Outcome;
-use referee::player::Sandbox;
+use referee_match::player::Sandbox;
 use referee_sandbox::serve_as_supervisor;
 
 fn main() -> Outcome<()> {

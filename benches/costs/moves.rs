@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use referee::player::Sandbox;
+use referee_match::player::Sandbox;
 
 use crate::game::GameCost;
 use crate::instant::{RoundTrip, Script, on_core, ping_pong};

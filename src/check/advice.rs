@@ -5,10 +5,12 @@ use std::fs;
 use std::path::Path;
 
 use super::CheckFinding;
-use crate::model::fault::FaultCode;
-use crate::model::player::{PlayerKind, PlayerSpec};
-use crate::player::LineDirection;
-use crate::player::diagnosis::{COMPUTING, DEBUG_OUTPUT, MISSING_FLUSH, NO_NEWLINE, NOT_AN_ACTION};
+use referee_match::player::LineDirection;
+use referee_match::player::diagnosis::{
+    COMPUTING, DEBUG_OUTPUT, MISSING_FLUSH, NO_NEWLINE, NOT_AN_ACTION,
+};
+use referee_record::model::fault::FaultCode;
+use referee_record::model::player::{PlayerKind, PlayerSpec};
 
 /// The language of a player, judged by its files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

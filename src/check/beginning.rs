@@ -2,15 +2,15 @@
 
 use std::time::Duration;
 
-use crate::model::fault::Fault;
-use crate::model::record::GameRecord;
-use crate::model::rules::GameRules;
-use crate::player::PlayerStatistics;
-use crate::referee::{Ending, GameReport, GameTrace};
-use crate::run::record::RecordBuilder;
-use crate::schedule::Fixture;
-use crate::seeds::{Luck, game_id};
 use referee_games::{AnyPosition, BySeat, GameError, Seat, Step, StepText, Text, Turn};
+use referee_match::player::PlayerStatistics;
+use referee_match::referee::{Ending, GameReport, GameTrace};
+use referee_record::model::fault::Fault;
+use referee_record::model::record::GameRecord;
+use referee_record::model::rules::GameRules;
+use referee_record::seeds::{Luck, game_id};
+use referee_tournament::run::record::RecordBuilder;
+use referee_tournament::schedule::Fixture;
 
 /// The beginning of a game, up to a decision.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

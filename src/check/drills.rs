@@ -12,14 +12,14 @@ use rand_chacha::ChaCha8Rng;
 use serde_json::Value;
 
 use super::beginning::Beginning;
-use crate::model::record::GameRecord;
-use crate::model::rules::GameRules;
-use crate::replay::{Replay, Script, next_step};
-use crate::seeds::{Luck, Secret};
 use referee_bots::{Allotment, BotKind, Engine, engine};
 use referee_games::{
     AnyPosition, BySeat, Event, GameError, Legal, Position, Seat, Step, StepText, Stream, Turn,
 };
+use referee_match::replay::{Replay, Script, next_step};
+use referee_record::model::record::GameRecord;
+use referee_record::model::rules::GameRules;
+use referee_record::seeds::{Luck, Secret};
 
 /// The number of games to search for kinds of turn.
 const GAMES: u32 = 300;

@@ -5,10 +5,10 @@ use std::fmt::Write as _;
 use serde::Serialize;
 
 use super::transcript::ShownLine;
-use crate::model::fault::{Fault, FaultCode};
-use crate::model::player::Interface;
-use crate::model::plies::Plies;
 use referee_games::{AnyGame, Seat, Text};
+use referee_record::model::fault::{Fault, FaultCode};
+use referee_record::model::player::Interface;
+use referee_record::model::plies::Plies;
 
 /// A problem found with a player.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -102,8 +102,8 @@ impl CheckFinding {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::player::LineDirection;
     use referee_games::GameKind;
+    use referee_match::player::LineDirection;
 
     fn finding(fault: &Fault, ply: Option<u32>, interface: Interface) -> CheckFinding {
         let lines = vec![ShownLine { way: LineDirection::ToPlayer, text: "a turn".to_owned() }];

@@ -4,10 +4,10 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::disk;
 use crate::error::Failure;
-use crate::log::{LOG, LogWriter, WriteError};
-use crate::model::record::{GameRecord, Header};
+use referee_record::disk;
+use referee_record::log::{LOG, LogWriter, WriteError};
+use referee_record::model::record::{GameRecord, Header};
 
 /// A folder for the records of one player, created with the first record.
 #[derive(Debug)]

@@ -5,10 +5,10 @@ use std::collections::BTreeSet;
 use serde::Serialize;
 
 use super::finding::CheckFinding;
-use crate::model::fault::FaultCode;
-use crate::model::warning::{PlayerWarning, Wording};
-use crate::player::diagnosis::DEBUG_OUTPUT;
 use crate::printer::Colour;
+use referee_match::player::diagnosis::DEBUG_OUTPUT;
+use referee_record::model::fault::FaultCode;
+use referee_record::model::warning::{PlayerWarning, Wording};
 
 mod text;
 
@@ -239,7 +239,7 @@ impl CheckReport {
             (Readiness::Ready, _) => "ready: no problems found".to_owned(),
             (Readiness::NotReady, Some(step)) => match &step.finding {
                 Some(finding) => format!("NOT READY: {}: {}", finding.code, finding.reason),
-                None => format!("NOT READY: {}", crate::escape::terminal(&step.summary)),
+                None => format!("NOT READY: {}", referee_protocol::escape::terminal(&step.summary)),
             },
             (_, step) => {
                 let why = step.map_or("skipped", |step| &step.summary);

@@ -5,8 +5,8 @@ use std::fmt;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::escape;
-use crate::player::{LineDirection, Player};
+use referee_match::player::{LineDirection, Player};
+use referee_protocol::escape;
 
 /// How the first line to a player begins.
 const INIT: &str = "{\"type\":\"init\"";

@@ -12,15 +12,15 @@ use super::runtime::until_interrupted;
 use super::settings::{GameSettingsArgs, Settings};
 use super::{Failure, OutputFormat, Status};
 use crate::check::{Beginning, CheckFinding, ShownLine, transcript};
-use crate::model::clock::{millis, seconds};
-use crate::model::player::{Interface, PlayerSpec};
-use crate::model::plies::Plies;
-use crate::player::{Launch, Player, Wire};
 use crate::printer::Printer;
-use crate::reask::{self, Asked, DecisionPoint, Divergence, RecordedGame};
-use crate::report::board::picture;
-use crate::seeds::Secret;
 use referee_games::{BySeat, Seat};
+use referee_match::player::{Launch, Player, Wire};
+use referee_match::reask::{self, Asked, DecisionPoint, Divergence, RecordedGame};
+use referee_record::model::clock::{millis, seconds};
+use referee_record::model::player::{Interface, PlayerSpec};
+use referee_record::model::plies::Plies;
+use referee_record::seeds::Secret;
+use referee_report::board::picture;
 
 /// Arguments of `ask`.
 #[derive(Debug, Args)]
@@ -185,7 +185,7 @@ fn describe(asked: &Asked, finding: Option<&CheckFinding>, exchange: &[ShownLine
         let _ = writeln!(text, "{line}");
     }
     if let Some(Divergence { ply, reply, recorded }) = &asked.divergence {
-        let reply = crate::escape::terminal(reply);
+        let reply = referee_protocol::escape::terminal(reply);
         let _ = writeln!(
             text,
             "before that, after {}, it replied {reply}; in the record it replied {recorded}",

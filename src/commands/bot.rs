@@ -1,10 +1,10 @@
 //! `bot NAME`: a built-in player as a separate program.
 
 use super::{Failure, Status};
-use crate::game_program::open_uncontained;
 use crate::printer::Printer;
 use referee_bots::Session;
 use referee_games::{GameError, RulesProgram};
+use referee_match::game_program::open_uncontained;
 
 /// Arguments of `bot`.
 #[derive(Debug, Clone, clap::Args)]

@@ -18,13 +18,13 @@ use self::report_files::ReportFiles;
 use self::table::CheckTable;
 use super::settings::{GameSettingsArgs, Settings};
 use super::{Failure, OutputFormat, Status};
-use crate::analysis::diagnostics::copies;
 use crate::check::{Candidate, CheckReport, CheckStep, Exam, Readiness, ReportText, drills};
-use crate::model::player::PlayerSpec;
 use crate::printer::Printer;
 use crate::printer::activity::Activity;
-use crate::shell;
 use referee_bots::LADDER;
+use referee_record::model::player::PlayerSpec;
+use referee_record::shell;
+use referee_tournament::analysis::diagnostics::copies;
 
 /// The maximum number of pairs of games against each built-in player.
 const MOST_PAIRS: i64 = 10_000;

@@ -11,15 +11,15 @@ use serde_json::{Map, Value};
 use super::recorded_rules::RecordedRulesArgs;
 use super::results::{ResultsFolderArgs, note_sealed};
 use super::{Failure, Status};
-use crate::analysis::TournamentAnalysis;
-use crate::analysis::results::Faulted;
-use crate::model::record::GameRecord;
-use crate::model::rules::GameRules;
 use crate::printer::Printer;
-use crate::replay::{Replay, ReplayStep};
 use referee_games::{AnyPosition, BySeat, Event, Legal, Seat, SeatMap};
+use referee_match::replay::{Replay, ReplayStep};
 use referee_protocol::Score;
+use referee_record::model::record::GameRecord;
+use referee_record::model::rules::GameRules;
 use referee_rules_program::contract::{StepWords, TurnWords};
+use referee_tournament::analysis::TournamentAnalysis;
+use referee_tournament::analysis::results::Faulted;
 
 /// Arguments of `export`.
 #[derive(Debug, Args)]

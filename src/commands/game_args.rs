@@ -9,13 +9,13 @@ use clap::{Arg, Args};
 
 use super::Failure;
 use super::seen_from::seen_from;
-use crate::bounded;
 use crate::config::{LARGEST, open_game_file};
-use crate::model::containment::ContainmentRequest;
-use crate::model::rules::GameRules;
 use crate::printer::Printer;
 use referee_games::options::{OptionKind, list_of_files};
 use referee_games::{AnyGame, GameError, GameKind, OptionSpec, Options, SharedGame, Text};
+use referee_record::bounded;
+use referee_record::model::containment::ContainmentRequest;
+use referee_record::model::rules::GameRules;
 
 /// A game on the command line.
 #[derive(Debug, Clone, PartialEq, Eq)]

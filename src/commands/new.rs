@@ -14,14 +14,14 @@ use serde_json::Value;
 
 use super::{Failure, Status};
 use crate::check::Beginning;
-use crate::model::containment::ContainmentRequest;
-use crate::model::rules::GameRules;
 use crate::printer::Printer;
-use crate::seeds::Secret;
-use crate::shell;
 use crate::templates::player::{self, GameFacts, LegalShape};
 use crate::templates::{Language, TemplateFile};
 use referee_games::{Legal, Options, Seat, SharedGame};
+use referee_record::model::containment::ContainmentRequest;
+use referee_record::model::rules::GameRules;
+use referee_record::seeds::Secret;
+use referee_record::shell;
 
 /// Arguments of `new`.
 #[derive(Debug, Args)]

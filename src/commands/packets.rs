@@ -12,14 +12,14 @@ use super::report::game_files::game_script;
 use super::report::{ReplayRenderer, failed};
 use super::results::{KEY, PACKETS, ResultsFolderArgs, Tables, note_sealed};
 use super::{Failure, Status};
-use crate::analysis::pseudonyms::Pseudonyms;
-use crate::bounded;
-use crate::folder::EXCHANGES;
-use crate::model::record::GameRecord;
 use crate::printer::Printer;
-use crate::report::packet::{Packet, own_lines};
-use crate::report::{Standings, tables};
 use referee_games::Seat;
+use referee_record::bounded;
+use referee_record::model::record::GameRecord;
+use referee_report::packet::{Packet, own_lines};
+use referee_report::{Standings, tables};
+use referee_tournament::analysis::pseudonyms::Pseudonyms;
+use referee_tournament::folder::EXCHANGES;
 
 /// The most bytes of embedded replays per page.
 const REPLAY_BYTES: usize = 256 << 10;

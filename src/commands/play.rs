@@ -26,20 +26,20 @@ use super::runtime::{interrupted, new_runtime, until_interrupted};
 use super::settings::{GameSettingsArgs, Settings};
 use super::{Failure, Status};
 use crate::config::PlayerArgument;
-use crate::model::clock::TimeControl;
-use crate::model::player::PlayerSpec;
-use crate::model::record::{FaultPolicy, GameRecord, RESIGNATION};
-use crate::model::rules::GameRules;
-use crate::player::user_interface::UserInterface;
-use crate::player::{Human, Launch, Player, PlayerStatistics, Sandbox, Wire};
 use crate::printer::Printer;
-use crate::referee::{self, GameReport, GameSetup};
-use crate::replay::steps_to;
-use crate::run::record::RecordBuilder;
-use crate::schedule::Fixture;
-use crate::seeds::{Luck, Secret, game_id};
-use crate::shell;
 use referee_games::{AnyGame, AnyPosition, BySeat, Event, Seat, Text, TextStep};
+use referee_match::player::user_interface::UserInterface;
+use referee_match::player::{Human, Launch, Player, PlayerStatistics, Sandbox, Wire};
+use referee_match::referee::{self, GameReport, GameSetup};
+use referee_match::replay::steps_to;
+use referee_record::model::clock::TimeControl;
+use referee_record::model::player::PlayerSpec;
+use referee_record::model::record::{FaultPolicy, GameRecord, RESIGNATION};
+use referee_record::model::rules::GameRules;
+use referee_record::seeds::{Luck, Secret, game_id};
+use referee_record::shell;
+use referee_tournament::run::record::RecordBuilder;
+use referee_tournament::schedule::Fixture;
 
 /// Arguments of `play`.
 #[derive(Debug, Args)]

@@ -4,8 +4,8 @@ use clap::Args;
 use serde::Serialize;
 
 use super::{Failure, OutputFormat, Status};
-use crate::player::sandbox::unavailable_text;
 use crate::printer::Printer;
+use referee_match::player::sandbox::unavailable_text;
 use referee_sandbox::{Capability, Level, Mechanism, Requirement, capabilities};
 
 /// Arguments of `probe`.

@@ -11,19 +11,19 @@ use clap::Args;
 use super::recorded_rules::RecordedRulesArgs;
 use super::results::{Tables, find};
 use super::{Failure, Status};
-use crate::analysis::diagnostics::{Diagnoser, Diagnostics, copies};
-use crate::analysis::failed_checks::FailedChecks;
-use crate::analysis::game_list;
-use crate::analysis::pass::PassError;
-use crate::analysis::results::Faulted;
-use crate::analysis::{Evaluation, TournamentAnalysis};
-use crate::model::rules::GameRules;
 use crate::printer::Printer;
-use crate::report::details::details;
-use crate::report::json::StandingsJson;
-use crate::report::taken_out::taken_out;
-use crate::report::{Remedy, Standings, tables, terminal};
-use crate::schedule::summary::Summary;
+use referee_record::model::rules::GameRules;
+use referee_report::details::details;
+use referee_report::json::StandingsJson;
+use referee_report::taken_out::taken_out;
+use referee_report::{Remedy, Standings, tables, terminal};
+use referee_tournament::analysis::diagnostics::{Diagnoser, Diagnostics, copies};
+use referee_tournament::analysis::failed_checks::FailedChecks;
+use referee_tournament::analysis::game_list;
+use referee_tournament::analysis::pass::PassError;
+use referee_tournament::analysis::results::Faulted;
+use referee_tournament::analysis::{Evaluation, TournamentAnalysis};
+use referee_tournament::schedule::summary::Summary;
 
 /// Arguments of `rank`.
 #[derive(Debug, Args)]

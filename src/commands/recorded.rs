@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 
 use super::Failure;
 use super::results::{GAMES_TABLE, find};
-use crate::folder::FolderError;
-use crate::log::places::LogPlaces;
-use crate::log::{GameLine, GameNames, LogError, LogProblem, LogReader, LogScan, Scanned};
-use crate::model::record::{GameRecord, Header};
 use crate::printer::Printer;
 use referee_games::BySeat;
+use referee_record::log::places::LogPlaces;
+use referee_record::log::{GameLine, GameNames, LogError, LogProblem, LogReader, LogScan, Scanned};
+use referee_record::model::record::{GameRecord, Header};
+use referee_tournament::folder::FolderError;
 
 /// A recorded game, with the header of its log.
 #[derive(Debug)]
@@ -104,7 +104,7 @@ fn search(dir: &Path, log: &mut LogScan, word: &str) -> Result<u64, Failure> {
         Some(_) => {
             let mut lines = Vec::new();
             for (id, who) in pairs.iter().take(LISTED) {
-                lines.push(format!("\n    {id}  {}", crate::escape::terminal(who)));
+                lines.push(format!("\n    {id}  {}", referee_protocol::escape::terminal(who)));
             }
             let more = if pairs.len() > LISTED { "\n    and others" } else { "" };
             format!("`{word}` matches several pairs; write more digits:{}{more}", lines.concat())

@@ -12,14 +12,14 @@ use clap::Args;
 use super::Failure;
 use super::containment_args::level_named;
 use crate::config::{CONFIG, find_rules_program};
-use crate::escape;
-use crate::game_program::FoundProgram;
-use crate::model::containment::{ContainmentRequest, PlayerLimits};
-use crate::model::record::Header;
-use crate::model::rules::GameRules;
-use crate::player::Sandbox;
 use crate::printer::Printer;
 use referee_games::RulesProgram;
+use referee_match::game_program::FoundProgram;
+use referee_match::player::Sandbox;
+use referee_protocol::escape;
+use referee_record::model::containment::{ContainmentRequest, PlayerLimits};
+use referee_record::model::record::Header;
+use referee_record::model::rules::GameRules;
 use referee_sandbox::Level;
 
 /// How the reader of results names and contains their rules program.

@@ -13,15 +13,15 @@ use super::recorded_rules::RecordedRulesArgs;
 use super::report::command_options;
 use super::results::find;
 use super::{Failure, OutputFormat, Status};
-use crate::analysis::fault_cases::FaultCase;
-use crate::model::plies::Plies;
-use crate::model::record::GameRecord;
 use crate::printer::Printer;
-use crate::replay::Replay;
-use crate::report::board::picture;
-use crate::report::replay_frames::describe_end;
-use crate::report::story::{describe_step, is_ply};
 use referee_games::{Event, Seat, Turn};
+use referee_match::replay::Replay;
+use referee_record::model::plies::Plies;
+use referee_record::model::record::GameRecord;
+use referee_report::board::picture;
+use referee_report::replay_frames::describe_end;
+use referee_report::story::{describe_step, is_ply};
+use referee_tournament::analysis::fault_cases::FaultCase;
 
 /// Arguments of `replay`.
 #[derive(Debug, Args)]
@@ -129,7 +129,7 @@ fn show(
 fn title(record: &GameRecord) -> String {
     let (one, other) = (&record.players[Seat::First], &record.players[Seat::Second]);
     let names = &record.players.names;
-    crate::escape::terminal(&format!(
+    referee_protocol::escape::terminal(&format!(
         "{}: {one} ({}) against {other} ({}), pair {}, game {}",
         record.id, names.first, names.second, record.pair, record.game
     ))
@@ -141,7 +141,7 @@ fn step_line(events: &[Event], record: &GameRecord, ply: u32) -> String {
         let said = note.note.as_ref().map(|said| format!("\"{said}\""));
         let eval = note.eval.map(|eval| format!("[{eval:+.2}]"));
         let remarks: Vec<String> = said.into_iter().chain(eval).collect();
-        line.push_str(&crate::escape::terminal(&format!("  {}", remarks.join(" "))));
+        line.push_str(&referee_protocol::escape::terminal(&format!("  {}", remarks.join(" "))));
     }
     line
 }
@@ -152,7 +152,8 @@ fn conclusion(record: &GameRecord) -> String {
         lines.push(format!("{seat}: {}: {}", fault.code, fault.message));
         lines.extend(fault.stderr.iter().map(|line| format!("    {line}")));
     }
-    let mut lines: Vec<String> = lines.iter().map(|line| crate::escape::terminal(line)).collect();
+    let mut lines: Vec<String> =
+        lines.iter().map(|line| referee_protocol::escape::terminal(line)).collect();
     lines.push(describe_end(record.winner(), &record.result, &record.reason));
     lines.join("\n")
 }
@@ -160,8 +161,8 @@ fn conclusion(record: &GameRecord) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::fault::FaultCode;
-    use crate::model::record::examples::{faulty, game};
+    use referee_record::model::fault::FaultCode;
+    use referee_record::model::record::examples::{faulty, game};
 
     #[test]
     fn the_conclusion_shows_what_a_failed_player_said() {

@@ -8,21 +8,21 @@ use std::time::SystemTime;
 use clap::Args;
 
 use super::Failure;
-use crate::analysis::pseudonyms::Pseudonyms;
-use crate::analysis::results::Faulted;
-use crate::analysis::{NamedResults, TournamentAnalysis};
-use crate::bounded;
 use crate::config::{self, CONFIG};
-use crate::disk;
-use crate::escape;
-use crate::folder;
-use crate::log::{GameNames, LOG, write_whole};
-use crate::model::record::Header;
-use crate::model::tournament::DEFAULT_RESULTS;
 use crate::printer::Printer;
-use crate::report::games::GamesTable;
-use crate::report::{Remedy, Standings, tables};
-use crate::shell;
+use referee_protocol::escape;
+use referee_record::bounded;
+use referee_record::disk;
+use referee_record::log::{GameNames, LOG, write_whole};
+use referee_record::model::record::Header;
+use referee_record::model::tournament::DEFAULT_RESULTS;
+use referee_record::shell;
+use referee_report::games::GamesTable;
+use referee_report::{Remedy, Standings, tables};
+use referee_tournament::analysis::pseudonyms::Pseudonyms;
+use referee_tournament::analysis::results::Faulted;
+use referee_tournament::analysis::{NamedResults, TournamentAnalysis};
+use referee_tournament::folder;
 
 /// The results folder that a command is about.
 #[derive(Debug, Args)]

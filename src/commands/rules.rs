@@ -5,11 +5,11 @@ use serde::Serialize;
 
 use super::game_args::GameArgument;
 use super::{Failure, Status};
-use crate::model::containment::ContainmentRequest;
 use crate::printer::Printer;
 use crate::printer::wrap::{paragraph, wrap};
 use referee_games::options::{ListKind, OptionKind, Preset, Words};
 use referee_games::{AnyGame, Clause, GameKind, OptionSpec, Text};
+use referee_record::model::containment::ContainmentRequest;
 
 const EXAMPLES: &str = "\
 Examples:

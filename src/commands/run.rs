@@ -27,37 +27,37 @@ use super::settings::{GivenSettings, SettingSource, Settings, Sourced};
 use super::until::Until;
 use super::worth_watching::WatchReason;
 use super::{Failure, OutputFormat, Status};
-use crate::analysis::TournamentAnalysis;
-use crate::analysis::results::Faulted;
 use crate::config::{self, CONFIG};
-use crate::folder::{self, LockedFolder, LogContents, SECRET};
-use crate::model::game_summary::GameSummary;
-use crate::model::player::PlayerSpec;
-use crate::model::rules::GameRules;
-use crate::model::stage::Stage;
-use crate::model::tournament::{MOST_JOBS, Tournament};
-use crate::player::Sandbox;
 use crate::printer::Printer;
 use crate::progress::{Contender, Progress};
-use crate::report::json::StandingsJson;
-use crate::report::replay_frames::Frame;
-use crate::report::{Standings, ci, terminal};
-use crate::run::cores::Cores;
-use crate::run::deadline::RunDeadline;
-use crate::run::entrant::Entrant;
-use crate::run::event::{Listener, Listeners, RunEvent, RunWarning};
-use crate::run::job::Conditions;
-use crate::run::resume::{self, Prepared, ReplaceRequest};
-use crate::run::spectators::Spectators;
-use crate::run::worker;
-use crate::run::{Recorder, RunEnd, Runner};
-use crate::schedule::Fixture;
-use crate::schedule::state::TournamentState;
-use crate::shell;
-use crate::wording::counted;
 use referee_games::{AnyPosition, Event};
+use referee_match::player::Sandbox;
 use referee_ratings::{MOST_PLAYERS, RatingError};
+use referee_record::model::game_summary::GameSummary;
+use referee_record::model::player::PlayerSpec;
+use referee_record::model::rules::GameRules;
+use referee_record::model::stage::Stage;
+use referee_record::model::tournament::{MOST_JOBS, Tournament};
+use referee_record::shell;
+use referee_record::wording::counted;
+use referee_report::json::StandingsJson;
+use referee_report::replay_frames::Frame;
+use referee_report::{Standings, ci, terminal};
 use referee_sandbox::{Level, Mechanism, descriptor_limit};
+use referee_tournament::analysis::TournamentAnalysis;
+use referee_tournament::analysis::results::Faulted;
+use referee_tournament::folder::{self, LockedFolder, LogContents, SECRET};
+use referee_tournament::run::cores::Cores;
+use referee_tournament::run::deadline::RunDeadline;
+use referee_tournament::run::entrant::Entrant;
+use referee_tournament::run::event::{Listener, Listeners, RunEvent, RunWarning};
+use referee_tournament::run::job::Conditions;
+use referee_tournament::run::resume::{self, Prepared, ReplaceRequest};
+use referee_tournament::run::spectators::Spectators;
+use referee_tournament::run::worker;
+use referee_tournament::run::{Recorder, RunEnd, Runner};
+use referee_tournament::schedule::Fixture;
+use referee_tournament::schedule::state::TournamentState;
 
 /// Arguments of `run`.
 #[derive(Debug, Args)]
@@ -283,7 +283,7 @@ pub(super) fn refuse_changed(
     if changed.is_empty() {
         return Ok(());
     }
-    Err(Failure::conflict(crate::escape::terminal(&format!(
+    Err(Failure::conflict(referee_protocol::escape::terminal(&format!(
         "changed while games were played: {}. Games that a new program may have played have a \
          warning in the log. {}",
         changed.join(", "),

@@ -30,16 +30,16 @@ use super::results::{ResultsFolderArgs, Tables};
 use super::runtime::{interrupted, new_runtime, take_lowest_priority};
 use super::web::{EVENTS, IN_PLAY, WebServer, most};
 use super::{Failure, Status};
-use crate::analysis::results::Faulted;
-use crate::analysis::sealed::SealedGames;
-use crate::folder::workers::WORKERS;
-use crate::folder::{self, FolderError, LIVE_SOCKET};
-use crate::log::places::LogPlaces;
-use crate::log::{GameNames, LOG, LogScan, Scanned};
-use crate::model::record::Header;
-use crate::model::rules::GameRules;
 use crate::printer::Printer;
-use crate::report::page::template::PagePart;
+use referee_record::log::places::LogPlaces;
+use referee_record::log::{GameNames, LOG, LogScan, Scanned};
+use referee_record::model::record::Header;
+use referee_record::model::rules::GameRules;
+use referee_report::page::template::PagePart;
+use referee_tournament::analysis::results::Faulted;
+use referee_tournament::analysis::sealed::SealedGames;
+use referee_tournament::folder::workers::WORKERS;
+use referee_tournament::folder::{self, FolderError, LIVE_SOCKET};
 
 /// Arguments of `serve`.
 #[derive(Debug, Args)]

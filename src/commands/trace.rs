@@ -10,9 +10,9 @@ use clap::Args;
 use super::game_args::{GameArgs, GameArgument};
 use super::{Failure, Status};
 use crate::printer::Printer;
-use crate::seeds::Secret;
 use record::Record;
 use referee_games::{GameError, Refusal};
+use referee_record::seeds::Secret;
 use traced_game::{Answers, TracedGame, TracedStep};
 
 const EXAMPLES: &str = "\

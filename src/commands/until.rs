@@ -6,7 +6,7 @@ use jiff::civil::{DateTime, Time};
 use jiff::{Timestamp, ToSpan, Zoned};
 
 use super::Failure;
-use crate::run::deadline::EndTime;
+use referee_tournament::run::deadline::EndTime;
 
 /// The longest time that a run may be planned ahead.
 const FARTHEST: Duration = Duration::from_secs(366 * 24 * 3600);

@@ -15,22 +15,22 @@ use super::recorded_rules::RecordedRulesArgs;
 use super::report::read_grades;
 use super::results::{ResultsFolderArgs, Tables};
 use super::{Failure, OutputFormat, Status};
-use crate::analysis::TournamentAnalysis;
-use crate::analysis::results::Faulted;
-use crate::folder::{
+use crate::printer::Printer;
+use referee_match::openings::OpeningBook;
+use referee_record::log::{GameFront, GameNames, LogError, LogReader, RawLine, Scanned};
+use referee_record::model::record::{GameRecord, Header};
+use referee_record::parallel;
+use referee_record::seeds::Secret;
+use referee_record::wording::counted;
+use referee_tournament::analysis::TournamentAnalysis;
+use referee_tournament::analysis::results::Faulted;
+use referee_tournament::folder::{
     FolderError, LineProblem, LineProblemKind, LineProblems, LogContents, is_being_written, place,
     read_secret,
 };
-use crate::log::{GameFront, GameNames, LogError, LogReader, RawLine, Scanned};
-use crate::model::record::{GameRecord, Header};
-use crate::openings::OpeningBook;
-use crate::parallel;
-use crate::printer::Printer;
-use crate::schedule::state::TournamentState;
-use crate::schedule::summary::Summary;
-use crate::seeds::Secret;
-use crate::verify::audit;
-use crate::wording::counted;
+use referee_tournament::schedule::state::TournamentState;
+use referee_tournament::schedule::summary::Summary;
+use referee_tournament::verify::audit;
 
 /// Arguments of `verify`.
 #[derive(Debug, Args)]
@@ -142,8 +142,12 @@ fn describe(finding: &LogFinding) -> String {
     let game = finding
         .id
         .as_ref()
-        .map_or(String::new(), |id| format!(", game {}", crate::escape::terminal(id)));
-    format!("{}{place}{game}: {}", finding.file, crate::escape::terminal(&finding.problem))
+        .map_or(String::new(), |id| format!(", game {}", referee_protocol::escape::terminal(id)));
+    format!(
+        "{}{place}{game}: {}",
+        finding.file,
+        referee_protocol::escape::terminal(&finding.problem)
+    )
 }
 
 fn verdict(dir: &Path, games: &Summary, seeds: bool, findings: usize) -> String {
@@ -265,5 +269,5 @@ fn problems_of(line: &Scanned, problem: Option<&LineProblem>) -> Vec<LogFinding>
 
 fn finding(line: usize, id: Option<&str>, problem: &str) -> LogFinding {
     let (id, problem) = (id.map(str::to_owned), problem.to_owned());
-    LogFinding { file: crate::log::LOG, line: Some(line), id, problem }
+    LogFinding { file: referee_record::log::LOG, line: Some(line), id, problem }
 }

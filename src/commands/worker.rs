@@ -45,15 +45,15 @@ pub fn run(_: &WorkerArgs, _: Printer) -> Result<Status, Failure> {
 #[cfg(feature = "nats")]
 pub fn run(args: &WorkerArgs, printer: Printer) -> Result<Status, Failure> {
     use super::runtime::{interrupted, new_runtime};
-    use crate::remote::messages::is_worker_name;
-    use crate::remote::worker::RemoteWorker;
-    use crate::run::cores::real_cores;
+    use referee_remote::messages::is_worker_name;
+    use referee_remote::worker::RemoteWorker;
+    use referee_tournament::run::cores::real_cores;
 
     let name = args.name.clone().unwrap_or_else(host_name);
     if !is_worker_name(&name) {
         return Err(Failure::input(format!(
             "--name {}: expected up to 64 letters, digits, `.`, `_` and `-`",
-            crate::escape::terminal(&name)
+            referee_protocol::escape::terminal(&name)
         )));
     }
     let slots = args.jobs.unwrap_or_else(real_cores).get();

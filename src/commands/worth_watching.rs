@@ -1,8 +1,8 @@
 //! Which games of a tournament to watch first.
 
-use crate::model::game_summary::GameSummary;
-use crate::model::record::{Header, PlayerInfo};
 use referee_games::{BySeat, Seat};
+use referee_record::model::game_summary::GameSummary;
+use referee_record::model::record::{Header, PlayerInfo};
 
 /// Why somebody may want to watch a game, the best reason first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

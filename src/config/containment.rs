@@ -4,7 +4,9 @@ use std::time::Duration;
 
 use toml::Spanned;
 
-use crate::model::containment::{ContainmentRequest, MOST_BYTES, MOST_RESOURCES, PlayerLimits};
+use referee_record::model::containment::{
+    ContainmentRequest, MOST_BYTES, MOST_RESOURCES, PlayerLimits,
+};
 use referee_sandbox::{Level, Requirement, limits};
 
 use super::keys::{Field, Given, TableReader};

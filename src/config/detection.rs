@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::sources::build_command;
-use crate::bounded;
+use referee_record::bounded;
 
 /// How to run a detected player in its folder.
 #[derive(Debug, Clone, PartialEq, Eq)]

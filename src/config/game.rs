@@ -13,10 +13,10 @@ use super::player::LookupPaths;
 use super::problem::{ByteSpan, InvalidValue, Problem, Problems, SourceText, instead};
 use super::text;
 use crate::error::Failure;
-use crate::game_program::{DEFAULT_REPLY, FoundProgram};
-use crate::model::containment::ContainmentRequest;
 use crate::printer::Colour;
 use referee_games::{GameKind, SharedGame};
+use referee_match::game_program::{DEFAULT_REPLY, FoundProgram};
+use referee_record::model::containment::ContainmentRequest;
 
 /// The value of `game`.
 #[derive(Debug)]

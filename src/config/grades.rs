@@ -7,8 +7,8 @@ use super::keys::{Field, Given, TableReader};
 use super::limits::whole;
 use super::player_keys::{PlayerKeys, RunMethod};
 use super::problem::{ByteSpan, Problem, Problems, instead};
-use crate::model::grades::{Grades, RankMark, ScoreMark};
-use crate::model::stage::{Format, Stage};
+use referee_record::model::grades::{Grades, RankMark, ScoreMark};
+use referee_record::model::stage::{Format, Stage};
 
 /// The keys under `[grades]`.
 #[derive(Debug)]

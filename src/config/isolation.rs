@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::model::player::PlayerKind;
-use crate::model::player::PlayerSpec;
+use referee_record::model::player::PlayerKind;
+use referee_record::model::player::PlayerSpec;
 
 /// Notes for each player which files of the others lie where it may read: their programs, the files
 /// that their commands name, and their folders. Files that both players are made of stay visible to
@@ -70,7 +70,7 @@ mod tests {
             reusable: false,
             guesses: false,
             hash: String::new(),
-            fingerprint: crate::fingerprint::Fingerprint::default(),
+            fingerprint: referee_record::fingerprint::Fingerprint::default(),
             command: String::new(),
         }
     }

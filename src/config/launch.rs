@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::problem::{InvalidValue, instead};
 use super::sources;
-use crate::model::player::PlayerKind;
+use referee_record::model::player::PlayerKind;
 use referee_sandbox::is_system_path;
 
 /// The Python interpreter that `word` names: a program, or a virtual environment's folder.

@@ -4,7 +4,7 @@ use std::fmt::Display;
 use std::ops::RangeInclusive;
 use std::time::Duration;
 
-use crate::model::clock::{LONGEST, Measure, TimeControl};
+use referee_record::model::clock::{LONGEST, Measure, TimeControl};
 use referee_sandbox::limits::MIB;
 
 use super::keys::{Field, Given, TableReader};

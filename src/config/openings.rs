@@ -11,10 +11,10 @@ use super::limits::whole;
 use super::player::LookupPaths;
 use super::player_keys::{PlayerKeys, RunMethod};
 use super::problem::{ByteSpan, Problem, Problems};
-use crate::bounded;
-use crate::model::openings::{MOST_PLIES, Openings};
-use crate::openings::{Opening, OpeningError, listed};
 use referee_games::{Options, Position, SharedGame};
+use referee_match::openings::{Opening, OpeningError, listed};
+use referee_record::bounded;
+use referee_record::model::openings::{MOST_PLIES, Openings};
 
 /// The most refused openings of a file to show.
 const MOST_SHOWN: usize = 8;

@@ -12,9 +12,9 @@ use super::launch;
 use super::player_keys::{PlayerKeys, RunMethod};
 use super::problem::{ByteSpan, InvalidValue, Problem, Problems};
 use super::sources;
-use crate::fingerprint::{self, Fingerprint, Parts, Unreadable};
-use crate::model::player::{LONGEST_NAME, PlayerKind, PlayerSpec, name_problem};
-use crate::player::own_files;
+use referee_match::player::own_files;
+use referee_record::fingerprint::{self, Fingerprint, Parts, Unreadable};
+use referee_record::model::player::{LONGEST_NAME, PlayerKind, PlayerSpec, name_problem};
 
 /// The places to search for players and their programs.
 #[derive(Debug, Clone, Copy)]
@@ -55,88 +55,86 @@ pub(super) struct UnresolvedClass {
     pub files: Vec<String>,
 }
 
-impl PlayerSpec {
-    /// A remark for its author about how it is run, if there is one.
-    pub fn remark(&self) -> Option<String> {
-        let PlayerKind::Command { program, args } = &self.kind else { return None };
-        let source = args.iter().find(|arg| !arg.starts_with('-'))?;
-        let is_source = Path::new(source).extension() == Some(OsStr::new("java"))
-            && program.file_stem() == Some(OsStr::new("java"));
-        let build = sources::build_command(&self.dir.join(source)).filter(|_| is_source)?;
-        Some(format!(
-            "`{source}` is compiled at every start, which takes time; build it with `{build}` and \
-             run the class instead"
-        ))
-    }
+/// A remark for its author about how it is run, if there is one.
+pub fn remark(spec: &PlayerSpec) -> Option<String> {
+    let PlayerKind::Command { program, args } = &spec.kind else { return None };
+    let source = args.iter().find(|arg| !arg.starts_with('-'))?;
+    let is_source = Path::new(source).extension() == Some(OsStr::new("java"))
+        && program.file_stem() == Some(OsStr::new("java"));
+    let build = sources::build_command(&spec.dir.join(source)).filter(|_| is_source)?;
+    Some(format!(
+        "`{source}` is compiled at every start, which takes time; build it with `{build}` and \
+         run the class instead"
+    ))
+}
 
-    /// Creates the built-in player `bot` under the name `name`.
-    pub(super) fn from_bot(name: String, bot: &str, dir: &Path) -> Result<Self, InvalidValue> {
-        let kind = launch::bot(bot)?;
-        Ok(Self {
-            name,
-            command: launch::shown_command(&kind, &[]),
-            kind,
-            dir: dir.to_owned(),
-            env: BTreeMap::new(),
-            readable: Vec::new(),
-            hidden: Vec::new(),
-            reusable: false,
-            guesses: false,
-            hash: fingerprint::of_bot(bot),
-            fingerprint: Fingerprint::default(),
-        })
-    }
+/// Creates the built-in player `bot` under the name `name`.
+pub(super) fn from_bot(name: String, bot: &str, dir: &Path) -> Result<PlayerSpec, InvalidValue> {
+    let kind = launch::bot(bot)?;
+    Ok(PlayerSpec {
+        name,
+        command: launch::shown_command(&kind, &[]),
+        kind,
+        dir: dir.to_owned(),
+        env: BTreeMap::new(),
+        readable: Vec::new(),
+        hidden: Vec::new(),
+        reusable: false,
+        guesses: false,
+        hash: fingerprint::of_bot(bot),
+        fingerprint: Fingerprint::default(),
+    })
+}
 
-    /// Creates the player that `command` runs in `place`.
-    pub(super) fn from_command(
-        name: String,
-        command: UnresolvedCommand,
-        place: LookupPaths<'_>,
-    ) -> Result<Self, InvalidValue> {
-        let path = command.env.get("PATH").map(OsStr::new).or(place.path);
-        let program = launch::command(&command.words, place.base, path)?;
-        let (fingerprint, hash) = made(&program, &command, place.base)?;
-        let args = command.words.iter().skip(1).cloned().collect();
-        let kind = PlayerKind::Command { program, args };
-        Ok(Self {
-            name,
-            command: launch::shown_command(&kind, &command.words),
-            hash,
-            fingerprint,
-            readable: own_files(&command.words, &command.files, place.base),
-            hidden: Vec::new(),
-            kind,
-            dir: place.base.to_owned(),
-            env: command.env,
-            reusable: false,
-            guesses: false,
-        })
-    }
+/// Creates the player that `command` runs in `place`.
+pub(super) fn from_command(
+    name: String,
+    command: UnresolvedCommand,
+    place: LookupPaths<'_>,
+) -> Result<PlayerSpec, InvalidValue> {
+    let path = command.env.get("PATH").map(OsStr::new).or(place.path);
+    let program = launch::command(&command.words, place.base, path)?;
+    let (fingerprint, hash) = made(&program, &command, place.base)?;
+    let args = command.words.iter().skip(1).cloned().collect();
+    let kind = PlayerKind::Command { program, args };
+    Ok(PlayerSpec {
+        name,
+        command: launch::shown_command(&kind, &command.words),
+        hash,
+        fingerprint,
+        readable: own_files(&command.words, &command.files, place.base),
+        hidden: Vec::new(),
+        kind,
+        dir: place.base.to_owned(),
+        env: command.env,
+        reusable: false,
+        guesses: false,
+    })
+}
 
-    /// Creates the player for a class with the 2018 interface. Its whole folder belongs to it.
-    pub(super) fn from_class(name: String, class: UnresolvedClass) -> Result<Self, InvalidValue> {
-        let UnresolvedClass { path, lenient, python, dir, shown, env, mut files } = class;
-        launch::module(&path, &dir)?;
-        files.insert(0, ".".to_owned());
-        let mut words = vec!["comp30024".to_owned(), path.clone()];
-        words.extend(lenient.then(|| "lenient".to_owned()));
-        let command = UnresolvedCommand { words, env, files };
-        let (fingerprint, hash) = made(&python, &command, &dir)?;
-        let kind = PlayerKind::Class { python, class: path, lenient };
-        Ok(Self {
-            name,
-            hash,
-            fingerprint,
-            command: launch::shown_command(&kind, &[shown]),
-            readable: own_files(&command.words, &command.files, &dir),
-            hidden: Vec::new(),
-            kind,
-            dir,
-            env: command.env,
-            reusable: false,
-            guesses: false,
-        })
-    }
+/// Creates the player for a class with the 2018 interface. Its whole folder belongs to it.
+pub(super) fn from_class(name: String, class: UnresolvedClass) -> Result<PlayerSpec, InvalidValue> {
+    let UnresolvedClass { path, lenient, python, dir, shown, env, mut files } = class;
+    launch::module(&path, &dir)?;
+    files.insert(0, ".".to_owned());
+    let mut words = vec!["comp30024".to_owned(), path.clone()];
+    words.extend(lenient.then(|| "lenient".to_owned()));
+    let command = UnresolvedCommand { words, env, files };
+    let (fingerprint, hash) = made(&python, &command, &dir)?;
+    let kind = PlayerKind::Class { python, class: path, lenient };
+    Ok(PlayerSpec {
+        name,
+        hash,
+        fingerprint,
+        command: launch::shown_command(&kind, &[shown]),
+        readable: own_files(&command.words, &command.files, &dir),
+        hidden: Vec::new(),
+        kind,
+        dir,
+        env: command.env,
+        reusable: false,
+        guesses: false,
+    })
 }
 
 /// The fingerprint and the hash of a player that `program` runs.
@@ -227,7 +225,7 @@ fn by_bot(
     place: LookupPaths<'_>,
     problems: &mut Problems,
 ) -> Option<PlayerSpec> {
-    noted(PlayerSpec::from_bot(String::new(), bot.get_ref(), place.base), bot.span(), problems)
+    noted(from_bot(String::new(), bot.get_ref(), place.base), bot.span(), problems)
 }
 
 fn by_class(
@@ -250,7 +248,7 @@ fn by_class(
     let at = class.span();
     let class =
         UnresolvedClass { path: class.into_inner(), lenient, python, dir, shown, env, files };
-    noted(PlayerSpec::from_class(String::new(), class), at, problems)
+    noted(from_class(String::new(), class), at, problems)
 }
 
 fn by_command(
@@ -265,11 +263,7 @@ fn by_command(
     let files = files(keys.files, &dir, problems)?;
     let words = words.into_inner().into_iter().map(Spanned::into_inner).collect();
     let place = LookupPaths { base: &dir, ..place };
-    noted(
-        PlayerSpec::from_command(String::new(), UnresolvedCommand { words, env, files }, place),
-        at,
-        problems,
-    )
+    noted(from_command(String::new(), UnresolvedCommand { words, env, files }, place), at, problems)
 }
 
 fn noted<T>(result: Result<T, InvalidValue>, at: ByteSpan, problems: &mut Problems) -> Option<T> {

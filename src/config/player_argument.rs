@@ -9,10 +9,10 @@ use crate::error::Failure;
 
 use super::detection::{Detected, EXPECTED, candidates, detect, unbuilt};
 use super::launch;
-use super::player::{LookupPaths, UnresolvedClass, UnresolvedCommand};
+use super::player::{self, LookupPaths, UnresolvedClass, UnresolvedCommand};
 use super::problem::InvalidValue;
 use super::sources;
-use crate::model::player::{LONGEST_NAME, PlayerSpec};
+use referee_record::model::player::{LONGEST_NAME, PlayerSpec};
 
 /// The most files to list that may be the player of a folder.
 const MOST_SHOWN: usize = 8;
@@ -64,13 +64,13 @@ pub(super) fn parse(
         return Ok(PlayerArgument::Human);
     }
     let spec = if let Some(bot) = word.strip_prefix("bot:") {
-        PlayerSpec::from_bot(bot.to_owned(), bot, place.base)?
+        player::from_bot(bot.to_owned(), bot, place.base)?
     } else if let Some(class) = word.strip_prefix("comp30024:") {
-        PlayerSpec::from_class(name_of(class), hosted(class, place)?)?
+        player::from_class(name_of(class), hosted(class, place)?)?
     } else if let Some(path) = found_at(word, place.base)? {
         at_path(word, &path, place)?
     } else {
-        PlayerSpec::from_command(name_of(word), split(word)?, place)?
+        player::from_command(name_of(word), split(word)?, place)?
     };
     Ok(PlayerArgument::Program(Box::new(spec)))
 }
@@ -118,14 +118,14 @@ fn at_path(word: &str, path: &Path, place: LookupPaths<'_>) -> Result<PlayerSpec
     match detect(path) {
         Some((dir, Detected::Command(words))) => {
             let place = LookupPaths { base: &dir, ..place };
-            PlayerSpec::from_command(
+            player::from_command(
                 name,
                 UnresolvedCommand { words, ..UnresolvedCommand::default() },
                 place,
             )
         }
         Some((dir, Detected::Class(module))) => {
-            PlayerSpec::from_class(name, class_in(dir, word, module, place)?)
+            player::from_class(name, class_in(dir, word, module, place)?)
         }
         None => Err(InvalidValue::new("no player is recognised", EXPECTED)),
     }

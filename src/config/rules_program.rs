@@ -11,9 +11,9 @@ use super::player::LookupPaths;
 use super::problem::{Problems, SourceText};
 use super::{text, tournament};
 use crate::error::Failure;
-use crate::game_program::FoundProgram;
-use crate::model::containment::PlayerLimits;
 use crate::printer::Colour;
+use referee_match::game_program::FoundProgram;
+use referee_record::model::containment::PlayerLimits;
 
 /// Finds the rules program that a game file or a configuration describes, and the limits that the
 /// file sets. Starts nothing. `None` if the game is built in. Other problems of a configuration do

@@ -8,12 +8,12 @@ use super::keys::{Field, Given, TableReader};
 use super::limits::whole;
 use super::player_keys::PlayerKeys;
 use super::problem::{ByteSpan, Problem, Problems, instead};
-use crate::model::stage::{Format, Stage};
-use crate::model::stage::{
+use referee_record::model::stage::{Format, Stage};
+use referee_record::model::stage::{
     MOST_LADDER_GAMES, MOST_PAIRS, MOST_ROUNDS, MOST_TIE_BREAKS, WIDEST_MARGIN,
 };
-use crate::schedule::formats::swiss::most_rounds;
-use crate::wording::counted;
+use referee_record::wording::counted;
+use referee_tournament::schedule::formats::swiss::most_rounds;
 
 /// The formats by name.
 const FORMATS: [&str; 6] = ["round-robin", "check", "gauntlet", "swiss", "knockout", "ladder"];

@@ -7,16 +7,16 @@ mod openings;
 mod players;
 mod stages;
 
-use crate::model::player::{PlayerKind, PlayerSpec};
+use referee_record::model::player::{PlayerKind, PlayerSpec};
 use std::fs;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use super::*;
-use crate::model::clock::Measure;
-use crate::model::openings::Openings;
-use crate::model::record::{Anchor, FaultPolicy};
-use crate::model::stage::Stage;
+use referee_record::model::clock::Measure;
+use referee_record::model::openings::Openings;
+use referee_record::model::record::{Anchor, FaultPolicy};
+use referee_record::model::stage::Stage;
 
 /// A folder with players in `players` and a program `python3` in `bin`, which is the `PATH`.
 struct Folder(tempfile::TempDir);

@@ -6,14 +6,16 @@ use std::path::{Path, PathBuf};
 
 use toml::Spanned;
 
-use crate::bounded;
-use crate::model::containment::{ContainmentRequest, PlayerLimits};
-use crate::model::player::PlayerSpec;
-use crate::model::record::{Anchor, FaultPolicy, MOST_RETRIES};
-use crate::model::rules::{GameRules, UnsuitedBot};
-use crate::model::tournament::{DEFAULT_QUARANTINE, DEFAULT_RESULTS, MOST_JOBS, Tournament};
 use referee_games::options::OptionKind;
 use referee_games::{AnyGame, GameError, OptionSpec, Options, SharedGame};
+use referee_record::bounded;
+use referee_record::model::containment::{ContainmentRequest, PlayerLimits};
+use referee_record::model::player::PlayerSpec;
+use referee_record::model::record::{Anchor, FaultPolicy, MOST_RETRIES};
+use referee_record::model::rules::{GameRules, UnsuitedBot};
+use referee_record::model::tournament::{
+    DEFAULT_QUARANTINE, DEFAULT_RESULTS, MOST_JOBS, Tournament,
+};
 
 use super::LARGEST;
 use super::containment;
@@ -61,7 +63,11 @@ pub(super) fn check(
     let players = players(file.players?, place, problems);
     let ConfiguredGame { game, options, mut remarks } = rules?;
     remarks.extend(players.iter().filter_map(|player| {
-        Some(format!("{}: {}", crate::escape::terminal(&player.name), player.remark()?))
+        Some(format!(
+            "{}: {}",
+            referee_protocol::escape::terminal(&player.name),
+            player::remark(player)?
+        ))
     }));
     Some(Tournament {
         name: name?,

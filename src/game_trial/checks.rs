@@ -8,8 +8,8 @@ use rand_chacha::ChaCha8Rng;
 use super::findings::Findings;
 use super::hidden;
 use super::walk::{Walk, steps};
-use crate::model::rules::GameRules;
 use referee_games::{GameError, Refusal, Seat};
+use referee_record::model::rules::GameRules;
 
 /// The number of steps from a position to play.
 const STEPS: usize = 4;

@@ -11,11 +11,11 @@ use super::findings::Findings;
 use super::quantities::{Quantiles, ShareInterval};
 use super::walk::{Walk, random_step};
 use super::{TrialPlan, microseconds};
-use crate::model::rules::GameRules;
 use referee_bots::{Allotment, BotKind, Limit, engine};
 use referee_games::{
     BySeat, GameError, GameResult, Outcome, Position, Seat, Step, Text, TextStep, Turn,
 };
+use referee_record::model::rules::GameRules;
 
 /// The number of random games in which leaders are determined.
 const LEADER_GAMES: usize = 40;

@@ -8,8 +8,8 @@ use rand_chacha::ChaCha8Rng;
 
 use super::findings::Findings;
 use super::walk::Walk;
-use crate::model::rules::GameRules;
 use referee_games::{AnyPosition, Event, Position, Seat, TextStep};
+use referee_record::model::rules::GameRules;
 
 /// The parts of a position that are compared, in the order of [`digests`].
 const PARTS: [&str; 6] =

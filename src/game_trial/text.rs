@@ -1,8 +1,8 @@
 //! A trial as text.
 
 use super::{GameSample, GameTrial, HiddenChecks, Quantiles, ShareInterval};
-use crate::escape;
-use crate::wording::counted;
+use referee_protocol::escape;
+use referee_record::wording::counted;
 
 /// The lines of the report.
 pub fn lines(trial: &GameTrial) -> Vec<String> {

@@ -6,7 +6,7 @@ use std::time::Duration;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::Printer;
-use crate::escape;
+use referee_protocol::escape;
 
 /// A line that shows who is at which step.
 #[derive(Debug)]

@@ -1,7 +1,7 @@
 //! Sentences about the machines that play.
 
-use crate::run::event::{WorkerPool, WorkerStatus};
-use crate::wording::counted;
+use referee_record::wording::counted;
+use referee_tournament::run::event::{WorkerPool, WorkerStatus};
 
 /// The maximum number of workers that are named each time.
 const NAMED: usize = 8;
@@ -32,7 +32,7 @@ fn first(lines: impl Iterator<Item = String>, what: &str) -> Vec<String> {
 fn joined(member: &WorkerStatus) -> String {
     let WorkerStatus { name, slots, cores, calibration, containment, .. } = member;
     let cores = counted(*cores, "core");
-    let containment = crate::escape::terminal(containment);
+    let containment = referee_protocol::escape::terminal(containment);
     let milliseconds = calibration.as_secs_f64() * 1e3;
     format!(
         "worker {name}: {slots} at once on {cores}, calibration {milliseconds:.1} ms; {containment}"

@@ -141,7 +141,7 @@ impl UnpackTarget<'_> {
         content: &mut dyn Read,
     ) -> Result<(), ArchiveError> {
         self.count(1)?;
-        let shown = || crate::escape::bytes(name.as_bytes(), SHOWN);
+        let shown = || referee_protocol::escape::bytes(name.as_bytes(), SHOWN);
         let below = below(name).ok_or_else(|| ArchiveError::Outside(shown()))?;
         let failed = |error: io::Error| ArchiveError::entry(shown(), error);
         if below.components().count() > DEEPEST {

@@ -1,7 +1,7 @@
 //! Starter kits for players.
 
 use super::{Language, StarterKit, TemplateFile};
-use crate::shell;
+use referee_record::shell;
 
 /// A kit in each language.
 pub(super) static KITS: [StarterKit; 8] = [

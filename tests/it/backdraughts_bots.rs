@@ -2,10 +2,10 @@
 
 use rand::{Rng, SeedableRng};
 use rand_chacha::{ChaCha8Rng, ChaCha20Rng};
-use referee::seeds::{Luck, Secret};
 use referee_bots::{Allotment, named};
 use referee_games::backdraughts::Backdraughts;
 use referee_games::{BySeat, Game, GameResult, Options, Seat, Step, Turn};
+use referee_record::seeds::{Luck, Secret};
 
 type Given = [(&'static str, &'static str)];
 

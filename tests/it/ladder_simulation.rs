@@ -6,9 +6,9 @@
 use rand::seq::SliceRandom;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use referee::model::stage::{Format, PairingRules};
-use referee::schedule::formats::{Meeting, StageState};
 use referee_ratings::{GameOutcome, PlayedGame, Results, fit};
+use referee_record::model::stage::{Format, PairingRules};
+use referee_tournament::schedule::formats::{Meeting, StageState, next};
 
 const PLAYERS: usize = 40;
 /// Elo points of a natural unit at this share of draws, ν being one half.
@@ -95,7 +95,7 @@ fn ladder(spread: f64, seed: u64) -> Vec<f64> {
             fixed: Some(&[]),
             rules: PairingRules::NEWEST,
         };
-        let next = format.next(&course).expect("it goes on");
+        let next = next(&format, &course).expect("it goes on");
         let pairings: Vec<_> = (0..next.pairings.len()).map(|at| next.pairings.get(at)).collect();
         let meeting = |&players: &(usize, usize)| Meeting {
             players,

@@ -9,17 +9,17 @@ use allocation_counter::{measure, opt_out};
 use libtest_mimic::Trial;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use referee::model::clock::{Measure, TimeControl};
-use referee::model::record::FaultPolicy;
-use referee::model::rules::GameRules;
-use referee::player::{Player, Wire};
-use referee::referee::{GameReport, GameSetup, play};
-use referee::run::record::RecordBuilder;
-use referee::schedule::Fixture;
-use referee::seeds::Luck;
 use referee_games::backdraughts::Backdraughts;
 use referee_games::watch_your_back::WatchYourBack;
 use referee_games::{BySeat, Game, GameKind, Options, Seat, Step, Turn};
+use referee_match::player::{Player, Wire};
+use referee_match::referee::{GameReport, GameSetup, play};
+use referee_record::model::clock::{Measure, TimeControl};
+use referee_record::model::record::FaultPolicy;
+use referee_record::model::rules::GameRules;
+use referee_record::seeds::Luck;
+use referee_tournament::run::record::RecordBuilder;
+use referee_tournament::schedule::Fixture;
 
 use crate::harness::{Lacks, quick, slow, without};
 

@@ -7,14 +7,14 @@ use super::{Examiner, Interruption, StepResult};
 use crate::check::drills::Drill;
 use crate::check::{CheckFinding, transcript};
 use crate::error::Failure;
-use crate::model::clock::seconds;
-use crate::model::player::Interface;
-use crate::model::warning::{PlayerWarning, Wording};
-use crate::player::{InitView, Launch, NotStarted, Player, Wire};
-use crate::reask::{self, DecisionPoint, RecordedGame};
-use crate::wording::counted;
 use referee_games::{BySeat, Seat};
+use referee_match::player::{InitView, Launch, NotStarted, Player, Wire};
+use referee_match::reask::{self, DecisionPoint, RecordedGame};
 use referee_protocol::{Greeting, Wants};
+use referee_record::model::clock::seconds;
+use referee_record::model::player::Interface;
+use referee_record::model::warning::{PlayerWarning, Wording};
+use referee_record::wording::counted;
 
 impl Examiner<'_> {
     /// Starts it in both seats and lets it quit.

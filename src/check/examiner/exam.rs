@@ -6,11 +6,11 @@ use std::time::Duration;
 
 use crate::check::drills::Drill;
 use crate::check::report::CheckReport;
-use crate::model::clock::TimeControl;
-use crate::model::player::{Interface, PlayerSpec};
-use crate::model::record::{FaultPolicy, Header};
-use crate::model::rules::GameRules;
-use crate::player::Sandbox;
+use referee_match::player::Sandbox;
+use referee_record::model::clock::TimeControl;
+use referee_record::model::player::{Interface, PlayerSpec};
+use referee_record::model::record::{FaultPolicy, Header};
+use referee_record::model::rules::GameRules;
 
 /// The settings that are the same for every player of a check.
 #[derive(Debug)]
@@ -69,7 +69,7 @@ impl Exam {
         let steps = self.tasks(spec).map(|task| self.name(task)).collect();
         let mut report =
             CheckReport::new(&spec.name, &shown_command(spec), self.rules.game.name(), steps);
-        report.warnings.extend(spec.remark());
+        report.warnings.extend(crate::config::remark(spec));
         report
     }
 

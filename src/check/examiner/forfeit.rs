@@ -9,13 +9,13 @@ use rand_chacha::ChaCha8Rng;
 use super::{Examiner, StepResult};
 use crate::check::{CheckFinding, transcript};
 use crate::error::Failure;
-use crate::model::clock::Clock;
-use crate::model::fault::Fault;
-use crate::model::rules::GameRules;
-use crate::player::{InitView, NotStarted, Player};
-use crate::referee::{GameSetup, PendingTurn, Unplayable};
 use referee_games::watch_your_back::{Action, WatchYourBack};
 use referee_games::{AnyPosition, BySeat, Event, Game, GameError, Seat, Step, Turn, TypedPosition};
+use referee_match::player::{InitView, NotStarted, Player};
+use referee_match::referee::{GameSetup, PendingTurn, Unplayable};
+use referee_record::model::clock::Clock;
+use referee_record::model::fault::Fault;
+use referee_record::model::rules::GameRules;
 
 /// The plies of the placing phase, plus one move of the class.
 const BEFORE: u32 = 25;

@@ -1,8 +1,8 @@
 use super::*;
 use crate::check::ShownLine;
-use crate::model::fault::FaultCode;
-use crate::model::warning::{PlayerWarning, Wording};
-use crate::player::LineDirection;
+use referee_match::player::LineDirection;
+use referee_record::model::fault::FaultCode;
+use referee_record::model::warning::{PlayerWarning, Wording};
 
 fn report() -> CheckReport {
     CheckReport::new("ant", "ant", "a-game", ["start", "turns", "long"].map(str::to_owned).into())

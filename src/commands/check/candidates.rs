@@ -4,16 +4,16 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use super::CheckArgs;
-use crate::analysis::diagnostics::copies;
 use crate::check::{Candidate, Exam};
 use crate::commands::settings::Settings;
 use crate::config::name_of;
 use crate::error::Failure;
-use crate::model::player::PlayerSpec;
-use crate::model::stage::Stage;
-use crate::model::tournament::Tournament;
-use crate::run::resume::header;
-use crate::seeds::fresh_identity;
+use referee_record::model::player::PlayerSpec;
+use referee_record::model::stage::Stage;
+use referee_record::model::tournament::Tournament;
+use referee_record::seeds::fresh_identity;
+use referee_tournament::analysis::diagnostics::copies;
+use referee_tournament::run::resume::header;
 
 /// An argument that names no player, with the reason.
 #[derive(Debug)]

@@ -19,8 +19,8 @@ use crate::check::{Candidate, CheckReport, CheckStep, Exam, StepNews, examine};
 use crate::commands::runtime::{interrupted, new_runtime};
 use crate::error::Failure;
 use crate::printer::activity::Activity;
-use crate::run::cores::{one_per_core, reserve_cores};
-use crate::run::worker::settle_on;
+use referee_tournament::run::cores::{one_per_core, reserve_cores};
+use referee_tournament::run::worker::settle_on;
 
 /// The outcome of the checks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -210,7 +210,7 @@ fn collect(
                     failed = failed.or(failure);
                     activity.end(number);
                     if shared.entries.len() > 1 {
-                        let name = crate::escape::terminal(&report.player);
+                        let name = referee_protocol::escape::terminal(&report.player);
                         activity.note(&format!("{name}: {}", report.verdict()));
                     }
                     activity.aside(|| queue.take(number, *report, report_printer))?;

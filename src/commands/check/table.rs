@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crate::check::{CheckReport, Readiness};
 use crate::error::Failure;
-use crate::report::csv_cells::text;
+use referee_report::csv_cells::text;
 
 /// A CSV file, opened before the checks begin. Each row is written as soon as it is known.
 #[derive(Debug)]

@@ -38,7 +38,7 @@ pub(super) fn again_and_again(
         let Some(changed) = until_interrupted(next_change(&mut news))? else {
             return Ok(Status::Interrupted);
         };
-        printer.note(&format!("\n{} changed", crate::escape::terminal(&changed)));
+        printer.note(&format!("\n{} changed", referee_protocol::escape::terminal(&changed)));
     }
 }
 

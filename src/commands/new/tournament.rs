@@ -8,8 +8,8 @@ use clap::Args;
 
 use super::{Failure, Printer, Status};
 use crate::config::Detected;
-use crate::shell;
 use crate::submissions::{ImportError, NoPlayer, Submission, take_in};
+use referee_record::shell;
 
 /// The maximum number of alternatives written for one player.
 const MOST_CHOICES: usize = 8;
@@ -129,7 +129,7 @@ fn failed(error: &ImportError, args: &TournamentArgs, players: &Path) -> Failure
 fn lines(submission: &Submission) -> Vec<String> {
     let remarks = submission.remarks.iter().map(|it| format!("{}: {it}", submission.name));
     let why = submission.player.as_ref().err().map(|why| format!("{}: {why}", submission.entry));
-    remarks.chain(why).map(|line| crate::escape::terminal(&line)).collect()
+    remarks.chain(why).map(|line| referee_protocol::escape::terminal(&line)).collect()
 }
 
 fn configuration(args: &TournamentArgs, taken: &[Submission]) -> Result<String, Failure> {

@@ -3,9 +3,9 @@
 use super::browser::GamePage;
 use super::screen::Screen;
 use crate::error::Failure;
-use crate::report::board::picture;
-use crate::report::story::{describe_step, is_ply};
 use referee_games::{AnyPosition, Event, GameError, Position, TextStep, Turn};
+use referee_report::board::picture;
+use referee_report::story::{describe_step, is_ply};
 
 /// Where a game is shown while it is played.
 #[derive(Debug)]

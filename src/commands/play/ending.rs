@@ -2,10 +2,10 @@
 
 use crate::commands::Status;
 use crate::error::Failure;
-use crate::escape;
 use crate::printer::Printer;
-use crate::referee::{Ending, GameReport};
 use referee_games::{BySeat, GameResult, Seat, Text};
+use referee_match::referee::{Ending, GameReport};
+use referee_protocol::escape;
 
 /// The seat of the person who gave up, if one did. `people` says which seats people had.
 pub(super) fn given_up(ending: &Ending, people: BySeat<bool>) -> Option<Seat> {

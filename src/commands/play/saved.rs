@@ -6,15 +6,15 @@ use std::path::{Path, PathBuf};
 use super::PlaySettings;
 use crate::commands::settings::Settings;
 use crate::config::PlayerArgument;
-use crate::disk;
 use crate::error::Failure;
-use crate::log::LogWriter;
-use crate::model::record::{GameRecord, Header, PlayerInfo};
-use crate::model::stage::Stage;
-use crate::model::tournament::Tournament;
-use crate::run::resume::header;
-use crate::seeds::fresh_identity;
 use referee_games::BySeat;
+use referee_record::disk;
+use referee_record::log::LogWriter;
+use referee_record::model::record::{GameRecord, Header, PlayerInfo};
+use referee_record::model::stage::Stage;
+use referee_record::model::tournament::Tournament;
+use referee_record::seeds::fresh_identity;
+use referee_tournament::run::resume::header;
 
 /// A new folder for the log of a game.
 #[derive(Debug)]

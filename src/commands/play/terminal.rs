@@ -10,8 +10,8 @@ use rustyline::error::ReadlineError;
 use tokio::io::{AsyncBufReadExt, BufReader, Lines, Stdin};
 use tokio::task::spawn_blocking;
 
-use crate::player::user_interface::{PendingLine, Question, UserInterface};
 use crate::printer::Printer;
+use referee_match::player::user_interface::{PendingLine, Question, UserInterface};
 
 /// The terminal of this process; a line can be edited, and earlier ones recalled. Otherwise the
 /// lines of standard input.

@@ -1,14 +1,14 @@
 //! `rank A B C`: the ranking of several tournaments of the same game, and its history.
 
 use super::{RankArgs, RankFormat, print, print_json};
-use crate::analysis::joined::JoinedTournaments;
-use crate::analysis::results::Faulted;
 use crate::commands::results::find;
 use crate::commands::{Failure, Status};
-use crate::folder::{self, LogContents};
 use crate::printer::Printer;
-use crate::report::json::{HistoryJson, StandingsJson};
-use crate::report::{Remedy, Standings, terminal};
+use referee_report::json::{HistoryJson, StandingsJson};
+use referee_report::{Remedy, Standings, terminal};
+use referee_tournament::analysis::joined::JoinedTournaments;
+use referee_tournament::analysis::results::Faulted;
+use referee_tournament::folder::{self, LogContents};
 
 /// Prints the ranking of all folders together. For people and as JSON, it adds the ratings
 /// after each of them.

@@ -6,12 +6,12 @@ use std::path::Path;
 use crate::commands::results::GAMES_TABLE;
 use crate::commands::worth_watching::WatchReason;
 use crate::error::Failure;
-use crate::escape;
-use crate::folder;
-use crate::log::{GameLine, GameNames};
 use crate::printer::Printer;
-use crate::report::replay_frames::describe_end;
 use referee_games::Seat;
+use referee_protocol::escape;
+use referee_record::log::{GameLine, GameNames};
+use referee_report::replay_frames::describe_end;
+use referee_tournament::folder;
 
 /// The most games to list.
 const LISTED: usize = 20;

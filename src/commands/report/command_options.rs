@@ -5,7 +5,7 @@ use std::path::Path;
 
 use crate::commands::seen_from::seen_from;
 use crate::config::CONFIG;
-use crate::shell;
+use referee_record::shell;
 
 /// The options with which a command finds the tournament in `dir`, and its configured players, from
 /// the configuration's folder. If `config` is unknown, that folder is the nearest one around `dir`

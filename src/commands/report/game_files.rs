@@ -8,15 +8,15 @@ use std::path::{Path, PathBuf};
 use serde_json::json;
 
 use super::failed;
-use crate::analysis::results::NamedResults;
-use crate::disk::{make_own_folder, remove_if_there, write_quickly};
 use crate::error::Failure;
-use crate::log::{GameLine, GameNames};
-use crate::model::record::GameOutline;
-use crate::report::page::SHOWN_GAMES;
-use crate::report::replay_frames::{ReplayFrames, SEALED_REASON, describe_end};
-use crate::report::replay_pack::ReplayPack;
 use referee_games::{BySeat, Seat};
+use referee_record::disk::{make_own_folder, remove_if_there, write_quickly};
+use referee_record::log::{GameLine, GameNames};
+use referee_record::model::record::GameOutline;
+use referee_report::page::SHOWN_GAMES;
+use referee_report::replay_frames::{ReplayFrames, SEALED_REASON, describe_end};
+use referee_report::replay_pack::ReplayPack;
+use referee_tournament::analysis::results::NamedResults;
 
 /// The folder of the game scripts.
 const FOLDER: &str = "games";

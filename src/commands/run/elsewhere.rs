@@ -54,7 +54,7 @@ pub(in crate::commands) struct RemoteWorkers {
     /// The server's address.
     pub(super) address: String,
     /// The containment that they must use.
-    pub(super) request: crate::model::containment::ContainmentRequest,
+    pub(super) request: referee_record::model::containment::ContainmentRequest,
     /// The lease of a job.
     pub(super) lease_s: u64,
     /// The share of games that are played again by another worker, 0 … 1.
@@ -64,10 +64,10 @@ pub(in crate::commands) struct RemoteWorkers {
 }
 
 #[cfg(feature = "nats")]
-impl From<crate::remote::error::RemoteError> for Failure {
-    fn from(error: crate::remote::error::RemoteError) -> Self {
-        use crate::remote::error::RemoteError;
-        use crate::remote::server::ServerProblem;
+impl From<referee_remote::error::RemoteError> for Failure {
+    fn from(error: referee_remote::error::RemoteError) -> Self {
+        use referee_remote::error::RemoteError;
+        use referee_remote::server::ServerProblem;
         match error {
             RemoteError::Server(ServerProblem::Address(_)) => Self::input(error.to_string()),
             error => Self::system(error.to_string()),
@@ -93,21 +93,21 @@ mod with_nats {
     use tokio::sync::watch;
 
     use super::{Failure, RemoteWorkers};
-    use crate::model::player::PlayerSpec;
-    use crate::model::record::Header;
-    use crate::model::rules::GameRules;
-    use crate::model::tournament::Tournament;
-    use crate::openings::OpeningBook;
-    use crate::remote::bundle::BundleError;
-    use crate::remote::coordinator::Coordinator;
-    use crate::remote::description::{PackedPlayer, Packer, RunDescription, WrittenBundle};
-    use crate::remote::error::RemoteError;
-    use crate::remote::inspection::Inspector;
-    use crate::remote::run_files::RunFiles;
-    use crate::remote::scratch::ScratchFolder;
-    use crate::run::event::Listener;
-    use crate::run::{RunEnd, Runner};
-    use crate::seeds::Secret;
+    use referee_match::openings::OpeningBook;
+    use referee_record::model::player::PlayerSpec;
+    use referee_record::model::record::Header;
+    use referee_record::model::rules::GameRules;
+    use referee_record::model::tournament::Tournament;
+    use referee_record::seeds::Secret;
+    use referee_remote::bundle::BundleError;
+    use referee_remote::coordinator::Coordinator;
+    use referee_remote::description::{PackedPlayer, Packer, RunDescription, WrittenBundle};
+    use referee_remote::error::RemoteError;
+    use referee_remote::inspection::Inspector;
+    use referee_remote::run_files::RunFiles;
+    use referee_remote::scratch::ScratchFolder;
+    use referee_tournament::run::event::Listener;
+    use referee_tournament::run::{RunEnd, Runner};
 
     /// Plays the games of `runner` on the workers of a server. `dir` is the results folder, and
     /// `players` are in the order of the log.

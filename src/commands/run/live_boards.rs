@@ -16,8 +16,8 @@ use tokio_stream::StreamExt as _;
 use tokio_stream::wrappers::WatchStream;
 
 use crate::commands::runtime::{new_runtime, take_lowest_priority};
-use crate::folder::{LIVE_SOCKET, LiveSocketPath};
-use crate::run::spectators::Spectators;
+use referee_tournament::folder::{LIVE_SOCKET, LiveSocketPath};
+use referee_tournament::run::spectators::Spectators;
 
 /// The shortest time between two lines.
 const PAUSE: Duration = Duration::from_millis(250);

@@ -12,17 +12,17 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::{SyncSender, TrySendError, sync_channel};
 use std::thread::{self, JoinHandle};
 
-use crate::analysis::Evaluation;
-use crate::analysis::results::Faulted;
-use crate::bounded;
 use crate::commands::results::{UNFINISHED, table_files};
 use crate::commands::runtime::take_lowest_priority;
-use crate::disk;
-use crate::log::WriteError;
-use crate::model::record::Header;
-use crate::report::{Remedy, Standings};
-use crate::run::event::{Listener, RunEvent};
-use crate::schedule::state::TournamentState;
+use referee_record::bounded;
+use referee_record::disk;
+use referee_record::log::WriteError;
+use referee_record::model::record::Header;
+use referee_report::{Remedy, Standings};
+use referee_tournament::analysis::Evaluation;
+use referee_tournament::analysis::results::Faulted;
+use referee_tournament::run::event::{Listener, RunEvent};
+use referee_tournament::schedule::state::TournamentState;
 
 /// The tables are written again when the number of games has grown by one part in this many.
 const PART: usize = 10;

@@ -5,10 +5,10 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use crate::folder::workers::{LiveWorker, LiveWorkers};
-use crate::log::WriteError;
-use crate::run::event::{Listener, RunEvent, WorkerPool, WorkerStatus};
-use crate::schedule::state::TournamentState;
+use referee_record::log::WriteError;
+use referee_tournament::folder::workers::{LiveWorker, LiveWorkers};
+use referee_tournament::run::event::{Listener, RunEvent, WorkerPool, WorkerStatus};
+use referee_tournament::schedule::state::TournamentState;
 
 /// The shortest time between two versions of the file, if the workers are the same.
 const EVERY: Duration = Duration::from_secs(5);
@@ -124,11 +124,11 @@ impl Listener for WorkersFile {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::folder::workers::WORKERS;
-    use crate::model::record::GameRecord;
-    use crate::model::record::examples::game;
-    use crate::model::stage::Stage;
-    use crate::schedule::state::TournamentSetup;
+    use referee_record::model::record::GameRecord;
+    use referee_record::model::record::examples::game;
+    use referee_record::model::stage::Stage;
+    use referee_tournament::folder::workers::WORKERS;
+    use referee_tournament::schedule::state::TournamentSetup;
 
     #[test]
     fn the_file_tells_who_plays_and_goes_with_the_run() {

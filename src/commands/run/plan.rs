@@ -8,21 +8,21 @@ use super::super::settings::Settings;
 use super::super::until::Until;
 use super::super::{Failure, Status};
 use super::{RunArgs, RunLimits, entrants};
-use crate::analysis::results::Faulted;
-use crate::folder;
-use crate::log::GameLine;
-use crate::model::player::PlayerSpec;
-use crate::model::record::PlayerInfo;
-use crate::model::stage::{Format, Stage};
-use crate::model::tournament::Tournament;
 use crate::printer::Printer;
-use crate::report::Row;
-use crate::run::resume::{self, Resumption};
-use crate::schedule::Fixture;
-use crate::schedule::state::{TournamentSetup, TournamentState};
-use crate::wording::counted;
 use referee_games::BySeat;
 use referee_ratings::Estimate;
+use referee_record::log::GameLine;
+use referee_record::model::player::PlayerSpec;
+use referee_record::model::record::PlayerInfo;
+use referee_record::model::stage::{Format, Stage};
+use referee_record::model::tournament::Tournament;
+use referee_record::wording::counted;
+use referee_report::Row;
+use referee_tournament::analysis::results::Faulted;
+use referee_tournament::folder;
+use referee_tournament::run::resume::{self, Resumption};
+use referee_tournament::schedule::Fixture;
+use referee_tournament::schedule::state::{TournamentSetup, TournamentState};
 
 /// Says what a run would refuse or note before its first game. Then prints the games that are due,
 /// and what to expect until `until`.

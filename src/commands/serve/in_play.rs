@@ -18,7 +18,7 @@ use tokio_stream::StreamExt as _;
 use tokio_stream::wrappers::WatchStream;
 
 use super::Served;
-use crate::folder::LiveSocketPath;
+use referee_tournament::folder::LiveSocketPath;
 
 /// An empty list of games in play.
 const NONE: &str = "[]";

@@ -1,10 +1,10 @@
 //! A game in progress, played by lines of text.
 
-use crate::replay::{Script, next_step};
-use crate::seeds::Luck;
 use referee_games::{
     AnyPosition, BySeat, Event, GameError, PASS, Position, Refusal, Seat, Stream, Turn,
 };
+use referee_match::replay::{Script, next_step};
+use referee_record::seeds::Luck;
 
 /// A game in progress, and its source of chance.
 #[derive(Debug)]

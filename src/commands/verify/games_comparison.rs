@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 
 use blake3::Hasher;
 
-use crate::bounded;
 use crate::commands::results::GAMES_TABLE;
-use crate::log::{GameLine, GameNames};
-use crate::report::games::GamesTable;
+use referee_record::bounded;
+use referee_record::log::{GameLine, GameNames};
+use referee_report::games::GamesTable;
 
 /// Takes the games that `games.csv` should list, in order. Keeps only the hash of the table.
 #[derive(Debug)]

@@ -3,13 +3,13 @@
 use std::io::{self, BufReader, Read};
 use std::path::{Path, PathBuf};
 
-use crate::bounded;
-use crate::disk::{keep_private, write_whole};
 use crate::error::Failure;
-use crate::folder::{FolderError, LineProblem, LineProblemKind, LockedFolder, place};
-use crate::log::{GameNames, LOG, LogReader, LogWriter, Scanned, set_aside};
 use crate::printer::Printer;
-use crate::schedule::state::TournamentState;
+use referee_record::bounded;
+use referee_record::disk::{keep_private, write_whole};
+use referee_record::log::{GameNames, LOG, LogReader, LogWriter, Scanned, set_aside};
+use referee_tournament::folder::{FolderError, LineProblem, LineProblemKind, LockedFolder, place};
+use referee_tournament::schedule::state::TournamentState;
 
 /// The file for unusable lines.
 const SET_ASIDE: &str = "set-aside.jsonl";

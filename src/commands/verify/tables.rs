@@ -6,10 +6,10 @@ use serde::Serialize;
 
 use super::super::results::{GAMES_TABLE, GRADES_TABLE, Tables, UNFINISHED};
 use super::LogFinding;
-use crate::bounded;
 use crate::error::Failure;
-use crate::model::grades::Grades;
-use crate::report::grades;
+use referee_record::bounded;
+use referee_record::model::grades::Grades;
+use referee_report::grades;
 
 /// The most bytes of `grades.csv`.
 const LARGEST_GRADES: u64 = 1 << 26;

@@ -3,7 +3,7 @@
 use std::ffi::OsStr;
 use std::path::Path;
 
-use crate::bounded;
+use referee_record::bounded;
 
 /// The most bytes of a Python file to read.
 const LOOKED_AT: u64 = 1024 * 1024;

@@ -1,5 +1,5 @@
 use super::*;
-use crate::model::grades::{Grades, RankMark, ScoreMark};
+use referee_record::model::grades::{Grades, RankMark, ScoreMark};
 
 /// The grades of a tournament in which c is a program and the others are built in.
 fn grades(lines: &str) -> Grades {

@@ -1,5 +1,5 @@
 use super::*;
-use crate::model::stage::Format;
+use referee_record::model::stage::Format;
 
 /// A configuration of three players with these lines before them.
 fn text(lines: &str) -> String {

@@ -2,8 +2,8 @@ use rand::SeedableRng;
 
 use super::*;
 use crate::game_trial::{GameFinding, TrialPlan, try_out};
-use crate::referee::plan;
 use referee_games::{GameKind, Options};
+use referee_match::referee::plan;
 
 fn found(rules: &GameRules) -> Vec<GameFinding> {
     let mut findings = Findings::default();

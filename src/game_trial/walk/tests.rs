@@ -1,8 +1,8 @@
 use rand::SeedableRng;
 
 use super::*;
-use crate::referee::plan;
 use referee_games::{GameKind, Options};
+use referee_match::referee::plan;
 
 fn random() -> ChaCha8Rng {
     ChaCha8Rng::seed_from_u64(1)

@@ -50,7 +50,10 @@ pub enum ArchiveError {
 impl ArchiveError {
     /// The archive is not valid for its kind. The library's message may quote it, so it is escaped.
     pub(super) fn broken(kind: &'static str, why: &dyn fmt::Display) -> Self {
-        Self::Broken { kind, why: crate::escape::bytes(why.to_string().as_bytes(), SHOWN) }
+        Self::Broken {
+            kind,
+            why: referee_protocol::escape::bytes(why.to_string().as_bytes(), SHOWN),
+        }
     }
 
     /// The entry `name` could not be written.

@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 use std::fs::{self, File};
 
-use async_nats::jetstream::AckKind;
-use referee::model::record::GameRecord;
-use referee::remote::delivery::{pack, publish_result};
-use referee::remote::messages::{
+use referee_record::model::record::GameRecord;
+use referee_remote::async_nats::jetstream::AckKind;
+use referee_remote::delivery::{pack, publish_result};
+use referee_remote::messages::{
     JobMessage, RemoteGame, RemoteOutcome, RunAnnouncement, WorkerHeartbeat, WorkerIdentity,
 };
-use referee::remote::server::NatsServer;
-use referee::remote::streams::{RUNS, RunNames, Streams, job_of};
+use referee_remote::server::NatsServer;
+use referee_remote::streams::{RUNS, RunNames, Streams, job_of};
 use serde_json::{Value, json};
 use tokio_stream::StreamExt as _;
 
@@ -29,7 +29,7 @@ pub(super) struct Liar {
 
 /// A job that a liar has taken.
 pub(super) struct TakenJob {
-    pub(super) message: async_nats::jetstream::Message,
+    pub(super) message: referee_remote::async_nats::jetstream::Message,
     pub(super) ids: Vec<String>,
 }
 
@@ -82,7 +82,11 @@ impl Liar {
         self.send(&job.message, RemoteOutcome::Played(games)).await;
     }
 
-    async fn send(&self, message: &async_nats::jetstream::Message, outcome: RemoteOutcome) {
+    async fn send(
+        &self,
+        message: &referee_remote::async_nats::jetstream::Message,
+        outcome: RemoteOutcome,
+    ) {
         let packed = pack(outcome, usize::MAX).expect("JSON");
         self.send_packed(message, packed).await;
     }
@@ -90,7 +94,7 @@ impl Liar {
     /// Answers a job with these bytes, and acknowledges it.
     pub(super) async fn send_packed(
         &self,
-        message: &async_nats::jetstream::Message,
+        message: &referee_remote::async_nats::jetstream::Message,
         packed: Vec<u8>,
     ) {
         let name = job_of(&message.subject).expect("a name");

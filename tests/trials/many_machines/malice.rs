@@ -5,10 +5,10 @@ use std::fs::{self, File};
 use std::io;
 use std::time::Duration;
 
-use async_nats::jetstream::AckKind;
-use async_nats::{Client, ConnectOptions, HeaderMap};
-use referee::remote::delivery::publish_result;
-use referee::remote::streams::job_of;
+use referee_remote::async_nats::jetstream::AckKind;
+use referee_remote::async_nats::{Client, ConnectOptions, HeaderMap};
+use referee_remote::delivery::publish_result;
+use referee_remote::streams::job_of;
 use tokio_stream::StreamExt as _;
 
 use super::lies::{Liar, TakenJob, records, runtime, truly, wrong_result};
@@ -121,7 +121,9 @@ pub(super) fn framing() -> Lacks {
 }
 
 /// A message that has arrived already.
-async fn arrived(subscriber: &mut async_nats::Subscriber) -> Option<async_nats::Message> {
+async fn arrived(
+    subscriber: &mut referee_remote::async_nats::Subscriber,
+) -> Option<referee_remote::async_nats::Message> {
     tokio::time::timeout(Duration::from_millis(200), subscriber.next()).await.ok().flatten()
 }
 

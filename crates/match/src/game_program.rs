@@ -1,0 +1,221 @@
+//! Finds, identifies and starts the programs that know the rules of games.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::player::sandbox::unresolved_text;
+use crate::player::{ContainedRules, Sandbox, own_files};
+use referee_games::{GameError, RulesProgram, SharedGame};
+use referee_record::fingerprint::{Fingerprint, Parts, Unreadable, of_rules};
+use referee_record::model::containment::ContainmentRequest;
+use referee_rules_program::{ChildLauncher, ProgramGame};
+use referee_sandbox::{Command, ResolveError};
+
+/// The time for an answer, unless the configuration sets another.
+pub const DEFAULT_REPLY: Duration = Duration::from_secs(10);
+
+/// A rules program that was found but not started.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FoundProgram {
+    /// The words of its command.
+    pub words: Vec<String>,
+    /// The program, as an absolute path.
+    pub program: PathBuf,
+    /// Its working folder, as an absolute path.
+    pub dir: PathBuf,
+    /// Its working folder relative to that of the configuration.
+    pub configured: String,
+    /// Other files that are part of the game, relative to the folder.
+    pub files: Vec<String>,
+    /// The time for an answer.
+    pub reply: Duration,
+}
+
+/// The reason why a rules program cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    /// One of its files cannot be read.
+    #[error("cannot read `{}`, a file of the game: {}", .0.name.escape_debug(), .0.error)]
+    Unreadable(Unreadable),
+    /// The requested containment is impossible.
+    #[error("{}", unresolved_text(.0))]
+    Containment(#[source] ResolveError),
+    /// It failed.
+    #[error(transparent)]
+    Game(GameError),
+}
+
+impl FoundProgram {
+    /// The program at its place on this machine.
+    pub fn placed(program: &RulesProgram) -> Self {
+        Self {
+            words: program.command.clone(),
+            program: PathBuf::from(&program.program),
+            dir: PathBuf::from(&program.dir),
+            configured: program.configured.clone(),
+            files: program.files.clone(),
+            reply: Duration::from_millis(program.reply_ms),
+        }
+    }
+
+    /// The program that the log in the folder `results` names, if it came with the results: in the
+    /// folder around `results/`, or below that folder but not in `results/`. It and its files may
+    /// not lie anywhere else.
+    pub fn beside(program: &RulesProgram, results: &Path) -> Option<Self> {
+        let results = fs::canonicalize(results).ok()?.parent()?.to_owned();
+        let around = results.parent()?;
+        let dir = fs::canonicalize(around.join(&program.configured)).ok()?;
+        let mut named = program.command.iter().chain(&program.files);
+        let is_here = dir.starts_with(around) && !dir.starts_with(&results);
+        if !is_here || !named.all(|name| is_inside(Path::new(name))) {
+            return None;
+        }
+        let has_file = |name: &String| dir.join(name).is_file();
+        program.command.iter().skip(1).chain(&program.files).find(|name| has_file(name))?;
+        let program = RulesProgram {
+            program: lookup(program.command.first()?, &dir)?.display().to_string(),
+            dir: dir.display().to_string(),
+            ..program.clone()
+        };
+        Some(Self::placed(&program))
+    }
+
+    /// The same program, with its folder relative to that of the configuration.
+    #[must_use]
+    pub fn configured_in(self, folder: &str) -> Self {
+        Self { configured: folder.to_owned(), ..self }
+    }
+
+    /// A hash of the command and the contents of its files.
+    ///
+    /// # Errors
+    /// A file cannot be read.
+    pub fn code(&self) -> Result<String, OpenError> {
+        let Self { words, program, dir, files, .. } = self;
+        let parts = Parts { dir, program, words, env: &BTreeMap::new(), files };
+        Fingerprint::read(parts).map(|(_, hash)| hash).map_err(OpenError::Unreadable)
+    }
+
+    /// Starts the program, contained as `request` asks, and asks what the game is.
+    ///
+    /// # Errors
+    /// Its files cannot be read, it cannot be contained, or it failed.
+    pub fn open(self, request: &ContainmentRequest) -> Result<SharedGame, OpenError> {
+        let sandbox = Sandbox::resolve(request).map_err(OpenError::Containment)?;
+        self.open_in(Arc::new(sandbox))
+    }
+
+    /// Starts the program in a sandbox, and asks what the game is.
+    ///
+    /// # Errors
+    /// Its files cannot be read, or it failed.
+    pub fn open_in(self, sandbox: Arc<Sandbox>) -> Result<SharedGame, OpenError> {
+        let code = self.code()?;
+        let launcher = Arc::new(ContainedRules { command: self.command(), sandbox });
+        let identify = |answer: &str| self.identity(answer, code);
+        let game = ProgramGame::open(launcher, self.reply, identify).map_err(OpenError::Game)?;
+        Ok(Arc::new(game))
+    }
+
+    fn command(&self) -> Command {
+        Command {
+            program: self.program.clone(),
+            args: self.words[1..].to_vec(),
+            dir: self.dir.clone(),
+            readable: own_files(&self.words, &self.files, &self.dir),
+            ..Command::default()
+        }
+    }
+
+    fn identity(&self, description: &str, code: String) -> RulesProgram {
+        RulesProgram {
+            command: self.words.clone(),
+            program: self.program.display().to_string(),
+            dir: self.dir.display().to_string(),
+            configured: self.configured.clone(),
+            files: self.files.clone(),
+            reply_ms: u64::try_from(self.reply.as_millis()).unwrap_or(u64::MAX),
+            hash: of_rules(description, &code),
+            code,
+            hidden: false,
+        }
+    }
+}
+
+/// Opens a rules program without a sandbox of its own, for a process that is contained itself.
+///
+/// # Errors
+/// The program failed.
+pub fn open_uncontained(program: &RulesProgram) -> Result<SharedGame, GameError> {
+    let found = FoundProgram::placed(program);
+    let launcher = Arc::new(ChildLauncher {
+        program: found.program.clone(),
+        args: found.words[1..].to_vec(),
+        dir: found.dir.clone(),
+    });
+    let game = ProgramGame::open(launcher, found.reply, |_| program.clone())?;
+    Ok(Arc::new(game))
+}
+
+/// Whether a path is relative and leads nowhere but down.
+fn is_inside(path: &Path) -> bool {
+    path.components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir))
+}
+
+/// The program that the first word of a command names.
+fn lookup(word: &str, dir: &Path) -> Option<PathBuf> {
+    if word.contains('/') {
+        return Some(dir.join(word)).filter(|path| path.is_file());
+    }
+    let search = std::env::var_os("PATH")?;
+    let folders = std::env::split_paths(&search).filter(|folder| folder.is_absolute());
+    folders.map(|folder| folder.join(word)).find(|path| path.is_file())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use referee_record::model::record::examples::program;
+
+    #[test]
+    fn a_program_that_came_with_results_is_found_beside_them() {
+        let root = tempfile::tempdir().expect("a folder");
+        let cup = root.path().canonicalize().expect("a path").join("cup");
+        let results = cup.join("results/spring");
+        for folder in ["results/spring", "game/spring", "results/game"] {
+            fs::create_dir_all(cup.join(folder)).expect("a folder");
+        }
+        for file in ["game/rules.sh", "results/game/rules.sh", "../rules.sh"] {
+            fs::write(cup.join(file), "").expect("a file");
+        }
+        let at = |words: &[&str], configured: &str| {
+            let program = RulesProgram { configured: configured.to_owned(), ..program(words) };
+            FoundProgram::beside(&program, &results).map(|found| found.dir)
+        };
+        assert_eq!(at(&["sh", "rules.sh"], "game"), Some(cup.join("game")));
+        assert_eq!(at(&["sh", "spring", "rules.sh"], "./game"), Some(cup.join("game")));
+        let elsewhere = cup.join("..").display().to_string();
+        for folder in ["", "no/such/game", "results/game", "results", "..", &elsewhere] {
+            assert_eq!(at(&["sh", "rules.sh"], folder), None, "{folder}");
+        }
+        let absolute = cup.join("game/rules.sh").display().to_string();
+        for words in [&["sh", "spring"][..], &["sh", "../../rules.sh"], &["sh", &absolute], &["sh"]]
+        {
+            assert_eq!(at(words, "game"), None, "{words:?}");
+        }
+    }
+
+    #[test]
+    fn a_log_names_the_configured_folder_and_not_its_place() {
+        let here = RulesProgram {
+            dir: "/somewhere/game".to_owned(),
+            configured: "game".to_owned(),
+            ..program(&["sh", "rules.sh"])
+        };
+        let logged = serde_json::to_value(here.without_places()).expect("plain data");
+        assert_eq!((&logged["dir"], logged.get("place")), (&"game".into(), None));
+    }
+}

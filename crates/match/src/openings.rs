@@ -1,0 +1,320 @@
+//! Openings: the first plies of a pair's games, played for both players before either is asked.
+//!
+//! They come from random legal play or from a list, and depend only on the number of the pair, so
+//! that every pairing begins alike. If the referee rolls dice, the dice remain the pair's own: the
+//! opening uses the rolls that the game would have had without it, and the game continues with the
+//! rolls that follow. Both games of a pair have the same dice by seat, and so the same opening.
+//! Another pairing has other dice, and turns the same random numbers into other moves.
+
+use rand_chacha::ChaCha20Rng;
+
+use crate::replay::{Script, next_step};
+use referee_games::{AnyPosition, GameError, PASS, Position, Seat, Step, Stream, TextStep, Turn};
+use referee_record::model::openings::Openings;
+use referee_record::model::rules::GameRules;
+use referee_record::seeds::{Luck, Secret};
+
+/// The beginning of a game.
+#[derive(Debug)]
+pub struct Opening {
+    /// The steps up to the first decision, chance and forced passes included.
+    pub steps: Vec<TextStep>,
+    /// The luck of the rest of the game.
+    pub luck: Luck,
+}
+
+impl Opening {
+    /// The actions, as a record has them.
+    pub fn texts(&self) -> Vec<String> {
+        Self::texts_of(&self.steps)
+    }
+
+    /// The actions among these steps.
+    pub fn texts_of(steps: &[TextStep]) -> Vec<String> {
+        steps.iter().flat_map(|step| step.as_text().actions()).map(str::to_owned).collect()
+    }
+}
+
+/// The reason why a list of actions is not an opening.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum OpeningError {
+    /// The action at this index of the list, from 0, cannot be played.
+    #[error("{1}")]
+    Action(usize, #[source] OpeningActionError),
+    /// The referee rolls dice in this game, and a list does not contain dice.
+    #[error("this game has dice")]
+    Dice,
+}
+
+/// The reason why an action of a list cannot be played in an opening.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum OpeningActionError {
+    /// The rules reject it.
+    #[error(transparent)]
+    Refused(Box<GameError>),
+    /// Both seats act at once, but the list has an action for only one of them.
+    #[error("`{0}` is one action, but both seats act at once")]
+    Alone(String),
+    /// The game is over after it.
+    #[error("the game is over after it")]
+    Over,
+}
+
+/// The reason why a list of openings cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("opening {number}: {why}")]
+pub struct BookError {
+    /// The number of the opening that cannot be played, from 1.
+    pub number: usize,
+    /// The reason.
+    #[source]
+    pub why: Box<OpeningError>,
+}
+
+/// The openings of a tournament, ready to be played.
+#[derive(Debug, Clone)]
+pub struct OpeningBook {
+    rules: GameRules,
+    source: BookSource,
+}
+
+#[derive(Debug, Clone)]
+enum BookSource {
+    Start,
+    Random(u32),
+    Listed(Vec<Vec<TextStep>>),
+}
+
+impl OpeningBook {
+    /// The same book for use on another core, with a process of its own if the rules are a program.
+    ///
+    /// # Errors
+    /// The rules program failed.
+    pub fn for_another_core(mut self) -> Result<Self, GameError> {
+        if let Some(game) = self.rules.game.for_another_core() {
+            self.rules = GameRules::new(game, self.rules.options)?;
+        }
+        Ok(self)
+    }
+
+    /// A book without openings: games begin at the start position.
+    pub fn empty(rules: GameRules) -> Self {
+        Self { rules, source: BookSource::Start }
+    }
+
+    /// Builds a book of these openings. The error says which opening of a list cannot be played,
+    /// and why.
+    pub fn new(rules: GameRules, openings: Option<&Openings>) -> Result<Self, BookError> {
+        let source = match openings {
+            None => BookSource::Start,
+            Some(Openings::Random { plies }) => BookSource::Random(*plies),
+            Some(Openings::Listed(list)) => {
+                let steps = |(number, texts): (usize, &Vec<String>)| {
+                    listed(&rules.start, texts).map_err(|why| BookError { number, why: why.into() })
+                };
+                BookSource::Listed((1..).zip(list).map(steps).collect::<Result<_, _>>()?)
+            }
+        };
+        Ok(Self { rules, source })
+    }
+
+    /// The rules of the games.
+    pub fn rules(&self) -> &GameRules {
+        &self.rules
+    }
+
+    /// The opening of pair `pair`, from 1, for two players with this luck.
+    ///
+    /// # Errors
+    /// The game's implementation failed.
+    pub fn opening(&self, pair: u32, secret: &Secret, luck: Luck) -> Result<Opening, GameError> {
+        match &self.source {
+            BookSource::Random(plies) => {
+                random(&self.rules.start, *plies, &secret.choices(pair), &luck)
+            }
+            _ => Ok(Opening { steps: self.fixed(pair).unwrap_or_default().to_vec(), luck }),
+        }
+    }
+
+    /// The steps of the opening of pair `pair`; `None` if openings are random.
+    fn fixed(&self, pair: u32) -> Option<&[TextStep]> {
+        match &self.source {
+            BookSource::Start => Some(&[]),
+            BookSource::Random(_) => None,
+            BookSource::Listed(list) => {
+                let at = (pair.max(1) as usize - 1) % list.len().max(1);
+                Some(list.get(at).map_or(&[], Vec::as_slice))
+            }
+        }
+    }
+
+    /// The actions of the opening of pair `pair`; `None` if openings are random.
+    pub fn fixed_texts(&self, pair: u32) -> Option<Vec<String>> {
+        self.fixed(pair).map(Opening::texts_of)
+    }
+}
+
+/// Plays the first `plies` plies of a random game and continues to the next decision, but plays at
+/// most half of that game, so that something is left to play.
+fn random(
+    start: &Position,
+    plies: u32,
+    choices: &ChaCha20Rng,
+    luck: &Luck,
+) -> Result<Opening, GameError> {
+    let begin =
+        |plies: u32| walk(start, luck.clone(), RandomActions { plies, choices: choices.clone() });
+    let half = begin(u32::MAX)?.1.map_or(u32::MAX, |end| end / 2);
+    Ok(begin(plies.min(half))?.0)
+}
+
+/// Plays at random up to a number of plies.
+struct RandomActions {
+    plies: u32,
+    choices: ChaCha20Rng,
+}
+
+impl Actions for RandomActions {
+    fn action(
+        &mut self,
+        position: &dyn AnyPosition,
+        seat: Seat,
+    ) -> Result<Option<String>, GameError> {
+        if position.ply() >= self.plies {
+            return Ok(None);
+        }
+        position.sample(seat, &mut self.choices)
+    }
+}
+
+/// Plays a list of actions, in the order of a record, and continues to the next decision. The list
+/// may omit forced passes. A simultaneous turn takes two actions, the first seat's first.
+pub fn listed(start: &Position, texts: &[String]) -> Result<Vec<TextStep>, OpeningError> {
+    let mut list = ListedActions { texts, read: 0, unfit: None };
+    let walked = walk(start, Luck::from_key([0; 32]), &mut list);
+    let read = list.read.saturating_sub(1);
+    let (Opening { steps, .. }, end) = walked.map_err(|error| {
+        OpeningError::Action(read, OpeningActionError::Refused(Box::new(error)))
+    })?;
+    let rolls_first = matches!(start.turn(), Turn::Chance(_));
+    if rolls_first || steps.iter().any(|step| matches!(step, Step::Chance(_))) {
+        return Err(OpeningError::Dice);
+    }
+    match list.unfit {
+        Some((number, why)) => Err(OpeningError::Action(number, why)),
+        None if end.is_some() => Err(OpeningError::Action(read, OpeningActionError::Over)),
+        None => Ok(steps),
+    }
+}
+
+/// A list of actions, and how far it was played.
+struct ListedActions<'a> {
+    texts: &'a [String],
+    read: usize,
+    unfit: Option<(usize, OpeningActionError)>,
+}
+
+impl Actions for &mut ListedActions<'_> {
+    fn action(
+        &mut self,
+        position: &dyn AnyPosition,
+        seat: Seat,
+    ) -> Result<Option<String>, GameError> {
+        let Some(text) = self.texts.get(self.read) else {
+            if seat == Seat::Second && position.turn() == Turn::Both {
+                let last = self.read - 1;
+                let first = position.judge(Seat::First, &self.texts[last])?;
+                self.unfit = Some((last, OpeningActionError::Alone(first)));
+            }
+            return Ok(None);
+        };
+        self.read += 1;
+        match position.judge(seat, text) {
+            Ok(action) => Ok(Some(action)),
+            Err(why) => {
+                self.unfit = Some((self.read - 1, OpeningActionError::Refused(Box::new(why))));
+                Ok(None)
+            }
+        }
+    }
+
+    /// A list may contain forced passes.
+    fn pass(&mut self) {
+        let is_written = |text: &String| text.trim() == PASS;
+        self.read += usize::from(self.texts.get(self.read).is_some_and(is_written));
+    }
+}
+
+/// Chooses the actions of an opening.
+trait Actions {
+    /// The action of `seat`; none if the opening ends here.
+    fn action(
+        &mut self,
+        position: &dyn AnyPosition,
+        seat: Seat,
+    ) -> Result<Option<String>, GameError>;
+
+    /// Called when a seat is forced to pass.
+    fn pass(&mut self) {}
+}
+
+/// Takes actions from one source and chance from another.
+struct WalkScript<A> {
+    actions: A,
+    luck: Luck,
+}
+
+impl<A: Actions> Script for WalkScript<A> {
+    type Text = String;
+    type Error = GameError;
+
+    fn action(
+        &mut self,
+        position: &dyn AnyPosition,
+        seat: Seat,
+    ) -> Result<Option<String>, GameError> {
+        self.actions.action(position, seat)
+    }
+
+    fn outcome(
+        &mut self,
+        position: &dyn AnyPosition,
+        stream: Stream,
+    ) -> Result<Option<String>, GameError> {
+        Ok(Some(self.luck.draw(stream, &position.outcomes())))
+    }
+
+    fn pass(&mut self, _: &dyn AnyPosition, _: Seat) -> Result<bool, GameError> {
+        self.actions.pass();
+        Ok(true)
+    }
+}
+
+/// Plays from the start, with chance from `luck`, until the actions are used up. Returns the steps
+/// up to the last decision, none if that is the first one, and the game's number of plies if it
+/// ended.
+fn walk(
+    start: &Position,
+    luck: Luck,
+    actions: impl Actions,
+) -> Result<(Opening, Option<u32>), GameError> {
+    let mut position = start.clone();
+    let mut script = WalkScript { actions, luck };
+    let (mut steps, mut events) = (Vec::new(), Vec::new());
+    let (mut decision, mut left) = (0, script.luck.clone());
+    loop {
+        if !position.turn().asked().is_empty() && position.ply() > 0 {
+            (decision, left) = (steps.len(), script.luck.clone());
+        }
+        let Some(step) = next_step(&*position, &mut script)? else { break };
+        events.clear();
+        position.play(step.as_text(), &mut events)?;
+        steps.push(step);
+    }
+    let end = matches!(position.turn(), Turn::Over(_)).then(|| position.ply());
+    steps.truncate(decision);
+    Ok((Opening { steps, luck: left }, end))
+}
+
+#[cfg(test)]
+mod tests;

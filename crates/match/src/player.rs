@@ -1,0 +1,312 @@
+//! A player of any kind, behind one small interface: a process, a person, or a function in this
+//! process.
+
+mod barred;
+mod cpu_usage;
+pub mod diagnosis;
+mod human;
+mod launch;
+mod limit;
+mod process;
+mod reply_timer;
+mod rules_process;
+pub mod sandbox;
+#[cfg(any(test, feature = "examples"))]
+mod scripted;
+mod stderr;
+mod transcript;
+pub mod user_interface;
+mod wire;
+
+use std::time::Duration;
+
+use serde_json::value::RawValue;
+
+pub use human::Human;
+pub use launch::{GuessRight, Launch, own_files};
+pub use rules_process::ContainedRules;
+pub use sandbox::{NotStarted, Sandbox};
+#[cfg(any(test, feature = "examples"))]
+pub use scripted::PlayerScript;
+pub use transcript::{LineDirection, TranscriptLine};
+pub use wire::{Respond, Wire};
+
+use referee_games::{AnyPosition, BySeat, Event, GameError, Seat, Text};
+use referee_protocol::{Greeting, Reply, Score, TurnClock};
+use referee_record::model::clock::TimeControl;
+use referee_record::model::fault::{Fault, FaultCode};
+use referee_record::model::rules::GameRules;
+use referee_record::model::warning::PlayerWarning;
+
+/// The information that a player gets at the start of a game.
+#[derive(Debug)]
+pub struct InitView<'a> {
+    /// The seat it takes.
+    pub seat: Seat,
+    /// The rules in force.
+    pub rules: &'a GameRules,
+    /// The position of the first turn.
+    pub position: &'a dyn AnyPosition,
+    /// The time limits.
+    pub control: &'a TimeControl,
+    /// The player's own seed.
+    pub seed: u64,
+    /// The opening's actions.
+    pub opening: &'a [String],
+}
+
+/// The information that a player gets when it is on turn.
+#[derive(Debug)]
+pub struct TurnView<'a> {
+    /// Its seat.
+    pub seat: Seat,
+    /// The position.
+    pub position: &'a dyn AnyPosition,
+    /// The events since its last turn.
+    pub events: &'a [Event],
+    /// The guesses that it wants, as the game describes them.
+    pub guesses: &'a [Box<RawValue>],
+    /// The clocks.
+    pub clock: TurnClock,
+    /// The number of the retry, from 1; none the first time.
+    pub retry: Option<u32>,
+    /// The time it may take; unlimited if absent.
+    pub allowance: Option<Duration>,
+    /// The whole budget, if the allowance is the rest of it.
+    pub budget: Option<Duration>,
+    /// Whether the other player is not asked at the same time.
+    pub alone: bool,
+}
+
+/// The information that a player gets at the end of a game.
+#[derive(Debug)]
+pub struct EndView<'a> {
+    /// Its seat.
+    pub seat: Seat,
+    /// The names of the seats.
+    pub seats: &'a BySeat<Text>,
+    /// The final position.
+    pub position: &'a dyn AnyPosition,
+    /// The events since its last turn.
+    pub events: &'a [Event],
+    /// The scores by seat.
+    pub scores: BySeat<Score>,
+    /// The reason why the game ended.
+    pub reason: &'a str,
+}
+
+/// The outcome of a turn, and the time that it is charged.
+#[derive(Debug)]
+pub struct Answer {
+    /// The reply, whose action is not checked yet, or the fault.
+    pub reply: Result<Reply, Fault>,
+    /// The time used.
+    pub used: Duration,
+}
+
+/// A player of one game.
+#[derive(Debug)]
+pub enum Player {
+    /// A program that speaks the protocol.
+    Wire(Box<Wire>),
+    /// A person.
+    Human(Box<Human>),
+}
+
+/// Statistics of a player after its game.
+#[derive(Debug, Default)]
+pub struct PlayerStatistics {
+    /// Processes besides the player's own that had to be killed.
+    pub leftover: usize,
+    /// CPU time of its processes, if it could be measured.
+    pub cpu: Option<Duration>,
+    /// CPU time that it used on its opponent's turns.
+    pub cpu_off_turn: Duration,
+    /// Time on its turns that was not charged, because the machine had no core free.
+    pub waited_for_core: Duration,
+    /// Peak memory in bytes, added up over its processes alive at the end, if the system reports
+    /// it.
+    pub memory: Option<u64>,
+    /// Bytes of its stderr that were not kept.
+    pub stderr_lost: u64,
+    /// The first line that it wrote after the end of the game, escaped and shortened.
+    pub afterwards: Option<String>,
+    /// The limits that it reached, and what went wrong at its end.
+    pub warnings: Vec<PlayerWarning>,
+}
+
+impl Player {
+    /// Starts the player and waits for its greeting. Returns what it reported about itself, and
+    /// the time used, of the kind that is limited.
+    pub async fn begin(&mut self, view: &InitView<'_>) -> Result<(Greeting, Duration), NotStarted> {
+        match self {
+            Self::Wire(wire) => wire.begin(view).await,
+            Self::Human(human) => {
+                human.begin(view).await;
+                Ok((Greeting::default(), Duration::ZERO))
+            }
+        }
+    }
+
+    /// How many guesses of the position it wants with each turn.
+    pub fn guesses(&self) -> u32 {
+        match self {
+            Self::Wire(wire) => wire.guesses(),
+            Self::Human(_) => 0,
+        }
+    }
+
+    /// Whether it may be told guesses of what the game hides from it. A mistake in the rules can
+    /// make a guess the truth, so the organiser decides for all but built-in players.
+    pub fn may_guess(&self) -> bool {
+        match self {
+            Self::Wire(wire) => wire.may_guess(),
+            Self::Human(_) => true,
+        }
+    }
+
+    /// Asks for an action.
+    ///
+    /// # Errors
+    /// The rules program of a built-in player failed.
+    pub async fn ask(&mut self, view: &TurnView<'_>) -> Result<Answer, GameError> {
+        match self {
+            Self::Wire(wire) => wire.ask(view).await,
+            Self::Human(human) => Ok(human.ask(view).await),
+        }
+    }
+
+    /// Tells the player why its reply was rejected, before it is asked again.
+    pub async fn refuse(&mut self, fault: &Fault) {
+        match self {
+            Self::Wire(wire) => wire.refuse(fault).await,
+            Self::Human(human) => human.refuse(fault),
+        }
+    }
+
+    /// Tells the player how the game ended, unless it owes a reply.
+    pub async fn end(&mut self, view: &EndView<'_>) {
+        if let Self::Wire(wire) = self {
+            wire.end(view).await;
+        }
+    }
+
+    /// Lets the player quit, and kills its remaining processes.
+    pub async fn leave(&mut self) -> PlayerStatistics {
+        match self {
+            Self::Wire(wire) => wire.leave().await,
+            Self::Human(_) => PlayerStatistics::default(),
+        }
+    }
+
+    /// Kills the player at once.
+    pub async fn kill(&mut self) {
+        if let Self::Wire(wire) = self {
+            wire.kill().await;
+        }
+    }
+
+    /// Ends a turn of the opponent. Returns the CPU time that this player used in it, if the system
+    /// reports it. Turns shorter than 0.2 ms are not measured individually.
+    pub fn end_off_turn(&mut self) -> Duration {
+        match self {
+            Self::Wire(wire) => wire.end_off_turn(),
+            Self::Human(_) => Duration::ZERO,
+        }
+    }
+
+    /// Whether the player computed on the opponent's turns in this game: for at least 50 ms of CPU
+    /// time and a tenth of the wall time.
+    pub fn ponders(&self) -> bool {
+        match self {
+            Self::Wire(wire) => wire.ponders(),
+            Self::Human(_) => false,
+        }
+    }
+
+    /// Whether it has already written more than the reply that it owed.
+    pub fn wrote_more(&mut self) -> bool {
+        match self {
+            Self::Wire(wire) => wire.wrote_more(),
+            Self::Human(_) => false,
+        }
+    }
+
+    /// The fault of a player that has already written without owing a reply.
+    pub async fn spoke_unasked(&mut self) -> Option<Fault> {
+        match self {
+            Self::Wire(wire) => wire.spoke_unasked().await,
+            Self::Human(_) => None,
+        }
+    }
+
+    /// Freezes the player after each of its replies from now on.
+    pub fn freeze_off_turn(&mut self) {
+        if let Self::Wire(wire) = self {
+            wire.freeze_off_turn();
+        }
+    }
+
+    /// Whether the player is frozen after each of its replies.
+    pub fn freezes_off_turn(&self) -> bool {
+        matches!(self, Self::Wire(wire) if wire.freezes_off_turn())
+    }
+
+    /// Freezes the player until the next line is sent to it.
+    pub fn freeze(&mut self) {
+        if let Self::Wire(wire) = self {
+            wire.freeze();
+        }
+    }
+
+    /// Whether the player still owes a reply, or cannot be used again.
+    pub fn owes(&self) -> bool {
+        match self {
+            Self::Wire(wire) => wire.owes(),
+            Self::Human(_) => false,
+        }
+    }
+
+    /// Statistics of a player that stays for another game.
+    pub fn statistics(&self) -> PlayerStatistics {
+        match self {
+            Self::Wire(wire) => wire.statistics(),
+            Self::Human(_) => PlayerStatistics::default(),
+        }
+    }
+
+    /// The transcript: the last lines in both directions, oldest first.
+    pub fn transcript(&self) -> Vec<TranscriptLine> {
+        match self {
+            Self::Wire(wire) => wire.transcript(),
+            Self::Human(_) => Vec::new(),
+        }
+    }
+
+    /// Waits briefly until everything written to its stderr so far is read.
+    pub async fn settle_stderr(&mut self) {
+        if let Self::Wire(wire) = self {
+            wire.settle_stderr().await;
+        }
+    }
+
+    /// The saved part of its stderr.
+    pub fn stderr(&self) -> Vec<u8> {
+        match self {
+            Self::Wire(wire) => wire.stderr(),
+            Self::Human(_) => Vec::new(),
+        }
+    }
+}
+
+/// A fault before or in the greeting. Every cause means that the player did not start.
+fn no_start(fault: Fault, stage: &str) -> Fault {
+    let message = match fault.code {
+        FaultCode::NoStart => fault.message,
+        FaultCode::Memory | FaultCode::Processes | FaultCode::Disk => {
+            format!("{stage}: {}: {}", fault.code, fault.message)
+        }
+        _ => format!("{stage}: {}", fault.message),
+    };
+    Fault { code: FaultCode::NoStart, message, ..fault }
+}

@@ -1,0 +1,243 @@
+//! Messages that explain the failure of a player.
+
+use std::process::ExitStatus;
+use std::time::Duration;
+
+use referee_protocol::{LINE_LIMIT, shown};
+use referee_record::model::clock::{Measure, seconds};
+use referee_record::model::fault::{Fault, FaultCode};
+use referee_sandbox::{Overrun, ProcessState, limits};
+
+/// The diagnosis of a player that waits although it was asked.
+pub const MISSING_FLUSH: &str = "waiting for input: a missing flush, or it waits for a second line";
+/// The diagnosis of a player that thinks for too long.
+pub const COMPUTING: &str = "still computing";
+/// The end of the diagnosis of a player that printed text for people.
+pub const DEBUG_OUTPUT: &str = "debug output belongs on stderr";
+/// The middle of the diagnosis of a player whose reply is not the text of an action.
+pub const NOT_AN_ACTION: &str = "is not an action";
+/// The end of the diagnosis of a player that printed only part of a line.
+pub const NO_NEWLINE: &str = "but no newline";
+
+/// The state of a player when its time was up.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Late<'a> {
+    /// The wall time it was allowed.
+    pub(super) allowance: Duration,
+    /// The whole budget, if its rest was used up.
+    pub(super) budget: Option<Duration>,
+    /// The kind of time that is limited.
+    pub(super) measure: Measure,
+    /// The CPU time of its process tree since it was asked, if it could be measured.
+    pub(super) cpu: Option<Duration>,
+    /// The wall time since it was asked.
+    pub(super) wall: Duration,
+    /// The part of an unfinished line that it had written.
+    pub(super) partial: &'a [u8],
+    /// The state of its first process.
+    pub(super) state: ProcessState,
+    /// Whether part of the request was still unread.
+    pub(super) unread: bool,
+}
+
+/// A `timeout`, with the state of the player.
+pub(super) fn timeout(late: Late<'_>) -> Fault {
+    let limit = seconds(late.allowance);
+    let which = match late.measure {
+        Measure::Wall => rest_of(late.budget),
+        Measure::Cpu => " of wall time".to_owned(),
+    };
+    let did = what_it_did(late);
+    Fault::new(FaultCode::Timeout, format!("no reply within {limit}{which}: {did}"))
+}
+
+fn what_it_did(late: Late<'_>) -> String {
+    if !late.partial.is_empty() {
+        return format!("you printed \"{}\" {NO_NEWLINE}", shown(late.partial));
+    }
+    if late.state == ProcessState::Stopped {
+        return "the process was stopped by a signal".to_owned();
+    }
+    if late.unread {
+        return "it did not read its input".to_owned();
+    }
+    match late.cpu {
+        Some(cpu) if late.state == ProcessState::Running || cpu >= late.wall / 2 => {
+            format!("{COMPUTING}, with {} of CPU time used", seconds(cpu))
+        }
+        _ if late.state == ProcessState::ReadingInput => MISSING_FLUSH.to_owned(),
+        Some(cpu) => format!("sleeping, with {} of CPU time used", seconds(cpu)),
+        None => "no output".to_owned(),
+    }
+}
+
+/// Text to add to a time that was the rest of a budget.
+fn rest_of(budget: Option<Duration>) -> String {
+    budget.map_or_else(String::new, |budget| {
+        format!(", the rest of its budget of {}", seconds(budget))
+    })
+}
+
+/// The fault of a process that ended too early.
+pub(super) fn ended(status: ExitStatus, partial: &[u8]) -> Fault {
+    let how = how_it_ended(status);
+    if !partial.is_empty() {
+        let shown = shown(partial);
+        let message = format!("the last line has no newline: \"{shown}\", then it {how}");
+        return Fault { raw: Some(shown), ..Fault::new(FaultCode::Malformed, message) };
+    }
+    let code = if status.success() { FaultCode::Exit } else { FaultCode::Crash };
+    Fault::new(code, format!("it {how}"))
+}
+
+pub(super) fn how_it_ended(status: ExitStatus) -> String {
+    use std::os::unix::process::ExitStatusExt;
+    if let Some(code) = status.code() {
+        return format!("ended with exit code {code}");
+    }
+    let number = status.signal().unwrap_or_default();
+    match nix::sys::signal::Signal::try_from(number) {
+        Ok(signal) => format!("was ended by {signal}"),
+        Err(_) => format!("was ended by signal {number}"),
+    }
+}
+
+/// Output without a request.
+pub(super) fn unexpected(extra: &[u8]) -> Fault {
+    let shown = shown(extra);
+    let message = format!("output when no reply was due: \"{shown}\"; {DEBUG_OUTPUT}");
+    Fault { raw: Some(shown), ..Fault::new(FaultCode::UnexpectedOutput, message) }
+}
+
+/// A line that exceeds the limit.
+pub(super) fn oversize_line(start: &[u8]) -> Fault {
+    let shown = shown(start);
+    let limit = LINE_LIMIT / 1024;
+    let message = format!("more than {limit} KiB without a newline, beginning \"{shown}\"");
+    Fault { raw: Some(shown), ..Fault::new(FaultCode::Oversize, message) }
+}
+
+/// Output that exceeds the limit of a game.
+pub(super) fn oversize_game(limit: u64) -> Fault {
+    let limit = limits::bytes(limit);
+    Fault::new(FaultCode::Oversize, format!("more than {limit} of output in one game"))
+}
+
+/// The fault of a player that reached a limit before it failed.
+pub(super) fn overrun(overrun: Overrun, fault: Fault) -> Fault {
+    let message = format!("{overrun}, then {}", fault.message);
+    Fault { code: FaultCode::from(overrun), message, ..fault }
+}
+
+/// A process closed its stdout but kept running.
+pub(super) fn closed_output() -> Fault {
+    Fault::new(FaultCode::ClosedOutput, "it closed its stdout and kept running")
+}
+
+/// The supervisor of the player ended.
+pub(super) fn supervisor_gone() -> Fault {
+    Fault::new(FaultCode::Containment, "its supervisor ended, and the player with it")
+}
+
+/// A reply that arrived after the time was up.
+pub(super) fn came_late(wall: Duration, bound: Duration) -> Fault {
+    let message = format!("the reply came after {}, over {}", seconds(wall), seconds(bound));
+    Fault::new(FaultCode::Timeout, message)
+}
+
+/// CPU time over the allowance `of_what`.
+pub(super) fn over_cpu(used: Duration, allowance: Duration, of_what: &str) -> Fault {
+    let message = format!("{} of CPU time used of {}{of_what}", seconds(used), seconds(allowance));
+    Fault::new(FaultCode::Cpu, message)
+}
+
+/// CPU time over the allowance of a turn. If `budget` is given, the allowance was the rest of it.
+pub(super) fn over_cpu_of_turn(
+    used: Duration,
+    allowance: Duration,
+    budget: Option<Duration>,
+) -> Fault {
+    over_cpu(used, allowance, &rest_of(budget))
+}
+
+/// CPU time over an allowance before the reply arrived.
+pub(super) fn no_reply(over_cpu: Fault) -> Fault {
+    Fault { message: format!("no reply: {}", over_cpu.message), ..over_cpu }
+}
+
+/// Whether a refused text looks like output for people, not like a reply.
+pub fn looks_like_a_log(text: &str) -> bool {
+    let is_spoken = |word: &&str| word.len() > 1 && word.contains(char::is_alphabetic);
+    let spoken = text.split_whitespace().filter(is_spoken).count();
+    let more = text.split_whitespace().count() > 1 || text.contains(['[', ':', '=']);
+    spoken >= 1 && more
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn log_lines_are_recognised() {
+        assert!(looks_like_a_log("thinking about move 3"));
+        assert!(looks_like_a_log("DEBUG: depth 3"));
+        assert!(looks_like_a_log("best 0 46"));
+        assert!(looks_like_a_log("depth=3"));
+        assert!(!looks_like_a_log("3;4"));
+        assert!(!looks_like_a_log("R U 3,3"));
+        assert!(!looks_like_a_log("e2e4"));
+    }
+
+    const LATE: Late<'static> = Late {
+        allowance: Duration::from_secs(5),
+        budget: None,
+        measure: Measure::Wall,
+        cpu: Some(Duration::from_millis(20)),
+        wall: Duration::from_secs(5),
+        partial: b"",
+        state: ProcessState::Other,
+        unread: false,
+    };
+
+    #[test]
+    fn a_timeout_describes_the_state_of_the_player() {
+        let said = |late| timeout(late).message;
+        assert_eq!(
+            said(Late { partial: b"3,4", ..LATE }),
+            "no reply within 5 s: you printed \"3,4\" but no newline"
+        );
+        assert_eq!(
+            said(Late { state: ProcessState::ReadingInput, ..LATE }),
+            "no reply within 5 s: waiting for input: a missing flush, or it waits for a second line"
+        );
+        assert_eq!(
+            said(Late { state: ProcessState::Stopped, ..LATE }),
+            "no reply within 5 s: the process was stopped by a signal"
+        );
+        assert_eq!(
+            said(Late { cpu: Some(Duration::from_millis(4900)), ..LATE }),
+            "no reply within 5 s: still computing, with 4.9 s of CPU time used"
+        );
+        assert_eq!(
+            said(Late { state: ProcessState::Running, measure: Measure::Cpu, ..LATE }),
+            "no reply within 5 s of wall time: still computing, with 0.02 s of CPU time used"
+        );
+        assert_eq!(
+            said(Late { unread: true, ..LATE }),
+            "no reply within 5 s: it did not read its input"
+        );
+        assert_eq!(said(Late { cpu: None, ..LATE }), "no reply within 5 s: no output");
+        let rest = Late { budget: Some(Duration::from_secs(60)), cpu: None, ..LATE };
+        assert_eq!(said(rest), "no reply within 5 s, the rest of its budget of 60 s: no output");
+        assert_eq!(said(LATE), "no reply within 5 s: sleeping, with 0.02 s of CPU time used");
+    }
+
+    #[test]
+    fn cpu_time_over_the_rest_of_a_budget_names_the_budget() {
+        let [used, left] = [513, 509].map(Duration::from_millis);
+        let fault = over_cpu_of_turn(used, left, Some(Duration::from_secs(1)));
+        let message = "0.513 s of CPU time used of 0.509 s, the rest of its budget of 1 s";
+        assert_eq!(fault.message, message);
+        assert_eq!(no_reply(fault).message, format!("no reply: {message}"));
+    }
+}

@@ -1,0 +1,121 @@
+//! How to start a player's process.
+
+use std::path::{Path, PathBuf};
+
+use referee_games::{AnyGame, RulesProgram};
+use referee_record::model::player::{PlayerKind, PlayerSpec};
+use referee_sandbox::{Command, Helper, THIS_PROGRAM};
+
+/// How to start a player.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Launch {
+    /// The command line, and the files that it may see. The helper is this program, whose rules a
+    /// player can use to look ahead.
+    pub command: Command,
+    /// Whether it hosts a class. On `SIGUSR1` the host writes to stderr where the class is, and
+    /// exits.
+    pub hosted: bool,
+    /// Whether it is a built-in player that has a rules program of its own, and says so if that
+    /// fails.
+    pub asks_rules: bool,
+    /// Whether it may ask for guesses of what a game hides from it.
+    pub guesses: GuessRight,
+}
+
+/// Whether a player gets guesses of what a game hides from it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum GuessRight {
+    /// It is a built-in player, or the organiser allows it.
+    Granted,
+    /// It gets none.
+    Denied,
+}
+
+/// The variable that gives players the path of this program.
+const REFEREE: &str = "REFEREE";
+
+/// The program that hosts a class of the COMP30024 interface of 2018.
+const HOST: &str = include_str!("hosts/comp30024.py");
+
+/// The environment of the host: its own imports ignore the folder of the class, sets have the same
+/// order in every game, and tracebacks omit the marks below a line.
+const OF_HOST: &[(&str, &str)] =
+    &[("PYTHONSAFEPATH", "1"), ("PYTHONHASHSEED", "0"), ("PYTHONNODEBUGRANGES", "1")];
+
+impl Launch {
+    /// How to start the player `spec` in this game. Built-in players run in this same program; if
+    /// the rules are a program, they start a process of it for themselves.
+    pub fn of(spec: &PlayerSpec, game: &dyn AnyGame) -> Self {
+        let mut launch = Self::of_any_game(spec);
+        if let (PlayerKind::Bot(_), Some(rules)) = (&spec.kind, game.program()) {
+            launch.asks_rules = true;
+            let command = &mut launch.command;
+            command.args.extend(["--rules-program".to_owned(), json(rules)]);
+            let dir = PathBuf::from(&rules.dir);
+            command.starts.push(PathBuf::from(&rules.program));
+            command.readable.extend(own_files(&rules.command, &rules.files, &dir));
+            command.readable.push(dir);
+        }
+        launch
+    }
+
+    fn of_any_game(spec: &PlayerSpec) -> Self {
+        let (program, args) = match &spec.kind {
+            PlayerKind::Command { program, args } => (program.clone(), args.clone()),
+            PlayerKind::Class { python, class, lenient } => {
+                let lenient = lenient.then_some("--lenient");
+                let args = ["-c", HOST, class].into_iter().chain(lenient);
+                (python.clone(), args.map(str::to_owned).collect())
+            }
+            PlayerKind::Bot(name) => (this_program(), vec!["bot".to_owned(), name.clone()]),
+        };
+        let helper = match &spec.kind {
+            PlayerKind::Bot(_) => None,
+            _ => std::env::current_exe().ok(),
+        };
+        let command = Command {
+            program,
+            args,
+            dir: spec.dir.clone(),
+            env: spec.env.clone(),
+            readable: spec.readable.clone(),
+            hidden: spec.hidden.clone(),
+            starts: Vec::new(),
+            helper: helper.map(|program| Helper { program, variable: REFEREE.to_owned() }),
+        };
+        let hosted = matches!(spec.kind, PlayerKind::Class { .. });
+        let is_trusted = spec.guesses || matches!(spec.kind, PlayerKind::Bot(_));
+        let guesses = if is_trusted { GuessRight::Granted } else { GuessRight::Denied };
+        let mut launch = Self { command, hosted, asks_rules: false, guesses };
+        if launch.hosted {
+            launch.set_all(OF_HOST);
+        }
+        launch
+    }
+
+    /// Sets those variables that the configuration does not set.
+    fn set_all(&mut self, variables: &[(&str, &str)]) {
+        for (name, value) in variables {
+            self.command.env.entry((*name).to_owned()).or_insert_with(|| (*value).to_owned());
+        }
+    }
+}
+
+/// The running program, even if its file was replaced meanwhile.
+fn this_program() -> PathBuf {
+    let link = PathBuf::from(THIS_PROGRAM);
+    if link.exists() { link } else { std::env::current_exe().unwrap_or(link) }
+}
+
+/// The files of a command that may lie anywhere: those in its arguments, and further ones.
+pub fn own_files(words: &[String], files: &[String], dir: &Path) -> Vec<PathBuf> {
+    let named = words.iter().skip(1).chain(files);
+    named.map(|name| dir.join(name)).filter(|path| path.exists()).collect()
+}
+
+fn json(rules: &RulesProgram) -> String {
+    serde_json::to_string(rules).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests;

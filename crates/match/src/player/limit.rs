@@ -1,0 +1,147 @@
+//! The time that one reply may take.
+
+use std::time::Duration;
+
+use super::diagnosis;
+use referee_record::model::clock::{Measure, OVERTIME, wall_bound};
+use referee_record::model::containment::PlayerLimits;
+use referee_record::model::fault::Fault;
+
+/// The longest wait without a time limit.
+const UNLIMITED: Duration = Duration::from_secs(365 * 24 * 3600);
+
+/// The time a reply may take.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Allowed {
+    /// The time left; unlimited if absent.
+    pub(super) left: Option<Duration>,
+    /// The budget to name in messages too, if the time left is the rest of it.
+    pub(super) budget: Option<Duration>,
+    /// Whether the other player is not asked at the same time.
+    pub(super) alone: bool,
+}
+
+/// The limits of one reply.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct ReplyLimit {
+    /// The kind of time that is limited.
+    measure: Measure,
+    /// The allowance of that kind of time.
+    allowance: Duration,
+    /// The allowance of wall time.
+    pub(super) bound: Duration,
+    /// How much longer to wait for a late reply.
+    pub(super) overtime: Duration,
+    /// The budget, if the allowance is the rest of a partly used one.
+    pub(super) budget: Option<Duration>,
+}
+
+impl ReplyLimit {
+    pub(super) fn new(allowed: Allowed, measure: Measure) -> Self {
+        let allowance = allowed.left.unwrap_or(UNLIMITED);
+        Self {
+            measure,
+            allowance,
+            bound: wall_bound(measure, allowance),
+            overtime: if allowed.alone && measure == Measure::Wall {
+                OVERTIME
+            } else {
+                Duration::ZERO
+            },
+            budget: allowed.budget.filter(|budget| *budget > allowance),
+        }
+    }
+
+    /// Whether CPU time is limited, by this allowance or by the limits of every turn and game.
+    pub(super) fn bounds_cpu(&self, limits: &PlayerLimits) -> bool {
+        self.measure == Measure::Cpu || limits.cpu_move.is_some() || limits.cpu_game.is_some()
+    }
+
+    /// The CPU time that is left to a player that has used `used` on this turn and `in_game` in
+    /// this game; `None` if unlimited.
+    pub(super) fn cpu_left(
+        &self,
+        limits: &PlayerLimits,
+        used: Duration,
+        in_game: Duration,
+    ) -> Option<Duration> {
+        let allowance = (self.measure == Measure::Cpu).then_some(self.allowance);
+        let of_turn = allowance.into_iter().chain(limits.cpu_move);
+        let of_game = limits.cpu_game.map(|most| most.saturating_sub(in_game));
+        of_turn.map(|most| most.saturating_sub(used)).chain(of_game).min()
+    }
+
+    /// The fault of a player that has used more CPU time than it may.
+    pub(super) fn over_cpu(
+        &self,
+        limits: &PlayerLimits,
+        used: Duration,
+        in_game: Duration,
+    ) -> Option<Fault> {
+        if self.measure == Measure::Cpu && used > self.allowance {
+            return Some(diagnosis::over_cpu_of_turn(used, self.allowance, self.budget));
+        }
+        let over = |used: Duration, most: Option<Duration>, of_what| {
+            let most = most.filter(|&most| used > most)?;
+            Some(diagnosis::over_cpu(used, most, of_what))
+        };
+        over(used, limits.cpu_move, " per move")
+            .or_else(|| over(in_game, limits.cpu_game, " per game"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SECOND: Duration = Duration::from_secs(1);
+
+    /// Two seconds, the rest of a budget of five.
+    fn limit(measure: Measure) -> ReplyLimit {
+        ReplyLimit::new(
+            Allowed { left: Some(2 * SECOND), budget: Some(5 * SECOND), alone: true },
+            measure,
+        )
+    }
+
+    fn limits(cpu_move: Option<u32>, cpu_game: Option<u32>) -> PlayerLimits {
+        let seconds = |number: Option<u32>| number.map(|number| number * SECOND);
+        PlayerLimits {
+            cpu_move: seconds(cpu_move),
+            cpu_game: seconds(cpu_game),
+            ..PlayerLimits::default()
+        }
+    }
+
+    #[test]
+    fn the_smallest_of_the_limits_of_cpu_time_is_left() {
+        let left = |measure, limits| limit(measure).cpu_left(&limits, SECOND, 7 * SECOND);
+        assert_eq!(left(Measure::Wall, limits(None, None)), None);
+        assert_eq!(left(Measure::Cpu, limits(None, None)), Some(SECOND));
+        assert_eq!(left(Measure::Cpu, limits(Some(1), None)), Some(Duration::ZERO));
+        assert_eq!(left(Measure::Wall, limits(Some(4), Some(9))), Some(2 * SECOND));
+        assert!(!limit(Measure::Wall).bounds_cpu(&limits(None, None)));
+        assert!(limit(Measure::Wall).bounds_cpu(&limits(None, Some(1))));
+    }
+
+    #[test]
+    fn cpu_time_over_a_limit_names_that_limit() {
+        let over = |measure, limits| {
+            limit(measure).over_cpu(&limits, 3 * SECOND, 8 * SECOND).map(|fault| fault.message)
+        };
+        assert_eq!(over(Measure::Wall, limits(Some(3), Some(8))), None);
+        let said = |text: &str| Some(text.to_owned());
+        assert_eq!(
+            over(Measure::Cpu, limits(Some(1), None)),
+            said("3 s of CPU time used of 2 s, the rest of its budget of 5 s")
+        );
+        assert_eq!(
+            over(Measure::Wall, limits(Some(1), None)),
+            said("3 s of CPU time used of 1 s per move")
+        );
+        assert_eq!(
+            over(Measure::Wall, limits(None, Some(7))),
+            said("8 s of CPU time used of 7 s per game")
+        );
+    }
+}

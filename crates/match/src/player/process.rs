@@ -1,0 +1,318 @@
+//! A player in its own process, behind pipes.
+//!
+//! One absolute deadline applies to a whole reply, even if it arrives in pieces. Every buffer has a
+//! bound. The process is watched separately from its pipes, so that its end is noticed even if
+//! another process keeps them open.
+
+mod faults;
+mod lines;
+mod outcome;
+
+use std::process::ExitStatus;
+use std::time::{Duration, Instant};
+
+use tokio::net::unix::pipe;
+use tokio::time::timeout_at;
+
+use self::outcome::{NoLine, WriteOutcome};
+use super::barred::Barred;
+use super::cpu_usage::{CpuUsage, Interval};
+use super::diagnosis;
+use super::launch::Launch;
+use super::limit::{Allowed, ReplyLimit};
+use super::reply_timer::ReplyTimer;
+use super::sandbox::{NotStarted, Sandbox};
+use super::stderr::Stderr;
+use super::transcript::{LineDirection, Transcript, TranscriptLine};
+use referee_protocol::shown;
+use referee_record::model::clock::Measure;
+use referee_record::model::containment::PlayerLimits;
+use referee_record::model::fault::Fault;
+use referee_record::model::warning::PlayerWarning;
+use referee_sandbox::{CoreWaits, Leftovers, Overrun, Pipes, SupervisorGone};
+
+/// How long a process may take to exit after `quit`.
+const LEAVE: Duration = Duration::from_secs(1);
+/// How long to wait for the data already in the stderr pipe.
+const STDERR_READ: Duration = Duration::from_millis(20);
+/// The runtime gets its turn at least this often: it reads what players write to stderr and
+/// notices an interrupt.
+const RUNTIME_TURN: Duration = Duration::from_millis(10);
+
+/// The outcome of a request, and the time it took.
+#[derive(Debug)]
+pub(super) struct LineAnswer {
+    /// Whether there is a reply; if not, the fault.
+    pub(super) line: Result<(), Fault>,
+    /// The time that the turn is charged.
+    pub(super) used: Duration,
+}
+
+/// A running player.
+#[derive(Debug)]
+pub(super) struct PlayerProcess {
+    sandboxed: referee_sandbox::Process,
+    stdin: Option<pipe::Sender>,
+    stdout: pipe::Receiver,
+    stderr: Stderr,
+    /// Data read after the last reply's newline, or part of an unfinished line.
+    buffer: Vec<u8>,
+    written: u64,
+    transcript: Transcript,
+    cpu_usage: CpuUsage,
+    measure: Measure,
+    limits: PlayerLimits,
+    /// See [`Launch::hosted`].
+    hosted: bool,
+    barred: Barred,
+    freeze: bool,
+    frozen: bool,
+    ended: Option<Result<ExitStatus, SupervisorGone>>,
+    /// The limits that it reached before it was killed.
+    overrun: Option<Overrun>,
+    /// Further warnings.
+    warnings: Vec<PlayerWarning>,
+    /// The time of this game that was not charged, because the machine had no core free.
+    waited_for_core: Duration,
+    /// The waits for a core when the process was started, until its first request.
+    waits_at_start: Option<CoreWaits>,
+    /// When the runtime last had its turn for sure.
+    runtime_turn: Instant,
+}
+
+impl PlayerProcess {
+    /// Starts the program in its sandbox. The start-up clock begins before this call.
+    pub(super) async fn spawn(
+        launch: &Launch,
+        sandbox: &Sandbox,
+        measure: Measure,
+    ) -> Result<Self, NotStarted> {
+        let (sandboxed, Pipes { stdin, stdout, stderr }) = sandbox.spawn(launch).await?;
+        Ok(Self {
+            cpu_usage: CpuUsage::new(sandboxed.cpu_clock(), measure == Measure::Cpu),
+            waits_at_start: Some(sandboxed.core_waits()),
+            sandboxed,
+            stdin: Some(stdin),
+            stdout,
+            stderr: Stderr::capture(stderr, sandbox.limits().stderr),
+            buffer: Vec::with_capacity(4096),
+            written: 0,
+            transcript: Transcript::default(),
+            measure,
+            limits: *sandbox.limits(),
+            hosted: launch.hosted,
+            barred: Barred::of(launch, sandbox),
+            overrun: None,
+            warnings: Vec::new(),
+            waited_for_core: Duration::ZERO,
+            runtime_turn: Instant::now(),
+            freeze: false,
+            frozen: false,
+            ended: None,
+        })
+    }
+
+    /// Sends a request and waits until its reply, without the newline, is in `reply`, or until the
+    /// allowance is used up. One deadline covers both the writing and the reply.
+    pub(super) async fn ask(
+        &mut self,
+        line: &[u8],
+        reply: &mut Vec<u8>,
+        allowed: Allowed,
+    ) -> LineAnswer {
+        let limit = ReplyLimit::new(allowed, self.measure);
+        self.thaw().await;
+        let now = Instant::now();
+        let deadline = now + limit.bound;
+        let (asked, written) = self.write(line, now, deadline).await;
+        let mut timer = ReplyTimer::new(now, asked, &limit);
+        if let Some(waits) = self.waits_at_start.take() {
+            timer.watch(waits);
+        }
+        if written == WriteOutcome::Late {
+            return self.late(limit, asked, written, &timer).await;
+        }
+        if allowed.alone {
+            self.read_soon(limit.bound);
+        }
+        let Some(line) = self.read_in_time(reply, limit, &mut timer).await else {
+            return self.late(limit, asked, written, &timer).await;
+        };
+        let now = Instant::now();
+        let cpu = self.cpu_usage.mark(Interval::OnTurn, now).cpu;
+        self.rest();
+        let wall = self.charged(asked, now, &timer);
+        let line = match line {
+            Ok(()) => {
+                self.transcript.push(LineDirection::FromPlayer, now, reply);
+                self.judge(limit, wall, cpu)
+            }
+            Err(end) => Err(self.diagnose(end).await),
+        };
+        LineAnswer { line, used: self.decisive(wall, cpu) }
+    }
+
+    /// Returns the fault of a player that wrote without a request, or that has ended meanwhile.
+    /// Call this immediately before each request.
+    pub(super) async fn check_silence(&mut self) -> Result<(), Fault> {
+        if self.runtime_turn.elapsed() > RUNTIME_TURN {
+            tokio::task::yield_now().await;
+            self.runtime_turn = Instant::now();
+        }
+        let closed = self.read_now();
+        if !self.buffer.is_empty() {
+            self.note_partial(Instant::now());
+            return Err(diagnosis::unexpected(first_line(&self.buffer)));
+        }
+        if closed { Err(self.diagnose(NoLine::Closed).await) } else { Ok(()) }
+    }
+
+    /// The first line in the pipe that was not requested, escaped and shortened.
+    pub(super) fn said_unasked(&mut self) -> Option<String> {
+        self.read_now();
+        (!self.buffer.is_empty()).then(|| shown(first_line(&self.buffer)))
+    }
+
+    /// Ends a turn of the opponent and returns the CPU time that this player used in it. Turns
+    /// shorter than 0.2 ms are not measured individually.
+    pub(super) fn end_off_turn(&mut self) -> Duration {
+        self.cpu_usage.mark(Interval::OffTurn, Instant::now()).cpu
+    }
+
+    /// Whether it computed on the opponent's turns in this game.
+    pub(super) fn ponders(&self) -> bool {
+        self.cpu_usage.ponders()
+    }
+
+    /// Resets the counters, the transcript and the saved output for another game.
+    pub(super) fn begin_game(&mut self) {
+        self.written = 0;
+        self.transcript.clear();
+        self.stderr.clear();
+        self.waited_for_core = Duration::ZERO;
+        self.cpu_usage.restart();
+        self.sandboxed.reset_overruns();
+    }
+
+    /// Freezes the player after each of its replies from now on.
+    pub(super) fn freeze_off_turn(&mut self) {
+        self.freeze = true;
+    }
+
+    /// Freezes the player until the next line is sent to it.
+    pub(super) fn freeze(&mut self) {
+        if !self.frozen {
+            self.sandboxed.freeze();
+            self.frozen = true;
+        }
+    }
+
+    /// Sends a line that gets no reply.
+    pub(super) async fn tell(&mut self, line: &[u8]) {
+        self.thaw().await;
+        let now = Instant::now();
+        self.write(line, now, now + LEAVE).await;
+    }
+
+    /// Lets the process exit after `quit` (already sent), and kills the rest of its process tree.
+    /// Returns how many descendants were still alive after the leader exited.
+    pub(super) async fn leave(&mut self) -> usize {
+        self.stdin = None;
+        self.wait_for_end(LEAVE).await;
+        if self.ended.is_none() {
+            self.warnings.push(PlayerWarning::DidNotLeave(LEAVE));
+        }
+        self.kill().await
+    }
+
+    /// Kills the whole process tree at once. Returns how many descendants were still alive after
+    /// the leader exited; those killed together with it do not count.
+    pub(super) async fn kill(&mut self) -> usize {
+        self.stdin = None;
+        let outlived = self.ended.is_some();
+        // The control groups disappear with their readings.
+        self.overrun = self.overrun.or_else(|| self.sandboxed.overrun());
+        let Leftovers { processes, scratch } = self.sandboxed.kill().await;
+        self.warnings.extend(scratch.map(PlayerWarning::Unremoved));
+        if outlived { processes } else { 0 }
+    }
+
+    /// Waits until the leader has exited, but no longer than `patience`.
+    async fn wait_for_end(&mut self, patience: Duration) {
+        if self.ended.is_none() {
+            self.sandboxed.wake_supervisor();
+            let deadline = (Instant::now() + patience).into();
+            self.ended = timeout_at(deadline, self.sandboxed.wait()).await.ok();
+        }
+    }
+
+    /// The transcript: the last lines in both directions.
+    pub(super) fn transcript(&self) -> impl Iterator<Item = &TranscriptLine> {
+        self.transcript.iter()
+    }
+
+    /// The saved part of stderr.
+    pub(super) fn stderr(&self) -> Vec<u8> {
+        self.stderr.text()
+    }
+
+    /// Waits briefly until everything written to stderr so far is read.
+    pub(super) async fn settle_stderr(&mut self) {
+        self.stderr.settle(STDERR_READ).await;
+    }
+
+    /// How many bytes of stderr were dropped in this game.
+    pub(super) fn stderr_lost(&self) -> u64 {
+        self.stderr.lost()
+    }
+
+    /// CPU time of the process tree in this game so far, if the system reports it.
+    pub(super) fn cpu(&self) -> Option<Duration> {
+        self.cpu_usage.used()
+    }
+
+    /// The peak memory of its living processes, in bytes, if the system reports it.
+    pub(super) fn memory(&self) -> Option<u64> {
+        if self.ended.is_some() { None } else { self.sandboxed.peak_memory() }
+    }
+
+    /// CPU time on the opponent's turns so far.
+    pub(super) fn cpu_off_turn(&self) -> Duration {
+        self.cpu_usage.off_turn()
+    }
+
+    /// The time of this game that was not charged, because the machine had no core free.
+    pub(super) fn waited_for_core(&self) -> Duration {
+        self.waited_for_core
+    }
+
+    /// The limits that it reached in this game, and what went wrong at its end.
+    pub(super) fn warnings(&self) -> Vec<PlayerWarning> {
+        let overrun = self.overrun.or_else(|| self.sandboxed.overrun());
+        let reached = overrun.map(PlayerWarning::RanInto);
+        reached.into_iter().chain(self.warnings.iter().cloned()).collect()
+    }
+
+    /// The wall time of a request without the time that is excused.
+    fn charged(&mut self, asked: Instant, now: Instant, timer: &ReplyTimer) -> Duration {
+        self.waited_for_core += timer.excused();
+        (now - asked).saturating_sub(timer.excused())
+    }
+
+    fn rest(&mut self) {
+        if self.freeze {
+            self.freeze();
+        }
+    }
+
+    async fn thaw(&mut self) {
+        if self.frozen {
+            self.sandboxed.thaw().await;
+            self.frozen = false;
+        }
+    }
+}
+
+fn first_line(bytes: &[u8]) -> &[u8] {
+    bytes.split(|&byte| byte == b'\n').next().unwrap_or(bytes)
+}

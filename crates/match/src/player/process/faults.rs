@@ -1,0 +1,127 @@
+//! Finds the fault in a reply, its time or its absence.
+
+use std::time::{Duration, Instant};
+
+use nix::libc;
+
+use super::outcome::{NoLine, WriteOutcome};
+use super::{LineAnswer, PlayerProcess};
+use crate::player::cpu_usage::Interval;
+use crate::player::diagnosis::{self, Late};
+use crate::player::limit::ReplyLimit;
+use crate::player::reply_timer::ReplyTimer;
+use crate::player::transcript::LineDirection;
+use referee_record::model::clock::Measure;
+use referee_record::model::fault::Fault;
+use referee_sandbox::SupervisorGone;
+
+/// How long the exit of a process may lag behind the end of its stdout.
+pub(super) const EXIT_LAG: Duration = Duration::from_secs(1);
+/// How long the end of stderr may lag behind the exit of the process.
+const STDERR_LAG: Duration = Duration::from_millis(200);
+
+impl PlayerProcess {
+    /// The fault of a reply that took too long, overtime included: what the opponent took of that is
+    /// not known here.
+    pub(super) fn judge(
+        &self,
+        limit: ReplyLimit,
+        wall: Duration,
+        cpu: Duration,
+    ) -> Result<(), Fault> {
+        match self.over_cpu(limit, cpu) {
+            Some(fault) => Err(fault),
+            None if wall > limit.bound + limit.overtime => {
+                Err(diagnosis::came_late(wall, limit.bound))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// The time that a turn is charged.
+    pub(super) fn decisive(&self, wall: Duration, cpu: Duration) -> Duration {
+        match self.measure {
+            Measure::Wall => wall,
+            Measure::Cpu => cpu,
+        }
+    }
+
+    /// The fault of a player whose time is up.
+    pub(super) async fn late(
+        &mut self,
+        limit: ReplyLimit,
+        asked: Instant,
+        written: WriteOutcome,
+        timer: &ReplyTimer,
+    ) -> LineAnswer {
+        let now = Instant::now();
+        let cpu = self.cpu_usage.mark(Interval::OnTurn, now).cpu;
+        let wall = self.charged(asked, now, timer);
+        let state = self.sandboxed.state();
+        let used = self.decisive(wall, cpu);
+        self.note_partial(now);
+        let fault = match self.over_cpu(limit, cpu) {
+            Some(fault) => diagnosis::no_reply(fault),
+            None => self.by_overrun(diagnosis::timeout(Late {
+                allowance: limit.bound,
+                budget: limit.budget,
+                measure: self.measure,
+                cpu: self.cpu_usage.used().map(|_| cpu),
+                wall,
+                partial: &self.buffer,
+                state,
+                unread: written == WriteOutcome::Late,
+            })),
+        };
+        let patience = if self.hosted { EXIT_LAG } else { Duration::ZERO };
+        if self.hosted {
+            self.sandboxed.signal(libc::SIGUSR1);
+        }
+        LineAnswer { line: Err(self.with_stderr(fault, patience).await), used }
+    }
+
+    pub(super) fn note_partial(&mut self, now: Instant) {
+        if !self.buffer.is_empty() {
+            self.transcript.push(LineDirection::FromPlayer, now, &self.buffer);
+        }
+    }
+
+    /// Diagnoses the end of the output after the process has exited.
+    pub(super) async fn diagnose(&mut self, end: NoLine) -> Fault {
+        self.note_partial(Instant::now());
+        match end {
+            NoLine::Oversize => return diagnosis::oversize_line(&self.buffer),
+            NoLine::TooMuch => return diagnosis::oversize_game(self.limits.output),
+            NoLine::Closed | NoLine::Exited => {}
+        }
+        self.wait_for_end(EXIT_LAG).await;
+        let status = match self.ended {
+            None => return diagnosis::closed_output(),
+            Some(Err(SupervisorGone)) => return diagnosis::supervisor_gone(),
+            Some(Ok(status)) => status,
+        };
+        let fault = self.by_overrun(diagnosis::ended(status, &self.buffer));
+        self.with_stderr(fault, STDERR_LAG).await
+    }
+
+    /// The fault of a player that is about to exit because of it, with its last lines of stderr.
+    pub(in crate::player) async fn explain(&mut self, fault: Fault) -> Fault {
+        self.wait_for_end(EXIT_LAG).await;
+        let fault = self.by_overrun(fault);
+        self.with_stderr(fault, STDERR_LAG).await
+    }
+
+    /// Adds the last lines of stderr to the fault, after waiting this long for its end.
+    pub(super) async fn with_stderr(&mut self, mut fault: Fault, patience: Duration) -> Fault {
+        self.stderr.settle(patience).await;
+        if let Some(hint) = self.barred.hint(&self.stderr.text()) {
+            fault.message = format!("{}; {hint}", fault.message);
+        }
+        Fault { stderr: self.stderr.last_lines(), ..fault }
+    }
+
+    /// The fault of a failed player, based on the limit that it reached, if any.
+    pub(super) fn by_overrun(&self, fault: Fault) -> Fault {
+        self.sandboxed.overrun().map_or(fault.clone(), |overrun| diagnosis::overrun(overrun, fault))
+    }
+}

@@ -1,0 +1,184 @@
+//! Connects the sandbox to the referee: turns its limits and errors into faults, records and
+//! messages.
+
+use referee_sandbox::{
+    Mechanism, Pipes, Policy, Process, Request, ResolveError, Resource, Shortage, SpawnError,
+    Unavailable,
+};
+
+use super::Launch;
+use referee_games::GameError;
+use referee_record::model::containment::{Containment, ContainmentRequest, PlayerLimits};
+use referee_record::model::fault::{Fault, FaultCode};
+
+/// The containment of all players in a run, decided once before the first game.
+#[derive(Debug)]
+pub struct Sandbox {
+    policy: Policy,
+    limits: PlayerLimits,
+}
+
+/// The reason why a player was not started.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum NotStarted {
+    /// The player is at fault.
+    #[error("{}", .0.message)]
+    Fault(Fault),
+    /// The machine lacks resources. No player is at fault.
+    #[error("{}", shortage_text(.0))]
+    Shortage(#[from] Shortage),
+    /// The rules program of a built-in player failed. No player is at fault.
+    #[error(transparent)]
+    Game(GameError),
+}
+
+impl Sandbox {
+    /// No containment: players are only killed at the end.
+    pub fn off() -> Self {
+        Self { policy: Policy::off(), limits: PlayerLimits::default() }
+    }
+
+    /// Detects what works on this machine, and combines it with `request`.
+    pub fn resolve(request: &ContainmentRequest) -> Result<Self, ResolveError> {
+        let ContainmentRequest { level, require, limits, without, hidden } = request.clone();
+        let request = Request { level, require, limits: limits.sandbox, without, hidden };
+        Ok(Self { policy: referee_sandbox::resolve(&request)?, limits })
+    }
+
+    /// The resource limits of a player.
+    pub fn limits(&self) -> &PlayerLimits {
+        &self.limits
+    }
+
+    /// The mechanisms in force.
+    pub fn policy(&self) -> &Policy {
+        &self.policy
+    }
+
+    /// The containment as recorded in the header of the log.
+    pub fn record(&self) -> Containment {
+        let (level, in_force) = (self.policy.level(), self.policy.in_force());
+        Containment { level, in_force, limits: self.limits }
+    }
+
+    /// A description in one line: what is in force, and what is not.
+    pub fn summary(&self) -> String {
+        let names = self.policy.in_force().into_iter().map(Mechanism::name).collect::<Vec<_>>();
+        let text = format!("containment: {} ({})", self.policy.level(), names.join(", "));
+        let missing: Vec<&str> =
+            self.policy.missing().iter().map(|missing| missing.what.name()).collect();
+        match missing[..] {
+            [] => text,
+            _ => format!("{text}; not in force: {}; see `referee probe`", missing.join(", ")),
+        }
+    }
+
+    /// Starts a player.
+    pub(super) async fn spawn(&self, launch: &Launch) -> Result<(Process, Pipes), NotStarted> {
+        Process::spawn(&launch.command, &self.policy).await.map_err(NotStarted::from)
+    }
+}
+
+impl From<SpawnError> for NotStarted {
+    fn from(error: SpawnError) -> Self {
+        let message = error.to_string();
+        let fault = match error {
+            SpawnError::Shortage(shortage) => return Self::Shortage(shortage),
+            SpawnError::Program { denied_to: Some(user), .. } => Fault::new(
+                FaultCode::NoStart,
+                format!(
+                    "{message}; it runs as a separate user ({user}), which must be able to read \
+                     it: `chmod -R go+rX` its folder, or run the referee as an ordinary user"
+                ),
+            ),
+            SpawnError::Program { .. } => Fault::new(FaultCode::NoStart, message),
+            SpawnError::Sandbox { .. }
+            | SpawnError::Supervisor(_)
+            | SpawnError::SupervisorEnded => Fault::new(FaultCode::Containment, message),
+        };
+        Self::Fault(fault)
+    }
+}
+
+impl From<Fault> for NotStarted {
+    fn from(fault: Fault) -> Self {
+        Self::Fault(fault)
+    }
+}
+
+/// The resource that the machine lacks, and how to provide it.
+pub fn shortage_text(shortage: &Shortage) -> String {
+    let advice = match shortage.resource() {
+        Resource::OpenFiles => "play fewer games at the same time (--jobs), or raise `ulimit -n`",
+        Resource::Processes => {
+            "play fewer games at the same time (--jobs), end other programs, or raise `ulimit -u`"
+        }
+        Resource::System => "play fewer games at the same time (--jobs), or end other programs",
+    };
+    format!("the referee {shortage}; {advice}")
+}
+
+/// Why a mechanism does not work on this machine.
+pub fn unavailable_text(why: &Unavailable) -> String {
+    match why {
+        Unavailable::Spawn(SpawnError::Shortage(shortage)) => shortage_text(shortage),
+        Unavailable::NotRoot => {
+            "the referee is not root, so players run as the same user".to_owned()
+        }
+        Unavailable::NotLinux => "players can only be contained on Linux".to_owned(),
+        _ => why.to_string(),
+    }
+}
+
+/// Why the requested containment is impossible, and what to do about it.
+/// Why players cannot be contained as requested, and what to do.
+pub fn unresolved_text(error: &ResolveError) -> String {
+    match error {
+        ResolveError::Shortage(shortage) => shortage_text(shortage),
+        ResolveError::Level { level, why } => format!(
+            "players cannot be contained at the level `{level}` here: {}; `referee probe` says \
+             how to fix it, or use a weaker level",
+            unavailable_text(why)
+        ),
+        ResolveError::NoLevel(why) => {
+            format!("no player can be started here: {}", unavailable_text(why))
+        }
+        ResolveError::Required { requirement, why } => format!(
+            "the configuration requires `{requirement}`, which is not in force: {}; nothing was \
+             played. `referee probe` says how to fix it",
+            unavailable_text(why)
+        ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_shortage_comes_with_advice() {
+        let error = nix::errno::Errno::EMFILE;
+        let shortage = Shortage::of("start a supervisor", &error).expect("a shortage");
+        assert_eq!(
+            NotStarted::from(shortage).to_string(),
+            "the referee cannot start a supervisor: Too many open files (os error 24); play fewer \
+             games at the same time (--jobs), or raise `ulimit -n`"
+        );
+    }
+
+    #[test]
+    fn unreadable_programs_name_the_user() {
+        let error = |denied_to| SpawnError::Program {
+            program: "/home/x/player".into(),
+            reason: "Permission denied (os error 13)".to_owned(),
+            denied_to,
+        };
+        let text = |denied_to| NotStarted::from(error(denied_to)).to_string();
+        let without = "/home/x/player cannot be run: Permission denied (os error 13)";
+        assert_eq!(text(None), without);
+        assert!(
+            text(Some(1_900_000_000))
+                .starts_with(&format!("{without}; it runs as a separate user"))
+        );
+    }
+}

@@ -1,0 +1,447 @@
+//! A player that speaks the protocol, as a process or as a function in this process.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use tokio::time::timeout;
+
+use super::limit::Allowed;
+use super::process::{self, PlayerProcess};
+#[cfg(any(test, feature = "examples"))]
+use super::scripted::{PlayerScript, Scripted};
+use super::{
+    Answer, EndView, GuessRight, InitView, Launch, NotStarted, PlayerStatistics, Sandbox,
+    TranscriptLine, TurnView, no_start,
+};
+use referee_games::{Event, GameError, ProgramError, SeatMap};
+use referee_protocol::{
+    EndMessage, ErrorMessage, Greeting, InitClock, InitMessage, Message, Reply, ReplyError,
+    TurnLine, VERSIONS, Wants, shown,
+};
+use referee_record::model::clock::seconds;
+use referee_record::model::fault::{Fault, FaultCode};
+use referee_sandbox::Shortage;
+
+/// A player in this process: receives each line from the referee, and returns the reply if one is
+/// owed.
+pub type Respond = Box<dyn FnMut(&str) -> Option<String> + Send>;
+
+/// A player that speaks the protocol.
+#[derive(Debug)]
+pub struct Wire {
+    link: Link,
+    next_id: u64,
+    wants: Wants,
+    /// How many guesses it wants with each turn.
+    guesses: u32,
+    freeze: bool,
+    owes: bool,
+    /// Whether it may say that its rules program failed.
+    asks_rules: bool,
+    /// Whether it may ask for guesses of what a game hides from it.
+    guess_right: GuessRight,
+    /// The last line to the player.
+    line: Vec<u8>,
+    /// Its last reply.
+    reply: Vec<u8>,
+}
+
+/// How the lines are exchanged.
+enum Link {
+    /// A process that is not started yet.
+    Waiting(Box<Launch>, Arc<Sandbox>),
+    /// A running process.
+    Process(Box<PlayerProcess>),
+    /// A function.
+    Local(Respond),
+    /// A player for tests.
+    #[cfg(any(test, feature = "examples"))]
+    Scripted(Scripted),
+}
+
+impl fmt::Debug for Link {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Waiting(..) => "Waiting",
+            Self::Process(_) => "Process",
+            Self::Local(_) => "Local",
+            #[cfg(any(test, feature = "examples"))]
+            Self::Scripted(_) => "Scripted",
+        })
+    }
+}
+
+impl Wire {
+    /// A player whose process starts when its game begins.
+    pub fn process(launch: Launch, sandbox: Arc<Sandbox>) -> Self {
+        let (asks_rules, guess_right) = (launch.asks_rules, launch.guesses);
+        Self { asks_rules, guess_right, ..Self::new(Link::Waiting(Box::new(launch), sandbox)) }
+    }
+
+    /// A player in this process.
+    pub fn local(respond: Respond) -> Self {
+        Self::new(Link::Local(respond))
+    }
+
+    /// A player for tests.
+    #[cfg(any(test, feature = "examples"))]
+    pub fn scripted(script: PlayerScript) -> Self {
+        Self::new(Link::Scripted(Scripted(script)))
+    }
+
+    fn new(link: Link) -> Self {
+        let wants = Wants::default();
+        Self {
+            link,
+            next_id: 0,
+            wants,
+            guesses: 0,
+            freeze: false,
+            owes: false,
+            asks_rules: false,
+            guess_right: GuessRight::Granted,
+            line: Vec::new(),
+            reply: Vec::new(),
+        }
+    }
+
+    pub(super) async fn begin(
+        &mut self,
+        view: &InitView<'_>,
+    ) -> Result<(Greeting, Duration), NotStarted> {
+        let limit = view.control.startup;
+        match &mut self.link {
+            Link::Waiting(launch, sandbox) => {
+                let started = PlayerProcess::spawn(launch, sandbox, view.control.measure);
+                // Until the program runs, everything is the referee's own work.
+                let mut process = timeout(limit, started).await.map_err(|_| {
+                    Shortage::of_time(format!("start a player within {}", seconds(limit)))
+                })??;
+                if self.freeze {
+                    process.freeze_off_turn();
+                }
+                self.link = Link::Process(Box::new(process));
+            }
+            Link::Process(process) => {
+                process.begin_game();
+                let silence = process.check_silence().await;
+                silence.map_err(|fault| no_start(fault, "between two games"))?;
+            }
+            Link::Local(_) => {}
+            #[cfg(any(test, feature = "examples"))]
+            Link::Scripted(_) => {}
+        }
+        let id = self.take_id();
+        init_message(view, id).write(&mut self.line);
+        let allowed = Allowed { left: Some(limit), budget: None, alone: false };
+        let answer = self.exchange(allowed).await;
+        answer.line.map_err(|fault| no_start(fault, "the greeting failed"))?;
+        let greeting = match Greeting::read(&self.reply, id) {
+            Ok(greeting) => greeting,
+            Err(ReplyError::RulesProgram(message)) if self.asks_rules => {
+                return Err(NotStarted::Game(self.rules_failure(message).await));
+            }
+            Err(error) => return Err(self.bad_greeting(error).await.into()),
+        };
+        (self.wants, self.guesses) = (greeting.wants, greeting.guesses);
+        Ok((greeting, answer.used))
+    }
+
+    pub(super) async fn ask(&mut self, view: &TurnView<'_>) -> Result<Answer, GameError> {
+        if let Err(fault) = self.check_silence().await {
+            return Ok(Answer { reply: Err(fault), used: Duration::ZERO });
+        }
+        let id = self.take_id();
+        self.write_turn(view, id);
+        let allowed = Allowed { left: view.allowance, budget: view.budget, alone: view.alone };
+        let answer = self.exchange(allowed).await;
+        let reply = match answer.line {
+            Ok(()) => match Reply::read(&self.reply, id) {
+                Ok(reply) => Ok(reply),
+                Err(ReplyError::RulesProgram(message)) if self.asks_rules => {
+                    return Err(self.rules_failure(message).await);
+                }
+                Err(error) => Err(self.bad_line(error).await),
+            },
+            Err(fault) => Err(fault),
+        };
+        Ok(Answer { reply, used: answer.used })
+    }
+
+    /// Prepares a request with the parts that the player wants.
+    fn write_turn(&mut self, view: &TurnView<'_>, id: u64) {
+        let (position, seat) = (view.position, view.seat);
+        let mut line = TurnLine::begin(&mut self.line, id, position.ply());
+        if self.wants.state {
+            line.state(|json| position.write_view(seat, json));
+        }
+        if self.wants.events {
+            let name = &position.seats()[seat];
+            line.events(|json| Event::write_known_to(view.events, name, json));
+        }
+        if self.wants.legal {
+            line.legal(|json| position.write_legal(seat, json));
+        }
+        line.guesses(view.guesses);
+        line.end(view.clock, view.retry);
+    }
+
+    pub(super) async fn refuse(&mut self, fault: &Fault) {
+        let message = ErrorMessage {
+            code: fault.code.name().into(),
+            message: fault.message.as_str().into(),
+            clause: fault.clause.as_deref().map(Cow::Borrowed),
+            raw: fault.raw.as_deref().map(Cow::Borrowed),
+        };
+        Message::Error(message).write(&mut self.line);
+        self.tell().await;
+    }
+
+    pub(super) async fn end(&mut self, view: &EndView<'_>) {
+        let result = match view.scores[view.seat].0 {
+            1.0 => "win",
+            0.0 => "loss",
+            _ => "draw",
+        };
+        let message = EndMessage {
+            result: result.into(),
+            reason: view.reason.into(),
+            scores: SeatMap::new(view.seats.clone(), view.scores),
+            events: self.wants.events.then(|| Event::known_to(view.events, &view.seats[view.seat])),
+            state: self.wants.state.then(|| view.position.view(view.seat)),
+        };
+        Message::End(message).write(&mut self.line);
+        self.tell().await;
+    }
+
+    pub(super) async fn leave(&mut self) -> PlayerStatistics {
+        let memory = self.statistics().memory;
+        Message::Quit.write(&mut self.line);
+        self.tell().await;
+        let Link::Process(process) = &mut self.link else { return PlayerStatistics::default() };
+        if self.owes {
+            let leftover = process.kill().await;
+            return PlayerStatistics { leftover, memory, ..self.statistics() };
+        }
+        let leftover = process.leave().await;
+        let afterwards = process.said_unasked();
+        PlayerStatistics { leftover, memory, afterwards, ..self.statistics() }
+    }
+
+    pub(super) fn statistics(&self) -> PlayerStatistics {
+        match &self.link {
+            Link::Process(process) => PlayerStatistics {
+                leftover: 0,
+                afterwards: None,
+                cpu: process.cpu(),
+                cpu_off_turn: process.cpu_off_turn(),
+                waited_for_core: process.waited_for_core(),
+                memory: process.memory(),
+                stderr_lost: process.stderr_lost(),
+                warnings: process.warnings(),
+            },
+            _ => PlayerStatistics::default(),
+        }
+    }
+
+    pub(super) fn guesses(&self) -> u32 {
+        self.guesses
+    }
+
+    pub(super) fn may_guess(&self) -> bool {
+        self.guess_right == GuessRight::Granted
+    }
+
+    pub(super) fn owes(&self) -> bool {
+        self.owes
+    }
+
+    pub(super) async fn kill(&mut self) {
+        if let Link::Process(process) = &mut self.link {
+            process.kill().await;
+        }
+    }
+
+    pub(super) fn end_off_turn(&mut self) -> Duration {
+        match &mut self.link {
+            Link::Process(process) => process.end_off_turn(),
+            _ => Duration::ZERO,
+        }
+    }
+
+    pub(super) fn ponders(&self) -> bool {
+        match &self.link {
+            Link::Process(process) => process.ponders(),
+            _ => false,
+        }
+    }
+
+    pub(super) fn freeze_off_turn(&mut self) {
+        self.freeze = true;
+        if let Link::Process(process) = &mut self.link {
+            process.freeze_off_turn();
+        }
+    }
+
+    pub(super) fn freezes_off_turn(&self) -> bool {
+        self.freeze
+    }
+
+    pub(super) fn freeze(&mut self) {
+        if let Link::Process(process) = &mut self.link {
+            process.freeze();
+        }
+    }
+
+    pub(super) fn transcript(&self) -> Vec<TranscriptLine> {
+        match &self.link {
+            Link::Process(process) => process.transcript().cloned().collect(),
+            _ => Vec::new(),
+        }
+    }
+
+    pub(super) fn stderr(&self) -> Vec<u8> {
+        match &self.link {
+            Link::Process(process) => process.stderr(),
+            _ => Vec::new(),
+        }
+    }
+
+    pub(super) async fn settle_stderr(&mut self) {
+        if let Link::Process(process) = &mut self.link {
+            process.settle_stderr().await;
+        }
+    }
+
+    fn take_id(&mut self) -> u64 {
+        self.next_id += 1;
+        self.next_id - 1
+    }
+
+    pub(super) fn wrote_more(&mut self) -> bool {
+        match &mut self.link {
+            Link::Process(process) => process.said_unasked().is_some(),
+            _ => false,
+        }
+    }
+
+    pub(super) async fn spoke_unasked(&mut self) -> Option<Fault> {
+        let fault = self.check_silence().await.err();
+        fault.filter(|fault| fault.code == FaultCode::UnexpectedOutput)
+    }
+
+    async fn check_silence(&mut self) -> Result<(), Fault> {
+        match &mut self.link {
+            Link::Process(process) => process.check_silence().await,
+            _ => Ok(()),
+        }
+    }
+
+    /// Sends the prepared line and waits for the reply.
+    async fn exchange(&mut self, allowed: Allowed) -> process::LineAnswer {
+        self.owes = true;
+        let answer = match &mut self.link {
+            Link::Process(process) => process.ask(&self.line, &mut self.reply, allowed).await,
+            Link::Local(respond) => answer_here(respond, &self.line, &mut self.reply),
+            #[cfg(any(test, feature = "examples"))]
+            Link::Scripted(script) => script.ask(&self.line, &mut self.reply, allowed).await,
+            Link::Waiting(..) => {
+                let fault = Fault::new(FaultCode::NoStart, "it was asked before it was started");
+                process::LineAnswer { line: Err(fault), used: Duration::ZERO }
+            }
+        };
+        self.owes = answer.line.is_err();
+        answer
+    }
+
+    /// The fault of a player whose line is not a valid greeting. If a hosting program reports the
+    /// fault, its text is the whole message.
+    async fn bad_greeting(&mut self, error: ReplyError) -> Fault {
+        let hosted = matches!(error, ReplyError::Hosted { .. });
+        let fault = self.bad_line(error).await;
+        match fault.code {
+            FaultCode::Malformed | FaultCode::Crash if hosted => {
+                Fault { code: FaultCode::NoStart, ..fault }
+            }
+            _ => no_start(fault, "the greeting failed"),
+        }
+    }
+
+    /// The fault of a player whose line is not a valid reply. A hosted class that crashed gets a
+    /// fault with the last lines of its stderr.
+    async fn bad_line(&mut self, error: ReplyError) -> Fault {
+        match (&mut self.link, error) {
+            (Link::Process(process), ReplyError::Hosted { message, crashed: true }) => {
+                self.owes = true;
+                process.explain(Fault::new(FaultCode::Crash, message)).await
+            }
+            (_, error) => Fault {
+                raw: Some(shown(&self.reply)),
+                ..Fault::new(FaultCode::Malformed, error.to_string())
+            },
+        }
+    }
+
+    /// The failure of its rules program, which writes to the same stderr.
+    async fn rules_failure(&mut self, mut message: String) -> GameError {
+        self.owes = true;
+        if let Link::Process(process) = &mut self.link {
+            let fault = process.explain(Fault::new(FaultCode::Crash, "")).await;
+            message.extend(fault.stderr.iter().map(|line| format!("\n  stderr: {line}")));
+        }
+        GameError::Program(ProgramError::new(RulesFailure(message)))
+    }
+
+    /// Sends the prepared line, unless the player owes a reply.
+    async fn tell(&mut self) {
+        if self.owes {
+            return;
+        }
+        match &mut self.link {
+            Link::Process(process) => process.tell(&self.line).await,
+            Link::Local(respond) => {
+                respond(&String::from_utf8_lossy(&self.line));
+            }
+            #[cfg(any(test, feature = "examples"))]
+            Link::Scripted(script) => script.tell(&self.line),
+            Link::Waiting(..) => {}
+        }
+    }
+}
+
+/// The failure of a built-in player's rules program, in the program's own words.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+struct RulesFailure(String);
+
+fn init_message<'a>(view: &InitView<'a>, id: u64) -> Message<'a> {
+    let seats = view.rules.seats();
+    Message::Init(InitMessage {
+        id,
+        protocol: VERSIONS.into(),
+        game: view.rules.game.name().into(),
+        options: view.rules.options.to_json(),
+        you: seats[view.seat].clone(),
+        seats: [seats.first, seats.second],
+        clock: InitClock::from(view.control),
+        seed: view.seed,
+        state: view.position.view(view.seat),
+        // The events of a hidden game's opening come with the first turn, as far as the seat may
+        // know them.
+        opening: if view.rules.game.is_hidden() { &[][..] } else { view.opening }.into(),
+    })
+}
+
+fn answer_here(respond: &mut Respond, line: &[u8], reply: &mut Vec<u8>) -> process::LineAnswer {
+    let asked = Instant::now();
+    let text = respond(&String::from_utf8_lossy(line));
+    reply.clear();
+    reply.extend_from_slice(text.as_deref().unwrap_or_default().as_bytes());
+    let line = text.map(drop).ok_or_else(|| Fault::new(FaultCode::Exit, "it gave no reply"));
+    process::LineAnswer { line, used: asked.elapsed() }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,212 @@
+//! One turn of one seat: ask, check the reply, and ask again if the policy allows.
+
+use std::time::Duration;
+
+use rand::SeedableRng;
+use rand_chacha::ChaCha8Rng;
+use serde_json::value::RawValue;
+
+use super::GameSetup;
+use crate::player::{Player, TurnView, diagnosis};
+use referee_games::{AnyPosition, BySeat, Event, GameError, Legal, Refusal, Seat, guesses};
+use referee_protocol::{Reply, TurnClock, shown};
+use referee_record::model::clock::{Clock, TimeControl, millis, seconds};
+use referee_record::model::fault::{Fault, FaultCode};
+use referee_record::model::record::FaultPolicy;
+
+/// A turn request. It is complete before the turn begins: it cannot reveal the other seat's answer
+/// in the same turn, or the time that took.
+pub struct PendingTurn<'t> {
+    seat: Seat,
+    position: &'t dyn AnyPosition,
+    /// The events since the seat's last turn.
+    events: &'t [Event],
+    /// The clocks when the turn begins.
+    clocks: BySeat<Clock>,
+    /// The time limits.
+    control: &'t TimeControl,
+    /// The policy after a rejected action.
+    policy: FaultPolicy,
+    /// Whether the other seat is not asked at the same time.
+    alone: bool,
+    /// Whether the game hides something from the seat.
+    is_hidden: bool,
+    /// The player's seed.
+    seed: u64,
+}
+
+/// The outcome of a turn request.
+pub struct Answered {
+    /// The text of a legal action with the player's comment, or the fault.
+    pub decided: Result<(String, Reply), Fault>,
+    /// The time of all tries; none if no time was left to ask.
+    pub used: Option<Duration>,
+    /// The reason for each retry.
+    pub refusals: Vec<Fault>,
+}
+
+impl<'t> PendingTurn<'t> {
+    pub fn new(
+        seat: Seat,
+        setup: &'t GameSetup<'_>,
+        position: &'t dyn AnyPosition,
+        events: &'t [Event],
+        clocks: BySeat<Clock>,
+    ) -> Self {
+        Self {
+            seat,
+            position,
+            events,
+            clocks,
+            control: setup.control,
+            policy: setup.policy,
+            alone: true,
+            is_hidden: setup.rules.game.is_hidden(),
+            seed: setup.seeds[seat],
+        }
+    }
+
+    /// The same request, put while the other seat is asked too.
+    pub fn at_once(self) -> Self {
+        Self { alone: false, ..self }
+    }
+
+    /// Asks the seat's player.
+    ///
+    /// # Errors
+    /// The game's implementation failed, here or in a built-in player.
+    pub async fn ask(self, player: &mut Player) -> Result<Answered, GameError> {
+        if self.clocks[self.seat].is_out() {
+            let decided = Err(out_of_time(self.control, &self.clocks[self.seat]));
+            return Ok(Answered { decided, used: None, refusals: Vec::new() });
+        }
+        let is_allowed = !self.is_hidden || player.may_guess();
+        let wanted = if is_allowed { player.guesses() } else { 0 };
+        // A player that wants one guess draws an action from it, unless the actions are listed.
+        let is_listed = || matches!(self.position.legal(self.seat), Legal::List(_));
+        let is_needed = wanted > 1 || !self.is_hidden || !is_listed();
+        let guesses = self.guesses(if is_needed { wanted } else { 0 })?;
+        let (mut used, mut refusals) = (Duration::ZERO, Vec::new());
+        let mut tries = 0;
+        let decided = loop {
+            let answer = player.ask(&self.view(&guesses, used, tries)).await?;
+            used += answer.used;
+            let checked = match answer.reply {
+                Ok(reply) => self.check(reply, player)?,
+                Err(fault) => Err(fault),
+            };
+            let fault = match checked {
+                Ok(decided) => break Ok(decided),
+                Err(fault) => fault,
+            };
+            if !self.may_retry(fault.code, tries) {
+                break Err(fault);
+            }
+            player.refuse(&fault).await;
+            refusals.push(fault);
+            tries += 1;
+        };
+        Ok(Answered { decided, used: Some(used), refusals })
+    }
+
+    /// Up to `most` guesses of the position. They only depend on what the seat may know, and on its
+    /// seed.
+    fn guesses(&self, most: u32) -> Result<Vec<Box<RawValue>>, GameError> {
+        if most == 0 {
+            return Ok(Vec::new());
+        }
+        let mut rng = ChaCha8Rng::seed_from_u64(self.seed);
+        rng.set_stream(self.position.ply().into());
+        let guesses = guesses(self.position, self.is_hidden, (self.seat, most), &mut rng)?;
+        Ok(guesses.iter().filter_map(|guess| guess.description()).collect())
+    }
+
+    /// The message to the player when `used` time has passed and this many tries were rejected. A
+    /// retry does not repeat events.
+    fn view<'v>(
+        &'v self,
+        guesses: &'v [Box<RawValue>],
+        used: Duration,
+        refused: u32,
+    ) -> TurnView<'v> {
+        let clock = &self.clocks[self.seat];
+        TurnView {
+            seat: self.seat,
+            position: self.position,
+            events: if refused == 0 { self.events } else { &[] },
+            guesses,
+            clock: TurnClock {
+                left_ms: clock.left().map(|left| millis(left.saturating_sub(used))),
+                opponent_left_ms: self.clocks[!self.seat].left().map(millis),
+                used_ms: millis(clock.used_last()),
+            },
+            retry: (refused > 0).then_some(refused),
+            allowance: clock.allowance().map(|allowance| allowance.saturating_sub(used)),
+            budget: self.control.budget.filter(|_| clock.left() == clock.allowance()),
+            alone: self.alone,
+        }
+    }
+
+    fn check(
+        &self,
+        reply: Reply,
+        player: &mut Player,
+    ) -> Result<Result<(String, Reply), Fault>, GameError> {
+        match self.position.judge(self.seat, &reply.action) {
+            Ok(action) => Ok(Ok((action, reply))),
+            Err(GameError::Refused(refusal)) => Ok(Err(refused(refusal, &reply, player))),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn may_retry(&self, code: FaultCode, refused: u32) -> bool {
+        match self.policy {
+            FaultPolicy::Lose => false,
+            FaultPolicy::Retry(most) => {
+                refused < most && matches!(code, FaultCode::Malformed | FaultCode::Illegal)
+            }
+        }
+    }
+}
+
+fn out_of_time(control: &TimeControl, clock: &Clock) -> Fault {
+    let budget = control.budget.unwrap_or_default();
+    let used_up = if clock.startup() >= budget {
+        ": its start-up, which counts (`count-startup`), used it up"
+    } else {
+        ""
+    };
+    let budget = seconds(budget);
+    Fault::new(FaultCode::Timeout, format!("nothing was left of its budget of {budget}{used_up}"))
+}
+
+/// Converts a rejected action to a fault.
+fn refused(refusal: Refusal, reply: &Reply, player: &mut Player) -> Fault {
+    let text = reply.action.as_str();
+    let shown = shown(text.as_bytes());
+    match refusal {
+        Refusal::Malformed(expected) => {
+            // A debug print comes before the reply.
+            let hint = if diagnosis::looks_like_a_log(text) || player.wrote_more() {
+                format!("; {}", diagnosis::DEBUG_OUTPUT)
+            } else {
+                String::new()
+            };
+            let what =
+                if text.is_empty() { "an empty line".to_owned() } else { format!("\"{shown}\"") };
+            let message = format!("{what} {}: {expected}{hint}", diagnosis::NOT_AN_ACTION);
+            Fault { raw: Some(shown), ..Fault::new(FaultCode::Malformed, message) }
+        }
+        Refusal::Illegal { clause, reason } => {
+            let reason = match (&reply.said, reason.strip_prefix(text)) {
+                (Some(said), Some(wrong)) => format!("{said}, which{wrong}"),
+                _ => reason,
+            };
+            Fault {
+                clause: Some(clause.clone().into_owned()),
+                raw: Some(shown),
+                ..Fault::new(FaultCode::Illegal, format!("{clause}: {reason}"))
+            }
+        }
+    }
+}

@@ -1,0 +1,110 @@
+//! The report of a game.
+
+use std::time::Duration;
+
+use referee_games::{BySeat, GameResult, Outcome, Seat, Text};
+use referee_protocol::Greeting;
+use referee_record::model::fault::{Fault, FaultCode};
+use referee_record::model::record::Note;
+use referee_record::model::warning::GameWarning;
+
+/// The ending of a game.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Ending {
+    /// By the rules.
+    Rules(Outcome<Text>),
+    /// By a fault of one player, which loses, or of both, so that neither wins.
+    Faults(BySeat<Option<Fault>>),
+}
+
+impl Ending {
+    /// The winner.
+    pub fn result(&self) -> GameResult {
+        match self {
+            Self::Rules(outcome) => outcome.result,
+            Self::Faults(faults) => match (&faults.first, &faults.second) {
+                (Some(_), None) => GameResult::Win(Seat::Second),
+                (None, Some(_)) => GameResult::Win(Seat::First),
+                _ => GameResult::Draw,
+            },
+        }
+    }
+
+    /// The scores by seat: 1, 0.5 or 0. A player with a fault scores 0.
+    pub fn scores(&self) -> BySeat<f64> {
+        BySeat::from_fn(|seat| match self.fault(seat) {
+            Some(_) => 0.0,
+            None => self.result().score(seat),
+        })
+    }
+
+    /// The reason: from the rules, the code of the fault, or `double-fault`.
+    pub fn reason(&self) -> &str {
+        match self {
+            Self::Rules(outcome) => &outcome.reason,
+            Self::Faults(faults) => match (&faults.first, &faults.second) {
+                (Some(fault), None) | (None, Some(fault)) => fault.code.name(),
+                _ => "double-fault",
+            },
+        }
+    }
+
+    /// Whether a player ran out of time, on a turn or at its start.
+    pub fn is_by_time(&self) -> bool {
+        Seat::BOTH
+            .into_iter()
+            .filter_map(|seat| self.fault(seat))
+            .any(|fault| matches!(fault.code, FaultCode::Timeout | FaultCode::NoStart))
+    }
+
+    /// The fault of `seat`, if any.
+    pub fn fault(&self, seat: Seat) -> Option<&Fault> {
+        match self {
+            Self::Rules(_) => None,
+            Self::Faults(faults) => faults[seat].as_ref(),
+        }
+    }
+}
+
+/// The report of a game.
+#[derive(Debug)]
+pub struct GameReport {
+    /// Its ending.
+    pub ending: Ending,
+    /// The rest of the data.
+    pub trace: GameTrace,
+}
+
+/// The trace of a game: its data besides the ending.
+#[derive(Debug, Default)]
+pub struct GameTrace {
+    /// The opening's actions.
+    pub opening: Vec<String>,
+    /// The actions after the opening, forced passes included.
+    pub actions: Vec<String>,
+    /// The outcomes of chance.
+    pub rolls: Vec<String>,
+    /// The number of plies, opening included.
+    pub plies: u32,
+    /// Start-up times, from the start of the process to the greeting.
+    pub startup: BySeat<Duration>,
+    /// The time used in each turn that was asked.
+    pub used: BySeat<Vec<Duration>>,
+    /// The players' reports about themselves.
+    pub greetings: BySeat<Greeting>,
+    /// The players' comments.
+    pub notes: Vec<Note>,
+    /// Incidents that did not affect the result.
+    pub warnings: Vec<GameWarning>,
+    /// The ply since which a player was frozen off turn.
+    pub frozen: BySeat<Option<u32>>,
+    /// The seat whose player may have cost its opponent the game: it used CPU time on the shared
+    /// core while its opponent was on turn, and that lost on time.
+    pub disturber: Option<Seat>,
+}
+
+impl GameTrace {
+    pub(super) fn note(&mut self, ply: u32, by: &str, note: Option<String>, eval: Option<f64>) {
+        self.notes.push(Note { ply, by: by.to_owned(), note, eval });
+    }
+}

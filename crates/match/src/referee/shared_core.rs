@@ -1,0 +1,90 @@
+//! Two players on one core: only the one on turn runs, and time taken by the other is refunded.
+
+use std::future::poll_fn;
+use std::pin::pin;
+use std::task::Poll;
+use std::time::Duration;
+
+use tokio::time::{Instant, timeout_at};
+
+use crate::player::Player;
+use referee_record::model::clock::{Measure, OVERTIME, TimeControl};
+
+/// How long the opponent may keep running after a turn has begun. A normal player is asleep by
+/// then; freezing it earlier would cost short turns more than it saves.
+const GRACE: Duration = Duration::from_millis(2);
+
+/// Waits for a player on its turn. Unless pondering is allowed, freezes the opponent once the turn
+/// is longer than two milliseconds.
+pub(super) async fn undisturbed<T>(
+    turn: impl Future<Output = T>,
+    opponent: &mut Player,
+    control: &TimeControl,
+) -> T {
+    if control.ponder {
+        return turn.await;
+    }
+    let end_of_grace = Instant::now() + GRACE;
+    let mut turn = pin!(turn);
+    // Most turns of fast players end here, without a timer.
+    if let Poll::Ready(done) = poll_fn(|context| Poll::Ready(turn.as_mut().poll(context))).await {
+        return done;
+    }
+    if let Ok(done) = timeout_at(end_of_grace, &mut turn).await {
+        return done;
+    }
+    opponent.freeze();
+    turn.await
+}
+
+/// The CPU time that the opponent used during a turn.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct OpponentCpu(pub(super) Duration);
+
+impl OpponentCpu {
+    /// The time charged for a turn of this length: without the time that the opponent took of the
+    /// core. CPU time needs no such correction, and neither do players on separate cores.
+    pub(super) fn refunded(self, used: Duration, control: &TimeControl) -> Duration {
+        if takes_time(control) { used.saturating_sub(self.0) } else { used }
+    }
+
+    /// Whether the opponent may have caused that no reply came in time, [`OVERTIME`] included: only
+    /// if it took at least that. If it took less, more was missing than it took.
+    pub(super) fn may_have_cost_the_reply(self, control: &TimeControl) -> bool {
+        takes_time(control) && self.0 >= OVERTIME
+    }
+}
+
+/// Whether CPU time of the opponent is missing in the time that is limited.
+fn takes_time(control: &TimeControl) -> bool {
+    control.measure == Measure::Wall && !control.ponder
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MS: Duration = Duration::from_millis(1);
+
+    fn control(measure: Measure, ponder: bool) -> TimeControl {
+        TimeControl { measure, ponder, ..TimeControl::unlimited(MS) }
+    }
+
+    #[test]
+    fn time_taken_by_the_opponent_is_refunded() {
+        let taken = OpponentCpu(7 * MS);
+        assert_eq!(taken.refunded(30 * MS, &control(Measure::Wall, false)), 23 * MS);
+        assert_eq!(taken.refunded(30 * MS, &control(Measure::Wall, true)), 30 * MS, "a core each");
+        assert_eq!(taken.refunded(30 * MS, &control(Measure::Cpu, false)), 30 * MS, "its own time");
+        assert_eq!(taken.refunded(5 * MS, &control(Measure::Wall, false)), Duration::ZERO);
+    }
+
+    #[test]
+    fn an_opponent_that_took_less_than_the_overtime_cost_no_reply() {
+        let wall = control(Measure::Wall, false);
+        assert!(!OpponentCpu(4 * MS).may_have_cost_the_reply(&wall));
+        assert!(OpponentCpu(OVERTIME).may_have_cost_the_reply(&wall));
+        assert!(!OpponentCpu(OVERTIME).may_have_cost_the_reply(&control(Measure::Cpu, false)));
+        assert!(!OpponentCpu(OVERTIME).may_have_cost_the_reply(&control(Measure::Wall, true)));
+    }
+}

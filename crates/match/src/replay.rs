@@ -1,0 +1,313 @@
+//! Plays games step by step from a script: a record, a list of actions, or chance.
+//!
+//! Besides the referee's own loop, only [`next_step`] decides who is asked and how many texts a
+//! turn takes. [`Replay`] replays a record.
+
+mod recorded;
+
+use std::time::Duration;
+
+use self::recorded::RecordScript;
+use referee_games::{
+    AnyPosition, BySeat, Event, GameError, Position, Refusal, Seat, Step, StepText, Stream, Text,
+    TextStep, Turn,
+};
+use referee_record::model::clock::{Clock, TimeControl};
+use referee_record::model::plies::Plies;
+use referee_record::model::record::GameRecord;
+
+/// Supplies the answers to turns.
+pub trait Script {
+    /// The texts of actions and outcomes.
+    type Text: AsRef<str>;
+
+    /// The reason why the script cannot continue.
+    type Error;
+
+    /// The action of `seat`, which is asked; `None` if the script ends. If both seats are asked,
+    /// the first seat comes first.
+    fn action(
+        &mut self,
+        position: &dyn AnyPosition,
+        seat: Seat,
+    ) -> Result<Option<Self::Text>, Self::Error>;
+
+    /// The outcome drawn from `stream`; `None` if the script ends.
+    fn outcome(
+        &mut self,
+        position: &dyn AnyPosition,
+        stream: Stream,
+    ) -> Result<Option<Self::Text>, Self::Error>;
+
+    /// Called when `seat` is forced to pass. Returns false to end the script.
+    fn pass(&mut self, _position: &dyn AnyPosition, _seat: Seat) -> Result<bool, Self::Error> {
+        Ok(true)
+    }
+
+    /// Called when the game is over.
+    fn over(&mut self, _position: &dyn AnyPosition) -> Result<(), Self::Error> {
+        Ok(())
+    }
+}
+
+/// A step as the texts of a script.
+pub type ScriptStep<S> = Step<<S as Script>::Text, <S as Script>::Text>;
+
+/// The next step of a game according to a script; `None` if the game or the script ends.
+///
+/// # Errors
+/// Those of the script.
+pub fn next_step<S: Script>(
+    position: &dyn AnyPosition,
+    script: &mut S,
+) -> Result<Option<ScriptStep<S>>, S::Error> {
+    Ok(match position.turn() {
+        Turn::Move(seat) => script.action(position, seat)?.map(Step::Move),
+        Turn::Both => {
+            let Some(first) = script.action(position, Seat::First)? else { return Ok(None) };
+            let second = script.action(position, Seat::Second)?;
+            second.map(|second| Step::Both(BySeat::new(first, second)))
+        }
+        Turn::Pass(seat) => script.pass(position, seat)?.then_some(Step::Pass),
+        Turn::Chance(stream) => script.outcome(position, stream)?.map(Step::Chance),
+        Turn::Over(_) => {
+            script.over(position)?;
+            None
+        }
+    })
+}
+
+/// A step of a replayed game.
+#[derive(Debug, Clone)]
+pub struct ReplayStep<'a> {
+    /// The turn that the step answers.
+    pub turn: Turn<Text>,
+    /// The step itself.
+    pub step: StepText<'a>,
+    /// The events of the step.
+    pub events: Vec<Event>,
+    /// The time that each asked seat used.
+    pub used: BySeat<Option<Duration>>,
+    /// Whether it belongs to the opening, in which players are not asked.
+    pub is_opening: bool,
+}
+
+/// Replays a recorded game, step by step.
+///
+/// Each item is a step. Between two items, [`current`](Self::current) is the position after the
+/// last step.
+#[derive(Debug)]
+pub struct Replay<'a> {
+    record: &'a GameRecord,
+    script: RecordScript<'a>,
+    position: Position,
+    /// How many of the recorded times were consumed, by seat.
+    timed: BySeat<usize>,
+}
+
+impl<'a> Replay<'a> {
+    /// A recorded game at its start.
+    pub fn new(start: &Position, record: &'a GameRecord) -> Self {
+        Self {
+            record,
+            script: RecordScript::new(record),
+            position: start.clone(),
+            timed: BySeat::default(),
+        }
+    }
+
+    /// The current position.
+    pub fn current(&self) -> &dyn AnyPosition {
+        &*self.position
+    }
+
+    /// Whether the next action belongs to the opening.
+    pub fn is_in_opening(&self) -> bool {
+        self.script.played() < self.record.opening.len()
+    }
+
+    /// The next recorded answer of `seat`, which is asked.
+    pub fn recorded(&self, seat: Seat) -> Option<&'a str> {
+        let second = self.position.turn() == Turn::Both && seat == Seat::Second;
+        self.script.peek(usize::from(second))
+    }
+
+    /// Plays the opening and the chance that follows it. Returns the events.
+    ///
+    /// # Errors
+    /// The record is inconsistent.
+    pub fn play_opening(&mut self) -> Result<Vec<Event>, ReplayError> {
+        let has_opening = !self.record.opening.is_empty();
+        let mut events = Vec::new();
+        while self.is_in_opening() || has_opening && matches!(self.position.turn(), Turn::Chance(_))
+        {
+            let Some(played) = self.next().transpose()? else { break };
+            events.extend(played.events);
+        }
+        Ok(events)
+    }
+
+    /// The times of seats that are asked now but have no recorded answer, because the game ended
+    /// here by a fault.
+    pub fn unanswered(&mut self) -> BySeat<Option<Duration>> {
+        self.times(&self.position.turn())
+    }
+
+    /// The next times of the seats asked in a turn.
+    fn times(&mut self, turn: &Turn<Text>) -> BySeat<Option<Duration>> {
+        let mut all = BySeat::default();
+        for &seat in turn.asked() {
+            let times = &self.record.clock.used_ns[seat];
+            all[seat] = times.get(self.timed[seat]).copied().map(Duration::from_nanos);
+            self.timed[seat] += 1;
+        }
+        all
+    }
+
+    fn step(&mut self) -> Result<Option<ReplayStep<'a>>, ReplayError> {
+        let turn = self.position.turn();
+        let given = self.record.opening.len().saturating_sub(self.script.played());
+        let mut events = Vec::new();
+        let played = self.play(|position, step| position.play(step, &mut events))?;
+        let Some(step) = played else { return Ok(None) };
+        mark_opening(&mut events, given);
+        let is_opening = given > 0;
+        let used = if is_opening { BySeat::default() } else { self.times(&turn) };
+        Ok(Some(ReplayStep { turn, step, events, used, is_opening }))
+    }
+
+    /// Plays the next step without its events, and returns it; `None` at the end of the record.
+    ///
+    /// # Errors
+    /// The record is inconsistent.
+    pub fn skip_step(&mut self) -> Result<Option<StepText<'a>>, ReplayError> {
+        self.play(|position, step| position.play_silently(step))
+    }
+
+    /// Plays the next step as `how` says, and returns it.
+    fn play(
+        &mut self,
+        how: impl FnOnce(&mut dyn AnyPosition, StepText<'_>) -> Result<(), GameError>,
+    ) -> Result<Option<StepText<'a>>, ReplayError> {
+        let ply = self.position.ply();
+        let Some(step) = next_step(&*self.position, &mut self.script)? else { return Ok(None) };
+        let played = how(&mut *self.position, step);
+        played.map_err(|error| self.refused(ply, step, error))?;
+        Ok(Some(step))
+    }
+
+    /// The rejected text of a step, and the reason.
+    fn refused(&self, ply: u32, step: StepText<'_>, error: GameError) -> ReplayError {
+        if let Step::Chance(outcome) = step {
+            return ReplayError::Impossible(outcome.to_owned());
+        }
+        let texts: Vec<&str> = step.actions().collect();
+        for (&seat, text) in self.position.turn().asked().iter().zip(texts) {
+            if let Err(GameError::Refused(refusal)) = self.position.judge(seat, text) {
+                return ReplayError::Illegal { ply, text: text.to_owned(), refusal };
+            }
+        }
+        ReplayError::Game(error)
+    }
+}
+
+impl<'a> Iterator for Replay<'a> {
+    type Item = Result<ReplayStep<'a>, ReplayError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.step().transpose()
+    }
+}
+
+/// Marks the first `given` actions as the opening.
+fn mark_opening(events: &mut [Event], mut given: usize) {
+    for event in events {
+        if let Event::Action { opening, .. } = event {
+            *opening = given > 0;
+            given = given.saturating_sub(1);
+        }
+    }
+}
+
+/// The clocks of a recorded game when its first turn begins.
+pub fn clocks(control: &TimeControl, record: &GameRecord) -> BySeat<Clock> {
+    BySeat::from_fn(|seat| {
+        let mut clock = Clock::new(*control);
+        clock.charge_startup(Duration::from_nanos(record.clock.startup_ns[seat]));
+        clock
+    })
+}
+
+/// The steps of a recorded game up to its decision after `ply` plies, including the chance before
+/// that decision.
+///
+/// # Errors
+/// The record is inconsistent, or has fewer plies.
+pub fn steps_to(
+    start: &Position,
+    record: &GameRecord,
+    ply: u32,
+) -> Result<Vec<TextStep>, ReplayError> {
+    let mut replay = Replay::new(start, record);
+    let mut steps = Vec::new();
+    loop {
+        let reached = replay.current().ply();
+        let is_chance = matches!(replay.current().turn(), Turn::Chance(_));
+        if reached >= ply && !is_chance {
+            return Ok(steps);
+        }
+        match replay.next().transpose()? {
+            Some(played) => steps.push(played.step.to_owned()),
+            None if reached == ply => return Ok(steps),
+            None => return Err(ReplayError::Short { plies: reached, wanted: ply }),
+        }
+    }
+}
+
+/// The reason why a record is inconsistent.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ReplayError {
+    /// This action comes after the end of the game.
+    #[error("`{0}` comes after the end of the game")]
+    AfterEnd(String),
+    /// The outcome of chance before this action is missing.
+    #[error("`{0}` is recorded where a roll is missing")]
+    NoOutcome(String),
+    /// This outcome is recorded at a turn without chance.
+    #[error("`{0}` is a roll, but nothing is rolled here")]
+    NoChance(String),
+    /// This action is recorded instead of a forced pass.
+    #[error("`{0}` is recorded instead of a forced pass")]
+    NotPassed(String),
+    /// Both seats are asked here, but only this action is recorded.
+    #[error("`{0}` is one action, but both seats move at once")]
+    Alone(String),
+    /// This outcome is impossible here.
+    #[error("`{0}` cannot be drawn here")]
+    Impossible(String),
+    /// The rules reject an action.
+    #[error("ply {ply}: `{text}` was not legal: {refusal}")]
+    Illegal {
+        /// The plies before it.
+        ply: u32,
+        /// The action.
+        text: String,
+        /// The reason.
+        #[source]
+        refusal: Refusal,
+    },
+    /// The game has fewer plies than requested.
+    #[error("the game has {}, not {wanted}", Plies(*plies))]
+    Short {
+        /// The plies of the game.
+        plies: u32,
+        /// The requested plies.
+        wanted: u32,
+    },
+    /// The game failed.
+    #[error(transparent)]
+    Game(#[from] GameError),
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,312 @@
+//! Time controls: budgets, move limits and increments as pure arithmetic. Nothing here reads a
+//! clock.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use referee_protocol::InitClock;
+pub use referee_protocol::Measure;
+
+/// The longest duration that a configuration may set.
+pub const LONGEST: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// How long the referee waits for a reply beyond its limit, if the players share a core. A reply in
+/// this time is in time if the opponent took at least what was missing.
+pub const OVERTIME: Duration = Duration::from_millis(5);
+
+/// The time limits of a game.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TimeControl {
+    /// Limit of the start-up, from the start of the process to its greeting.
+    #[serde(rename = "startup_ns", with = "nanos")]
+    pub startup: Duration,
+    /// Budget for all turns of a game together; unlimited if absent.
+    #[serde(rename = "budget_ns", with = "nanos::option")]
+    pub budget: Option<Duration>,
+    /// Added to the budget after each reply.
+    #[serde(rename = "increment_ns", with = "nanos")]
+    pub increment: Duration,
+    /// Limit of one turn; unlimited if absent.
+    #[serde(rename = "move_ns", with = "nanos::option")]
+    pub per_move: Option<Duration>,
+    /// The kind of time that is limited.
+    pub measure: Measure,
+    /// Whether the start-up is charged to the budget.
+    pub count_startup: bool,
+    /// Whether players may think on the opponent's turn, each on its own core.
+    pub ponder: bool,
+}
+
+impl TimeControl {
+    /// The number of cores that a game takes: one for each player that may think at any time, and
+    /// otherwise one for both.
+    pub fn cores_per_game(&self) -> usize {
+        if self.ponder { 2 } else { 1 }
+    }
+
+    /// Whether no limit is longer than [`LONGEST`].
+    pub fn is_within_bounds(&self) -> bool {
+        let limits = [self.budget, self.per_move].into_iter().flatten();
+        limits.chain([self.startup, self.increment]).all(|limit| limit <= LONGEST)
+    }
+
+    /// Wall time without limits besides that of the start-up.
+    pub const fn unlimited(startup: Duration) -> Self {
+        Self {
+            startup,
+            budget: None,
+            increment: Duration::ZERO,
+            per_move: None,
+            measure: Measure::Wall,
+            count_startup: false,
+            ponder: false,
+        }
+    }
+}
+
+impl From<&TimeControl> for InitClock {
+    fn from(control: &TimeControl) -> Self {
+        Self {
+            startup_ms: millis(control.startup),
+            budget_ms: control.budget.map(millis),
+            increment_ms: Some(control.increment).filter(|step| !step.is_zero()).map(millis),
+            move_ms: control.per_move.map(millis),
+            measure: control.measure,
+        }
+    }
+}
+
+/// Whole milliseconds, rounded down, as in messages.
+#[expect(clippy::cast_possible_truncation, reason = "half a billion years fit")]
+pub fn millis(duration: Duration) -> u64 {
+    duration.as_millis() as u64
+}
+
+/// One player's clock in one game.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Clock {
+    control: TimeControl,
+    left: Option<Duration>,
+    used_last: Duration,
+    /// The start-up, if it was charged.
+    startup: Duration,
+}
+
+/// The verdict on a turn's time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ClockVerdict {
+    /// The turn used at most its allowance.
+    InTime,
+    /// The turn used more than its allowance.
+    Late,
+}
+
+impl Clock {
+    /// A clock at the start of a game.
+    pub fn new(control: TimeControl) -> Self {
+        let (used_last, startup) = Default::default();
+        Self { control, left: control.budget, used_last, startup }
+    }
+
+    /// Charges the start-up to the budget, if the time control counts it.
+    pub fn charge_startup(&mut self, used: Duration) {
+        if self.control.count_startup {
+            self.left = self.left.map(|left| left.saturating_sub(used));
+            self.startup = used;
+        }
+    }
+
+    /// The allowance of this turn: the smaller of the move limit and the remaining budget. `None`
+    /// without limits, zero when no time is left.
+    pub fn allowance(&self) -> Option<Duration> {
+        match (self.left, self.control.per_move) {
+            (Some(left), Some(limit)) => Some(left.min(limit)),
+            (one, other) => one.or(other),
+        }
+    }
+
+    /// Whether the turn is lost without asking: no time is left, and none will be added.
+    pub fn is_out(&self) -> bool {
+        self.left == Some(Duration::ZERO) && self.control.increment.is_zero()
+    }
+
+    /// Subtracts the time of a turn from the budget, and adds the increment.
+    pub fn spend(&mut self, used: Duration) -> ClockVerdict {
+        let verdict = match self.allowance() {
+            Some(allowance) if used > allowance => ClockVerdict::Late,
+            _ => ClockVerdict::InTime,
+        };
+        self.used_last = used;
+        self.left = self.left.map(|left| left.saturating_sub(used) + self.control.increment);
+        verdict
+    }
+
+    /// The remaining budget, if there is one.
+    pub fn left(&self) -> Option<Duration> {
+        self.left
+    }
+
+    /// The start-up time that was charged to the budget.
+    pub fn startup(&self) -> Duration {
+        self.startup
+    }
+
+    /// The time that the last turn used.
+    pub fn used_last(&self) -> Duration {
+        self.used_last
+    }
+}
+
+/// The wall-time limit of a turn: the allowance itself, or ten times the allowance plus one second
+/// if CPU time is limited.
+pub fn wall_bound(measure: Measure, allowance: Duration) -> Duration {
+    match measure {
+        Measure::Wall => allowance,
+        Measure::Cpu => allowance.saturating_mul(10).saturating_add(Duration::from_secs(1)),
+    }
+}
+
+/// Durations as whole nanoseconds in JSON.
+pub mod nanos {
+    use std::time::Duration;
+
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    #[expect(clippy::cast_possible_truncation, reason = "584 years fit")]
+    fn whole(duration: Duration) -> u64 {
+        duration.as_nanos() as u64
+    }
+
+    pub(super) fn serialize<S: Serializer>(value: &Duration, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_u64(whole(*value))
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Duration, D::Error> {
+        u64::deserialize(from).map(Duration::from_nanos)
+    }
+
+    pub mod option {
+        use super::{Deserialize, Deserializer, Duration, Serializer, whole};
+
+        #[expect(clippy::ref_option, reason = "the shape serde asks for")]
+        pub fn serialize<S: Serializer>(
+            value: &Option<Duration>,
+            to: S,
+        ) -> Result<S::Ok, S::Error> {
+            match value {
+                Some(duration) => to.serialize_some(&whole(*duration)),
+                None => to.serialize_none(),
+            }
+        }
+
+        pub fn deserialize<'de, D: Deserializer<'de>>(
+            from: D,
+        ) -> Result<Option<Duration>, D::Error> {
+            Ok(Option::<u64>::deserialize(from)?.map(Duration::from_nanos))
+        }
+    }
+}
+
+/// A duration for people: seconds with the significant digits.
+pub fn seconds(duration: Duration) -> String {
+    let millis = duration.as_millis();
+    match millis {
+        0..10_000 if !millis.is_multiple_of(1000) => {
+            let text = format!("{:.3}", duration.as_secs_f64());
+            format!("{} s", text.trim_end_matches('0').trim_end_matches('.'))
+        }
+        0..10_000 => format!("{} s", millis / 1000),
+        _ => {
+            let text = format!("{:.1}", duration.as_secs_f64());
+            format!("{} s", text.trim_end_matches(".0"))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const NS: Duration = Duration::from_nanos(1);
+
+    fn control(budget: Option<u64>, per_move: Option<u64>, increment: u64) -> TimeControl {
+        TimeControl {
+            budget: budget.map(Duration::from_nanos),
+            increment: Duration::from_nanos(increment),
+            per_move: per_move.map(Duration::from_nanos),
+            ..TimeControl::unlimited(Duration::from_secs(10))
+        }
+    }
+
+    #[test]
+    fn a_reply_at_the_limit_is_in_time_and_a_nanosecond_later_is_not() {
+        for (budget, per_move) in [(Some(100), None), (None, Some(100)), (Some(100), Some(100))] {
+            let clock = Clock::new(control(budget, per_move, 0));
+            let [less, limit, more] = [99, 100, 101].map(Duration::from_nanos);
+            assert_eq!(clock.clone().spend(less), ClockVerdict::InTime);
+            assert_eq!(clock.clone().spend(limit), ClockVerdict::InTime);
+            assert_eq!(clock.clone().spend(more), ClockVerdict::Late);
+        }
+    }
+
+    #[test]
+    fn an_empty_budget_loses_unless_there_is_an_increment() {
+        let mut clock = Clock::new(control(Some(100), None, 0));
+        assert_eq!(clock.spend(Duration::from_nanos(100)), ClockVerdict::InTime);
+        assert!(clock.is_out());
+        let mut clock = Clock::new(control(Some(100), None, 1));
+        assert_eq!(clock.spend(Duration::from_nanos(100)), ClockVerdict::InTime);
+        assert!(!clock.is_out());
+        assert_eq!(clock.allowance(), Some(NS));
+    }
+
+    #[test]
+    fn the_smaller_of_move_limit_and_budget_holds() {
+        assert_eq!(Clock::new(control(Some(7), Some(5), 0)).allowance(), Some(5 * NS));
+        assert_eq!(Clock::new(control(Some(3), Some(5), 0)).allowance(), Some(3 * NS));
+        assert_eq!(Clock::new(control(None, None, 0)).allowance(), None);
+    }
+
+    #[test]
+    fn start_up_is_charged_only_if_configured() {
+        let mut counted = control(Some(100), None, 0);
+        counted.count_startup = true;
+        let mut clock = Clock::new(counted);
+        clock.charge_startup(30 * NS);
+        assert_eq!(clock.left(), Some(70 * NS));
+        let mut clock = Clock::new(control(Some(100), None, 0));
+        clock.charge_startup(30 * NS);
+        assert_eq!(clock.left(), Some(100 * NS));
+    }
+
+    proptest! {
+        #[test]
+        fn clocks_conserve_time(
+            budget in 0_u64..1_000_000, increment in 0_u64..1000,
+            turns in proptest::collection::vec(0_u64..2_000, 0..100),
+        ) {
+            let mut clock = Clock::new(control(Some(budget), None, increment));
+            let mut expected = budget;
+            for used in turns {
+                let late = used > expected;
+                let verdict = clock.spend(Duration::from_nanos(used));
+                prop_assert_eq!(verdict == ClockVerdict::Late, late);
+                if late { break; }
+                expected = expected - used + increment;
+                prop_assert_eq!(clock.left(), Some(Duration::from_nanos(expected)));
+            }
+        }
+    }
+
+    #[test]
+    fn durations_are_shown_briefly() {
+        let text = |ms| seconds(Duration::from_millis(ms));
+        assert_eq!(
+            [text(0), text(250), text(1000), text(60_000), text(61_500)],
+            ["0 s", "0.25 s", "1 s", "60 s", "61.5 s"]
+        );
+    }
+}

@@ -1,0 +1,383 @@
+//! The game record and the log's header: the data of a tournament in its results folder.
+//!
+//! Nothing here depends on a game's type: a record holds names and texts.
+
+#[cfg(any(test, feature = "examples"))]
+pub mod examples;
+
+use std::collections::HashSet;
+
+use serde::{Deserialize, Serialize};
+
+use crate::model::clock::TimeControl;
+use crate::model::containment::Containment;
+use crate::model::fault::Fault;
+use crate::model::openings::{MOST_PLIES, Openings};
+use crate::model::player::name_problem;
+use crate::model::stage::Order;
+use crate::model::stage::{PairingRules, Stage};
+use referee_games::{RulesProgram, Seat, SeatMap};
+use referee_protocol::Score;
+use referee_ratings::FixedRating;
+
+/// The version of the log's format.
+pub const SCHEMA: &str = "referee-log-1";
+/// The end of the year 9999, in seconds since 1970: the last time that has a date here.
+const LATEST: u64 = 253_402_300_799;
+
+/// The maximum number of retries of a turn.
+pub const MOST_RETRIES: u32 = 10;
+
+/// Line 1 of the log: everything that `rank`, `verify` and `replay` need besides the games.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Header {
+    /// [`SCHEMA`].
+    pub schema: String,
+    /// The version of the referee that wrote the log.
+    pub version: String,
+    /// The tournament's name.
+    pub tournament: String,
+    /// A random identity of this tournament, which every record's checksum includes.
+    pub identity: String,
+    /// When the log was created, in seconds since 1970.
+    pub created: u64,
+    /// The game's name.
+    pub game: String,
+    /// The program that knows the rules, unless the game is built in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub program: Option<RulesProgram>,
+    /// The names of the seats, first seat first.
+    pub seats: [String; 2],
+    /// All rules options in force.
+    pub options: serde_json::Map<String, serde_json::Value>,
+    /// The time limits.
+    pub clock: TimeControl,
+    /// The policy after a rejected action.
+    pub fault_policy: FaultPolicy,
+    /// The number of faults in a row that quarantines a player; 0 for never.
+    pub quarantine: u32,
+    /// The stages, in order.
+    pub stages: Vec<Stage>,
+    /// How later pairings follow from earlier results.
+    #[serde(default)]
+    pub pairing_rules: PairingRules,
+    /// Present if the order of the schedule and the first seats are drawn from the identity.
+    /// Otherwise they follow from the order of the configuration and the names.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub drawn: bool,
+    /// The source of the openings; if absent, games begin at the start position.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub openings: Option<Openings>,
+    /// The containment in force.
+    pub containment: Containment,
+    /// The configured seed. If present, the tournament's random choices were foreseeable.
+    pub seed: Option<u64>,
+    /// The players whose ratings are fixed, by name.
+    pub anchors: Vec<Anchor>,
+    /// The players, in the order of the configuration.
+    pub players: Vec<PlayerInfo>,
+    /// The changes each time the tournament was resumed, in order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub changes: Vec<String>,
+}
+
+impl Header {
+    /// Whether the values are such as a configuration allows: a log may be damaged, or come from a
+    /// stranger.
+    ///
+    /// # Errors
+    /// Says which value is not.
+    pub fn check(&self) -> Result<(), String> {
+        if let Some(stage) = self.stages.iter().find(|stage| !stage.is_within_bounds()) {
+            let stage = serde_json::to_value(stage).unwrap_or_default();
+            return Err(format!("no configuration allows the stage {stage}"));
+        }
+        if self.created > LATEST {
+            return Err("it was created after the year 9999".to_owned());
+        }
+        if self.program.as_ref().is_some_and(|program| program.command.is_empty()) {
+            return Err("the command of the rules program is empty".to_owned());
+        }
+        if !self.clock.is_within_bounds() {
+            return Err("a time limit is longer than a day".to_owned());
+        }
+        if !self.containment.limits.is_within_bounds() {
+            return Err("a resource limit is larger than a configuration allows".to_owned());
+        }
+        if matches!(self.fault_policy, FaultPolicy::Retry(times) if !(1..=MOST_RETRIES).contains(&times))
+        {
+            return Err(format!("players get 1 to {MOST_RETRIES} retries"));
+        }
+        if self.openings.as_ref().is_some_and(|openings| !openings.is_within_bounds()) {
+            return Err(format!("openings have 1 to {MOST_PLIES} plies"));
+        }
+        self.check_players()
+    }
+
+    fn check_players(&self) -> Result<(), String> {
+        let mut names = HashSet::new();
+        for PlayerInfo { name, .. } in &self.players {
+            if let Some(problem) = name_problem(name) {
+                return Err(format!("a player has the name {name:?}: {problem}"));
+            }
+            if !names.insert(name.as_str()) {
+                return Err(format!("two players have the name {name}"));
+            }
+        }
+        match self.anchors.iter().find(|anchor| !names.contains(anchor.player.as_str())) {
+            Some(Anchor { player, .. }) => {
+                Err(format!("{player:?} has a fixed rating, but is not one of the players"))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Whether a seat may not see everything in the game.
+    pub fn is_hidden(&self) -> bool {
+        self.program.as_ref().is_some_and(|program| program.hidden)
+    }
+
+    /// The order in which players enter the schedule.
+    pub fn order(&self) -> Order {
+        if self.drawn { Order::Drawn(self.identity.clone()) } else { Order::Listed }
+    }
+}
+
+/// A player with a given rating instead of a fitted one.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Anchor {
+    /// The player's name.
+    pub player: String,
+    /// Its rating, in Elo.
+    pub rating: f64,
+}
+
+/// The given ratings by player number, which is the player's position in `names`.
+///
+/// # Errors
+///
+/// Returns the first anchor that is not among the players.
+pub fn fixed_ratings<'a>(
+    anchors: &'a [Anchor],
+    names: &[String],
+) -> Result<Vec<FixedRating>, &'a Anchor> {
+    let fixed = |anchor: &'a Anchor| {
+        let player = names.iter().position(|name| *name == anchor.player).ok_or(anchor)?;
+        Ok(FixedRating { player, rating: anchor.rating })
+    };
+    anchors.iter().map(fixed).collect()
+}
+
+/// A player's entry in the header.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PlayerInfo {
+    /// The configured name.
+    pub name: String,
+    /// How it is run, as text for people.
+    pub command: String,
+    /// A hash of its command and files.
+    pub hash: String,
+    /// Whether it can start after an opening. A class of the 2018 interface cannot.
+    #[serde(default = "yes", skip_serializing_if = "Clone::clone")]
+    pub takes_openings: bool,
+}
+
+impl PlayerInfo {
+    /// Whether it is a built-in player.
+    pub fn is_built_in(&self) -> bool {
+        self.command.starts_with("bot:")
+    }
+}
+
+fn yes() -> bool {
+    true
+}
+
+impl PlayerInfo {
+    /// The entry of a person, who has no program, and so no hash.
+    pub fn person(name: &str) -> Self {
+        let (name, hash) = (name.to_owned(), NO_HASH.to_owned());
+        Self { command: name.clone(), name, hash, takes_openings: true }
+    }
+
+    /// Whether it is a person.
+    pub fn is_person(&self) -> bool {
+        self.hash == NO_HASH
+    }
+}
+
+/// The hash of a person.
+const NO_HASH: &str = "0000000000000000";
+/// The reason why a game ended that a person gave up, which is not a fault.
+pub const RESIGNATION: &str = "resignation";
+
+/// The policy after a rejected action (`malformed` or `illegal`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum FaultPolicy {
+    /// The game is lost.
+    Lose,
+    /// The player is asked again, up to this many times in a row.
+    Retry(u32),
+}
+
+/// One finished game: a line of the log.
+///
+/// What tables and resuming need comes first, and what only replays need comes after it: reading
+/// many games stops in front of `seed`. See [`GameFront`](crate::log::GameFront).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct GameRecord {
+    /// The game's identity, a function of the two names, the pair number and the game number.
+    pub id: String,
+    /// The pair's number among the pairs of these two players, from 1.
+    pub pair: u32,
+    /// The game's number in its pair: 1 or 2.
+    pub game: u8,
+    /// The players' names by seat.
+    pub players: SeatMap<String>,
+    /// The name of the winning seat, or `draw`.
+    pub result: String,
+    /// The reason: from the rules, or the code of the fault that decided the game.
+    pub reason: String,
+    /// The scores by seat.
+    pub scores: SeatMap<Score>,
+    /// Plies played, opening and forced passes included.
+    pub plies: u32,
+    /// The faults by seat name; seats without a fault are absent.
+    pub fault: Option<FaultRecord>,
+    /// Earlier, void attempts at this game, with the reasons.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub void: Vec<String>,
+    /// The name of the worker that played it, if that was not the program that keeps the log.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub worker: Option<String>,
+    /// The seeds given to the players, by seat.
+    pub seed: SeatMap<u64>,
+    /// The times.
+    pub clock: ClockRecord,
+    /// The outcomes of chance drawn by the referee, in order.
+    pub rolls: Vec<String>,
+    /// The opening's actions.
+    pub opening: Vec<String>,
+    /// The actions played after the opening, in order, forced passes included.
+    pub actions: Vec<String>,
+    /// Remarks that did not affect the result.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
+    /// The players' comments on their moves.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<Note>,
+    /// The names and versions that the players reported, escaped.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reported: Option<SeatMap<String>>,
+}
+
+/// The faults of a game by seat name (`{"white":{…}}`): one, or two for a double fault.
+pub type FaultRecord = std::collections::BTreeMap<String, Fault>;
+
+/// The times of a game, in nanoseconds.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ClockRecord {
+    /// Start-up time by seat, from the start of the process to the greeting.
+    pub startup_ns: SeatMap<u64>,
+    /// Time of each turn that was asked, in order, by seat, as the time control counts it.
+    pub used_ns: SeatMap<Vec<u64>>,
+    /// CPU time of the players' processes over the whole game, if it could be measured.
+    pub cpu_ns: SeatMap<Option<u64>>,
+    /// Wall time of the whole game, from the start of the first player until both had exited; 0 in
+    /// older logs.
+    #[serde(default)]
+    pub wall_ns: u64,
+}
+
+/// A player's comment on a move.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Note {
+    /// The ply of the move.
+    pub ply: u32,
+    /// The seat's name.
+    pub by: String,
+    /// Its note, as sent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
+    /// Its evaluation, -1 to 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub eval: Option<f64>,
+}
+
+impl GameRecord {
+    /// The score of `seat`: 1, 0.5 or 0.
+    pub fn score(&self, seat: Seat) -> f64 {
+        self.scores[seat].0
+    }
+
+    /// The fault of `seat`, if any.
+    pub fn fault_of(&self, seat: Seat) -> Option<&Fault> {
+        self.fault.as_ref()?.get(self.players.names[seat].as_ref())
+    }
+
+    /// The name of the winning player; none for a draw.
+    pub fn winner(&self) -> Option<&str> {
+        winner(&self.players, &self.result)
+    }
+
+    /// The record without its moves and remarks.
+    pub fn outline(&self) -> GameOutline {
+        GameOutline {
+            id: self.id.clone(),
+            pair: self.pair,
+            game: self.game,
+            players: self.players.clone(),
+            clock: TurnTimes { used_ns: self.clock.used_ns.clone() },
+            result: self.result.clone(),
+            reason: self.reason.clone(),
+            plies: self.plies,
+            worker: self.worker.clone(),
+        }
+    }
+}
+
+/// A record without its moves and remarks: what an analysis of all games needs. Its fields are
+/// those of [`GameRecord`]; read from the log, it takes a fraction of the time.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub struct GameOutline {
+    /// The game's identity.
+    pub id: String,
+    /// The pair's number.
+    pub pair: u32,
+    /// The game's number in its pair.
+    pub game: u8,
+    /// The players' names by seat.
+    pub players: SeatMap<String>,
+    /// The times.
+    pub clock: TurnTimes,
+    /// The name of the winning seat, or `draw`.
+    pub result: String,
+    /// The reason.
+    pub reason: String,
+    /// Plies played.
+    pub plies: u32,
+    /// The name of the worker that played it.
+    #[serde(default)]
+    pub worker: Option<String>,
+}
+
+/// The times of the turns of a game, in nanoseconds.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub struct TurnTimes {
+    /// Time of each turn that was asked, in order, by seat.
+    pub used_ns: SeatMap<Vec<u64>>,
+}
+
+impl GameOutline {
+    /// The name of the winning player; none for a draw.
+    pub fn winner(&self) -> Option<&str> {
+        winner(&self.players, &self.result)
+    }
+}
+
+fn winner<'a>(players: &'a SeatMap<String>, result: &str) -> Option<&'a str> {
+    let seat = Seat::BOTH.into_iter().find(|&seat| players.names[seat] == result)?;
+    Some(&players[seat])
+}

@@ -1,0 +1,115 @@
+//! Records of games for tests.
+
+use std::time::Duration;
+
+use referee_games::{BySeat, RulesProgram, SeatMap};
+use referee_protocol::Score;
+
+use crate::model::clock::TimeControl;
+use crate::model::containment::{Containment, PlayerLimits};
+use crate::model::fault::{Fault, FaultCode};
+use crate::model::record::{ClockRecord, FaultPolicy, GameRecord, Header, PlayerInfo, SCHEMA};
+use crate::model::stage::{PairingRules, Stage};
+use referee_sandbox::Level;
+
+const SEATS: BySeat<&str> = BySeat::new("white", "black");
+
+/// The header of a round-robin of players with these names.
+pub fn header(names: &[&str]) -> Header {
+    let player = |name: &&str| PlayerInfo {
+        name: (*name).to_owned(),
+        command: String::new(),
+        hash: String::new(),
+        takes_openings: true,
+    };
+    Header {
+        schema: SCHEMA.to_owned(),
+        version: "0".to_owned(),
+        tournament: "cup".to_owned(),
+        identity: "one".to_owned(),
+        created: 0,
+        game: "watch-your-back".to_owned(),
+        program: None,
+        seats: ["white", "black"].map(str::to_owned),
+        options: serde_json::Map::new(),
+        clock: TimeControl::unlimited(Duration::from_secs(10)),
+        fault_policy: FaultPolicy::Lose,
+        quarantine: 5,
+        stages: vec![Stage::round_robin(1)],
+        pairing_rules: PairingRules::NEWEST,
+        drawn: false,
+        openings: None,
+        containment: Containment {
+            level: Level::Off,
+            in_force: Vec::new(),
+            limits: PlayerLimits::default(),
+        },
+        seed: None,
+        anchors: Vec::new(),
+        players: names.iter().map(player).collect(),
+        changes: Vec::new(),
+    }
+}
+
+/// A rules program with this command.
+pub fn program(command: &[&str]) -> RulesProgram {
+    RulesProgram {
+        command: command.iter().copied().map(str::to_owned).collect(),
+        program: String::new(),
+        dir: String::new(),
+        configured: String::new(),
+        files: Vec::new(),
+        reply_ms: 1,
+        hash: String::new(),
+        code: String::new(),
+        hidden: false,
+    }
+}
+
+/// A finished game between two players: `white`, `black` or `draw`.
+pub fn game(first: &str, second: &str, result: &str) -> GameRecord {
+    let seats = |first, second| SeatMap::new(SEATS, BySeat::new(first, second));
+    let score = match result {
+        "white" => 1.0,
+        "black" => 0.0,
+        _ => 0.5,
+    };
+    GameRecord {
+        id: format!("{first}-{second}-1-1"),
+        pair: 1,
+        game: 1,
+        players: SeatMap::new(SEATS, BySeat::new(first.into(), second.into())),
+        seed: SeatMap::new(SEATS, BySeat::new(1, 2)),
+        rolls: Vec::new(),
+        opening: Vec::new(),
+        actions: vec!["a1".into(), "b2".into()],
+        clock: ClockRecord {
+            startup_ns: SeatMap::new(SEATS, BySeat::new(5, 6)),
+            used_ns: SeatMap::new(SEATS, BySeat::new(vec![1_400_000, 700_000], vec![999_999])),
+            cpu_ns: SeatMap::new(SEATS, BySeat::new(None, None)),
+            wall_ns: 3_100_000,
+        },
+        result: result.into(),
+        reason: "elimination".into(),
+        fault: None,
+        scores: seats(Score(score), Score(1.0 - score)),
+        plies: 2,
+        warnings: Vec::new(),
+        notes: Vec::new(),
+        reported: None,
+        void: Vec::new(),
+        worker: None,
+    }
+}
+
+/// The same game as the first of another pair, with a different fingerprint.
+pub fn distinct(game: GameRecord, number: u32) -> GameRecord {
+    GameRecord { pair: number, actions: vec![format!("a{number}")], ..game }
+}
+
+/// The same game with faults at these seats.
+pub fn faulty(mut game: GameRecord, faults: &[(&str, FaultCode)]) -> GameRecord {
+    let fault = |&(seat, code): &(&str, _)| (seat.to_owned(), Fault::new(code, "why"));
+    game.fault = Some(faults.iter().map(fault).collect());
+    game
+}

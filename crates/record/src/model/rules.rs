@@ -1,0 +1,118 @@
+//! The rules of a tournament's games.
+
+use super::player::{PlayerKind, PlayerSpec};
+use super::record::Header;
+use referee_games::{
+    BySeat, GameError, GameKind, OptionError, Options, Position, Seat, SharedGame, Text,
+};
+
+/// A game with its options.
+#[derive(Debug, Clone)]
+pub struct GameRules {
+    /// The game.
+    pub game: SharedGame,
+    /// The options in force.
+    pub options: Options,
+    /// The start position; every game begins with a clone of it.
+    pub start: Position,
+}
+
+impl GameRules {
+    /// The rules of `game` under these options.
+    ///
+    /// # Errors
+    /// The options contradict each other.
+    pub fn new(game: SharedGame, options: Options) -> Result<Self, GameError> {
+        let start = game.start(&options)?;
+        Ok(Self { game, options, start })
+    }
+
+    /// The rules of the games of a log, in which the game is built in.
+    pub fn of(header: &Header) -> Result<Self, HeaderError> {
+        let kind = GameKind::named(&header.game);
+        let kind = kind.ok_or_else(|| HeaderError::Game(header.game.clone()))?;
+        Self::by_header(kind.shared(), header)
+    }
+
+    /// The rules of the games of a log, in which the game is `game`.
+    pub fn by_header(game: SharedGame, header: &Header) -> Result<Self, HeaderError> {
+        let options = Options::from_json(game.options(), &header.options);
+        let options = options.map_err(HeaderError::Option)?;
+        Self::new(game, options).map_err(HeaderError::Rules)
+    }
+
+    /// Refuses built-in players that look ahead, if the game hides something from a seat and makes
+    /// no guesses about it.
+    ///
+    /// # Errors
+    /// There is such a player, or the rules program failed.
+    pub fn refuse_bots<'p>(
+        &self,
+        players: impl IntoIterator<Item = &'p PlayerSpec>,
+    ) -> Result<(), RefusedBots> {
+        let bots = players.into_iter().filter_map(|player| match &player.kind {
+            PlayerKind::Bot(bot) => Some(bot.as_str()),
+            _ => None,
+        });
+        for bot in bots {
+            if !self.suits(bot)? {
+                return Err(UnsuitedBot(bot.to_owned(), self.game.name().to_owned()).into());
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether the built-in player `bot` can play: it needs guesses of what is hidden, unless it
+    /// plays at random.
+    ///
+    /// # Errors
+    /// The rules program failed.
+    pub fn suits(&self, bot: &str) -> Result<bool, GameError> {
+        if bot == "random" || !self.game.is_hidden() {
+            return Ok(true);
+        }
+        Ok(self.start.guess(Seat::First, 0)?.is_some()
+            && self.start.guess(Seat::Second, 0)?.is_some())
+    }
+
+    /// The names of the seats.
+    pub fn seats(&self) -> BySeat<Text> {
+        self.game.seats()
+    }
+}
+
+/// The built-in player of this name cannot play the game of this name.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "the built-in player `{0}` cannot play {1}: it looks ahead, but the game hides something and \
+     its rules program does not answer `guess`; take `random`"
+)]
+pub struct UnsuitedBot(pub String, pub String);
+
+/// The reason why built-in players are refused.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum RefusedBots {
+    /// One cannot play.
+    #[error(transparent)]
+    Unsuited(#[from] UnsuitedBot),
+    /// The game failed.
+    #[error(transparent)]
+    Game(#[from] GameError),
+}
+
+/// An error in the rules in the header of a log.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum HeaderError {
+    /// The game is unknown.
+    #[error("no game `{0}`")]
+    Game(String),
+    /// An option is rejected.
+    #[error("option {}: {}", .0.name().unwrap_or_default(), .0)]
+    Option(#[source] OptionError),
+    /// The options contradict each other.
+    #[error(transparent)]
+    Rules(GameError),
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,22 @@
+//! Words of commands that are shown for people to copy.
+
+use referee_protocol::escape;
+
+/// Quotes a word for the shell if necessary, and makes it safe to show.
+pub fn quoted(word: &str) -> String {
+    // Only a zero byte cannot be quoted.
+    let quoted = shlex::try_quote(word).unwrap_or(word.into());
+    escape::terminal(&quoted)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_quoted_if_necessary() {
+        assert_eq!(quoted("players/ant.py"), "players/ant.py");
+        assert_eq!(quoted("my ant"), "'my ant'");
+        assert_eq!(quoted("a\u{1b}b"), r"'a\u{1b}b'");
+    }
+}

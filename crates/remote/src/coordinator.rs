@@ -1,0 +1,119 @@
+//! The coordinator: opens a run on a server, and connects a runner with it.
+
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use tokio::sync::{mpsc, watch};
+use tokio_stream::StreamExt;
+
+use super::delivery::fetch_results;
+use super::dispatcher::{Dispatcher, JobRequest, OpenRun};
+use super::error::RemoteError;
+use super::inspection::Inspector;
+use super::run_files::RunFiles;
+use super::server::NatsServer;
+use super::spot_checks::SpotChecks;
+use super::streams::{RUNS, RunNames, Streams};
+use referee_record::seeds::{fresh_identity, random_bytes};
+use referee_tournament::run::event::{Listener, RunEvent, RunWarning};
+use referee_tournament::run::worker::{Reports, Worker};
+use referee_tournament::run::{RunEnd, RunError, Runner};
+
+/// How long the last messages may take when a run ends while the server gives no answer.
+const FAREWELL: Duration = Duration::from_secs(3);
+
+/// A run that is announced on a server.
+#[derive(Debug)]
+pub struct Coordinator {
+    run: OpenRun,
+    checks: SpotChecks,
+    /// Whether queues of another configuration were removed.
+    has_others: bool,
+}
+
+impl Coordinator {
+    /// Puts the files of a run onto the server, and creates its queues. `synced` is the number of
+    /// the runner's games that are on disk. A `share` (0 … 1) of the games is played twice.
+    ///
+    /// # Errors
+    /// The server refuses, or a file cannot be read.
+    pub async fn open(
+        address: &str,
+        files: RunFiles,
+        inspector: Inspector,
+        synced: watch::Receiver<u64>,
+        share: f64,
+    ) -> Result<Self, RemoteError> {
+        let server = NatsServer::connect(address, "referee run", "coordinator").await?;
+        let names = RunNames::new(&files.description.run_id());
+        let streams = Streams::new(&server, names.clone());
+        let has_others = streams.remove_others(&files.description.header.identity).await?;
+        streams.take_over().await;
+        files.create(&server, &streams).await?;
+        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        let coordinator = format!("{:020}-{}", since.as_millis(), fresh_identity()?);
+        let run = OpenRun { server, names, streams, files, inspector, synced, coordinator };
+        let checks = SpotChecks::new(share, random_bytes()?);
+        Ok(Self { run, checks, has_others })
+    }
+
+    /// Plays all due games of `runner` on the workers of the run.
+    ///
+    /// # Errors
+    /// As for [`Runner::run_by`].
+    pub async fn run(
+        self,
+        runner: Runner<'_>,
+        listener: &mut dyn Listener,
+        stop: watch::Receiver<bool>,
+    ) -> Result<RunEnd, RunError> {
+        if self.has_others {
+            listener.on(RunEvent::Warning(&RunWarning::OldQueues), runner.state)?;
+        }
+        let OpenRun { server, names, streams, .. } = &self.run;
+        let (server, streams) = (server.clone(), streams.clone());
+        let unheard = |error| RunError::Elsewhere(RemoteError::Subscribe(error).into());
+        let workers = server.client.subscribe(names.workers()).await.map_err(unheard)?;
+        let runs = server.client.subscribe(RUNS).await.map_err(unheard)?;
+        let (give, given) = mpsc::unbounded_channel();
+        let start = |slot: usize, reports: Reports, _: watch::Receiver<bool>| {
+            let (jobs, mut inbox) = mpsc::unbounded_channel();
+            let give = give.clone();
+            tokio::spawn(async move {
+                while let Some(job) = inbox.recv().await {
+                    let given = JobRequest { slot, job, reports: reports.clone() };
+                    if give.send(given).is_err() {
+                        break;
+                    }
+                }
+            });
+            Ok(Worker::elsewhere(jobs))
+        };
+        let (arrive, arrivals) = mpsc::channel(64);
+        let fetching = tokio::spawn(fetch_results(server.clone(), streams.clone(), arrive));
+        let mut dispatcher = Dispatcher::new(self.run, self.checks, runner.deadline.subscribe());
+        let end = {
+            let dispatching = dispatcher.work(given, arrivals, workers.merge(runs));
+            tokio::select! {
+                biased;
+                end = runner.run_by(&start, listener, stop) => end,
+                never = dispatching => match never {},
+            }
+        };
+        fetching.abort();
+        let farewell = async {
+            dispatcher.acknowledge_synced().await;
+            if matches!(end, Ok(RunEnd::Complete | RunEnd::TimeUp)) {
+                dispatcher.announce(true).await;
+                streams.remove().await;
+            }
+            // What was published last must leave before the connection closes.
+            server.client.flush().await
+        };
+        match tokio::time::timeout(FAREWELL, farewell).await {
+            Ok(Ok(())) => {}
+            Ok(Err(error)) => tracing::debug!(%error, "the connection closes early"),
+            Err(_) => tracing::warn!("the NATS server gives no answer; the run stays on it"),
+        }
+        end
+    }
+}

@@ -1,0 +1,202 @@
+//! Sends jobs and results through the queues of a run.
+
+use std::io::{self, Read};
+
+use async_nats::HeaderMap;
+use async_nats::jetstream::Message;
+use async_nats::jetstream::message::Acker;
+use bytes::Bytes;
+use flate2::Compression;
+use flate2::read::DeflateDecoder;
+use flate2::write::DeflateEncoder;
+use tokio::sync::mpsc;
+use tokio_stream::StreamExt;
+
+use super::messages::{RemoteOutcome, WorkerIdentity};
+use super::server::{AGAIN, NatsServer, ServerProblem};
+use super::streams::{EXCLUDED_WORKER, RunNames, Streams, is_queued_already};
+
+/// The maximum size of an unpacked result, in bytes.
+const MAX_RESULT: u64 = 64 << 20;
+
+/// The number of results that the server sends ahead.
+const BATCH: usize = 64;
+
+/// What is needed to acknowledge a message, without its content.
+pub struct PendingAck {
+    acker: Acker,
+    /// How often the message was delivered.
+    pub deliveries: i64,
+}
+
+impl PendingAck {
+    /// The content of a message, and what acknowledges it.
+    pub fn split(message: Message) -> (Bytes, Self) {
+        let deliveries = message.info().map_or(1, |info| info.delivered);
+        let (message, acker) = message.split();
+        (message.payload, Self { acker, deliveries })
+    }
+
+    /// Acknowledges the message. If the server does not receive that, it delivers it again.
+    pub async fn send(&self) {
+        if let Err(error) = self.acker.ack().await {
+            tracing::debug!(%error, "a result will come again");
+        }
+    }
+}
+
+/// Puts a job into the queue, where it waits once. The worker with the key `excluded` leaves it to
+/// others. Returns the number of its message.
+///
+/// # Errors
+/// The server refuses it, or gives no answer.
+pub async fn queue_job(
+    server: &NatsServer,
+    streams: &Streams,
+    subject: &str,
+    excluded: Option<&str>,
+    payload: &[u8],
+) -> Result<Option<u64>, ServerProblem> {
+    let what = "queue a game";
+    let mut headers = HeaderMap::new();
+    if let Some(excluded) = excluded {
+        headers.insert(EXCLUDED_WORKER, excluded);
+    }
+    let (subject, payload) = (subject.to_owned(), payload.to_vec().into());
+    let sent = server.context.publish_with_headers(subject.clone(), headers, payload).await;
+    match sent.map_err(|error| server.problem(what, &error))?.await {
+        Ok(ack) => Ok(Some(ack.sequence)),
+        Err(error) if is_queued_already(&error) => streams.sequence_of(&subject).await,
+        Err(error) => Err(server.problem(what, &error)),
+    }
+}
+
+/// The outcome of a job as it travels: compressed JSON of at most `max` bytes. If it is longer, the
+/// beginnings of the transcripts are left out.
+///
+/// # Errors
+/// It is too long without any transcript.
+pub fn pack(mut outcome: RemoteOutcome, max: usize) -> Result<Vec<u8>, String> {
+    loop {
+        let mut out = DeflateEncoder::new(Vec::new(), Compression::fast());
+        let written = serde_json::to_writer(&mut out, &outcome).map_err(io::Error::from);
+        let packed = written.and_then(|()| out.finish()).map_err(|error| error.to_string())?;
+        if packed.len() <= max {
+            return Ok(packed);
+        }
+        if !halve_transcripts(&mut outcome) {
+            return Err(format!(
+                "its result has {} bytes, but the NATS server takes only {max}: raise its \
+                 max_payload",
+                packed.len()
+            ));
+        }
+    }
+}
+
+/// Leaves out the first half of all transcripts, by whole lines. Returns whether there was one.
+fn halve_transcripts(outcome: &mut RemoteOutcome) -> bool {
+    let RemoteOutcome::Played(games) = outcome else { return false };
+    let mut had_any = false;
+    for game in games {
+        let Some(transcript) = game.transcript.take() else { continue };
+        had_any = true;
+        let half = &transcript.as_bytes()[transcript.len() / 2..];
+        let begin = half.iter().position(|byte| *byte == b'\n').map(|at| at + 1);
+        let rest = begin.and_then(|begin| transcript.get(transcript.len() / 2 + begin..));
+        game.transcript = rest.filter(|rest| !rest.is_empty()).map(str::to_owned);
+    }
+    had_any
+}
+
+/// Reads a packed outcome. `None` if it cannot be read, or is too long.
+pub fn unpack(packed: &[u8]) -> Option<RemoteOutcome> {
+    let mut text = Vec::new();
+    DeflateDecoder::new(packed).take(MAX_RESULT).read_to_end(&mut text).ok()?;
+    serde_json::from_slice(&text).ok()
+}
+
+/// Publishes a packed outcome.
+///
+/// # Errors
+/// The server refuses it, or gives no answer.
+pub async fn publish_result(
+    server: &NatsServer,
+    names: &RunNames,
+    job: &str,
+    worker: &WorkerIdentity,
+    packed: Vec<u8>,
+) -> Result<(), ServerProblem> {
+    let what = "send a result";
+    let (subject, headers) = (names.result(job), worker.headers());
+    let sent = server.context.publish_with_headers(subject, headers, packed.into()).await;
+    let sent = sent.map_err(|error| server.problem(what, &error))?;
+    sent.await.map(drop).map_err(|error| server.problem(what, &error))
+}
+
+/// Fetches results, as long as anybody takes them.
+pub async fn fetch_results(
+    server: NatsServer,
+    streams: Streams,
+    arrive: mpsc::Sender<Result<Message, ServerProblem>>,
+) {
+    loop {
+        let problem = match streams.results().await {
+            Ok(consumer) => {
+                match consumer.stream().max_messages_per_batch(BATCH).messages().await {
+                    Ok(mut messages) => loop {
+                        match messages.next().await {
+                            Some(Ok(message)) => {
+                                if arrive.send(Ok(message)).await.is_err() {
+                                    return;
+                                }
+                            }
+                            Some(Err(error)) => break server.problem("fetch results", &error),
+                            None => break ServerProblem::Silent("fetch results".to_owned()),
+                        }
+                    },
+                    Err(error) => server.problem("fetch results", &error),
+                }
+            }
+            Err(problem) => problem,
+        };
+        tracing::debug!(%problem, "fetching results again");
+        if !matches!(problem, ServerProblem::Silent(_)) && arrive.send(Err(problem)).await.is_err()
+        {
+            return;
+        }
+        tokio::time::sleep(AGAIN).await;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::messages::RemoteGame;
+
+    #[test]
+    fn outcomes_travel_compressed_and_within_bounds() {
+        let outcome = RemoteOutcome::Broken("it fell".repeat(1000));
+        let packed = pack(outcome.clone(), 1000).expect("it compresses");
+        assert_eq!(unpack(&packed), Some(outcome.clone()));
+        assert_eq!(unpack(b"nonsense"), None);
+        let error = pack(outcome, 10).expect_err("too long");
+        assert!(error.contains("raise its max_payload"), "{error}");
+        // It unpacks to more than it may.
+        let bomb = RemoteOutcome::Broken(" ".repeat(usize::try_from(MAX_RESULT).expect("fits")));
+        assert_eq!(unpack(&pack(bomb, usize::MAX).expect("packed")), None);
+    }
+
+    #[test]
+    fn long_transcripts_lose_their_beginning() {
+        let record = referee_record::model::record::examples::game("a", "b", "draw");
+        let lines: Vec<String> =
+            (0..4000_u32).map(|line| format!("{}\n", blake3::hash(&line.to_le_bytes()))).collect();
+        let game = RemoteGame { record, transcript: Some(lines.concat()) };
+        let packed = pack(RemoteOutcome::Played(vec![game]), 40_000).expect("it fits");
+        let Some(RemoteOutcome::Played(games)) = unpack(&packed) else { panic!("unreadable") };
+        let rest = games[0].transcript.clone().expect("its end");
+        assert!(rest.len() >= 64 * 500 && lines.concat().ends_with(&rest), "{}", rest.len());
+        assert!(lines.iter().any(|line| rest.starts_with(line.as_str())));
+    }
+}

@@ -1,0 +1,215 @@
+//! The description of a run: everything that a worker needs to play its games.
+
+use std::fs;
+use std::io::BufWriter;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::bundle::{BundleError, Contents, is_of_system};
+use referee_games::RulesProgram;
+use referee_match::player::own_files;
+use referee_record::model::containment::{ContainmentRequest, PlayerLimits};
+use referee_record::model::player::{PlayerKind, PlayerSpec};
+use referee_record::model::record::Header;
+use referee_sandbox::{Level, Requirement};
+
+/// The description of a run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RunDescription {
+    /// The header of the log: the rules, the clock, the openings.
+    pub header: Header,
+    /// The tournament's secret, in hexadecimal digits.
+    pub secret: String,
+    /// The level of containment; absent for the strongest that works.
+    pub level: Option<Level>,
+    /// What must be in force where games are played, by name.
+    pub require: Vec<String>,
+    /// The limits of a player.
+    pub limits: PlayerLimits,
+    /// The rules program, unless the game is built in.
+    pub rules: Option<PackedRules>,
+    /// The players, by number.
+    pub players: Vec<PackedPlayer>,
+    /// For how many seconds a job belongs to a worker that gives no sign of life.
+    pub lease_s: u64,
+}
+
+/// A rules program. Its paths are relative if they lead into its bundle.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PackedRules {
+    /// The hash of its bundle.
+    pub bundle: String,
+    /// The program.
+    pub program: RulesProgram,
+}
+
+/// A player. Its paths are relative if they lead into its bundle.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PackedPlayer {
+    /// The hash of its bundle; none for a built-in player.
+    pub bundle: Option<String>,
+    /// The player.
+    pub spec: PlayerSpec,
+    /// The indices of its arguments that are files of the bundle.
+    pub bundled_args: Vec<usize>,
+}
+
+/// Packs players and the rules program, and writes their bundles.
+#[derive(Debug)]
+pub struct Packer<'a> {
+    /// Where bundles are written.
+    pub folder: &'a Path,
+    /// Files that are not sent.
+    pub hidden: Vec<PathBuf>,
+    /// The bundles so far.
+    pub bundles: Vec<WrittenBundle>,
+}
+
+impl Packer<'_> {
+    /// Packs a player.
+    ///
+    /// # Errors
+    /// A file cannot be read or written.
+    pub fn player(&mut self, spec: &PlayerSpec) -> Result<PackedPlayer, BundleError> {
+        if matches!(spec.kind, PlayerKind::Bot(_)) {
+            let spec = with_paths(spec, |_| PathBuf::new());
+            return Ok(PackedPlayer { bundle: None, spec, bundled_args: Vec::new() });
+        }
+        let hidden = [&spec.hidden, &*self.hidden].concat();
+        // A program outside them is an interpreter, which works only where it is installed.
+        let own = std::iter::once(&spec.dir).chain(&spec.readable);
+        let contents = Contents::new(own.map(PathBuf::as_path), &hidden);
+        let mut spec = with_paths(spec, |path| packed(&contents, path));
+        let mut bundled_args = Vec::new();
+        if let PlayerKind::Command { args, .. } = &mut spec.kind {
+            for (index, arg) in args.iter_mut().enumerate() {
+                let path = Path::new(arg);
+                let is_file = path.is_absolute() && !is_of_system(path) && path.exists();
+                if let Some(name) = contents.name_of(path).filter(|_| is_file) {
+                    *arg = name.display().to_string();
+                    bundled_args.push(index);
+                }
+            }
+        }
+        Ok(PackedPlayer { bundle: Some(self.write(&contents)?), spec, bundled_args })
+    }
+
+    /// Packs the rules program.
+    ///
+    /// # Errors
+    /// A file cannot be read or written.
+    pub fn rules(&mut self, rules: &RulesProgram) -> Result<PackedRules, BundleError> {
+        let dir = PathBuf::from(&rules.dir);
+        let named = own_files(&rules.command, &rules.files, &dir);
+        let own = std::iter::once(&dir).chain(&named);
+        let contents = Contents::new(own.map(PathBuf::as_path), &self.hidden);
+        let program = rules_with_paths(rules, |path| packed(&contents, path));
+        Ok(PackedRules { bundle: self.write(&contents)?, program })
+    }
+
+    /// Writes a bundle to a new file. Returns its hash.
+    fn write(&mut self, contents: &Contents) -> Result<String, BundleError> {
+        let failed = |path: &Path, source| BundleError::File { path: path.to_owned(), source };
+        let temporary = self.folder.join("bundle.tmp");
+        let out = fs::File::create(&temporary).map_err(|error| failed(&temporary, error))?;
+        let hash = contents.write(BufWriter::new(out))?;
+        let file = self.folder.join(format!("{hash}.tar"));
+        fs::rename(&temporary, &file).map_err(|error| failed(&file, error))?;
+        self.bundles.push(WrittenBundle { hash: hash.clone(), file });
+        Ok(hash)
+    }
+}
+
+/// The path in the bundle, if it is part of it.
+fn packed(contents: &Contents, path: &Path) -> PathBuf {
+    contents.name_of(path).unwrap_or_else(|| path.to_owned())
+}
+
+/// The player with its paths changed by `at`.
+fn with_paths(spec: &PlayerSpec, at: impl Fn(&Path) -> PathBuf) -> PlayerSpec {
+    let mut spec = spec.clone();
+    match &mut spec.kind {
+        PlayerKind::Command { program: path, .. } | PlayerKind::Class { python: path, .. } => {
+            *path = at(path);
+        }
+        PlayerKind::Bot(_) => {}
+    }
+    spec.dir = at(&spec.dir);
+    spec.readable = spec.readable.iter().map(|path| at(path)).collect();
+    spec
+}
+
+fn rules_with_paths(rules: &RulesProgram, at: impl Fn(&Path) -> PathBuf) -> RulesProgram {
+    let at = |path: &str| at(Path::new(path)).display().to_string();
+    RulesProgram { program: at(&rules.program), dir: at(&rules.dir), ..rules.clone() }
+}
+
+impl RunDescription {
+    /// The identity of the run: that of the log, and a hash of everything else.
+    pub fn run_id(&self) -> String {
+        let text = serde_json::to_vec(self).unwrap_or_default();
+        let hash = blake3::hash(&text).to_hex();
+        format!("{}-{}", self.header.identity, &hash[..16])
+    }
+
+    /// The hashes of all bundles.
+    pub fn bundles(&self) -> impl Iterator<Item = &str> {
+        let rules = self.rules.iter().map(|rules| rules.bundle.as_str());
+        rules.chain(self.players.iter().filter_map(|player| player.bundle.as_deref()))
+    }
+
+    /// The containment that it asks for. `None` if this version does not know a requirement.
+    pub fn containment(&self) -> Option<ContainmentRequest> {
+        let require: Option<Vec<Requirement>> =
+            self.require.iter().map(|name| Requirement::named(name)).collect();
+        Some(ContainmentRequest {
+            level: self.level,
+            require: require?,
+            limits: self.limits,
+            ..ContainmentRequest::default()
+        })
+    }
+}
+
+impl PackedPlayer {
+    /// The player as it is run here. `root` is the folder of its bundle, or any folder for a
+    /// built-in player.
+    pub fn unpacked(&self, root: &Path) -> PlayerSpec {
+        let mut spec = with_paths(&self.spec, |path| root.join(path));
+        if let PlayerKind::Command { args, .. } = &mut spec.kind {
+            for &index in &self.bundled_args {
+                if let Some(arg) = args.get_mut(index) {
+                    *arg = root.join(&*arg).display().to_string();
+                }
+            }
+        }
+        spec
+    }
+
+    /// A program that it needs on the machine itself, outside its bundle.
+    pub fn needs(&self) -> Option<&Path> {
+        match &self.spec.kind {
+            PlayerKind::Command { program: path, .. } | PlayerKind::Class { python: path, .. } => {
+                Some(path.as_path()).filter(|path| path.is_absolute())
+            }
+            PlayerKind::Bot(_) => None,
+        }
+    }
+}
+
+impl PackedRules {
+    /// The program as it is run here, from the bundle in `root`.
+    pub fn unpacked(&self, root: &Path) -> RulesProgram {
+        rules_with_paths(&self.program, |path| root.join(path))
+    }
+}
+
+/// A bundle that was written to a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WrittenBundle {
+    /// The hash of its content.
+    pub hash: String,
+    /// The file.
+    pub file: PathBuf,
+}

@@ -1,0 +1,298 @@
+//! What the coordinator knows of its workers.
+
+use std::collections::{HashMap, HashSet};
+use std::time::{Duration, Instant};
+
+use super::messages::{WorkerHeartbeat, WorkerId};
+use referee_record::model::tournament::MOST_JOBS;
+use referee_tournament::run::event::WorkerStatus;
+
+/// A worker that has sent no heartbeat for this long counts as gone.
+pub const SILENCE: Duration = Duration::from_secs(15);
+/// The maximum number of workers that are listed without having played.
+const MAX_WORKERS: usize = 500;
+/// The maximum number of workers that may join between two announcements of the run.
+const MAX_NEW: usize = 64;
+/// The maximum number of problems of workers that are reported.
+const MAX_PROBLEMS: usize = 20;
+
+/// The workers that are present, and those from which nothing is accepted.
+#[derive(Debug, Default)]
+pub struct KnownWorkers {
+    /// By key.
+    present: HashMap<String, KnownWorker>,
+    excluded: HashSet<String>,
+    /// The keys of those that have sent a result that counts.
+    proven: HashSet<String>,
+    /// The names that several workers have.
+    shared: HashSet<String>,
+    /// How many have joined since the last announcement.
+    joined: usize,
+    problems: usize,
+    /// Whether more joined than are listed. From then on, a worker has to play first.
+    crowded: bool,
+}
+
+#[derive(Debug)]
+struct KnownWorker {
+    name: String,
+    heartbeat: WorkerHeartbeat,
+    since: Instant,
+    heard: Instant,
+}
+
+impl KnownWorkers {
+    /// Handles a heartbeat. Returns why the worker cannot play, if that is new.
+    pub fn on_heartbeat(
+        &mut self,
+        worker: &WorkerId,
+        mut heartbeat: WorkerHeartbeat,
+    ) -> Option<String> {
+        heartbeat.slots = heartbeat.slots.min(MOST_JOBS);
+        heartbeat.jobs.truncate(heartbeat.slots);
+        let WorkerId { name, key } = worker;
+        if heartbeat.leaves {
+            self.present.remove(key);
+            return None;
+        }
+        let now = Instant::now();
+        let before = self.present.get(key);
+        if before.is_none() && !self.admits(key) {
+            return None;
+        }
+        let before = self.present.get(key);
+        let is_news = before.is_none_or(|known| known.heartbeat.problem != heartbeat.problem);
+        let since = before.map_or(now, |known| known.since);
+        let problem = heartbeat.problem.clone().filter(|_| is_news);
+        let known = KnownWorker { name: name.clone(), heartbeat, since, heard: now };
+        self.present.insert(key.clone(), known);
+        self.problems += usize::from(problem.is_some());
+        problem.filter(|_| self.problems <= MAX_PROBLEMS)
+    }
+
+    /// Whether a worker that is not present may join now.
+    fn admits(&mut self, key: &str) -> bool {
+        if self.excluded.contains(key) {
+            return false;
+        }
+        if self.proven.contains(key) {
+            return true;
+        }
+        self.crowded |= self.present.len() >= MAX_WORKERS;
+        self.joined += 1;
+        !self.crowded && self.joined <= MAX_NEW
+    }
+
+    /// Forgets silent workers. Returns what the organiser must know, in sentences.
+    pub fn tick(&mut self) -> Vec<String> {
+        self.present.retain(|_, known| known.heard.elapsed() < SILENCE);
+        self.joined = 0;
+        let mut news = self.shared_names();
+        let Self { present, proven, .. } = self;
+        if self.crowded && present.keys().any(|key| !proven.contains(key)) {
+            present.retain(|key, _| proven.contains(key));
+            news.push(format!(
+                "more than {MAX_WORKERS} workers have joined: somebody who has the password of \
+                 the workers makes them up. From now on, a worker is listed when it has played"
+            ));
+        }
+        news
+    }
+
+    /// Notes names that several workers have. A worker that was started again does not count: the
+    /// one before it is silent.
+    fn shared_names(&mut self) -> Vec<String> {
+        let mut newest: HashMap<&str, Instant> = HashMap::new();
+        for known in self.present.values() {
+            let since = newest.entry(&known.name).or_insert(known.since);
+            *since = known.since.max(*since);
+        }
+        let is_old_and_alive = |known: &&KnownWorker| known.heard > newest[known.name.as_str()];
+        let is_older = |known: &&KnownWorker| known.since < newest[known.name.as_str()];
+        let shared = self.present.values().filter(is_older).filter(is_old_and_alive);
+        let shared: HashSet<String> = shared.map(|known| known.name.clone()).collect();
+        let new: Vec<String> = shared.difference(&self.shared).cloned().collect();
+        self.shared.extend(new.iter().cloned());
+        new.iter()
+            .map(|name| {
+                format!(
+                    "several workers are called {name}: from now on, records name them with their \
+                     keys; start them with different --name"
+                )
+            })
+            .collect()
+    }
+
+    /// The name of a worker in records: with its key, if others have the same name.
+    pub fn label(&self, worker: &WorkerId) -> String {
+        let WorkerId { name, key } = worker;
+        if self.shared.contains(name) { format!("{name}-{key}") } else { name.clone() }
+    }
+
+    /// Notes that a result of this worker counts.
+    pub fn prove(&mut self, worker: &WorkerId) {
+        self.proven.insert(worker.key.clone());
+    }
+
+    /// Accepts nothing more from this worker. Returns the number of those excluded.
+    pub fn exclude(&mut self, worker: &WorkerId) -> usize {
+        self.excluded.insert(worker.key.clone());
+        self.present.remove(&worker.key);
+        self.excluded.len()
+    }
+
+    /// Whether nothing is accepted from this worker.
+    pub fn is_excluded(&self, worker: &WorkerId) -> bool {
+        self.excluded.contains(&worker.key)
+    }
+
+    /// The keys of the workers from which nothing is accepted.
+    pub fn excluded(&self) -> Vec<String> {
+        self.excluded.iter().cloned().collect()
+    }
+
+    /// The number of workers that have joined since the last announcement of the run.
+    pub fn joined(&self) -> usize {
+        self.joined
+    }
+
+    /// Whether another worker than this one can play.
+    pub fn has_others_than(&self, worker: &WorkerId) -> bool {
+        self.able().any(|(key, _)| *key != worker.key)
+    }
+
+    /// Whether a worker that had a job still has it. `None` if it was silent for `silence`.
+    pub fn still_has(&self, worker: &WorkerId, job: &str, silence: Duration) -> Option<bool> {
+        let known = self.present.get(&worker.key)?;
+        let has = known.heartbeat.jobs.iter().any(|name| name == job);
+        (known.heard.elapsed() < silence).then_some(has)
+    }
+
+    /// The workers that can play, by name.
+    pub fn list(&self) -> Vec<WorkerStatus> {
+        let mut list: Vec<WorkerStatus> = self
+            .able()
+            .map(|(key, known)| WorkerStatus {
+                name: self.label(&WorkerId { name: known.name.clone(), key: key.clone() }),
+                slots: known.heartbeat.slots,
+                cores: known.heartbeat.cores,
+                played: known.heartbeat.played,
+                calibration: Duration::from_micros(known.heartbeat.calibration_us),
+                containment: known.heartbeat.containment.clone(),
+            })
+            .collect();
+        list.sort_by(|one, other| one.name.cmp(&other.name));
+        list
+    }
+
+    fn able(&self) -> impl Iterator<Item = (&String, &KnownWorker)> {
+        self.present.iter().filter(|(_, known)| known.heartbeat.slots > 0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn id(name: &str, key: &str) -> WorkerId {
+        WorkerId { name: name.to_owned(), key: key.to_owned() }
+    }
+
+    fn playing(slots: usize) -> WorkerHeartbeat {
+        WorkerHeartbeat { slots, cores: 2, ..WorkerHeartbeat::default() }
+    }
+
+    fn names(workers: &KnownWorkers) -> Vec<String> {
+        workers.list().into_iter().map(|status| status.name).collect()
+    }
+
+    #[test]
+    fn those_that_can_play_are_listed_until_they_leave_or_are_excluded() {
+        let mut workers = KnownWorkers::default();
+        for name in ["two", "one", "three"] {
+            assert_eq!(workers.on_heartbeat(&id(name, name), playing(2)), None);
+        }
+        assert_eq!(names(&workers), ["one", "three", "two"]);
+        let leaves = WorkerHeartbeat { leaves: true, ..playing(2) };
+        workers.on_heartbeat(&id("three", "three"), leaves);
+        let two = id("two", "two");
+        workers.exclude(&two);
+        workers.on_heartbeat(&two, playing(2));
+        assert!(workers.is_excluded(&two) && workers.has_others_than(&two));
+        assert_eq!(names(&workers), ["one"]);
+        assert!(!workers.has_others_than(&id("one", "one")));
+        assert!(!workers.is_excluded(&id("two", "another")), "only the key counts");
+    }
+
+    #[test]
+    fn no_worker_plays_more_games_at_once_than_a_run_may() {
+        let mut workers = KnownWorkers::default();
+        workers.on_heartbeat(&id("one", "1"), playing(usize::MAX));
+        assert_eq!(workers.list()[0].slots, MOST_JOBS);
+    }
+
+    #[test]
+    fn a_problem_is_reported_once_and_only_some_are() {
+        let mut workers = KnownWorkers::default();
+        let unfit = || WorkerHeartbeat { problem: Some("no bwrap".into()), ..playing(0) };
+        assert_eq!(workers.on_heartbeat(&id("one", "1"), unfit()), Some("no bwrap".to_owned()));
+        assert_eq!(workers.on_heartbeat(&id("one", "1"), unfit()), None);
+        assert!(workers.list().is_empty());
+        let more = (2..60)
+            .filter_map(|key: u32| workers.on_heartbeat(&id("x", &key.to_string()), unfit()));
+        assert_eq!(more.count(), MAX_PROBLEMS - 1);
+    }
+
+    #[test]
+    fn made_up_workers_are_bounded_and_do_not_keep_out_those_that_play() {
+        let mut workers = KnownWorkers::default();
+        let honest = id("honest", "honest");
+        workers.on_heartbeat(&honest, playing(2));
+        workers.prove(&honest);
+        let mut news = Vec::new();
+        for key in 0..20_000 {
+            workers.on_heartbeat(&id("x", &key.to_string()), playing(2));
+            if key % 1000 == 0 {
+                news.extend(workers.tick());
+            }
+            assert!(workers.present.len() <= MAX_WORKERS);
+        }
+        assert!(workers.list().len() <= MAX_WORKERS);
+        let crowd = news.iter().filter(|line| line.contains("makes them up")).count();
+        assert_eq!(crowd, 1, "{news:?}");
+        assert_eq!(names(&workers), ["honest"]);
+        let another = id("another", "another");
+        workers.on_heartbeat(&another, playing(2));
+        assert_eq!(names(&workers), ["honest"], "it has not played");
+        workers.prove(&another);
+        workers.on_heartbeat(&another, playing(2));
+        assert_eq!(names(&workers), ["another", "honest"]);
+    }
+
+    #[test]
+    fn two_workers_of_one_name_are_told_apart_once_both_are_alive() {
+        let mut workers = KnownWorkers::default();
+        let (first, second) = (id("lab", "1"), id("lab", "2"));
+        workers.on_heartbeat(&first, playing(1));
+        workers.on_heartbeat(&second, playing(1));
+        assert!(workers.tick().is_empty(), "the first one may have been started again");
+        assert_eq!(workers.label(&first), "lab");
+        workers.on_heartbeat(&first, playing(1));
+        let news = workers.tick();
+        assert!(news[0].starts_with("several workers are called lab"), "{news:?}");
+        assert!(workers.tick().is_empty());
+        assert_eq!(names(&workers), ["lab-1", "lab-2"]);
+    }
+
+    #[test]
+    fn a_worker_has_the_jobs_that_it_lists() {
+        let mut workers = KnownWorkers::default();
+        let one = id("one", "1");
+        let busy = WorkerHeartbeat { jobs: vec!["a".to_owned()], ..playing(1) };
+        workers.on_heartbeat(&one, busy);
+        assert_eq!(workers.still_has(&one, "a", SILENCE), Some(true));
+        assert_eq!(workers.still_has(&one, "b", SILENCE), Some(false));
+        assert_eq!(workers.still_has(&one, "a", Duration::ZERO), None);
+        assert_eq!(workers.still_has(&id("two", "2"), "a", SILENCE), None);
+    }
+}

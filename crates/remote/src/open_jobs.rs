@@ -1,0 +1,224 @@
+//! The coordinator's jobs: those that are handed out, and results that came before their job.
+
+use std::collections::HashMap;
+use std::time::{Duration, Instant};
+
+use bytes::Bytes;
+
+use super::delivery::PendingAck;
+use super::messages::WorkerId;
+use super::spot_checks::FirstResult;
+use referee_record::model::clock::{TimeControl, wall_bound};
+use referee_tournament::run::job::Job;
+
+/// The maximum size of all results that are kept for jobs not handed out yet, in bytes.
+const MAX_EARLY_BYTES: usize = 64 << 20;
+
+/// A result as it arrived.
+pub struct Arrival {
+    /// Who sent it.
+    pub worker: WorkerId,
+    /// The packed outcome.
+    pub packed: Bytes,
+    /// Acknowledges it.
+    pub ack: PendingAck,
+}
+
+/// A job that is handed out.
+pub struct OpenJob {
+    /// The number of the runner's worker that waits for it.
+    pub slot: usize,
+    /// The job.
+    pub job: Job,
+    /// How often it was handed out before.
+    pub attempt: u32,
+    /// When it was queued last.
+    pub queued: Instant,
+    /// The number of its message in the queue, once the server has said it.
+    pub sequence: Option<u64>,
+    /// When it was found to be delivered, or when another worker took it.
+    pub taken: Option<Instant>,
+    /// The worker that says that it has it.
+    pub holder: Option<WorkerId>,
+    /// The workers that had it and fell silent.
+    pub lost: Vec<WorkerId>,
+    /// The first result, if another worker does the job again as a check.
+    pub first: Option<FirstResult>,
+}
+
+impl OpenJob {
+    fn new(slot: usize, job: Job) -> Self {
+        Self {
+            slot,
+            job,
+            attempt: 0,
+            queued: Instant::now(),
+            sequence: None,
+            taken: None,
+            holder: None,
+            lost: Vec::new(),
+            first: None,
+        }
+    }
+
+    /// Begins another attempt.
+    pub fn begin_again(&mut self) {
+        self.attempt += 1;
+        (self.sequence, self.taken, self.holder) = (None, None, None);
+        self.queued = Instant::now();
+    }
+
+    /// The job in words, by the identities of its games.
+    pub fn describe(&self) -> String {
+        match &self.job {
+            Job::Probe(_) => "the start of a player".to_owned(),
+            Job::Play(games) => {
+                let ids: Vec<&str> = games.iter().map(|game| game.id.as_str()).collect();
+                format!("game {}", ids.join(" and "))
+            }
+        }
+    }
+}
+
+/// The state of a job. There is one for each name.
+enum JobState {
+    /// Not handed out yet: a result that an earlier coordinator did not keep.
+    Early(Box<Arrival>),
+    Open(Box<OpenJob>),
+    /// Closed without a result after this many attempts; the runner may hand it out again.
+    Failed(u32),
+}
+
+/// The jobs by name.
+#[derive(Default)]
+pub struct JobTable {
+    jobs: HashMap<String, JobState>,
+    early_bytes: usize,
+}
+
+impl JobTable {
+    /// Opens a job for worker `slot` of the runner. Returns its result, if that came before.
+    pub fn open(&mut self, name: &str, slot: usize, job: Job) -> Option<Arrival> {
+        let early = self.drop_early(name);
+        let mut open = OpenJob::new(slot, job);
+        if let Some(JobState::Failed(attempts)) = self.jobs.get(name) {
+            open.attempt = *attempts;
+        }
+        self.jobs.insert(name.to_owned(), JobState::Open(Box::new(open)));
+        early
+    }
+
+    /// The open job of this name.
+    pub fn get(&mut self, name: &str) -> Option<&mut OpenJob> {
+        match self.jobs.get_mut(name) {
+            Some(JobState::Open(open)) => Some(open),
+            _ => None,
+        }
+    }
+
+    /// Closes a job that has failed.
+    pub fn fail(&mut self, name: &str) {
+        if let Some(open) = self.close(name) {
+            self.jobs.insert(name.to_owned(), JobState::Failed(open.attempt + 1));
+        }
+    }
+
+    /// Closes a job: it has a result, or is left out.
+    pub fn close(&mut self, name: &str) -> Option<OpenJob> {
+        self.get(name)?;
+        match self.jobs.remove(name) {
+            Some(JobState::Open(open)) => Some(*open),
+            _ => None,
+        }
+    }
+
+    /// Keeps a result for a job that is not open. Returns the result that has to go instead: an
+    /// older one of the job, or this one if too much is kept.
+    pub fn keep_early(&mut self, name: &str, arrival: Arrival) -> Option<Arrival> {
+        let old = self.drop_early(name);
+        let is_late = self.jobs.contains_key(name);
+        if is_late || self.early_bytes + arrival.packed.len() > MAX_EARLY_BYTES {
+            return Some(arrival);
+        }
+        self.early_bytes += arrival.packed.len();
+        self.jobs.insert(name.to_owned(), JobState::Early(Box::new(arrival)));
+        old
+    }
+
+    /// Drops the result that was kept for a job.
+    pub fn drop_early(&mut self, name: &str) -> Option<Arrival> {
+        if !matches!(self.jobs.get(name), Some(JobState::Early(_))) {
+            return None;
+        }
+        match self.jobs.remove(name) {
+            Some(JobState::Early(arrival)) => {
+                self.early_bytes -= arrival.packed.len();
+                Some(*arrival)
+            }
+            _ => None,
+        }
+    }
+
+    /// The open jobs.
+    pub fn iter(&mut self) -> impl Iterator<Item = (&String, &mut OpenJob)> {
+        self.jobs.iter_mut().filter_map(|(name, state)| match state {
+            JobState::Open(open) => Some((name, &mut **open)),
+            JobState::Early(_) | JobState::Failed(_) => None,
+        })
+    }
+}
+
+/// How long a worker may take for a pair of games: the time that the clocks allow for games of
+/// `plies` plies, three times over because a game that a player disturbs is played again for each
+/// of them. Without limits, ten times the longest job so far, but at least an hour.
+pub fn job_bound(control: &TimeControl, plies: u32, longest: Duration) -> Duration {
+    let of_budget = control.budget.map(|budget| budget + control.increment * plies);
+    let of_moves = control.per_move.map(|limit| limit * plies);
+    let thinking = match (of_budget, of_moves) {
+        (Some(budget), Some(moves)) => Some(budget.min(moves)),
+        (one, other) => one.or(other),
+    };
+    let Some(thinking) = thinking else { return (longest * 10).max(Duration::from_secs(3600)) };
+    // Besides, the referee needs some time of its own.
+    let player = wall_bound(control.measure, control.startup + thinking) + Duration::from_secs(1);
+    player.saturating_mul(2 * 2 * 3)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use referee_record::model::clock::Measure;
+
+    #[test]
+    fn a_job_has_one_state() {
+        let mut jobs = JobTable::default();
+        assert!(jobs.open("a", 7, Job::Probe(0)).is_none());
+        assert_eq!(jobs.iter().count(), 1);
+        assert!(jobs.drop_early("a").is_none() && jobs.get("b").is_none());
+        let open = jobs.get("a").expect("open");
+        (open.taken, open.sequence) = (Some(Instant::now()), Some(3));
+        open.begin_again();
+        assert_eq!((open.attempt, open.taken, open.sequence), (1, None, None));
+        jobs.fail("a");
+        assert!(jobs.close("a").is_none());
+        assert!(jobs.open("a", 8, Job::Probe(0)).is_none());
+        assert_eq!(jobs.get("a").map(|open| open.attempt), Some(2), "no subject is used twice");
+        assert_eq!(jobs.close("a").map(|open| open.slot), Some(8));
+    }
+
+    #[test]
+    fn the_bound_of_a_job_follows_from_the_clocks() {
+        let seconds = Duration::from_secs;
+        let mut control = TimeControl::unlimited(seconds(1));
+        let bound = |control: &TimeControl| job_bound(control, 100, seconds(400)).as_secs();
+        assert_eq!(bound(&control), 4000);
+        control.budget = Some(seconds(60));
+        assert_eq!(bound(&control), 12 * 62);
+        control.increment = seconds(1);
+        assert_eq!(bound(&control), 12 * 162);
+        control.per_move = Some(Duration::from_millis(500));
+        assert_eq!(bound(&control), 12 * 52);
+        control.measure = Measure::Cpu;
+        assert_eq!(bound(&control), 12 * 512);
+    }
+}

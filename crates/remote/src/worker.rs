@@ -1,0 +1,290 @@
+//! A worker: looks for a run, and plays its jobs until the run is over.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use async_nats::Subscriber;
+use tokio::sync::watch;
+use tokio::task::JoinSet;
+use tokio_stream::StreamExt;
+
+use super::description::RunDescription;
+use super::error::RemoteError;
+use super::messages::{HEARTBEAT, PROTOCOL, RunAnnouncement, WorkerHeartbeat, WorkerIdentity};
+use super::outage::OutageLog;
+use super::playing::{PlayableRun, calibrate};
+use super::scratch::ScratchFolder;
+use super::server::NatsServer;
+use super::slot::{ServedRun, WorkerNotes, send_heartbeat, serve_slot};
+use super::streams::{DESCRIPTION, RUNS, RunNames, Streams};
+use referee_protocol::escape;
+use referee_record::wording::counted;
+
+/// How long the slots may take for their last messages when the worker is asked to stop.
+const FAREWELL: Duration = Duration::from_secs(8);
+/// Another run is served if the coordinator of this one was silent for so long.
+const SILENCE: Duration = Duration::from_secs(15);
+
+/// A worker.
+pub struct RemoteWorker {
+    server: NatsServer,
+    identity: WorkerIdentity,
+    slots: usize,
+    cores: usize,
+    calibration: Duration,
+    folder: ScratchFolder,
+    note: WorkerNotes,
+    stop: watch::Receiver<bool>,
+}
+
+impl RemoteWorker {
+    /// Connects to a server, to play `slots` games at once.
+    ///
+    /// # Errors
+    /// The server cannot be reached or refuses the connection, or the folder for files cannot be
+    /// created.
+    pub async fn connect(
+        address: &str,
+        name: &str,
+        slots: usize,
+        note: WorkerNotes,
+        stop: watch::Receiver<bool>,
+    ) -> Result<Self, RemoteError> {
+        let server = NatsServer::connect(address, name, "worker").await?;
+        let identity = WorkerIdentity::new(name)?;
+        let folder = format!("referee-worker-{}", identity.id().key);
+        let folder = ScratchFolder::new(std::env::temp_dir().join(folder))?;
+        let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+        let calibration = calibrate();
+        Ok(Self { server, identity, slots, cores, calibration, folder, note, stop })
+    }
+
+    /// Serves one run after another, until it is asked to stop.
+    ///
+    /// # Errors
+    /// Runs cannot be looked for.
+    pub async fn work(&self) -> Result<(), RemoteError> {
+        let mut runs = self
+            .server
+            .client
+            .subscribe(RUNS)
+            .await
+            .map_err(|error| RemoteError::from(self.server.problem("look for runs", &error)))?;
+        (self.note)(&format!(
+            "worker {}: {} at once, looking for a run on {}",
+            self.identity.id(),
+            counted(self.slots, "game"),
+            self.server.address
+        ));
+        let mut stop = self.stop.clone();
+        let mut left: Option<String> = None;
+        loop {
+            let announced = tokio::select! {
+                biased;
+                _ = stop.wait_for(|stop| *stop) => return Ok(()),
+                announced = next_announcement(&mut runs) => announced?,
+            };
+            if announced.over || left.as_ref() == Some(&announced.run) {
+                continue;
+            }
+            let is_final = self.serve(&announced, &mut runs).await;
+            left = is_final.then_some(announced.run);
+        }
+    }
+
+    /// Serves a run until it is over, or this worker is asked to stop. Returns whether the run has
+    /// no use for this worker any more.
+    async fn serve(&self, announced: &RunAnnouncement, runs: &mut Subscriber) -> bool {
+        let names = RunNames::new(&announced.run);
+        let streams = Streams::new(&self.server, names.clone());
+        let mut stop = self.stop.clone();
+        let prepared = match is_same_version(announced) {
+            Ok(()) => tokio::select! {
+                biased;
+                _ = stop.wait_for(|stop| *stop) => return false,
+                prepared = self.prepare(&streams, &announced.run) => prepared,
+            },
+            Err(error) => Err(error),
+        };
+        let (run, lease) = match prepared {
+            Ok(prepared) => prepared,
+            Err(error) => {
+                let problem = error.to_string();
+                let message = escape::terminal(&problem);
+                (self.note)(&format!("cannot play run {}: {message}", announced.run));
+                let problem = Some(problem);
+                let unfit = WorkerHeartbeat { problem, ..self.heartbeat() };
+                send_heartbeat(&self.server, &names, &self.identity, &unfit).await;
+                return true;
+            }
+        };
+        (self.note)(&format!("plays run {}; {}", announced.run, run.sandbox.summary()));
+        let (departure, leaving) = watch::channel(false);
+        let (closing, closes) = watch::channel(closing_time(announced));
+        let served = Arc::new(ServedRun {
+            server: self.server.clone(),
+            names: names.clone(),
+            streams,
+            identity: self.identity.clone(),
+            idle: WorkerHeartbeat { containment: run.sandbox.summary(), ..self.heartbeat() },
+            jobs: Mutex::new(BTreeSet::new()),
+            run,
+            lease,
+            played: AtomicU64::new(0),
+            slots: AtomicUsize::new(self.slots),
+            outage: OutageLog::default(),
+            note: Arc::clone(&self.note),
+            stop: self.stop.clone(),
+            leaving,
+            closes,
+        });
+        let mut slots = JoinSet::new();
+        for number in 0..self.slots {
+            slots.spawn(serve_slot(number, Arc::clone(&served)));
+        }
+        let is_final = self.attend(&served, announced, runs, &mut slots, &closing).await;
+        departure.send_replace(true);
+        let mut stop = self.stop.clone();
+        let farewell = async {
+            _ = stop.wait_for(|stop| *stop).await;
+            tokio::time::sleep(FAREWELL).await;
+        };
+        tokio::pin!(farewell);
+        loop {
+            tokio::select! {
+                ended = slots.join_next() => if ended.is_none() { break },
+                () = &mut farewell => break,
+            }
+        }
+        served.send_heartbeat(true).await;
+        (self.note)(&format!(
+            "left run {} after {} jobs",
+            announced.run,
+            served.played.load(Ordering::Relaxed)
+        ));
+        is_final
+    }
+
+    /// Sends heartbeats while the slots play. True if the run no longer needs this worker.
+    async fn attend(
+        &self,
+        served: &ServedRun,
+        announced: &RunAnnouncement,
+        runs: &mut Subscriber,
+        slots: &mut JoinSet<()>,
+        closing: &watch::Sender<Option<Instant>>,
+    ) -> bool {
+        let mut stop = self.stop.clone();
+        let mut tick = tokio::time::interval(HEARTBEAT);
+        let mut heard = Instant::now();
+        loop {
+            tokio::select! {
+                biased;
+                _ = stop.wait_for(|stop| *stop) => return false,
+                _ = slots.join_next() => if slots.is_empty() { return false },
+                _ = tick.tick() => served.send_heartbeat(false).await,
+                Some(message) = runs.next() => {
+                    let Ok(now) = serde_json::from_slice::<RunAnnouncement>(&message.payload) else {
+                        continue;
+                    };
+                    if now.run == announced.run {
+                        heard = Instant::now();
+                        closing.send_replace(closing_time(&now));
+                        if now.excluded.contains(&self.identity.id().key) {
+                            (self.note)("the coordinator refuses the results of this worker");
+                            return true;
+                        }
+                        if now.over {
+                            return true;
+                        }
+                    } else if heard.elapsed() > SILENCE && !now.over {
+                        return false;
+                    }
+                }
+            }
+        }
+    }
+
+    /// Fetches the description and the bundles of a run.
+    async fn prepare(
+        &self,
+        streams: &Streams,
+        run: &str,
+    ) -> Result<(Arc<PlayableRun>, Duration), RemoteError> {
+        let mut text = Vec::new();
+        let what = "fetch the description of the run";
+        let append = |chunk: &[u8]| {
+            text.extend_from_slice(chunk);
+            Ok(())
+        };
+        streams.fetch(DESCRIPTION, what, append).await?;
+        let description: RunDescription =
+            serde_json::from_slice(&text).map_err(RemoteError::Description)?;
+        if description.run_id() != run {
+            return Err(RemoteError::Unusable("the description belongs to another run"));
+        }
+        let what = "fetch the files of the players";
+        for hash in description.bundles() {
+            // It becomes the name of a file.
+            if blake3::Hash::from_hex(hash).is_err() {
+                return Err(RemoteError::Unusable(
+                    "the description of the run names no valid bundle",
+                ));
+            }
+            let path = self.folder.path.join(format!("{hash}.tar"));
+            if path.exists() {
+                continue;
+            }
+            let partial = path.with_extension("part");
+            let cannot = |error| RemoteError::file("write", &partial)(error);
+            let mut file = fs::File::create(&partial).map_err(cannot)?;
+            let append = |chunk: &[u8]| io::Write::write_all(&mut file, chunk).map_err(cannot);
+            streams.fetch(hash, what, append).await?;
+            fs::rename(&partial, &path).map_err(cannot)?;
+        }
+        let lease = Duration::from_secs(description.lease_s);
+        let folder = self.folder.path.clone();
+        // The sandbox tests itself with a runtime of its own.
+        let prepare = move || PlayableRun::prepare(&description, &folder, &folder);
+        let prepared = tokio::task::spawn_blocking(prepare).await;
+        Ok((Arc::new(prepared??), lease))
+    }
+
+    /// A heartbeat while nothing is played.
+    fn heartbeat(&self) -> WorkerHeartbeat {
+        WorkerHeartbeat {
+            cores: self.cores,
+            calibration_us: u64::try_from(self.calibration.as_micros()).unwrap_or(u64::MAX),
+            ..WorkerHeartbeat::default()
+        }
+    }
+}
+
+/// The next run that is announced.
+async fn next_announcement(runs: &mut Subscriber) -> Result<RunAnnouncement, RemoteError> {
+    loop {
+        let Some(message) = runs.next().await else {
+            return Err(RemoteError::Closed);
+        };
+        if let Ok(announced) = serde_json::from_slice(&message.payload) {
+            return Ok(announced);
+        }
+    }
+}
+
+/// From when on no game of a run may begin, if the run has an end time.
+fn closing_time(announced: &RunAnnouncement) -> Option<Instant> {
+    Instant::now().checked_add(Duration::from_millis(announced.open_for_ms?))
+}
+
+fn is_same_version(announced: &RunAnnouncement) -> Result<(), RemoteError> {
+    let own = env!("CARGO_PKG_VERSION");
+    if announced.protocol == PROTOCOL && announced.version == own {
+        return Ok(());
+    }
+    Err(RemoteError::Version { coordinator: announced.version.clone(), own })
+}

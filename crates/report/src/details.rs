@@ -1,0 +1,194 @@
+//! The diagnostics shown under the ranking on a terminal.
+
+use std::time::Duration;
+
+use super::colour::Colour;
+use super::columns::{Align, Column, Keep, TableCell, lay_out};
+use super::elo::{margin, whole};
+use referee_protocol::escape;
+use referee_tournament::analysis::diagnostics::clocks::ClockUse;
+use referee_tournament::analysis::diagnostics::copies;
+use referee_tournament::analysis::diagnostics::look_alikes::LookAlike;
+use referee_tournament::analysis::diagnostics::{Diagnostics, EndingCount};
+
+/// The diagnostics as text and tables, without a trailing newline.
+pub fn details(found: &Diagnostics, width: usize, colour: Colour) -> String {
+    let mut lines = vec![
+        format!(
+            "First seat: {} {} Elo; same advantage for all players: p = {:.3}.",
+            whole(found.first_advantage.value),
+            margin(found.first_advantage.margin()),
+            found.seat_effects_p
+        ),
+        format!(
+            "Draws: {:.1}% of the games, {:.1}% among equals. Correlation within pairs: {:+.2}.",
+            100.0 * found.draw_share,
+            100.0 * found.draw_rate,
+            found.pair_correlation + 0.0
+        ),
+    ];
+    if !found.endings.is_empty() {
+        lines.push(String::new());
+        lines.extend(lay_out(&endings(&found.endings), width, colour));
+    }
+    if !found.clocks.is_empty() {
+        lines.push(String::new());
+        lines.extend(lay_out(&clocks(&found.clocks), width, colour));
+    }
+    lines.push(String::new());
+    lines.extend(oddities(found));
+    lines.join("\n")
+}
+
+fn endings(endings: &[EndingCount]) -> Vec<Column> {
+    let total: u32 = endings.iter().map(|ending| ending.games).sum();
+    let share = |ending: &EndingCount| 100.0 * f64::from(ending.games) / f64::from(total.max(1));
+    let column = |heading: &str, align, cell: &dyn Fn(&EndingCount) -> TableCell| Column {
+        heading: heading.to_owned(),
+        keep: Keep::Always,
+        align,
+        cells: endings.iter().map(cell).collect(),
+    };
+    vec![
+        column("decided by", Align::Left, &|ending| {
+            let reason = escape::terminal(&ending.reason);
+            if ending.fault { TableCell::bad(reason) } else { TableCell::plain(reason) }
+        }),
+        column("games", Align::Right, &|ending| TableCell::plain(ending.games)),
+        column("%", Align::Right, &|ending| TableCell::plain(format!("{:.1}", share(ending)))),
+    ]
+}
+
+fn clocks(clocks: &[ClockUse]) -> Vec<Column> {
+    let column = |heading: &str, align, keep, cell: fn(&ClockUse) -> String| Column {
+        heading: heading.to_owned(),
+        keep,
+        align,
+        cells: clocks.iter().map(|clock| TableCell::plain(cell(clock))).collect(),
+    };
+    vec![
+        column("time per move", Align::Left, Keep::Cut, |clock| escape::terminal(&clock.player)),
+        column("moves", Align::Right, Keep::Rank(0), |clock| clock.turns.to_string()),
+        column("median", Align::Right, Keep::Always, |clock| time(clock.median_ns)),
+        column("95%", Align::Right, Keep::Always, |clock| time(clock.p95_ns)),
+        column("longest", Align::Right, Keep::Always, |clock| time(clock.max_ns)),
+    ]
+}
+
+/// A time, to about three digits.
+fn time(ns: u64) -> String {
+    let seconds = Duration::from_nanos(ns).as_secs_f64();
+    match ns {
+        0..1_000_000 => format!("{:.0} µs", seconds * 1e6),
+        1_000_000..10_000_000 => format!("{:.1} ms", seconds * 1e3),
+        10_000_000..1_000_000_000 => format!("{:.0} ms", seconds * 1e3),
+        _ => format!("{seconds:.2} s"),
+    }
+}
+
+/// The notable findings, or a line that says that there are none.
+fn oddities(found: &Diagnostics) -> Vec<String> {
+    let name = |text: &str| escape::terminal(text);
+    let unexplained = found.unexplained.iter().map(|odd| {
+        format!(
+            "The ratings do not explain the results of {} (p = {:.2e}): {:+.1} standard errors \
+             against {}, {:+.1} against {}.",
+            name(&odd.player),
+            odd.p_value,
+            odd.best_deviation,
+            name(&odd.best_against),
+            odd.worst_deviation,
+            name(&odd.worst_against)
+        )
+    });
+    let cycles = found.cycles.iter().map(|cycle| {
+        let [one, two, three] = cycle.players.each_ref().map(|player| name(player));
+        format!("{one} beats {two}, {two} beats {three}, {three} beats {one}.")
+    });
+    let copies = found.copies.iter().map(|names| copies::describe(names));
+    let look_alikes = found.look_alikes.iter().map(look_alike);
+    let lines: Vec<String> = copies.chain(unexplained).chain(cycles).chain(look_alikes).collect();
+    if lines.is_empty() {
+        return vec![
+            "Nothing unusual: the ratings explain the results, no three players beat each other \
+             in a cycle, and no two play alike."
+                .to_owned(),
+        ];
+    }
+    lines
+}
+
+fn look_alike(pair: &LookAlike) -> String {
+    let [one, other] = pair.players.each_ref().map(|player| escape::terminal(player));
+    let others = pair
+        .share_with_others
+        .map_or(String::new(), |share| format!(", and with others in {:.0}%", 100.0 * share));
+    format!(
+        "{one} and {other} decided alike in {:.0}% of {} common positions{others}: worth a look, \
+         but not proof.",
+        100.0 * pair.share,
+        pair.positions
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+    use referee_ratings::Estimate;
+    use referee_tournament::analysis::diagnostics::PlayerCycle;
+
+    fn found() -> Diagnostics {
+        let names = ["ant", "bee", "cat"].map(str::to_owned);
+        Diagnostics {
+            first_advantage: Estimate { value: 12.0, low: 2.0, high: 22.0 },
+            seat_effects_p: 0.4,
+            draw_share: 0.25,
+            draw_rate: 0.2,
+            pair_correlation: -0.1,
+            endings: vec![
+                EndingCount { reason: "elimination".into(), fault: false, games: 3 },
+                EndingCount { reason: "crash".into(), fault: true, games: 1 },
+            ],
+            faults: BTreeMap::new(),
+            clocks: vec![ClockUse {
+                player: "ant".into(),
+                turns: 7,
+                median_ns: 1_250_000,
+                p95_ns: 33_000_000,
+                max_ns: 1_500_000_000,
+            }],
+            unexplained: Vec::new(),
+            cycles: vec![PlayerCycle { players: names, p_value: 0.01 }],
+            copies: vec![vec!["ant".into(), "bee".into()]],
+            look_alikes: Vec::new(),
+            workers: None,
+        }
+    }
+
+    #[test]
+    fn all_findings_are_shown() {
+        let expected = "\
+First seat: 12 ±10 Elo; same advantage for all players: p = 0.400.
+Draws: 25.0% of the games, 20.0% among equals. Correlation within pairs: -0.10.
+
+decided by   games     %
+elimination      3  75.0
+crash            1  25.0
+
+time per move  moves  median    95%  longest
+ant                7  1.2 ms  33 ms   1.50 s
+
+ant and bee are the same player: the same command with the same files.
+ant beats bee, bee beats cat, cat beats ant.";
+        assert_eq!(details(&found(), 100, Colour::Plain), expected);
+    }
+
+    #[test]
+    fn the_absence_of_findings_is_shown() {
+        let found = Diagnostics { cycles: Vec::new(), copies: Vec::new(), ..found() };
+        let text = details(&found, 100, Colour::Plain);
+        assert!(text.contains("Nothing unusual"), "{text}");
+    }
+}

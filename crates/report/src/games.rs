@@ -1,0 +1,116 @@
+//! `games.csv`: one row per game, written as the games arrive.
+
+use std::borrow::Cow;
+use std::io::{self, Write};
+
+use super::csv_cells::text;
+use referee_games::Seat;
+use referee_record::log::{GameLine, GameNames};
+use referee_record::model::fault::FaultCode;
+
+/// The columns of `games.csv`.
+const COLUMNS: [&str; 12] = [
+    "id",
+    "pair",
+    "game",
+    "first",
+    "second",
+    "result",
+    "winner",
+    "reason",
+    "fault",
+    "plies",
+    "first_ms",
+    "second_ms",
+];
+
+/// Writes `games.csv` to `W`, one game at a time.
+#[derive(Debug)]
+pub struct GamesTable<W: Write> {
+    table: csv::Writer<W>,
+    names: GameNames,
+}
+
+impl<W: Write> GamesTable<W> {
+    /// Starts a table on `out` and writes its headings.
+    pub fn new(out: W, names: GameNames) -> io::Result<Self> {
+        let mut table = csv::Writer::from_writer(out);
+        table.write_record(COLUMNS)?;
+        Ok(Self { table, names })
+    }
+
+    /// Writes one row for a game.
+    pub fn write(&mut self, game: &GameLine) -> io::Result<()> {
+        Ok(self.table.write_record(row(game, &self.names).iter().map(AsRef::as_ref))?)
+    }
+
+    /// Flushes the buffer and returns the writer.
+    pub fn finish(self) -> io::Result<W> {
+        self.table.into_inner().map_err(csv::IntoInnerError::into_error)
+    }
+}
+
+fn row<'a>(game: &'a GameLine, names: &'a GameNames) -> [Cow<'a, str>; 12] {
+    [
+        game.id().into(),
+        game.pair.to_string().into(),
+        game.game.to_string().into(),
+        text(names.player(game, Seat::First)),
+        text(names.player(game, Seat::Second)),
+        text(names.result(game)),
+        text(names.winner(game).unwrap_or("")),
+        text(&game.reason),
+        faults(game).into(),
+        game.plies.to_string().into(),
+        game.used_ms.first.to_string().into(),
+        game.used_ms.second.to_string().into(),
+    ]
+}
+
+/// The codes of the game's faults, `crash` or `crash+timeout`, first seat first.
+fn faults(game: &GameLine) -> String {
+    let faults = Seat::BOTH.into_iter().filter_map(|seat| game.summary.faults[seat]);
+    faults.map(FaultCode::name).collect::<Vec<_>>().join("+")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use referee_record::log::{GameFront, LinePlace};
+    use referee_record::model::record::GameRecord;
+    use referee_record::model::record::examples::{faulty, game, header};
+    use referee_record::seeds::game_id;
+
+    fn lines(games: &[GameRecord]) -> Vec<String> {
+        let names = GameNames::of(&header(&["ant", "bee", "-x", "a,b"]));
+        let mut table = GamesTable::new(Vec::new(), names.clone()).expect("memory");
+        for game in games {
+            let (first, second) = (&game.players[Seat::First], &game.players[Seat::Second]);
+            let id = game_id(first, second, game.pair, game.game);
+            let game = names
+                .line(&GameFront::of(&GameRecord { id, ..game.clone() }), LinePlace::default());
+            table.write(&game.expect("known players")).expect("memory");
+        }
+        let text = String::from_utf8(table.finish().expect("memory")).expect("UTF-8");
+        text.lines().map(ToOwned::to_owned).collect()
+    }
+
+    #[test]
+    fn every_game_is_a_row() {
+        let both = [("white", FaultCode::Timeout), ("black", FaultCode::Crash)];
+        let games = [
+            game("ant", "bee", "black"),
+            faulty(game("ant", "bee", "draw"), &both),
+            faulty(game("-x", "a,b", "white"), &both[1..]),
+        ];
+        assert_eq!(
+            lines(&games),
+            [
+                "id,pair,game,first,second,result,winner,reason,fault,plies,first_ms,second_ms",
+                "08eee709cd92-1,1,1,ant,bee,black,bee,elimination,,2,2,0",
+                "08eee709cd92-1,1,1,ant,bee,draw,,elimination,timeout+crash,2,2,0",
+                "2e5306a149c6-1,1,1,'-x,\"a,b\",white,'-x,elimination,crash,2,2,0",
+            ]
+        );
+    }
+}

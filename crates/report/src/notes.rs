@@ -1,0 +1,390 @@
+//! The notes under the ranking, which explain what its numbers do not show.
+
+use unicode_width::UnicodeWidthStr;
+
+use super::elo::{margin, whole};
+use super::unranked::describe;
+use super::{Remedy, Row, Standings};
+use referee_protocol::escape;
+use referee_ratings::Unranked;
+use referee_record::wording::counted;
+
+/// The notes in lines of at most `width` columns, unless a single word is longer.
+pub(super) fn notes(standings: &Standings, width: usize) -> Vec<String> {
+    if standings.total.games() == 0 {
+        return vec!["No games yet.".into()];
+    }
+    let notes = [
+        Some(format!("{}.", standings.summary)),
+        Some(seats(standings)),
+        own_seats(standings),
+        faults(standings, width),
+        unranked(standings, width),
+        spared(standings, width),
+        groups(standings),
+        contradiction(standings),
+        copies(standings, width),
+        neighbours(standings, width),
+    ];
+    notes.into_iter().flatten().flat_map(|note| wrap(&note, width)).collect()
+}
+
+/// The first seat's advantage and the draws.
+fn seats(standings: &Standings) -> String {
+    let (games, draws) = (standings.total.games(), standings.total.draws);
+    let advantage = standings.first_advantage;
+    let rate = 100.0 * f64::from(draws) / f64::from(games);
+    format!(
+        "First seat: {} {} Elo. Draws: {draws} of {} ({rate:.1}%).",
+        whole(advantage.value),
+        margin(advantage.margin()),
+        counted(games, "game"),
+    )
+}
+
+/// The faults by player, the most first, in at most two lines.
+fn faults(standings: &Standings, width: usize) -> Option<String> {
+    let mut rows: Vec<&Row> = standings.rows.iter().filter(|row| row.fault_total() > 0).collect();
+    rows.sort_by_key(|row| std::cmp::Reverse(row.fault_total()));
+    let players: Vec<String> = rows.into_iter().map(player_faults).collect();
+    let total = counted(standings.fault_total(), "fault");
+    let room = (2 * width).saturating_sub(total.width() + 4);
+    (!players.is_empty()).then(|| format!("{total}: {}.", list(&players, room)))
+}
+
+/// A player's faults, such as `chatty 2 malformed and 1 crash`.
+fn player_faults(row: &Row) -> String {
+    let codes: Vec<String> =
+        row.faults.iter().map(|(code, count)| format!("{count} {code}")).collect();
+    format!("{} {}", escape::terminal(&row.player), codes.join(" and "))
+}
+
+/// Whether the seat is worth more to some players than to others.
+fn own_seats(standings: &Standings) -> Option<String> {
+    standings.rows.iter().any(|row| row.seat_ratings.is_some()).then(|| {
+        format!(
+            "The advantage of the first seat differs between players (p = {:.2}%): standings.csv \
+             has ratings by seat.",
+            100.0 * standings.seat_effects_p
+        )
+    })
+}
+
+/// The players without a rank, with the reasons, in at most three lines.
+fn unranked(standings: &Standings, width: usize) -> Option<String> {
+    let player = |row: &Row| {
+        // Groups that have not met get a note of their own.
+        let why = row.rank.err().filter(|why| *why != Unranked::Unconnected)?;
+        Some(format!("{} ({})", escape::terminal(&row.player), describe(why)))
+    };
+    let players: Vec<String> = standings.rows.iter().filter_map(player).collect();
+    let room = (3 * width).saturating_sub(16);
+    (!players.is_empty()).then(|| format!("Without a rank: {}.", list(&players, room)))
+}
+
+/// The players that are ranked last although they made no fault, in at most three lines.
+pub(super) fn spared(standings: &Standings, width: usize) -> Option<String> {
+    let rows = standings.rows.iter().filter(|row| row.is_spared);
+    let players: Vec<String> = rows.map(|row| escape::terminal(&row.player)).collect();
+    let their = if players.len() == 1 { "its" } else { "their" };
+    let why = format!(
+        "all {their} games ended by faults of opponents, which says nothing about {their} strength."
+    );
+    let room = (3 * width).saturating_sub(why.width() + 2);
+    (!players.is_empty()).then(|| format!("{}: {why}", list(&players, room)))
+}
+
+/// Says if not all players can be compared.
+pub(super) fn groups(standings: &Standings) -> Option<String> {
+    (standings.groups > 1).then(|| {
+        format!(
+            "There are {} groups of players without games between them: ratings can only be \
+             compared within a group, and only a group with most of the active players is ranked.",
+            standings.groups
+        )
+    })
+}
+
+/// Says if given ratings contradict the results.
+pub(super) fn contradiction(standings: &Standings) -> Option<String> {
+    let found = standings.contradiction.as_ref()?;
+    let [upper, lower] = [&found.upper, &found.lower].map(|name| escape::terminal(name));
+    Some(format!(
+        "Warning: the anchors contradict the results: {upper} is given {} Elo more than {lower}, \
+         but the games alone give {} {}. Ratings between and beyond the two are distorted.",
+        whole(found.given),
+        whole(found.found.value),
+        margin(found.found.margin()),
+    ))
+}
+
+/// Games that were played more than once, in at most four lines.
+pub(super) fn copies(standings: &Standings, width: usize) -> Option<String> {
+    let mut copies: Vec<_> = standings.copies.iter().collect();
+    copies.sort_by_key(|(.., count)| std::cmp::Reverse(*count));
+    let total: u32 = copies.iter().map(|(.., count)| count).sum();
+    let players: Vec<String> = copies
+        .into_iter()
+        .map(|(first, second, count)| {
+            format!("{}–{} {count}", escape::terminal(first), escape::terminal(second))
+        })
+        .collect();
+    let are = if total == 1 { "is a copy of an earlier one" } else { "are copies of earlier ones" };
+    let games = counted(standings.total.games(), "game");
+    let before = format!("Warning: {total} of {games} {are} (");
+    let after = format!(
+        "): copies score, but count only once in the ratings. {}",
+        remedy(standings.remedy)
+    );
+    let room = (4 * width).saturating_sub(before.width() + after.width());
+    (total > 0).then(|| format!("{before}{}{after}", list(&players, room)))
+}
+
+/// A sentence about what would reduce the number of copies.
+fn remedy(remedy: Remedy) -> &'static str {
+    match remedy {
+        Remedy::Openings => {
+            "Openings would make the games different: see `[openings]` in the documentation of the \
+             configuration."
+        }
+        Remedy::MoreOpenings => {
+            "More openings would make the games different: more `plies`, or more lines in the file."
+        }
+        Remedy::Unknown => {
+            "Openings would make the games different, or players that choose at random between \
+             moves that are equally good."
+        }
+        Remedy::Classes => {
+            "Classes of the 2018 interface cannot begin after an opening: play fewer `pairs`, or \
+             have the players choose at random between moves that are equally good."
+        }
+    }
+}
+
+/// Who is first, and how sure that is. `None` while fewer than two players have a rank.
+pub(super) fn winner(standings: &Standings) -> Option<String> {
+    let mut ranked = standings.rows.iter().filter(|row| row.rank.is_ok());
+    let (first, second) = (ranked.next()?, ranked.next()?);
+    let [name, other] = [first, second].map(|row| escape::terminal(&row.player));
+    let worst = first.rank_interval()?.high;
+    if worst == 1 {
+        return Some(format!("{name} is first, and with 95% confidence the best."));
+    }
+    let ranked = standings.rows.iter().filter(|row| row.rank.is_ok()).count();
+    let place = format!(
+        "{name} is first, but that is not certain: with 95% confidence it is between place 1 and \
+         {worst} of {ranked}."
+    );
+    let Some(next) = first.next.filter(|next| next.games != Some(0)) else { return Some(place) };
+    let percent = whole(100.0 * next.los);
+    let better = format!("It is better than {other} with {percent}% likelihood");
+    Some(match next.games {
+        Some(games) => {
+            let games = two_digits(games);
+            format!("{place} {better}; about {games} more games would settle that.")
+        }
+        None => format!("{place} {better}."),
+    })
+}
+
+/// The number, rounded to two digits: nobody knows the others.
+fn two_digits(number: u32) -> u32 {
+    let mut unit = 1;
+    while number / unit >= 100 {
+        unit *= 10;
+    }
+    (number + unit / 2) / unit * unit
+}
+
+/// Neighbours that are not separated at 95%, in at most two lines.
+fn neighbours(standings: &Standings, width: usize) -> Option<String> {
+    let close: Vec<String> = standings
+        .rows
+        .windows(2)
+        .filter_map(|rows| {
+            let next = rows[0].next.filter(|next| next.games != Some(0))?;
+            let [above, below] = [0, 1].map(|at: usize| escape::terminal(&rows[at].player));
+            let percent = whole(100.0 * next.los);
+            let games = next.games.map_or("over a million".into(), |games| games.to_string());
+            Some(format!("{above} and {below} ({percent}%, {games})"))
+        })
+        .collect();
+    let before = "Not told apart (likelihood that the first is better, and about how many games \
+                  would separate them): ";
+    let room = (3 * width).saturating_sub(before.width() + 1);
+    (!close.is_empty()).then(|| format!("{before}{}.", list(&close, room)))
+}
+
+/// Lists as many items as fit, at least one, with commas.
+fn list(items: &[String], room: usize) -> String {
+    const REST: usize = " and 999 more".len();
+    let total: usize = items.iter().map(|item| item.width() + 2).sum();
+    let room = if total <= room + 2 { usize::MAX } else { room.saturating_sub(REST) };
+    let widths = items.iter().scan(0, |used, item| {
+        *used += item.width() + 2;
+        Some(*used)
+    });
+    let shown = widths.take_while(|&used| used <= room).count().max(1).min(items.len());
+    let rest = items.len() - shown;
+    let text = items[..shown].join(", ");
+    if rest == 0 { text } else { format!("{text} and {rest} more") }
+}
+
+/// Wraps a text between words.
+fn wrap(text: &str, width: usize) -> Vec<String> {
+    let mut lines = Vec::new();
+    let mut line = String::new();
+    for word in text.split(' ') {
+        if !line.is_empty() && line.width() + 1 + word.width() > width {
+            lines.push(std::mem::take(&mut line));
+        }
+        if !line.is_empty() {
+            line.push(' ');
+        }
+        line.push_str(word);
+    }
+    lines.push(line);
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::standings::tests::standings;
+    use super::*;
+    use referee_record::model::fault::FaultCode;
+    use referee_record::model::record::Anchor;
+    use referee_record::model::record::examples::{faulty, game};
+    use referee_tournament::analysis::results::examples::results;
+    use referee_tournament::analysis::{Evaluation, NamedResults};
+    use referee_tournament::schedule::summary::Summary;
+
+    #[test]
+    fn faults_are_listed_by_player_most_first() {
+        let mut results = results(&["slow", "chatty"], &[]);
+        let codes = [FaultCode::Malformed, FaultCode::Malformed, FaultCode::Crash];
+        for code in codes {
+            let game = faulty(game("chatty", "slow", "black"), &[("white", code)]);
+            results.add(&game).expect("known players");
+        }
+        let late = faulty(game("chatty", "slow", "white"), &[("black", FaultCode::Timeout)]);
+        results.add(&late).expect("known players");
+        assert_eq!(
+            faults(&standings(&results), 80).as_deref(),
+            Some("4 faults: chatty 1 crash and 2 malformed, slow 1 timeout.")
+        );
+    }
+
+    #[test]
+    fn anchors_that_contradict_the_results_are_reported() {
+        let anchor = |player: &str, rating| Anchor { player: player.to_owned(), rating };
+        let all = [(0, 1, "white"), (0, 1, "black"), (1, 0, "white"), (1, 0, "black")];
+        let results = results(&["ant", "bee"], &all.map(|game| vec![game; 100]).concat());
+        let anchors = [anchor("ant", 1000.0), anchor("bee", 1300.0)];
+        let evaluation = Evaluation::new(results, &anchors, &[None; 2], Summary::default());
+        let standings = Standings::new(&evaluation.expect("known anchors"));
+        let told = super::contradiction(&standings).expect("equals are not 300 Elo apart");
+        let start = "Warning: the anchors contradict the results: bee is given 300 Elo more than \
+                     ant, but the games alone give 0 ±";
+        assert!(told.starts_with(start), "{told}");
+    }
+
+    #[test]
+    fn separated_neighbours_are_not_listed() {
+        let clear = [vec![(0, 1, "white"); 90], vec![(1, 0, "black"); 90]].concat();
+        let standings = standings(&results(&["ant", "bee"], &clear));
+        assert_eq!(faults(&standings, 80), None);
+        assert_eq!(neighbours(&standings, 80), None);
+        assert_eq!(copies(&standings, 80), None);
+        assert_eq!(notes(&standings, 80).len(), 2);
+    }
+
+    #[test]
+    fn a_winner_is_named_with_its_certainty() {
+        let clear = [vec![(0, 1, "white"); 90], vec![(1, 0, "black"); 90]].concat();
+        let told = winner(&standings(&results(&["ant", "bee"], &clear)));
+        assert_eq!(told.as_deref(), Some("ant is first, and with 95% confidence the best."));
+        let told = winner(&standings(&two_players())).expect("two players");
+        let start = "ant is first, but that is not certain: with 95% confidence it is between \
+                     place 1 and 2 of 2. It is better than bee with ";
+        assert!(told.starts_with(start) && told.ends_with(" would settle that."), "{told}");
+        assert_eq!(winner(&standings(&results(&["ant", "bee"], &[]))), None);
+    }
+
+    #[test]
+    fn copies_and_groups_are_reported() {
+        let mut results = results(&["ant", "bee", "cat", "dog"], &[]);
+        for _ in 0..3 {
+            results.add(&game("ant", "bee", "white")).expect("known players");
+        }
+        results.add(&game("cat", "dog", "white")).expect("known players");
+        let standings = standings(&results);
+        assert_eq!(
+            copies(&standings, 80).as_deref(),
+            Some(
+                "Warning: 2 of 4 games are copies of earlier ones (ant–bee 2): copies score, but \
+                 count only once in the ratings. Openings would make the games \
+                 different: see `[openings]` in the documentation of the configuration."
+            )
+        );
+        let advice = |remedy| {
+            let standings = Standings { remedy, ..standings.clone() };
+            copies(&standings, 80).expect("there are copies")
+        };
+        let classes = advice(Remedy::Classes);
+        assert!(classes.contains("fewer `pairs`") && !classes.contains("[openings]"), "{classes}");
+        let unknown = advice(Remedy::Unknown);
+        assert!(unknown.contains("Openings") && !unknown.contains("2018"), "{unknown}");
+        assert!(groups(&standings).is_some_and(|note| note.contains("2 groups")));
+        let near = super::super::standings::tests::standings(&two_players());
+        assert!(neighbours(&near, 80).is_some_and(|note| note.contains("ant and bee (")));
+    }
+
+    fn two_players() -> NamedResults {
+        results(&["ant", "bee"], &[(0, 1, "white")])
+    }
+
+    #[test]
+    fn unranked_players_are_listed_with_reasons() {
+        let mut results = results(&["ant", "bee", "eel", "fox"], &[(0, 1, "white")]);
+        let crash = [("white", FaultCode::Crash)];
+        results.add(&faulty(game("eel", "ant", "black"), &crash)).expect("known players");
+        assert_eq!(
+            unranked(&standings(&results), 80).as_deref(),
+            Some(
+                "Without a rank: fox (no game that counts), eel (made faults and finished no game)."
+            )
+        );
+    }
+
+    #[test]
+    fn players_without_a_game_that_says_something_are_named() {
+        let mut results = results(&["ant", "bee", "liam", "zoe"], &[(0, 1, "white")]);
+        let crash = [("black", FaultCode::Crash)];
+        results.add(&faulty(game("ant", "zoe", "white"), &crash)).expect("known players");
+        assert_eq!(spared(&standings(&results), 80), None);
+        results.add(&faulty(game("liam", "zoe", "white"), &crash)).expect("known players");
+        let told = "liam: all its games ended by faults of opponents, which says nothing about its \
+                    strength.";
+        assert_eq!(spared(&standings(&results), 80).as_deref(), Some(told));
+    }
+
+    #[test]
+    fn numbers_are_rounded_to_two_digits() {
+        let rounded = [0, 7, 99, 104, 105, 995, 260_884].map(two_digits);
+        assert_eq!(rounded, [0, 7, 99, 100, 110, 1000, 260_000]);
+    }
+
+    #[test]
+    fn lists_are_cut_to_the_width() {
+        let items: Vec<String> = (1..=9).map(|n| format!("item{n}")).collect();
+        assert_eq!(list(&items[..2], 12), "item1, item2");
+        assert_eq!(list(&items, 30), "item1, item2 and 7 more");
+        assert_eq!(list(&items, 0), "item1 and 8 more");
+    }
+
+    #[test]
+    fn words_are_wrapped() {
+        assert_eq!(wrap("one two three", 7), ["one two", "three"]);
+        assert_eq!(wrap("enormous", 3), ["enormous"]);
+    }
+}

@@ -1,0 +1,331 @@
+//! The page of a single player: its own games and faults, and nothing about anyone else's.
+
+use maud::{Markup, html};
+use serde_json::{Value, json};
+
+use super::charts::{ChartLine, lines};
+use super::page::template::{PageKind, PageSection, PageTemplate, json_in_html};
+use super::page::{elo, fault, figure, percent, scrolling};
+use super::unranked::describe;
+use super::{Row, Standings};
+use referee_games::Seat;
+use referee_protocol::escape;
+use referee_ratings::Outcomes;
+use referee_ratings::Rank;
+use referee_record::model::record::{GameRecord, Header};
+use referee_record::wording::counted;
+use referee_tournament::analysis::fault_cases::FaultCase;
+use referee_tournament::analysis::results::NamedResults;
+
+/// Everything about one player.
+#[derive(Debug)]
+pub struct Packet {
+    /// The player's number in the results under pseudonyms.
+    pub number: usize,
+    /// Its name.
+    pub name: String,
+    /// Its pseudonym.
+    pub pseudonym: String,
+    /// Its games as it may see them: id, ending and number of plies.
+    pub games: Vec<(String, String, u32)>,
+    /// Its faults, in the order of its games here.
+    pub faults: Vec<FaultCase>,
+    /// The number of its games that ended by a fault of the opponent.
+    pub spared: usize,
+    /// The transcript lines between referee and player before the first of these faults.
+    pub exchange: Vec<String>,
+    /// Replay frames to embed, as JSON.
+    pub replays: Vec<String>,
+    /// Statistics by turn number: how often the player was asked for its n-th move, and the total
+    /// and the longest time, in nanoseconds.
+    turns: Vec<(u64, u64, u64)>,
+}
+
+impl Packet {
+    /// An empty packet.
+    pub fn new(number: usize, name: String, pseudonym: String) -> Self {
+        Self {
+            number,
+            name,
+            pseudonym,
+            games: Vec::new(),
+            faults: Vec::new(),
+            spared: 0,
+            exchange: Vec::new(),
+            replays: Vec::new(),
+            turns: Vec::new(),
+        }
+    }
+
+    /// Adds a game of the player at `seat`, as that player may see it.
+    pub fn add(&mut self, seen: &GameRecord, seat: Seat) {
+        self.games.push((
+            seen.id.clone(),
+            super::replay_frames::describe_end(seen.winner(), &seen.result, &seen.reason),
+            seen.plies,
+        ));
+        if let Some(fault) = seen.fault_of(seat) {
+            self.faults.push(FaultCase::new(seen, seat, fault));
+        } else if seen.fault.is_some() {
+            self.spared += 1;
+        }
+        let used = &seen.clock.used_ns[seat];
+        if self.turns.len() < used.len() {
+            self.turns.resize(used.len(), (0, 0, 0));
+        }
+        for (turn, &ns) in self.turns.iter_mut().zip(used) {
+            *turn = (turn.0 + 1, turn.1.saturating_add(ns), turn.2.max(ns));
+        }
+    }
+
+    /// Renders the page.
+    pub fn page(&self, header: &Header, standings: &Standings, results: &NamedResults) -> String {
+        let row = standings.rows.iter().find(|row| row.number == self.number);
+        let title = escape::terminal(&self.name);
+        let sections = [
+            PageSection::open(
+                "results",
+                "Results",
+                row.map_or_else(Markup::default, |row| scores(row, standings, results)),
+            ),
+            PageSection::open("faults", "Faults", self.faults()),
+            PageSection::open("clock", "Clock", self.clock()),
+            PageSection::open("games", "Games", self.list()),
+        ];
+        PageTemplate {
+            title: &title,
+            summary: html! { p.lead {
+                (escape::terminal(&header.tournament)) " · " (escape::terminal(&header.game)) " · "
+                (counted(self.games.len(), "game")) " · opponents have pseudonyms; yours is "
+                strong { (self.pseudonym) }
+            } },
+            sections: &sections,
+            data: "{}",
+            replays: &json_in_html(&format!("[{}]", self.replays.join(",\n"))),
+            key: &header.identity,
+            kind: PageKind::File,
+        }
+        .html()
+    }
+
+    fn faults(&self) -> Markup {
+        let Some((first, others)) = self.faults.split_first() else {
+            return html! { p {
+                "You made no fault."
+                @if self.spared > 0 {
+                    " " (counted(self.spared, "game")) " ended by a fault of the opponent."
+                }
+            } };
+        };
+        html! {
+            (fault(first, None))
+            @if !self.exchange.is_empty() {
+                details open { summary { "The last lines before it" }
+                    pre { @for line in &self.exchange { (escape::terminal(line)) "\n" } } }
+            }
+            @if !others.is_empty() {
+                details { summary { (counted(others.len(), "more fault")) }
+                    @for case in others { (fault(case, None)) } }
+            }
+        }
+    }
+
+    fn clock(&self) -> Markup {
+        if self.turns.len() < 2 {
+            return html! { p { "There were too few turns to show." } };
+        }
+        #[expect(clippy::cast_precision_loss, reason = "drawn to a pixel")]
+        let line = |label: &str, ns: fn(&(u64, u64, u64)) -> u64| ChartLine {
+            label: label.to_owned(),
+            points: (1..)
+                .zip(&self.turns)
+                .map(|(n, turn)| (f64::from(n), ns(turn) as f64 / 1e3))
+                .collect(),
+        };
+        let drawn = [line("longest", |turn| turn.2), line("mean", |turn| turn.1 / turn.0.max(1))];
+        let chart = lines(&drawn, "own turn in the game", "Time used by turn, in microseconds");
+        let table = html! {
+            table {
+                thead { tr { th.n { "Turn" } th.n { "Games" } th.n { "Mean" } th.n { "Longest" } } }
+                tbody { @for (n, (games, sum, most)) in (1..).zip(&self.turns) { tr {
+                    td.n { (n) } td.n { (games) } td.n { (super::page::time(sum / games.max(&1))) }
+                    td.n { (super::page::time(*most)) }
+                } } }
+            }
+        };
+        figure(&chart, "Microseconds by turn: the mean and the longest of all games.", &table)
+    }
+
+    fn list(&self) -> Markup {
+        html! {
+            p { "Select a game to step through it." }
+            (scrolling("Games", &html! { table { tbody { @for (id, end, plies) in &self.games { tr {
+                td { a href={ "#game=" (id) "&ply=0" } { (id) } }
+                td { (end) } td.n { (super::page::plies(*plies)) }
+            } } } } }))
+        }
+    }
+}
+
+/// The player's results by seat, and by whether opponents rank above, level or below.
+fn scores(row: &Row, standings: &Standings, results: &NamedResults) -> Markup {
+    let levels = [
+        ("clearly stronger", levels(row, standings, results, RankComparison::Above)),
+        ("about as strong", levels(row, standings, results, RankComparison::Same)),
+        ("clearly weaker", levels(row, standings, results, RankComparison::Below)),
+        ("players without a rank", levels(row, standings, results, RankComparison::Unknown)),
+    ];
+    html! {
+        p {
+            @match row.rank {
+                Ok(Rank { place, interval }) => {
+                    "Rank " strong { (place) } " of " (standings.ranked())
+                    ", rank interval " strong { (interval) }
+                    " (95%)."
+                }
+                Err(why) => { "No rank: " (describe(why)) "." }
+            }
+            @if let Some(rating) = row.shown_rating() {
+                " Rating " strong { (elo(rating.value)) } " ±" (elo(rating.margin())) " Elo."
+            }
+        }
+        table {
+            thead { tr {
+                th { } th.n { "Games" } th.n { "W" } th.n { "D" } th.n { "L" } th.n { "Score" } th.n { "%" }
+            } }
+            tbody {
+                (line("all", row.outcomes))
+                (line("first seat", results.counts.at_first(row.number)))
+                (line("second seat", results.counts.at_second(row.number)))
+                @for (label, outcomes) in levels { (line(&format!("against {label}"), outcomes)) }
+            }
+        }
+        p.hint { "Clearly means that the two rank intervals do not overlap." }
+    }
+}
+
+/// How an opponent's rank interval compares with the player's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum RankComparison {
+    Above,
+    Same,
+    Below,
+    /// The opponent has no rank.
+    Unknown,
+}
+
+fn levels(
+    row: &Row,
+    standings: &Standings,
+    results: &NamedResults,
+    level: RankComparison,
+) -> Outcomes {
+    let of = |other: &&Row| {
+        let found = match (row.rank, other.rank) {
+            (Ok(own), Ok(other)) if other.interval.high < own.interval.low => RankComparison::Above,
+            (Ok(own), Ok(other)) if other.interval.low > own.interval.high => RankComparison::Below,
+            (_, Err(_)) => RankComparison::Unknown,
+            // A player that only fails is below every player with a rank.
+            (Err(why), Ok(_)) if why.is_failure() => RankComparison::Above,
+            _ => RankComparison::Same,
+        };
+        other.number != row.number && found == level
+    };
+    standings
+        .rows
+        .iter()
+        .filter(of)
+        .map(|other| results.counts.between(row.number, other.number))
+        .sum()
+}
+
+fn line(label: &str, outcomes: Outcomes) -> Markup {
+    html! {
+        tr {
+            th scope="row" { (label) } td.n { (outcomes.games()) } td.n { (outcomes.wins) }
+            td.n { (outcomes.draws) } td.n { (outcomes.losses) } td.n { (outcomes.score()) }
+            td.n { (percent(outcomes.score().value(), f64::from(outcomes.games()))) }
+        }
+    }
+}
+
+/// Removes the seed from a line sent to a player: the opponent could be found from it by guessing.
+fn without_seed(line: &str) -> String {
+    match serde_json::from_str::<Value>(line) {
+        Ok(mut message) if message.get("seed").is_some() => {
+            message["seed"] = json!(0);
+            message.to_string()
+        }
+        _ => line.to_owned(),
+    }
+}
+
+/// The lines of a transcript that the player itself saw in its faulty game, without its seed.
+pub fn own_lines(exchanges: &str, player: &str) -> (Vec<String>, String) {
+    let (mut lines, mut stderr) = (Vec::new(), String::new());
+    for line in exchanges.lines() {
+        let Ok(value) = serde_json::from_str::<Value>(line) else { continue };
+        if value["player"] != json!(player) {
+            continue;
+        }
+        lines.extend(value["to"].as_str().map(|text| format!("> {}", without_seed(text))));
+        lines.extend(value["from"].as_str().map(|text| format!("< {text}")));
+        if let Some(text) = value["stderr"].as_str() {
+            stderr.push_str(text);
+        }
+    }
+    (lines, stderr)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::standings::tests::standings;
+    use super::*;
+    use referee_record::model::fault::FaultCode;
+    use referee_record::model::record::examples::{faulty, game};
+    use referee_tournament::analysis::results::examples::results;
+
+    #[test]
+    fn faults_of_opponents_are_told_apart_from_own_ones() {
+        let mut packet = Packet::new(0, "ant".into(), "P01".into());
+        packet.add(&game("ant", "bee", "white"), Seat::First);
+        assert_eq!(packet.faults().into_string(), "<p>You made no fault.</p>");
+        let spared = faulty(game("ant", "bee", "white"), &[("black", FaultCode::Crash)]);
+        packet.add(&spared, Seat::First);
+        let told = "<p>You made no fault. 1 game ended by a fault of the opponent.</p>";
+        assert_eq!(packet.faults().into_string(), told);
+        packet.add(&spared, Seat::Second);
+        assert_eq!((packet.faults.len(), packet.spared), (1, 1));
+    }
+
+    #[test]
+    fn opponents_without_a_rank_are_not_called_weaker() {
+        let mut results = results(&["ant", "bee", "eel"], &[(0, 1, "white")]);
+        let crash = [("black", FaultCode::Crash)];
+        results.add(&faulty(game("ant", "eel", "white"), &crash)).expect("known players");
+        let standings = standings(&results);
+        let row = standings.rows.iter().find(|row| row.player == "ant").expect("a row");
+        let games = |level| levels(row, &standings, &results, level).games();
+        assert_eq!(games(RankComparison::Same), 1);
+        assert_eq!(games(RankComparison::Below), 0);
+        assert_eq!(games(RankComparison::Unknown), 1);
+    }
+
+    #[test]
+    fn lines_in_packets_omit_only_the_seed() {
+        let line = r#"{"type":"init","id":0,"you":"white","seed":2477104006096711,"opening":[]}"#;
+        assert_eq!(without_seed(line), line.replace("2477104006096711", "0"));
+        for line in [r#"{"type":"turn","id":1}"#, "seed", ""] {
+            assert_eq!(without_seed(line), line);
+        }
+    }
+
+    #[test]
+    fn packets_only_contain_the_players_own_lines() {
+        let exchanges = "{\"player\":\"ant\",\"to\":\"turn\"}\n{\"player\":\"bee\",\"from\":\"x\"}\n\
+                         {\"player\":\"ant\",\"from\":\"oops\"}\nbroken\n\
+                         {\"player\":\"bee\",\"stderr\":\"bees\"}\n{\"player\":\"ant\",\"stderr\":\"trace\\n\"}\n";
+        let (lines, stderr) = own_lines(exchanges, "ant");
+        assert_eq!((lines, stderr.as_str()), (vec!["> turn".into(), "< oops".into()], "trace\n"));
+    }
+}

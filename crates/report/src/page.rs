@@ -1,0 +1,202 @@
+//! The page: everything about a tournament in one HTML file that needs no network and no server.
+//! Style, script, charts and some games are embedded; other games are loaded from files next to it.
+
+mod conditions;
+mod cross;
+mod data;
+mod faults;
+pub mod game_page;
+mod games;
+mod head;
+mod live_workers;
+mod over_time;
+mod play;
+mod ranking;
+pub mod template;
+mod workers;
+
+use std::fmt::Display;
+
+use maud::{Markup, html};
+
+use super::{Row, Standings};
+pub(super) use faults::one as fault;
+use referee_protocol::escape;
+use referee_record::model::plies::Plies;
+use referee_record::model::record::Header;
+use referee_tournament::analysis::diagnostics::Diagnostics;
+use referee_tournament::analysis::log_summary::LogSummary;
+use referee_tournament::analysis::results::NamedResults;
+use referee_tournament::folder::workers::LiveWorkers;
+use template::{PageKind, PagePart, PageSection, PageTemplate, json_in_html};
+
+/// The most games that a page can show move by move, the first of the log. Each has to be replayed
+/// and takes about 700 bytes, so a page of all games of a very long log would take hours. Tables
+/// and ratings cover every game.
+pub const SHOWN_GAMES: usize = 40_000;
+
+/// The data that the page shows.
+#[derive(Debug)]
+pub struct PageData<'a> {
+    /// The log's header.
+    pub header: &'a Header,
+    /// The ranking.
+    pub standings: &'a Standings,
+    /// The results by pairing.
+    pub results: &'a NamedResults,
+    /// The summary of the games of the log.
+    pub summary: &'a LogSummary,
+    /// The diagnostics of games and ratings together.
+    pub found: &'a Diagnostics,
+    /// Replay frames to embed, as JSON.
+    pub replays: &'a [String],
+    /// The lines about players that were taken out.
+    pub out: &'a [String],
+    /// The options with which commands find the tournament. `None` on a page under pseudonyms,
+    /// which shows neither commands nor hashes.
+    pub called: Option<&'a str>,
+    /// The way in which the page is published.
+    pub kind: PageKind,
+    /// The machines that play now, if a run on many machines is in progress.
+    pub workers: Option<&'a LiveWorkers>,
+}
+
+impl PageData<'_> {
+    /// Whether the page may say who the players are.
+    fn names_players(&self) -> bool {
+        self.called.is_some()
+    }
+}
+
+/// A page, whole and in parts.
+#[derive(Debug)]
+pub struct Page {
+    /// The page as HTML.
+    pub html: String,
+    /// The parts of a live page that can change.
+    pub parts: Vec<PagePart>,
+}
+
+/// Renders the page.
+pub fn page(material: &PageData<'_>) -> Page {
+    let title = escape::terminal(&material.header.tournament);
+    let replays = format!("[{}]", material.replays.join(",\n"));
+    let template = PageTemplate {
+        title: &title,
+        summary: head::head(material),
+        sections: &sections(material),
+        data: &json_in_html(&data::data(material)),
+        replays: &json_in_html(&replays),
+        key: &material.header.identity,
+        kind: material.kind,
+    };
+    let parts = match material.kind {
+        PageKind::Live => template.parts(),
+        PageKind::File => Vec::new(),
+    };
+    Page { html: template.html(), parts }
+}
+
+/// The sections, the ranking first. All others open on demand.
+fn sections(material: &PageData<'_>) -> Vec<PageSection<'static>> {
+    let folded = |place, teaser: &str, content| PageSection::folded(place, teaser, content);
+    // The order of the games would reveal who is who, because the schedule can be computed.
+    let over_time = material.names_players().then(|| {
+        folded(("time", "Over time"), "ratings game by game", over_time::section(material))
+    });
+    let clocks = play::clock_section(material);
+    let by_worker = workers::section(material)
+        .map(|(teaser, content)| folded(("workers", "Workers"), &teaser, content));
+    let conditions = conditions::section(material);
+    [
+        PageSection::open("ranking", "Ranking", ranking::section(material)),
+        folded(("games", "Games"), &games::teaser(material), games::section(material)),
+        folded(("faults", "Faults"), &faults::teaser(material), faults::section(material)),
+        folded(("cross", "Cross table"), "who beat whom", cross::section(material)),
+        folded(("ratings", "Ratings"), "with intervals", ranking::chart_section(material)),
+    ]
+    .into_iter()
+    .chain(over_time)
+    .chain([
+        folded(("play", "Lengths and endings"), &play::teaser(material), play::section(material)),
+        folded(("thinking", "Clock use"), "time per turn", clocks),
+    ])
+    .chain(by_worker)
+    .chain([folded(("conditions", "Conditions"), "rules, clocks, limits", conditions)])
+    .collect()
+}
+
+/// A number of plies and its noun.
+pub(super) fn plies(number: u32) -> String {
+    Plies(number).to_string()
+}
+
+/// A player's place in the ranking, or a dash.
+fn place(row: &Row) -> String {
+    or_dash(row.place())
+}
+
+/// The text, or a dash if there is none.
+fn or_dash(text: Option<impl Display>) -> String {
+    text.map_or_else(|| "–".to_owned(), |text| text.to_string())
+}
+
+/// A player's name as safe HTML text.
+fn name(name: &str) -> Markup {
+    html! { bdi { (escape::terminal(name)) } }
+}
+
+/// Elo without decimals.
+pub(super) fn elo(value: f64) -> String {
+    let whole = value.round() + 0.0;
+    if whole < 0.0 { format!("−{:.0}", -whole) } else { format!("{whole:.0}") }
+}
+
+/// A share as a percentage.
+pub(super) fn percent(part: f64, whole: f64) -> String {
+    if whole > 0.0 { format!("{:.1}%", 100.0 * part / whole) } else { "–".to_owned() }
+}
+
+/// A time in a suitable unit.
+pub(super) fn time(ns: u64) -> String {
+    let humane = |value: f64| match value {
+        value if value < 10.0 => format!("{value:.1}"),
+        value => format!("{value:.0}"),
+    };
+    #[expect(clippy::cast_precision_loss, reason = "shown with two digits")]
+    let ns = ns as f64;
+    match ns {
+        _ if ns < 1e6 => format!("{} µs", humane(ns / 1e3)),
+        _ if ns < 1e9 => format!("{} ms", humane(ns / 1e6)),
+        _ => format!("{} s", humane(ns / 1e9)),
+    }
+}
+
+/// A table that scrolls if it is wider than the page, also with the keyboard.
+pub fn scrolling(label: &str, table: &Markup) -> Markup {
+    html! { div.scroll tabindex="0" role="region" aria-label=(label) { (table) } }
+}
+
+/// A chart with its caption, and its table, which opens on demand.
+pub(super) fn figure(chart: &str, caption: &str, table: &Markup) -> Markup {
+    html! {
+        figure {
+            (maud::PreEscaped(chart))
+            figcaption { (caption) }
+            details.table { summary { "As a table" } (scrolling(caption, table)) }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_shown_as_people_write_them() {
+        assert_eq!([-0.2, -12.6, 40.4].map(elo), ["0", "−13", "40"]);
+        let times = [900, 9_460, 12_000_000, 3_400_000_000];
+        assert_eq!(times.map(time), ["0.9 µs", "9.5 µs", "12 ms", "3.4 s"]);
+        assert_eq!((percent(1.0, 3.0), percent(1.0, 0.0)), ("33.3%".into(), "–".into()));
+    }
+}

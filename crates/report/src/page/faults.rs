@@ -1,0 +1,95 @@
+//! All faults, each with its diagnosis and the command that reproduces it.
+
+use std::collections::HashMap;
+
+use maud::{Markup, html};
+
+use super::{PageData, name};
+use referee_protocol::escape;
+use referee_record::wording::counted;
+use referee_tournament::analysis::fault_cases::FaultCase;
+
+/// What the section has, in a few words.
+pub(super) fn teaser(material: &PageData<'_>) -> String {
+    let players = material.standings.rows.iter().filter(|row| row.fault_total() > 0).count();
+    match material.summary.faults.total {
+        0 => "none".to_owned(),
+        total => format!("{} by {}", counted(total, "fault"), counted(players, "player")),
+    }
+}
+
+pub(super) fn section(material: &PageData<'_>) -> Markup {
+    let faults = &material.summary.faults;
+    if faults.total == 0 {
+        return html! { p { "Nobody made a fault." } };
+    }
+    let shown = faults.cases.len();
+    html! {
+        @if shown < faults.total {
+            p { "The first " (shown) " of " (counted(faults.total, "fault")) "; games.csv has all." }
+        }
+        @for alike in groups(&faults.cases) { (group(&alike, material.called)) }
+    }
+}
+
+/// Groups the faults of a player that have the same reason, in the order of each group's first fault.
+fn groups(cases: &[FaultCase]) -> Vec<Vec<&FaultCase>> {
+    let mut places = HashMap::new();
+    let mut groups: Vec<Vec<&FaultCase>> = Vec::new();
+    for case in cases {
+        let key = (&case.player, case.fault.code, case.fault.reason());
+        let place = *places.entry(key).or_insert(groups.len());
+        if place == groups.len() {
+            groups.push(Vec::new());
+        }
+        groups[place].push(case);
+    }
+    groups
+}
+
+fn group(alike: &[&FaultCase], called: Option<&str>) -> Markup {
+    let Some((first, others)) = alike.split_first() else { return Markup::default() };
+    html! {
+        (one(first, called))
+        @if !others.is_empty() {
+            details.fault.more data-player=(escape::terminal(&first.player)) {
+                summary { "The same again: " (counted(others.len(), "more fault")) }
+                ol { @for case in others { li {
+                    "as " (escape::terminal(&case.seat)) " against " (name(&case.opponent)) ", "
+                    (link(case)) @if let Some(called) = called { (command(case, called)) }
+                } } }
+            }
+        }
+    }
+}
+
+fn link(case: &FaultCase) -> Markup {
+    html! { a href={ "#game=" (case.id) "&ply=" (case.ply) } { "after ply " (case.ply) } }
+}
+
+fn command(case: &FaultCase, called: &str) -> Markup {
+    html! { pre.command { code { (case.command(called)) } } }
+}
+
+/// One fault. It includes the command that reproduces it if commands can find the tournament.
+pub(crate) fn one(case: &FaultCase, called: Option<&str>) -> Markup {
+    let FaultCase { player, opponent, seat, fault, .. } = case;
+    html! {
+        article.fault data-player=(escape::terminal(player)) {
+            h3 {
+                code.bad { (fault.code) } " " (name(player)) small {
+                    " as " (escape::terminal(seat)) " against " (name(opponent)) ", "
+                    (link(case))
+                }
+            }
+            p { (escape::terminal(&fault.reason()))
+                @if let Some(clause) = &fault.clause { " (clause " (escape::terminal(clause)) ")" } }
+            @if let Some(raw) = &fault.raw { p { "Its reply: " code { (escape::terminal(raw)) } } }
+            @if !fault.stderr.is_empty() {
+                details { summary { "The end of its stderr" }
+                    pre { @for line in &fault.stderr { (escape::terminal(line)) "\n" } } }
+            }
+            @if let Some(called) = called { (command(case, called)) }
+        }
+    }
+}

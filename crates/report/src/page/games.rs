@@ -1,0 +1,78 @@
+//! The games embedded in the page, and the links to all others.
+
+use maud::{Markup, html};
+
+use super::template::PageKind;
+use super::{PageData, SHOWN_GAMES, elo, name, plies};
+use crate::replay_frames::describe_end;
+use referee_games::Seat;
+use referee_record::wording::counted;
+use referee_tournament::analysis::highlights::{FAULTS, Highlight, HighlightKind};
+
+/// What the section has, in a few words.
+pub(super) fn teaser(material: &PageData<'_>) -> String {
+    let all = material.standings.total.games() as usize;
+    match material.kind {
+        PageKind::File => {
+            format!("{} of {} to watch here", material.replays.len(), counted(all, "game"))
+        }
+        PageKind::Live => format!("{} to watch", counted(all, "game")),
+    }
+}
+
+pub(super) fn section(material: &PageData<'_>) -> Markup {
+    let highlights = &material.summary.highlights;
+    let is_too_long = material.standings.total.games() as usize > SHOWN_GAMES;
+    html! {
+        @if material.kind == PageKind::File { p {
+            "This file contains " (counted(material.replays.len(), "game")) ": those listed here"
+            @if material.summary.faults.total > FAULTS { " (only the first " (FAULTS) " with a fault)" }
+            @if is_too_long {
+                ". The first " (SHOWN_GAMES) " games of the tournament are loaded from the folder "
+                code { "games" } " beside it; " code { "referee replay" } " shows any other."
+            } @else {
+                ". All other games are loaded from the folder " code { "games" } " beside it."
+            }
+        } }
+        div.choices {
+            @for kind in HighlightKind::ALL {
+                @let of = highlights.of(kind);
+                @if !of.is_empty() {
+                    div { h3 { (kind.name()) } ol { @for highlight in of { li { (link(highlight, kind)) } } } }
+                }
+            }
+        }
+        h3 { "All games" }
+        p.filter {
+            label { "of " select #one { option value="" { "anyone" } } } " "
+            label { "against " select #other { option value="" { "anyone" } } } " "
+            label { "ending in " input #ending type="search" placeholder="draw, timeout …"; } " "
+            label { "sorted by " select #sorted {
+                option value="" { "their order" } option value="-5" { "most plies" }
+                option value="5" { "fewest plies" } option value="4" { "ending" }
+            } }
+        }
+        p #found role="status" {}
+        div.scroll.tall tabindex="0" role="region" aria-label="All games" { table #list-of-games {
+            thead { tr {
+                th scope="col" { "Game" } th scope="col" { "Pair" } th scope="col" { "Ending" }
+                th.n scope="col" { "Length" }
+            } }
+            tbody #list {}
+        } }
+    }
+}
+
+fn link(highlight: &Highlight, kind: HighlightKind) -> Markup {
+    let game = &highlight.record;
+    let ply = if kind == HighlightKind::Fault { game.plies } else { 0 };
+    html! {
+        a href={ "#game=" (game.id) "&ply=" (ply) } {
+            (name(&game.players[Seat::First])) " – " (name(&game.players[Seat::Second]))
+        }
+        small {
+            " " (describe_end(game.winner(), &game.result, &game.reason)) ", " (plies(game.plies))
+            @if kind == HighlightKind::Upset { ", against " (elo(highlight.lead.abs())) " Elo" }
+        }
+    }
+}

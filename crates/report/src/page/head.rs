@@ -1,0 +1,126 @@
+//! The head of the page: who won and how sure that is, the featured game, and notices.
+
+use maud::{Markup, html};
+
+use super::live_workers::live_workers;
+use super::template::PageKind;
+use super::{PageData, name};
+use crate::notes;
+use referee_games::Seat;
+use referee_protocol::escape;
+use referee_record::model::record::GameRecord;
+use referee_record::wording::counted;
+use referee_tournament::analysis::highlights::HighlightKind;
+
+/// The kind of tournament, its progress, its winner, and a board of its featured game.
+pub(super) fn head(material: &PageData<'_>) -> Markup {
+    let PageData { header, standings, .. } = material;
+    let faults = standings.fault_total();
+    html! {
+        div.head {
+            div {
+                (progress(material))
+                @if let Some(workers) = material.workers { (live_workers(workers)) }
+                p.lead {
+                    (escape::terminal(&header.game)) " · "
+                    (counted(header.players.len(), "player")) " · "
+                    (standings.summary)
+                    @if faults > 0 { " · " a href="#faults" { (counted(faults as usize, "fault")) } }
+                }
+                @if let Some(winner) = notes::winner(standings) { p.winner { (winner) } }
+                (notices(material))
+            }
+            (board(material))
+        }
+    }
+}
+
+/// How much of a running tournament is played. The script adds the time left.
+fn progress(material: &PageData<'_>) -> Markup {
+    let summary = material.standings.summary;
+    html! {
+        @if material.kind == PageKind::Live && summary.due > 0 {
+            p #progress data-played=(summary.played) data-total=(summary.total()) {
+                progress aria-label="Games played" value=(summary.played) max=(summary.total()) {}
+                " " span #left {}
+            }
+        }
+    }
+}
+
+/// The game whose last board the head shows, and what it is: the closest, or if no players are of
+/// similar rating, the longest.
+pub(super) fn featured<'a>(material: &PageData<'a>) -> Option<(&'a GameRecord, &'static str)> {
+    let highlights = &material.summary.highlights;
+    let first = |kind| highlights.of(kind).first().map(|highlight| &highlight.record);
+    let closest = first(HighlightKind::Close).map(|record| (record, "The closest game"));
+    closest.or_else(|| first(HighlightKind::Long).map(|record| (record, "The longest game")))
+}
+
+/// The board of the featured game, which the script draws.
+fn board(material: &PageData<'_>) -> Markup {
+    let Some((record, caption)) = featured(material) else { return Markup::default() };
+    html! {
+        figure #featured hidden {
+            a href={ "#game=" (record.id) "&ply=0" } {
+                span.board {}
+                span {
+                    (caption) ": " (name(&record.players[Seat::First])) " – "
+                    (name(&record.players[Seat::Second]))
+                }
+            }
+        }
+    }
+}
+
+/// What to know before trusting the ranking; folded, because it can be long.
+fn notices(material: &PageData<'_>) -> Markup {
+    let notices = all_notices(material);
+    html! {
+        @if !notices.is_empty() {
+            details.notices {
+                summary { (counted(notices.len(), "notice")) }
+                @for notice in notices { p.warning { (notice) } }
+            }
+        }
+    }
+}
+
+fn all_notices(material: &PageData<'_>) -> Vec<Markup> {
+    let PageData { standings, found, out, .. } = material;
+    let mut notices: Vec<Markup> = out.iter().map(|line| html! { (line) }).collect();
+    let of_standings = [
+        notes::spared(standings, 200),
+        notes::groups(standings),
+        notes::contradiction(standings),
+        notes::copies(standings, 200),
+    ];
+    notices.extend(of_standings.into_iter().flatten().map(|line| html! { (line) }));
+    notices.extend(found.cycles.iter().map(|cycle| {
+        let [one, two, three] = &cycle.players;
+        html! {
+            (name(one)) " beats " (name(two)) ", who beats " (name(three)) ", who beats "
+            (name(one)) ": no ranking of the three shows that."
+        }
+    }));
+    if !material.names_players() {
+        // What follows are the organiser's suspicions, and all players know their own numbers.
+        return notices;
+    }
+    notices.extend(found.unexplained.iter().map(|player| {
+        html! {
+            "The ratings do not explain the results of " (name(&player.player))
+            ": best against " (name(&player.best_against))
+            ", worst against " (name(&player.worst_against)) "."
+        }
+    }));
+    notices.extend(found.look_alikes.iter().map(|alike| {
+        let [one, other] = &alike.players;
+        html! {
+            (name(one)) " and " (name(other)) " decided alike in "
+            (super::percent(alike.share, 1.0)) " of " (alike.positions)
+            " positions that both met. Worth a look, but not proof."
+        }
+    }));
+    notices
+}

@@ -1,0 +1,50 @@
+//! Ratings over time.
+
+use maud::{Markup, html};
+
+use super::{PageData, elo, figure, name};
+use crate::Row;
+use crate::charts::{ChartLine, SERIES, lines};
+use referee_protocol::escape;
+
+pub(super) fn section(material: &PageData<'_>) -> Markup {
+    let points = &material.summary.history.points;
+    if points.len() < 2 {
+        return html! { p { "There is nothing to show before a few games are played." } };
+    }
+    let rows = material.standings.rows.iter();
+    let rows: Vec<&Row> = rows.filter(|row| row.shown_rating().is_some()).collect();
+    #[expect(clippy::cast_precision_loss, reason = "games are counted, not measured")]
+    let line = |number: usize, player: &str| ChartLine {
+        label: escape::terminal(player),
+        points: points
+            .iter()
+            .filter_map(|point| Some((point.games as f64, point.ratings[number]?)))
+            .collect(),
+    };
+    let all = rows.iter().map(|row| line(row.number, &row.player));
+    let drawn: Vec<ChartLine> = all.filter(|line| line.points.len() > 1).collect();
+    let chart = lines(&drawn, "games, in the order in which they ended", "Ratings over time");
+    let rest = drawn.len().saturating_sub(SERIES);
+    let caption = if rest == 0 {
+        "Elo, each point fitted to the games so far.".to_owned()
+    } else {
+        format!(
+            "Elo, each point fitted to the games so far. The first {SERIES} players have names, \
+                 the grey lines are the other {rest}."
+        )
+    };
+    let table = html! {
+        table {
+            thead { tr {
+                th scope="col" { "Player" }
+                @for point in points { th.n scope="col" { (point.games) } }
+            } }
+            tbody { @for row in &rows { tr {
+                th scope="row" { (name(&row.player)) }
+                @for point in points { td.n { (point.ratings[row.number].map_or("–".into(), elo)) } }
+            } } }
+        }
+    };
+    figure(&chart, &caption, &table)
+}

@@ -1,0 +1,282 @@
+//! The ranking: one row per player, in order.
+
+use referee_games::BySeat;
+use referee_ratings::{
+    Estimate, Outcomes, Points, Rank, RankInterval, Ranking, SeatRatings, Separation, Unranked,
+};
+use referee_record::model::player::Out;
+use referee_record::model::record::Header;
+use referee_tournament::analysis::Evaluation;
+use referee_tournament::analysis::results::FaultCounts;
+use referee_tournament::schedule::summary::Summary;
+
+/// A player's place, with everything the tables show about it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Row {
+    /// The rank, or why the player has none.
+    pub rank: Result<Rank, Unranked<Out>>,
+    /// Whether it has a rank although all its games ended by faults of opponents.
+    pub is_spared: bool,
+    /// The group, from 1, the largest first. Only players of the same group can be compared.
+    pub group: usize,
+    /// The player's number in the results.
+    pub number: usize,
+    /// The player's name, as configured.
+    pub player: String,
+    /// The rating in Elo with its 95% interval, even if it is not meaningful.
+    pub rating: Estimate,
+    /// How clearly the player is separated from the next one, if there is one to compare it with.
+    pub next: Option<Separation>,
+    /// The ratings at each seat, if the seat's value differs between players.
+    pub seat_ratings: Option<SeatRatings>,
+    /// Wins, draws and losses.
+    pub outcomes: Outcomes,
+    /// The scores at each seat.
+    pub by_seat: BySeat<Points>,
+    /// The faults, by code.
+    pub faults: FaultCounts,
+}
+
+impl Row {
+    /// The total score of all games.
+    pub fn score(&self) -> Points {
+        self.outcomes.score()
+    }
+
+    /// The number of faults of all kinds.
+    pub fn fault_total(&self) -> u32 {
+        self.faults.values().sum()
+    }
+
+    /// The rating, if it says how well the player plays. `None` if the player only made faults or
+    /// has no game.
+    pub fn shown_rating(&self) -> Option<Estimate> {
+        matches!(self.rank, Ok(_) | Err(Unranked::Unconnected)).then_some(self.rating)
+    }
+
+    /// The place, if the player has a rank.
+    pub fn place(&self) -> Option<usize> {
+        self.rank.ok().map(|rank| rank.place)
+    }
+
+    /// The 95% rank interval, if the player has a rank.
+    pub fn rank_interval(&self) -> Option<RankInterval> {
+        self.rank.ok().map(|rank| rank.interval)
+    }
+}
+
+/// The ranking of a tournament.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Standings {
+    /// The players, best first; those without a rank at the end.
+    pub rows: Vec<Row>,
+    /// The outcomes of all games, from the side of the first seat.
+    pub total: Outcomes,
+    /// The tournament's progress.
+    pub summary: Summary,
+    /// The first seat's advantage in Elo.
+    pub first_advantage: Estimate,
+    /// The fitted chance of a draw between equals, 0 … 1.
+    pub draw_rate: f64,
+    /// The number of groups of players that play but that no chain of games connects.
+    pub groups: usize,
+    /// The correlation between a player's scores in the two games of a pair, −1 … 1.
+    pub pair_correlation: f64,
+    /// The p-value of the players' seat effects: how likely they differ this much by chance, 0 … 1.
+    pub seat_effects_p: f64,
+    /// Games that are copies of earlier ones, with the names of the first and second player.
+    pub copies: Vec<(String, String, u32)>,
+    /// A way to reduce the number of copies; [`new`](Self::new) only considers openings.
+    pub remedy: Remedy,
+    /// Two anchors whose results contradict their given ratings.
+    pub contradiction: Option<ContradictedAnchors>,
+}
+
+/// Two anchors whose results contradict their given ratings.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ContradictedAnchors {
+    /// The anchor with the higher given rating.
+    pub upper: String,
+    /// The other one.
+    pub lower: String,
+    /// The difference between the given ratings, in Elo.
+    pub given: f64,
+    /// The difference that the results alone show, in Elo.
+    pub found: Estimate,
+}
+
+/// A way to make players play different games instead of repeating some.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Remedy {
+    /// Use openings; the tournament has none.
+    #[default]
+    Openings,
+    /// Use more openings.
+    MoreOpenings,
+    /// No setting helps: some players are classes, which cannot start from an opening.
+    Classes,
+    /// The settings are unknown.
+    Unknown,
+}
+
+impl Remedy {
+    /// The remedy for the tournament with this header.
+    pub fn of(header: &Header) -> Self {
+        match &header.openings {
+            Some(_) => Self::MoreOpenings,
+            None if header.players.iter().all(|player| player.takes_openings) => Self::Openings,
+            None => Self::Classes,
+        }
+    }
+}
+
+impl Standings {
+    /// Builds the rows in ranking order.
+    pub fn new(evaluation: &Evaluation) -> Self {
+        let Evaluation { results, ranking, seats, .. } = evaluation;
+        let ranks = ranking.ranks();
+        let name = |player: usize| results.names()[player].clone();
+        let copies = results.counts.copies().into_iter();
+        Self {
+            rows: ranking
+                .order
+                .iter()
+                .zip(separations(ranking))
+                .map(|(&number, next)| row(evaluation, &ranks, number, next))
+                .collect(),
+            total: results.counts.total(),
+            summary: evaluation.summary,
+            first_advantage: ranking.fit.first_advantage,
+            draw_rate: ranking.fit.draw_rate(),
+            groups: ranking.group_count(),
+            pair_correlation: ranking.fit.pair_correlation,
+            seat_effects_p: seats.p_value,
+            copies: copies.map(|((one, two), count)| (name(one), name(two), count)).collect(),
+            remedy: Remedy::default(),
+            contradiction: evaluation.contradiction.map(|found| ContradictedAnchors {
+                upper: name(found.upper),
+                lower: name(found.lower),
+                given: found.given,
+                found: found.found,
+            }),
+        }
+    }
+
+    /// The number of faults of all players.
+    pub fn fault_total(&self) -> u32 {
+        self.rows.iter().map(Row::fault_total).sum()
+    }
+
+    /// How many players have a rank.
+    pub fn ranked(&self) -> usize {
+        self.rows.iter().filter(|row| row.rank.is_ok()).count()
+    }
+}
+
+/// How clearly each player in the order is separated from the next one, if they are compared.
+fn separations(ranking: &Ranking<Out>) -> Vec<Option<Separation>> {
+    let next = ranking.order.windows(2).map(|both| (both[0], both[1]));
+    let compared = next.map(|(one, other)| {
+        ranking.fit.separation(one, other).filter(|_| ranking.are_compared(one, other))
+    });
+    compared.chain([None]).collect()
+}
+
+/// The row of the player with this number.
+fn row(
+    evaluation: &Evaluation,
+    ranks: &[Result<Rank, Unranked<Out>>],
+    number: usize,
+    next: Option<Separation>,
+) -> Row {
+    let Evaluation { results, ranking, seats, .. } = evaluation;
+    Row {
+        rank: ranks[number],
+        is_spared: ranking.is_spared(number),
+        group: ranking.groups[number],
+        number,
+        player: results.names()[number].clone(),
+        rating: ranking.fit.ratings[number],
+        next,
+        seat_ratings: seats.by_seat.as_ref().map(|ratings| ratings[number]),
+        outcomes: results.counts.of(number),
+        by_seat: BySeat::new(
+            results.counts.at_first(number).score(),
+            results.counts.at_second(number).score(),
+        ),
+        faults: results.faults(number).clone(),
+    }
+}
+
+#[cfg(test)]
+pub mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use referee_tournament::analysis::results::NamedResults;
+    use referee_tournament::analysis::results::examples::{any_results, results};
+
+    /// The standings of results without an anchor.
+    pub fn standings(results: &NamedResults) -> Standings {
+        Standings::new(&evaluation(results))
+    }
+
+    /// The evaluation of results without an anchor and without players taken out.
+    pub fn evaluation(results: &NamedResults) -> Evaluation {
+        let played = results.counts.total().games() as usize;
+        let summary = Summary { played, counted: played, ..Summary::default() };
+        let out = vec![None; results.names().len()];
+        Evaluation::new(results.clone(), &[], &out, summary).expect("no anchor")
+    }
+
+    fn order(standings: &Standings) -> Vec<&str> {
+        standings.rows.iter().map(|row| row.player.as_str()).collect()
+    }
+
+    #[test]
+    fn players_are_ranked_by_rating() {
+        let games = [(0, 1, "black"), (1, 2, "draw"), (2, 0, "white"), (1, 2, "white")];
+        let standings = standings(&results(&["ant", "bee", "cat"], &games));
+        assert_eq!(order(&standings), ["bee", "cat", "ant"]);
+        assert_eq!(standings.rows[2].place(), Some(3));
+        assert_eq!(standings.rows[0].by_seat, BySeat::new(Points::of(1, 1), Points::of(1, 0)));
+    }
+
+    #[test]
+    fn equal_ratings_are_ranked_by_score_and_then_by_name() {
+        // All are balanced and connected; bee and dog have played more.
+        let mut games = vec![(3, 1, "draw"), (1, 3, "draw"), (0, 1, "draw"), (1, 0, "draw")];
+        games.extend([(3, 2, "draw"), (2, 3, "draw")]);
+        games.extend([(2, 0, "white"), (0, 2, "white"), (2, 0, "black"), (0, 2, "black")]);
+        let standings = standings(&results(&["dog", "cat", "bee", "ant"], &games));
+        assert_eq!(order(&standings), ["bee", "dog", "ant", "cat"]);
+    }
+
+    #[test]
+    fn groups_that_never_met_are_not_ranked_together() {
+        let games = [(0, 4, "white"), (2, 1, "white"), (1, 3, "white")];
+        let standings = standings(&results(&["eel", "cat", "bee", "dog", "ant", "fox"], &games));
+        assert_eq!(order(&standings), ["bee", "cat", "dog", "eel", "ant", "fox"]);
+        let places: Vec<_> = standings.rows.iter().map(|row| (row.group, row.place())).collect();
+        let of_largest = [(1, Some(1)), (1, Some(2)), (1, Some(3))];
+        assert_eq!(places[..3], of_largest);
+        assert_eq!(places[3..], [(2, None), (2, None), (3, None)]);
+        assert!(standings.rows[2].next.is_none() && standings.rows[0].next.is_some());
+        assert_eq!((standings.groups, standings.ranked()), (2, 3));
+        // Fox played nobody: its rating is only the prior.
+        let shown = standings.rows.iter().map(|row| row.shown_rating().is_some());
+        assert_eq!(shown.collect::<Vec<_>>(), [true, true, true, true, true, false]);
+    }
+
+    proptest! {
+        #[test]
+        fn totals_match_the_games(results in any_results()) {
+            let standings = standings(&results);
+            let total: Points = standings.rows.iter().map(Row::score).sum();
+            prop_assert_eq!(total, Points::of(standings.total.games(), 0));
+            for row in &standings.rows {
+                prop_assert_eq!(row.by_seat.first + row.by_seat.second, row.score());
+            }
+        }
+    }
+}

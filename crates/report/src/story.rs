@@ -1,0 +1,232 @@
+//! Describes the events of a game, for the terminal and the page.
+
+use std::fmt::{self, Write as _};
+
+use referee_games::board::Square;
+use referee_games::event::{NotPlaced, OtherEvent};
+use referee_games::{BySeat, Event};
+use referee_protocol::escape;
+
+/// Whether a step was a ply. A chance event is not a ply, and leaves the board as it was.
+pub fn is_ply(events: &[Event]) -> bool {
+    events.iter().any(|event| matches!(event, Event::Action { .. }))
+}
+
+/// Describes a step, with the number of its ply.
+pub fn describe_step(events: &[Event], ply: u32) -> String {
+    if is_ply(events) {
+        format!("{ply}. {}", describe_events(events))
+    } else {
+        describe_events(events)
+    }
+}
+
+/// Describes the events in one line.
+pub fn describe_events(events: &[Event]) -> String {
+    let mut text = String::new();
+    add_events(events, &mut text);
+    text
+}
+
+/// Appends a description of the events to that of the events before them.
+pub fn add_events(events: &[Event], text: &mut String) {
+    for event in events {
+        if !text.is_empty() {
+            text.push_str("; ");
+        }
+        // Writing to a string does not fail.
+        let _ = describe(event, text);
+    }
+}
+
+/// Describes one event in a few words.
+fn describe(event: &Event, text: &mut String) -> fmt::Result {
+    match event {
+        Event::Action { by, action, forced, opening, on_behalf_of, to: _ } => {
+            text.extend([by, " ", action]);
+            if let Some(owner) = on_behalf_of {
+                text.extend([" for ", owner]);
+            }
+            if *forced {
+                text.push_str(" (forced)");
+            }
+            if *opening {
+                text.push_str(" (opening)");
+            }
+            Ok(())
+        }
+        Event::Roll { seat, value } => write!(text, "{seat} rolls {value}"),
+        Event::First { rolls: [first, second] } => {
+            write!(text, "{first} to {second} for who begins")
+        }
+        Event::Captured { squares } => write!(text, "captured {}", SquareList(squares)),
+        Event::Removed { squares, .. } => write!(text, "removed {}", SquareList(squares)),
+        Event::Shrink { size, removed } => {
+            write!(text, "the board shrinks to {size}×{size}")?;
+            if removed.is_empty() {
+                Ok(())
+            } else {
+                write!(text, ", taking {}", SquareList(removed))
+            }
+        }
+        Event::Walls { placed, not_placed } => describe_walls(placed, not_placed, text),
+        Event::Redirected { by, piece, from, to } => {
+            write!(text, "{by}'s {piece} cannot go {from} and goes {to}")
+        }
+        Event::Moved { by, piece, path, contested } => match path.last() {
+            Some(last) if contested.is_empty() => write!(text, "{by}'s {piece} to {last}"),
+            Some(last) => {
+                write!(text, "{by}'s {piece} to {last}, contested {}", SquareList(contested))
+            }
+            None => write!(text, "{by}'s {piece} stays"),
+        },
+        Event::RoundEnd { board, winner, reason, squares } => {
+            let BySeat { first, second } = squares.values;
+            write!(text, "{board} ends by {reason}, {first} to {second} squares: {winner}")
+        }
+        Event::RoundStart { board, .. } => write!(text, "next board: {board}"),
+        Event::Over { result, reason } if result == "draw" => write!(text, "draw by {reason}"),
+        Event::Over { result, reason } => write!(text, "{result} wins by {reason}"),
+        Event::Other(event) => {
+            text.push_str(&describe_other(event));
+            Ok(())
+        }
+    }
+}
+
+/// Squares with blanks between them.
+struct SquareList<'a>(&'a [Square]);
+
+impl fmt::Display for SquareList<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().enumerate().try_for_each(|(at, square)| {
+            if at > 0 {
+                f.write_str(" ")?;
+            }
+            square.fmt(f)
+        })
+    }
+}
+
+/// The name of an event that only its game knows, and its fields.
+fn describe_other(event: &OtherEvent) -> String {
+    let fields = event.fields().iter().filter(|(name, _)| !matches!(name.as_str(), "event" | "to"));
+    let shown = fields.map(|(name, value)| match value.as_str() {
+        Some(text) => format!(" {name} {text}"),
+        None => format!(" {name} {value}"),
+    });
+    escape::terminal(&format!("{}{}", event.name(), shown.collect::<String>()))
+}
+
+fn describe_walls(placed: &[Square], not_placed: &[NotPlaced], text: &mut String) -> fmt::Result {
+    if placed.is_empty() {
+        text.push_str("no walls");
+    } else {
+        write!(text, "walls {}", SquareList(placed))?;
+    }
+    for (at, NotPlaced { square, clauses }) in not_placed.iter().enumerate() {
+        let not = if at == 0 { ", not" } else { "" };
+        write!(text, "{not} {square} ({})", clauses.join(" "))?;
+    }
+    Ok(())
+}
+
+/// The squares named in the actions of the last step; empty for a board that has just been set up.
+pub fn named_squares(events: &[Event]) -> Vec<Square> {
+    if events.iter().any(|event| matches!(event, Event::RoundStart { .. })) {
+        return Vec::new();
+    }
+    let actions = events.iter().filter_map(|event| match event {
+        Event::Action { action, .. } => Some(action.as_str()),
+        _ => None,
+    });
+    let square = |text: &str| {
+        let (column, row) = text.split_once(',')?;
+        Some(Square::new(column.parse().ok()?, row.parse().ok()?))
+    };
+    actions.flat_map(|action| action.split(['>', ' '])).filter_map(square).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The events as a log or a player has them.
+    fn events(lines: &[&str]) -> Vec<Event> {
+        lines.iter().map(|line| serde_json::from_str(line).expect(line)).collect()
+    }
+
+    #[test]
+    fn every_event_has_a_short_description() {
+        let cases = [
+            (r#"{"event":"action","by":"white","action":"3,4"}"#, "white 3,4"),
+            (
+                r#"{"event":"action","by":"white","action":"pass","forced":true}"#,
+                "white pass (forced)",
+            ),
+            (
+                r#"{"event":"action","by":"white","action":"3,3","opening":true}"#,
+                "white 3,3 (opening)",
+            ),
+            (
+                r#"{"event":"action","by":"white","action":"1,1>2,2","for":"black"}"#,
+                "white 1,1>2,2 for black",
+            ),
+            (r#"{"event":"roll","seat":"white","value":6}"#, "white rolls 6"),
+            (r#"{"event":"first","rolls":[3,5]}"#, "3 to 5 for who begins"),
+            (r#"{"event":"removed","squares":["3,4","1,0"],"why":"corner"}"#, "removed 3,4 1,0"),
+            (r#"{"event":"walls","placed":["1,2"],"not_placed":[]}"#, "walls 1,2"),
+            (
+                r#"{"event":"walls","placed":[],"not_placed":[{"square":"0,0","clauses":["B4","B5"]}]}"#,
+                "no walls, not 0,0 (B4 B5)",
+            ),
+            (r#"{"event":"over","result":"draw","reason":"repetition"}"#, "draw by repetition"),
+            (
+                r#"{"event":"over","result":"white","reason":"elimination"}"#,
+                "white wins by elimination",
+            ),
+            (
+                r#"{"event":"round-end","board":"lake","winner":"draw","reason":"full","squares":{"one":3,"two":4}}"#,
+                "lake ends by full, 3 to 4 squares: draw",
+            ),
+            (r#"{"event":"drop","to":["red"],"column":3,"by":"red"}"#, "drop column 3 by red"),
+        ];
+        for (line, told) in cases {
+            assert_eq!(describe_events(&events(&[line])), told);
+        }
+    }
+
+    #[test]
+    fn an_event_of_a_games_own_cannot_command_the_terminal() {
+        let told = describe_events(&events(&["{\"event\":\"x\\u001b[2J\",\"y\":\"\\u202e\"}"]));
+        assert_eq!(told, r"x\u{1b}[2J y \u{202e}");
+    }
+
+    #[test]
+    fn only_plies_are_numbered() {
+        let action = r#"{"event":"action","by":"white","action":"3,4"}"#;
+        let removed = r#"{"event":"removed","squares":["3,3"],"why":"surrounded"}"#;
+        assert_eq!(describe_step(&events(&[action, removed]), 7), "7. white 3,4; removed 3,3");
+        let roll = events(&[r#"{"event":"roll","seat":"white","value":6}"#]);
+        assert!(!is_ply(&roll));
+        assert_eq!(describe_step(&roll, 7), "white rolls 6");
+    }
+
+    #[test]
+    fn the_squares_of_the_last_step_are_found_in_its_actions() {
+        let named = |lines: &[&str]| {
+            named_squares(&events(lines)).iter().map(ToString::to_string).collect::<Vec<_>>()
+        };
+        assert_eq!(
+            named(&[r#"{"event":"action","by":"white","action":"3,4>5,6"}"#]),
+            ["3,4", "5,6"]
+        );
+        let both = [
+            r#"{"event":"action","by":"one","action":"CU 1,2 0,0"}"#,
+            r#"{"event":"action","by":"two","action":"pass"}"#,
+        ];
+        assert_eq!(named(&both), ["1,2", "0,0"]);
+        let next = r#"{"event":"round-start","board":"lake","map":[],"pieces":{"one":{"circle":"0,0","square":"1,1"},"two":{"circle":"2,2","square":"3,3"}}}"#;
+        assert_eq!(named(&[both[0], next]), [""; 0], "the board is another one");
+    }
+}

@@ -1,0 +1,37 @@
+//! The lines about players that were taken out.
+
+use referee_protocol::escape;
+use referee_tournament::analysis::failed_checks::FailedChecks;
+use referee_tournament::analysis::tournament::TournamentAnalysis;
+
+/// One line for each player that is out, with the diagnosis if it failed a check.
+pub fn taken_out(analysis: &TournamentAnalysis, failed: &FailedChecks) -> Vec<String> {
+    let TournamentAnalysis { state, header, published, .. } = analysis;
+    let line = |(player, index)| {
+        let name = analysis.shown_name(state.name(player));
+        let shown = escape::terminal(name);
+        // Under pseudonyms, nobody may learn the game's place in the schedule.
+        let id = published.is_none().then(|| state.id(index));
+        let at =
+            |before: &str| id.as_ref().map_or(String::new(), |id| format!(" {before} game {id}"));
+        match failed.of(name) {
+            Some(fault) => format!(
+                "{shown} failed the check and is out: {}{}: {}",
+                fault.code,
+                at("in"),
+                escape::terminal(&fault.message),
+            ),
+            None => format!(
+                "{shown} is quarantined: {} faults in a row{}; its later games were not played or \
+                 do not count",
+                header.quarantine,
+                at("up to"),
+            ),
+        }
+    };
+    let mut lines: Vec<String> = state.taken_out().map(line).collect();
+    if published.is_some() {
+        lines.sort_unstable();
+    }
+    lines
+}

@@ -1,0 +1,48 @@
+//! The reasons why a player has no rank, as codes for tables and as text for people.
+
+use referee_ratings::Unranked;
+use referee_record::model::player::Out;
+
+/// The reason as the tables write it, for example `no-game`.
+pub(super) fn name(why: Unranked<Out>) -> &'static str {
+    match why {
+        Unranked::Unconnected => "apart",
+        Unranked::NoGame => "no-game",
+        Unranked::Forfeits => "faults",
+        Unranked::Excluded(Out::Quarantined) => "quarantine",
+        Unranked::Excluded(Out::Unchecked) => "check",
+    }
+}
+
+/// The reason as text that follows the player's name.
+pub(super) fn describe(why: Unranked<Out>) -> &'static str {
+    match why {
+        Unranked::Unconnected => "not connected with most others by games",
+        Unranked::NoGame => "no game that counts",
+        Unranked::Forfeits => "made faults and finished no game",
+        Unranked::Excluded(Out::Quarantined) => "quarantined for faults",
+        Unranked::Excluded(Out::Unchecked) => "failed the check",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    const ALL: [Unranked<Out>; 5] = [
+        Unranked::Unconnected,
+        Unranked::NoGame,
+        Unranked::Forfeits,
+        Unranked::Excluded(Out::Quarantined),
+        Unranked::Excluded(Out::Unchecked),
+    ];
+
+    #[test]
+    fn each_reason_has_a_code_and_words_of_its_own() {
+        assert_eq!(ALL.map(name), ["apart", "no-game", "faults", "quarantine", "check"]);
+        let words: BTreeSet<&str> = ALL.into_iter().map(describe).collect();
+        assert_eq!(words.len(), ALL.len());
+    }
+}

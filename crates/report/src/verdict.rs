@@ -1,0 +1,329 @@
+//! The verdict of `compare`, as text and as JSON.
+
+use serde::Serialize;
+
+use super::elo::whole;
+use referee_protocol::escape;
+use referee_ratings::Pentanomial;
+use referee_ratings::{Estimate, Points};
+use referee_ratings::{MatchEnd, SprtMatch};
+use referee_ratings::{Sprt, SprtState, SprtVerdict};
+use referee_record::wording::counted;
+
+/// The verdict as a JSON document.
+#[derive(Debug, Serialize)]
+pub struct VerdictJson<'a> {
+    /// `better`, `not-better` or `undecided`.
+    pub verdict: SprtVerdict,
+    /// Why the match ended; null if it was interrupted.
+    pub stop: Option<&'static str>,
+    /// The two players; everything else is from the side of the first.
+    pub players: [&'a str; 2],
+    /// The test.
+    pub test: TestJson,
+    /// The log-likelihood ratio and its bounds.
+    #[serde(flatten)]
+    pub standing: StandingJson,
+    /// The estimated strength in the test's unit, with a 95% interval.
+    pub elo: Estimate,
+    /// How likely the first player is the better one, 0 … 1.
+    pub superiority: f64,
+    /// Pairs that count.
+    pub pairs: u32,
+    /// Pairs that copy earlier ones; they do not count.
+    pub copies: u32,
+    /// Pairs with a game in which both players failed; they do not count.
+    pub double_faults: u32,
+    /// Games that ended in a fault.
+    pub faults: u32,
+    /// The score in the games of the pairs that count.
+    pub score: Points,
+    /// Pair counts by score: 0, ½, 1, 1½, 2.
+    pub pentanomial: Pentanomial,
+    /// The results folder.
+    pub results: &'a str,
+}
+
+/// The test in [`VerdictJson`].
+#[derive(Debug, Serialize)]
+pub struct TestJson {
+    /// `gsprt, pentanomial`.
+    pub model: &'static str,
+    /// `logistic Elo` or `normalized Elo`.
+    pub unit: &'static str,
+    /// The strength of the lower hypothesis.
+    pub elo0: f64,
+    /// The strength of the upper hypothesis.
+    pub elo1: f64,
+    /// The probability of the verdict `better` if the strength is `elo0`.
+    pub alpha: f64,
+    /// The probability of the verdict `not-better` if the strength is `elo1`.
+    pub beta: f64,
+}
+
+/// The state of the test in [`VerdictJson`].
+#[derive(Debug, Serialize)]
+pub struct StandingJson {
+    /// The log-likelihood ratio.
+    pub llr: f64,
+    /// At or below this bound the verdict is `not-better`.
+    pub lower: f64,
+    /// At or above this bound the verdict is `better`.
+    pub upper: f64,
+}
+
+impl<'a> VerdictJson<'a> {
+    /// Builds the verdict on these players, whose games are in `results`.
+    pub fn new(played: &SprtMatch, players: [&'a str; 2], results: &'a str) -> Self {
+        let (state, test) = (played.state(), played.test());
+        let SprtState { llr, lower, upper, verdict } = state.sprt;
+        let (hypotheses, errors) = (test.hypotheses(), test.errors());
+        Self {
+            verdict,
+            stop: state.stop.map(|stop| match stop {
+                MatchEnd::Decided => "decided",
+                MatchEnd::Length => "max-pairs",
+                MatchEnd::Copies => "copies",
+                MatchEnd::DoubleForfeits => "double-faults",
+            }),
+            players,
+            test: TestJson {
+                model: MODEL,
+                unit: test.unit().name(),
+                elo0: hypotheses.0,
+                elo1: hypotheses.1,
+                alpha: errors.0,
+                beta: errors.1,
+            },
+            standing: StandingJson { llr, lower, upper },
+            elo: test.estimate(&state.pairs),
+            superiority: Sprt::los(&state.pairs),
+            pairs: state.counted(),
+            copies: state.copies,
+            double_faults: state.double_forfeits,
+            faults: state.forfeits,
+            score: state.score(),
+            pentanomial: state.pairs,
+            results,
+        }
+    }
+}
+
+const MODEL: &str = "GSPRT on pairs, pentanomial";
+
+/// The state of the test and the current estimate, for a line of 80 columns under the progress.
+pub fn headline(played: &SprtMatch) -> String {
+    let state = played.state();
+    let pairs = counted(state.judged, "pair");
+    format!("{}, {}, {pairs}", likelihood_bar(state.sprt, BAR), elo(played))
+}
+
+/// The width of the bar in the headline, which also has the estimate and the pairs.
+const BAR: usize = 15;
+/// The width of the bar under the verdict.
+const WIDE_BAR: usize = 41;
+
+/// The log-likelihood ratio as a mark on a bar between its bounds: `LLR 1.02: -2.94 [····|·●··] 2.94`.
+/// At the left end the first player is not better, at the right end it is.
+fn likelihood_bar(sprt: SprtState, width: usize) -> String {
+    let SprtState { llr, lower, upper, .. } = sprt;
+    let place = |value: f64| {
+        let share = ((value - lower) / (upper - lower)).clamp(0.0, 1.0);
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            clippy::cast_precision_loss,
+            reason = "a share of a bar of a few columns"
+        )]
+        let column = (share * (width - 1) as f64).round() as usize;
+        column
+    };
+    let (zero, now) = (place(0.0), place(llr));
+    let column = |at: usize| match at {
+        at if at == now => '●',
+        at if at == zero => '|',
+        _ => '·',
+    };
+    let bar: String = (0..width).map(column).collect();
+    format!("LLR {llr:.2}: {lower:.2} [{bar}] {upper:.2}")
+}
+
+fn elo(played: &SprtMatch) -> String {
+    let Estimate { value, low, high } = played.test().estimate(&played.state().pairs);
+    let sign = if value.round() > 0.0 { "+" } else { "" };
+    format!("{sign}{} Elo ({} … {})", whole(value), whole(low), whole(high))
+}
+
+/// A likelihood in percent, which is never certain.
+fn percent(likelihood: f64) -> String {
+    match 100.0 * likelihood {
+        ..0.1 => "under 0.1%".to_owned(),
+        99.9.. => "over 99.9%".to_owned(),
+        percent => format!("{percent:.1}%"),
+    }
+}
+
+/// The verdict as text, without a trailing newline.
+pub fn text(played: &SprtMatch, players: [&str; 2]) -> String {
+    let (state, test) = (played.state(), played.test());
+    let [a, b] = players.map(escape::terminal);
+    let answer = match (state.verdict(), state.stop) {
+        (SprtVerdict::Better, _) => format!("{a} is better than {b}"),
+        (SprtVerdict::NotBetter, _) => {
+            format!("{a} is not {} Elo better than {b}", test.hypotheses().1)
+        }
+        (SprtVerdict::Undecided, Some(MatchEnd::Copies)) => {
+            format!("Undecided: {a} and {b} repeat the same games, so more games would not help")
+        }
+        (SprtVerdict::Undecided, Some(MatchEnd::DoubleForfeits)) => {
+            format!("Undecided: both {a} and {b} fail in pair after pair")
+        }
+        (SprtVerdict::Undecided, Some(_)) => {
+            let (low, high) = test.hypotheses();
+            format!(
+                "The test between {low} and {high} Elo has not ended after the maximum number of \
+                 pairs; --max-pairs allows more"
+            )
+        }
+        (SprtVerdict::Undecided, None) => "Not decided yet".to_owned(),
+    };
+    let (hypotheses, errors) = (test.hypotheses(), test.errors());
+    let mut lines = vec![
+        format!("{answer}."),
+        format!(
+            "{a} scored {} of {} in {} pairs; pairs by score (0 ½ 1 1½ 2): {}.",
+            state.score(),
+            2 * state.counted(),
+            state.counted(),
+            state.pairs.map(|count| count.to_string()).join(" ")
+        ),
+        format!(
+            "Estimate: {} at 95%; better with a likelihood of {}.",
+            elo(played),
+            percent(Sprt::los(&state.pairs))
+        ),
+        format!(
+            "Test: {MODEL}; {} {} against {}, α {}, β {}.",
+            test.unit().name(),
+            hypotheses.0,
+            hypotheses.1,
+            errors.0,
+            errors.1
+        ),
+        likelihood_bar(state.sprt, WIDE_BAR),
+    ];
+    if state.copies > 0 {
+        lines.push(format!(
+            "Pairs that were copies of earlier ones, and do not count: {}.",
+            state.copies
+        ));
+    }
+    if state.double_forfeits > 0 {
+        lines.push(format!(
+            "Pairs with a game in which both failed, which do not count: {}.",
+            state.double_forfeits
+        ));
+    }
+    if state.forfeits > 0 {
+        lines.push(format!("Games that ended in a fault: {}.", state.forfeits));
+    }
+    lines.join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::num::NonZeroU64;
+
+    use referee_ratings::{MatchGame, Unit};
+
+    use super::*;
+
+    const PLAYERS: [&str; 2] = ["new", "old\u{1b}"];
+
+    /// A match of these pairs, each by the half points of the first player in its two games; none
+    /// for a game in which both failed.
+    fn played(most: u32, pairs: &[[Option<usize>; 2]]) -> SprtMatch {
+        let test = Sprt::new(Unit::Logistic, (0.0, 20.0), (0.05, 0.05)).expect("a test");
+        let mut played = SprtMatch::new(test, most);
+        for (pair, games) in (1..).zip(pairs) {
+            for (at_first_seat, &halves) in [true, false].into_iter().zip(games) {
+                let fingerprint = NonZeroU64::new(u64::from(2 * pair) + u64::from(at_first_seat));
+                let forfeited = halves.is_none();
+                played.add(MatchGame { pair, at_first_seat, halves, forfeited, fingerprint });
+            }
+        }
+        played
+    }
+
+    fn answer(played: &SprtMatch) -> String {
+        text(played, PLAYERS).lines().next().unwrap_or_default().to_owned()
+    }
+
+    #[test]
+    fn the_answer_comes_first() {
+        let won = played(500, &[[Some(2), Some(2)]; 400]);
+        assert_eq!(answer(&won), r"new is better than old\u{1b}.");
+        assert!(text(&won, PLAYERS).contains("; better with a likelihood of over 99.9%.\n"));
+        let lost = played(500, &[[Some(0), Some(0)]; 400]);
+        assert_eq!(answer(&lost), r"new is not 20 Elo better than old\u{1b}.");
+        let even = [[Some(2), Some(1)], [Some(1), Some(0)]];
+        assert_eq!(
+            answer(&played(2, &even)),
+            "The test between 0 and 20 Elo has not ended after the maximum number of pairs; \
+             --max-pairs allows more."
+        );
+        assert_eq!(answer(&played(9, &even)), "Not decided yet.");
+        let failing = played(100, &[[None, None]; 30]);
+        assert_eq!(answer(&failing), r"Undecided: both new and old\u{1b} fail in pair after pair.");
+    }
+
+    #[test]
+    fn the_progress_of_a_comparison_counts_pairs() {
+        let pairs = [[Some(2), Some(1)], [Some(1), Some(1)], [None, Some(0)]];
+        let text = text(&played(9, &pairs), PLAYERS);
+        let second = text.lines().nth(1).expect("a line");
+        assert_eq!(
+            second,
+            "new scored 2.5 of 4 in 2 pairs; pairs by score (0 ½ 1 1½ 2): 0 0 1 1 0."
+        );
+        assert!(text.contains("Pairs with a game in which both failed, which do not count: 1."));
+        assert!(text.contains("Games that ended in a fault: 1."));
+        assert!(!text.contains("copies"), "{text}");
+    }
+
+    #[test]
+    fn the_json_output_has_the_same_content() {
+        let pairs = [[Some(2), Some(1)], [Some(1), Some(1)]];
+        let played = played(2, &pairs);
+        let json = serde_json::to_value(VerdictJson::new(&played, ["new", "old"], "results/x"))
+            .expect("plain data");
+        assert_eq!((&json["verdict"], &json["stop"]), (&"undecided".into(), &"max-pairs".into()));
+        assert_eq!((&json["pairs"], &json["score"]), (&2.into(), &2.5.into()));
+        assert_eq!(json["pentanomial"], serde_json::json!([0, 0, 1, 1, 0]));
+        assert_eq!((&json["test"]["elo1"], &json["results"]), (&20.0.into(), &"results/x".into()));
+        let [llr, lower, upper] =
+            ["llr", "lower", "upper"].map(|key| json[key].as_f64().expect(key));
+        assert!(lower < llr && llr < upper);
+        let superiority = json["superiority"].as_f64().expect("a number");
+        assert!(superiority > 0.5 && superiority < 1.0);
+    }
+
+    #[test]
+    fn the_headline_counts_the_pairs() {
+        let line = headline(&played(9, &[[Some(2), Some(1)]]));
+        assert!(line.contains(" Elo (") && line.ends_with(", 1 pair"), "{line}");
+    }
+
+    #[test]
+    fn the_likelihood_ratio_is_a_mark_between_its_bounds() {
+        let bar = |llr| {
+            let verdict = SprtVerdict::Undecided;
+            likelihood_bar(SprtState { llr, lower: -2.0, upper: 2.0, verdict }, 9)
+        };
+        assert_eq!(bar(0.0), "LLR 0.00: -2.00 [····●····] 2.00");
+        assert_eq!(bar(1.0), "LLR 1.00: -2.00 [····|·●··] 2.00");
+        assert_eq!(bar(-5.0), "LLR -5.00: -2.00 [●···|····] 2.00");
+        let long = headline(&played(2000, &vec![[Some(0), Some(0)]; 1000]));
+        assert!(long.chars().count() <= 80, "it fits into a terminal of 80 columns: {long}");
+    }
+}

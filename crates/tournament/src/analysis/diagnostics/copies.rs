@@ -1,0 +1,40 @@
+//! Finds players with the same command and files.
+
+/// Groups `players`, given as names and hashes, by equal hash, in their order.
+pub fn copies<'a>(players: impl IntoIterator<Item = (&'a str, &'a str)>) -> Vec<Vec<String>> {
+    let mut groups: Vec<(&str, Vec<String>)> = Vec::new();
+    for (name, hash) in players {
+        match groups.iter_mut().find(|(known, _)| *known == hash) {
+            Some((_, names)) => names.push(name.to_owned()),
+            None => groups.push((hash, vec![name.to_owned()])),
+        }
+    }
+    groups.into_iter().map(|(_, names)| names).filter(|names| names.len() > 1).collect()
+}
+
+/// Describes a group in a sentence that is safe to show.
+pub fn describe(names: &[String]) -> String {
+    let names: Vec<String> =
+        names.iter().map(|name| referee_protocol::escape::terminal(name)).collect();
+    let (last, others) = names.split_last().map_or(("", &[][..]), |(last, rest)| (&**last, rest));
+    format!(
+        "{} and {last} are the same player: the same command with the same files.",
+        others.join(", ")
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn players_with_the_same_hash_form_a_group() {
+        let found = copies([("ant", "1"), ("bee", "2"), ("cat", "1"), ("dog", "3"), ("elk", "1")]);
+        assert_eq!(found, [["ant", "cat", "elk"]]);
+        assert_eq!(
+            describe(&found[0]),
+            "ant, cat and elk are the same player: the same command with the same files."
+        );
+        assert!(copies([("ant", "1"), ("bee", "2")]).is_empty());
+    }
+}

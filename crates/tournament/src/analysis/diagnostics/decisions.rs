@@ -1,0 +1,56 @@
+//! The decisions in a recorded game, found by replaying it.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use referee_games::{Position, Seat};
+use referee_match::replay::{Replay, ReplayError};
+use referee_record::model::record::GameRecord;
+
+/// A decision of a player.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct DecisionHash {
+    /// The seat that decided.
+    pub seat: Seat,
+    /// A hash of the position and of the seat on turn.
+    pub position: u64,
+    /// A hash of the action.
+    pub action: u64,
+}
+
+/// The decisions of a game, without its opening and forced actions.
+///
+/// # Errors
+/// The record cannot be replayed.
+pub fn decisions(start: &Position, record: &GameRecord) -> Result<Vec<DecisionHash>, ReplayError> {
+    let mut replay = Replay::new(start, record);
+    let mut found = Vec::new();
+    loop {
+        add_decisions(&replay, &mut found);
+        if replay.next().transpose()?.is_none() {
+            return Ok(found);
+        }
+    }
+}
+
+/// Adds the decisions that the next recorded answers are.
+pub fn add_decisions(replay: &Replay<'_>, found: &mut Vec<DecisionHash>) {
+    if replay.is_in_opening() {
+        return;
+    }
+    let position = replay.current();
+    let mut state = None;
+    for &seat in position.turn().asked() {
+        let Some(text) = replay.recorded(seat) else { return };
+        if position.legal_count(seat) > 1 {
+            let state = *state.get_or_insert_with(|| position.state_hash());
+            let place = hash(&(state, seat));
+            found.push(DecisionHash { seat, position: place, action: hash(&text) });
+        }
+    }
+}
+
+fn hash(value: &impl Hash) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    value.hash(&mut hasher);
+    hasher.finish()
+}

@@ -1,0 +1,253 @@
+//! The most interesting games: upsets, the longest, the shortest, the closest, and games with a
+//! fault.
+
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
+
+use super::pass::{LoggedGame, PassError};
+use referee_games::Seat;
+use referee_ratings::GameOutcome;
+use referee_record::model::record::GameRecord;
+
+/// The most games of each kind.
+pub const EACH: usize = 6;
+/// The most games with a fault.
+pub const FAULTS: usize = 60;
+
+/// The most that either player of a close game is expected to score.
+pub const CLOSE: f64 = 0.65;
+
+/// The reason why a game is interesting.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum HighlightKind {
+    /// The player with the lower rating won, and the rating difference is among the largest; if
+    /// possible between different programs.
+    Upset,
+    /// A long game between players of about the same rating, of whom neither is expected to score
+    /// more than [`CLOSE`]; if possible between different programs.
+    Close,
+    /// Among the longest.
+    Long,
+    /// Among the shortest that did not end in a fault.
+    Short,
+    /// It ended in a fault.
+    Fault,
+}
+
+impl HighlightKind {
+    /// Every kind, in the order of the page.
+    pub const ALL: [Self; 5] = [Self::Upset, Self::Close, Self::Long, Self::Short, Self::Fault];
+
+    /// A heading for games of this kind.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Upset => "Upsets",
+            Self::Close => "Closest",
+            Self::Long => "Longest",
+            Self::Short => "Shortest",
+            Self::Fault => "Faults",
+        }
+    }
+}
+
+/// A highlight.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Highlight {
+    /// The game.
+    pub record: GameRecord,
+    /// How much the first seat's player is rated above the other's, in Elo.
+    pub lead: f64,
+    /// How many games came before it.
+    number: usize,
+    /// The values by which it was chosen, the most important first; larger is better.
+    worth: [f64; 3],
+}
+
+/// The best games of each kind found so far.
+#[derive(Debug, Default)]
+pub struct Highlights {
+    kinds: BTreeMap<HighlightKind, Vec<Highlight>>,
+    /// The number of games seen.
+    games: usize,
+}
+
+impl Highlights {
+    /// Considers a game; `lead` is how much the first seat's player is rated above the other's, in
+    /// Elo, and `are_copies` whether both are the same program.
+    ///
+    /// # Errors
+    /// It is interesting, but its record cannot be read.
+    pub fn add(
+        &mut self,
+        game: &LoggedGame<'_>,
+        lead: f64,
+        are_copies: bool,
+    ) -> Result<(), PassError> {
+        self.games += 1;
+        let plies = f64::from(game.outline.plies);
+        if game.summary.is_faulted() {
+            // The first faults of each player are kept: the log is in the order in which games
+            // ended.
+            return self.offer(HighlightKind::Fault, game, lead, [0.0; 3], FAULTS);
+        }
+        self.offer(HighlightKind::Long, game, lead, [plies, 0.0, 0.0], EACH)?;
+        self.offer(HighlightKind::Short, game, lead, [-plies, 0.0, 0.0], EACH)?;
+        // The ratings of copies differ by chance only.
+        let differ = if are_copies { 0.0 } else { 1.0 };
+        if expected_of_better(lead) <= CLOSE {
+            self.offer(HighlightKind::Close, game, lead, [differ, -lead.abs(), plies], EACH)?;
+        }
+        let is_upset = match game.summary.outcome {
+            Some(GameOutcome::Win) => lead < 0.0,
+            Some(GameOutcome::Loss) => lead > 0.0,
+            Some(GameOutcome::Draw) | None => false,
+        };
+        if is_upset {
+            self.offer(HighlightKind::Upset, game, lead, [differ, lead.abs(), 0.0], EACH)?;
+        }
+        Ok(())
+    }
+
+    /// The games of a kind, the most interesting first.
+    pub fn of(&self, kind: HighlightKind) -> &[Highlight] {
+        self.kinds.get(&kind).map_or(&[], Vec::as_slice)
+    }
+
+    /// All highlights, each game once, in the order in which they were added.
+    pub fn records(&self) -> impl Iterator<Item = &GameRecord> {
+        let all = self.kinds.values().flatten();
+        let by_number: BTreeMap<usize, &GameRecord> =
+            all.map(|highlight| (highlight.number, &highlight.record)).collect();
+        by_number.into_values()
+    }
+
+    /// Inserts a game if it is among the best `most`. Each two players have at most one upset and
+    /// one close game, because their ratings do not change from game to game.
+    fn offer(
+        &mut self,
+        kind: HighlightKind,
+        game: &LoggedGame<'_>,
+        lead: f64,
+        worth: [f64; 3],
+        most: usize,
+    ) -> Result<(), PassError> {
+        let kept = self.kinds.entry(kind).or_default();
+        let better = |one: [f64; 3], other: [f64; 3]| {
+            let values = one.iter().zip(&other).map(|(one, other)| one.total_cmp(other));
+            values.fold(Ordering::Equal, Ordering::then).is_gt()
+        };
+        if matches!(kind, HighlightKind::Upset | HighlightKind::Close) {
+            let same = |highlight: &Highlight| {
+                Seat::BOTH.iter().all(|&seat| {
+                    [Seat::First, Seat::Second]
+                        .iter()
+                        .any(|&at| highlight.record.players[at] == game.outline.players[seat])
+                })
+            };
+            if let Some(at) = kept.iter().position(same) {
+                if !better(worth, kept[at].worth) {
+                    return Ok(());
+                }
+                kept.remove(at);
+            }
+        }
+        let place = kept.iter().position(|highlight| better(worth, highlight.worth));
+        let place = place.unwrap_or(kept.len());
+        if place < most {
+            let (record, number) = (game.record()?.into_owned(), self.games);
+            let highlight = Highlight { record, lead, number, worth };
+            kept.insert(place, highlight);
+            kept.truncate(most);
+        }
+        Ok(())
+    }
+}
+
+/// The share of points that the better of two players is expected to score, by their difference in
+/// rating.
+fn expected_of_better(lead: f64) -> f64 {
+    1.0 / (1.0 + 10_f64.powf(-lead.abs() / 400.0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::pass::RecordSource;
+    use referee_record::model::game_summary::GameSummary;
+    use referee_record::model::record::examples::{faulty, game};
+
+    fn add(highlights: &mut Highlights, record: &GameRecord, lead: f64) {
+        add_of(highlights, record, lead, false);
+    }
+
+    fn add_of(highlights: &mut Highlights, record: &GameRecord, lead: f64, are_copies: bool) {
+        let (outline, source) = (&record.outline(), RecordSource::Record(record));
+        let summary = GameSummary::of(record).expect("a result");
+        let (counts, in_check, line, is_sealed) = (true, false, 0, false);
+        let game = LoggedGame { outline, summary, source, counts, in_check, line, is_sealed };
+        highlights.add(&game, lead, are_copies).expect("a record");
+    }
+
+    fn ids(highlights: &Highlights, kind: HighlightKind) -> Vec<&str> {
+        highlights.of(kind).iter().map(|highlight| highlight.record.id.as_str()).collect()
+    }
+
+    #[test]
+    fn an_upset_is_a_win_of_the_lower_rated() {
+        let mut highlights = Highlights::default();
+        add(&mut highlights, &game("strong", "weak", "white"), 300.0);
+        add(&mut highlights, &game("strong", "weak", "draw"), 300.0);
+        assert_eq!(ids(&highlights, HighlightKind::Upset), [""; 0]);
+        add(&mut highlights, &game("good", "fair", "black"), 80.0);
+        add(&mut highlights, &game("weak", "strong", "white"), -300.0);
+        add(&mut highlights, &game("strong", "weak", "black"), 300.0);
+        assert_eq!(ids(&highlights, HighlightKind::Upset), ["weak-strong-1-1", "good-fair-1-1"]);
+    }
+
+    #[test]
+    fn games_between_different_programs_come_first() {
+        let mut highlights = Highlights::default();
+        add_of(&mut highlights, &game("ant", "copy", "white"), -100.0, true);
+        add_of(&mut highlights, &game("ant", "bee", "white"), -50.0, false);
+        add_of(&mut highlights, &game("ant", "twin", "draw"), 0.0, true);
+        let [twin, copy] = ["ant-twin-1-1", "ant-copy-1-1"];
+        assert_eq!(ids(&highlights, HighlightKind::Close), ["ant-bee-1-1", twin, copy]);
+        assert_eq!(ids(&highlights, HighlightKind::Upset), ["ant-bee-1-1", copy]);
+    }
+
+    #[test]
+    fn a_game_is_close_if_either_player_can_win() {
+        let mut highlights = Highlights::default();
+        add(&mut highlights, &game("giant", "ant", "white"), 800.0);
+        add(&mut highlights, &game("cat", "ant", "draw"), 108.0);
+        assert_eq!(ids(&highlights, HighlightKind::Close), [""; 0]);
+        add(&mut highlights, &game("bee", "ant", "draw"), 107.0);
+        add(&mut highlights, &game("ant", "dog", "white"), -20.0);
+        assert_eq!(ids(&highlights, HighlightKind::Close), ["ant-dog-1-1", "bee-ant-1-1"]);
+    }
+
+    #[test]
+    fn the_longest_and_shortest_are_kept_in_order() {
+        let mut highlights = Highlights::default();
+        for plies in [5_u32, 9, 1, 7, 3, 8, 2, 6, 4, 0] {
+            let id = plies.to_string();
+            add(&mut highlights, &GameRecord { id, plies, ..game("ant", "bee", "draw") }, 0.0);
+        }
+        assert_eq!(ids(&highlights, HighlightKind::Long), ["9", "8", "7", "6", "5", "4"]);
+        assert_eq!(ids(&highlights, HighlightKind::Short), ["0", "1", "2", "3", "4", "5"]);
+        assert_eq!(ids(&highlights, HighlightKind::Close), ["9"]);
+        let all: Vec<&str> = highlights.records().map(|record| record.id.as_str()).collect();
+        assert_eq!(all, ["5", "9", "1", "7", "3", "8", "2", "6", "4", "0"], "each once, in order");
+    }
+
+    #[test]
+    fn games_with_a_fault_are_no_other_highlight() {
+        let mut highlights = Highlights::default();
+        let crash = [("white", referee_record::model::fault::FaultCode::Crash)];
+        for _ in 0..FAULTS + 3 {
+            add(&mut highlights, &faulty(game("ant", "bee", "black"), &crash), 100.0);
+        }
+        assert_eq!(highlights.of(HighlightKind::Fault).len(), FAULTS);
+        assert_eq!(ids(&highlights, HighlightKind::Short), [""; 0]);
+    }
+}

@@ -1,0 +1,88 @@
+//! A summary of a log for the page: the lengths of games, the highlights, every fault, and the
+//! ratings over time.
+
+use std::collections::BTreeMap;
+
+use super::evaluation::Evaluation;
+use super::fault_cases::FaultCases;
+use super::highlights::Highlights;
+use super::pass::{LoggedGame, PassError};
+use super::rating_history::RatingHistory;
+use referee_games::Seat;
+use referee_record::model::record::Header;
+
+/// A summary of the games. Its size depends on the number of players and on the bounds of its
+/// parts, not on the number of games.
+#[derive(Debug)]
+pub struct LogSummary {
+    /// The number of games by length in plies.
+    pub lengths: BTreeMap<u32, u32>,
+    /// The most interesting games.
+    pub highlights: Highlights,
+    /// The faults.
+    pub faults: FaultCases,
+    /// The ratings over time.
+    pub history: RatingHistory,
+    /// The players' numbers in the results, by name.
+    numbers: BTreeMap<String, usize>,
+    /// The ratings by player number.
+    ratings: Vec<f64>,
+    /// The hashes of the players' programs by name, if they may be seen.
+    hashes: BTreeMap<String, String>,
+}
+
+impl LogSummary {
+    /// Starts the summary of a log with this header and this evaluation.
+    pub fn new(header: &Header, evaluation: &Evaluation) -> Self {
+        let Evaluation { results, ranking, .. } = evaluation;
+        let games = results.counts.total().games() as usize;
+        let names = results.names().iter().cloned();
+        let seen = header.players.iter().filter(|player| !player.hash.is_empty());
+        Self {
+            lengths: BTreeMap::new(),
+            highlights: Highlights::default(),
+            faults: FaultCases::default(),
+            history: RatingHistory::new(results.names(), header.anchors.clone(), games),
+            numbers: names.enumerate().map(|(number, name)| (name, number)).collect(),
+            ratings: ranking.fit.ratings.iter().map(|rating| rating.value).collect(),
+            hashes: seen.map(|player| (player.name.clone(), player.hash.clone())).collect(),
+        }
+    }
+
+    /// Completes the summary after all games were added.
+    ///
+    /// # Errors
+    ///
+    /// When the given ratings cannot be used.
+    pub fn finish(&mut self) -> Result<(), PassError> {
+        Ok(self.history.finish()?)
+    }
+
+    /// Adds a game, if it counts.
+    ///
+    /// # Errors
+    /// Its record cannot be read, or the given ratings cannot be used.
+    pub fn add(&mut self, game: &LoggedGame<'_>) -> Result<(), PassError> {
+        if !game.counts {
+            return Ok(());
+        }
+        let LoggedGame { outline, summary, .. } = *game;
+        *self.lengths.entry(outline.plies).or_default() += 1;
+        let rating = |seat: Seat| {
+            let number = self.numbers.get(&outline.players[seat]);
+            number.map_or(0.0, |&number| self.ratings[number])
+        };
+        let [one, other] = Seat::BOTH.map(|seat| self.hashes.get(&outline.players[seat]));
+        let are_copies = one.is_some() && one == other;
+        let lead = rating(Seat::First) - rating(Seat::Second);
+        self.highlights.add(game, lead, are_copies)?;
+        if summary.is_faulted() {
+            if self.faults.is_full() {
+                self.faults.total += summary.faults.iter().filter(|(_, it)| it.is_some()).count();
+            } else {
+                self.faults.add(&*game.record()?);
+            }
+        }
+        Ok(self.history.add(outline, summary)?)
+    }
+}

@@ -1,0 +1,232 @@
+//! Pseudonyms for players. Only those who have the log know who is who.
+
+use std::collections::BTreeMap;
+
+use referee_games::{BySeat, Seat};
+use referee_record::model::fault::Fault;
+use referee_record::model::record::{Anchor, GameRecord, Header, PlayerInfo};
+use referee_record::model::stage::{Format, Stage};
+
+/// A pseudonym for every player, `P001` and so on, in an order that follows from the tournament's
+/// random identity.
+#[derive(Debug, Clone)]
+pub struct Pseudonyms {
+    /// The number, from 0, and the pseudonym of each player.
+    by_name: BTreeMap<String, (u32, String)>,
+}
+
+impl Pseudonyms {
+    /// Assigns the pseudonyms of the tournament with this identity.
+    pub fn new(identity: &str, names: &[String]) -> Self {
+        let key = blake3::derive_key("referee 2026 pseudonyms", identity.as_bytes());
+        let mut order: Vec<_> = names
+            .iter()
+            .map(|name| (*blake3::keyed_hash(&key, name.as_bytes()).as_bytes(), name))
+            .collect();
+        order.sort_unstable();
+        let digits = names.len().to_string().len().max(2);
+        let numbered = (0..).zip(order);
+        let by_name = numbered
+            .map(|(number, (_, name))| {
+                (name.clone(), (number, format!("P{:0digits$}", number + 1)))
+            })
+            .collect();
+        Self { by_name }
+    }
+
+    /// The pseudonym of a player; empty for a name that is not in the tournament.
+    pub fn of(&self, name: &str) -> &str {
+        self.by_name.get(name).map_or("", |(_, pseudonym)| pseudonym)
+    }
+
+    /// The number of a player's pseudonym, from 0; `None` for a name that is not in the tournament.
+    pub fn number(&self, name: &str) -> Option<u32> {
+        self.by_name.get(name).map(|(number, _)| *number)
+    }
+
+    /// The players' names in the order of their pseudonyms.
+    pub fn names(&self) -> Vec<&str> {
+        let mut names: Vec<_> = self.by_name.iter().collect();
+        names.sort_unstable_by_key(|(_, (number, _))| *number);
+        names.into_iter().map(|(name, _)| name.as_str()).collect()
+    }
+
+    /// All pseudonyms in order. This order reveals nothing about that of the configuration.
+    pub fn all(&self) -> Vec<String> {
+        self.names().into_iter().map(|name| self.of(name).to_owned()).collect()
+    }
+
+    /// The id of a game, built from the pseudonyms by seat. The real id could be computed from
+    /// guessed names.
+    pub fn game_id(&self, first: &str, second: &str, pair: u32, game: u8) -> String {
+        format!("{}-{}-{pair}-{game}", self.of(first), self.of(second))
+    }
+
+    /// The game as anyone may see it. Both players have pseudonyms, and everything that they wrote
+    /// or received is left out, as are texts that may be about their programs. Moves and rolls stay
+    /// unchanged.
+    pub fn for_everyone(&self, record: &GameRecord) -> GameRecord {
+        let [first, second] = Seat::BOTH.map(|seat| record.players[seat].as_str());
+        let mut seen = record.clone();
+        seen.id = self.game_id(first, second, record.pair, record.game);
+        seen.seed.values = BySeat::new(0, 0);
+        for seat in Seat::BOTH {
+            self.of(&record.players[seat]).clone_into(&mut seen.players.values[seat]);
+        }
+        for note in &mut seen.notes {
+            note.note = None;
+        }
+        seen.notes.retain(|note| note.eval.is_some());
+        seen.warnings.clear();
+        seen.void.clear();
+        seen.worker = None;
+        seen.reported = None;
+        for fault in seen.fault.iter_mut().flat_map(|faults| faults.values_mut()) {
+            let message = "what exactly it did is for its author and the organiser";
+            *fault = Fault { clause: fault.clause.take(), ..Fault::new(fault.code, message) };
+        }
+        seen
+    }
+
+    /// The header as anyone may see it: players have only their pseudonyms, and everything is left
+    /// out from which pseudonyms or dice could be computed.
+    pub fn header(&self, header: &Header) -> Header {
+        let anchor = |anchor: &Anchor| Anchor {
+            player: self.of(&anchor.player).to_owned(),
+            rating: anchor.rating,
+        };
+        // It stays private which players cannot start from an opening, but not that there are some.
+        let takes_openings = header.players.iter().all(|player| player.takes_openings);
+        let player = |name: String| PlayerInfo {
+            name,
+            command: String::new(),
+            hash: String::new(),
+            takes_openings,
+        };
+        let stage = |stage: &Stage| {
+            let mut seen = stage.clone();
+            if let Format::Gauntlet { anchors } = &mut seen.format {
+                for anchor in &mut *anchors {
+                    *anchor = self.of(anchor).to_owned();
+                }
+                anchors.sort_unstable();
+            }
+            seen
+        };
+        let identity =
+            blake3::derive_key("referee 2026 public identity", header.identity.as_bytes());
+        let mut anchors: Vec<Anchor> = header.anchors.iter().map(anchor).collect();
+        anchors.sort_unstable_by(|one, other| one.player.cmp(&other.player));
+        Header {
+            // This must be one-way: the pseudonyms follow from the real identity.
+            identity: blake3::Hash::from_bytes(identity).to_hex()[..16].to_owned(),
+            seed: None,
+            anchors,
+            stages: header.stages.iter().map(stage).collect(),
+            players: self.all().into_iter().map(player).collect(),
+            changes: Vec::new(),
+            ..header.clone()
+        }
+    }
+
+    /// The game as the player at `seat` may see it. The opponent has a pseudonym, and what only the
+    /// opponent wrote or received is left out. The id is built from the pseudonym, because the real
+    /// one could be computed from a guessed name. So could the player's own seed by anyone who
+    /// knows the secret.
+    pub fn for_player(&self, record: &GameRecord, seat: Seat) -> GameRecord {
+        let (own, other) = (&record.players.names[seat], &record.players.names[!seat]);
+        let pseudonym = self.of(&record.players[!seat]);
+        let mut seen = record.clone();
+        seen.id = format!("{pseudonym}-{}-{}", record.pair, record.game);
+        pseudonym.clone_into(&mut seen.players.values[!seat]);
+        seen.seed.values = BySeat::new(0, 0);
+        seen.clock.cpu_ns.values[!seat] = None;
+        seen.notes.retain(|note| note.by == **own);
+        // Both may be about the opponent's program.
+        seen.warnings.clear();
+        seen.void.clear();
+        seen.worker = None;
+        if let Some(reported) = &mut seen.reported {
+            reported.values[!seat].clear();
+        }
+        for (by, fault) in seen.fault.iter_mut().flatten() {
+            if by == other.as_ref() {
+                *fault = Fault::new(fault.code, "the opponent's program failed");
+            }
+        }
+        seen
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use referee_record::model::fault::FaultCode;
+    use referee_record::model::record::Note;
+    use referee_record::model::record::examples::{faulty, game};
+
+    #[test]
+    fn packet_records_contain_nothing_private_about_the_opponent() {
+        let names = ["ant", "a secret name"].map(str::to_owned);
+        let pseudonyms = Pseudonyms::new("identity", &names);
+        let mut record =
+            faulty(game("ant", "a secret name", "white"), &[("black", FaultCode::Crash)]);
+        record.fault.as_mut().expect("a fault").get_mut("black").expect("black's").stderr =
+            vec!["secret trace".into()];
+        let note = |by: &str, note: &str| Note {
+            ply: 0,
+            by: by.into(),
+            note: Some(note.into()),
+            eval: None,
+        };
+        record.notes = vec![note("white", "mine"), note("black", "secret plan")];
+        record.warnings = vec!["black at ply 3: secret".into()];
+        let seen = pseudonyms.for_player(&record, Seat::First);
+        let text = serde_json::to_string(&seen).expect("JSON");
+        assert!(text.contains("mine") && text.contains("\"crash\""));
+        assert!(!text.contains("secret"), "{text}");
+    }
+
+    #[test]
+    fn public_records_contain_nothing_private() {
+        let names = ["a plain name", "a secret name"].map(str::to_owned);
+        let pseudonyms = Pseudonyms::new("identity", &names);
+        let both = [("white", FaultCode::Crash), ("black", FaultCode::Illegal)];
+        let mut record = faulty(game("a plain name", "a secret name", "draw"), &both);
+        for fault in record.fault.as_mut().expect("faults").values_mut() {
+            *fault = Fault {
+                clause: Some("W6".into()),
+                raw: Some("secret reply".into()),
+                stderr: vec!["secret trace".into()],
+                ..Fault::new(fault.code, "/home/secret/player.py failed")
+            };
+        }
+        let note =
+            |note: &str, eval| Note { ply: 0, by: "white".into(), note: Some(note.into()), eval };
+        record.notes = vec![note("secret plan", Some(0.5)), note("secret plan", None)];
+        record.warnings = vec!["secret".into()];
+        record.void = vec!["secret".into()];
+        record.seed.values = BySeat::new(12_345, 67_890);
+        let seen = pseudonyms.for_everyone(&record);
+        let text = serde_json::to_string(&seen).expect("JSON");
+        for left in ["secret", "plain", "12345", "67890", "player.py"] {
+            assert!(!text.contains(left), "{left}: {text}");
+        }
+        assert!(text.contains("\"crash\"") && text.contains("W6") && text.contains("\"eval\":0.5"));
+        assert_eq!(seen.actions, record.actions);
+    }
+
+    #[test]
+    fn pseudonyms_depend_on_the_tournament() {
+        let names: Vec<String> = (0..100).map(|number| format!("team {number}")).collect();
+        let (one, other) = (Pseudonyms::new("one", &names), Pseudonyms::new("other", &names));
+        let all = |pseudonyms: &Pseudonyms| -> Vec<String> {
+            names.iter().map(|name| pseudonyms.of(name).to_owned()).collect()
+        };
+        assert_ne!(all(&one), all(&other));
+        let mut sorted = all(&one);
+        sorted.sort();
+        assert_eq!((sorted[0].as_str(), sorted[99].as_str()), ("P001", "P100"));
+        assert_eq!(one.of("stranger"), "");
+    }
+}

@@ -1,0 +1,131 @@
+//! The games of a log under pseudonyms, in an order and with numbers that follow from the
+//! pseudonyms alone.
+//!
+//! The log follows the order of the schedule, which anyone who knows the configuration can work
+//! out. The same is true of a game's number in its pair, which tells who of the two comes first in
+//! the schedule, and of the pair numbers when rounds follow each other.
+
+use std::path::Path;
+
+use super::pass::{LoggedGame, PassError, RecordSource};
+use super::pseudonyms::Pseudonyms;
+use super::sealed::SealedGames;
+use crate::folder::{self, FolderError, LogContents};
+use referee_record::log::GameLine;
+use referee_record::log::places::LogPlaces;
+use referee_record::model::game_summary::GameSummary;
+use referee_record::model::record::GameRecord;
+
+/// The games of a log under pseudonyms.
+#[derive(Debug)]
+pub struct Published {
+    /// The players' pseudonyms.
+    pub names: Pseudonyms,
+    /// The games in the order in which they are published.
+    games: Vec<PublishedPlace>,
+}
+
+/// The place of a game in the log, in a few bytes. Places sort in the order of publication.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct PublishedPlace {
+    /// The numbers of the two pseudonyms, the lower one first.
+    players: (u32, u32),
+    /// The number of its pair: as scheduled, and renumbered before publication among the pairs of
+    /// these two.
+    pair: u32,
+    /// 1 if the lower pseudonym has the first seat, else 2.
+    game: u8,
+    /// Whether it counts, that is, does not come after a quarantine.
+    counts: bool,
+    /// Whether it belongs to a check.
+    in_check: bool,
+    /// Whether its moves must not be shown yet.
+    is_sealed: bool,
+    /// The offset of its line in the log.
+    at: u64,
+}
+
+impl Published {
+    /// Reads the log in `dir`.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be read.
+    pub fn read(dir: &Path) -> Result<(Self, LogContents), FolderError> {
+        let header = folder::header(dir)?;
+        let players: Vec<String> =
+            header.players.iter().map(|player| player.name.clone()).collect();
+        let names = Pseudonyms::new(&header.identity, &players);
+        let numbers: Vec<Option<u32>> = players.iter().map(|name| names.number(name)).collect();
+        let mut games = Vec::new();
+        let contents = folder::read(dir, |index, game| {
+            games.extend(place(&numbers, game).map(|place| (index, place)));
+        })?;
+        // Only the whole log tells which games count.
+        let state = &contents.state;
+        let sealed = SealedGames::of(&contents.header, state);
+        let settled = |(index, place): (usize, PublishedPlace)| PublishedPlace {
+            counts: !state.is_void(index),
+            in_check: state.is_check(index),
+            is_sealed: sealed.contains(index),
+            ..place
+        };
+        let mut games: Vec<PublishedPlace> = games.into_iter().map(settled).collect();
+        games.sort_unstable();
+        number_pairs(&mut games);
+        Ok((Self { names, games }, contents))
+    }
+
+    /// Calls `to` with every game of the log in `dir`, in the order of publication and with the
+    /// published numbers. Names, id and everything else are as in the log.
+    pub fn each<E: From<PassError>>(
+        &self,
+        dir: &Path,
+        mut to: impl FnMut(&LoggedGame<'_>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let failure = |error| PassError::from(FolderError::of_log(dir)(error));
+        let mut log = LogPlaces::open(dir).map_err(failure)?;
+        self.games.iter().try_for_each(|place| {
+            let record = log.record(place.at).map_err(failure)?;
+            let PublishedPlace { pair, game, counts, in_check, is_sealed, .. } = *place;
+            let record = &GameRecord { pair, game, ..record };
+            let summary = GameSummary::of(record).map_err(PassError::Result)?;
+            let (outline, source) = (&record.outline(), RecordSource::Record(record));
+            to(&LoggedGame { outline, summary, source, counts, in_check, line: 0, is_sealed })
+        })
+    }
+}
+
+/// The place of a game, with the numbers of the pseudonyms by player; `None` if a player has none.
+fn place(numbers: &[Option<u32>], line: &GameLine) -> Option<PublishedPlace> {
+    let number = |player: usize| numbers.get(player).copied().flatten();
+    let (first, second) = (number(line.players.first)?, number(line.players.second)?);
+    let players = (first.min(second), first.max(second));
+    let game = if first < second { 1 } else { 2 };
+    let (pair, at) = (line.pair, line.place.at);
+    Some(PublishedPlace {
+        players,
+        pair,
+        game,
+        counts: true,
+        in_check: false,
+        is_sealed: false,
+        at,
+    })
+}
+
+/// Numbers the pairs of each two players from 1, because a number from the schedule may reveal the
+/// round.
+fn number_pairs(games: &mut [PublishedPlace]) {
+    for meetings in games.chunk_by_mut(|one, other| one.players == other.players) {
+        for (number, pair) in (1..).zip(meetings.chunk_by_mut(|one, other| one.pair == other.pair))
+        {
+            for game in pair {
+                game.pair = number;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

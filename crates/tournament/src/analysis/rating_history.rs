@@ -1,0 +1,82 @@
+//! Ratings over time: fits of growing parts of a log, from its first games to the whole.
+
+use crate::analysis::results::{AnalysisError, NamedResults};
+use referee_ratings::fit;
+use referee_record::model::game_summary::GameSummary;
+use referee_record::model::record::{Anchor, GameOutline};
+
+/// The most fits.
+const POINTS: usize = 16;
+
+/// The ratings after a number of games.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RatingPoint {
+    /// The number of games, in the order in which they ended.
+    pub games: usize,
+    /// The ratings in Elo by player number; `None` for players that have not played yet.
+    pub ratings: Vec<Option<f64>>,
+}
+
+/// The ratings over time.
+#[derive(Debug)]
+pub struct RatingHistory {
+    /// The points so far, in order.
+    pub points: Vec<RatingPoint>,
+    results: NamedResults,
+    anchors: Vec<Anchor>,
+    games: usize,
+    every: usize,
+}
+
+impl RatingHistory {
+    /// Starts the history of a tournament of `games` games.
+    pub fn new(names: &[String], anchors: Vec<Anchor>, games: usize) -> Self {
+        let every = games.div_ceil(POINTS).max(1);
+        Self { points: Vec::new(), results: NamedResults::new(names), anchors, games: 0, every }
+    }
+
+    /// Adds the next game.
+    pub fn add(&mut self, game: &GameOutline, summary: GameSummary) -> Result<(), AnalysisError> {
+        self.results.add_outline(game, summary)?;
+        self.games += 1;
+        if self.games.is_multiple_of(self.every) { self.fit() } else { Ok(()) }
+    }
+
+    /// Adds the last point if it does not include the last games yet.
+    pub fn finish(&mut self) -> Result<(), AnalysisError> {
+        let done = self.points.last().map_or(0, |point| point.games);
+        if self.games > done { self.fit() } else { Ok(()) }
+    }
+
+    fn fit(&mut self) -> Result<(), AnalysisError> {
+        let fit = fit(&self.results.counts, &self.results.fixed(&self.anchors)?)?;
+        let played = |player: usize| self.results.counts.of(player).games() > 0;
+        let ratings = fit.ratings.iter().enumerate();
+        let ratings =
+            ratings.map(|(player, rating)| played(player).then_some(rating.value)).collect();
+        self.points.push(RatingPoint { games: self.games, ratings });
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use referee_record::model::record::examples::game;
+
+    #[test]
+    fn the_last_point_of_the_history_covers_all_games() {
+        let names = ["ant", "bee", "cat"].map(str::to_owned);
+        let mut history = RatingHistory::new(&names, Vec::new(), 37);
+        for _ in 0..37 {
+            let game = game("ant", "bee", "white");
+            let summary = GameSummary::of(&game).expect("a result");
+            history.add(&game.outline(), summary).expect("known players");
+        }
+        history.finish().expect("a fit");
+        let games: Vec<usize> = history.points.iter().map(|point| point.games).collect();
+        assert_eq!(games, [3, 6, 9, 12, 15, 18, 21, 24, 27, 30, 33, 36, 37]);
+        let last = &history.points[12].ratings;
+        assert!(last[0] > last[1] && last[2].is_none());
+    }
+}

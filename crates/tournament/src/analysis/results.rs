@@ -1,0 +1,239 @@
+//! Results by player name, with faults.
+
+#[cfg(any(test, feature = "examples"))]
+pub mod examples;
+
+use std::collections::{BTreeMap, HashMap};
+
+use referee_games::{BySeat, Seat, SeatMap};
+use referee_ratings::{FixedRating, RatingError, Results};
+use referee_record::model::fault::FaultCode;
+use referee_record::model::game_summary::{GameSummary, UnknownResult};
+use referee_record::model::record::{Anchor, GameOutline, GameRecord, fixed_ratings};
+
+/// How often a player made each fault; codes that did not occur are absent.
+pub type FaultCounts = BTreeMap<FaultCode, u32>;
+
+/// Whether games that ended in a fault count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Faulted {
+    /// They count like any other game.
+    #[default]
+    Count,
+    /// They are left out as if they had not been played; the faults themselves are still counted.
+    LeaveOut,
+}
+
+/// An error in games that are to be counted or rated.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum AnalysisError {
+    /// A game or an anchor names a player that is not in the tournament.
+    #[error("no player is called {0:?}")]
+    UnknownPlayer(String),
+    /// A game has the same player at both seats.
+    #[error("{0:?} cannot play against itself")]
+    SelfPlay(String),
+    /// A game has an invalid result.
+    #[error(transparent)]
+    Result(#[from] UnknownResult),
+    /// The given ratings cannot be used.
+    #[error(transparent)]
+    Rating(#[from] RatingError),
+}
+
+/// The results of a tournament. Players are numbered from 0, in the order of the given names.
+#[derive(Debug, Clone)]
+pub struct NamedResults {
+    /// The scores, to which ratings are fitted.
+    pub counts: Results,
+    names: Vec<String>,
+    numbers: HashMap<String, usize>,
+    faulted: Faulted,
+    faults: Vec<FaultCounts>,
+}
+
+impl NamedResults {
+    /// Empty results for players with these (distinct) names.
+    pub fn new(names: &[String]) -> Self {
+        Self {
+            counts: Results::new(names.len()),
+            names: names.to_vec(),
+            numbers: names.iter().cloned().enumerate().map(|(n, name)| (name, n)).collect(),
+            faulted: Faulted::Count,
+            faults: vec![FaultCounts::new(); names.len()],
+        }
+    }
+
+    /// The same results with or without games that ended in a fault.
+    #[must_use]
+    pub fn with(self, faulted: Faulted) -> Self {
+        Self { faulted, ..self }
+    }
+
+    /// Counts a game.
+    ///
+    /// # Errors
+    ///
+    /// When the record names an unknown player, names the same player twice, or has an unknown
+    /// result. The game is then not counted.
+    pub fn add(&mut self, game: &GameRecord) -> Result<(), AnalysisError> {
+        let players = self.numbers_of(&game.players)?;
+        self.add_summary(players, game.pair, GameSummary::of(game)?);
+        Ok(())
+    }
+
+    /// Counts a game with this summary.
+    ///
+    /// # Errors
+    ///
+    /// When it names an unknown player, or the same player twice. The game is then not counted.
+    pub fn add_outline(
+        &mut self,
+        game: &GameOutline,
+        summary: GameSummary,
+    ) -> Result<(), AnalysisError> {
+        self.add_summary(self.numbers_of(&game.players)?, game.pair, summary);
+        Ok(())
+    }
+
+    /// The numbers of two different players.
+    fn numbers_of(&self, names: &SeatMap<String>) -> Result<BySeat<usize>, AnalysisError> {
+        let (first, second) = (&names[Seat::First], &names[Seat::Second]);
+        if first == second {
+            return Err(AnalysisError::SelfPlay(first.clone()));
+        }
+        Ok(BySeat::new(self.number(first)?, self.number(second)?))
+    }
+
+    /// Counts a game between the players with these numbers.
+    ///
+    /// # Panics
+    ///
+    /// When a number is out of range.
+    pub fn add_summary(&mut self, players: BySeat<usize>, pair: u32, game: GameSummary) {
+        self.add_faults(players, game);
+        let played = game.between(players, pair);
+        if game.is_faulted() && self.faulted == Faulted::LeaveOut {
+            self.counts.add_completion(played);
+        } else {
+            self.counts.add(played);
+        }
+    }
+
+    /// Counts a game that belongs to no pair, between the players with these numbers.
+    ///
+    /// # Panics
+    ///
+    /// When a number is out of range.
+    pub fn add_unpaired(&mut self, players: BySeat<usize>, game: GameSummary) {
+        self.add_faults(players, game);
+        let played = game.between(players, 0);
+        if game.is_faulted() && self.faulted == Faulted::LeaveOut {
+            self.counts.add_completion(played);
+        } else {
+            self.counts.add_unpaired(played);
+        }
+    }
+
+    fn add_faults(&mut self, players: BySeat<usize>, game: GameSummary) {
+        for seat in Seat::BOTH {
+            if let Some(code) = game.faults[seat] {
+                *self.faults[players[seat]].entry(code).or_default() += 1;
+            }
+        }
+    }
+
+    /// The players' names, in order.
+    pub fn names(&self) -> &[String] {
+        &self.names
+    }
+
+    /// The number of the player called `name`.
+    ///
+    /// # Errors
+    ///
+    /// When no player has this name.
+    pub fn number(&self, name: &str) -> Result<usize, AnalysisError> {
+        let number = self.numbers.get(name).copied();
+        number.ok_or_else(|| AnalysisError::UnknownPlayer(name.to_owned()))
+    }
+
+    /// The given ratings by player number.
+    ///
+    /// # Errors
+    ///
+    /// When a rating is given for an unknown player.
+    pub fn fixed(&self, anchors: &[Anchor]) -> Result<Vec<FixedRating>, AnalysisError> {
+        fixed_ratings(anchors, &self.names)
+            .map_err(|anchor| AnalysisError::UnknownPlayer(anchor.player.clone()))
+    }
+
+    /// The faults of a player, by code.
+    pub fn faults(&self, player: usize) -> &FaultCounts {
+        &self.faults[player]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::examples::results;
+    use super::*;
+    use referee_ratings::{Completion, Outcomes};
+    use referee_record::model::record::examples::{distinct, faulty, game};
+
+    #[test]
+    fn both_lose_a_double_fault() {
+        let mut results = results(&["ant", "bee"], &[(0, 1, "draw")]);
+        let both = [("white", FaultCode::Crash), ("black", FaultCode::Timeout)];
+        results.add(&faulty(game("bee", "ant", "draw"), &both)).expect("known players");
+        assert_eq!(results.faults(0), &FaultCounts::from([(FaultCode::Timeout, 1)]));
+        assert_eq!(results.faults(1), &FaultCounts::from([(FaultCode::Crash, 1)]));
+        let lost = Outcomes { wins: 0, draws: 1, losses: 1 };
+        assert_eq!([results.counts.of(0), results.counts.total()], [lost; 2]);
+        let completion = Completion { finished: 1, forfeited: 1, spared: 0 };
+        assert_eq!(results.counts.completion(1), completion);
+    }
+
+    #[test]
+    fn invalid_records_are_not_counted() {
+        let mut results = results(&["ant", "bee"], &[]);
+        let unknown = results.add(&game("ant", "eel", "white"));
+        assert_eq!(unknown, Err(AnalysisError::UnknownPlayer("eel".into())));
+        let own = results.add(&game("ant", "ant", "white"));
+        assert_eq!(own, Err(AnalysisError::SelfPlay("ant".into())));
+        let red = results.add(&game("ant", "bee", "red"));
+        assert!(matches!(red, Err(AnalysisError::Result(_))));
+        assert_eq!(results.counts.total().games(), 0);
+    }
+
+    #[test]
+    fn the_same_game_again_is_a_copy_unless_it_has_no_action() {
+        let mut results = results(&["ant", "bee"], &[]);
+        let same = |pair| GameRecord { pair, ..game("ant", "bee", "white") };
+        for pair in 1..=3 {
+            results.add(&same(pair)).expect("known players");
+        }
+        assert_eq!(results.counts.copies(), BTreeMap::from([((0, 1), 2)]));
+        for pair in 4..=6 {
+            let crashed = GameRecord { actions: vec![], ..same(pair) };
+            results.add(&crashed).expect("known players");
+        }
+        assert_eq!(results.counts.copies(), BTreeMap::from([((0, 1), 2)]));
+    }
+
+    #[test]
+    fn games_with_faults_can_be_left_out() {
+        let owned = ["ant", "bee"].map(str::to_owned);
+        let mut results = NamedResults::new(&owned).with(Faulted::LeaveOut);
+        let late = faulty(game("ant", "bee", "white"), &[("black", FaultCode::Timeout)]);
+        results.add(&late).expect("known players");
+        results.add(&distinct(game("ant", "bee", "black"), 2)).expect("known players");
+        assert_eq!(results.counts.of(1), Outcomes { wins: 1, draws: 0, losses: 0 });
+        assert_eq!(results.faults(1), &FaultCounts::from([(FaultCode::Timeout, 1)]));
+        assert_eq!(
+            results.counts.completion(1).forfeited,
+            1,
+            "what happened is known all the same"
+        );
+    }
+}

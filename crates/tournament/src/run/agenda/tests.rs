@@ -1,0 +1,105 @@
+use std::time::Instant;
+
+use super::*;
+use crate::run::deadline::EndTime;
+use crate::schedule::state::TournamentSetup;
+use referee_games::Seat;
+use referee_record::model::record::GameRecord;
+use referee_record::model::record::examples::game;
+use referee_record::model::stage::Stage;
+
+const NAMES: [&str; 3] = ["ant", "bee", "cat"];
+
+fn state() -> TournamentState {
+    let names = NAMES.map(str::to_owned).to_vec();
+    TournamentState::new(TournamentSetup::new(names, vec![Stage::round_robin(1)]))
+}
+
+/// Marks a game as played.
+fn play(state: &mut TournamentState, index: usize) {
+    let fixture = state.fixture(index);
+    let [first, second] = Seat::BOTH.map(|seat| state.name(fixture.players[seat]).to_owned());
+    let plain = game(&first, &second, "white");
+    let record =
+        GameRecord { id: state.id(index), pair: fixture.pair, game: fixture.game, ..plain };
+    state.add(&record).expect("it belongs");
+}
+
+/// The next jobs, until none is left for now.
+fn next(agenda: &mut Agenda, state: &TournamentState) -> Vec<String> {
+    std::iter::from_fn(|| agenda.next(state)).map(|job| job.describe(state)).collect()
+}
+
+#[test]
+fn every_player_is_started_before_the_first_game() {
+    let state = state();
+    let mut agenda = Agenda::new(&state, None, false);
+    assert_eq!(next(&mut agenda, &state), NAMES.map(|name| format!("the start of {name}")));
+    agenda.probed();
+    agenda.probed();
+    assert!(!agenda.may_play());
+    assert_eq!(next(&mut agenda, &state), [""; 0], "one has not started yet");
+    agenda.probed();
+    let games = next(&mut agenda, &state);
+    assert_eq!(games.len(), 6);
+    let in_order = games.iter().zip(0..).all(|(game, at)| game.contains(&state.id(at)));
+    assert!(in_order, "in the order of the schedule: {games:?}");
+}
+
+#[test]
+fn only_players_with_games_left_are_started() {
+    let mut state = state();
+    let with_cat = |state: &TournamentState, index: usize| {
+        let players = state.fixture(index).players;
+        players.first == 2 || players.second == 2
+    };
+    for index in 0..state.len() {
+        if with_cat(&state, index) {
+            play(&mut state, index);
+        }
+    }
+    let mut agenda = Agenda::new(&state, None, false);
+    assert_eq!(next(&mut agenda, &state), ["the start of ant", "the start of bee"]);
+    for index in 0..state.len() {
+        if !with_cat(&state, index) {
+            play(&mut state, index);
+        }
+    }
+    let mut agenda = Agenda::new(&state, None, false);
+    assert!(agenda.may_play() && agenda.next(&state).is_none());
+}
+
+#[test]
+fn a_job_that_was_put_back_comes_first() {
+    let state = state();
+    let mut agenda = Agenda::new(&state, None, false);
+    for _ in NAMES {
+        agenda.next(&state).expect("a start");
+        agenda.probed();
+    }
+    let first = agenda.next(&state).expect("a game");
+    let expected = first.describe(&state);
+    agenda.next(&state).expect("another game");
+    agenda.put_back(Assignment { failed: true, ..first });
+    let again = agenda.next(&state).expect("the first game");
+    assert_eq!((again.describe(&state), again.failed), (expected, true));
+}
+
+#[test]
+fn nothing_starts_after_the_end_time_not_even_what_was_put_back() {
+    let state = state();
+    let soon = EndTime::After(Instant::now() + Duration::from_secs(3600));
+    let mut agenda = Agenda::new(&state, Some(RunDeadline::new(soon)), false);
+    for _ in NAMES {
+        agenda.next(&state).expect("a start");
+        agenda.probed();
+    }
+    let game = agenda.next(&state).expect("there is time");
+    agenda.put_back(game);
+    agenda.took(Duration::from_secs(2 * 3600));
+    assert!(agenda.next(&state).is_none() && agenda.is_time_up);
+
+    let over = RunDeadline::new(EndTime::After(Instant::now()));
+    let mut agenda = Agenda::new(&state, Some(over), false);
+    assert!(agenda.next(&state).is_none() && agenda.is_time_up, "no player is started either");
+}

@@ -1,0 +1,63 @@
+//! A player of a tournament as a worker sees it: its name, and how to create a fresh instance.
+
+use std::fmt;
+use std::sync::Arc;
+
+use referee_games::AnyGame;
+use referee_match::player::{Launch, Player, Sandbox, Wire};
+use referee_record::fingerprint::Fingerprint;
+use referee_record::model::player::PlayerSpec;
+
+/// The maximum length of a file name in messages, in bytes.
+const SHOWN: usize = 200;
+
+/// A player of a tournament.
+pub struct Entrant {
+    /// Its name.
+    pub name: String,
+    /// Whether one process may play several games, one after another.
+    pub reusable: bool,
+    /// Creates a fresh instance.
+    fingerprint: Fingerprint,
+    fresh: Box<dyn Fn() -> Player + Send + Sync>,
+}
+
+impl Entrant {
+    /// The program that `spec` describes, for this game, contained by `sandbox`.
+    pub fn of(spec: &PlayerSpec, game: &dyn AnyGame, sandbox: &Arc<Sandbox>) -> Self {
+        let (launch, sandbox) = (Launch::of(spec, game), Arc::clone(sandbox));
+        let fresh = move || Wire::process(launch.clone(), Arc::clone(&sandbox));
+        Self {
+            fingerprint: spec.fingerprint.clone(),
+            ..Self::new(&spec.name, spec.reusable, fresh)
+        }
+    }
+
+    /// A player of which `fresh` creates a new instance for each use.
+    pub fn new(
+        name: &str,
+        reusable: bool,
+        fresh: impl Fn() -> Wire + Send + Sync + 'static,
+    ) -> Self {
+        let fresh = Box::new(move || Player::Wire(Box::new(fresh())));
+        Self { name: name.to_owned(), reusable, fingerprint: Fingerprint::default(), fresh }
+    }
+
+    /// The escaped name of a file that changed after it was read, if there is one. Then it is
+    /// uncertain which program plays.
+    pub(super) fn changed_file(&self) -> Option<String> {
+        let file = self.fingerprint.touched()?.display().to_string();
+        Some(referee_protocol::escape::bytes(file.as_bytes(), SHOWN))
+    }
+
+    /// A fresh instance, not started yet.
+    pub fn fresh(&self) -> Player {
+        (self.fresh)()
+    }
+}
+
+impl fmt::Debug for Entrant {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Entrant").field("name", &self.name).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,35 @@
+//! Why a job has no result.
+
+use std::any::Any;
+
+use referee_protocol::escape;
+
+/// Why a job has no result although nobody stopped it and no resources were missing.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum JobFailure {
+    /// The referee panicked with this message.
+    #[error("the referee panicked: {}", escape::terminal(.0))]
+    Panic(String),
+    /// The game's implementation failed with this error.
+    #[error("the game itself failed: {}", escape::lines(.0))]
+    Game(String),
+    /// Workers took it, and fell silent before they had finished it.
+    #[error(
+        "{} workers took it, and none of them finished it: {}",
+        workers.len(),
+        workers.join(", ")
+    )]
+    Abandoned {
+        /// Their names.
+        workers: Vec<String>,
+    },
+}
+
+impl JobFailure {
+    /// The panic that unwound with this value.
+    pub(super) fn of_panic(panic: &(dyn Any + Send)) -> Self {
+        let text = panic.downcast_ref::<&str>().copied();
+        let text = text.or(panic.downcast_ref::<String>().map(String::as_str));
+        Self::Panic(text.unwrap_or("without a message").to_owned())
+    }
+}

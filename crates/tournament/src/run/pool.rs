@@ -1,0 +1,308 @@
+//! The players of a worker, from the start of a game until they have exited.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use tokio::sync::watch;
+
+use super::job::{Conditions, Finished, JobOutcome};
+use super::record::{RecordBuilder, Void};
+use super::transcript;
+use crate::schedule::Fixture;
+use referee_games::{AnyPosition, BySeat, Event, GameError, Seat};
+use referee_match::openings::{Opening, OpeningBook};
+use referee_match::pauses;
+use referee_match::player::{InitView, NotStarted, Player, PlayerStatistics};
+use referee_match::referee::{self, Ending, GameReport, GameSetup, Unplayable};
+use referee_record::model::warning::{GameWarning, PlayerWarning};
+
+/// A reusable player that waits for another game.
+#[derive(Debug)]
+struct Idle {
+    number: usize,
+    /// The last pair it played: the lower player number, the higher one, and the pair's number.
+    pair: (usize, usize, u32),
+    player: Player,
+}
+
+/// How many idle reusable players a worker keeps.
+pub(super) const IDLE_MOST: usize = 8;
+
+/// Starts and reuses the players of a worker's games.
+pub struct PlayerPool {
+    book: OpeningBook,
+    /// Whether the book has its own rules program, if the rules are one.
+    is_settled: bool,
+    conditions: Arc<Conditions>,
+    idle: Vec<Idle>,
+}
+
+impl PlayerPool {
+    /// An empty pool. Its games will begin with the openings of `book`.
+    pub fn new(book: OpeningBook, conditions: Arc<Conditions>) -> Self {
+        Self { book, is_settled: false, conditions, idle: Vec::new() }
+    }
+
+    /// Starts a rules program of its own on the cores of this thread, if the rules are a program.
+    ///
+    /// # Errors
+    /// The rules program failed.
+    pub(super) fn settle(&mut self) -> Result<(), GameError> {
+        if !self.is_settled {
+            self.book = self.book.clone().for_another_core()?;
+            self.is_settled = true;
+        }
+        Ok(())
+    }
+
+    /// Starts the player, waits for its greeting, and lets it quit. A start-up that failed while the
+    /// referee was paused is repeated.
+    pub(super) async fn probe(
+        &self,
+        number: usize,
+        stop: &mut watch::Receiver<bool>,
+    ) -> JobOutcome {
+        loop {
+            let began = Instant::now();
+            let outcome = self.probe_once(number, stop).await;
+            let failed =
+                matches!(outcome, JobOutcome::Probed(_, Some(_)) | JobOutcome::Shortage(_));
+            if !(failed && pauses::paused_since(began)) {
+                return outcome;
+            }
+        }
+    }
+
+    async fn probe_once(&self, number: usize, stop: &mut watch::Receiver<bool>) -> JobOutcome {
+        let mut player = self.fresh(number);
+        let view = InitView {
+            seat: Seat::First,
+            rules: self.book.rules(),
+            position: &*self.book.rules().start,
+            control: &self.conditions.control,
+            seed: 0,
+            opening: &[],
+        };
+        let begun = tokio::select! {
+            biased;
+            _ = stop.wait_for(|stop| *stop) => None,
+            begun = player.begin(&view) => Some(begun),
+        };
+        let Some(begun) = begun else {
+            player.kill().await;
+            return JobOutcome::Stopped;
+        };
+        player.leave().await;
+        match begun {
+            Ok(_) => JobOutcome::Probed(number, None),
+            Err(NotStarted::Fault(fault)) => JobOutcome::Probed(number, Some(fault)),
+            Err(NotStarted::Shortage(shortage)) => JobOutcome::Shortage(shortage),
+            Err(NotStarted::Game(error)) => JobOutcome::Broken(error),
+        }
+    }
+
+    /// Plays a game. Replays it after a loss on time that proves nothing, because the referee was
+    /// paused in that game, or because a player disturbed the other. That player is then frozen off
+    /// turn.
+    pub async fn play(
+        &mut self,
+        id: String,
+        fixture: Fixture,
+        stop: &mut watch::Receiver<bool>,
+    ) -> JobOutcome {
+        let mut void = Vec::new();
+        let mut frozen = BySeat::new(false, false);
+        loop {
+            let began = Instant::now();
+            let mut players = self.seat_players(fixture, frozen);
+            let seeds = self.seeds(fixture);
+            let played = tokio::select! {
+                biased;
+                _ = stop.wait_for(|stop| *stop) => None,
+                report = self.referee(&id, fixture, seeds, &mut players) => Some(report),
+            };
+            let mut report = match played {
+                Some(Ok(report)) => report,
+                Some(Err(Unplayable::Shortage(_))) if pauses::paused_since(began) => {
+                    players.first.kill().await;
+                    players.second.kill().await;
+                    continue;
+                }
+                given_up => {
+                    players.first.kill().await;
+                    players.second.kill().await;
+                    return match given_up {
+                        Some(Err(Unplayable::Shortage(shortage))) => JobOutcome::Shortage(shortage),
+                        Some(Err(Unplayable::Game(error))) => JobOutcome::Broken(error),
+                        _ => JobOutcome::Stopped,
+                    };
+                }
+            };
+            report.trace.warnings.extend(self.doubts(fixture));
+            let void_because = why_void(&report, began, frozen);
+            let (builder, transcript) = self.clear(report, players, fixture, (seeds, began)).await;
+            match void_because {
+                None => {
+                    let memory = builder.statistics.as_ref().map(|statistics| statistics.memory);
+                    let warnings = builder.warnings();
+                    let record = builder.build(id, fixture, void);
+                    let finished = Finished { record, warnings, transcript, memory };
+                    return JobOutcome::Played(vec![finished]);
+                }
+                Some(why) => {
+                    void.push(builder.why_void(why));
+                    if let Void::Disturbed { by } = why {
+                        frozen[by] = true;
+                    }
+                }
+            }
+        }
+    }
+
+    async fn referee(
+        &self,
+        id: &str,
+        fixture: Fixture,
+        seeds: BySeat<u64>,
+        players: &mut BySeat<Player>,
+    ) -> Result<GameReport, Unplayable> {
+        let conditions = &self.conditions;
+        let names = self.names(fixture);
+        let luck = conditions.secret.luck(names.first, names.second, fixture.pair);
+        let opening = self.book.opening(fixture.pair, &conditions.secret, luck)?;
+        let Opening { steps, mut luck } = opening;
+        let setup = GameSetup {
+            rules: self.book.rules(),
+            control: &conditions.control,
+            policy: conditions.policy,
+            opening: &steps,
+            seeds,
+        };
+        let shown = conditions.spectators.show(id, names);
+        let mut observe = |position: &dyn AnyPosition, events: &[Event]| {
+            shown.step(position, events);
+        };
+        referee::play(&setup, &mut luck, players, &mut observe).await
+    }
+
+    /// Warnings about players whose files changed after they were read.
+    fn doubts(&self, fixture: Fixture) -> impl Iterator<Item = GameWarning> {
+        Seat::BOTH.into_iter().filter_map(move |seat| {
+            let file = self.conditions.players[fixture.players[seat]].changed_file()?;
+            Some(GameWarning { seat, warning: PlayerWarning::ChangedFile(file) })
+        })
+    }
+
+    fn names(&self, fixture: Fixture) -> BySeat<&str> {
+        fixture.players.map(|number| self.conditions.players[number].name.as_str())
+    }
+
+    fn seeds(&self, fixture: Fixture) -> BySeat<u64> {
+        let names = self.names(fixture);
+        BySeat::from_fn(|seat| {
+            self.conditions.secret.player_seed(names[seat], names[!seat], fixture.pair)
+        })
+    }
+
+    fn seat_players(&mut self, fixture: Fixture, frozen: BySeat<bool>) -> BySeat<Player> {
+        let pair = pair_of(fixture);
+        let mut players = fixture.players.map(|number| self.take(number, pair));
+        for seat in Seat::BOTH {
+            if frozen[seat] {
+                players[seat].freeze_off_turn();
+            }
+        }
+        players
+    }
+
+    /// An idle player that last played another pair, or a fresh one. The second game of a pair
+    /// never reuses a process from the first: that one keeps waiting, for another pair.
+    fn take(&mut self, number: usize, pair: (usize, usize, u32)) -> Player {
+        let fits = |idle: &Idle| idle.number == number && idle.pair != pair;
+        match self.idle.iter().position(fits) {
+            Some(at) => self.idle.remove(at).player,
+            None => self.fresh(number),
+        }
+    }
+
+    fn fresh(&self, number: usize) -> Player {
+        self.conditions.players[number].fresh()
+    }
+
+    /// Releases both players after their game. Returns the record builder, and the transcript if
+    /// the game ended in a fault.
+    async fn clear(
+        &mut self,
+        report: GameReport,
+        mut players: BySeat<Player>,
+        fixture: Fixture,
+        (seeds, began): (BySeat<u64>, Instant),
+    ) -> (RecordBuilder, Option<String>) {
+        let names = self.names(fixture).map(str::to_owned);
+        let faulted = matches!(report.ending, Ending::Faults(_));
+        if faulted {
+            players.first.settle_stderr().await;
+            players.second.settle_stderr().await;
+        }
+        let seats = self.book.rules().seats();
+        let transcript = faulted.then(|| transcript::text(&seats, &names, &players));
+        let fault = |seat| report.ending.fault(seat).is_some();
+        let (first, second) = (fixture.players.first, fixture.players.second);
+        let statistics = BySeat::new(
+            self.release(first, fixture, players.first, fault(Seat::First)).await,
+            self.release(second, fixture, players.second, fault(Seat::Second)).await,
+        );
+        let wall = began.elapsed();
+        (RecordBuilder { seats, names, seeds, report, statistics, wall }, transcript)
+    }
+
+    /// Releases a player after its game: it quits, or waits if it can be reused.
+    async fn release(
+        &mut self,
+        number: usize,
+        fixture: Fixture,
+        mut player: Player,
+        faulted: bool,
+    ) -> PlayerStatistics {
+        // The next game would begin with the freezing of this one.
+        let is_fit = !faulted && !player.owes() && !player.freezes_off_turn();
+        let reusable = self.conditions.players[number].reusable && is_fit;
+        if !reusable {
+            return player.leave().await;
+        }
+        // Others play on its core while it waits.
+        player.freeze();
+        let statistics = player.statistics();
+        if self.idle.len() == IDLE_MOST {
+            self.idle.remove(0).player.leave().await;
+        }
+        self.idle.push(Idle { number, pair: pair_of(fixture), player });
+        statistics
+    }
+
+    /// Lets all idle players quit.
+    pub async fn dismiss(&mut self) {
+        for mut idle in self.idle.drain(..) {
+            idle.player.leave().await;
+        }
+    }
+}
+
+/// Why the result of a game that began then does not count, if so.
+fn why_void(report: &GameReport, began: Instant, frozen: BySeat<bool>) -> Option<Void> {
+    let disturber = report.trace.disturber.filter(|seat| !frozen[*seat]);
+    // A pause explains more than a disturbance, and freezes nobody.
+    if report.ending.is_by_time() && pauses::paused_since(began) {
+        Some(Void::Paused)
+    } else {
+        disturber.map(|by| Void::Disturbed { by })
+    }
+}
+
+fn pair_of(fixture: Fixture) -> (usize, usize, u32) {
+    let BySeat { first, second } = fixture.players;
+    (first.min(second), first.max(second), fixture.pair)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,162 @@
+//! Tests of the pool: which process plays which game. The players answer here, without processes.
+
+use std::sync::Mutex;
+use std::time::Duration;
+
+use super::*;
+use crate::run::entrant::Entrant;
+use referee_match::player::{PlayerScript, Wire};
+use referee_match::referee::plan;
+use referee_record::model::clock::TimeControl;
+use referee_record::model::fault::FaultCode;
+use referee_record::model::record::FaultPolicy;
+use referee_record::seeds::Secret;
+
+const SECOND: Duration = Duration::from_secs(1);
+
+/// The history of a pool's processes: `start 0`, `quit 1`, in order.
+type History = Arc<Mutex<Vec<String>>>;
+
+/// A pool of this many players. Each answers its turns with `replies`, and then with `go`.
+fn pool(players: usize, reusable: bool, replies: &'static [&'static str]) -> (PlayerPool, History) {
+    let history = History::default();
+    let entrant = |number: usize| {
+        let history = Arc::clone(&history);
+        let fresh = move || {
+            history.lock().expect("no panic").push(format!("start {number}"));
+            Wire::scripted(script(number, replies, Arc::clone(&history)))
+        };
+        Entrant::new(&format!("player {number}"), reusable, fresh)
+    };
+    let conditions = Conditions {
+        control: TimeControl { per_move: Some(SECOND), ..TimeControl::unlimited(10 * SECOND) },
+        policy: FaultPolicy::Retry(1),
+        players: (0..players).map(entrant).collect(),
+        secret: Secret::from_seed(1),
+        spectators: Arc::default(),
+    };
+    (PlayerPool::new(OpeningBook::empty(plan::rules("wb")), Arc::new(conditions)), history)
+}
+
+fn script(number: usize, replies: &'static [&'static str], history: History) -> PlayerScript {
+    let mut replies = replies.iter();
+    Box::new(move |message| {
+        let reply = match message["type"].as_str() {
+            Some("init") => Some("ok".to_owned()),
+            Some("turn") => Some((*replies.next().unwrap_or(&"go")).to_owned()),
+            Some("quit") => {
+                history.lock().expect("no panic").push(format!("quit {number}"));
+                None
+            }
+            _ => None,
+        };
+        (Duration::ZERO, reply)
+    })
+}
+
+/// Plays a game between two players, and returns it with what happened to the processes.
+async fn play(
+    (pool, history): &mut (PlayerPool, History),
+    players: (usize, usize),
+    pair: u32,
+    game: u8,
+) -> (Finished, Vec<String>) {
+    let fixture = Fixture { players: BySeat::new(players.0, players.1), pair, game };
+    let (_tell, mut stop) = watch::channel(false);
+    let outcome = pool.play("a-game".to_owned(), fixture, &mut stop).await;
+    let JobOutcome::Played(mut games) = outcome else { panic!("{outcome:?}") };
+    let finished = games.pop().expect("a game");
+    (finished, std::mem::take(&mut *history.lock().expect("no panic")))
+}
+
+#[tokio::test(start_paused = true)]
+async fn every_game_uses_fresh_players() {
+    let mut pool = pool(2, false, &[]);
+    for game in [1, 2] {
+        let (finished, history) = play(&mut pool, (0, 1), 1, game).await;
+        assert_eq!(finished.record.actions, ["go", "go"]);
+        assert_eq!(history, ["start 0", "start 1", "quit 0", "quit 1"]);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_reusable_player_plays_several_pairs_but_never_both_games_of_one() {
+    let mut pool = pool(3, true, &[]);
+    let (_, history) = play(&mut pool, (0, 1), 1, 1).await;
+    assert_eq!(history, ["start 0", "start 1"]);
+    let (_, history) = play(&mut pool, (1, 0), 1, 2).await;
+    assert_eq!(history, ["start 1", "start 0"], "the other game of the pair");
+    let (_, history) = play(&mut pool, (0, 1), 2, 1).await;
+    assert_eq!(history, [""; 0], "another pair");
+    let (_, history) = play(&mut pool, (2, 1), 1, 1).await;
+    assert_eq!(history, ["start 2"], "another opponent");
+    pool.0.dismiss().await;
+    let mut left = std::mem::take(&mut *pool.1.lock().expect("no panic"));
+    left.sort();
+    assert_eq!(left, ["quit 0", "quit 0", "quit 1", "quit 1", "quit 2"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_reusable_player_with_a_fault_is_replaced() {
+    let mut pool = pool(2, true, &["no", "no"]);
+    let (finished, history) = play(&mut pool, (0, 1), 1, 1).await;
+    assert_eq!(finished.record.reason, "illegal");
+    assert_eq!(history, ["start 0", "start 1", "quit 0"]);
+    let (_, history) = play(&mut pool, (0, 1), 2, 1).await;
+    assert_eq!(history[0], "start 0");
+    assert!(!history.contains(&"start 1".to_owned()), "the other one waited: {history:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_longest_idle_reusable_player_leaves_first() {
+    let mut pool = pool(IDLE_MOST + 2, true, &[]);
+    let mut history = Vec::new();
+    for player in (0..IDLE_MOST + 2).step_by(2) {
+        history.extend(play(&mut pool, (player, player + 1), 1, 1).await.1);
+    }
+    let quits: Vec<&String> = history.iter().filter(|what| what.starts_with("quit")).collect();
+    assert_eq!(quits, ["quit 0", "quit 1"]);
+    let (_, history) = play(&mut pool, (0, 2), 1, 1).await;
+    assert_eq!(history[0], "start 0");
+    assert!(!history.contains(&"start 2".to_owned()), "{history:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_finished_game_has_its_warnings_as_types_and_its_record_as_text() {
+    let mut pool = pool(2, false, &["no"]);
+    let (finished, _) = play(&mut pool, (0, 1), 1, 1).await;
+    let asked = |seat, ply| {
+        let message = "P1: no is not allowed".to_owned();
+        let code = FaultCode::Illegal;
+        GameWarning { seat, warning: PlayerWarning::AskedAgain { ply, code, message } }
+    };
+    assert_eq!(finished.warnings, [asked(Seat::First, 0), asked(Seat::Second, 1)]);
+    assert_eq!(
+        finished.record.warnings,
+        [
+            "white was asked again at ply 0: illegal: P1: no is not allowed",
+            "black was asked again at ply 1: illegal: P1: no is not allowed",
+        ]
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_game_is_abandoned_on_request() {
+    let (mut pool, history) = pool(2, false, &[]);
+    let fixture = Fixture { players: BySeat::new(0, 1), pair: 1, game: 1 };
+    let (_tell, mut stop) = watch::channel(true);
+    let outcome = pool.play("a-game".to_owned(), fixture, &mut stop).await;
+    assert!(matches!(outcome, JobOutcome::Stopped), "{outcome:?}");
+    assert!(matches!(pool.probe(0, &mut stop).await, JobOutcome::Stopped));
+    let history = history.lock().expect("no panic");
+    assert_eq!(*history, ["start 0", "start 1", "start 0"], "nobody is asked to quit");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_start_up_test_greets_and_quits() {
+    let (pool, history) = pool(2, true, &[]);
+    let (_tell, mut stop) = watch::channel(false);
+    let outcome = pool.probe(1, &mut stop).await;
+    assert!(matches!(outcome, JobOutcome::Probed(1, None)), "{outcome:?}");
+    assert_eq!(*history.lock().expect("no panic"), ["start 1", "quit 1"]);
+}

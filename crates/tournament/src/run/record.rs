@@ -1,0 +1,163 @@
+//! Builds the record of a finished game.
+
+use std::time::Duration;
+
+use crate::schedule::Fixture;
+use referee_games::{BySeat, GameResult, Seat, SeatMap, Text};
+use referee_match::player::PlayerStatistics;
+use referee_match::referee::{Ending, GameReport};
+use referee_protocol::Score;
+use referee_record::model::clock::{millis, seconds};
+use referee_record::model::record::{ClockRecord, FaultRecord, GameRecord};
+use referee_record::model::warning::{GameWarning, PlayerWarning};
+
+/// Why a game that was played does not count, and is played again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Void {
+    /// The referee was paused in it, and it ended by a loss on time.
+    Paused,
+    /// A player lost on time, and its opponent may have caused that.
+    Disturbed {
+        /// The opponent.
+        by: Seat,
+    },
+}
+
+/// A finished game whose players have exited.
+pub struct RecordBuilder {
+    /// The names of the seats.
+    pub seats: BySeat<Text>,
+    /// The names of the players.
+    pub names: BySeat<String>,
+    /// The players' seeds.
+    pub seeds: BySeat<u64>,
+    /// The referee's report.
+    pub report: GameReport,
+    /// The players' statistics.
+    pub statistics: BySeat<PlayerStatistics>,
+    /// The wall time, from the start of the first player until both had exited.
+    pub wall: Duration,
+}
+
+impl RecordBuilder {
+    /// The reason why the game is void, as a sentence.
+    pub fn why_void(&self, why: Void) -> String {
+        let disturber = match why {
+            Void::Paused => {
+                return "the referee was paused in a game that ended by a loss on time; played again"
+                    .to_owned();
+            }
+            Void::Disturbed { by } => by,
+        };
+        format!(
+            "{} lost on time while {} used {} of CPU time on the opponent's turns; \
+             played again with {} frozen off turn",
+            self.names[!disturber],
+            self.names[disturber],
+            seconds(self.statistics[disturber].cpu_off_turn),
+            self.names[disturber],
+        )
+    }
+
+    /// The record of the game, with the earlier attempts that were `void`.
+    pub fn build(self, id: String, fixture: Fixture, void: Vec<String>) -> GameRecord {
+        let warnings = self.warnings().iter().map(|warning| warning.text(&self.seats)).collect();
+        let Self { seats, names, seeds, report: GameReport { ending, trace }, statistics, wall } =
+            self;
+        GameRecord {
+            id,
+            pair: fixture.pair,
+            game: fixture.game,
+            players: SeatMap::new(seats.clone(), names),
+            seed: SeatMap::new(seats.clone(), seeds),
+            rolls: trace.rolls,
+            opening: trace.opening,
+            actions: trace.actions,
+            clock: ClockRecord {
+                startup_ns: SeatMap::new(seats.clone(), trace.startup.map(nanos)),
+                used_ns: SeatMap::new(
+                    seats.clone(),
+                    trace.used.map(|used| used.into_iter().map(nanos).collect()),
+                ),
+                cpu_ns: SeatMap::new(seats.clone(), statistics.map(|rest| rest.cpu.map(nanos))),
+                wall_ns: nanos(wall),
+            },
+            result: match ending.result() {
+                GameResult::Win(seat) => seats[seat].clone().into_owned(),
+                GameResult::Draw => "draw".to_owned(),
+            },
+            reason: ending.reason().to_owned(),
+            fault: faults_of(&seats, &ending),
+            scores: SeatMap::new(seats.clone(), ending.scores().map(Score)),
+            plies: trace.plies,
+            warnings,
+            notes: trace.notes,
+            reported: reported(SeatMap::new(
+                seats,
+                trace.greetings.map(|greeting| greeting.said()),
+            )),
+            void,
+            worker: None,
+        }
+    }
+
+    /// Incidents that did not affect the result.
+    pub fn warnings(&self) -> Vec<GameWarning> {
+        let mut warnings = self.report.trace.warnings.clone();
+        for seat in Seat::BOTH {
+            let own = self.warnings_about(seat).into_iter();
+            warnings.extend(own.map(|warning| GameWarning { seat, warning }));
+        }
+        warnings
+    }
+
+    fn warnings_about(&self, seat: Seat) -> Vec<PlayerWarning> {
+        let statistics = &self.statistics[seat];
+        let mut warnings = Vec::new();
+        if let Some(frozen_since) = self.report.trace.frozen[seat] {
+            let cpu = round(statistics.cpu_off_turn);
+            warnings.push(PlayerWarning::Pondered { cpu, frozen_since });
+        }
+        if !statistics.waited_for_core.is_zero() {
+            let waited = Duration::from_millis(millis(statistics.waited_for_core));
+            warnings.push(PlayerWarning::WaitedForCore(waited));
+        }
+        warnings.extend(statistics.afterwards.clone().map(PlayerWarning::WroteAfterEnd));
+        if self.report.ending.fault(seat).is_none() {
+            warnings.extend_from_slice(&statistics.warnings);
+        }
+        if statistics.leftover > 0 {
+            warnings.push(PlayerWarning::LeftProcesses(statistics.leftover));
+        }
+        if statistics.stderr_lost > 0 {
+            warnings.push(PlayerWarning::LostStderr(statistics.stderr_lost));
+        }
+        warnings
+    }
+}
+
+/// The names and versions that the players reported; none if neither reported any.
+fn reported(said: SeatMap<String>) -> Option<SeatMap<String>> {
+    let silent = Seat::BOTH.into_iter().all(|seat| said[seat].is_empty());
+    (!silent).then_some(said)
+}
+
+fn faults_of(seats: &BySeat<Text>, ending: &Ending) -> Option<FaultRecord> {
+    let faults: FaultRecord = Seat::BOTH
+        .into_iter()
+        .filter_map(|seat| Some((seats[seat].clone().into_owned(), ending.fault(seat)?.clone())))
+        .collect();
+    (!faults.is_empty()).then_some(faults)
+}
+
+fn round(duration: Duration) -> Duration {
+    Duration::from_millis((millis(duration) + 50) / 100 * 100)
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "584 years fit")]
+fn nanos(duration: Duration) -> u64 {
+    duration.as_nanos() as u64
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,148 @@
+use super::*;
+use referee_games::Outcome;
+use referee_match::referee::GameTrace;
+use referee_protocol::Greeting;
+use referee_record::model::fault::{Fault, FaultCode};
+use referee_sandbox::Overrun;
+
+/// Ant has lost a game of one ply to bee by the rules.
+fn builder() -> RecordBuilder {
+    let outcome = Outcome { result: GameResult::Win(Seat::Second), reason: "elimination".into() };
+    let ms = Duration::from_millis;
+    RecordBuilder {
+        seats: BySeat::new("white".into(), "black".into()),
+        names: BySeat::new("ant".to_owned(), "bee".to_owned()),
+        seeds: BySeat::new(7, 8),
+        report: GameReport {
+            ending: Ending::Rules(outcome),
+            trace: GameTrace {
+                opening: vec!["a".to_owned()],
+                actions: vec!["b".to_owned()],
+                rolls: vec!["6".to_owned()],
+                plies: 2,
+                startup: BySeat::new(ms(1), ms(2)),
+                used: BySeat::new(vec![ms(3)], Vec::new()),
+                ..GameTrace::default()
+            },
+        },
+        statistics: BySeat::from_fn(|_| PlayerStatistics::default()),
+        wall: ms(9),
+    }
+}
+
+fn built(builder: RecordBuilder) -> GameRecord {
+    let fixture = Fixture { players: BySeat::new(0, 1), pair: 4, game: 2 };
+    builder.build("an-id".to_owned(), fixture, vec!["it lagged".to_owned()])
+}
+
+fn faulted(faults: BySeat<Option<Fault>>) -> RecordBuilder {
+    let mut builder = builder();
+    builder.report.ending = Ending::Faults(faults);
+    builder
+}
+
+/// The warnings of a game in which the player of the first seat has these statistics.
+fn warnings(statistics: PlayerStatistics) -> Vec<String> {
+    let mut builder = builder();
+    builder.statistics.first = statistics;
+    built(builder).warnings
+}
+
+#[test]
+fn a_record_says_who_played_what_and_how_it_ended() {
+    let record = built(builder());
+    assert_eq!((record.id.as_str(), record.pair, record.game), ("an-id", 4, 2));
+    assert_eq!((&*record.players[Seat::First], record.seed[Seat::Second]), ("ant", 8));
+    let lists = (&record.opening[..], &record.actions[..], &record.rolls[..]);
+    assert_eq!(lists, (&["a".to_owned()][..], &["b".to_owned()][..], &["6".to_owned()][..]));
+    assert_eq!((record.result.as_str(), record.reason.as_str()), ("black", "elimination"));
+    assert_eq!((record.winner(), record.fault.is_none()), (Some("bee"), true));
+    assert_eq!((record.score(Seat::First), record.score(Seat::Second)), (0.0, 1.0));
+    assert_eq!(record.void, ["it lagged"]);
+    assert_eq!((record.warnings.len(), record.reported), (0, None));
+}
+
+#[test]
+fn times_are_recorded_to_the_nanosecond() {
+    let mut builder = builder();
+    builder.report.trace.used.first = vec![Duration::new(1, 1), Duration::ZERO];
+    builder.statistics.second.cpu = Some(Duration::from_nanos(5));
+    let clock = built(builder).clock;
+    assert_eq!(clock.startup_ns[Seat::Second], 2_000_000);
+    assert_eq!(clock.used_ns[Seat::First], [1_000_000_001, 0]);
+    assert_eq!((clock.cpu_ns[Seat::First], clock.cpu_ns[Seat::Second]), (None, Some(5)));
+    assert_eq!(clock.wall_ns, 9_000_000);
+}
+
+#[test]
+fn a_fault_costs_the_game_and_stands_under_its_seat() {
+    let crash = || Some(Fault::new(FaultCode::Crash, "exit code 1"));
+    let record = built(faulted(BySeat::new(crash(), None)));
+    assert_eq!((record.result.as_str(), record.reason.as_str()), ("black", "crash"));
+    assert_eq!(record.fault_of(Seat::First).map(|fault| fault.code), Some(FaultCode::Crash));
+    assert_eq!(record.fault_of(Seat::Second), None);
+    let both = built(faulted(BySeat::new(crash(), crash())));
+    assert_eq!((both.result.as_str(), both.reason.as_str()), ("draw", "double-fault"));
+    assert_eq!((both.score(Seat::First), both.score(Seat::Second)), (0.0, 0.0));
+    assert_eq!(both.fault.map_or(0, |faults| faults.len()), 2);
+}
+
+#[test]
+fn reported_names_are_kept_if_there_are_any() {
+    let mut builder = builder();
+    builder.report.trace.greetings.second =
+        Greeting { name: Some("B\u{1b}".to_owned()), ..Greeting::default() };
+    let reported = built(builder).reported.expect("one did");
+    assert_eq!((&*reported[Seat::First], &*reported[Seat::Second]), ("", r"B\x1b"));
+}
+
+#[test]
+fn incidents_beside_the_game_become_warnings() {
+    assert_eq!(warnings(PlayerStatistics::default()), [""; 0]);
+    let all = PlayerStatistics {
+        leftover: 2,
+        stderr_lost: 10,
+        afterwards: Some("bye".to_owned()),
+        warnings: vec![PlayerWarning::RanInto(Overrun::Files)],
+        ..PlayerStatistics::default()
+    };
+    assert_eq!(
+        warnings(all),
+        [
+            "white wrote after the end of the game: \"bye\"",
+            "white ran into its limit of disk: 10000 files in its scratch folder",
+            "white left processes behind: 2 killed",
+            "white wrote 10 bytes too many to stderr; the middle was left out",
+        ]
+    );
+}
+
+#[test]
+fn a_limit_that_failed_a_player_is_its_fault_and_no_warning_too() {
+    let mut builder = faulted(BySeat::new(Some(Fault::new(FaultCode::Disk, "full")), None));
+    builder.statistics.first.warnings = vec![PlayerWarning::RanInto(Overrun::Files)];
+    builder.statistics.second.warnings = vec![PlayerWarning::LeftProcesses(1)];
+    assert_eq!(built(builder).warnings, ["black left processes behind: 1 killed"]);
+}
+
+#[test]
+fn warnings_say_how_much_a_player_pondered() {
+    let mut builder = builder();
+    builder.report.trace.frozen.first = Some(7);
+    builder.statistics.first.cpu_off_turn = Duration::from_millis(1249);
+    let expected = "white pondered 1.2 s on the opponent's turns; frozen since ply 7";
+    assert_eq!(built(builder).warnings, [expected]);
+    assert_eq!(round(Duration::from_millis(1250)), Duration::from_millis(1300));
+    assert_eq!(round(Duration::from_millis(49)), Duration::ZERO);
+}
+
+#[test]
+fn void_games_name_the_player_that_disturbed_them() {
+    let mut builder = builder();
+    builder.statistics.second.cpu_off_turn = Duration::from_millis(1500);
+    assert_eq!(
+        builder.why_void(Void::Disturbed { by: Seat::Second }),
+        "ant lost on time while bee used 1.5 s of CPU time on the opponent's turns; played again \
+         with bee frozen off turn"
+    );
+}

@@ -1,0 +1,47 @@
+//! The listener that writes the log: a game is done when its line is there.
+
+use tokio::sync::watch;
+
+use super::event::{Listener, RunEvent};
+use crate::folder::LockedFolder;
+use crate::schedule::state::TournamentState;
+use referee_record::log::{LogWriter, WriteError};
+
+/// Writes finished games to the log, and transcripts of games with a fault to files beside it.
+#[derive(Debug)]
+pub struct Recorder<'a> {
+    folder: &'a LockedFolder,
+    log: LogWriter,
+}
+
+impl<'a> Recorder<'a> {
+    /// A recorder for this log in `folder`.
+    pub fn new(folder: &'a LockedFolder, log: LogWriter) -> Self {
+        Self { folder, log }
+    }
+
+    /// Says how many games of this run are on disk.
+    pub fn synced(&self) -> watch::Receiver<u64> {
+        self.log.synced()
+    }
+}
+
+impl Listener for Recorder<'_> {
+    fn on(&mut self, event: RunEvent<'_>, _: &TournamentState) -> Result<(), WriteError> {
+        match event {
+            RunEvent::Begun { .. } => self.log.keep_synced()?,
+            RunEvent::GameFinished { record, transcript } => {
+                self.folder.keep_exchanges(&record.id, transcript)?;
+                self.log.append(record)?;
+            }
+            RunEvent::SectionOver => self.log.sync_soon(),
+            RunEvent::Over => self.log.finish()?,
+            RunEvent::CannotStart { .. }
+            | RunEvent::GameBegun { .. }
+            | RunEvent::PlayerOut { .. }
+            | RunEvent::Warning(_)
+            | RunEvent::WorkerPool(_) => {}
+        }
+        Ok(())
+    }
+}

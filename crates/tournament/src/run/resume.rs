@@ -1,0 +1,431 @@
+//! Starts a tournament's folder, or resumes it if the changes of the configuration are allowed.
+
+mod changes;
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use self::changes::{ChangedProgram, Differences, compare};
+use crate::folder::{self, FolderError, LineProblem, LockedFolder, LogContents};
+use crate::verify::{RecordFinding, first_difference};
+use referee_games::{GameError, RulesProgram, Seat, Text};
+use referee_record::disk;
+use referee_record::log::{
+    LOG, LogLine, LogReader, LogWriter, SUPERSEDED, WriteError, set_aside, write_header,
+};
+use referee_record::model::containment::Containment;
+use referee_record::model::record::{GameRecord, Header, PlayerInfo, SCHEMA};
+use referee_record::model::rules::GameRules;
+use referee_record::model::stage::{PairingRules, Stage};
+use referee_record::model::tournament::Tournament;
+use referee_record::seeds::fresh_identity;
+use referee_record::shell;
+
+/// The reason why a tournament cannot start or resume.
+#[derive(Debug, thiserror::Error)]
+pub enum ResumeError {
+    /// The folder cannot be used.
+    #[error(transparent)]
+    Folder(#[from] FolderError),
+    /// The log cannot be created.
+    #[error(transparent)]
+    NotCreated(WriteError),
+    /// A player to replace is not configured.
+    #[error("--replace {0}: no player of this name is configured")]
+    Unknown(String),
+    /// A line is not a game of this tournament.
+    #[error(
+        "{0}, so it is not clear what comes next; nothing was changed; `referee verify` finds \
+         every such line, and `referee verify --repair` moves them out of the log"
+    )]
+    Foreign(LineProblem),
+    /// The folder has games, but not the secret that they drew their seeds from.
+    #[error(
+        "{} has lost the file `{}`, from which its games drew their seeds; restore it, or give \
+         the tournament another name",
+        .0.display(),
+        folder::SECRET
+    )]
+    LostSecret(PathBuf),
+    /// The configuration has changed in a way that the results do not allow.
+    #[error(
+        "the configuration differs from the results in {}:\n  {differences}\nnothing was changed; \
+         give the tournament another name, or restore the configuration",
+        dir.display()
+    )]
+    Differs {
+        /// The results folder.
+        dir: PathBuf,
+        /// What differs, a line each.
+        differences: String,
+    },
+    /// Programs have changed.
+    #[error(
+        "programs have changed since they played the games in {}:\n  {differences}\nnothing was \
+         changed; put the old programs back, or play their games again\nnext: {command}",
+        dir.display()
+    )]
+    Programs {
+        /// The results folder.
+        dir: PathBuf,
+        /// What differs, a line each.
+        differences: String,
+        /// The command that replaces them.
+        command: String,
+    },
+    /// The rules program has changed, and with it the result of a game.
+    #[error(
+        "{change}; game {id} differs at ply {ply}: {finding}; nothing was changed; restore the \
+         program, or give the tournament another name"
+    )]
+    Rules {
+        /// The change.
+        change: String,
+        /// The game.
+        id: String,
+        /// The first ply that differs.
+        ply: u32,
+        /// The difference.
+        finding: Box<RecordFinding>,
+    },
+    /// The game failed.
+    #[error(transparent)]
+    Game(#[from] GameError),
+    /// The games of replaced players cannot be saved.
+    #[error("cannot write {}: {source}", path.display())]
+    Superseded {
+        /// Their file.
+        path: PathBuf,
+        /// The error of the system.
+        source: io::Error,
+    },
+}
+
+impl From<WriteError> for ResumeError {
+    fn from(error: WriteError) -> Self {
+        Self::Folder(error.into())
+    }
+}
+
+/// A tournament that can start or resume.
+#[derive(Debug)]
+pub struct Prepared {
+    /// The contents of its log.
+    pub contents: LogContents,
+    /// The log, locked by this process.
+    pub log: LogWriter,
+}
+
+/// What a run finds in a log, and what it changes there before its first game.
+#[derive(Debug)]
+pub struct Resumption {
+    /// The contents of the log.
+    pub contents: LogContents,
+    /// The header that the log gets.
+    pub wanted: Header,
+    /// The players whose games are played again.
+    pub replaced: Vec<String>,
+    /// The changes since the last run, as text.
+    changes: Vec<String>,
+}
+
+/// The players whose games are to be played again, and how to ask for more.
+#[derive(Debug, Clone, Copy)]
+pub struct ReplaceRequest<'a> {
+    /// The names of the players.
+    pub players: &'a [String],
+    /// The command that runs the tournament, without its `--replace`.
+    pub command: &'a str,
+}
+
+impl ReplaceRequest<'_> {
+    /// The command that also replaces the players of these programs.
+    fn with(&self, programs: &[ChangedProgram]) -> String {
+        let names = self.players.iter().chain(programs.iter().map(|program| &program.player));
+        let options = names.map(|name| format!("--replace {}", shell::quoted(name)));
+        let words: Vec<String> = [self.command.to_owned()].into_iter().chain(options).collect();
+        words.join(" ")
+    }
+}
+
+/// Prepares the folder for the games that are due. Creates a log, or checks that the existing one
+/// fits this configuration and applies allowed changes.
+pub fn prepare(
+    folder: &LockedFolder,
+    tournament: &Tournament,
+    containment: &Containment,
+    request: ReplaceRequest<'_>,
+    note: &dyn Fn(&str),
+) -> Result<Prepared, ResumeError> {
+    refuse_strangers(request.players, tournament)?;
+    if tournament.game.is_hidden() {
+        disk::keep_private();
+    }
+    let mut log = open_log(folder, tournament, containment)?;
+    let contents = folder::read(folder.dir(), |_, _| {})?;
+    let Resumption { contents, mut wanted, replaced, changes } =
+        examine_log(folder.dir(), contents, tournament, containment, request, note)?;
+    log.go_on(&contents.header, contents.whole)?;
+    if changes.is_empty() {
+        return Ok(Prepared { contents, log });
+    }
+    wanted.changes.extend(changes);
+    rewrite_log(folder.dir(), &mut log, &contents.header, &wanted, &replaced)?;
+    Ok(Prepared { contents: folder::read(folder.dir(), |_, _| {})?, log })
+}
+
+/// Refuses and notes what [`prepare`] would refuse and note in the folder `dir`, but changes
+/// nothing. Returns `None` if the tournament has no log yet.
+pub fn examine(
+    dir: &Path,
+    tournament: &Tournament,
+    containment: &Containment,
+    request: ReplaceRequest<'_>,
+    note: &dyn Fn(&str),
+) -> Result<Option<Resumption>, ResumeError> {
+    refuse_strangers(request.players, tournament)?;
+    if !dir.join(LOG).exists() {
+        folder::read_secret(dir)?;
+        return Ok(None);
+    }
+    drop(LogWriter::hold(dir)?);
+    let contents = folder::read(dir, |_, _| {})?;
+    examine_log(dir, contents, tournament, containment, request, note).map(Some)
+}
+
+/// Compares the log in `dir`, which has these contents, with the configuration.
+fn examine_log(
+    dir: &Path,
+    contents: LogContents,
+    tournament: &Tournament,
+    containment: &Containment,
+    request: ReplaceRequest<'_>,
+    note: &dyn Fn(&str),
+) -> Result<Resumption, ResumeError> {
+    report_problems(&contents, note)?;
+    if tournament.seed.or(contents.header.seed).is_none() {
+        check_secret(dir, &contents)?;
+    }
+    let mut wanted = header(tournament, containment.clone(), contents.header.identity.clone());
+    let further = contents.state.further_played() > 0;
+    if further && !wanted.stages.contains(&Stage::further()) {
+        wanted.stages.push(Stage::further());
+    }
+    wanted.created = contents.header.created;
+    wanted.pairing_rules = contents.header.pairing_rules;
+    wanted.drawn = contents.header.drawn;
+    wanted.version.clone_from(&contents.header.version);
+    wanted.changes.clone_from(&contents.header.changes);
+    let replaced = truly_replaced(request.players, &contents.header, &wanted, note);
+    let changes = compare(&contents.header, &wanted, &replaced, further)
+        .map_err(|differences| refuse(dir, &differences, request))?;
+    let changes = [changes, check_new_rules(dir, &contents.header, tournament)?].concat();
+    for change in &changes {
+        note(change);
+    }
+    Ok(Resumption { contents, wanted, replaced, changes })
+}
+
+/// Refuses to replace players that are not configured.
+fn refuse_strangers(replaced: &[String], tournament: &Tournament) -> Result<(), ResumeError> {
+    let is_player = |name: &String| tournament.players.iter().any(|player| player.name == *name);
+    replaced
+        .iter()
+        .find(|name| !is_player(name))
+        .map_or(Ok(()), |name| Err(ResumeError::Unknown(name.clone())))
+}
+
+/// If the rules program has changed, plays every recorded game again with it. Returns the change.
+///
+/// # Errors
+/// A game has a different result, or the program failed.
+fn check_new_rules(
+    dir: &Path,
+    old: &Header,
+    tournament: &Tournament,
+) -> Result<Vec<String>, ResumeError> {
+    let (Some(before), Some(now)) = (&old.program, tournament.game.program()) else {
+        return Ok(Vec::new());
+    };
+    if before.hash == now.hash {
+        return Ok(Vec::new());
+    }
+    let change = format!("rules program: {} became {}", before.hash, now.hash);
+    let rules = GameRules::new(tournament.game.clone(), tournament.options.clone())?;
+    let unreadable = FolderError::of_log(dir);
+    let mut reader = LogReader::open(dir).map_err(unreadable)?;
+    while let Some(entry) = reader.next_entry().map_err(unreadable)? {
+        if let Some((ply, finding)) = first_difference(&rules, &entry.record)? {
+            return Err(ResumeError::Rules {
+                change,
+                id: entry.record.id,
+                ply,
+                finding: Box::new(finding),
+            });
+        }
+    }
+    Ok(vec![format!("{change}; the recorded games have the same results")])
+}
+
+/// What an older version kept beside the log. Nothing reads it any more.
+const OLD_INDEX: &str = "games.index";
+
+/// Opens or creates the log, and locks it against other processes.
+fn open_log(
+    folder: &LockedFolder,
+    tournament: &Tournament,
+    containment: &Containment,
+) -> Result<LogWriter, ResumeError> {
+    disk::remove_if_there(&folder.dir().join(OLD_INDEX))
+        .map_err(|source| WriteError::Failed { path: folder.dir().join(OLD_INDEX), source })?;
+    if folder.has_log() {
+        return Ok(LogWriter::hold(folder.dir())?);
+    }
+    let header =
+        header(tournament, containment.clone(), fresh_identity().map_err(FolderError::from)?);
+    LogWriter::create(folder.dir(), &header).map_err(|error| match error {
+        WriteError::Failed { .. } => ResumeError::NotCreated(error),
+        other => other.into(),
+    })
+}
+
+/// Warns about problems in a log that can be resumed. Refuses a log that cannot.
+fn report_problems(contents: &LogContents, note: &dyn Fn(&str)) -> Result<(), ResumeError> {
+    if let Some(problem) = contents.problems.foreign() {
+        return Err(ResumeError::Foreign(problem.clone()));
+    }
+    contents.problems.lines().iter().for_each(|line| note(line));
+    if contents.torn {
+        note("the last line of the log is incomplete; that game is played again");
+    }
+    Ok(())
+}
+
+/// The replaced players whose programs differ from those that played.
+fn truly_replaced(
+    replaced: &[String],
+    old: &Header,
+    new: &Header,
+    note: &dyn Fn(&str),
+) -> Vec<String> {
+    let hash = |header: &Header, name: &String| {
+        header.players.iter().find(|player| player.name == *name).map(|player| player.hash.clone())
+    };
+    let is_same = |name: &&String| hash(old, name) == hash(new, name);
+    let (same, changed): (Vec<_>, Vec<_>) = replaced.iter().partition(is_same);
+    for name in same {
+        note(&format!("--replace {name}: its program has not changed; its games stay"));
+    }
+    changed.into_iter().cloned().collect()
+}
+
+/// Refuses a log with games but without its secret: the remaining games would be played under
+/// another secret.
+fn check_secret(dir: &Path, contents: &LogContents) -> Result<(), ResumeError> {
+    if folder::read_secret(dir)?.is_some() || contents.state.played() == 0 {
+        return Ok(());
+    }
+    Err(ResumeError::LostSecret(dir.to_owned()))
+}
+
+/// The header for this configuration.
+pub fn header(tournament: &Tournament, containment: Containment, identity: String) -> Header {
+    let created = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
+    let options = tournament.options.to_json();
+    let seats = tournament.game.seats();
+    let info = |player: &referee_record::model::player::PlayerSpec| PlayerInfo {
+        name: player.name.clone(),
+        command: player.command.clone(),
+        hash: player.hash.clone(),
+        takes_openings: player.takes_openings(),
+    };
+    Header {
+        schema: SCHEMA.to_owned(),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        tournament: tournament.name.clone(),
+        identity,
+        created,
+        game: tournament.game.name().to_owned(),
+        program: tournament.game.program().map(RulesProgram::without_places),
+        seats: [seats.first, seats.second].map(Text::into_owned),
+        options,
+        clock: tournament.clock,
+        fault_policy: tournament.fault_policy,
+        quarantine: tournament.quarantine,
+        stages: tournament.stages.clone(),
+        pairing_rules: PairingRules::NEWEST,
+        // With a seed the tournament can be repeated, and so it is predictable.
+        drawn: tournament.seed.is_none(),
+        openings: tournament.openings.clone(),
+        containment,
+        seed: tournament.seed,
+        anchors: tournament.anchors.clone(),
+        players: tournament.players.iter().map(info).collect(),
+        changes: Vec::new(),
+    }
+}
+
+/// The error that the results do not fit the configuration. If only programs have changed, it ends
+/// with the command that replaces them.
+fn refuse(dir: &Path, found: &Differences, request: ReplaceRequest<'_>) -> ResumeError {
+    let Differences { forbidden, programs } = found;
+    let lines = forbidden.iter().cloned().chain(programs.iter().map(ToString::to_string));
+    let (dir, differences) = (dir.to_owned(), lines.collect::<Vec<_>>().join("\n  "));
+    if !forbidden.is_empty() {
+        return ResumeError::Differs { dir, differences };
+    }
+    ResumeError::Programs { dir, differences, command: request.with(programs) }
+}
+
+/// Rewrites the log with the new header and without the games of replaced players. Those are saved
+/// first, in the file of superseded games.
+fn rewrite_log(
+    dir: &Path,
+    log: &mut LogWriter,
+    old: &Header,
+    wanted: &Header,
+    replaced: &[String],
+) -> Result<(), ResumeError> {
+    let is_superseded = |record: &GameRecord| {
+        Seat::BOTH.into_iter().any(|seat| replaced.contains(&record.players[seat]))
+    };
+    if !replaced.is_empty() {
+        let path = dir.join(SUPERSEDED);
+        set_aside(&path, |add| {
+            each_line(dir, &mut |line| match &line.record {
+                Ok(record) if is_superseded(record) => add(&superseded(record, old, replaced)),
+                _ => Ok(()),
+            })
+        })
+        .map_err(|source| ResumeError::Superseded { path, source })?;
+    }
+    log.replace(wanted, |out| {
+        write_header(out, wanted)?;
+        each_line(dir, &mut |line| match &line.record {
+            Ok(record) if is_superseded(record) => Ok(()),
+            _ => out.write_all(&line.raw),
+        })
+    })?;
+    Ok(())
+}
+
+fn each_line(dir: &Path, each: &mut dyn FnMut(&LogLine) -> io::Result<()>) -> io::Result<()> {
+    let mut reader = LogReader::open(dir).map_err(io::Error::other)?;
+    while let Some(line) = reader.next_line().map_err(io::Error::other)? {
+        each(&line)?;
+    }
+    Ok(())
+}
+
+/// A superseded game, with the hashes of the players that played it.
+fn superseded(record: &GameRecord, header: &Header, replaced: &[String]) -> Vec<u8> {
+    let hashes: serde_json::Map<String, serde_json::Value> = header
+        .players
+        .iter()
+        .filter(|player| replaced.contains(&player.name))
+        .map(|player| (player.name.clone(), player.hash.clone().into()))
+        .collect();
+    let line = serde_json::json!({ "replaced": hashes, "game": record });
+    format!("{line}\n").into_bytes()
+}

@@ -1,0 +1,226 @@
+//! The differences between the header of a log and the configuration: which are allowed when a
+//! tournament is resumed, and which are refused.
+
+use std::fmt;
+use std::time::Duration;
+
+use referee_record::model::openings::Openings;
+use referee_record::model::record::Header;
+use referee_record::model::stage::{Format, Stage};
+
+/// What differs between the results and the configuration, although it must not.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Differences {
+    /// What nothing allows.
+    pub(super) forbidden: Vec<String>,
+    /// The programs that have changed. Their players may be replaced.
+    pub(super) programs: Vec<ChangedProgram>,
+}
+
+/// A program that is not the one that played.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct ChangedProgram {
+    /// The name of its player.
+    pub(super) player: String,
+    before: String,
+    now: String,
+}
+
+impl fmt::Display for ChangedProgram {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { player, before, now } = self;
+        write!(f, "player {player}: its program changed ({before} became {now})")
+    }
+}
+
+/// Returns the allowed changes. Returns forbidden changes as an error.
+///
+/// With `further` games in the log, no other games may be added before them.
+pub(super) fn compare(
+    old: &Header,
+    new: &Header,
+    replaced: &[String],
+    further: bool,
+) -> Result<Vec<String>, Differences> {
+    let mut changes = Vec::new();
+    let mut programs = Vec::new();
+    let mut forbidden = fixed_differences(old, new);
+    let (planned, wanted) = (configured(&old.stages), configured(&new.stages));
+    compare_stages(planned, wanted, &mut changes, &mut forbidden);
+    let is_fixed = further || !may_grow(wanted);
+    for player in &old.players {
+        let name = &player.name;
+        let now = new.players.iter().find(|now| now.name == *name);
+        match now {
+            None => {
+                forbidden.push(format!("player {name}: it is in the results but not configured"));
+            }
+            Some(now) if is_fixed && (now.hash != player.hash || replaced.contains(name)) => {
+                forbidden.push(format!(
+                    "player {name} ({} became {}): its games cannot be played again, because {}",
+                    player.hash,
+                    now.hash,
+                    why_fixed(further)
+                ));
+            }
+            Some(now) if replaced.contains(name) => changes.push(format!(
+                "player {name} replaced: {} became {}; its games are played again",
+                player.hash, now.hash
+            )),
+            Some(now) if now.hash != player.hash => programs.push(ChangedProgram {
+                player: name.clone(),
+                before: player.hash.clone(),
+                now: now.hash.clone(),
+            }),
+            Some(_) => {}
+        }
+    }
+    for player in &new.players {
+        if !old.players.iter().any(|known| known.name == player.name) {
+            changes.push(format!("player {} added", player.name));
+        }
+    }
+    if is_fixed && forbidden.is_empty() {
+        forbidden.extend(changes.iter().map(|change| format!("{change}: {}", why_fixed(further))));
+    }
+    match (planned.len() < old.stages.len(), wanted.len() < new.stages.len()) {
+        (false, true) => changes.push("further games as time allows (--until)".to_owned()),
+        (true, false) => changes.push("no further games (none were played)".to_owned()),
+        _ => {}
+    }
+    if forbidden.is_empty() && programs.is_empty() {
+        return Ok(changes);
+    }
+    Err(Differences { forbidden, programs })
+}
+
+/// The stages without the one of further games, which is never configured.
+fn configured(stages: &[Stage]) -> &[Stage] {
+    match stages {
+        [before @ .., Stage { format: Format::Further, .. }] => before,
+        all => all,
+    }
+}
+
+/// Why results can neither be added nor played again.
+const fn why_fixed(further: bool) -> &'static str {
+    if further {
+        "the further games of --until depend on the results before them"
+    } else {
+        "in this format later meetings depend on earlier results"
+    }
+}
+
+/// Whether results stay valid when players or pairs are added, or games are played again.
+fn may_grow(stages: &[Stage]) -> bool {
+    matches!(stages, [Stage { format: Format::RoundRobin | Format::Gauntlet { .. }, .. }])
+}
+
+/// The differences between the stages. More pairs are allowed; anything else is forbidden.
+fn compare_stages(
+    old: &[Stage],
+    new: &[Stage],
+    changes: &mut Vec<String>,
+    differences: &mut Vec<String>,
+) {
+    if let ([before], [after]) = (old, new)
+        && *after == (Stage { pairs: after.pairs, ..before.clone() })
+    {
+        let (before, after) = (before.pairs, after.pairs);
+        match after {
+            more if more > before => changes.push(format!("pairs: {before} became {more}")),
+            fewer if fewer < before => differences.push(format!(
+                "pairs: the results have {before}, the configuration {fewer}; their number can \
+                 only grow"
+            )),
+            _ => {}
+        }
+    } else if old != new {
+        let text = |stages| serde_json::to_value(stages).unwrap_or_default().to_string();
+        differences.push(format!(
+            "stages: the results have {}, the configuration {}",
+            text(old),
+            text(new)
+        ));
+    }
+}
+
+/// Differences in settings that must not change.
+fn fixed_differences(old: &Header, new: &Header) -> Vec<String> {
+    let parts = |header: &Header| {
+        let mut parts = vec![
+            ("game".to_owned(), header.game.clone()),
+            ("rules".to_owned(), rules_of(header).to_owned()),
+            ("seed".to_owned(), header.seed.map_or("none".to_owned(), |seed| seed.to_string())),
+            ("quarantine".to_owned(), header.quarantine.to_string()),
+            (
+                "openings".to_owned(),
+                header.openings.as_ref().map_or("none".to_owned(), Openings::distinctly),
+            ),
+        ];
+        let clock = serde_json::to_value(header.clock).unwrap_or_default();
+        let ratings: serde_json::Map<String, serde_json::Value> = header
+            .anchors
+            .iter()
+            .map(|anchor| (anchor.player.clone(), anchor.rating.into()))
+            .collect();
+        let values = serde_json::json!({
+            "fault-policy": header.fault_policy, "ratings": ratings,
+        });
+        let containment = serde_json::json!({
+            "level": header.containment.level,
+            "in-force": header.containment.in_force,
+        });
+        let limits = serde_json::to_value(header.containment.limits).unwrap_or_default();
+        for (group, values) in [
+            ("clock", &clock),
+            ("", &values),
+            ("containment", &containment),
+            ("containment", &limits),
+        ] {
+            for (key, value) in values.as_object().into_iter().flatten() {
+                let (key, value) = setting(key, value);
+                parts.push((format!("{group} {key}").trim().to_owned(), value));
+            }
+        }
+        for (name, value) in &header.options {
+            parts.push((format!("option {name}"), setting(name, value).1));
+        }
+        parts
+    };
+    let (before, after) = (parts(old), parts(new));
+    let value_of = |parts: &'_ [(String, String)], name: &str| {
+        let found = parts.iter().find(|(key, _)| key == name);
+        found.map_or("nothing".to_owned(), |(_, value)| value.clone())
+    };
+    let only_now = after.iter().filter(|(name, _)| !before.iter().any(|(key, _)| key == name));
+    let said = |(name, _): &(String, String)| {
+        let (old, new) = (value_of(&before, name), value_of(&after, name));
+        (old != new).then(|| format!("{name}: the results have {old}, the configuration {new}"))
+    };
+    before.iter().chain(only_now).filter_map(said).collect()
+}
+
+/// The program that knows the rules of the games.
+fn rules_of(header: &Header) -> &'static str {
+    if header.program.is_some() { "a program" } else { "built in" }
+}
+
+/// A setting of the header, as the configuration writes it.
+fn setting(key: &str, value: &serde_json::Value) -> (String, String) {
+    use serde_json::Value;
+    let (name, is_duration) = key.strip_suffix("_ns").map_or((key, false), |name| (name, true));
+    let words = match value {
+        Value::Null => "none".to_owned(),
+        Value::String(text) => text.clone(),
+        Value::Number(number) if is_duration => number.as_u64().map_or_else(
+            || number.to_string(),
+            |nanos| humantime::format_duration(Duration::from_nanos(nanos)).to_string(),
+        ),
+        other => other.to_string(),
+    };
+    (name.replace('_', "-"), words)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,193 @@
+use super::*;
+use referee_record::model::record::{Anchor, FaultPolicy, PlayerInfo, examples};
+
+const NAMES: [&str; 2] = ["ant", "bee"];
+
+fn header() -> Header {
+    examples::header(&NAMES)
+}
+
+fn player(name: &str, hash: &str) -> PlayerInfo {
+    PlayerInfo {
+        name: name.to_owned(),
+        command: String::new(),
+        hash: hash.to_owned(),
+        takes_openings: true,
+    }
+}
+
+fn swiss(rounds: u32) -> Vec<Stage> {
+    vec![Stage { format: Format::Swiss { rounds }, pairs: 1, players: None }]
+}
+
+fn compared(new: &Header) -> Result<Vec<String>, Differences> {
+    compare(&header(), new, &[], false)
+}
+
+/// The differences, none of which is allowed.
+fn forbidden(compared: Result<Vec<String>, Differences>) -> Vec<String> {
+    let Differences { forbidden, programs } = compared.expect_err("refused");
+    assert_eq!(programs, []);
+    forbidden
+}
+
+/// The reasons why a tournament cannot be resumed with this change of its configuration.
+fn refused(change: impl FnOnce(&mut Header)) -> String {
+    let mut new = header();
+    change(&mut new);
+    forbidden(compared(&new)).join("\n")
+}
+
+#[test]
+fn the_same_configuration_changes_nothing() {
+    assert_eq!(compared(&header()), Ok(Vec::new()));
+}
+
+#[test]
+fn a_setting_that_decided_games_must_not_change() {
+    let said = |name: &str, old: &str, new: &str| {
+        format!("{name}: the results have {old}, the configuration {new}")
+    };
+    let seed = refused(|new| new.seed = Some(7));
+    assert_eq!(seed, said("seed", "none", "7"));
+    let game = refused(|new| new.game = "backdraughts".to_owned());
+    assert_eq!(game, said("game", "watch-your-back", "backdraughts"));
+    let limit = refused(|new| new.clock.per_move = Some(Duration::from_millis(1500)));
+    assert_eq!(limit, said("clock move", "none", "1s 500ms"));
+    let quarantine = refused(|new| new.quarantine = 0);
+    assert_eq!(quarantine, said("quarantine", "5", "0"));
+    let policy = refused(|new| new.fault_policy = FaultPolicy::Retry(2));
+    assert_eq!(policy, said("fault-policy", "lose", "{\"retry\":2}"));
+}
+
+#[test]
+fn an_option_must_be_in_both_or_in_neither() {
+    let (mut old, mut new) = (header(), header());
+    new.options.insert("max-moves".to_owned(), 5.into());
+    assert_eq!(
+        forbidden(compare(&old, &new, &[], false)),
+        ["option max-moves: the results have nothing, the configuration 5"]
+    );
+    old.options.insert("max-moves".to_owned(), 7.into());
+    assert_eq!(
+        forbidden(compare(&old, &new, &[], false)),
+        ["option max-moves: the results have 7, the configuration 5"]
+    );
+    assert_eq!(
+        forbidden(compare(&old, &header(), &[], false)),
+        ["option max-moves: the results have 7, the configuration nothing"]
+    );
+}
+
+#[test]
+fn ratings_and_limits_must_not_change() {
+    let anchor = Anchor { player: "ant".to_owned(), rating: 100.0 };
+    let ratings = refused(|new| new.anchors = vec![anchor]);
+    assert!(ratings.starts_with("ratings: the results have {}, the configuration {"), "{ratings}");
+    let memory = refused(|new| new.containment.limits.sandbox.memory += 1);
+    assert!(memory.starts_with("containment memory: the results have "), "{memory}");
+}
+
+#[test]
+fn a_round_robin_may_get_more_pairs_and_players() {
+    let mut new = header();
+    new.stages = vec![Stage::round_robin(3)];
+    new.players.push(player("cat", ""));
+    assert_eq!(
+        compared(&new),
+        Ok(vec!["pairs: 1 became 3".to_owned(), "player cat added".to_owned()])
+    );
+    let mut old = header();
+    old.stages = vec![Stage::round_robin(2)];
+    let fewer = forbidden(compare(&old, &header(), &[], false));
+    assert_eq!(
+        fewer,
+        ["pairs: the results have 2, the configuration 1; their number can only grow"]
+    );
+}
+
+#[test]
+fn a_player_of_the_results_must_stay_as_it_was() {
+    let gone = refused(|new| drop(new.players.remove(0)));
+    assert_eq!(gone, "player ant: it is in the results but not configured");
+    let mut new = header();
+    "12ab".clone_into(&mut new.players[0].hash);
+    let Differences { forbidden, programs } = compared(&new).expect_err("refused");
+    let programs: Vec<String> = programs.iter().map(ChangedProgram::to_string).collect();
+    assert_eq!(forbidden, [""; 0]);
+    assert_eq!(programs, ["player ant: its program changed ( became 12ab)"]);
+}
+
+#[test]
+fn a_replaced_player_plays_its_games_again() {
+    let (mut old, mut new) = (header(), header());
+    old.players = vec![player("ant", "aa"), player("bee", "bb")];
+    new.players = vec![player("ant", "cc"), player("bee", "bb")];
+    assert_eq!(
+        compare(&old, &new, &["ant".to_owned()], false),
+        Ok(vec!["player ant replaced: aa became cc; its games are played again".to_owned()])
+    );
+}
+
+#[test]
+fn nothing_is_added_once_later_meetings_depend_on_earlier_results() {
+    let (mut old, mut new) = (header(), header());
+    old.stages = swiss(2);
+    new.stages = swiss(2);
+    assert_eq!(compare(&old, &new, &[], false), Ok(Vec::new()));
+    new.players.push(player("cat", ""));
+    assert_eq!(
+        forbidden(compare(&old, &new, &[], false)),
+        ["player cat added: in this format later meetings depend on earlier results"]
+    );
+    new.players.pop();
+    "12ab".clone_into(&mut new.players[0].hash);
+    for replaced in [vec![], vec!["ant".to_owned()]] {
+        assert_eq!(
+            forbidden(compare(&old, &new, &replaced, false)),
+            ["player ant ( became 12ab): its games cannot be played again, because in this \
+              format later meetings depend on earlier results"]
+        );
+    }
+    new.players = [header().players, vec![player("cat", "")]].concat();
+    let further = forbidden(compare(&header(), &new, &[], true));
+    assert!(further[0].starts_with("stages: the results have "), "{further:?}");
+    new.stages = header().stages;
+    assert_eq!(
+        forbidden(compare(&header(), &new, &[], true)),
+        ["player cat added: the further games of --until depend on the results before them"]
+    );
+}
+
+#[test]
+fn another_format_is_another_tournament() {
+    let said = refused(|new| new.stages = swiss(2));
+    assert!(said.starts_with("stages: the results have [{\"format\":\"round-robin\""), "{said}");
+    assert!(said.contains("the configuration [{\"format\":{\"swiss\":{\"rounds\":2}}"), "{said}");
+}
+
+#[test]
+fn further_games_come_and_go_with_the_time() {
+    let (old, mut new) = (header(), header());
+    new.stages.push(Stage::further());
+    assert_eq!(
+        compare(&old, &new, &[], false),
+        Ok(vec!["further games as time allows (--until)".to_owned()])
+    );
+    assert_eq!(
+        compare(&new, &old, &[], false),
+        Ok(vec!["no further games (none were played)".to_owned()])
+    );
+}
+
+#[test]
+fn settings_are_shown_as_the_configuration_writes_them() {
+    use serde_json::json;
+    let shown = |key: &str, value| setting(key, &value);
+    let pair = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+    assert_eq!(shown("startup_ns", json!(10_000_000_000_u64)), pair("startup", "10s"));
+    assert_eq!(shown("budget_ns", json!(null)), pair("budget", "none"));
+    assert_eq!(shown("count_startup", json!(true)), pair("count-startup", "true"));
+    assert_eq!(shown("measure", json!("cpu")), pair("measure", "cpu"));
+    assert_eq!(shown("max-moves", json!(512)), pair("max-moves", "512"));
+}

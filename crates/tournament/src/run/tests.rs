@@ -1,0 +1,361 @@
+//! Whole runs, with players in this process and a game that can fail.
+
+use std::convert::Infallible;
+use std::fmt;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use nix::errno::Errno;
+
+use super::*;
+use crate::folder::LockedFolder;
+use crate::run::entrant::Entrant;
+use crate::run::event::Listeners;
+use crate::schedule::state::TournamentSetup;
+use referee_games::{
+    BySeat, Clause, Event, Game, GameResult, OptionError, OptionSpec, Options, Outcome, Refusal,
+    Seat, Step, Turn, Typed,
+};
+use referee_match::player::{Respond, Wire};
+use referee_record::log::LogReader;
+use referee_record::log::LogWriter;
+use referee_record::model::clock::TimeControl;
+use referee_record::model::record::{Header, examples};
+use referee_record::model::stage::Stage;
+use referee_record::seeds::Secret;
+
+/// The first seat decides who wins, or makes the rules panic.
+#[derive(Debug, Clone)]
+struct Toss(Option<Call>);
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+enum Call {
+    Win,
+    Panic,
+}
+
+impl fmt::Display for Call {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Win => "win",
+            Self::Panic => "panic",
+        })
+    }
+}
+
+impl Game for Toss {
+    type Rules = ();
+    type Action = Call;
+    type Chance = Infallible;
+    type State = ();
+    type Snapshot = bool;
+
+    const NAME: &'static str = "toss";
+    const TITLE: &'static str = "A game of the tests";
+    const SEATS: BySeat<&'static str> = BySeat::new("white", "black");
+    const CLAUSES: &'static [Clause] = &[];
+    const OPTIONS: &'static [OptionSpec] = &[];
+
+    fn rules(_: &Options) -> Result<(), OptionError> {
+        Ok(())
+    }
+
+    fn endless((): &()) -> Option<String> {
+        None
+    }
+
+    fn start(_: &Arc<()>) -> Self {
+        Self(None)
+    }
+
+    fn turn(&self) -> Turn {
+        let over = Outcome { result: GameResult::Win(Seat::First), reason: "toss" };
+        self.0.map_or(Turn::Move(Seat::First), |_| Turn::Over(over))
+    }
+
+    fn ply(&self) -> u32 {
+        u32::from(self.0.is_some())
+    }
+
+    fn legal_actions(&self, _: Seat) -> Vec<Call> {
+        vec![Call::Win, Call::Panic]
+    }
+
+    fn parse_action(&self, _: Seat, text: &str) -> Result<Call, Refusal> {
+        Ok(if text == "panic" { Call::Panic } else { Call::Win })
+    }
+
+    fn play_unchecked(&mut self, step: Step<Call, Infallible>, _: &mut Vec<Event>) {
+        let Step::Move(call) = step else { unreachable!("one seat moves") };
+        assert!(call == Call::Win, "the coin fell off the table");
+        self.0 = Some(call);
+    }
+
+    fn state(&self) {}
+
+    fn snapshot(&self) -> bool {
+        self.0.is_some()
+    }
+
+    fn restored(&self, is_over: bool) -> Option<Self> {
+        Some(Self(is_over.then_some(Call::Win)))
+    }
+
+    fn rows(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    fn caption(&self) -> String {
+        String::new()
+    }
+}
+
+/// The events that a listener received.
+#[derive(Debug, Default)]
+struct ReceivedEvents {
+    begun: usize,
+    finished: usize,
+    warnings: Vec<String>,
+    ended: bool,
+}
+
+impl Listener for ReceivedEvents {
+    fn on(&mut self, event: RunEvent<'_>, _: &TournamentState) -> Result<(), WriteError> {
+        match event {
+            RunEvent::CannotStart { player, fault } => {
+                panic!("{player} cannot start: {}", fault.message);
+            }
+            RunEvent::Begun { due } => self.begun = due,
+            RunEvent::GameFinished { .. } => self.finished += 1,
+            RunEvent::PlayerOut { player, game, .. } => panic!("{player} is out by {game}"),
+            RunEvent::Warning(warning) => self.warnings.push(warning.to_string()),
+            RunEvent::Over => self.ended = true,
+            RunEvent::GameBegun { .. } | RunEvent::SectionOver | RunEvent::WorkerPool(_) => {}
+        }
+        Ok(())
+    }
+}
+
+const NAMES: [&str; 3] = ["ant", "bee", "cat"];
+const PAIRS: u32 = 4;
+/// A time limit that a run meets on any machine.
+const LIMIT: Duration = Duration::from_secs(120);
+
+/// An empty tournament of three players, a round-robin, in its own folder.
+struct Cup {
+    /// The folder is removed with this value.
+    _dir: tempfile::TempDir,
+    folder: LockedFolder,
+    state: TournamentState,
+}
+
+impl Cup {
+    fn new() -> Self {
+        let dir = tempfile::tempdir().expect("a folder");
+        let folder = LockedFolder::open(dir.path()).expect("locked");
+        let names = NAMES.map(str::to_owned).to_vec();
+        let setup = TournamentSetup::new(names, vec![Stage::round_robin(PAIRS)]);
+        Self { _dir: dir, folder, state: TournamentState::new(setup) }
+    }
+
+    /// Runs it on this many workers, which play with `players`.
+    fn run(
+        &mut self,
+        workers: usize,
+        players: Vec<Entrant>,
+    ) -> (Result<RunEnd, RunError>, ReceivedEvents) {
+        self.run_where(workers, players, &|_, _| None)
+    }
+
+    /// Does the same, but `other` may replace the worker with a given number.
+    fn run_where(
+        &mut self,
+        workers: usize,
+        players: Vec<Entrant>,
+        other: &dyn Fn(usize, &Reports) -> Option<io::Result<Worker>>,
+    ) -> (Result<RunEnd, RunError>, ReceivedEvents) {
+        let header = header();
+        let log = LogWriter::create(self.folder.dir(), &header).expect("a log");
+        let conditions = Arc::new(Conditions {
+            control: header.clock,
+            policy: header.fault_policy,
+            players,
+            secret: Secret::from_seed(1),
+            spectators: Arc::default(),
+        });
+        let runner = Runner {
+            state: &mut self.state,
+            conditions: Arc::clone(&conditions),
+            jobs: workers,
+            in_pairs: false,
+            cores: Cores::of_this_process(1),
+            deadline: watch::Sender::new(None),
+        };
+        let start = |number, reports, halt| {
+            if let Some(worker) = other(number, &reports) {
+                return worker;
+            }
+            let rules = GameRules::new(Arc::new(Typed::<Toss>::GAME), Options::default())
+                .expect("no options");
+            let book = OpeningBook::empty(rules);
+            let cores = Cores::of_this_process(1).reserve(number);
+            Worker::start(number, cores, book, Arc::clone(&conditions), reports, halt)
+        };
+        let mut heard = ReceivedEvents::default();
+        let mut recorder = Recorder::new(&self.folder, log);
+        let mut listeners = Listeners(vec![&mut recorder, &mut heard]);
+        let (_tell, stop) = watch::channel(false);
+        let runtime =
+            tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+        let end = runtime.block_on(async {
+            tokio::time::timeout(LIMIT, runner.run_by(&start, &mut listeners, stop)).await
+        });
+        (end.expect("it ends"), heard)
+    }
+
+    /// The identities of the games in the log.
+    fn played(&self) -> Vec<String> {
+        let mut reader = LogReader::open(self.folder.dir()).expect("a log");
+        std::iter::from_fn(|| reader.next_entry().expect("whole lines"))
+            .map(|entry| entry.record.id)
+            .collect()
+    }
+}
+
+fn header() -> Header {
+    Header {
+        game: Toss::NAME.to_owned(),
+        clock: TimeControl {
+            per_move: Some(Duration::from_secs(60)),
+            ..TimeControl::unlimited(Duration::from_secs(60))
+        },
+        stages: vec![Stage::round_robin(PAIRS)],
+        quarantine: 0,
+        seed: Some(1),
+        ..examples::header(&[])
+    }
+}
+
+/// A player that makes the calls that `call` returns for its seed.
+fn player(name: &str, call: impl Fn(u64) -> Call + Clone + Send + Sync + 'static) -> Entrant {
+    Entrant::new(name, false, move || {
+        let call = call.clone();
+        let mut seed = 0;
+        let respond: Respond = Box::new(move |line| {
+            let message: serde_json::Value = serde_json::from_str(line).expect("JSON");
+            match message["type"].as_str() {
+                Some("init") => {
+                    seed = message["seed"].as_u64().expect("a seed");
+                    Some("ok".to_owned())
+                }
+                Some("turn") => Some(call(seed).to_string()),
+                _ => None,
+            }
+        });
+        Wire::local(respond)
+    })
+}
+
+fn winner(name: &str) -> Entrant {
+    player(name, |_| Call::Win)
+}
+
+#[test]
+fn a_panic_in_the_rules_costs_only_that_game() {
+    let mut cup = Cup::new();
+    // In its third pair against the first player, in the game in which it moves.
+    let bad = Secret::from_seed(1).player_seed("cat", "ant", 3);
+    let cat = player("cat", move |seed| if seed == bad { Call::Panic } else { Call::Win });
+    let (end, heard) = cup.run(2, vec![winner("ant"), winner("bee"), cat]);
+
+    let games = cup.state.len();
+    assert_eq!((games, heard.begun, heard.finished), (24, 24, 23));
+    assert!(heard.ended);
+    let left: Vec<usize> = (0..games).filter(|&index| !cup.state.is_done(index)).collect();
+    let [left] = left[..] else { panic!("one game is left: {left:?}") };
+    let id = cup.state.id(left);
+    assert!(!cup.played().contains(&id));
+    let what = format!("game {id} (cat – ant)");
+    let why =
+        format!("{what} could not be played: the referee panicked: the coin fell off the table");
+    assert_eq!(
+        heard.warnings,
+        [format!("{why}; it is tried again"), format!("{why}; it is left out")]
+    );
+    let Ok(RunEnd::Failed(error)) = end else { panic!("{end:?}") };
+    let failure = error.to_string();
+    let start = "1 game could not be played:\n  ";
+    let why = "the referee panicked: the coin fell";
+    assert!(failure.starts_with(&format!("{start}{what}: {why}")), "{failure}");
+}
+
+#[test]
+fn a_single_panic_costs_no_game() {
+    let mut cup = Cup::new();
+    let asked = Arc::new(AtomicUsize::new(0));
+    let cat = player("cat", move |_| match asked.fetch_add(1, Ordering::Relaxed) {
+        2 => Call::Panic,
+        _ => Call::Win,
+    });
+    let (end, heard) = cup.run(2, vec![winner("ant"), winner("bee"), cat]);
+    assert!(matches!(end, Ok(RunEnd::Complete)), "{end:?}");
+    assert_eq!((heard.finished, heard.warnings.len()), (24, 1));
+    assert_eq!(cup.state.due(), 0);
+}
+
+#[test]
+fn a_run_ends_even_if_every_game_panics() {
+    let mut cup = Cup::new();
+    let players = NAMES.map(|name| player(name, |_| Call::Panic));
+    let (end, heard) = cup.run(2, players.into());
+    assert_eq!((heard.finished, heard.warnings.len()), (0, 48));
+    let Ok(RunEnd::Failed(error)) = end else { panic!("{end:?}") };
+    let failure = error.to_string();
+    assert!(failure.starts_with("24 games could not be played"), "{failure}");
+    assert!(failure.contains("\n  and 19 more\n"), "{failure}");
+}
+
+fn shortage() -> Shortage {
+    Shortage::of("start a supervisor", &Errno::EMFILE).expect("a shortage")
+}
+
+/// A worker that lacks resources for every job.
+fn lacking(number: usize, reports: &Reports) -> io::Result<Worker> {
+    Worker::working(number, reports.clone(), move |mut jobs, reports| {
+        while jobs.blocking_recv().is_some() {
+            if reports.send(Report::Done(number, JobOutcome::Shortage(shortage()))).is_err() {
+                return;
+            }
+        }
+    })
+}
+
+#[test]
+fn games_move_from_a_worker_without_resources_to_others() {
+    let unstarted = || Err(io::Error::from(Errno::EMFILE));
+    for is_started in [true, false] {
+        let mut cup = Cup::new();
+        let (end, heard) = cup.run_where(3, NAMES.map(winner).into(), &|number, reports| {
+            let start = || if is_started { lacking(number, reports) } else { unstarted() };
+            (number > 0).then(start)
+        });
+        assert!(matches!(end, Ok(RunEnd::Complete)), "{end:?}");
+        assert_eq!((heard.finished, cup.state.due()), (24, 0));
+        assert!(heard.warnings.len() <= 2, "each worker is given up once: {:?}", heard.warnings);
+        for warning in &heard.warnings {
+            assert!(warning.contains(": Too many open files"), "{warning}");
+        }
+    }
+}
+
+#[test]
+fn a_run_without_resources_fails_and_records_nothing() {
+    let mut cup = Cup::new();
+    let players = NAMES.map(winner).into();
+    let (end, heard) = cup.run_where(3, players, &|number, reports| Some(lacking(number, reports)));
+    let Ok(RunEnd::Failed(error)) = end else { panic!("{end:?}") };
+    let failure = error.to_string();
+    let why =
+        format!(" could not begin: {}. Nothing of it was recorded", shortage_text(&shortage()));
+    assert!(failure.contains(&why), "{failure}");
+    assert!(heard.ended && cup.played().is_empty());
+}

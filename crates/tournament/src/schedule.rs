@@ -1,0 +1,311 @@
+//! The order of games, computed and not stored. A schedule has sections, one after another; each is
+//! known only when the earlier ones are over.
+//!
+//! Within a section, games are ordered by pair number, so that partial results are balanced; then
+//! by pairing; then by the game's number in its pair.
+
+pub mod formats;
+pub mod pairings;
+pub mod state;
+pub mod summary;
+
+pub use self::pairings::Pairings;
+use referee_games::{BySeat, Seat};
+use referee_record::model::stage::Order;
+
+/// The games that are known so far.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Schedule {
+    sections: Vec<Section>,
+    /// The players, in the order in which they enter.
+    entrants: Vec<usize>,
+    /// The rank of each player when seats are assigned.
+    places: Vec<usize>,
+}
+
+/// Pairings that are played together, all with the same number of pairs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Section {
+    pairings: Pairings,
+    pairs: u32,
+    /// The highest pair number in the earlier sections.
+    before: u32,
+    /// The index of its first game.
+    start: usize,
+}
+
+/// One game of a schedule.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Fixture {
+    /// The players' numbers by seat.
+    pub players: BySeat<usize>,
+    /// The pair's number among the pairs of these two players, from 1. Numbers may have gaps.
+    pub pair: u32,
+    /// The game's number in its pair: 1 or 2.
+    pub game: u8,
+}
+
+impl Schedule {
+    /// An empty schedule for players with these names.
+    pub fn new<S: AsRef<str>>(names: &[S], order: &Order) -> Self {
+        let mut sorted: Vec<usize> = (0..names.len()).collect();
+        let entrants = match order {
+            Order::Listed => {
+                let entrants = sorted.clone();
+                sorted.sort_by_key(|&player| names[player].as_ref());
+                entrants
+            }
+            Order::Drawn(text) => {
+                let lots = lots(text, names);
+                sorted.sort_by_key(|&player| lots[player]);
+                sorted.clone()
+            }
+        };
+        let mut places = vec![0; names.len()];
+        for (place, player) in sorted.into_iter().enumerate() {
+            places[player] = place;
+        }
+        Self { sections: Vec::new(), entrants, places }
+    }
+
+    /// All players, in the order in which they enter.
+    pub fn entrants(&self) -> &[usize] {
+        &self.entrants
+    }
+
+    /// Adds a section of these pairings, with this many pairs each.
+    pub fn push(&mut self, pairings: Pairings, pairs: u32) {
+        let before = self.sections.last().map_or(0, |last| last.before + last.pairs);
+        let start = self.len();
+        self.sections.push(Section { pairings, pairs, before, start });
+    }
+
+    /// The number of games.
+    pub fn len(&self) -> usize {
+        self.sections.last().map_or(0, |last| last.start + last.len())
+    }
+
+    /// Whether no games are known.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The number of sections.
+    pub fn sections(&self) -> usize {
+        self.sections.len()
+    }
+
+    /// The pairings of a section.
+    pub fn pairings(&self, section: usize) -> &Pairings {
+        &self.sections[section].pairings
+    }
+
+    /// The indices of a section's games.
+    pub fn games(&self, section: usize) -> std::ops::Range<usize> {
+        let section = &self.sections[section];
+        section.start..section.start + section.len()
+    }
+
+    /// The game at `index`.
+    ///
+    /// The first seat depends on the two names, on the pair's number and, if the order is random,
+    /// on the text it is drawn from.
+    #[expect(clippy::cast_possible_truncation, reason = "a pair's number is a u32 by construction")]
+    pub fn fixture(&self, index: usize) -> Fixture {
+        let at = self.sections.partition_point(|section| section.start <= index) - 1;
+        let section = &self.sections[at];
+        let (rest, game) = ((index - section.start) / 2, (index - section.start) % 2);
+        let count = section.pairings.len();
+        let pair = section.before + (rest / count) as u32;
+        let (one, other) = section.pairings.get(rest % count);
+        let in_order = self.places[one] < self.places[other];
+        let swap = in_order == ((pair as usize + game) % 2 == 1);
+        let seats = if swap { BySeat::new(other, one) } else { BySeat::new(one, other) };
+        Fixture { players: seats, pair: pair + 1, game: game as u8 + 1 }
+    }
+
+    /// The index of a game, if it belongs to this schedule.
+    pub fn index(&self, fixture: Fixture) -> Option<usize> {
+        let BySeat { first, second } = fixture.players;
+        let pair = fixture.pair.checked_sub(1)?;
+        let at = self.sections.partition_point(|section| section.before <= pair).checked_sub(1)?;
+        let section = &self.sections[at];
+        let round = (pair - section.before) as usize;
+        let pairing = section.pairings.place(first, second)?;
+        if round >= section.pairs as usize || !(1..=2).contains(&fixture.game) {
+            return None;
+        }
+        let game = usize::from(fixture.game) - 1;
+        let index = section.start + 2 * (round * section.pairings.len() + pairing) + game;
+        (self.fixture(index) == fixture).then_some(index)
+    }
+}
+
+/// A random order of these players, drawn from `text`.
+fn lots(text: &str, names: &[impl AsRef<str>]) -> Vec<[u8; 32]> {
+    let key = blake3::derive_key("referee 2026 schedule lots", text.as_bytes());
+    let lot = |name: &str| *blake3::keyed_hash(&key, name.as_bytes()).as_bytes();
+    names.iter().map(|name| lot(name.as_ref())).collect()
+}
+
+impl Section {
+    fn len(&self) -> usize {
+        2 * self.pairings.len() * self.pairs as usize
+    }
+}
+
+impl Fixture {
+    /// The seat of the player with number `player`, if it plays.
+    pub fn seat_of(&self, player: usize) -> Option<Seat> {
+        Seat::BOTH.into_iter().find(|&seat| self.players[seat] == player)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashMap;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn names(count: usize) -> Vec<String> {
+        (0..count).map(|player| format!("player {}", (player * 7 + 3) % 24)).collect()
+    }
+
+    fn round_robin(players: usize, pairs: u32) -> Schedule {
+        let mut schedule = Schedule::new(&names(players), &Order::Listed);
+        schedule.push(Pairings::Everyone((0..players).collect()), pairs);
+        schedule
+    }
+
+    proptest! {
+        #[test]
+        fn a_round_robin_is_balanced_wherever_it_stops(
+            players in 2_usize..24, pairs in 1_u32..4, stop in 0_usize..2000,
+        ) {
+            let schedule = round_robin(players, pairs);
+            let stop = stop % (schedule.len() + 1);
+            let mut games = vec![0; players];
+            let mut group: Vec<usize> = (0..players).collect();
+            for index in 0..stop {
+                let BySeat { first, second } = schedule.fixture(index).players;
+                games[first] += 1;
+                games[second] += 1;
+                let (one, other) = (group[first], group[second]);
+                group.iter_mut().filter(|of| **of == other).for_each(|of| *of = one);
+            }
+            // One round may be in progress, and with an odd number of players one sits out each
+            // round.
+            let uneven = games.iter().max().expect("two") - games.iter().min().expect("two");
+            prop_assert!(uneven <= 4 - 2 * usize::from(players % 2 == 0), "{games:?}");
+            // After two rounds, or three if somebody sits out, all players are connected.
+            let rounds = 2 + players % 2;
+            if stop >= 2 * rounds * (players / 2) {
+                prop_assert!(group.iter().all(|&of| of == group[0]), "{group:?}");
+            }
+        }
+
+        #[test]
+        fn everyone_meets_everyone_in_both_seats(players in 0_usize..24, pairs in 1_u32..4) {
+            let schedule = round_robin(players, pairs);
+            let mut met: HashMap<(usize, usize), u32> = HashMap::new();
+            for index in 0..schedule.len() {
+                let fixture = schedule.fixture(index);
+                prop_assert_eq!(schedule.index(fixture), Some(index));
+                *met.entry((fixture.players.first, fixture.players.second)).or_default() += 1;
+            }
+            for one in 0..players {
+                for other in (0..players).filter(|&other| other != one) {
+                    prop_assert_eq!(met.get(&(one, other)), Some(&pairs));
+                }
+            }
+        }
+
+        #[test]
+        fn the_games_of_a_pair_swap_the_seats(players in 2_usize..24, pairs in 1_u32..4) {
+            let schedule = round_robin(players, pairs);
+            for index in (0..schedule.len()).step_by(2) {
+                let (one, two) = (schedule.fixture(index), schedule.fixture(index + 1));
+                prop_assert_eq!(one.players.first, two.players.second);
+                prop_assert_eq!(one.players.second, two.players.first);
+                prop_assert_eq!((one.pair, one.game, two.game), (two.pair, 1, 2));
+            }
+        }
+
+        #[test]
+        fn sections_follow_each_other(pairs in prop::collection::vec(1_u32..4, 1..6)) {
+            let mut schedule = Schedule::new(&names(5), &Order::Listed);
+            for (at, &pairs) in pairs.iter().enumerate() {
+                let players = [vec![0, 1, 2, 3, 4], vec![4, 2, 0], vec![]][at % 3].clone();
+                schedule.push(Pairings::Everyone(players), pairs);
+            }
+            let mut seen = std::collections::HashSet::new();
+            for index in 0..schedule.len() {
+                let fixture = schedule.fixture(index);
+                prop_assert_eq!(schedule.index(fixture), Some(index));
+                prop_assert!(seen.insert(fixture));
+            }
+            let games: usize = (0..schedule.sections()).map(|at| schedule.games(at).len()).sum();
+            prop_assert_eq!(games, schedule.len());
+        }
+    }
+
+    /// Knowing a listed schedule does not help to predict a random one.
+    #[test]
+    fn a_random_schedule_does_not_depend_on_the_names() {
+        let names = names(8);
+        let schedule = |order| {
+            let mut schedule = Schedule::new(&names, &order);
+            let entrants = schedule.entrants().to_vec();
+            schedule.push(Pairings::Everyone(entrants), 2);
+            schedule
+        };
+        let both = |fixture: Fixture| {
+            let BySeat { first, second } = fixture.players;
+            (first.min(second), first.max(second))
+        };
+        let listed = schedule(Order::Listed);
+        let (mut first_meetings, mut first_seats) = (0, 0);
+        for text in 0..400 {
+            let drawn = schedule(Order::Drawn(text.to_string()));
+            let all = |schedule: &Schedule| {
+                let mut all: Vec<_> = (0..schedule.len())
+                    .map(|index| (both(schedule.fixture(index)), schedule.fixture(index).pair))
+                    .collect();
+                all.sort_unstable();
+                all
+            };
+            assert_eq!(all(&drawn), all(&listed), "the same games");
+            let meets = |schedule: &Schedule, player: usize| {
+                let fixtures = (0..schedule.len()).map(|index| schedule.fixture(index));
+                fixtures.map(both).find(|both| both.0 == player || both.1 == player)
+            };
+            first_meetings += usize::from(meets(&drawn, 3) == meets(&listed, 3));
+            let index = (0..drawn.len()).find(|&index| both(drawn.fixture(index)) == (2, 5));
+            first_seats += usize::from(drawn.fixture(index.expect("they meet")).players.first == 2);
+        }
+        // A seventh and a half of 400.
+        assert!((35..=80).contains(&first_meetings), "{first_meetings}");
+        assert!((160..=240).contains(&first_seats), "{first_seats}");
+    }
+
+    #[test]
+    fn foreign_fixtures_have_no_index() {
+        let schedule = round_robin(3, 2);
+        let fixture = schedule.fixture(0);
+        for bad in [
+            Fixture { pair: 3, ..fixture },
+            Fixture { pair: 0, ..fixture },
+            Fixture { game: 3, ..fixture },
+            Fixture { game: 0, ..fixture },
+            Fixture { players: BySeat::new(0, 3), ..fixture },
+            Fixture {
+                players: BySeat::new(fixture.players.second, fixture.players.first),
+                ..fixture
+            },
+        ] {
+            assert_eq!(schedule.index(bad), None, "{bad:?}");
+        }
+    }
+}

@@ -1,0 +1,130 @@
+//! The formats of tournaments: the next pairings, as pure functions of the results so far.
+//!
+//! A stage is played in sections. The next section is known when the last one is over. It depends
+//! only on its results, not on the order in which they came.
+
+pub mod check;
+pub mod knockout;
+pub mod ladder;
+pub mod swiss;
+
+use self::ladder::Goal;
+use crate::schedule::Pairings;
+use referee_ratings::{Fit, FixedRating, Results, fit};
+use referee_record::model::player::Out;
+use referee_record::model::stage::{Format, PairingRules};
+
+/// The result of a meeting of two players in a section.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Meeting {
+    /// The players' numbers, the lower first.
+    pub players: (usize, usize),
+    /// Half points of each, over the games that count. Games not played because one of the two was
+    /// taken out count as wins for the other, unless it was out too when the section ended.
+    pub halves: (usize, usize),
+    /// Whether a fault ended one of these games.
+    pub faulted: bool,
+    /// Whether each was out of the tournament when the section ended.
+    pub out: (bool, bool),
+}
+
+impl Meeting {
+    /// The half points of `player`; none if it did not take part.
+    pub fn halves_of(&self, player: usize) -> Option<usize> {
+        match self.players {
+            (low, _) if low == player => Some(self.halves.0),
+            (_, high) if high == player => Some(self.halves.1),
+            _ => None,
+        }
+    }
+}
+
+/// The state of a stage so far.
+#[derive(Debug, Clone, Copy)]
+pub struct StageState<'a> {
+    /// The players that take part, the best seed first.
+    pub entrants: &'a [usize],
+    /// The meetings of each finished section, in order.
+    pub sections: &'a [Vec<Meeting>],
+    /// By player number, the reason why a player was taken out of the tournament.
+    pub out: &'a [Option<Out>],
+    /// The anchors' numbers, for a gauntlet.
+    pub anchors: &'a [usize],
+    /// The number of pairs in each meeting.
+    pub pairs: u32,
+    /// The results of the whole tournament so far.
+    pub results: &'a Results,
+    /// The given ratings; none if they are invalid.
+    pub fixed: Option<&'a [FixedRating]>,
+    /// How later pairings follow from earlier results.
+    pub rules: PairingRules,
+}
+
+impl StageState<'_> {
+    /// The entrants that were not taken out, the best seed first.
+    pub fn there(&self) -> impl Iterator<Item = usize> {
+        self.entrants.iter().copied().filter(|&player| self.out[player].is_none())
+    }
+
+    /// The ratings of all players so far; none if the given ratings are invalid.
+    pub fn fit(&self) -> Option<Fit> {
+        fit(self.results, self.fixed?).ok()
+    }
+}
+
+/// The next section of a stage.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Next {
+    /// The pairings.
+    pub pairings: Pairings,
+    /// The number of pairs in each meeting.
+    pub pairs: u32,
+}
+
+/// The next section of a stage of this format after `course`, if any. A format with one section has
+/// none before it.
+pub fn next(format: &Format, course: &StageState<'_>) -> Option<Next> {
+    let pairings = match format {
+        Format::Check => Pairings::Listed(check::next(course)?),
+        Format::RoundRobin => Pairings::Everyone(course.entrants.to_vec()),
+        Format::Gauntlet { .. } => field(course),
+        Format::Swiss { rounds } => Pairings::Listed(swiss::next(course, *rounds)?),
+        Format::Knockout { tie_breaks } => return knockout::next(course, *tie_breaks),
+        Format::Ladder { games, margin } => {
+            let goal = Goal { games: *games, margin: margin.map(f64::from) };
+            Pairings::Listed(ladder::next(course, goal)?)
+        }
+        Format::Further => return ladder::further(course),
+    };
+    Some(Next { pairings, pairs: course.pairs })
+}
+
+fn field(course: &StageState<'_>) -> Pairings {
+    let is_anchor = |player: &usize| course.anchors.contains(player);
+    let entrants = course.entrants.iter().copied().filter(|player| !is_anchor(player)).collect();
+    Pairings::Field { entrants, anchors: course.anchors.to_vec() }
+}
+
+#[cfg(test)]
+pub mod tests {
+    use super::*;
+
+    /// A course under the current rules, with one pair in each meeting.
+    pub fn course<'a>(
+        entrants: &'a [usize],
+        sections: &'a [Vec<Meeting>],
+        out: &'a [Option<Out>],
+        results: &'a Results,
+    ) -> StageState<'a> {
+        StageState {
+            entrants,
+            sections,
+            out,
+            anchors: &[],
+            pairs: 1,
+            results,
+            fixed: Some(&[]),
+            rules: PairingRules::NEWEST,
+        }
+    }
+}

@@ -1,0 +1,366 @@
+//! The state of a tournament: which games are done, who is out, and which games come next.
+//!
+//! Too many faults in a row, counted in the order of the schedule, quarantine a player. This is a
+//! pure function of the log, whatever the order in which games finished. The player's later games
+//! are not played, and those already played do not count. The next games are a pure function too: a
+//! section is added when all earlier sections are over, from their results alone.
+
+mod sections;
+
+use crate::schedule::summary::Summary;
+use crate::schedule::{Fixture, Schedule};
+use referee_games::{BySeat, Seat};
+use referee_record::model::game_summary::GameSummary;
+use referee_record::model::player::Out;
+use referee_record::model::record::{Anchor, GameRecord, Header};
+use referee_record::model::stage::{Format, Order, PairingRules, Stage};
+
+/// The settings that determine the course of a tournament, besides its games.
+#[derive(Debug, Clone)]
+pub struct TournamentSetup {
+    /// The names of the players.
+    pub names: Vec<String>,
+    /// The stages, in order.
+    pub stages: Vec<Stage>,
+    /// The number of faults in a row that quarantines a player; 0 for never.
+    pub quarantine: u32,
+    /// The players whose ratings are given.
+    pub ratings: Vec<Anchor>,
+    /// How later pairings follow from earlier results.
+    pub rules: PairingRules,
+    /// The order in which the players enter the schedule.
+    pub order: Order,
+}
+
+impl TournamentSetup {
+    /// Settings with these players and stages only: no player is quarantined, and no rating is
+    /// given.
+    pub fn new(names: Vec<String>, stages: Vec<Stage>) -> Self {
+        let (ratings, order) = (Vec::new(), Order::Listed);
+        Self { names, stages, quarantine: 0, ratings, rules: PairingRules::NEWEST, order }
+    }
+}
+
+impl From<&Header> for TournamentSetup {
+    fn from(header: &Header) -> Self {
+        Self {
+            names: header.players.iter().map(|player| player.name.clone()).collect(),
+            stages: header.stages.clone(),
+            quarantine: header.quarantine,
+            ratings: header.anchors.clone(),
+            rules: header.pairing_rules,
+            order: header.order(),
+        }
+    }
+}
+
+/// The state of a tournament.
+#[derive(Debug, Clone)]
+pub struct TournamentState {
+    setup: TournamentSetup,
+    /// The current stage.
+    stage: usize,
+    /// The players in it, the best seed first.
+    entrants: Vec<usize>,
+    /// Its first section.
+    first_section: usize,
+    /// The index of the first game of each stage that has begun.
+    begins: Vec<usize>,
+    /// Whether there is time for further games.
+    further: bool,
+    schedule: Schedule,
+    /// The games by index; none if a game is not done.
+    games: Vec<Option<GameSummary>>,
+    played: usize,
+    /// Every game before this index is done, or will not be played.
+    frontier: usize,
+    streak: Vec<u32>,
+    /// By player number, the game that took the player out.
+    out: Vec<Option<usize>>,
+    /// The first of these games; none if everybody is there. No game before it is void.
+    first_out: Option<usize>,
+}
+
+/// The reason why a record cannot be added to a tournament.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum RecordError {
+    /// It is not a game of this schedule.
+    #[error("it is not a game of this tournament")]
+    Foreign,
+    /// The tournament already has this game.
+    #[error("it is already in the log")]
+    Double,
+}
+
+impl TournamentState {
+    /// A tournament without games done.
+    pub fn new(setup: TournamentSetup) -> Self {
+        let players = setup.names.len();
+        let schedule = Schedule::new(&setup.names, &setup.order);
+        // The seeds of a knockout are those of the file.
+        let seeded =
+            setup.stages.iter().any(|stage| matches!(stage.format, Format::Knockout { .. }));
+        let mut state = Self {
+            entrants: if seeded { (0..players).collect() } else { schedule.entrants().to_vec() },
+            schedule,
+            setup,
+            stage: 0,
+            first_section: 0,
+            begins: vec![0],
+            further: false,
+            games: Vec::new(),
+            played: 0,
+            frontier: 0,
+            streak: vec![0; players],
+            out: vec![None; players],
+            first_out: None,
+        };
+        state.take_part();
+        state.advance();
+        state
+    }
+
+    /// The number of known games: those in sections that have begun.
+    pub fn len(&self) -> usize {
+        self.games.len()
+    }
+
+    /// Whether no games are known.
+    pub fn is_empty(&self) -> bool {
+        self.games.is_empty()
+    }
+
+    /// Allows further games when all others are done.
+    pub fn allow_further(&mut self) {
+        self.further = true;
+    }
+
+    /// The indices of the games that may be played; further games only if there is time.
+    fn playable(&self) -> std::ops::Range<usize> {
+        0..if self.further { self.len() } else { self.further_from() }
+    }
+
+    /// The index of the first further game, or the index that it would have.
+    fn further_from(&self) -> usize {
+        let at = self.setup.stages.iter().position(|stage| stage.format == Format::Further);
+        at.and_then(|at| self.begins.get(at)).copied().unwrap_or(self.len())
+    }
+
+    /// The number of further games that are done.
+    pub fn further_played(&self) -> usize {
+        (self.further_from()..self.len()).filter(|&index| self.is_done(index)).count()
+    }
+
+    /// The progress of the tournament, in games.
+    pub fn summary(&self) -> Summary {
+        let counted = (0..self.len()).filter(|&index| self.counts(index)).count();
+        let known = self.playable();
+        let never = known.filter(|&index| !self.is_done(index) && self.is_void(index)).count();
+        let out_by = |out: Out| self.outs().into_iter().filter(|&by| by == Some(out)).count();
+        Summary {
+            played: self.played,
+            counted,
+            due: self.due(),
+            is_estimate: self.unknown() > 0,
+            never,
+            unchecked: out_by(Out::Unchecked),
+            quarantined: out_by(Out::Quarantined),
+        }
+    }
+
+    /// The expected number of games in sections that are not known yet.
+    fn unknown(&self) -> usize {
+        let mut players = self.entrants.len();
+        let mut expected = 0;
+        for (at, stage) in self.setup.stages.iter().enumerate().skip(self.stage) {
+            players = stage.players.map_or(players, |most| most.min(players));
+            let known = if at == self.stage { self.known_of_stage() } else { 0 };
+            expected += stage.format.games(players, stage.pairs).saturating_sub(known);
+        }
+        expected
+    }
+
+    fn known_of_stage(&self) -> usize {
+        (self.first_section..self.schedule.sections())
+            .map(|section| self.schedule.games(section).len())
+            .sum()
+    }
+
+    /// The number of games that are done.
+    pub fn played(&self) -> usize {
+        self.played
+    }
+
+    /// The game at `index`.
+    pub fn fixture(&self, index: usize) -> Fixture {
+        self.schedule.fixture(index)
+    }
+
+    /// The name of a player.
+    pub fn name(&self, player: usize) -> &str {
+        &self.setup.names[player]
+    }
+
+    /// The names of all players.
+    pub fn names(&self) -> &[String] {
+        &self.setup.names
+    }
+
+    /// The index of a record's game, if it belongs to this schedule and the record has the right
+    /// identity.
+    pub fn place(&self, record: &GameRecord) -> Option<usize> {
+        let number = |seat| self.number(&record.players[seat]);
+        let players = BySeat::new(number(Seat::First)?, number(Seat::Second)?);
+        let fixture = Fixture { players, pair: record.pair, game: record.game };
+        let index = self.schedule.index(fixture)?;
+        (self.id(index) == record.id).then_some(index)
+    }
+
+    /// The identity of the game at `index`.
+    pub fn id(&self, index: usize) -> String {
+        let Fixture { players, pair, game } = self.fixture(index);
+        referee_record::seeds::game_id(
+            self.name(players.first),
+            self.name(players.second),
+            pair,
+            game,
+        )
+    }
+
+    /// Marks the game of a record as done.
+    pub fn add(&mut self, record: &GameRecord) -> Result<usize, RecordError> {
+        let index = self.place(record).ok_or(RecordError::Foreign)?;
+        self.add_at(index, GameSummary::of(record).map_err(|_| RecordError::Foreign)?)
+    }
+
+    /// Marks a game as done whose players have these numbers.
+    pub fn add_fixture(
+        &mut self,
+        game: Fixture,
+        summary: GameSummary,
+    ) -> Result<usize, RecordError> {
+        self.add_at(self.schedule.index(game).ok_or(RecordError::Foreign)?, summary)
+    }
+
+    fn add_at(&mut self, index: usize, summary: GameSummary) -> Result<usize, RecordError> {
+        if self.is_done(index) {
+            return Err(RecordError::Double);
+        }
+        self.games[index] = Some(summary);
+        self.played += 1;
+        self.advance();
+        Ok(index)
+    }
+
+    /// The index of a game, if it belongs to this schedule.
+    pub fn index(&self, game: Fixture) -> Option<usize> {
+        self.schedule.index(game)
+    }
+
+    /// Whether the game at `index` is done.
+    pub fn is_done(&self, index: usize) -> bool {
+        self.games[index].is_some()
+    }
+
+    /// Whether the game at `index` comes after one of its players was taken out.
+    pub fn is_void(&self, index: usize) -> bool {
+        let is_before = |last: usize| last < index;
+        // In most tournaments nobody is out, and no fixture has to be computed.
+        self.first_out.is_some_and(is_before) && {
+            let players = self.fixture(index).players;
+            Seat::BOTH.into_iter().any(|seat| self.out[players[seat]].is_some_and(is_before))
+        }
+    }
+
+    /// The first game at or after `from` that is still to be played.
+    pub fn next_due(&self, from: usize) -> Option<usize> {
+        (from..self.playable().end).find(|&index| !self.is_done(index) && !self.is_void(index))
+    }
+
+    /// The number of games still to be played, if this is known now.
+    pub fn due(&self) -> usize {
+        let known = self.playable();
+        if self.out.iter().all(Option::is_none) && known.end == self.len() {
+            return self.unknown() + self.len() - self.played;
+        }
+        let is_due = |&index: &usize| !self.is_done(index) && !self.is_void(index);
+        self.unknown() + known.filter(is_due).count()
+    }
+
+    /// Whether the game at `index` belongs to a check.
+    pub fn is_check(&self, index: usize) -> bool {
+        let stage = self.begins.partition_point(|&begin| begin <= index) - 1;
+        self.setup.stages.get(stage).is_some_and(|stage| stage.format == Format::Check)
+    }
+
+    /// The players that are out, each with the game that took it out.
+    pub fn taken_out(&self) -> impl Iterator<Item = (usize, usize)> {
+        self.out.iter().enumerate().filter_map(|(player, out)| out.map(|index| (player, index)))
+    }
+
+    /// By player number, the reason why a player was taken out; none if it was not.
+    pub fn outs(&self) -> Vec<Option<Out>> {
+        self.out.iter().map(|out| out.map(|index| self.why_out(index))).collect()
+    }
+
+    /// The reason why the game at `index` took a player out.
+    pub fn why_out(&self, index: usize) -> Out {
+        if self.is_check(index) { Out::Unchecked } else { Out::Quarantined }
+    }
+
+    /// The players whose ratings are given.
+    pub fn ratings(&self) -> &[Anchor] {
+        &self.setup.ratings
+    }
+
+    /// Counts the finished games in order, and adds a section when all known games are over.
+    fn advance(&mut self) {
+        loop {
+            while self.frontier < self.len() {
+                let void = self.is_void(self.frontier);
+                match self.games[self.frontier] {
+                    _ if void => {}
+                    None => return,
+                    Some(game) => self.count(self.frontier, game),
+                }
+                self.frontier += 1;
+            }
+            if !self.extend() {
+                return;
+            }
+        }
+    }
+
+    fn count(&mut self, index: usize, game: GameSummary) {
+        let players = self.fixture(index).players;
+        let limit = if self.is_check(index) { 1 } else { self.setup.quarantine };
+        for seat in Seat::BOTH {
+            let player = players[seat];
+            let faulted = game.faults[seat].is_some();
+            self.streak[player] = if faulted { self.streak[player] + 1 } else { 0 };
+            if limit > 0 && self.streak[player] >= limit {
+                self.out[player] = Some(index);
+                self.first_out = self.first_out.or(Some(index));
+            }
+        }
+    }
+
+    /// The number of the player called `name`.
+    pub fn number(&self, name: &str) -> Option<usize> {
+        self.setup.names.iter().position(|known| known == name)
+    }
+
+    /// Whether the game at `index` is done and not void.
+    fn counts(&self, index: usize) -> bool {
+        self.is_done(index) && !self.is_void(index)
+    }
+
+    /// The games that count, in the order of the schedule.
+    pub fn counted(&self) -> impl Iterator<Item = (Fixture, GameSummary)> {
+        let games = (0..self.len()).filter(|&index| self.counts(index));
+        games.filter_map(|index| Some((self.fixture(index), self.games[index]?)))
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,164 @@
+//! The next section of a tournament, from the results of the earlier ones.
+
+use super::TournamentState;
+use crate::schedule::Fixture;
+use crate::schedule::formats::{self, Meeting, Next, StageState};
+use referee_games::{BySeat, Seat};
+use referee_ratings::{FixedRating, GameOutcome, PlayedGame, Ranking, Results};
+use referee_record::model::game_summary::GameSummary;
+use referee_record::model::record::fixed_ratings;
+use referee_record::model::stage::{Format, PairingRules};
+
+impl TournamentState {
+    /// Adds the next section. Returns whether there was one.
+    pub(super) fn extend(&mut self) -> bool {
+        while self.stage < self.setup.stages.len() {
+            if let Some(Next { pairings, pairs }) = self.next_section() {
+                self.schedule.push(pairings, pairs);
+                self.games.resize(self.schedule.len(), None);
+                return true;
+            }
+            self.stage += 1;
+            self.first_section = self.schedule.sections();
+            self.begins.push(self.schedule.len());
+            if self.stage < self.setup.stages.len() {
+                self.entrants = self.survivors();
+                self.take_part();
+            }
+        }
+        false
+    }
+
+    /// Keeps the best players, as many as the stage takes. Further games are open to all again.
+    pub(super) fn take_part(&mut self) {
+        let Some(stage) = self.setup.stages.get(self.stage) else { return };
+        if stage.format == Format::Further {
+            self.entrants = (0..self.setup.names.len()).collect();
+        }
+        if let Some(most) = stage.players {
+            self.entrants.truncate(most);
+        }
+    }
+
+    fn next_section(&self) -> Option<Next> {
+        let stage = &self.setup.stages[self.stage];
+        if stage.format.has_one_section() && self.first_section < self.schedule.sections() {
+            return None;
+        }
+        let sections: Vec<Vec<Meeting>> = (self.first_section..self.schedule.sections())
+            .map(|section| self.meetings(section))
+            .collect();
+        let anchors: Vec<usize> = match &stage.format {
+            Format::Gauntlet { anchors } => {
+                anchors.iter().filter_map(|name| self.number(name)).collect()
+            }
+            _ => Vec::new(),
+        };
+        formats::next(
+            &stage.format,
+            &StageState {
+                entrants: &self.entrants,
+                sections: &sections,
+                out: &self.outs(),
+                anchors: &anchors,
+                pairs: stage.pairs,
+                results: &self.results_for_pairing(),
+                fixed: self.fixed_for_pairing().as_deref(),
+                rules: self.setup.rules,
+            },
+        )
+    }
+
+    /// The results of a section's meetings.
+    pub(super) fn meetings(&self, section: usize) -> Vec<Meeting> {
+        let pairings = self.schedule.pairings(section);
+        let is_out = |player: usize| self.was_out(player, section);
+        let mut meetings: Vec<Meeting> = (0..pairings.len())
+            .map(|place| {
+                let (low, high) = pairings.get(place);
+                let out = (is_out(low), is_out(high));
+                Meeting { players: (low, high), halves: (0, 0), faulted: false, out }
+            })
+            .collect();
+        let games = self.schedule.games(section);
+        for index in games.clone() {
+            let meeting = &mut meetings[(index - games.start) / 2 % pairings.len()];
+            let BySeat { first, second } = self.scores(index, is_out);
+            let is_low = self.fixture(index).players.first == meeting.players.0;
+            let (low, high) = if is_low { (first, second) } else { (second, first) };
+            meeting.halves.0 += low;
+            meeting.halves.1 += high;
+            meeting.faulted |=
+                self.counts(index) && self.games[index].is_some_and(GameSummary::is_faulted);
+        }
+        meetings
+    }
+
+    /// Whether a player was out when a section ended. The older rules looked at who is out now.
+    fn was_out(&self, player: usize, section: usize) -> bool {
+        let is_old = self.setup.rules < PairingRules::Third;
+        let end = self.schedule.games(section).end;
+        self.out[player].is_some_and(|by| is_old || by < end)
+    }
+
+    /// The half points that the game at `index` adds for the two players.
+    ///
+    /// If it is not played because one of them was taken out, the other one wins unless `is_out`:
+    /// this must not be worse than sitting out.
+    fn scores(&self, index: usize, is_out: impl Fn(usize) -> bool) -> BySeat<usize> {
+        let is_old = self.setup.rules < PairingRules::Second;
+        match self.games[index] {
+            _ if self.is_void(index) => {
+                let players = self.fixture(index).players;
+                let is_there = |seat: Seat| !is_old && !is_out(players[seat]);
+                BySeat::from_fn(|seat| 2 * usize::from(is_there(seat)))
+            }
+            None => BySeat::new(0, 0),
+            Some(GameSummary { outcome: None, .. }) if is_old => BySeat::new(1, 1),
+            Some(game) => game.halves(),
+        }
+    }
+
+    /// The players that took part so far and were not taken out, in the order of the ranking.
+    fn survivors(&self) -> Vec<usize> {
+        let is_there = |player: &usize| self.out[*player].is_none();
+        let mut there: Vec<usize> = self.entrants.iter().copied().filter(is_there).collect();
+        let ranking = self.fixed_for_pairing().and_then(|fixed| {
+            let results = self.results_for_pairing();
+            Ranking::new(&results, &fixed, &self.outs(), &self.setup.names).ok()
+        });
+        // Given ratings may be invalid. Then the order of the seeds stays.
+        let Some(ranking) = ranking else { return there };
+        if self.setup.rules < PairingRules::Second {
+            let rating = |player: usize| ranking.fit.ratings[player].value;
+            there.sort_by(|&one, &other| rating(other).total_cmp(&rating(one)));
+            return there;
+        }
+        ranking.order.into_iter().filter(|player| there.contains(player)).collect()
+    }
+
+    /// The results that determine later pairings.
+    pub(super) fn results_for_pairing(&self) -> Results {
+        let mut results = Results::new(self.setup.names.len());
+        for (Fixture { players, pair, .. }, game) in self.counted() {
+            let played = game.between(players, pair);
+            if self.setup.rules >= PairingRules::Second {
+                results.add(played);
+                continue;
+            }
+            // The first rules ignored copies and faults, and a double fault was a draw.
+            let outcome = game.outcome.unwrap_or(GameOutcome::Draw);
+            results.add(PlayedGame::by_rules(played.first, played.second, pair, outcome));
+        }
+        results
+    }
+
+    /// The given ratings that affect later pairings; none if one of them names an unknown player.
+    /// The first rules had no given ratings.
+    fn fixed_for_pairing(&self) -> Option<Vec<FixedRating>> {
+        if self.setup.rules < PairingRules::Second {
+            return Some(Vec::new());
+        }
+        fixed_ratings(&self.setup.ratings, &self.setup.names).ok()
+    }
+}

@@ -1,0 +1,85 @@
+//! The progress of a tournament in games, in the same words everywhere.
+
+use std::fmt;
+
+use referee_record::wording::counted;
+use serde::Serialize;
+
+/// How many games were played, how many of them count, and how many will never be played.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+pub struct Summary {
+    /// Games in the log.
+    pub played: usize,
+    /// The games in the log that count. A game that comes after one of its players was taken out
+    /// does not.
+    pub counted: usize,
+    /// Games still to be played that are known now.
+    pub due: usize,
+    /// Whether more games may follow, because later pairings depend on earlier results.
+    pub is_estimate: bool,
+    /// Games that will never be played, because one of their players was taken out before.
+    pub never: usize,
+    /// Players taken out by a fault in the check.
+    pub unchecked: usize,
+    /// Players taken out by too many faults in a row.
+    pub quarantined: usize,
+}
+
+impl Summary {
+    /// Games that are played or still to be played.
+    pub fn total(&self) -> usize {
+        self.played + self.due
+    }
+
+    /// A description of the players that were taken out, and why.
+    fn taken_out(&self) -> String {
+        let players = |count: usize| counted(count, "player");
+        let was = |count: usize| if count == 1 { "was" } else { "were" };
+        match (self.unchecked, self.quarantined) {
+            (check, 0) => format!("{} failed the check", players(check)),
+            (0, bad) => format!("{} {} quarantined", players(bad), was(bad)),
+            (check, bad) => {
+                format!("{} failed the check and {bad} {} quarantined", players(check), was(bad))
+            }
+        }
+    }
+}
+
+impl fmt::Display for Summary {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let about = if self.is_estimate { "about " } else { "" };
+        write!(f, "{} of {about}{} games played", self.played, self.total())?;
+        if self.counted < self.played {
+            let beyond = self.played - self.counted;
+            write!(f, "; {} count, {beyond} came after a player was removed", self.counted)?;
+        }
+        if self.never > 0 {
+            write!(f, "; {} will never be played, because {}", self.never, self.taken_out())?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn simple_summaries_are_short() {
+        let plain = Summary { played: 12, counted: 12, ..Summary::default() };
+        assert_eq!(plain.to_string(), "12 of 12 games played");
+        let early = Summary { due: 30, is_estimate: true, ..plain };
+        assert_eq!(early.to_string(), "12 of about 42 games played");
+    }
+
+    #[test]
+    fn summaries_explain_games_that_do_not_count() {
+        let out = Summary { played: 186, counted: 181, never: 98, ..Summary::default() };
+        let said = |unchecked, quarantined| Summary { unchecked, quarantined, ..out }.to_string();
+        let start = "186 of 186 games played; 181 count, 5 came after a player was removed; 98 \
+                     will never be played, because ";
+        assert_eq!(said(1, 0), format!("{start}1 player failed the check"));
+        assert_eq!(said(0, 2), format!("{start}2 players were quarantined"));
+        assert_eq!(said(3, 1), format!("{start}3 players failed the check and 1 was quarantined"));
+    }
+}

@@ -1,0 +1,252 @@
+//! Checks whether a record is consistent: replays its actions through the rules and its times
+//! through the clock, and draws its seeds again.
+
+mod finding;
+
+use std::time::Duration;
+
+pub use self::finding::{Fact, RecordFinding};
+use referee_games::{AnyPosition, BySeat, GameError, GameResult, Outcome, Seat, Step, Text, Turn};
+use referee_match::openings::OpeningBook;
+use referee_match::replay::{Replay, ReplayError};
+use referee_protocol::Score;
+use referee_record::model::clock::{Clock, ClockVerdict, Measure, TimeControl};
+use referee_record::model::fault::FaultCode;
+use referee_record::model::record::{GameRecord, Header, RESIGNATION};
+use referee_record::model::rules::GameRules;
+use referee_record::seeds::{Luck, Secret};
+
+/// All errors in a record whose game should begin with an opening of `book`.
+pub fn audit(
+    book: &OpeningBook,
+    header: &Header,
+    secret: Option<&Secret>,
+    record: &GameRecord,
+) -> Vec<RecordFinding> {
+    let names = &record.players;
+    let luck =
+        secret.map(|secret| secret.luck(&names[Seat::First], &names[Seat::Second], record.pair));
+    let mut found: Vec<RecordFinding> = check_opening(book, secret, record).into_iter().collect();
+    let mut replay = Replay::new(&book.rules().start, record);
+    match check_luck(&mut replay, luck) {
+        Ok(unlucky) => found.extend(unlucky),
+        Err(problem) => {
+            found.push(problem);
+            return found;
+        }
+    }
+    let seats = book.rules().seats();
+    found.extend(check_seats(&seats, record));
+    let is_person = |seat| {
+        header.players.iter().any(|info| info.name == record.players[seat] && info.is_person())
+    };
+    let people = BySeat::from_fn(is_person);
+    found.extend(check_ending(replay.current(), &seats, record, people));
+    found.extend(check_clock(&header.clock, record));
+    found.extend(secret.into_iter().flat_map(|secret| check_seeds(secret, record)));
+    found
+}
+
+/// Replays a recorded game. Returns the first ply at which it differs from its record, with the
+/// difference.
+///
+/// # Errors
+/// The rules program failed.
+pub fn first_difference(
+    rules: &GameRules,
+    record: &GameRecord,
+) -> Result<Option<(u32, RecordFinding)>, GameError> {
+    let mut replay = Replay::new(&rules.start, record);
+    let played = check_luck(&mut replay, None);
+    let ply = replay.current().ply();
+    match played {
+        Err(RecordFinding::Replay(ReplayError::Game(error @ GameError::Program(_)))) => Err(error),
+        Err(finding) => Ok(Some((ply, finding))),
+        Ok(_) => {
+            let nobody = BySeat::new(false, false);
+            let ending = check_ending(replay.current(), &rules.seats(), record, nobody);
+            Ok(ending.into_iter().next().map(|finding| (ply, finding)))
+        }
+    }
+}
+
+/// Replays the whole record. Returns the first outcome that differs from the luck, or why the
+/// record cannot be replayed.
+fn check_luck(
+    replay: &mut Replay<'_>,
+    mut luck: Option<Luck>,
+) -> Result<Option<RecordFinding>, RecordFinding> {
+    let mut unlucky = None;
+    loop {
+        let (ply, turn) = (replay.current().ply(), replay.current().turn());
+        let outcomes = match turn {
+            Turn::Chance(_) if luck.is_some() => replay.current().outcomes(),
+            _ => Vec::new(),
+        };
+        let Some(step) = replay.skip_step().map_err(RecordFinding::Replay)? else {
+            return Ok(unlucky);
+        };
+        if let (Turn::Chance(stream), Step::Chance(drawn), Some(luck)) = (turn, step, luck.as_mut())
+        {
+            let expected = luck.draw(stream, &outcomes);
+            if expected != drawn {
+                let drawn = drawn.to_owned();
+                unlucky.get_or_insert(RecordFinding::Unlucky { ply, drawn, expected });
+            }
+        }
+    }
+}
+
+/// Checks that the game began with the opening of its pair.
+fn check_opening(
+    book: &OpeningBook,
+    secret: Option<&Secret>,
+    record: &GameRecord,
+) -> Option<RecordFinding> {
+    let (one, other) = (&record.players[Seat::First], &record.players[Seat::Second]);
+    let drawn = |secret: &Secret| {
+        let luck = secret.luck(one, other, record.pair);
+        book.opening(record.pair, secret, luck).map(|opening| opening.texts())
+    };
+    let expected = match (book.fixed_texts(record.pair), secret) {
+        (Some(texts), _) => texts,
+        (None, Some(secret)) => match drawn(secret) {
+            Ok(texts) => texts,
+            Err(error) => return Some(RecordFinding::Replay(error.into())),
+        },
+        (None, None) => return None,
+    };
+    (record.opening != expected).then(|| RecordFinding::Opening {
+        pair: record.pair,
+        found: record.opening.clone(),
+        expected,
+    })
+}
+
+fn check_seats(seats: &BySeat<Text>, record: &GameRecord) -> Option<RecordFinding> {
+    let names = &record.players.names;
+    (names != seats).then(|| RecordFinding::Seats(names.clone()))
+}
+
+/// Checks the ending of the game; `people` says which seats people had.
+fn check_ending(
+    position: &dyn AnyPosition,
+    seats: &BySeat<Text>,
+    record: &GameRecord,
+    people: BySeat<bool>,
+) -> Vec<RecordFinding> {
+    let expected = match expected_outcome(position, seats, record, people) {
+        Ok(outcome) => outcome,
+        Err(finding) => return vec![finding],
+    };
+    let result = match expected.result {
+        GameResult::Win(seat) => &seats[seat],
+        GameResult::Draw => "draw",
+    };
+    let mut found = Vec::new();
+    let mut same = |fact: Fact, recorded: &str, replayed: &str| {
+        if recorded != replayed {
+            let (recorded, replayed) = (recorded.to_owned(), replayed.to_owned());
+            found.push(RecordFinding::Differs { fact, recorded, replayed });
+        }
+    };
+    same(Fact::Result, &record.result, result);
+    same(Fact::Reason, &record.reason, &expected.reason);
+    same(Fact::Plies, &record.plies.to_string(), &position.ply().to_string());
+    // In a double fault both players score 0; older versions recorded 0.5 each.
+    let both_failed = Seat::BOTH.into_iter().all(|seat| record.fault_of(seat).is_some());
+    let was_shared = Seat::BOTH.into_iter().all(|seat| record.scores[seat] == Score(0.5));
+    for seat in Seat::BOTH {
+        let score = if both_failed && !was_shared { 0.0 } else { expected.result.score(seat) };
+        let fact = Fact::Score(seats[seat].clone());
+        same(fact, &record.score(seat).to_string(), &score.to_string());
+    }
+    found
+}
+
+/// The ending of the game, according to the replay and the recorded faults.
+fn expected_outcome(
+    position: &dyn AnyPosition,
+    seats: &BySeat<Text>,
+    record: &GameRecord,
+    people: BySeat<bool>,
+) -> Result<Outcome<Text>, RecordFinding> {
+    let lost_by = |seat: Seat, code: FaultCode| Outcome {
+        result: GameResult::Win(!seat),
+        reason: Text::Borrowed(code.name()),
+    };
+    match (position.turn(), &record.fault) {
+        (Turn::Over(outcome), None) => Ok(outcome),
+        (Turn::Over(_), Some(_)) => Err(RecordFinding::FaultAfterEnd),
+        (_, None) => resignation(seats, record, people).ok_or(RecordFinding::NoEnd),
+        (_, Some(faults)) => {
+            let by = |seat: Seat| faults.get(&*seats[seat]);
+            match (by(Seat::First), by(Seat::Second)) {
+                (Some(fault), None) => Ok(lost_by(Seat::First, fault.code)),
+                (None, Some(fault)) => Ok(lost_by(Seat::Second, fault.code)),
+                (Some(_), Some(_)) => {
+                    Ok(Outcome { result: GameResult::Draw, reason: "double-fault".into() })
+                }
+                (None, None) => Err(RecordFinding::FaultOfNobody),
+            }
+        }
+    }
+}
+
+/// The ending of a game that one of the `people` gave up.
+fn resignation(
+    seats: &BySeat<Text>,
+    record: &GameRecord,
+    people: BySeat<bool>,
+) -> Option<Outcome<Text>> {
+    let has_lost = |&seat: &Seat| people[seat] && record.result == seats[!seat];
+    let loser = Seat::BOTH.into_iter().find(has_lost).filter(|_| record.reason == RESIGNATION)?;
+    Some(Outcome { result: GameResult::Win(!loser), reason: RESIGNATION.into() })
+}
+
+/// A turn that exceeded its allowance must be the last one, and a fault.
+fn check_clock(control: &TimeControl, record: &GameRecord) -> Vec<RecordFinding> {
+    let mut found = Vec::new();
+    for seat in Seat::BOTH {
+        let mut clock = Clock::new(*control);
+        clock.charge_startup(Duration::from_nanos(record.clock.startup_ns[seat]));
+        let late_fault = record
+            .fault_of(seat)
+            .is_some_and(|fault| matches!(fault.code, FaultCode::Timeout | FaultCode::Cpu));
+        let turns = &record.clock.used_ns[seat];
+        for (turn, used) in turns.iter().enumerate() {
+            let late = clock.spend(Duration::from_nanos(*used)) == ClockVerdict::Late;
+            let excused = turn + 1 == turns.len() && record.fault_of(seat).is_some();
+            if late && !excused {
+                let seat = record.players.names[seat].clone();
+                found.push(RecordFinding::Late { seat, turn: turn + 1 });
+            }
+        }
+        let last_late = turns.last().is_some_and(|_| late_at_end(control, record, seat));
+        if late_fault && control.measure == Measure::Wall && !last_late && !clock.is_out() {
+            found.push(RecordFinding::NotLate(record.players.names[seat].clone()));
+        }
+    }
+    found
+}
+
+fn late_at_end(control: &TimeControl, record: &GameRecord, seat: Seat) -> bool {
+    let mut clock = Clock::new(*control);
+    clock.charge_startup(Duration::from_nanos(record.clock.startup_ns[seat]));
+    let verdicts = record.clock.used_ns[seat].iter();
+    verdicts.map(|used| clock.spend(Duration::from_nanos(*used))).last() == Some(ClockVerdict::Late)
+}
+
+fn check_seeds(secret: &Secret, record: &GameRecord) -> Vec<RecordFinding> {
+    Seat::BOTH
+        .into_iter()
+        .filter(|&seat| {
+            let (player, opponent) = (&record.players[seat], &record.players[!seat]);
+            record.seed[seat] != secret.player_seed(player, opponent, record.pair)
+        })
+        .map(|seat| RecordFinding::Seed(record.players[seat].clone()))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests;

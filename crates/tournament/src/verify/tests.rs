@@ -1,0 +1,235 @@
+//! A consistent record, and what is found when something in it is wrong.
+
+use serde_json::{Value, json};
+
+use super::*;
+use referee_match::referee::plan;
+use referee_record::model::record::PlayerInfo;
+use referee_record::model::record::examples::header;
+
+const TURNS: &str = "wpd2b";
+
+fn secret() -> Secret {
+    Secret::from_seed(1)
+}
+
+/// A game with a move of white, a forced pass, a roll, a move of both, and a move of black.
+fn fine() -> Value {
+    let seed = |player: &str, opponent: &str| secret().player_seed(player, opponent, 1);
+    json!({
+        "id": "1-1", "pair": 1, "game": 1, "players": {"white": "ant", "black": "bee"},
+        "seed": {"white": seed("ant", "bee"), "black": seed("bee", "ant")},
+        "rolls": ["6"], "opening": [], "actions": ["go", "pass", "stay", "go", "go"],
+        "clock": {
+            "startup_ns": {"white": 0, "black": 0}, "cpu_ns": {"white": null, "black": null},
+            "used_ns": {"white": [1_000_000_000_u64, 1], "black": [1, 999]}
+        },
+        "result": "draw", "reason": "done", "fault": null,
+        "scores": {"white": 0.5, "black": 0.5}, "plies": 4
+    })
+}
+
+fn record(value: Value) -> GameRecord {
+    serde_json::from_value(value).expect("a record")
+}
+
+/// The findings in a record with other values at these JSON pointers.
+fn found(changes: &[(&str, Value)]) -> Vec<String> {
+    audited(&record(changed(changes)))
+}
+
+/// The record with other values at these JSON pointers.
+fn changed(changes: &[(&str, Value)]) -> Value {
+    let mut value = fine();
+    for (pointer, new) in changes {
+        *value.pointer_mut(pointer).expect(pointer) = new.clone();
+    }
+    value
+}
+
+fn audited(record: &GameRecord) -> Vec<String> {
+    let book = OpeningBook::empty(plan::rules(TURNS));
+    let clock = TimeControl {
+        per_move: Some(Duration::from_secs(1)),
+        ..TimeControl::unlimited(Duration::from_secs(10))
+    };
+    let header = Header { clock, ..header(&["ant", "bee"]) };
+    let findings = audit(&book, &header, Some(&secret()), record);
+    findings.iter().map(ToString::to_string).collect()
+}
+
+fn fault(code: &str) -> Value {
+    json!({"code": code, "message": "why"})
+}
+
+/// The changes that make the record one of a game that ended with a fault after its first ply.
+fn ended_early(faults: Value, result: &str, reason: &str) -> Vec<(&'static str, Value)> {
+    let scores = match result {
+        "white" => [1, 0],
+        "black" => [0, 1],
+        _ => [0, 0],
+    };
+    vec![
+        ("/actions", json!(["go", "pass"])),
+        ("/plies", json!(2)),
+        ("/fault", faults),
+        ("/result", json!(result)),
+        ("/reason", json!(reason)),
+        ("/scores", json!({"white": scores[0], "black": scores[1]})),
+    ]
+}
+
+#[test]
+fn nothing_is_found_in_a_consistent_record() {
+    assert_eq!(found(&[]), [""; 0]);
+}
+
+#[test]
+fn differences_from_the_rules_are_found() {
+    let cases = [
+        ("/result", json!("white"), "the result is white, the replay says draw"),
+        ("/reason", json!("enough"), "the reason is enough, the replay says done"),
+        ("/plies", json!(5), "the number of plies is 5, the replay says 4"),
+        ("/scores/white", json!(1), "the score of white is 1, the replay says 0.5"),
+        ("/actions/1", json!("go"), "`go` is recorded instead of a forced pass"),
+        ("/rolls", json!([]), "`stay` is recorded where a roll is missing"),
+        (
+            "/actions",
+            json!(["go", "pass", "stay"]),
+            "`stay` is one action, but both seats move at once",
+        ),
+    ];
+    for (pointer, value, expected) in cases {
+        let found = found(&[(pointer, value)]);
+        assert_eq!(found.first().map(String::as_str), Some(expected), "{pointer}: {found:?}");
+    }
+}
+
+#[test]
+fn a_game_has_an_end_by_the_rules_or_by_a_fault() {
+    let cut = found(&[("/actions", json!(["go", "pass"])), ("/rolls", json!([]))]);
+    assert!(cut.contains(&"the game was not over, but no fault is recorded".to_owned()), "{cut:?}");
+    let after = found(&[("/fault", json!({"white": fault("crash")}))]);
+    assert_eq!(after, ["a fault after the end of the game"]);
+    let nobodys = found(&ended_early(json!({"red": fault("crash")}), "black", "crash"));
+    assert_eq!(nobodys, ["the fault names an unknown seat"]);
+}
+
+#[test]
+fn a_fault_loses_whatever_the_record_says() {
+    let crash = || fault("crash");
+    let white = json!({"white": crash()});
+    assert_eq!(found(&ended_early(white.clone(), "black", "crash")), [""; 0]);
+    assert_eq!(
+        found(&ended_early(white, "white", "timeout")),
+        [
+            "the result is white, the replay says black",
+            "the reason is timeout, the replay says crash",
+            "the score of white is 1, the replay says 0",
+            "the score of black is 0, the replay says 1",
+        ]
+    );
+    let both = json!({"white": crash(), "black": crash()});
+    assert_eq!(found(&ended_early(both.clone(), "draw", "double-fault")), [""; 0]);
+    let mut older = ended_early(both, "draw", "double-fault");
+    older[5].1 = json!({"white": 0.5, "black": 0.5});
+    assert_eq!(found(&older), [""; 0], "older logs share the point");
+}
+
+#[test]
+fn a_turn_over_its_time_must_be_the_last_and_a_fault() {
+    let late = json!([1_000_000_001_u64, 1]);
+    let over = "white exceeded its time in turn 1, but the game continued";
+    assert_eq!(found(&[("/clock/used_ns/white", late.clone())]), [over]);
+    let timeout = || json!({"white": fault("timeout")});
+    let mut lost = ended_early(timeout(), "black", "timeout");
+    lost.push(("/clock/used_ns/white", json!([1_000_000_001_u64])));
+    assert_eq!(found(&lost), [""; 0]);
+    lost.pop();
+    lost.push(("/clock/used_ns/white", late));
+    assert_eq!(found(&lost), [over, "white lost on time but had time left"], "it went on after it");
+    let within = ended_early(timeout(), "black", "timeout");
+    assert_eq!(found(&within), ["white lost on time but had time left"]);
+}
+
+#[test]
+fn seeds_and_luck_follow_from_the_secret() {
+    assert_eq!(
+        found(&[("/seed/black", json!(5))]),
+        ["the seed of bee does not follow from the secret"]
+    );
+    let strangers = found(&[("/players/white", json!("cat"))]);
+    let expected = [
+        "the seed of cat does not follow from the secret",
+        "the seed of bee does not follow from the secret",
+    ];
+    assert_eq!(strangers, expected);
+    let impossible = found(&[("/rolls", json!(["5"]))]);
+    assert!(impossible[0].contains("`5`"), "{impossible:?}");
+    let book = OpeningBook::empty(plan::rules(TURNS));
+    let unknown = record({
+        let mut value = fine();
+        value["seed"]["black"] = json!(5);
+        value
+    });
+    let header = header(&["ant", "bee"]);
+    assert_eq!(audit(&book, &header, None, &unknown), [], "without the secret nobody can know");
+}
+
+#[test]
+fn only_a_person_resigns() {
+    let resigned = |reason: &str| ended_early(Value::Null, "black", reason);
+    let no_end = ["the game was not over, but no fault is recorded"];
+    assert_eq!(found(&resigned("resignation")), no_end);
+    let audited = |changes: &[(&str, Value)], people: &[&str]| {
+        let mut header = header(&["ant", "bee"]);
+        for player in header.players.iter_mut().filter(|info| people.contains(&&*info.name)) {
+            *player = PlayerInfo::person(&player.name);
+        }
+        let record = record(changed(changes));
+        let book = OpeningBook::empty(plan::rules(TURNS));
+        let findings = audit(&book, &header, None, &record);
+        findings.iter().map(ToString::to_string).collect::<Vec<_>>()
+    };
+    assert_eq!(audited(&resigned("resignation"), &["ant"]), [""; 0]);
+    assert_eq!(audited(&resigned("resignation"), &["bee"]), no_end, "it was the other one");
+    assert_eq!(audited(&resigned("boredom"), &["ant"]), no_end);
+}
+
+#[test]
+fn an_opening_that_the_tournament_does_not_have_is_found() {
+    let moved =
+        found(&[("/opening", json!(["go"])), ("/actions", json!(["pass", "stay", "go", "go"]))]);
+    assert_eq!(
+        moved.first().map(String::as_str),
+        Some("it begins with `go`, pair 1 begins at the start")
+    );
+}
+
+#[test]
+fn seats_with_other_names_are_found() {
+    let mut value = fine();
+    for (_, field) in value.as_object_mut().expect("an object") {
+        *field = serde_json::from_str(&field.to_string().replace("black", "red")).expect("JSON");
+    }
+    value["clock"]["startup_ns"] = json!({"white": 0, "red": 0});
+    let found = audited(&record(value));
+    assert_eq!(found, ["the seats are white and red"]);
+}
+
+#[test]
+fn the_first_difference_is_told_with_its_ply() {
+    let rules = plan::rules(TURNS);
+    let fine = record(fine());
+    assert_eq!(first_difference(&rules, &fine), Ok(None));
+    let alone =
+        GameRecord { actions: ["go", "pass", "stay"].map(str::to_owned).into(), ..fine.clone() };
+    let (ply, finding) = first_difference(&rules, &alone).expect("no failure").expect("one");
+    assert_eq!(ply, 2, "{finding}");
+    let other = GameRecord { reason: "enough".to_owned(), ..fine };
+    let (ply, finding) = first_difference(&rules, &other).expect("no failure").expect("one");
+    assert_eq!(
+        (ply, finding.to_string().as_str()),
+        (4, "the reason is enough, the replay says done")
+    );
+}
