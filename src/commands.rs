@@ -7,6 +7,7 @@ pub mod compare;
 mod containment_args;
 pub mod export;
 pub mod game_args;
+mod highlight;
 pub mod manual;
 pub mod new;
 pub mod packets;
@@ -21,7 +22,6 @@ pub mod results;
 pub mod rules;
 pub mod run;
 mod runtime;
-mod seen_from;
 pub mod serve;
 mod settings;
 pub mod test_game;
@@ -30,7 +30,6 @@ mod until;
 pub mod verify;
 mod web;
 pub mod worker;
-mod worth_watching;
 
 use crate::error::Failure;
 

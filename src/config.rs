@@ -19,6 +19,7 @@ mod player;
 mod player_argument;
 mod player_keys;
 mod problem;
+mod relative_path;
 mod rules_program;
 mod sources;
 mod stages;
@@ -37,6 +38,7 @@ pub use player::remark;
 pub use player_argument::{PlayerArgument, name_of};
 pub use problem::similar;
 pub use referee_record::model::clock::LONGEST;
+pub use relative_path::relative_path;
 pub use rules_program::find_rules_program;
 
 use crate::error::Failure;
@@ -58,14 +60,12 @@ pub struct LoadedConfig {
     pub tournament: Option<Tournament>,
     /// The problems, if any.
     pub problems: Option<Failure>,
-    /// Whether one of them is that its game could not be found or read.
-    pub lacks_game: bool,
 }
 
 impl LoadedConfig {
     /// A configuration that cannot be read.
     fn failed(failure: Failure) -> Self {
-        Self { tournament: None, problems: Some(failure), lacks_game: false }
+        Self { tournament: None, problems: Some(failure) }
     }
 
     /// Returns the tournament, or all problems.
@@ -137,7 +137,6 @@ fn check(source: SourceText<'_>, place: LookupPaths<'_>, colour: Colour) -> Load
     let is_whole = tournament.is_some() && problems.is_empty();
     LoadedConfig {
         tournament,
-        lacks_game: problems.lacks_game(),
         problems: (!is_whole).then(|| problems.into_failure(source, colour)),
     }
 }

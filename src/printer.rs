@@ -5,6 +5,8 @@ pub mod wrap;
 
 use std::io::{self, BufWriter, IsTerminal, StdoutLock, Write};
 
+use serde::Serialize;
+
 use self::wrap::wrap;
 use crate::error::Failure;
 pub use referee_report::colour::Colour;
@@ -66,6 +68,12 @@ impl Printer {
         out.write_all(text.as_bytes())
             .and_then(|()| out.write_all(b"\n"))
             .map_err(|error| Self::broken(&error))
+    }
+
+    /// Writes a value to stdout, as JSON in one line.
+    pub fn json(self, value: &impl Serialize) -> Result<(), Failure> {
+        let json = serde_json::to_string(value);
+        self.line(&json.map_err(|error| Failure::system(error.to_string()))?)
     }
 
     /// Writes lines of text for people to stdout. On a terminal, long ones are broken between words.

@@ -7,15 +7,14 @@
 //! player.
 
 mod archive;
+mod identical;
 mod label;
 mod links;
 mod no_player;
 mod players_folder;
-mod twins;
 mod uploads;
 
 use std::collections::{BTreeMap, HashMap};
-use std::fmt;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -46,29 +45,14 @@ pub struct Submission {
 }
 
 /// The reason why a folder of submissions could not be imported.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 pub enum ImportError {
     /// It cannot be read.
-    Source(io::Error),
+    #[error("the folder cannot be read: {0}")]
+    Source(#[source] io::Error),
     /// The folder for archives and loose files cannot be created; it must not exist.
-    Players(io::Error),
-}
-
-impl fmt::Display for ImportError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Source(error) => write!(f, "the folder cannot be read: {error}"),
-            Self::Players(error) => write!(f, "the folder for the players cannot be made: {error}"),
-        }
-    }
-}
-
-impl std::error::Error for ImportError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Self::Source(error) | Self::Players(error) => Some(error),
-        }
-    }
+    #[error("the folder for the players cannot be made: {0}")]
+    Players(#[source] io::Error),
 }
 
 /// Imports the submissions in the folder `from`, sorted by author. Archives and loose files get
@@ -142,7 +126,7 @@ fn authors(from: &Path, names: Vec<String>) -> Vec<(String, Vec<UploadPart>)> {
 fn remark_copies(taken: &mut [Submission]) {
     let mut copies: HashMap<blake3::Hash, Vec<usize>> = HashMap::new();
     for (number, submission) in taken.iter().enumerate() {
-        let digest = submission.player.as_ref().ok().and_then(|(dir, _)| twins::digest(dir));
+        let digest = submission.player.as_ref().ok().and_then(|(dir, _)| identical::digest(dir));
         if let Some(digest) = digest {
             copies.entry(digest).or_default().push(number);
         }

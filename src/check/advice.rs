@@ -12,18 +12,79 @@ use referee_match::player::diagnosis::{
 use referee_record::model::fault::FaultCode;
 use referee_record::model::player::{PlayerKind, PlayerSpec};
 
-/// The language of a player, judged by its files.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum SourceLanguage {
-    Python,
-    JavaScript,
-    Java,
-    Shell,
-    Rust,
-    Go,
-    Cpp,
-    C,
+/// A language, and how programs in it print lines.
+#[derive(Debug, PartialEq, Eq)]
+struct SourceLanguage {
+    /// Programs that run its files, without version numbers.
+    interpreters: &'static [&'static str],
+    /// The extensions of its files.
+    extensions: &'static [&'static str],
+    /// How to send a line at once; `None` for languages that always do.
+    flush: Option<&'static str>,
+    /// How to end a line.
+    newline: &'static str,
+    /// How to print text for people.
+    stderr: &'static str,
 }
+
+const LANGUAGES: [SourceLanguage; 8] = [
+    SourceLanguage {
+        interpreters: &["python", "pypy"],
+        extensions: &["py"],
+        flush: Some("write `print(…, flush=True)`, or start Python with `-u`"),
+        newline: "write `print(…, flush=True)`, which ends the line; `sys.stdout.write` does not",
+        stderr: "write `print(…, file=sys.stderr)`",
+    },
+    SourceLanguage {
+        interpreters: &["node"],
+        extensions: &["js", "mjs"],
+        flush: None,
+        newline: "write `console.log(…)`, which ends the line; `process.stdout.write` does not",
+        stderr: "write `console.error(…)`",
+    },
+    SourceLanguage {
+        interpreters: &["java"],
+        extensions: &["java", "jar"],
+        flush: Some("call `System.out.flush()` after each line"),
+        newline: "write `System.out.println(…)` and `System.out.flush()`",
+        stderr: "write `System.err.println(…)`",
+    },
+    SourceLanguage {
+        interpreters: &["sh", "bash", "dash", "zsh"],
+        extensions: &["sh"],
+        flush: None,
+        newline: "write `echo …`, or end the format of `printf` with `\\n`",
+        stderr: "write `echo … >&2`",
+    },
+    SourceLanguage {
+        interpreters: &[],
+        extensions: &["rs"],
+        flush: Some("call `std::io::stdout().flush()` after each line"),
+        newline: "write `println!(…)`, which ends the line; `print!` does not",
+        stderr: "write `eprintln!(…)`",
+    },
+    SourceLanguage {
+        interpreters: &[],
+        extensions: &["go"],
+        flush: Some("call `Flush()` of the `bufio.Writer`, or use `fmt.Println`"),
+        newline: "write `fmt.Println(…)`, which ends the line; `fmt.Print` does not",
+        stderr: "write `fmt.Fprintln(os.Stderr, …)`",
+    },
+    SourceLanguage {
+        interpreters: &[],
+        extensions: &["cpp", "cc", "cxx"],
+        flush: Some("end each line with `std::endl`, or write `std::flush`"),
+        newline: "end each line with `std::endl`",
+        stderr: "write to `std::cerr`",
+    },
+    SourceLanguage {
+        interpreters: &[],
+        extensions: &["c"],
+        flush: Some("call `fflush(stdout)` after each line"),
+        newline: "end the format of `printf` with `\\n`, then call `fflush(stdout)`",
+        stderr: "write `fprintf(stderr, …)`",
+    },
+];
 
 /// How to choose in time, in any language.
 const IN_TIME: &str = "stop thinking in time: a turn may take `move_ms` of the `clock` in `init`, \
@@ -51,102 +112,42 @@ fn advice(spec: &PlayerSpec, finding: &CheckFinding) -> Option<String> {
         return Some(IN_TIME.to_owned());
     }
     let language = language(program, args, &spec.dir);
+    let stderr = language.map_or("write to stderr", |language| language.stderr);
     if message.contains(MISSING_FLUSH) {
-        language.and_then(flush).map(str::to_owned)
+        language?.flush.map(str::to_owned)
     } else if message.contains(NO_NEWLINE) {
-        language.map(newline).map(str::to_owned)
+        Some(language?.newline.to_owned())
     } else if code == FaultCode::UnexpectedOutput || message.contains(DEBUG_OUTPUT) {
-        Some(format!("for debug output {}", stderr(language)))
+        Some(format!("for debug output {}", stderr))
     } else if finding.is_plain_text() {
-        Some(format!("if this is a debug print: {}", stderr(language)))
+        Some(format!("if this is a debug print: {}", stderr))
     } else {
         None
     }
 }
 
-fn language(program: &Path, args: &[String], dir: &Path) -> Option<SourceLanguage> {
+fn language(program: &Path, args: &[String], dir: &Path) -> Option<&'static SourceLanguage> {
     let name = program.file_name().and_then(OsStr::to_str).unwrap_or_default();
     let name = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
-    let interpreter = match name {
-        "python" | "pypy" => Some(SourceLanguage::Python),
-        "node" => Some(SourceLanguage::JavaScript),
-        "java" => Some(SourceLanguage::Java),
-        "sh" | "bash" | "dash" | "zsh" => Some(SourceLanguage::Shell),
-        _ => None,
-    };
+    let interpreter = LANGUAGES.iter().find(|known| known.interpreters.contains(&name));
     let named = || args.iter().find_map(|arg| by_extension(Path::new(arg)));
     interpreter.or_else(named).or_else(|| by_extension(program)).or_else(|| by_sources(dir))
 }
 
-fn by_extension(file: &Path) -> Option<SourceLanguage> {
-    Some(match file.extension()?.to_str()? {
-        "py" => SourceLanguage::Python,
-        "js" | "mjs" => SourceLanguage::JavaScript,
-        "java" | "jar" => SourceLanguage::Java,
-        "sh" => SourceLanguage::Shell,
-        "rs" => SourceLanguage::Rust,
-        "go" => SourceLanguage::Go,
-        "cpp" | "cc" | "cxx" => SourceLanguage::Cpp,
-        "c" => SourceLanguage::C,
-        _ => return None,
-    })
+fn by_extension(file: &Path) -> Option<&'static SourceLanguage> {
+    let extension = file.extension()?.to_str()?;
+    LANGUAGES.iter().find(|known| known.extensions.contains(&extension))
 }
 
 /// The language of the sources beside a compiled player.
-fn by_sources(dir: &Path) -> Option<SourceLanguage> {
+fn by_sources(dir: &Path) -> Option<&'static SourceLanguage> {
     if dir.join("Cargo.toml").is_file() {
-        return Some(SourceLanguage::Rust);
+        return by_extension(Path::new("main.rs"));
     }
     let entries = fs::read_dir(dir).ok()?.flatten();
     let mut names: Vec<_> = entries.map(|entry| entry.file_name()).collect();
     names.sort();
     names.iter().find_map(|name| by_extension(Path::new(name)))
-}
-
-/// How to send a line at once; `None` for languages that always do.
-fn flush(language: SourceLanguage) -> Option<&'static str> {
-    Some(match language {
-        SourceLanguage::Python => "write `print(…, flush=True)`, or start Python with `-u`",
-        SourceLanguage::Java => "call `System.out.flush()` after each line",
-        SourceLanguage::Rust => "call `std::io::stdout().flush()` after each line",
-        SourceLanguage::Go => "call `Flush()` of the `bufio.Writer`, or use `fmt.Println`",
-        SourceLanguage::Cpp => "end each line with `std::endl`, or write `std::flush`",
-        SourceLanguage::C => "call `fflush(stdout)` after each line",
-        SourceLanguage::JavaScript | SourceLanguage::Shell => return None,
-    })
-}
-
-/// How to end a line.
-fn newline(language: SourceLanguage) -> &'static str {
-    match language {
-        SourceLanguage::Python => {
-            "write `print(…, flush=True)`, which ends the line; `sys.stdout.write` does not"
-        }
-        SourceLanguage::JavaScript => {
-            "write `console.log(…)`, which ends the line; `process.stdout.write` does not"
-        }
-        SourceLanguage::Java => "write `System.out.println(…)` and `System.out.flush()`",
-        SourceLanguage::Shell => "write `echo …`, or end the format of `printf` with `\\n`",
-        SourceLanguage::Rust => "write `println!(…)`, which ends the line; `print!` does not",
-        SourceLanguage::Go => "write `fmt.Println(…)`, which ends the line; `fmt.Print` does not",
-        SourceLanguage::Cpp => "end each line with `std::endl`",
-        SourceLanguage::C => "end the format of `printf` with `\\n`, then call `fflush(stdout)`",
-    }
-}
-
-/// How to print text for people.
-fn stderr(language: Option<SourceLanguage>) -> &'static str {
-    let Some(language) = language else { return "write to stderr" };
-    match language {
-        SourceLanguage::Python => "write `print(…, file=sys.stderr)`",
-        SourceLanguage::JavaScript => "write `console.error(…)`",
-        SourceLanguage::Java => "write `System.err.println(…)`",
-        SourceLanguage::Shell => "write `echo … >&2`",
-        SourceLanguage::Rust => "write `eprintln!(…)`",
-        SourceLanguage::Go => "write `fmt.Fprintln(os.Stderr, …)`",
-        SourceLanguage::Cpp => "write to `std::cerr`",
-        SourceLanguage::C => "write `fprintf(stderr, …)`",
-    }
 }
 
 #[cfg(test)]
@@ -158,15 +159,15 @@ mod tests {
         let dir = tempfile::tempdir().expect("a folder");
         let found = |program: &str, args: &[&str]| {
             let args: Vec<String> = args.iter().map(|&arg| arg.to_owned()).collect();
-            language(Path::new(program), &args, dir.path())
+            language(Path::new(program), &args, dir.path()).map(|known| known.extensions[0])
         };
-        assert_eq!(found("/usr/bin/python3.11", &["-u", "a"]), Some(SourceLanguage::Python));
-        assert_eq!(found("/opt/run", &["Player.jar"]), Some(SourceLanguage::Java));
-        assert_eq!(found("/opt/player.sh", &[]), Some(SourceLanguage::Shell));
+        assert_eq!(found("/usr/bin/python3.11", &["-u", "a"]), Some("py"));
+        assert_eq!(found("/opt/run", &["Player.jar"]), Some("java"));
+        assert_eq!(found("/opt/player.sh", &[]), Some("sh"));
         assert_eq!(found("/opt/player", &[]), None);
         fs::write(dir.path().join("player.cpp"), "").expect("written");
-        assert_eq!(found("/opt/player", &[]), Some(SourceLanguage::Cpp));
+        assert_eq!(found("/opt/player", &[]), Some("cpp"));
         fs::write(dir.path().join("Cargo.toml"), "").expect("written");
-        assert_eq!(found("/opt/player", &[]), Some(SourceLanguage::Rust));
+        assert_eq!(found("/opt/player", &[]), Some("rs"));
     }
 }

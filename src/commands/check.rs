@@ -180,9 +180,9 @@ fn exam(args: &CheckArgs, settings: &Settings, printer: Printer) -> Result<Exam,
     Ok(Exam {
         drills: Vec::new(),
         rules,
-        control: settings.clock.value,
+        control: settings.clock,
         containment: settings.sandbox()?,
-        policy: settings.fault_policy.value,
+        policy: settings.fault_policy,
         partner: built_in(if looks_ahead { "steady" } else { "random" })?,
         bots,
         pairs: args.pairs,
@@ -248,10 +248,7 @@ impl ReportPrinter {
         let text = match (self.format, &mut self.followed) {
             (OutputFormat::Text, Some(followed)) => followed.rest(report),
             (OutputFormat::Text, None) => self.described(report),
-            (OutputFormat::Json, _) => {
-                let json = serde_json::to_string(report);
-                return self.printer.line(&json.map_err(|it| Failure::system(it.to_string()))?);
-            }
+            (OutputFormat::Json, _) => return self.printer.json(report),
         };
         self.printer.line(&format!("{text}\n"))?;
         if self.followed.is_some() {

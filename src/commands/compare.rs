@@ -357,29 +357,9 @@ fn players(args: &CompareArgs, settings: &Settings) -> Result<Vec<PlayerSpec>, F
                 "{name} cannot be compared with itself; name another player"
             )));
         }
-        match distinct_ends([&args.a, &args.b]) {
-            Some(ends) => [a.name, b.name] = ends.map(|end| name_of(&end.to_string_lossy())),
-            None => b.name = format!("{} (B)", b.name),
-        }
+        [a.name, b.name] = [&args.a, &args.b].map(|word| name_of(word));
     }
     Ok(vec![a, b])
-}
-
-/// The shortest ends of the paths of two files that differ. `None` if these words do not name two
-/// files.
-fn distinct_ends(words: [&str; 2]) -> Option<[PathBuf; 2]> {
-    let [one, other] = words.map(|word| Path::new(word).canonicalize().ok());
-    let paths = [one?, other?];
-    let longest = paths.iter().map(|path| path.components().count()).max()?;
-    (1..=longest)
-        .map(|parts| paths.each_ref().map(|path| end(path, parts)))
-        .find(|[one, other]| one != other)
-}
-
-/// The last `parts` components of a path.
-fn end(path: &Path, parts: usize) -> PathBuf {
-    let skipped = path.components().count().saturating_sub(parts);
-    path.components().skip(skipped).collect()
 }
 
 /// Refuses players that cannot start after the configured openings.
@@ -439,46 +419,8 @@ fn conclude(
             }
         }
         OutputFormat::Json => {
-            let json = VerdictJson::new(&played.sprt, players, &dir);
-            let json =
-                serde_json::to_string(&json).map_err(|error| Failure::system(error.to_string()))?;
-            printer.line(&json)?;
+            printer.json(&VerdictJson::new(&played.sprt, players, &dir))?;
         }
     }
     Ok(())
-}
-
-#[cfg(test)]
-mod tests {
-    use std::fs;
-
-    use super::*;
-
-    #[test]
-    fn files_of_the_same_name_are_told_apart_by_the_end_of_their_paths() {
-        let dir = tempfile::tempdir().expect("a folder");
-        for folder in ["v1/src", "v2/src"] {
-            fs::create_dir_all(dir.path().join(folder)).expect("made");
-            fs::write(dir.path().join(folder).join("player.py"), "").expect("written");
-            fs::write(dir.path().join(folder).join("../player.py"), "").expect("written");
-        }
-        let path = |end: &str| dir.path().join(end).display().to_string();
-        let ends = |one: &str, other: &str| {
-            let ends = distinct_ends([&path(one), &path(other)]);
-            ends.map(|ends| ends.map(|end| end.display().to_string()))
-        };
-        let found = |one: &str, other: &str| Some([one.to_owned(), other.to_owned()]);
-        assert_eq!(ends("v2/player.py", "v1/player.py"), found("v2/player.py", "v1/player.py"));
-        assert_eq!(
-            ends("v2/src/player.py", "v2/player.py"),
-            found("src/player.py", "v2/player.py")
-        );
-        assert_eq!(
-            ends("v1/src/player.py", "v2/src/../src/player.py"),
-            found("v1/src/player.py", "v2/src/player.py")
-        );
-        assert_eq!(ends("v1/src", "v2/src"), found("v1/src", "v2/src"));
-        assert_eq!(ends("v1/player.py", "v1/player.py"), None);
-        assert_eq!(ends("v1/player.py", "v3/player.py"), None);
-    }
 }

@@ -8,8 +8,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Arg, Args};
 
 use super::Failure;
-use super::seen_from::seen_from;
-use crate::config::{LARGEST, open_game_file};
+use crate::config::{LARGEST, open_game_file, relative_path};
 use crate::printer::Printer;
 use referee_games::options::{OptionKind, list_of_files};
 use referee_games::{AnyGame, GameError, GameKind, OptionSpec, Options, SharedGame, Text};
@@ -36,7 +35,7 @@ impl GameArgument {
         };
         let failed = |error: io::Error| Failure::system(format!("{}: {error}", path.display()));
         let file = path.canonicalize().map_err(failed)?;
-        let way = seen_from(&whole(folder).map_err(failed)?, &file);
+        let way = relative_path(&whole(folder).map_err(failed)?, &file);
         // A path needs a `/` or ends in `.toml`; this one always has a `/`.
         let way = if way.components().count() == 1 { Path::new(".").join(way) } else { way };
         way.into_os_string().into_string().map_err(|way| {

@@ -6,10 +6,9 @@ mod tournament;
 
 use super::game_args::{GameArgument, game_named};
 use std::fs;
-use std::io::{BufRead, IsTerminal};
 use std::path::{Path, PathBuf};
 
-use clap::{Args, Subcommand, ValueEnum};
+use clap::{Args, Subcommand};
 use serde_json::Value;
 
 use super::{Failure, Status};
@@ -67,9 +66,9 @@ pub struct PlayerArgs {
     /// The folder to create
     #[arg(default_value = "my-player")]
     pub dir: PathBuf,
-    /// The language (default: asks on a terminal, Python elsewhere)
-    #[arg(long, value_enum)]
-    pub language: Option<Language>,
+    /// The language
+    #[arg(long, value_enum, default_value_t = Language::Python)]
+    pub language: Language,
     /// The game
     #[arg(long, value_parser = game_named(), default_value = "watch-your-back")]
     pub game: GameArgument,
@@ -90,40 +89,12 @@ fn player(args: &PlayerArgs, printer: Printer) -> Result<Status, Failure> {
     let name: String = name.chars().filter(plain).collect();
     let game = args.game.open(&ContainmentRequest::default(), printer)?;
     let facts = facts(game, args.game.word_in(&args.dir)?)?;
-    let language = match args.language {
-        Some(language) => language,
-        None => ask_language(Language::value_variants(), printer)?,
-    };
-    write_all(&args.dir, &player::files(language, &name, &facts), printer)?;
+    write_all(&args.dir, &player::files(args.language, &name, &facts), printer)?;
     let dir = shell::quoted(&args.dir.to_string_lossy());
-    let build = player::build_command(language).map_or(String::new(), |it| format!(" && {it}"));
+    let build =
+        player::build_command(args.language).map_or(String::new(), |it| format!(" && {it}"));
     printer.command("next", &format!("cd {dir}{build} && referee check ."));
     Ok(Status::Done)
-}
-
-/// The one of these languages that the person at the terminal chooses; Python if nobody is there.
-fn ask_language(known: &[Language], printer: Printer) -> Result<Language, Failure> {
-    let (stdin, fallback) = (std::io::stdin(), Language::Python);
-    if !(stdin.is_terminal() && std::io::stderr().is_terminal()) {
-        return Ok(fallback);
-    }
-    let names: Vec<String> = known
-        .iter()
-        .filter_map(|language| Some(language.to_possible_value()?.get_name().to_owned()))
-        .collect();
-    loop {
-        printer.prompt(&format!("language: {} [python]? ", names.join(", ")));
-        let mut line = String::new();
-        let read = stdin.lock().read_line(&mut line);
-        read.map_err(|error| Failure::system(format!("cannot read the terminal: {error}")))?;
-        if line.trim().is_empty() {
-            return Ok(fallback);
-        }
-        match Language::from_str(line.trim(), true) {
-            Ok(language) if known.contains(&language) => return Ok(language),
-            _ => {}
-        }
-    }
 }
 
 /// Writes the files of a kit into a folder that is empty or does not exist.

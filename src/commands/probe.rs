@@ -30,10 +30,7 @@ struct ProbeResult {
 
 impl ProbeResult {
     fn of(capability: &Capability) -> Self {
-        let (purpose, advice) = match capability.what {
-            Requirement::Level(level) => (level_purpose(level), level_advice(level)),
-            Requirement::Mechanism(one) => (purpose(one), advice(one)),
-        };
+        let (purpose, advice) = explanation(capability.what);
         let why = capability.result.as_ref().err().map(unavailable_text);
         let holds = why.is_none();
         let advice = why.as_ref().map(|_| advice);
@@ -45,11 +42,7 @@ impl ProbeResult {
 pub fn run(args: &ProbeArgs, printer: Printer) -> Result<Status, Failure> {
     let findings: Vec<ProbeResult> = capabilities().iter().map(ProbeResult::of).collect();
     match args.format {
-        OutputFormat::Json => {
-            let text = serde_json::to_string(&findings)
-                .map_err(|error| Failure::system(error.to_string()))?;
-            printer.line(&text)?;
-        }
+        OutputFormat::Json => printer.json(&findings)?,
         OutputFormat::Text => {
             for finding in &findings {
                 printer.line(&describe(finding))?;
@@ -72,63 +65,58 @@ fn describe(finding: &ProbeResult) -> String {
     text
 }
 
-fn level_purpose(level: Level) -> &'static str {
+/// What a level or mechanism is for, and what to do if it does not work.
+fn explanation(what: Requirement) -> (&'static str, &'static str) {
+    match what {
+        Requirement::Level(level) => of_level(level),
+        Requirement::Mechanism(mechanism) => of_mechanism(mechanism),
+    }
+}
+
+fn of_level(level: Level) -> (&'static str, &'static str) {
     match level {
-        Level::Off => "all processes of players are killed",
-        Level::Basic => "no foreign files, no network, no other processes",
-        Level::Strict => "an isolated system for each player",
+        Level::Off => ("all processes of players are killed", "report this; nothing can be played"),
+        Level::Basic => (
+            "no foreign files, no network, no other processes",
+            "see the rows below; Linux 5.13 or later with Landlock has all of it",
+        ),
+        Level::Strict => ("an isolated system for each player", "see the row `namespaces` below"),
     }
 }
 
-fn level_advice(level: Level) -> &'static str {
-    match level {
-        Level::Off => "report this; nothing can be played",
-        Level::Basic => "see the rows below; Linux 5.13 or later with Landlock has all of it",
-        Level::Strict => "see the row `namespaces` below",
+fn of_mechanism(mechanism: Mechanism) -> (&'static str, &'static str) {
+    match mechanism {
+        Mechanism::Subreaper => ("no process outlives its game", REPORT),
+        Mechanism::Rlimits => ("open files, file size, core dumps", REPORT),
+        Mechanism::Landlock => (
+            "files, signals, TCP",
+            "use Linux 5.13 or later, with `landlock` in the boot parameter `lsm=`",
+        ),
+        Mechanism::Seccomp => (
+            "system calls",
+            "use a kernel with CONFIG_SECCOMP_FILTER; in a container allow seccomp",
+        ),
+        Mechanism::User => {
+            ("a separate user for each player", "not needed: `strict` has a user namespace instead")
+        }
+        Mechanism::Mounts => {
+            ("size of the scratch folder, /dev/shm, hidden files", ALLOW_NAMESPACES)
+        }
+        Mechanism::Namespaces => ("files, processes, network, IPC", ALLOW_NAMESPACES),
+        Mechanism::Memory => ("memory of all processes together", DELEGATE),
+        Mechanism::Processes => ("number of all processes and threads", DELEGATE),
+        Mechanism::Cpu => ("CPU time that cannot be hidden", DELEGATE),
+        Mechanism::Freeze => ("all processes stopped at once", DELEGATE),
+        Mechanism::Kill => ("all processes killed at once", DELEGATE),
     }
 }
 
-fn purpose(one: Mechanism) -> &'static str {
-    match one {
-        Mechanism::Subreaper => "no process outlives its game",
-        Mechanism::Rlimits => "open files, file size, core dumps",
-        Mechanism::Landlock => "files, signals, TCP",
-        Mechanism::Seccomp => "system calls",
-        Mechanism::User => "a separate user for each player",
-        Mechanism::Mounts => "size of the scratch folder, /dev/shm, hidden files",
-        Mechanism::Namespaces => "files, processes, network, IPC",
-        Mechanism::Memory => "memory of all processes together",
-        Mechanism::Processes => "number of all processes and threads",
-        Mechanism::Cpu => "CPU time that cannot be hidden",
-        Mechanism::Freeze => "all processes stopped at once",
-        Mechanism::Kill => "all processes killed at once",
-    }
-}
-
-fn advice(one: Mechanism) -> &'static str {
-    match one {
-        Mechanism::Subreaper | Mechanism::Rlimits => "report this",
-        Mechanism::Landlock => {
-            "use Linux 5.13 or later, with `landlock` in the boot parameter `lsm=`"
-        }
-        Mechanism::Seccomp => {
-            "use a kernel with CONFIG_SECCOMP_FILTER; in a container allow seccomp"
-        }
-        Mechanism::User => "not needed: `strict` has a user namespace instead",
-        Mechanism::Mounts | Mechanism::Namespaces => {
-            "as root, `sysctl user.max_user_namespaces=10000`; on Ubuntu from 23.10 an AppArmor \
-             profile with `userns`; in a container `--security-opt seccomp=unconfined` and \
-             `--security-opt systempaths=unconfined`"
-        }
-        Mechanism::Memory
-        | Mechanism::Processes
-        | Mechanism::Cpu
-        | Mechanism::Freeze
-        | Mechanism::Kill => {
-            "start it with `systemd-run --user --scope -p Delegate=yes referee …`, or as root"
-        }
-    }
-}
+const REPORT: &str = "report this";
+const ALLOW_NAMESPACES: &str = "as root, `sysctl user.max_user_namespaces=10000`; on Ubuntu from 23.10 an AppArmor profile \
+     with `userns`; in a container `--security-opt seccomp=unconfined` and `--security-opt \
+     systempaths=unconfined`";
+const DELEGATE: &str =
+    "start it with `systemd-run --user --scope -p Delegate=yes referee …`, or as root";
 
 #[cfg(test)]
 mod tests {

@@ -1,10 +1,10 @@
 //! `referee rules`: prints the options and clauses of a game, as text or JSON.
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use serde::Serialize;
 
 use super::game_args::GameArgument;
-use super::{Failure, Status};
+use super::{Failure, OutputFormat, Status};
 use crate::printer::Printer;
 use crate::printer::wrap::{paragraph, wrap};
 use referee_games::options::{ListKind, OptionKind, Preset, Words};
@@ -35,17 +35,8 @@ pub struct RulesArgs {
     clause: Option<String>,
 
     /// Output format
-    #[arg(long, value_enum, default_value_t = RulesFormat::Text)]
-    format: RulesFormat,
-}
-
-/// The output format of the rules.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum RulesFormat {
-    /// For people.
-    Text,
-    /// For programs.
-    Json,
+    #[arg(long, value_enum, default_value_t)]
+    format: OutputFormat,
 }
 
 /// The rules of a game, or the requested part.
@@ -99,8 +90,8 @@ struct ValueHelp {
 /// Runs `referee rules`.
 pub fn run(args: &RulesArgs, printer: Printer) -> Result<Status, Failure> {
     let text = match (&args.game, args.format) {
-        (None, RulesFormat::Text) => overview(),
-        (None, RulesFormat::Json) => {
+        (None, OutputFormat::Text) => overview(),
+        (None, OutputFormat::Json) => {
             json(&GameKind::all().iter().map(|kind| sheet(kind.game())).collect::<Vec<_>>())?
         }
         (Some(game), format) => {
@@ -109,7 +100,7 @@ pub fn run(args: &RulesArgs, printer: Printer) -> Result<Status, Failure> {
                 None => sheet(&*game),
                 Some(id) => sheet(&*game).only(id)?,
             };
-            if format == RulesFormat::Json {
+            if format == OutputFormat::Json {
                 json(&sheet)?
             } else {
                 sheet.text(printer.columns().unwrap_or(WIDTH).min(GREATEST_WIDTH))

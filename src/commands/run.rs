@@ -20,12 +20,12 @@ use self::live_boards::LiveBoards;
 use self::live_tables::LiveTables;
 use self::live_workers::WorkersFile;
 use super::containment_args::{level_named, mechanism_named};
+use super::highlight::WatchReason;
 use super::report::{self, command_options};
 use super::results::{self, Tables};
 use super::runtime::{interrupted, new_runtime};
-use super::settings::{GivenSettings, SettingSource, Settings, Sourced};
+use super::settings::{GivenSettings, Settings};
 use super::until::Until;
-use super::worth_watching::WatchReason;
 use super::{Failure, OutputFormat, Status};
 use crate::config::{self, CONFIG};
 use crate::printer::Printer;
@@ -170,7 +170,7 @@ pub fn run(args: &RunArgs, printer: Printer) -> Result<Status, Failure> {
     if args.plan {
         return plan::plan(args, &tournament, &settings, &limits, until.as_ref(), printer);
     }
-    let dir = settings.results.value.join(&tournament.name);
+    let dir = settings.results.join(&tournament.name);
     let folder = LockedFolder::open(&dir)?;
     if let Some(until) = &until {
         printer.note(&format!("new games only start if they should end before {}", until.text));
@@ -306,7 +306,7 @@ fn time_up(time: &str, tables: &Tables) -> String {
 /// The number of games at once, the end time, and where games are played.
 #[derive(Debug)]
 pub(super) struct RunLimits {
-    pub(super) jobs: Sourced<usize>,
+    pub(super) jobs: usize,
     pub(super) deadline: Option<RunDeadline>,
     pub(super) workers: Option<RemoteWorkers>,
 }
@@ -316,15 +316,15 @@ impl RunLimits {
     fn at_once(&self, due: usize) -> usize {
         match self.deadline {
             // Even if fewer games are due: further games follow.
-            Some(_) => self.jobs.value,
-            None => self.jobs.value.min(due),
+            Some(_) => self.jobs,
+            None => self.jobs.min(due),
         }
     }
 
     /// Fails if the limit of open files is too low for this many games at once.
     fn refuse_too_many(&self, at_once: usize, players: &[Entrant]) -> Result<(), Failure> {
         if self.workers.is_none() {
-            refuse_too_many(at_once, self.jobs.source, worker::open_files(players))?;
+            refuse_too_many(at_once, worker::open_files(players))?;
         }
         Ok(())
     }
@@ -386,7 +386,7 @@ impl PlannedRun<'_> {
         let mut listeners =
             Listeners(vec![&mut recorder, &mut live_tables, &mut workers, listener]);
         let runner = Runner {
-            jobs: limits.jobs.value,
+            jobs: limits.jobs,
             in_pairs: limits.workers.is_some(),
             cores: Cores::of_this_process(tournament.clock.cores_per_game()),
             state,
@@ -474,9 +474,8 @@ impl RunOutcome {
 /// The open files that a run needs besides those of its games.
 const APART: u64 = 40;
 
-/// Refuses more games at once than the limit on open files allows, at `each` files per game. The
-/// advice overrides the number of games where it came from.
-fn refuse_too_many(games: usize, source: SettingSource, each: u64) -> Result<(), Failure> {
+/// Refuses more games at once than the limit on open files allows, at `each` files per game.
+fn refuse_too_many(games: usize, each: u64) -> Result<(), Failure> {
     let limit = descriptor_limit();
     let most = limit.saturating_sub(APART) / each;
     if games as u64 <= most {
@@ -484,13 +483,7 @@ fn refuse_too_many(games: usize, source: SettingSource, each: u64) -> Result<(),
     }
     let advice = match most {
         0 => "raise the limit".to_owned(),
-        _ => match source {
-            SettingSource::Config => format!(
-                "play at most {most} (`jobs = {most}` in the configuration, or --jobs {most}), or \
-                 raise the limit"
-            ),
-            _ => format!("play at most {most} (--jobs {most}), or raise the limit"),
-        },
+        _ => format!("play at most {most} (--jobs {most}), or raise the limit"),
     };
     let needed = APART + each * games as u64;
     Err(Failure::system(format!(
@@ -547,12 +540,12 @@ fn show(
     standings: &Standings,
     printer: Printer,
 ) -> Result<(), Failure> {
-    let ranking = match args.format {
-        OutputFormat::Text => terminal::ranking(standings, printer.width(), printer.colour),
-        OutputFormat::Json => serde_json::to_string(&StandingsJson::from(standings))
-            .map_err(|error| Failure::system(error.to_string()))?,
-    };
-    printer.line(&ranking)?;
+    match args.format {
+        OutputFormat::Text => {
+            printer.line(&terminal::ranking(standings, printer.width(), printer.colour))?;
+        }
+        OutputFormat::Json => printer.json(&StandingsJson::from(standings))?,
+    }
     let failed = |path: &Path, error: io::Error| Failure::cannot_write(path, &error);
     if let Some(path) = &args.junit {
         fs::write(path, ci::junit(name, standings)).map_err(|error| failed(path, error))?;

@@ -1,7 +1,6 @@
 //! Resolves the settings of a command: the command line decides first, then the configuration, then
-//! the defaults. Every value remembers its source.
+//! the defaults.
 
-use std::fmt;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -13,7 +12,6 @@ use super::containment_args::level_named;
 use super::game_args::{GameArgument, OptionArgs, game_named};
 use super::recorded_rules::RecordedRulesArgs;
 use crate::config::{self, CONFIG, LoadedConfig, PlayerArgument};
-use crate::error::FailureKind;
 use crate::printer::Printer;
 use referee_games::{GameKind, Options, SharedGame, Text};
 use referee_match::player::Sandbox;
@@ -88,59 +86,23 @@ pub(super) struct GivenSettings {
     pub(super) results: Option<PathBuf>,
 }
 
-/// The source of a setting's value.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum SettingSource {
-    /// The command line.
-    CommandLine,
-    /// The configuration.
-    Config,
-    /// The default.
-    Default,
-}
-
-/// The value of a setting, and where it came from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Sourced<T> {
-    /// The value.
-    pub(super) value: T,
-    /// Its source.
-    pub(super) source: SettingSource,
-}
-
-impl<T> Sourced<T> {
-    /// The first of these that is set.
-    fn first(given: Option<T>, configured: Option<T>, default: impl FnOnce() -> T) -> Self {
-        match (given, configured) {
-            (Some(value), _) => Self { value, source: SettingSource::CommandLine },
-            (None, Some(value)) => Self { value, source: SettingSource::Config },
-            (None, None) => Self { value: default(), source: SettingSource::Default },
-        }
-    }
-
-    /// Turns the value into another one, from the same source.
-    fn map<U>(self, change: impl FnOnce(T) -> U) -> Sourced<U> {
-        Sourced { value: change(self.value), source: self.source }
-    }
-}
-
 /// The settings of a command.
 #[derive(Debug)]
 pub(super) struct Settings {
     /// The game.
-    pub(super) game: Sourced<SharedGame>,
+    pub(super) game: SharedGame,
     /// The time limits; by default, five seconds per move.
-    pub(super) clock: Sourced<TimeControl>,
+    pub(super) clock: TimeControl,
     /// The policy after an illegal action; by default, the player loses.
-    pub(super) fault_policy: Sourced<FaultPolicy>,
+    pub(super) fault_policy: FaultPolicy,
     /// The level of the sandbox; `None` for the strongest that works.
-    pub(super) level: Sourced<Option<Level>>,
+    pub(super) level: Option<Level>,
     /// The seed of everything random; `None` for a fresh one.
-    pub(super) seed: Sourced<Option<u64>>,
+    pub(super) seed: Option<u64>,
     /// The number of games at once; by default, one per core.
-    pub(super) jobs: Sourced<usize>,
+    pub(super) jobs: usize,
     /// The folder of the results folders.
-    pub(super) results: Sourced<PathBuf>,
+    pub(super) results: PathBuf,
     /// The openings of the configuration, if it is for this game.
     pub(super) openings: Option<Openings>,
     /// The players in the configuration.
@@ -166,36 +128,22 @@ impl Settings {
         configured: Option<&Tournament>,
         path: &Path,
     ) -> Self {
-        let game = Sourced::first(given.game, configured.map(|known| known.game.clone()), || {
-            GameKind::WatchYourBack.shared()
-        });
-        let same_game = configured.filter(|known| known.game.is_same_as(&*game.value));
-        let known = |level: Option<Level>| level.map(Some);
+        let game = given
+            .game
+            .or_else(|| configured.map(|known| known.game.clone()))
+            .unwrap_or_else(|| GameKind::WatchYourBack.shared());
+        let same_game = configured.filter(|known| known.game.is_same_as(&*game));
         let containment = configured.map(|known| known.containment.clone()).unwrap_or_default();
-        let clock = Sourced::first(None, configured.map(|known| known.clock), default_clock);
-        let games_on_all_cores = || one_per_core(clock.value.cores_per_game());
+        let clock = configured.map_or_else(default_clock, |known| known.clock);
+        let jobs = given.jobs.or_else(|| configured.and_then(|known| known.jobs));
+        let results = given.results.or_else(|| configured.map(|known| known.results.clone()));
         let settings = Self {
-            fault_policy: Sourced::first(None, configured.map(|known| known.fault_policy), || {
-                FaultPolicy::Lose
-            }),
-            level: Sourced::first(known(given.containment), known(containment.level), || None),
-            seed: Sourced::first(
-                given.seed.map(Some),
-                configured.and_then(|known| known.seed).map(Some),
-                || None,
-            ),
-            jobs: Sourced::first(
-                given.jobs,
-                configured.and_then(|known| known.jobs),
-                games_on_all_cores,
-            )
-            .map(NonZeroUsize::get),
+            fault_policy: configured.map_or(FaultPolicy::Lose, |known| known.fault_policy),
+            level: given.containment.or(containment.level),
+            seed: given.seed.or_else(|| configured.and_then(|known| known.seed)),
+            jobs: jobs.unwrap_or_else(|| one_per_core(clock.cores_per_game())).get(),
             clock,
-            results: Sourced::first(
-                given.results,
-                configured.map(|known| known.results.clone()),
-                || PathBuf::from(DEFAULT_RESULTS),
-            ),
+            results: results.unwrap_or_else(|| PathBuf::from(DEFAULT_RESULTS)),
             openings: same_game.and_then(|known| known.openings.clone()),
             players: configured.map(|known| known.players.clone()).unwrap_or_default(),
             config: path.to_owned(),
@@ -205,18 +153,18 @@ impl Settings {
             problems: None,
             game,
         };
-        tracing::debug!("{settings}");
+        tracing::debug!(?settings, "the settings in force");
         settings
     }
 
     /// The rules in force, which guarantee that every game ends.
     pub(super) fn rules(&self, printer: Printer) -> Result<GameRules, Failure> {
-        self.options.of_whole_games(&self.game.value, &self.configured_options, printer)
+        self.options.of_whole_games(&self.game, &self.configured_options, printer)
     }
 
     /// The requested containment of the players.
     pub(super) fn containment(&self) -> ContainmentRequest {
-        ContainmentRequest { level: self.level.value, ..self.containment.clone() }
+        ContainmentRequest { level: self.level, ..self.containment.clone() }
     }
 
     /// The sandbox for the players, tested on this machine now.
@@ -273,49 +221,28 @@ impl Settings {
     ) -> Tournament {
         Tournament {
             name,
-            game: self.game.value.clone(),
+            game: self.game.clone(),
             options,
             // Notes about files were printed when they were read.
             remarks: Vec::new(),
             stages,
             openings: self.openings.clone(),
-            seed: self.seed.value,
-            jobs: NonZeroUsize::new(self.jobs.value),
-            clock: self.clock.value,
+            seed: self.seed,
+            jobs: NonZeroUsize::new(self.jobs),
+            clock: self.clock,
             containment: self.containment(),
-            fault_policy: self.fault_policy.value,
+            fault_policy: self.fault_policy,
             quarantine: 0,
             anchors: Vec::new(),
             grades: None,
             players,
-            results: self.results.value.clone(),
+            results: self.results.clone(),
         }
     }
 }
 
-impl fmt::Display for Settings {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let source = |source| match source {
-            SettingSource::CommandLine => "the command line".into(),
-            SettingSource::Config => self.config.to_string_lossy(),
-            SettingSource::Default => "default".into(),
-        };
-        let Self { game, clock, fault_policy, level, seed, jobs, results, .. } = self;
-        let level_name = level.value.map_or("the strongest that works", Level::name);
-        let seed_text = seed.value.map_or_else(|| "fresh".to_owned(), |seed| seed.to_string());
-        writeln!(f, "the settings and where they come from:")?;
-        writeln!(f, "  game: {} ({})", game.value.name(), source(game.source))?;
-        writeln!(f, "  clock: {:?} ({})", clock.value, source(clock.source))?;
-        writeln!(f, "  fault-policy: {:?} ({})", fault_policy.value, source(fault_policy.source))?;
-        writeln!(f, "  containment: {level_name} ({})", source(level.source))?;
-        writeln!(f, "  seed: {seed_text} ({})", source(seed.source))?;
-        writeln!(f, "  jobs: {} ({})", jobs.value, source(jobs.source))?;
-        write!(f, "  results: {} ({})", results.value.display(), source(results.source))
-    }
-}
-
-/// Reads the configuration. A named one must be valid. Otherwise reads `tournament.toml`, if it
-/// exists, and returns its problems.
+/// Reads the configuration. A named one must be valid. Of `tournament.toml`, which is read if it
+/// exists, single players may have problems.
 pub(super) fn read_config(
     named: Option<&Path>,
     printer: Printer,
@@ -323,21 +250,11 @@ pub(super) fn read_config(
     let colour = printer.colour_err;
     if let Some(path) = named {
         let tournament = config::load(path, colour)?;
-        return Ok(Some(LoadedConfig {
-            tournament: Some(tournament),
-            problems: None,
-            lacks_game: false,
-        }));
+        return Ok(Some(LoadedConfig { tournament: Some(tournament), problems: None }));
     }
     let path = Path::new(CONFIG);
-    let loaded = path.exists().then(|| config::read(path, colour));
-    match loaded {
-        // Its rules program failed, which the file did not cause.
-        Some(LoadedConfig { problems: Some(failure), .. })
-            if failure.kind == FailureKind::System =>
-        {
-            Err(failure)
-        }
+    match path.exists().then(|| config::read(path, colour)) {
+        Some(LoadedConfig { tournament: None, problems: Some(problems) }) => Err(problems),
         loaded => Ok(loaded),
     }
 }
@@ -358,17 +275,11 @@ pub(super) fn config_path(named: Option<&Path>) -> &Path {
 }
 
 impl GameSettingsArgs {
-    /// Reads the configuration, if there is one, and resolves the settings. A configuration that
-    /// was not named may have problems. Then a note says what is used of it, and
-    /// [`Settings::player`] fails if the missing part may be needed. Its game is always needed,
-    /// unless the command line names one.
+    /// Reads the configuration, if there is one, and resolves the settings. If players of a
+    /// configuration that was not named have problems, a note says so, and [`Settings::player`]
+    /// fails for a player that may be one of them.
     pub(super) fn resolve(&self, printer: Printer) -> Result<Settings, Failure> {
         let loaded = read_config(self.config.as_deref(), printer)?;
-        if self.game.is_none()
-            && let Some(LoadedConfig { problems: Some(problems), lacks_game: true, .. }) = &loaded
-        {
-            return Err(problems.clone());
-        }
         let (configured, problems) =
             loaded.map_or((None, None), |loaded| (loaded.tournament, loaded.problems));
         let given = GivenSettings {
@@ -379,13 +290,7 @@ impl GameSettingsArgs {
         };
         let path = config_path(self.config.as_deref());
         let settings = Settings::resolve(given, configured.as_ref(), path);
-        if problems.is_some() && configured.is_none() {
-            printer.note(&format!(
-                "{CONFIG} has problems (see `referee run --plan`) and is ignored: the game is {}, \
-                 with the default options and limits",
-                settings.game.value.name()
-            ));
-        } else if problems.is_some() {
+        if problems.is_some() {
             printer.note(&format!(
                 "{CONFIG} has problems in its players (see `referee run --plan`); the rest of it \
                  is used"

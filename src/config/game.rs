@@ -1,7 +1,7 @@
 //! The game of a configuration: a built-in one by name, or a program.
 
 use std::fs;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
@@ -11,6 +11,7 @@ use super::launch;
 use super::limits::positive;
 use super::player::LookupPaths;
 use super::problem::{ByteSpan, InvalidValue, Problem, Problems, SourceText, instead};
+use super::relative_path;
 use super::text;
 use crate::error::Failure;
 use crate::printer::Colour;
@@ -132,7 +133,7 @@ fn from_file(
 ) -> Option<LocatedGame> {
     match find_in_file(&place.base.join(path.get_ref()), place, Colour::Plain) {
         Ok(found) => {
-            let folder = between(place.base, &found.dir).display().to_string();
+            let folder = relative_path(place.base, &found.dir).display().to_string();
             Some(LocatedGame::Program(found.configured_in(&folder)))
         }
         Err(failure) => {
@@ -184,15 +185,6 @@ impl GameKeys {
 fn no_file(name: &str) -> InvalidValue {
     let title = format!("cannot find the file `{}`", name.escape_debug());
     InvalidValue::new(title, "a game's `files` are relative to the folder of its file")
-}
-
-/// The way from the folder `from` to the folder `to`, both without links.
-fn between(from: &Path, to: &Path) -> PathBuf {
-    let same = from.components().zip(to.components()).take_while(|(one, other)| one == other);
-    let shared = same.count();
-    let up = from.components().skip(shared).map(|_| Component::ParentDir);
-    let way: PathBuf = up.chain(to.components().skip(shared)).collect();
-    if way == Path::new("") { PathBuf::from(".") } else { way }
 }
 
 /// Finds the program that a game file describes.
@@ -247,6 +239,6 @@ pub fn open_game_file(
     let place = LookupPaths { base: Path::new("."), path: search.as_deref() };
     let found = find_in_file(path, place, colour)?;
     let here = std::env::current_dir().and_then(fs::canonicalize).unwrap_or_default();
-    let folder = between(&here, &found.dir).display().to_string();
+    let folder = relative_path(&here, &found.dir).display().to_string();
     Ok(found.configured_in(&folder).open(request)?)
 }

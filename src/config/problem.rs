@@ -162,8 +162,6 @@ pub(super) struct Problems {
     found: Vec<Problem>,
     /// How many of them concern only a single player.
     of_players: usize,
-    /// Whether the game could not be found or read.
-    lacks_game: bool,
     /// A failure that the file did not cause, if there was one.
     failure: Option<Failure>,
 }
@@ -190,16 +188,6 @@ impl Problems {
         let done = work(self);
         self.of_players += self.found.len() - before;
         done
-    }
-
-    /// Notes that the game could not be found or read; the problem itself is noted too.
-    pub(super) fn miss_game(&mut self) {
-        self.lacks_game = true;
-    }
-
-    /// Whether the game could not be found or read.
-    pub(super) fn lacks_game(&self) -> bool {
-        self.lacks_game
     }
 
     /// Whether no problems were noted.

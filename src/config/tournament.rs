@@ -132,10 +132,7 @@ fn rules(
     problems: &mut Problems,
 ) -> Option<ConfiguredGame> {
     let value = value?;
-    let Some(game) = value.open(place, request, problems) else {
-        problems.miss_game();
-        return None;
-    };
+    let game = value.open(place, request, problems)?;
     let at = value.span();
     let (options, remarks) = options(&*game, at, (given, place), problems)?;
     Some(ConfiguredGame { game, options, remarks })

@@ -15,6 +15,7 @@ use flate2::read::GzDecoder;
 
 use bounds::Bounded;
 pub use error::ArchiveError;
+use error::ArchiveRefusal;
 
 /// The limits of an archive's content.
 #[derive(Debug, Clone, Copy)]
@@ -65,9 +66,9 @@ pub fn unpack(archive: &Path, to: &Path, limits: UnpackLimits) -> Result<(), Arc
 
 fn open(archive: &Path) -> Result<BufReader<File>, ArchiveError> {
     if !archive.is_file() {
-        return Err(ArchiveError::NoFile);
+        return Err(ArchiveRefusal::NoFile.into());
     }
-    File::open(archive).map(BufReader::new).map_err(ArchiveError::Unreadable)
+    Ok(BufReader::new(File::open(archive).map_err(ArchiveRefusal::Unreadable)?))
 }
 
 /// Unpacks the archive at the beginning of `input` into the folder `to`. Its kind is detected from
@@ -78,7 +79,7 @@ pub fn unpack_from(
     limits: UnpackLimits,
 ) -> Result<(), ArchiveError> {
     let mut input = input;
-    let start = beginning(&mut input).map_err(ArchiveError::Unreadable)?;
+    let start = beginning(&mut input).map_err(ArchiveRefusal::Unreadable)?;
     let mut target = UnpackTarget { to, limits, entries: 0, bytes: 0 };
     let is = |magic: &[u8]| start.starts_with(magic);
     // An archive within the limits is not larger than this, packed or not.
@@ -88,11 +89,11 @@ pub fn unpack_from(
     } else if is(b"7z\xbc\xaf") {
         Err(ArchiveError::Unknown(".7z"))
     } else if is(b"PK") {
-        unzip::unzip(input, &mut target, most)
+        Ok(unzip::unzip(input, &mut target, most)?)
     } else if is(b"\x1f\x8b") {
-        untar::untar(Bounded::new(GzDecoder::new(input), most), &mut target)
+        Ok(untar::untar(Bounded::new(GzDecoder::new(input), most), &mut target)?)
     } else {
-        untar::untar(Bounded::new(input, most), &mut target)
+        Ok(untar::untar(Bounded::new(input, most), &mut target)?)
     }
 }
 
@@ -126,10 +127,10 @@ struct UnpackTarget<'a> {
 
 impl UnpackTarget<'_> {
     /// Counts entries of any kind.
-    fn count(&mut self, entries: usize) -> Result<(), ArchiveError> {
+    fn count(&mut self, entries: usize) -> Result<(), ArchiveRefusal> {
         self.entries = self.entries.saturating_add(entries);
         if self.entries > self.limits.entries {
-            return Err(ArchiveError::TooMany(self.limits.entries));
+            return Err(ArchiveRefusal::TooMany(self.limits.entries));
         }
         Ok(())
     }
@@ -139,24 +140,24 @@ impl UnpackTarget<'_> {
         name: &str,
         kind: EntryKind,
         content: &mut dyn Read,
-    ) -> Result<(), ArchiveError> {
+    ) -> Result<(), ArchiveRefusal> {
         self.count(1)?;
         let shown = || referee_protocol::escape::bytes(name.as_bytes(), SHOWN);
-        let below = below(name).ok_or_else(|| ArchiveError::Outside(shown()))?;
-        let failed = |error: io::Error| ArchiveError::entry(shown(), error);
+        let below = below(name).ok_or_else(|| ArchiveRefusal::Outside(shown()))?;
+        let failed = |error: io::Error| ArchiveRefusal::entry(shown(), error);
         if below.components().count() > DEEPEST {
-            return Err(ArchiveError::TooDeep(DEEPEST));
+            return Err(ArchiveRefusal::TooDeep(DEEPEST));
         }
         let path = self.to.join(&below);
         match kind {
-            EntryKind::Other => Err(ArchiveError::Link(shown())),
+            EntryKind::Other => Err(ArchiveRefusal::Link(shown())),
             EntryKind::Folder => self.folder(&below, shown),
             EntryKind::File { runs } => {
                 self.folder(below.parent().unwrap_or(Path::new("")), shown)?;
                 let copied = write(&path, runs, content, self.limits.bytes - self.bytes);
                 self.bytes += copied.map_err(failed)?;
                 if self.bytes >= self.limits.bytes {
-                    return Err(ArchiveError::TooLarge(self.limits.bytes));
+                    return Err(ArchiveRefusal::TooLarge(self.limits.bytes));
                 }
                 Ok(())
             }
@@ -164,13 +165,13 @@ impl UnpackTarget<'_> {
     }
 
     /// Creates a folder and its parents, each of which counts.
-    fn folder(&mut self, below: &Path, shown: impl Fn() -> String) -> Result<(), ArchiveError> {
+    fn folder(&mut self, below: &Path, shown: impl Fn() -> String) -> Result<(), ArchiveRefusal> {
         let ancestors: Vec<&Path> = below.ancestors().collect();
         for folder in ancestors.into_iter().rev() {
             let path = self.to.join(folder);
             if !path.is_dir() {
                 self.count(1)?;
-                fs::create_dir(path).map_err(|error| ArchiveError::entry(shown(), error))?;
+                fs::create_dir(path).map_err(|error| ArchiveRefusal::entry(shown(), error))?;
             }
         }
         Ok(())

@@ -1,6 +1,5 @@
 //! The reasons why a submission has no player.
 
-use std::fmt;
 use std::io;
 use std::path::PathBuf;
 
@@ -8,88 +7,65 @@ use super::{ArchiveError, listed};
 use crate::config::Detected;
 
 /// The reasons why a submission has no player. The names come from strangers.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 pub enum NoPlayer {
     /// Its name is not valid text.
+    #[error("its name is not UTF-8; rename it")]
     NotText,
     /// It is only a text written on the platform.
+    #[error("only text was submitted, no file")]
     OnlyText,
     /// It is an archive of a kind that cannot be unpacked.
+    #[error("`{0}` cannot be unpacked: ask for a .zip or a .tar.gz")]
     Packed(String),
     /// It is an archive that was refused.
-    Refused(ArchiveError),
+    #[error("{0}")]
+    Refused(#[source] ArchiveError),
     /// It is an archive nested too deep in other archives.
+    #[error("`{0}` is nested too deeply in archives; unpack it by hand")]
     TooDeep(String),
     /// Several files may be the player. For each: the folder it runs in and how to run it.
+    #[error("several files in it may be the player; choose one")]
     Several(Vec<(PathBuf, Detected)>),
     /// It must be built first, with this command.
+    #[error("no player was recognised; build it first with `{0}`")]
     Unbuilt(String),
     /// These files are neither programs nor archives.
+    #[error("{}", no_program(.0))]
     NoProgram(Vec<String>),
-    /// Nothing in it looks like a player.
-    Unrecognised {
-        /// Some of its files.
-        holds: Vec<String>,
-    },
+    /// Nothing in it looks like a player; it holds these files.
+    #[error("no player was recognised; {}", contents(.0))]
+    Unrecognised(Vec<String>),
     /// This file in it is a link that leads out of it.
+    #[error("`{0}` is a link that leads out of the submission; ask for the file itself")]
     Link(String),
     /// It has more files and folders than this limit.
+    #[error("it contains more than {0} files")]
     TooMany(usize),
     /// The folder for players could not be created.
-    NoFolder(io::Error),
+    #[error("cannot create a folder for it: {0}")]
+    NoFolder(#[source] io::Error),
     /// A file could not be copied.
-    Copy(io::Error),
+    #[error("it could not be copied: {0}")]
+    Copy(#[source] io::Error),
 }
 
-impl fmt::Display for NoPlayer {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::NotText => f.write_str("its name is not UTF-8; rename it"),
-            Self::OnlyText => f.write_str("only text was submitted, no file"),
-            Self::Packed(file) => {
-                write!(f, "`{file}` cannot be unpacked: ask for a .zip or a .tar.gz")
-            }
-            Self::Refused(why) => write!(f, "{why}"),
-            Self::TooDeep(file) => {
-                write!(f, "`{file}` is nested too deeply in archives; unpack it by hand")
-            }
-            Self::Several(_) => f.write_str("several files in it may be the player; choose one"),
-            Self::Unbuilt(command) => {
-                write!(f, "no player was recognised; build it first with `{command}`")
-            }
-            Self::NoProgram(files) if files.len() == 1 => {
-                f.write_str("it is neither a program nor an archive")
-            }
-            Self::NoProgram(files) => {
-                let files = listed(files.iter().map(String::as_str));
-                write!(f, "none of {files} is a program or an archive")
-            }
-            Self::Unrecognised { holds } if holds.is_empty() => {
-                f.write_str("no player was recognised; it is empty")
-            }
-            Self::Unrecognised { holds } => {
-                let holds = listed(holds.iter().map(String::as_str));
-                write!(f, "no player was recognised; it contains {holds}")
-            }
-            Self::Link(name) => write!(
-                f,
-                "`{name}` is a link that leads out of the submission; ask for the file itself"
-            ),
-            Self::TooMany(entries) => write!(f, "it contains more than {entries} files"),
-            Self::NoFolder(error) => write!(f, "cannot create a folder for it: {error}"),
-            Self::Copy(error) => write!(f, "it could not be copied: {error}"),
-        }
+fn no_program(files: &[String]) -> String {
+    match files {
+        [_] => "it is neither a program nor an archive".to_owned(),
+        _ => format!("none of {} is a program or an archive", names(files)),
     }
 }
 
-impl std::error::Error for NoPlayer {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Self::Refused(why) => Some(why),
-            Self::NoFolder(error) | Self::Copy(error) => Some(error),
-            _ => None,
-        }
+fn contents(files: &[String]) -> String {
+    match files {
+        [] => "it is empty".to_owned(),
+        _ => format!("it contains {}", names(files)),
     }
+}
+
+fn names(files: &[String]) -> String {
+    listed(files.iter().map(String::as_str))
 }
 
 #[cfg(test)]
@@ -106,8 +82,8 @@ mod tests {
         let one = text(NoPlayer::NoProgram(names(&["a.txt"])));
         let two = text(NoPlayer::NoProgram(names(&["a.txt", "b.txt"])));
         assert!(!one.contains("a.txt") && two.contains("a.txt") && two.contains("b.txt"), "{two}");
-        let empty = text(NoPlayer::Unrecognised { holds: Vec::new() });
-        let holds = text(NoPlayer::Unrecognised { holds: names(&["a.txt"]) });
+        let empty = text(NoPlayer::Unrecognised(Vec::new()));
+        let holds = text(NoPlayer::Unrecognised(names(&["a.txt"])));
         assert!(empty.contains("empty") && holds.contains("a.txt"), "{empty} {holds}");
     }
 

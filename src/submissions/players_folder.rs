@@ -73,7 +73,7 @@ impl PlayersFolder {
         left: usize,
     ) -> Result<(PathBuf, Detected), NoPlayer> {
         let nothing = match look(dir) {
-            Err(nothing @ NoPlayer::Unrecognised { .. }) => nothing,
+            Err(nothing @ NoPlayer::Unrecognised(_)) => nothing,
             other => return other,
         };
         let Some(ChosenUpload { upload, remark }) = packed_in(dir) else { return Err(nothing) };
@@ -129,7 +129,7 @@ fn look(dir: &Path) -> Result<(PathBuf, Detected), NoPlayer> {
         }
         (None, _) => Err(match unbuilt(dir) {
             Some((_, command)) => NoPlayer::Unbuilt(command),
-            None => NoPlayer::Unrecognised { holds: names_in(dir) },
+            None => NoPlayer::Unrecognised(names_in(dir)),
         }),
     }
 }

@@ -11,7 +11,8 @@ use crate::support::{Arena, Config};
 use serde_json::{Value, json};
 
 const CLASSES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/classes");
-const HOST: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/crates/match/src/player/hosts/comp30024.py");
+const HOST: &str =
+    concat!(env!("CARGO_MANIFEST_DIR"), "/crates/match/src/player/hosts/comp30024.py");
 
 /// The lines before the replies to turns.
 const GREETING: &str = "{\"want\":[\"events\"]}\n";

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use crate::commands::highlight::WatchReason;
 use crate::commands::results::GAMES_TABLE;
-use crate::commands::worth_watching::WatchReason;
 use crate::error::Failure;
 use crate::printer::Printer;
 use referee_games::Seat;

@@ -3,8 +3,7 @@
 
 use std::path::Path;
 
-use crate::commands::seen_from::seen_from;
-use crate::config::CONFIG;
+use crate::config::{CONFIG, relative_path};
 use referee_record::shell;
 
 /// The options with which a command finds the tournament in `dir`, and its configured players, from
@@ -17,7 +16,7 @@ pub(in crate::commands) fn options(dir: &Path, config: Option<&Path>) -> String 
         Some(config) => config.canonicalize().ok().and_then(|it| it.parent().map(Path::to_owned)),
         None => around().map(Path::to_owned).or_else(|| std::env::current_dir().ok()),
     };
-    let seen = base.map_or_else(|| dir.clone(), |base| seen_from(&base, &dir));
+    let seen = base.map_or_else(|| dir.clone(), |base| relative_path(&base, &dir));
     let results = format!("--results {}", shell::quoted(&seen.to_string_lossy()));
     match config.and_then(Path::file_name) {
         Some(name) if name != CONFIG => {

@@ -28,7 +28,7 @@ impl ElsewhereArgs {
             request: settings.containment(),
             lease_s: self.lease.max(1),
             checked: self.spot_check / 100.0,
-            results: settings.results.value.clone(),
+            results: settings.results.clone(),
         })
     }
 

@@ -34,7 +34,7 @@ pub(super) fn plan(
     until: Option<&Until>,
     printer: Printer,
 ) -> Result<Status, Failure> {
-    let dir = settings.results.value.join(&tournament.name);
+    let dir = settings.results.join(&tournament.name);
     folder::refuse_unusable(&dir)?;
     let containment = settings.sandbox()?;
     printer.note(&containment.summary());
@@ -62,7 +62,7 @@ pub(super) fn plan(
         printer.line(&format!("openings: {}", openings.describe()))?;
     }
     printer.line(&summary.to_string())?;
-    let (due, jobs) = (summary.due, limits.jobs.value);
+    let (due, jobs) = (summary.due, limits.jobs);
     let each = used.checked_div(kept).map(|each| each / jobs as u64);
     let each = each.map(Duration::from_nanos).filter(|each| !each.is_zero());
     if let Some(each) = each.filter(|_| due > 0) {

@@ -1,7 +1,6 @@
 //! Tests of the order in which settings are decided.
 
 use super::*;
-use SettingSource::{CommandLine, Config, Default as ByDefault};
 
 /// A configuration of Backdraughts that sets everything that a command can override.
 fn configured() -> Tournament {
@@ -36,12 +35,11 @@ fn configured() -> Tournament {
 #[test]
 fn without_a_configuration_everything_has_its_default() {
     let settings = Settings::resolve(GivenSettings::default(), None, Path::new(CONFIG));
-    assert_eq!((settings.game.value.name(), settings.game.source), ("watch-your-back", ByDefault));
-    assert_eq!(settings.clock, Sourced { value: default_clock(), source: ByDefault });
-    assert_eq!(settings.level, Sourced { value: None, source: ByDefault });
-    assert_eq!(settings.seed, Sourced { value: None, source: ByDefault });
-    assert_eq!(settings.results, Sourced { value: DEFAULT_RESULTS.into(), source: ByDefault });
-    assert_eq!(settings.jobs.source, ByDefault);
+    assert_eq!(settings.game.name(), "watch-your-back");
+    assert_eq!(settings.clock, default_clock());
+    assert_eq!(settings.level, None);
+    assert_eq!(settings.seed, None);
+    assert_eq!(settings.results, Path::new(DEFAULT_RESULTS));
     assert!(settings.players.is_empty());
 }
 
@@ -49,13 +47,13 @@ fn without_a_configuration_everything_has_its_default() {
 fn the_configuration_comes_before_the_defaults() {
     let cup = configured();
     let settings = Settings::resolve(GivenSettings::default(), Some(&cup), Path::new("cup.toml"));
-    assert_eq!((settings.game.value.name(), settings.game.source), ("backdraughts", Config));
-    assert_eq!(settings.clock, Sourced { value: cup.clock, source: Config });
-    assert_eq!(settings.level, Sourced { value: Some(Level::Basic), source: Config });
-    assert_eq!(settings.seed, Sourced { value: Some(7), source: Config });
-    assert_eq!(settings.jobs, Sourced { value: 3, source: Config });
-    assert_eq!(settings.results, Sourced { value: cup.results.clone(), source: Config });
-    assert_eq!(settings.fault_policy, Sourced { value: FaultPolicy::Retry(2), source: Config });
+    assert_eq!(settings.game.name(), "backdraughts");
+    assert_eq!(settings.clock, cup.clock);
+    assert_eq!(settings.level, Some(Level::Basic));
+    assert_eq!(settings.seed, Some(7));
+    assert_eq!(settings.jobs, 3);
+    assert_eq!(settings.results, cup.results);
+    assert_eq!(settings.fault_policy, FaultPolicy::Retry(2));
     assert_eq!(settings.openings, cup.openings);
     assert_eq!(settings.players, cup.players);
     let rules = settings.rules(Printer::new(true)).expect("rules");
@@ -76,17 +74,13 @@ fn the_command_line_comes_first() {
         ..GivenSettings::default()
     };
     let settings = Settings::resolve(given, Some(&configured()), Path::new("cup.toml"));
-    assert_eq!(settings.level, Sourced { value: Some(Level::Off), source: CommandLine });
+    assert_eq!(settings.level, Some(Level::Off));
     assert_eq!(settings.containment().level, Some(Level::Off));
-    assert_eq!(settings.seed, Sourced { value: Some(9), source: CommandLine });
-    assert_eq!(settings.jobs, Sourced { value: 5, source: CommandLine });
-    let results = Sourced { value: "elsewhere".into(), source: CommandLine };
-    assert_eq!(settings.results, results);
+    assert_eq!(settings.seed, Some(9));
+    assert_eq!(settings.jobs, 5);
+    assert_eq!(settings.results, Path::new("elsewhere"));
     let rules = settings.rules(Printer::new(true)).expect("rules");
     assert_eq!(rules.options.number("max-plies"), 150);
-    let text = settings.to_string();
-    assert!(text.contains("  jobs: 5 (the command line)\n"), "{text}");
-    assert!(text.contains("  game: backdraughts (cup.toml)\n"), "{text}");
 }
 
 #[test]
@@ -94,9 +88,8 @@ fn options_and_openings_hold_for_the_game_of_the_configuration_only() {
     let given =
         GivenSettings { game: Some(GameKind::WatchYourBack.shared()), ..GivenSettings::default() };
     let settings = Settings::resolve(given, Some(&configured()), Path::new("cup.toml"));
-    assert_eq!(settings.game.source, CommandLine);
     assert_eq!(settings.openings, None);
     let rules = settings.rules(Printer::new(true)).expect("rules");
     assert!(rules.options.given().is_empty(), "{:?}", rules.options.given());
-    assert_eq!(settings.jobs, Sourced { value: 3, source: Config }, "the rest holds");
+    assert_eq!(settings.jobs, 3, "the rest holds");
 }

@@ -7,17 +7,30 @@ use super::SHOWN;
 
 /// The reason why an archive was refused or could not be unpacked. Names are those in the archive,
 /// made safe to show.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 pub enum ArchiveError {
     /// The folder to unpack into could not be created.
-    Folder(io::Error),
+    #[error("cannot create a folder for it: {0}")]
+    Folder(#[source] io::Error),
+    /// It is an archive of a kind that cannot be unpacked.
+    #[error("a {0} archive cannot be unpacked: ask for a .zip or a .tar.gz")]
+    Unknown(&'static str),
+    /// It is not an archive that may be unpacked.
+    #[error("the archive was refused: {0}")]
+    Refused(#[from] ArchiveRefusal),
+}
+
+/// The reason why an archive was refused.
+#[derive(Debug, thiserror::Error)]
+pub enum ArchiveRefusal {
     /// It is a device or a pipe.
+    #[error("it is not a plain file")]
     NoFile,
     /// It cannot be read.
-    Unreadable(io::Error),
-    /// It is an archive of a kind that cannot be unpacked.
-    Unknown(&'static str),
+    #[error("it cannot be read: {0}")]
+    Unreadable(#[source] io::Error),
     /// It is not a valid archive of the kind that its first bytes announce.
+    #[error("not a {kind} file: {why}")]
     Broken {
         /// The kind it should be.
         kind: &'static str,
@@ -25,29 +38,38 @@ pub enum ArchiveError {
         why: String,
     },
     /// It has more entries than this limit.
+    #[error("it contains more than {0} entries")]
     TooMany(usize),
     /// Its unpacked size is above this limit, in bytes.
+    #[error("it is larger than {} MiB unpacked", .0 / (1024 * 1024))]
     TooLarge(u64),
     /// An entry lies below more folders than this limit.
+    #[error("its folders are more than {0} deep")]
     TooDeep(usize),
     /// The name of an entry is longer than a path may be.
+    #[error("a name in it is too long")]
     LongName,
     /// An entry lies outside the archive's folder.
+    #[error("`{0}` lies outside of it; pack the folder itself, without `..`")]
     Outside(String),
     /// An entry is a link, a device or a pipe.
+    #[error("`{0}` is not a plain file; if it is a link, pack its target instead")]
     Link(String),
     /// Two entries have the same name, or one is a file that another uses as a folder.
+    #[error("there are two files `{0}`")]
     Twice(String),
     /// An entry could not be written.
+    #[error("`{name}` cannot be unpacked: {error}")]
     Entry {
         /// The entry's name.
         name: String,
         /// The cause.
+        #[source]
         error: io::Error,
     },
 }
 
-impl ArchiveError {
+impl ArchiveRefusal {
     /// The archive is not valid for its kind. The library's message may quote it, so it is escaped.
     pub(super) fn broken(kind: &'static str, why: &dyn fmt::Display) -> Self {
         Self::Broken {
@@ -61,52 +83,6 @@ impl ArchiveError {
         match error.kind() {
             io::ErrorKind::AlreadyExists | io::ErrorKind::NotADirectory => Self::Twice(name),
             _ => Self::Entry { name, error },
-        }
-    }
-}
-
-impl fmt::Display for ArchiveError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Folder(error) => return write!(f, "cannot create a folder for it: {error}"),
-            Self::Unknown(ending) => {
-                return write!(
-                    f,
-                    "a {ending} archive cannot be unpacked: ask for a .zip or a .tar.gz"
-                );
-            }
-            _ => f.write_str("the archive was refused: ")?,
-        }
-        match self {
-            Self::Folder(_) | Self::Unknown(_) => Ok(()),
-            Self::NoFile => f.write_str("it is not a plain file"),
-            Self::Unreadable(error) => write!(f, "it cannot be read: {error}"),
-            Self::Broken { kind, why } => write!(f, "not a {kind} file: {why}"),
-            Self::TooMany(entries) => write!(f, "it contains more than {entries} entries"),
-            Self::TooDeep(folders) => write!(f, "its folders are more than {folders} deep"),
-            Self::TooLarge(bytes) => {
-                write!(f, "it is larger than {} MiB unpacked", bytes / (1024 * 1024))
-            }
-            Self::LongName => f.write_str("a name in it is too long"),
-            Self::Outside(name) => {
-                write!(f, "`{name}` lies outside of it; pack the folder itself, without `..`")
-            }
-            Self::Link(name) => {
-                write!(f, "`{name}` is not a plain file; if it is a link, pack its target instead")
-            }
-            Self::Twice(name) => write!(f, "there are two files `{name}`"),
-            Self::Entry { name, error } => write!(f, "`{name}` cannot be unpacked: {error}"),
-        }
-    }
-}
-
-impl std::error::Error for ArchiveError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Self::Folder(error) | Self::Unreadable(error) | Self::Entry { error, .. } => {
-                Some(error)
-            }
-            _ => None,
         }
     }
 }

@@ -5,7 +5,7 @@ use std::io::{self, Read};
 use tar::{Entry, EntryType, PaxExtensions};
 
 use super::bounds::Bounded;
-use super::{ArchiveError, EntryKind, UnpackTarget};
+use super::{ArchiveRefusal, EntryKind, UnpackTarget};
 
 /// The most bytes of metadata before an entry; a path has 4,096 at most.
 const LONGEST: u64 = 64 * 1024;
@@ -14,14 +14,14 @@ const LONGEST: u64 = 64 * 1024;
 pub(super) fn untar(
     input: Bounded<impl Read>,
     target: &mut UnpackTarget<'_>,
-) -> Result<(), ArchiveError> {
+) -> Result<(), ArchiveRefusal> {
     let left = input.left();
     let most = target.limits.bytes;
     unpack(input, target)
-        .map_err(|why| if left.is_none() { ArchiveError::TooLarge(most) } else { why })
+        .map_err(|why| if left.is_none() { ArchiveRefusal::TooLarge(most) } else { why })
 }
 
-fn unpack(input: impl Read, target: &mut UnpackTarget<'_>) -> Result<(), ArchiveError> {
+fn unpack(input: impl Read, target: &mut UnpackTarget<'_>) -> Result<(), ArchiveRefusal> {
     let mut archive = tar::Archive::new(input);
     let mut long = None;
     // The library would read a long name completely, however long it is.
@@ -62,14 +62,14 @@ fn kind_of(entry: &Entry<'_, impl Read>, name: &str) -> EntryKind {
 }
 
 /// The name that a GNU entry gives to the next entry.
-fn long_name(entry: &mut Entry<'_, impl Read>) -> Result<Vec<u8>, ArchiveError> {
+fn long_name(entry: &mut Entry<'_, impl Read>) -> Result<Vec<u8>, ArchiveRefusal> {
     let mut name = text(entry)?;
     name.truncate(name.iter().position(|&byte| byte == 0).unwrap_or(name.len()));
     Ok(name)
 }
 
 /// The path that a POSIX entry gives to the next entry, if any.
-fn path_of(entry: &mut Entry<'_, impl Read>) -> Result<Option<Vec<u8>>, ArchiveError> {
+fn path_of(entry: &mut Entry<'_, impl Read>) -> Result<Option<Vec<u8>>, ArchiveRefusal> {
     let text = text(entry)?;
     let mut path = None;
     for record in PaxExtensions::new(&text) {
@@ -85,9 +85,9 @@ fn path_of(entry: &mut Entry<'_, impl Read>) -> Result<Option<Vec<u8>>, ArchiveE
 }
 
 /// The content of an entry that describes the next one.
-fn text(entry: &mut Entry<'_, impl Read>) -> Result<Vec<u8>, ArchiveError> {
+fn text(entry: &mut Entry<'_, impl Read>) -> Result<Vec<u8>, ArchiveRefusal> {
     if entry.header().entry_size().map_err(broken)? > LONGEST {
-        return Err(ArchiveError::LongName);
+        return Err(ArchiveRefusal::LongName);
     }
     let mut text = Vec::new();
     entry.take(LONGEST).read_to_end(&mut text).map_err(broken)?;
@@ -95,6 +95,6 @@ fn text(entry: &mut Entry<'_, impl Read>) -> Result<Vec<u8>, ArchiveError> {
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "it is handed to `map_err`")]
-fn broken(error: io::Error) -> ArchiveError {
-    ArchiveError::broken("tar", &error)
+fn broken(error: io::Error) -> ArchiveRefusal {
+    ArchiveRefusal::broken("tar", &error)
 }

@@ -5,7 +5,7 @@ use std::io::{Read, Seek};
 use zip::ZipArchive;
 
 use super::bounds::Bounded;
-use super::{ArchiveError, EntryKind, UnpackTarget};
+use super::{ArchiveRefusal, EntryKind, UnpackTarget};
 
 /// The space for one directory entry, in bytes; most need a tenth of it.
 const LISTED: u64 = 1024;
@@ -17,24 +17,24 @@ pub(super) fn unzip(
     input: impl Read + Seek,
     target: &mut UnpackTarget<'_>,
     most: u64,
-) -> Result<(), ArchiveError> {
+) -> Result<(), ArchiveRefusal> {
     // The library reads the whole directory at once.
     let entries = target.limits.entries;
     let input = Bounded::new(input, COMMENT + entries as u64 * LISTED);
     let left = input.left();
     let mut archive = ZipArchive::new(input).map_err(|error| {
         if left.is_none() {
-            ArchiveError::TooMany(entries)
+            ArchiveRefusal::TooMany(entries)
         } else {
-            ArchiveError::broken("zip", &error)
+            ArchiveRefusal::broken("zip", &error)
         }
     })?;
     left.set(most);
     (0..archive.len()).try_for_each(|number| {
         let put = put(&mut archive, number, target);
-        put.map_err(
-            |why| if left.is_none() { ArchiveError::TooLarge(target.limits.bytes) } else { why },
-        )
+        put.map_err(|why| {
+            if left.is_none() { ArchiveRefusal::TooLarge(target.limits.bytes) } else { why }
+        })
     })
 }
 
@@ -42,9 +42,9 @@ fn put(
     archive: &mut ZipArchive<impl Read + Seek>,
     number: usize,
     target: &mut UnpackTarget<'_>,
-) -> Result<(), ArchiveError> {
+) -> Result<(), ArchiveRefusal> {
     let failed =
-        |error| ArchiveError::broken("zip", &format_args!("entry {}: {error}", number + 1));
+        |error| ArchiveRefusal::broken("zip", &format_args!("entry {}: {error}", number + 1));
     let mut entry = archive.by_index(number).map_err(failed)?;
     let name = entry.name().map_err(failed)?.into_owned();
     let kind = if entry.is_dir() {

@@ -1,10 +1,10 @@
-//! Paths as seen from a folder.
+//! Paths relative to a folder.
 
 use std::path::{Component, Path, PathBuf};
 
 /// The path from a folder to another folder or a file, both absolute. If they share only the root,
 /// it is the other's absolute path.
-pub(super) fn seen_from(base: &Path, dir: &Path) -> PathBuf {
+pub fn relative_path(base: &Path, dir: &Path) -> PathBuf {
     let shared = base.components().zip(dir.components()).take_while(|(one, other)| one == other);
     let shared = shared.count();
     if shared <= 1 {
@@ -22,7 +22,7 @@ mod tests {
     #[test]
     fn relative_paths_lead_from_one_folder_to_another() {
         let seen = |base: &str, dir: &str| {
-            seen_from(Path::new(base), Path::new(dir)).display().to_string()
+            relative_path(Path::new(base), Path::new(dir)).display().to_string()
         };
         assert_eq!(seen("/home/ann/cup", "/home/ann/cup/results/cup"), "results/cup");
         assert_eq!(seen("/home/ann/cup", "/home/ann/out/cup"), "../out/cup");
