@@ -13,7 +13,7 @@
 use ndarray::{Array2, ArrayView1, Axis};
 use rand::Rng;
 
-use crate::dense::Symmetric;
+use crate::dense::Factor;
 use crate::linear::{self, Local, PairPredictor};
 use crate::model::{Chances, MapEstimate, Model};
 use crate::pairs::{PairCounts, Side};
@@ -44,7 +44,7 @@ pub(crate) struct Correlation {
 #[derive(Debug, Clone)]
 pub(crate) struct Covariance {
     /// `H⁻¹`.
-    inverse: Symmetric,
+    inverse: Array2<f64>,
     /// `H⁻¹ G`, where `G Gᵀ = B + P`. The covariance is the root times its transpose.
     root: Array2<f64>,
     pub(crate) correlation: Correlation,
@@ -74,7 +74,7 @@ impl Covariance {
             .zip(&spreads)
             .map(|(pairing, spread)| (predictor(pairing), spread.gradient(correlation)));
         let gradient = linear::information(&model.precisions, terms);
-        let root = gradient.factor(model.floor()).times_lower(&inverse);
+        let root = inverse.dot(Factor::new(gradient, model.floor()).lower());
         Self { inverse, root, correlation }
     }
 
@@ -84,13 +84,17 @@ impl Covariance {
     }
 
     /// The covariance of these parameters.
-    pub(crate) fn between(&self, parameters: &[usize]) -> Symmetric {
-        Symmetric::of_rows(&self.root.select(Axis(0), parameters))
+    pub(crate) fn between(&self, parameters: &[usize]) -> Array2<f64> {
+        let rows = self.root.select(Axis(0), parameters);
+        rows.dot(&rows.t())
     }
 
     /// The variance that the model alone gives to a weighted sum of parameters, ignoring pairs.
     pub(crate) fn model_variance(&self, weights: &[(usize, f64)]) -> f64 {
-        self.inverse.form(weights)
+        let row = |&(row, by): &(usize, f64)| {
+            by * weights.iter().map(|&(at, weight)| weight * self.inverse[[row, at]]).sum::<f64>()
+        };
+        weights.iter().map(row).sum()
     }
 
     /// The root in single precision, for [`random_deviations`].
@@ -131,11 +135,12 @@ impl Spread {
     fn new(
         predictor: &PairPredictor,
         chances: [Chances; 2],
-        inverse: &Symmetric,
+        inverse: &Array2<f64>,
         counts: &PairCounts,
     ) -> Self {
         let independent = independent(&chances);
-        let leverage = leverage(predictor, inverse);
+        // How strongly the fit follows each part of a pair's residuals.
+        let leverage = expanded(&predictor.restrict(inverse));
         let observed = observed(counts, &chances, &independent, &leverage);
         let pairs = f64::from(counts.pairs());
         let deviations =
@@ -182,11 +187,6 @@ fn independent(chances: &[Chances; 2]) -> Block {
         }
     }
     block
-}
-
-/// How strongly the fit follows each part of a pair's residuals.
-fn leverage(predictor: &PairPredictor, inverse: &Symmetric) -> Block {
-    expanded(&predictor.restrict(inverse))
 }
 
 /// The sum of the outer products of all pairs' residuals, plus the part that fitting removed.

@@ -116,12 +116,12 @@ impl Fit {
     /// The rank interval of each player within its group. Players of a lower class come before
     /// those of a higher one, and ratings decide within a class.
     pub(crate) fn rank_intervals_by<C: Ord>(&self, classes: &[C]) -> Vec<RankInterval> {
-        let mut order = ClassOrder::new(&self.groups, classes);
+        let order = ClassOrder::new(&self.groups, classes);
         let layout = &self.fitted.model.layout;
         let estimated: Vec<f32> =
             (0..self.groups.len()).map(|player| single(self.fitted.strength(player))).collect();
         // The places of the first player in all rounds, then those of the next one.
-        let mut all_places = vec![0_u16; estimated.len() * ROUNDS];
+        let mut all_places = vec![0; estimated.len() * ROUNDS];
         let mut round = 0;
         let mut luck = ChaCha8Rng::seed_from_u64(SEED);
         let root = self.fitted.covariance.single_root();
@@ -151,9 +151,7 @@ impl Fit {
 struct ClassOrder {
     /// The players of each group and class, and the first place in the group that they may have,
     /// from 0.
-    runs: Vec<(u16, Vec<usize>)>,
-    /// A number per player of a run, by which they are sorted; empty between two uses.
-    keys: Vec<u64>,
+    runs: Vec<(usize, Vec<usize>)>,
 }
 
 impl ClassOrder {
@@ -161,56 +159,35 @@ impl ClassOrder {
         let key = |player: usize| (groups[player], &classes[player]);
         let mut players: Vec<usize> = (0..groups.len()).collect();
         players.sort_by_key(|&player| key(player));
-        let mut runs: Vec<(u16, Vec<usize>)> = Vec::new();
+        let mut runs: Vec<(usize, Vec<usize>)> = Vec::new();
         for run in players.chunk_by(|&one, &other| key(one) == key(other)) {
             let after = runs.last().filter(|(_, last)| groups[last[0]] == groups[run[0]]);
-            let first = after.map_or(0, |(first, last)| first + index(last.len()));
+            let first = after.map_or(0, |(first, last)| first + last.len());
             runs.push((first, run.to_vec()));
         }
-        Self { runs, keys: Vec::new() }
+        Self { runs }
     }
 
     /// Passes every player and its place in its group, from 0, to `placed`.
-    fn rank(&mut self, strength: impl Fn(usize) -> f32, mut placed: impl FnMut(usize, u16)) {
+    fn rank(&self, strength: impl Fn(usize) -> f32, mut placed: impl FnMut(usize, usize)) {
         for (first, players) in &self.runs {
-            let key = |&player: &usize| sort_key(strength(player), player);
-            self.keys.extend(players.iter().map(key));
-            self.keys.sort_unstable();
-            for (place, key) in (*first..).zip(self.keys.drain(..)) {
-                placed(player_of(key), place);
+            let mut order: Vec<_> = players.iter().map(|&one| (strength(one), one)).collect();
+            order
+                .sort_unstable_by(|one, other| other.0.total_cmp(&one.0).then(one.1.cmp(&other.1)));
+            for (place, (_, player)) in (*first..).zip(order) {
+                placed(player, place);
             }
         }
     }
 }
 
-/// A number that sorts the strongest player first, and players of the same strength by their
-/// numbers. Such numbers are compared without a branch.
-fn sort_key(strength: f32, player: usize) -> u64 {
-    let bits = strength.to_bits();
-    // Negative numbers: the larger the bits, the smaller the number.
-    let falling = if strength.is_sign_negative() { bits } else { !bits & (u32::MAX >> 1) };
-    u64::from(falling) << 32 | u64::from(index(player))
-}
-
-/// The player in a sort key.
-#[expect(clippy::cast_possible_truncation, reason = "the lower half is the player's number")]
-fn player_of(key: u64) -> usize {
-    key as u32 as usize
-}
-
-/// A player's number or place in two bytes: there are at most [`MOST_PLAYERS`](crate::MOST_PLAYERS).
-fn index(length: usize) -> u16 {
-    u16::try_from(length).unwrap_or(u16::MAX)
-}
-
 /// The smallest interval around `place` (from 0) that leaves out at most [`TAIL`] of the `drawn`
 /// places per side.
-fn interval(place: u16, drawn: &mut [u16]) -> RankInterval {
+fn interval(place: usize, drawn: &mut [usize]) -> RankInterval {
     let (_, &mut low, above) = drawn.select_nth_unstable(TAIL);
     let last = above.len() - 1 - TAIL;
     let (_, &mut high, _) = above.select_nth_unstable(last);
-    let rank = |place: u16| usize::from(place) + 1;
-    RankInterval { low: rank(low.min(place)), high: rank(high.max(place)) }
+    RankInterval { low: low.min(place) + 1, high: high.max(place) + 1 }
 }
 
 #[cfg(test)]
@@ -231,16 +208,6 @@ mod tests {
         times: usize,
     ) -> Vec<(usize, usize, GameOutcome)> {
         vec![(first, second, outcome); times]
-    }
-
-    #[test]
-    fn sort_keys_put_the_strongest_first() {
-        let strengths = [f32::INFINITY, 2.5, 1.0, 1e-9, 0.0, -0.0, -1e-9, -1.0, -2.5];
-        let keys: Vec<u64> =
-            (0..).zip(strengths).map(|(player, strength)| sort_key(strength, player)).collect();
-        assert!(keys.is_sorted(), "{keys:?}");
-        assert!(keys.iter().map(|&key| player_of(key)).eq(0..9));
-        assert!(sort_key(1.0, 1) < sort_key(1.0, 2));
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::dense::Symmetric;
+use ndarray::{Array2, ArrayView1};
 
 /// Whether the first seat is worth the same to every player.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,17 +32,29 @@ pub(crate) struct Layout {
 /// The linear predictors of two players' games: the lead of the player at the first seat, in
 /// natural units. It is `common + contrast + shift` for the upper player, and `common − contrast −
 /// shift` for the lower one.
+///
+/// The contrast is the upper player's strength minus the lower one's; it has no parameters if they
+/// share one. The common part is the value of the first seat to these two: the advantage, and half
+/// of each own effect.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct PairPredictor {
-    /// The upper player's strength minus the lower one's; the factors are 0 if they share one.
-    contrast: [(usize, f64); 2],
-    /// The value of the first seat to these two: the advantage, and half of each own effect.
-    advantage: usize,
-    own: Option<[usize; 2]>,
-    /// The index of the draw parameter's logarithm.
-    draw: usize,
+    /// The parameters of the three parts, [`CONTRAST`], [`COMMON`] and [`DRAW`].
+    terms: [Option<Term>; 6],
     shift: f64,
 }
+
+/// A parameter in a part of a [`PairPredictor`].
+#[derive(Debug, Clone, Copy)]
+struct Term {
+    part: usize,
+    parameter: usize,
+    factor: f64,
+}
+
+const CONTRAST: usize = 0;
+const COMMON: usize = 1;
+/// The logarithm of the draw parameter.
+const DRAW: usize = 2;
 
 /// A symmetric matrix over the contrast, the common part and the draw parameter of a
 /// [`PairPredictor`].
@@ -99,16 +111,17 @@ impl Layout {
 
     /// The linear predictors of two players' games.
     pub(crate) fn pair(&self, upper: usize, lower: usize) -> PairPredictor {
+        let term = |part, parameter, factor| Term { part, parameter, factor };
         let (one, other) = (self.slots[upper], self.slots[lower]);
-        let factor = if one == other { 0.0 } else { 1.0 };
-        let own = || [self.own(upper), self.own(lower)];
-        PairPredictor {
-            contrast: [(one, factor), (other, -factor)],
-            advantage: self.advantage(),
-            own: (self.seats == SeatEffect::PerPlayer).then(own),
-            draw: self.draw(),
-            shift: self.shifts[upper] - self.shifts[lower],
-        }
+        let contrast = [term(CONTRAST, one, 1.0), term(CONTRAST, other, -1.0)];
+        let own = [upper, lower].map(|player| term(COMMON, self.own(player), 0.5));
+        let [one, other] = contrast.map(|term| (one != other).then_some(term));
+        let [upper_own, lower_own] =
+            own.map(|term| (self.seats == SeatEffect::PerPlayer).then_some(term));
+        let advantage = Some(term(COMMON, self.advantage(), 1.0));
+        let draw = Some(term(DRAW, self.draw(), 1.0));
+        let terms = [one, other, advantage, draw, upper_own, lower_own];
+        PairPredictor { terms, shift: self.shifts[upper] - self.shifts[lower] }
     }
 }
 
@@ -116,71 +129,41 @@ impl PairPredictor {
     /// The lead of the player at the first seat at the parameters `point`: if that is the upper
     /// player, and if it is the lower one.
     pub(crate) fn leads(&self, point: &[f64]) -> [f64; 2] {
-        let [(one, factor), (other, _)] = self.contrast;
-        let contrast = factor * (point[one] - point[other]) + self.shift;
-        let own = self.own.map_or(0.0, |own| own.map(|at| point[at] / 2.0).iter().sum());
-        let common = point[self.advantage] + own;
-        [common + contrast, common - contrast]
+        let mut parts = [0.0; 3];
+        for term in self.terms.iter().flatten() {
+            parts[term.part] += term.factor * point[term.parameter];
+        }
+        let [contrast, common, _] = parts;
+        [common + contrast + self.shift, common - contrast - self.shift]
     }
 
     /// Adds a vector over the predictor's parts to a vector over all parameters.
-    pub(crate) fn add_vector(&self, [contrast, common, draw]: [f64; 3], vector: &mut [f64]) {
-        for (at, factor) in self.contrast {
-            vector[at] += factor * contrast;
+    pub(crate) fn add_vector(&self, parts: [f64; 3], vector: &mut [f64]) {
+        for term in self.terms.iter().flatten() {
+            vector[term.parameter] += term.factor * parts[term.part];
         }
-        for at in self.own.into_iter().flatten() {
-            vector[at] += common / 2.0;
-        }
-        vector[self.advantage] += common;
-        vector[self.draw] += draw;
     }
 
     /// Adds a matrix over the predictor's parts to a matrix over all parameters.
-    pub(crate) fn add_matrix(&self, local: &Local, matrix: &mut Symmetric) {
-        let mut add = |row: usize, column: usize, value: f64| matrix.add(row, column, value);
-        let [(one, factor), (other, _)] = self.contrast;
-        if factor != 0.0 {
-            add(one, one, local[0][0]);
-            add(other, other, local[0][0]);
-            add(other, one, -local[0][0]);
-            for (row, by) in [(self.advantage, 1), (self.draw, 2)] {
-                add(row, one, local[by][0]);
-                add(row, other, -local[by][0]);
+    pub(crate) fn add_matrix(&self, local: &Local, matrix: &mut Array2<f64>) {
+        for row in self.terms.iter().flatten() {
+            for column in self.terms.iter().flatten() {
+                let cell = &mut matrix[[row.parameter, column.parameter]];
+                *cell += row.factor * column.factor * local[row.part][column.part];
             }
         }
-        add(self.advantage, self.advantage, local[1][1]);
-        add(self.draw, self.advantage, local[2][1]);
-        add(self.draw, self.draw, local[2][2]);
-        let Some(own) = self.own else { return };
-        for row in own {
-            for (column, factor) in self.contrast {
-                add(row, column, factor * local[1][0] / 2.0);
-            }
-            add(row, self.advantage, local[1][1] / 2.0);
-            add(row, self.draw, local[2][1] / 2.0);
-            add(row, row, local[1][1] / 4.0);
-        }
-        add(own[1], own[0], local[1][1] / 4.0);
     }
 
     /// The part of a symmetric matrix over all parameters that these games see.
-    pub(crate) fn restrict(&self, matrix: &Symmetric) -> Local {
-        let at = |row: usize, column: usize| matrix.at(row, column);
-        let own = self.own.into_iter().flatten().map(|at| (at, 0.5));
-        let common = || own.clone().chain([(self.advantage, 1.0)]);
-        let with_common = |row: usize| common().map(|(to, by)| by * at(row, to)).sum::<f64>();
-        let [(one, factor), (other, _)] = self.contrast;
-        let contrast = |of: &dyn Fn(usize) -> f64| factor * (of(one) - of(other));
-        let with_draw = |row: usize| at(row, self.draw);
-        let own_contrast = at(one, one) + at(other, other) - 2.0 * at(one, other);
-        let mixed = contrast(&with_common);
-        let (contrast_draw, common_draw) = (contrast(&with_draw), with_common(self.draw));
-        let own_common = common().map(|(row, by)| by * with_common(row)).sum();
-        [
-            [factor * own_contrast, mixed, contrast_draw],
-            [mixed, own_common, common_draw],
-            [contrast_draw, common_draw, with_draw(self.draw)],
-        ]
+    pub(crate) fn restrict(&self, matrix: &Array2<f64>) -> Local {
+        let mut local = Local::default();
+        for row in self.terms.iter().flatten() {
+            for column in self.terms.iter().flatten() {
+                let cell = matrix[[row.parameter, column.parameter]];
+                local[row.part][column.part] += row.factor * column.factor * cell;
+            }
+        }
+        local
     }
 }
 
@@ -188,8 +171,8 @@ impl PairPredictor {
 pub(crate) fn information(
     diagonal: &[f64],
     terms: impl Iterator<Item = (PairPredictor, Local)>,
-) -> Symmetric {
-    let mut matrix = Symmetric::diagonal(diagonal);
+) -> Array2<f64> {
+    let mut matrix = Array2::from_diag(&ArrayView1::from(diagonal));
     for (predictor, local) in terms {
         predictor.add_matrix(&local, &mut matrix);
     }

@@ -8,7 +8,9 @@
 
 use std::f64::consts::LN_10;
 
-use crate::dense::{Factor, Symmetric, dot};
+use ndarray::{Array1, Array2, ArrayView1};
+
+use crate::dense::Factor;
 use crate::linear::{Layout, Local, information};
 use crate::outcome::GameOutcome;
 use crate::pairs::{PairCounts, Side};
@@ -104,7 +106,7 @@ struct PosteriorPoint {
     point: Vec<f64>,
     value: f64,
     slope: Vec<f64>,
-    curvature: Symmetric,
+    curvature: Array2<f64>,
 }
 
 impl Model {
@@ -133,9 +135,9 @@ impl Model {
         let mut steps = 0;
         loop {
             let PosteriorPoint { point, value, slope, curvature } = here;
-            let information = curvature.factor(self.floor());
+            let information = Factor::new(curvature, self.floor());
             let step = information.solve(&slope);
-            let length = dot(&slope, &step);
+            let length = step.dot(&ArrayView1::from(&slope));
             steps += 1;
             if length < SHORT || steps == MOST_STEPS {
                 return MapEstimate { point: moved(&point, &step, 1.0), information };
@@ -169,7 +171,7 @@ impl Model {
     }
 
     /// The first step among 1, ½, ¼ … that does not go uphill, and where it leads.
-    fn descend(&self, point: &[f64], step: &[f64], value: f64) -> Option<PosteriorPoint> {
+    fn descend(&self, point: &[f64], step: &Array1<f64>, value: f64) -> Option<PosteriorPoint> {
         let rounding = 1e-12 * value.abs();
         let scales = (0..MOST_HALVINGS).scan(1.0, |scale, _| {
             *scale /= 2.0;
@@ -189,13 +191,11 @@ impl Model {
     /// without the priors.
     pub(crate) fn log_likelihood(&self, point: &[f64]) -> f64 {
         let draw = point[self.layout.draw()];
-        let mut logs = LogSum::default();
-        let terms = self.series.iter().map(|series| {
+        let minus_logs = self.series.iter().map(|series| {
             let leads = self.layout.pair(series.upper, series.lower).leads(point);
-            series.evaluate(leads, draw, draw.exp(), &mut logs).0
+            series.evaluate(leads, draw).0
         });
-        let sum: f64 = terms.sum();
-        -(sum + logs.total())
+        -minus_logs.sum::<f64>()
     }
 
     fn evaluate(&self, point: Vec<f64>) -> PosteriorPoint {
@@ -204,18 +204,14 @@ impl Model {
         let mut value = priors.clone().map(|(off, precision)| off * off * precision / 2.0).sum();
         let mut slope: Vec<f64> = priors.map(|(off, precision)| off * precision).collect();
         let draw = point[self.layout.draw()];
-        let nu = draw.exp();
-        let mut logs = LogSum::default();
         let terms = self.series.iter().map(|series| {
             let predictor = self.layout.pair(series.upper, series.lower);
-            let (minus_log, part, local) =
-                series.evaluate(predictor.leads(&point), draw, nu, &mut logs);
+            let (minus_log, part, local) = series.evaluate(predictor.leads(&point), draw);
             value += minus_log;
             predictor.add_vector(part, &mut slope);
             (predictor, local)
         });
         let curvature = information(&self.precisions, terms);
-        value += logs.total();
         PosteriorPoint { point, value, slope, curvature }
     }
 }
@@ -232,76 +228,37 @@ impl Series {
         }
     }
 
-    /// The negative log likelihood at these leads, except what it adds to `logs`; its gradient and
-    /// its Hessian in the parts of the players' [`PairPredictor`](crate::linear::PairPredictor).
-    #[inline]
-    fn evaluate(
-        &self,
-        leads: [f64; 2],
-        draw: f64,
-        nu: f64,
-        logs: &mut LogSum,
-    ) -> (f64, [f64; 3], Local) {
+    /// The negative log likelihood at these leads; its gradient and its Hessian in the parts of the
+    /// players' [`PairPredictor`](crate::linear::PairPredictor).
+    fn evaluate(&self, leads: [f64; 2], draw: f64) -> (f64, [f64; 3], Local) {
+        let nu = draw.exp();
         let mut minus_log = -self.draws * draw;
         let (mut slope, mut local) = ([0.0, 0.0, -self.draws], Local::default());
         // The contrast counts for the upper player and against the lower one.
         for (side, sign) in [1.0, -1.0].into_iter().enumerate() {
             let (games, balance) = (self.games[side], self.balance[side]);
-            if games == 0.0 {
-                continue;
-            }
             let chances = Chances::at(leads[side], nu);
-            let [[variance, mixed], [_, by_draw]] = chances.covariance();
-            minus_log += games * chances.half - balance * leads[side] / 2.0;
-            logs.add(games, chances.sum);
+            minus_log += games * (chances.half + chances.sum.ln()) - balance * leads[side] / 2.0;
             let by_lead = games * chances.tilt() - balance / 2.0;
             slope[0] += sign * by_lead;
             slope[1] += by_lead;
             slope[2] += games * chances.draw;
-            local[1][1] += games * variance;
-            local[1][0] += sign * games * variance;
-            local[2][0] += sign * games * mixed;
-            local[2][1] += games * mixed;
-            local[2][2] += games * by_draw;
+            let [[variance, mixed], [_, by_draw]] = chances.covariance();
+            let curvature = [
+                [variance, sign * variance, sign * mixed],
+                [sign * variance, variance, mixed],
+                [sign * mixed, mixed, by_draw],
+            ];
+            for (sum, cell) in local.as_flattened_mut().iter_mut().zip(curvature.as_flattened()) {
+                *sum += games * cell;
+            }
         }
-        local[0][0] = local[1][1];
         (minus_log, slope, local)
     }
 }
 
-/// A weighted sum of logarithms. Numbers in a row with the same weight are multiplied first, because
-/// most pairings of a tournament have as many games.
-#[derive(Default)]
-struct LogSum {
-    total: f64,
-    /// The weight of the last numbers; 0 before the first one.
-    weight: f64,
-    /// Their product.
-    product: f64,
-}
-
-impl LogSum {
-    /// A product of this size is not multiplied again: it could overflow.
-    const LARGE: f64 = 1e100;
-
-    /// Adds `weight` times the logarithm of a number from 1.
-    #[inline]
-    fn add(&mut self, weight: f64, number: f64) {
-        if weight.to_bits() == self.weight.to_bits() && self.product < Self::LARGE {
-            self.product *= number;
-        } else {
-            *self = Self { total: self.total(), weight, product: number };
-        }
-    }
-
-    /// The sum so far.
-    fn total(&self) -> f64 {
-        if self.weight == 0.0 { 0.0 } else { self.total + self.weight * self.product.ln() }
-    }
-}
-
 /// The point after this share of a step down.
-fn moved(point: &[f64], step: &[f64], scale: f64) -> Vec<f64> {
+fn moved(point: &[f64], step: &Array1<f64>, scale: f64) -> Vec<f64> {
     point.iter().zip(step).map(|(at, step)| at - scale * step).collect()
 }
 

@@ -28,11 +28,6 @@ impl Estimate {
     pub fn margin(self) -> f64 {
         (self.high - self.low) / 2.0
     }
-
-    /// Whether the two intervals overlap.
-    pub fn overlaps(self, other: Self) -> bool {
-        self.low <= other.high && other.low <= self.high
-    }
 }
 
 /// A rating that is given and not fitted.

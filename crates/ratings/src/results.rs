@@ -1,7 +1,6 @@
 //! Results: who met whom, and the outcomes of the games.
 
 use std::collections::BTreeMap;
-use std::collections::hash_map::Entry;
 use std::num::NonZeroU64;
 
 use foldhash::{HashMap, HashSet};
@@ -96,42 +95,19 @@ impl Completion {
 #[derive(Debug, Clone)]
 pub struct Results {
     players: usize,
-    /// The games of each two players that met.
-    meetings: Vec<HeadToHead>,
-    /// The index in `meetings` of two players. It is a map of its own because a small one is fast.
-    indices: HashMap<PlayerPair, u32>,
+    /// The games of each two players that met, the lower number first.
+    meetings: HashMap<(usize, usize), HeadToHead>,
     /// All games of each player at each seat, from its side.
     by_seat: Vec<SeatedOutcomes>,
     completion: Vec<Completion>,
-    /// Games whose partner has not been added yet, by index in `meetings` and pair.
-    open: HashMap<(u32, u32), (Side, GameOutcome)>,
+    /// Games whose partner has not been added yet, by players and pair.
+    open: HashMap<(usize, usize, u32), (Side, GameOutcome)>,
     seen: HashSet<NonZeroU64>,
 }
 
-/// Two players, in four bytes each.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-struct PlayerPair {
-    /// The player with the lower number.
-    upper: u32,
-    /// The other one.
-    lower: u32,
-}
-
-impl PlayerPair {
-    fn of(one: usize, other: usize) -> Self {
-        Self { upper: narrow(one.min(other)), lower: narrow(one.max(other)) }
-    }
-
-    /// The numbers of both, the upper player's first.
-    fn players(self) -> (usize, usize) {
-        (self.upper as usize, self.lower as usize)
-    }
-}
-
 /// The games of two players.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 struct HeadToHead {
-    players: PlayerPair,
     /// The games with the upper player at the first seat, and the others.
     games: [SeatedOutcomes; 2],
     /// The games that count for ratings, except those whose partner has not been added yet. `None`
@@ -141,14 +117,6 @@ struct HeadToHead {
     copies: [u32; 2],
     /// How many of the latest games, in a row, were copies.
     repeats: u32,
-}
-
-impl HeadToHead {
-    /// No games yet.
-    fn new(players: PlayerPair) -> Self {
-        let (games, copies) = (Default::default(), Default::default());
-        Self { players, games, pairs: None, copies, repeats: 0 }
-    }
 }
 
 /// Games, counted from the side of the first seat and of the second.
@@ -171,8 +139,7 @@ impl Results {
     pub fn new(players: usize) -> Self {
         Self {
             players,
-            meetings: Vec::new(),
-            indices: HashMap::default(),
+            meetings: HashMap::default(),
             by_seat: vec![SeatedOutcomes::default(); players],
             completion: vec![Completion::default(); players],
             open: HashMap::default(),
@@ -186,46 +153,35 @@ impl Results {
     ///
     /// If a player's number is too large.
     pub fn add(&mut self, game: PlayedGame) {
-        let index = self.add_score(game);
-        let Some(outcome) = game.outcome else { return };
-        let is_copy = game.fingerprint.is_some_and(|fingerprint| !self.seen.insert(fingerprint));
+        let is_copy = game.outcome.is_some()
+            && game.fingerprint.is_some_and(|fingerprint| !self.seen.insert(fingerprint));
+        let counted = game.outcome.filter(|_| !is_copy);
+        let other = counted.and_then(|outcome| self.pair_up(game, outcome));
+        let (side, meeting) = (side(game), self.add_score(game));
         if is_copy {
-            let meeting = &mut self.meetings[index as usize];
             meeting.repeats += 1;
-            meeting.copies[side(game) as usize] += 1;
-        } else {
-            let other = self.pair_up(index, game, outcome);
-            let meeting = &mut self.meetings[index as usize];
-            meeting.repeats = 0;
-            let counts = meeting.pairs.get_or_insert_default();
-            match (other, side(game)) {
-                (None, _) => {}
-                (Some((other, earlier)), side) if other == side => counts.add_single(side, earlier),
-                (Some((_, earlier)), Side::Upper) => counts.add(outcome, earlier),
-                (Some((_, earlier)), Side::Lower) => counts.add(earlier, outcome),
-            }
+            meeting.copies[side as usize] += 1;
+        }
+        let Some(outcome) = counted else { return };
+        meeting.repeats = 0;
+        let counts = meeting.pairs.get_or_insert_default();
+        match (other, side) {
+            (None, _) => {}
+            (Some((other, earlier)), _) if other == side => counts.add_single(side, earlier),
+            (Some((_, earlier)), Side::Upper) => counts.add(outcome, earlier),
+            (Some((_, earlier)), Side::Lower) => counts.add(earlier, outcome),
         }
     }
 
     /// Returns the other game of the pair if it is there, with the side that has the first seat.
-    /// Otherwise stores this game until it comes; it also replaces an earlier game of the same
-    /// side. `index` is that of the players in `meetings`.
-    fn pair_up(
-        &mut self,
-        index: u32,
-        game: PlayedGame,
-        outcome: GameOutcome,
-    ) -> Option<(Side, GameOutcome)> {
-        match self.open.entry((index, game.pair)) {
-            Entry::Vacant(place) => {
-                place.insert((side(game), outcome));
-                None
-            }
-            Entry::Occupied(mut place) if place.get().0 == side(game) => {
-                Some(place.insert((side(game), outcome)))
-            }
-            Entry::Occupied(place) => Some(place.remove()),
+    /// Otherwise stores this game until it comes; it also replaces an earlier game of the same side.
+    fn pair_up(&mut self, game: PlayedGame, outcome: GameOutcome) -> Option<(Side, GameOutcome)> {
+        let (side, (upper, lower)) = (side(game), upper_and_lower(game.first, game.second));
+        let earlier = self.open.remove(&(upper, lower, game.pair));
+        if earlier.is_none_or(|(other, _)| other == side) {
+            self.open.insert((upper, lower, game.pair), (side, outcome));
         }
+        earlier
     }
 
     /// Counts a game that belongs to no pair and is not a copy; its pair and its fingerprint are
@@ -235,27 +191,22 @@ impl Results {
     ///
     /// If a player's number is too large.
     pub fn add_unpaired(&mut self, game: PlayedGame) {
-        let index = self.add_score(game);
+        let meeting = self.add_score(game);
         if let Some(outcome) = game.outcome {
-            let counts = self.meetings[index as usize].pairs.get_or_insert_default();
-            counts.add_single(side(game), outcome);
+            meeting.pairs.get_or_insert_default().add_single(side(game), outcome);
         }
     }
 
-    /// Counts a game for the scores. Returns the index of its players in `meetings`.
-    fn add_score(&mut self, game: PlayedGame) -> u32 {
+    /// Counts a game for the scores. Returns the games of its two players.
+    fn add_score(&mut self, game: PlayedGame) -> &mut HeadToHead {
         let PlayedGame { first, second, .. } = game;
         self.add_completion(game);
         let [at_first, at_second] = game.halves().map(Outcomes::of_halves);
         self.by_seat[first].first = self.by_seat[first].first + at_first;
         self.by_seat[second].second = self.by_seat[second].second + at_second;
-        let players = PlayerPair::of(first, second);
-        let index = *self.indices.entry(players).or_insert_with(|| {
-            self.meetings.push(HeadToHead::new(players));
-            narrow(self.meetings.len() - 1)
-        });
-        self.meetings[index as usize].games[side(game) as usize].add(game);
-        index
+        let meeting = self.meetings.entry(upper_and_lower(first, second)).or_default();
+        meeting.games[side(game) as usize].add(game);
+        meeting
     }
 
     /// Counts only how a game ended for its players. It neither scores nor affects ratings.
@@ -278,15 +229,13 @@ impl Results {
     /// upper player's number (the lower of the two), the lower player's, and the counts of their
     /// pairs.
     pub fn pairings(&self) -> Vec<(usize, usize, PairCounts)> {
-        let mut counts: Vec<_> = self.meetings.iter().map(|meeting| meeting.pairs).collect();
-        for (&(index, _), &(side, outcome)) in &self.open {
-            counts[index as usize].get_or_insert_default().add_single(side, outcome);
+        let closed = |(&two, meeting): (&_, &HeadToHead)| Some((two, meeting.pairs?));
+        let mut counts: HashMap<_, _> = self.meetings.iter().filter_map(closed).collect();
+        for (&(upper, lower, _), &(side, outcome)) in &self.open {
+            counts.entry((upper, lower)).or_default().add_single(side, outcome);
         }
-        let counted = |(meeting, counts): (&HeadToHead, Option<PairCounts>)| {
-            let (upper, lower) = meeting.players.players();
-            counts.map(|counts| (upper, lower, counts))
-        };
-        let mut pairings: Vec<_> = self.meetings.iter().zip(counts).filter_map(counted).collect();
+        let mut pairings: Vec<_> =
+            counts.into_iter().map(|((upper, lower), counts)| (upper, lower, counts)).collect();
         pairings.sort_unstable_by_key(|&(upper, lower, _)| (upper, lower));
         pairings
     }
@@ -294,8 +243,7 @@ impl Results {
     /// The number of copies of earlier games, by first and second player. Pairings without copies
     /// are not in the map.
     pub fn copies(&self) -> BTreeMap<(usize, usize), u32> {
-        let both = |meeting: &HeadToHead| {
-            let (upper, lower) = meeting.players.players();
+        let both = |(&(upper, lower), meeting): (&(usize, usize), &HeadToHead)| {
             let [of_upper, of_lower] = meeting.copies;
             [((upper, lower), of_upper), ((lower, upper), of_lower)]
         };
@@ -314,8 +262,7 @@ impl Results {
     }
 
     fn meeting(&self, one: usize, other: usize) -> Option<&HeadToHead> {
-        let index = self.indices.get(&PlayerPair::of(one, other))?;
-        self.meetings.get(*index as usize)
+        self.meetings.get(&upper_and_lower(one, other))
     }
 
     /// The games of `first` at the first seat against `second`, from the side of `first`.
@@ -363,9 +310,9 @@ impl Results {
     }
 }
 
-/// A player's number, or an index, in four bytes.
-fn narrow(number: usize) -> u32 {
-    u32::try_from(number).unwrap_or(u32::MAX)
+/// The numbers of two players, the upper player's first: the lower one.
+fn upper_and_lower(one: usize, other: usize) -> (usize, usize) {
+    (one.min(other), one.max(other))
 }
 
 /// The side that has the first seat.

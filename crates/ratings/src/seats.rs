@@ -1,7 +1,9 @@
 //! Tests whether the first seat is worth the same to every player, and rates players by seat if
 //! not.
 
-use crate::dense::{Symmetric, dot};
+use ndarray::{Array1, Array2, Axis, s};
+
+use crate::dense::Factor;
 use crate::error::RatingError;
 use crate::fitted_model::FittedModel;
 use crate::linear::SeatEffect;
@@ -61,36 +63,18 @@ pub fn seat_effects(results: &Results, fixed: &[FixedRating]) -> Result<SeatEffe
 fn p_value(fitted: &FittedModel, seated: &[usize]) -> f64 {
     let Some(free) = seated.len().checked_sub(1).filter(|&free| free > 0) else { return 1.0 };
     let own: Vec<usize> = seated.iter().map(|&player| fitted.model.layout.own(player)).collect();
-    let effects = centred(own.iter().map(|&at| fitted.point[at]).collect());
+    let effects: Array1<f64> = own.iter().map(|&at| fitted.point[at]).collect();
+    let effects = &effects - effects.sum() / count(own.len());
     // All but one of the deviations determine the last one.
     let covariance = fitted.covariance.between(&own);
-    let means = row_means(&covariance, own.len());
-    let mut deviations = Symmetric::diagonal(&vec![0.0; free]);
-    for row in 0..free {
-        for column in 0..=row {
-            let cell = covariance.at(row, column) - means[row] - means[column];
-            deviations.add(row, column, cell + means[own.len()]);
-        }
-    }
-    let solution = deviations.factor(f64::MIN_POSITIVE).solve(&effects[..free]);
-    let statistic = dot(&effects[..free], &solution);
-    chi_square_above(statistic, free)
-}
-
-/// The mean of each row of a covariance, followed by the mean of all.
-fn row_means(covariance: &Symmetric, size: usize) -> Vec<f64> {
-    let mut means = covariance.times(&vec![1.0 / count(size); size]);
-    means.push(means.iter().sum::<f64>() / count(size));
-    means
-}
-
-/// The numbers minus their mean.
-fn centred(mut numbers: Vec<f64>) -> Vec<f64> {
-    let mean = numbers.iter().sum::<f64>() / count(numbers.len());
-    for number in &mut numbers {
-        *number -= mean;
-    }
-    numbers
+    let means = covariance.sum_axis(Axis(1)) / count(own.len());
+    let mean = means.sum() / count(own.len());
+    let deviations = Array2::from_shape_fn((free, free), |(row, column)| {
+        covariance[[row, column]] - means[row] - means[column] + mean
+    });
+    let effects = effects.slice(s![..free]);
+    let solution = Factor::new(deviations, f64::MIN_POSITIVE).solve(&effects.to_vec());
+    chi_square_above(effects.dot(&solution), free)
 }
 
 #[cfg(test)]
