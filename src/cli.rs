@@ -6,8 +6,8 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory, FromArgMatches as _, Parser, Subcommand};
 
 use crate::commands::{
-    ask, bot, check, compare, export, manual, new, packets, play, probe, rank, replay, report,
-    rules, run, serve, test_game, trace, verify, worker,
+    ask, bot, check, compare, export, manual, new, play, probe, rank, replay, report, rules, run,
+    serve, test_game, trace, verify, worker,
 };
 use crate::config::similar;
 
@@ -52,7 +52,7 @@ impl Cli {
 const GROUPS: [(&str, &[&str]); 5] = [
     ("Play", &["run", "play", "compare"]),
     ("Players", &["new", "check", "ask"]),
-    ("Results", &["rank", "report", "packets", "serve", "replay", "verify", "export"]),
+    ("Results", &["rank", "report", "serve", "replay", "verify", "export"]),
     ("Games", &["rules", "test-game", "trace"]),
     ("System", &["probe", "worker"]),
 ];
@@ -133,12 +133,6 @@ pub enum CliCommand {
     /// Writes report.html, and the games into the folder games beside it. The report needs neither
     /// network nor server: open it from disk, or copy it together with the folder.
     Report(report::ReportArgs),
-    /// Write a folder of results for each player's authors
-    ///
-    /// Each folder has the player's games, faults and stderr, and nothing private about others.
-    /// Opponents have pseudonyms, and key.csv maps these to names: keep key.csv, the log and the
-    /// secret to yourself. public.csv is the ranking under the same pseudonyms.
-    Packets(packets::PacketsArgs),
     /// Play games for tournaments that run on many machines
     ///
     /// Connects to a NATS server, looks for a tournament that `referee run --on` announces there,

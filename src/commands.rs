@@ -10,7 +10,6 @@ pub mod game_args;
 mod highlight;
 pub mod manual;
 pub mod new;
-pub mod packets;
 pub mod play;
 pub mod probe;
 pub mod rank;

@@ -6,8 +6,8 @@ use std::process::ExitCode;
 use clap::CommandFactory;
 use referee::cli::{Cli, CliCommand};
 use referee::commands::{
-    Status, ask, bot, check, compare, export, manual, new, packets, play, probe, rank, replay,
-    report, rules, run, serve, test_game, trace, verify, worker,
+    Status, ask, bot, check, compare, export, manual, new, play, probe, rank, replay, report,
+    rules, run, serve, test_game, trace, verify, worker,
 };
 use referee::error::{Failure, FailureKind};
 use referee::printer::{Colour, Printer};
@@ -49,7 +49,6 @@ fn dispatch(command: &CliCommand, printer: Printer) -> Result<Status, Failure> {
         CliCommand::New(args) => new::run(args, printer),
         CliCommand::Rank(args) => rank::run(args, printer),
         CliCommand::Report(args) => report::run(args, printer),
-        CliCommand::Packets(args) => packets::run(args, printer),
         CliCommand::Serve(args) => serve::run(args, printer),
         CliCommand::Verify(args) => verify::run(args, printer),
         CliCommand::Worker(args) => worker::run(args, printer),

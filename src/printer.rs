@@ -1,15 +1,14 @@
 //! The only place that writes to the terminal: data to stdout, everything else to stderr.
 
 pub mod activity;
-pub mod wrap;
 
 use std::io::{self, BufWriter, IsTerminal, StdoutLock, Write};
 
 use serde::Serialize;
 
-use self::wrap::wrap;
 use crate::error::Failure;
 pub use referee_report::colour::Colour;
+use referee_report::wrap::wrap;
 
 /// Uses colours on a terminal, unless `NO_COLOR` is set.
 fn colour_on(stream: &impl IsTerminal) -> Colour {

@@ -4,12 +4,13 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use super::Failure;
-use super::results::{GAMES_TABLE, find};
+use super::results::find;
 use crate::printer::Printer;
 use referee_games::BySeat;
 use referee_record::log::places::LogPlaces;
 use referee_record::log::{GameLine, GameNames, LogError, LogProblem, LogReader, LogScan, Scanned};
 use referee_record::model::record::{GameRecord, Header};
+use referee_report::tables::GAMES_TABLE;
 use referee_tournament::folder::FolderError;
 
 /// A recorded game, with the header of its log.

@@ -16,11 +16,11 @@ use super::{Failure, OutputFormat, Status};
 use crate::printer::Printer;
 use referee_games::{Event, Seat, Turn};
 use referee_match::replay::Replay;
+use referee_match::replay::frames::describe_end;
+use referee_match::replay::story::{describe_step, is_ply};
 use referee_record::model::plies::Plies;
 use referee_record::model::record::GameRecord;
 use referee_report::board::picture;
-use referee_report::replay_frames::describe_end;
-use referee_report::story::{describe_step, is_ply};
 use referee_tournament::analysis::fault_cases::FaultCase;
 
 /// Arguments of `replay`.

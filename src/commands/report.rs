@@ -2,6 +2,7 @@
 
 pub(super) mod command_options;
 pub(super) mod game_files;
+mod packets;
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -9,11 +10,12 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use super::recorded_rules::RecordedRulesArgs;
-use super::results::{GRADES_TABLE, PAGE, PUBLIC, ResultsFolderArgs, Tables};
+use super::results::{ResultsFolderArgs, Tables};
 use super::{Failure, Status};
 use crate::config;
 use crate::printer::Printer;
 use game_files::GameFiles;
+use referee_match::replay::frames::ReplayFrames;
 use referee_record::disk;
 use referee_record::log::write_whole;
 use referee_record::model::clock::TimeControl;
@@ -23,7 +25,7 @@ use referee_record::model::rules::GameRules;
 use referee_report::grades;
 use referee_report::page::template::PageKind;
 use referee_report::page::{Page, PageData, SHOWN_GAMES, page};
-use referee_report::replay_frames::ReplayFrames;
+use referee_report::tables::{GRADES_TABLE, PACKETS, PAGE, PUBLIC};
 use referee_report::taken_out::taken_out;
 use referee_tournament::analysis::NamedResults;
 use referee_tournament::analysis::diagnostics::Diagnoser;
@@ -44,7 +46,9 @@ Examples:
   referee report                        the tournament of tournament.toml
   referee report results/autumn-cup
   referee report --grades tournament.toml
-  referee report --pseudonyms           a report without names, in the folder public")]
+  referee report --pseudonyms           a report without names, in the folder public
+  referee report --packets              a folder for the authors of each player, in packets
+  referee report --packets=for-students")]
 pub struct ReportArgs {
     #[expect(missing_docs, reason = "see ResultsFolderArgs")]
     #[command(flatten)]
@@ -52,9 +56,19 @@ pub struct ReportArgs {
     /// Also write grades.csv, using [grades] in this configuration
     #[arg(long, value_name = "CONFIG")]
     pub grades: Option<PathBuf>,
-    /// Write a report with the pseudonyms of `referee packets` into the folder `public`
+    /// Write a report with the pseudonyms of the packets into the folder `public`
     #[arg(long, conflicts_with = "grades")]
     pub pseudonyms: bool,
+    /// Write one folder per player, for its authors, into `packets` beside the log or into DIR,
+    /// which must not exist
+    #[arg(
+        long,
+        value_name = "DIR",
+        num_args = 0..=1,
+        require_equals = true,
+        conflicts_with_all = ["grades", "pseudonyms"]
+    )]
+    pub packets: Option<Option<PathBuf>>,
     #[expect(missing_docs, reason = "see RecordedRulesArgs")]
     #[command(flatten)]
     pub rules: RecordedRulesArgs,
@@ -63,6 +77,10 @@ pub struct ReportArgs {
 /// Writes the page and prints its path.
 pub fn run(args: &ReportArgs, printer: Printer) -> Result<Status, Failure> {
     let dir = args.folder.find(printer)?;
+    if let Some(out) = &args.packets {
+        let out = out.clone().unwrap_or_else(|| dir.join(PACKETS));
+        return packets::write_packets(&dir, &out, &args.rules, printer);
+    }
     if args.pseudonyms {
         let public = dir.join(PUBLIC);
         let tables = Tables::under_pseudonyms(&dir)?;
@@ -103,7 +121,7 @@ fn write_into(
     config: Option<&Path>,
     rules: GameRules,
 ) -> Result<Vec<String>, Failure> {
-    let files = GameFiles::new(out, tables.analysis.state.played())?;
+    let files = GameFiles::new(out)?;
     let mut page = PageBuilder::new(tables, Some(files), rules);
     tables.analysis.each_game(|game| page.add(game))?;
     page.write(out, &command_options::options(tables.analysis.dir(), config))

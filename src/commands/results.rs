@@ -18,10 +18,11 @@ use referee_record::model::record::Header;
 use referee_record::model::tournament::DEFAULT_RESULTS;
 use referee_record::shell;
 use referee_report::games::GamesTable;
-use referee_report::{Remedy, Standings, tables};
+use referee_report::tables::{self, GAMES_TABLE, KEY, PACKETS, PAGE, PUBLIC, UNFINISHED};
+use referee_report::{Remedy, Standings};
+use referee_tournament::analysis::TournamentAnalysis;
 use referee_tournament::analysis::pseudonyms::Pseudonyms;
 use referee_tournament::analysis::results::Faulted;
-use referee_tournament::analysis::{NamedResults, TournamentAnalysis};
 use referee_tournament::folder;
 
 /// The results folder that a command is about.
@@ -96,7 +97,7 @@ fn changed(path: &Path) -> Option<SystemTime> {
 pub(super) fn outdated(dir: &Path, header: &Header) -> Vec<String> {
     let log = changed(&dir.join(LOG));
     let handed_out = [
-        (PACKETS, KEY, "remove it and call `referee packets`"),
+        (PACKETS, KEY, "remove it and call `referee report --packets`"),
         (PUBLIC, PAGE, "call `referee report --pseudonyms`"),
     ];
     let old = handed_out.into_iter().filter(|(folder, file, _)| {
@@ -153,7 +154,7 @@ impl Tables {
 
     /// The tables as files: name and content. `games.csv` is separate because of its size.
     pub fn files(&self) -> io::Result<[(&'static str, Vec<u8>); 2]> {
-        table_files(&self.standings, &self.analysis.evaluation.results)
+        tables::files(&self.standings, &self.analysis.evaluation.results)
     }
 
     /// Writes the tables beside the log.
@@ -164,28 +165,22 @@ impl Tables {
             write_whole(&dir.join(name), |out| out.write_all(&content))
                 .map_err(|error| failed(name, &error))?;
         }
-        let mut failure = Ok(());
-        write_whole(&dir.join(GAMES_TABLE), |out| {
-            failure = self.write_games(out);
-            failure.as_ref().map_or_else(|why| Err(io::Error::other(why.to_string())), |()| Ok(()))
-        })
-        .map_err(|error| failure.err().unwrap_or_else(|| failed(GAMES_TABLE, &error)))?;
+        write_whole(&dir.join(GAMES_TABLE), |out| self.write_games(out))
+            .map_err(|error| failed(GAMES_TABLE, &error))?;
         disk::remove_if_there(&dir.join(UNFINISHED)).map_err(|error| failed(UNFINISHED, &error))
     }
 
     /// Writes `games.csv` to `out`.
-    fn write_games(&self, out: &mut dyn Write) -> Result<(), Failure> {
-        let system =
-            |error: io::Error| Failure::system(format!("cannot write {GAMES_TABLE}: {error}"));
-        let names = GameNames::of(&self.analysis.header);
-        let mut table = GamesTable::new(out, names).map_err(system)?;
+    pub(super) fn write_games(&self, out: &mut dyn Write) -> io::Result<()> {
+        let mut table = GamesTable::new(out, GameNames::of(&self.analysis.header))?;
         let mut written = Ok(());
         folder::read(self.analysis.dir(), |_, game| {
             if written.is_ok() {
                 written = table.write(game);
             }
-        })?;
-        written.and_then(|()| table.finish()).map(drop).map_err(system)
+        })
+        .map_err(io::Error::other)?;
+        written.and_then(|()| table.finish()).map(drop)
     }
 }
 
@@ -199,33 +194,5 @@ pub(super) fn note_sealed(games: usize, printer: Printer) {
     }
 }
 
-/// The tables of these standings as files: name and content.
-pub(super) fn table_files(
-    standings: &Standings,
-    results: &NamedResults,
-) -> io::Result<[(&'static str, Vec<u8>); 2]> {
-    Ok([
-        ("standings.csv", tables::standings(standings)?),
-        ("crosstable.csv", tables::crosstable(standings, results)?),
-    ])
-}
-
-/// An empty file that marks the tables of a run that has not ended: they may be older than the log.
-pub const UNFINISHED: &str = "tables.unfinished";
-
 /// How the names of the results folders of comparisons begin.
 pub(super) const COMPARISON: &str = "compare-";
-
-/// The folder of the packets.
-pub(super) const PACKETS: &str = "packets";
-/// The file in that folder with the players' pseudonyms.
-pub(super) const KEY: &str = "key.csv";
-/// The folder of the report under pseudonyms.
-pub(super) const PUBLIC: &str = "public";
-/// The file name of the report.
-pub(super) const PAGE: &str = "report.html";
-
-/// The file name of the table of games.
-pub const GAMES_TABLE: &str = "games.csv";
-/// The file name of the table of marks.
-pub(super) const GRADES_TABLE: &str = "grades.csv";

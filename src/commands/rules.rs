@@ -6,10 +6,10 @@ use serde::Serialize;
 use super::game_args::GameArgument;
 use super::{Failure, OutputFormat, Status};
 use crate::printer::Printer;
-use crate::printer::wrap::{paragraph, wrap};
 use referee_games::options::{ListKind, OptionKind, Preset, Words};
 use referee_games::{AnyGame, Clause, GameKind, OptionSpec, Text};
 use referee_record::model::containment::ContainmentRequest;
+use referee_report::wrap::{paragraph, wrap};
 
 const EXAMPLES: &str = "\
 Examples:

@@ -1,15 +1,12 @@
 //! `verify`: checks the log and the tables of a results folder.
 
-mod games_comparison;
 mod repair;
 mod tables;
 
-use std::io;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use self::games_comparison::GamesComparison;
 use self::tables::{TableState, check_tables};
 use super::recorded_rules::RecordedRulesArgs;
 use super::report::read_grades;
@@ -89,7 +86,7 @@ pub fn run(args: &VerifyArgs, printer: Printer) -> Result<Status, Failure> {
     let mut tables = TableState::Unchecked;
     if findings.is_empty() && !torn && !is_running {
         let analysis = TournamentAnalysis::of(&dir, checked.contents, Faulted::Count)?;
-        (tables, findings) = check_tables(&Tables::of(analysis), checked.games, grades.as_ref())?;
+        (tables, findings) = check_tables(&Tables::of(analysis), grades.as_ref())?;
     }
     let status = if findings.is_empty() { Status::Done } else { Status::Found };
     if args.format == OutputFormat::Json {
@@ -168,8 +165,6 @@ struct Checked {
     findings: Vec<LogFinding>,
     /// The contents of the log.
     contents: LogContents,
-    /// Whether the table of games is what the log says.
-    games: io::Result<bool>,
     seeds: bool,
     /// Whether `--repair` would remove lines from the log.
     is_repairable: bool,
@@ -188,14 +183,13 @@ fn check_log(dir: &Path, rules: &RecordedRulesArgs, printer: Printer) -> Result<
     };
     let book =
         OpeningBook::new(rules, header.openings.as_ref()).map_err(|error| unusable(&error))?;
-    Ok(check_lines(dir, reader, &header, secret.is_some(), |record| {
+    Ok(check_lines(reader, &header, secret.is_some(), |record| {
         let found = audit(&book, &header, secret.as_ref(), record);
         found.iter().map(ToString::to_string).collect()
     }))
 }
 
 fn check_lines(
-    dir: &Path,
     mut reader: LogReader,
     header: &Header,
     seeds: bool,
@@ -208,7 +202,6 @@ fn check_lines(
     }
     let mut is_repairable = false;
     let names = GameNames::of(header);
-    let mut games = GamesComparison::new(dir, names.clone());
     let check = |line: RawLine| {
         let front = GameFront::read(&line.bytes);
         let line = line.parse(&header.identity);
@@ -224,14 +217,11 @@ fn check_lines(
         (Scanned::of(line, &names), audited)
     };
     let mut each = |(line, audited): (Scanned, Vec<String>)| {
-        let (index, problem) = place(&line, &mut state);
+        let (_, problem) = place(&line, &mut state);
         is_repairable |= problem.is_some();
         findings.extend(problems_of(&line, problem.as_ref()));
         if let Some(problem) = problem {
             problems.add(problem);
-        }
-        if let (Scanned::Game(game), Some(_)) = (&line, index) {
-            games.add(game);
         }
         let (number, id) = (line.number(), line.id());
         findings.extend(audited.iter().map(|text| finding(number, id.as_deref(), text)));
@@ -246,7 +236,7 @@ fn check_lines(
     if let Err(error) = all {
         findings.push(LogFinding { line: None, ..finding(0, None, &error.to_string()) });
     }
-    let is_repairable = is_repairable && reader.header_intact();
+    is_repairable &= reader.header_intact();
     let contents = LogContents {
         header: header.clone(),
         state,
@@ -254,7 +244,7 @@ fn check_lines(
         torn: reader.torn(),
         problems,
     };
-    Checked { findings, contents, games: games.conclude(), seeds, is_repairable }
+    Checked { findings, contents, seeds, is_repairable }
 }
 
 /// The problems with a line's format, hash and place.

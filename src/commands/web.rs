@@ -1,6 +1,5 @@
-//! Serves pages to browsers: who may read them, how many at once, and how they are sent.
+//! Serves pages to browsers: who may read them, and how many at once.
 
-mod compression;
 mod connections;
 mod visitors;
 
@@ -40,9 +39,7 @@ impl WebServer {
     /// Answers requests by these routes forever, at most `most` at once.
     pub(super) async fn serve(self, routes: Router, most: usize) -> Infallible {
         let reach = if self.address.ip().is_loopback() { Reach::Local } else { Reach::Network };
-        let routes = routes
-            .layer(middleware::from_fn(compression::compress))
-            .layer(middleware::from_fn_with_state(reach, visitors::admit));
+        let routes = routes.layer(middleware::from_fn_with_state(reach, visitors::admit));
         connections::serve(&self.listener, &routes, most).await
     }
 }

@@ -135,9 +135,9 @@ fn grades_follow_the_table_of_the_configuration() {
 #[test]
 fn a_packet_contains_nothing_private_about_others() {
     let arena = Arena::hostile();
-    let packets = arena.run(&["packets"]);
+    let packets = arena.run(&["report", "--packets"]);
     assert_eq!(packets, Run::new(0, "results/cup/packets\n", ""));
-    let again = arena.run(&["packets"]);
+    let again = arena.run(&["report", "--packets"]);
     assert_eq!((again.code, again.err.contains("already exists")), (2, true));
     let out = arena.results().join("packets");
     let key = fs::read_to_string(out.join("key.csv")).expect("the key");
@@ -268,7 +268,7 @@ fn given_away(arena: &Arena) -> BTreeMap<PathBuf, String> {
     let (public, packets) = (arena.results().join("public"), arena.results().join("packets"));
     let _ = (fs::remove_dir_all(&public), fs::remove_dir_all(&packets));
     assert_eq!(arena.run(&["report", "--pseudonyms"]).code, 0);
-    assert_eq!(arena.run(&["packets"]).code, 0);
+    assert_eq!(arena.run(&["report", "--packets"]).code, 0);
     texts(&public).into_iter().chain(texts(&packets)).collect()
 }
 

@@ -669,7 +669,7 @@ fn a_replaced_player_plays_its_games_again() {
     assert_eq!(run, Run::new(4, "", error), "the other changed, and is not named");
     assert_eq!(arena.lines(), before);
 
-    assert_eq!(arena.run(&["packets"]).code, 0);
+    assert_eq!(arena.run(&["report", "--packets"]).code, 0);
     assert_eq!(arena.run(&["report", "--pseudonyms"]).code, 0);
     let run = arena.run(&["run", "--replace", "cat"]);
     assert_eq!(run.code, 0);
@@ -722,13 +722,13 @@ fn replacing_a_player_twice_has_no_further_effect() {
 #[test]
 fn a_late_player_changes_the_pseudonyms_of_others() {
     let arena = played();
-    assert_eq!(arena.run(&["packets"]).code, 0);
+    assert_eq!(arena.run(&["report", "--packets"]).code, 0);
     arena.configure(&Config::small().bot("dog", "random"));
     let run = arena.run(&["run"]);
     let note = "\nthe pseudonyms have changed: hand out all packets again\n";
     assert!(run.code == 0 && run.err.contains(note), "{}", run.err);
     fs::remove_dir_all(arena.results().join("packets")).expect("removed");
-    assert_eq!(arena.run(&["packets"]).code, 0);
+    assert_eq!(arena.run(&["report", "--packets"]).code, 0);
     let run = arena.run(&["run"]);
     assert!(run.code == 0 && !run.err.contains(note), "{}", run.err);
 }
@@ -775,14 +775,14 @@ fn a_broken_line_is_named_and_its_game_played_again() {
 fn edited_lines_count_and_are_reported() {
     let arena = played();
     arena.edit_line(3, |line| line.replacen("\"pair\":", "\"pair\": ", 1));
-    for command in ["rank", "report", "run", "packets"] {
-        let run = arena.run(&[command]);
-        assert_eq!(run.code, 0, "{command}: {}", run.err);
+    for words in [&["rank"][..], &["report"], &["run"], &["report", "--packets"]] {
+        let run = arena.run(words);
+        assert_eq!(run.code, 0, "{words:?}: {}", run.err);
         let lines: Vec<&str> = run.err.lines().collect();
         assert!(lines[0].starts_with("warning: games.jsonl, line 3, game "), "{}", run.err);
         assert!(lines[0].ends_with("the record was edited after it was written"), "{}", run.err);
         let said = "edited lines still count; `referee verify` checks everything";
-        assert_eq!(lines[1], said, "{command}");
+        assert_eq!(lines[1], said, "{words:?}");
     }
 }
 

@@ -40,7 +40,7 @@ fn readers(game: &str) -> Vec<Vec<&str>> {
         &["verify"][..],
         &["report"],
         &["report", "--pseudonyms"],
-        &["packets", "--out", "all"],
+        &["report", "--packets=all"],
         &["export"],
         &["serve", "--listen", "127.0.0.1:0"],
         &["rank", "--details"],
@@ -251,7 +251,7 @@ fn folders_behind_links_are_not_written_to() {
     refused("public", &["report", "--pseudonyms"]);
     refused("exchanges", &["run", "--quiet"]);
     let arena = trapped("packets", to);
-    assert_eq!(arena.run(&["packets"]).code, 2);
+    assert_eq!(arena.run(&["report", "--packets"]).code, 2);
     assert_untouched(&arena);
     let arena = trapped("tables.unfinished", Trap::Link("../../elsewhere/private"));
     arena.edit_line(13, |_| String::new());
@@ -343,7 +343,7 @@ fn a_published_report_names_neither_suspicions_nor_machines() {
     assert_eq!(arena.run(&["report"]).code, 0);
     assert!(arena.read("report.html").contains("lab-machine-7"));
     assert_eq!(arena.run(&["report", "--pseudonyms"]).code, 0);
-    assert_eq!(arena.run(&["packets"]).code, 0);
+    assert_eq!(arena.run(&["report", "--packets"]).code, 0);
     let grep = |word: &str, folder: &str| {
         let found = arena.in_shell(&format!("grep -rl '{word}' results/cup/{folder}"), &[]);
         assert_eq!(found, Run::new(1, "", ""), "{word}");

@@ -136,7 +136,7 @@ fn sealed() {
         assert_eq!(found.permissions().mode() & 0o777, 0o600, "{name}");
     }
     assert!(arena.read("games/index.js").contains("forty"), "both games are over");
-    let packets = arena.run(&["packets", "--out", "all"]);
+    let packets = arena.run(&["report", "--packets=all"]);
     assert!(!packets.err.contains("left out"), "{packets:?}");
     let page = arena.path().join("results/cup/report.html");
     assert!(fs::read_to_string(&page).expect("a page").contains("coin"), "both games are over");
@@ -145,7 +145,7 @@ fn sealed() {
     let lines: Vec<&str> = text.lines().collect();
     assert_eq!(lines.len(), 3);
     fs::write(&log, format!("{}\n{}\n", lines[0], lines[1])).expect("written");
-    let packets = arena.run(&["packets", "--out", "some"]);
+    let packets = arena.run(&["report", "--packets=some"]);
     assert_eq!(packets.code, 0, "{packets:?}");
     let left_out = "left out, because the other game of their pair";
     assert!(packets.err.contains(left_out), "{packets:?}");

@@ -1,12 +1,12 @@
 //! Draws a position as a board on the terminal: coordinates, pieces, the last action.
 
-use super::colour::Colour;
+use crate::colour::Colour;
 use std::fmt::Write as _;
 
-use crate::drawing::{ShownSquare, cells};
-use crate::story::named_squares;
 use referee_games::board::Square;
 use referee_games::{AnyPosition, Event, Seat, Turn};
+use referee_match::replay::drawing::{ShownSquare, cells};
+use referee_match::replay::story::named_squares;
 
 const BOLD: &str = "1";
 const DIM: &str = "2";

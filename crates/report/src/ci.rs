@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::elo::{margin, whole};
+use super::numbers::{margin, whole};
 use super::{Row, Standings};
 use referee_protocol::escape;
 

@@ -4,7 +4,7 @@ use std::fmt::Display;
 
 use unicode_width::UnicodeWidthStr;
 
-use super::colour::Colour;
+use crate::colour::Colour;
 
 /// The number of blanks between two columns.
 const GAP: usize = 2;
@@ -123,11 +123,7 @@ fn choose(columns: &[Column], width: usize) -> Vec<&Column> {
     kept
 }
 
-/// Whether all columns fit, with names cut to a readable width at least.
-pub(super) fn all_fit(columns: &[Column], width: usize) -> bool {
-    least_width(&columns.iter().collect::<Vec<_>>()) <= width
-}
-
+/// The width with names cut to a readable width.
 fn least_width(columns: &[&Column]) -> usize {
     let cells: usize = columns.iter().map(|column| column.least(NAME)).sum();
     cells + GAP * columns.len().saturating_sub(1)

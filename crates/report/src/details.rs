@@ -1,10 +1,8 @@
 //! The diagnostics shown under the ranking on a terminal.
 
-use std::time::Duration;
-
-use super::colour::Colour;
 use super::columns::{Align, Column, Keep, TableCell, lay_out};
-use super::elo::{margin, whole};
+use super::numbers::{margin, time, whole};
+use crate::colour::Colour;
 use referee_protocol::escape;
 use referee_tournament::analysis::diagnostics::clocks::ClockUse;
 use referee_tournament::analysis::diagnostics::copies;
@@ -73,17 +71,6 @@ fn clocks(clocks: &[ClockUse]) -> Vec<Column> {
         column("95%", Align::Right, Keep::Always, |clock| time(clock.p95_ns)),
         column("longest", Align::Right, Keep::Always, |clock| time(clock.max_ns)),
     ]
-}
-
-/// A time, to about three digits.
-fn time(ns: u64) -> String {
-    let seconds = Duration::from_nanos(ns).as_secs_f64();
-    match ns {
-        0..1_000_000 => format!("{:.0} µs", seconds * 1e6),
-        1_000_000..10_000_000 => format!("{:.1} ms", seconds * 1e3),
-        10_000_000..1_000_000_000 => format!("{:.0} ms", seconds * 1e3),
-        _ => format!("{seconds:.2} s"),
-    }
 }
 
 /// The notable findings, or a line that says that there are none.
@@ -178,7 +165,7 @@ elimination      3  75.0
 crash            1  25.0
 
 time per move  moves  median    95%  longest
-ant                7  1.2 ms  33 ms   1.50 s
+ant                7  1.2 ms  33 ms    1.5 s
 
 ant and bee are the same player: the same command with the same files.
 ant beats bee, bee beats cat, cat beats ant.";

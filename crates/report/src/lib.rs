@@ -8,26 +8,24 @@ pub mod colour;
 mod columns;
 pub mod csv_cells;
 pub mod details;
-pub mod drawing;
-pub mod elo;
 pub mod games;
 pub mod grades;
 pub mod json;
 mod notes;
+mod numbers;
 pub mod packet;
 pub mod page;
-pub mod replay_frames;
 pub mod replay_pack;
 pub mod standings;
 mod standings_columns;
-pub mod story;
 pub mod tables;
 pub mod taken_out;
 pub mod terminal;
 mod unranked;
 pub mod verdict;
+pub mod wrap;
 
 #[cfg(test)]
-mod ranking_tests;
+mod tests;
 
 pub use standings::{Remedy, Row, Standings};

@@ -1,32 +1,35 @@
 //! The notes under the ranking, which explain what its numbers do not show.
 
-use unicode_width::UnicodeWidthStr;
-
-use super::elo::{margin, whole};
+use super::numbers::{margin, whole};
 use super::unranked::describe;
 use super::{Remedy, Row, Standings};
+use crate::wrap::paragraph;
 use referee_protocol::escape;
 use referee_ratings::Unranked;
 use referee_record::wording::counted;
 
+/// The maximum number of players, or pairs of them, in a note.
+const LISTED: usize = 8;
+
 /// The notes in lines of at most `width` columns, unless a single word is longer.
-pub(super) fn notes(standings: &Standings, width: usize) -> Vec<String> {
+pub(super) fn notes(standings: &Standings, width: usize) -> String {
     if standings.total.games() == 0 {
-        return vec!["No games yet.".into()];
+        return "No games yet.".to_owned();
     }
     let notes = [
         Some(format!("{}.", standings.summary)),
         Some(seats(standings)),
         own_seats(standings),
-        faults(standings, width),
-        unranked(standings, width),
-        spared(standings, width),
+        faults(standings),
+        unranked(standings),
+        spared(standings),
         groups(standings),
         contradiction(standings),
-        copies(standings, width),
-        neighbours(standings, width),
+        copies(standings),
+        neighbours(standings),
     ];
-    notes.into_iter().flatten().flat_map(|note| wrap(&note, width)).collect()
+    let notes = notes.into_iter().flatten();
+    notes.map(|note| paragraph(&note, 0, width)).collect::<Vec<_>>().join("\n")
 }
 
 /// The first seat's advantage and the draws.
@@ -42,14 +45,13 @@ fn seats(standings: &Standings) -> String {
     )
 }
 
-/// The faults by player, the most first, in at most two lines.
-fn faults(standings: &Standings, width: usize) -> Option<String> {
+/// The faults by player, the most first.
+fn faults(standings: &Standings) -> Option<String> {
     let mut rows: Vec<&Row> = standings.rows.iter().filter(|row| row.fault_total() > 0).collect();
     rows.sort_by_key(|row| std::cmp::Reverse(row.fault_total()));
     let players: Vec<String> = rows.into_iter().map(player_faults).collect();
     let total = counted(standings.fault_total(), "fault");
-    let room = (2 * width).saturating_sub(total.width() + 4);
-    (!players.is_empty()).then(|| format!("{total}: {}.", list(&players, room)))
+    (!players.is_empty()).then(|| format!("{total}: {}.", list(&players)))
 }
 
 /// A player's faults, such as `chatty 2 malformed and 1 crash`.
@@ -70,28 +72,26 @@ fn own_seats(standings: &Standings) -> Option<String> {
     })
 }
 
-/// The players without a rank, with the reasons, in at most three lines.
-fn unranked(standings: &Standings, width: usize) -> Option<String> {
+/// The players without a rank, with the reasons.
+fn unranked(standings: &Standings) -> Option<String> {
     let player = |row: &Row| {
         // Groups that have not met get a note of their own.
         let why = row.rank.err().filter(|why| *why != Unranked::Unconnected)?;
         Some(format!("{} ({})", escape::terminal(&row.player), describe(why)))
     };
     let players: Vec<String> = standings.rows.iter().filter_map(player).collect();
-    let room = (3 * width).saturating_sub(16);
-    (!players.is_empty()).then(|| format!("Without a rank: {}.", list(&players, room)))
+    (!players.is_empty()).then(|| format!("Without a rank: {}.", list(&players)))
 }
 
-/// The players that are ranked last although they made no fault, in at most three lines.
-pub(super) fn spared(standings: &Standings, width: usize) -> Option<String> {
+/// The players that are ranked last although they made no fault.
+pub(super) fn spared(standings: &Standings) -> Option<String> {
     let rows = standings.rows.iter().filter(|row| row.is_spared);
     let players: Vec<String> = rows.map(|row| escape::terminal(&row.player)).collect();
     let their = if players.len() == 1 { "its" } else { "their" };
     let why = format!(
         "all {their} games ended by faults of opponents, which says nothing about {their} strength."
     );
-    let room = (3 * width).saturating_sub(why.width() + 2);
-    (!players.is_empty()).then(|| format!("{}: {why}", list(&players, room)))
+    (!players.is_empty()).then(|| format!("{}: {why}", list(&players)))
 }
 
 /// Says if not all players can be compared.
@@ -118,8 +118,8 @@ pub(super) fn contradiction(standings: &Standings) -> Option<String> {
     ))
 }
 
-/// Games that were played more than once, in at most four lines.
-pub(super) fn copies(standings: &Standings, width: usize) -> Option<String> {
+/// Games that were played more than once.
+pub(super) fn copies(standings: &Standings) -> Option<String> {
     let mut copies: Vec<_> = standings.copies.iter().collect();
     copies.sort_by_key(|(.., count)| std::cmp::Reverse(*count));
     let total: u32 = copies.iter().map(|(.., count)| count).sum();
@@ -131,13 +131,14 @@ pub(super) fn copies(standings: &Standings, width: usize) -> Option<String> {
         .collect();
     let are = if total == 1 { "is a copy of an earlier one" } else { "are copies of earlier ones" };
     let games = counted(standings.total.games(), "game");
-    let before = format!("Warning: {total} of {games} {are} (");
-    let after = format!(
-        "): copies score, but count only once in the ratings. {}",
-        remedy(standings.remedy)
-    );
-    let room = (4 * width).saturating_sub(before.width() + after.width());
-    (total > 0).then(|| format!("{before}{}{after}", list(&players, room)))
+    let remedy = remedy(standings.remedy);
+    (total > 0).then(|| {
+        format!(
+            "Warning: {total} of {games} {are} ({}): copies score, but count only once in the \
+             ratings. {remedy}",
+            list(&players)
+        )
+    })
 }
 
 /// A sentence about what would reduce the number of copies.
@@ -196,8 +197,8 @@ fn two_digits(number: u32) -> u32 {
     (number + unit / 2) / unit * unit
 }
 
-/// Neighbours that are not separated at 95%, in at most two lines.
-fn neighbours(standings: &Standings, width: usize) -> Option<String> {
+/// Neighbours that are not separated at 95%.
+fn neighbours(standings: &Standings) -> Option<String> {
     let close: Vec<String> = standings
         .rows
         .windows(2)
@@ -209,42 +210,22 @@ fn neighbours(standings: &Standings, width: usize) -> Option<String> {
             Some(format!("{above} and {below} ({percent}%, {games})"))
         })
         .collect();
-    let before = "Not told apart (likelihood that the first is better, and about how many games \
-                  would separate them): ";
-    let room = (3 * width).saturating_sub(before.width() + 1);
-    (!close.is_empty()).then(|| format!("{before}{}.", list(&close, room)))
+    (!close.is_empty()).then(|| {
+        format!(
+            "Not told apart (likelihood that the first is better, and about how many games would \
+             separate them): {}.",
+            list(&close)
+        )
+    })
 }
 
-/// Lists as many items as fit, at least one, with commas.
-fn list(items: &[String], room: usize) -> String {
-    const REST: usize = " and 999 more".len();
-    let total: usize = items.iter().map(|item| item.width() + 2).sum();
-    let room = if total <= room + 2 { usize::MAX } else { room.saturating_sub(REST) };
-    let widths = items.iter().scan(0, |used, item| {
-        *used += item.width() + 2;
-        Some(*used)
-    });
-    let shown = widths.take_while(|&used| used <= room).count().max(1).min(items.len());
-    let rest = items.len() - shown;
-    let text = items[..shown].join(", ");
-    if rest == 0 { text } else { format!("{text} and {rest} more") }
-}
-
-/// Wraps a text between words.
-fn wrap(text: &str, width: usize) -> Vec<String> {
-    let mut lines = Vec::new();
-    let mut line = String::new();
-    for word in text.split(' ') {
-        if !line.is_empty() && line.width() + 1 + word.width() > width {
-            lines.push(std::mem::take(&mut line));
-        }
-        if !line.is_empty() {
-            line.push(' ');
-        }
-        line.push_str(word);
+/// Lists the first few items, with commas.
+fn list(items: &[String]) -> String {
+    let shown = &items[..items.len().min(LISTED)];
+    match items.len() - shown.len() {
+        0 => shown.join(", "),
+        rest => format!("{} and {rest} more", shown.join(", ")),
     }
-    lines.push(line);
-    lines
 }
 
 #[cfg(test)]
@@ -269,7 +250,7 @@ mod tests {
         let late = faulty(game("chatty", "slow", "white"), &[("black", FaultCode::Timeout)]);
         results.add(&late).expect("known players");
         assert_eq!(
-            faults(&standings(&results), 80).as_deref(),
+            faults(&standings(&results)).as_deref(),
             Some("4 faults: chatty 1 crash and 2 malformed, slow 1 timeout.")
         );
     }
@@ -292,10 +273,10 @@ mod tests {
     fn separated_neighbours_are_not_listed() {
         let clear = [vec![(0, 1, "white"); 90], vec![(1, 0, "black"); 90]].concat();
         let standings = standings(&results(&["ant", "bee"], &clear));
-        assert_eq!(faults(&standings, 80), None);
-        assert_eq!(neighbours(&standings, 80), None);
-        assert_eq!(copies(&standings, 80), None);
-        assert_eq!(notes(&standings, 80).len(), 2);
+        assert_eq!(faults(&standings), None);
+        assert_eq!(neighbours(&standings), None);
+        assert_eq!(copies(&standings), None);
+        assert_eq!(notes(&standings, 80).lines().count(), 2);
     }
 
     #[test]
@@ -319,7 +300,7 @@ mod tests {
         results.add(&game("cat", "dog", "white")).expect("known players");
         let standings = standings(&results);
         assert_eq!(
-            copies(&standings, 80).as_deref(),
+            copies(&standings).as_deref(),
             Some(
                 "Warning: 2 of 4 games are copies of earlier ones (ant–bee 2): copies score, but \
                  count only once in the ratings. Openings would make the games \
@@ -328,7 +309,7 @@ mod tests {
         );
         let advice = |remedy| {
             let standings = Standings { remedy, ..standings.clone() };
-            copies(&standings, 80).expect("there are copies")
+            copies(&standings).expect("there are copies")
         };
         let classes = advice(Remedy::Classes);
         assert!(classes.contains("fewer `pairs`") && !classes.contains("[openings]"), "{classes}");
@@ -336,7 +317,7 @@ mod tests {
         assert!(unknown.contains("Openings") && !unknown.contains("2018"), "{unknown}");
         assert!(groups(&standings).is_some_and(|note| note.contains("2 groups")));
         let near = super::super::standings::tests::standings(&two_players());
-        assert!(neighbours(&near, 80).is_some_and(|note| note.contains("ant and bee (")));
+        assert!(neighbours(&near).is_some_and(|note| note.contains("ant and bee (")));
     }
 
     fn two_players() -> NamedResults {
@@ -349,7 +330,7 @@ mod tests {
         let crash = [("white", FaultCode::Crash)];
         results.add(&faulty(game("eel", "ant", "black"), &crash)).expect("known players");
         assert_eq!(
-            unranked(&standings(&results), 80).as_deref(),
+            unranked(&standings(&results)).as_deref(),
             Some(
                 "Without a rank: fox (no game that counts), eel (made faults and finished no game)."
             )
@@ -361,11 +342,11 @@ mod tests {
         let mut results = results(&["ant", "bee", "liam", "zoe"], &[(0, 1, "white")]);
         let crash = [("black", FaultCode::Crash)];
         results.add(&faulty(game("ant", "zoe", "white"), &crash)).expect("known players");
-        assert_eq!(spared(&standings(&results), 80), None);
+        assert_eq!(spared(&standings(&results)), None);
         results.add(&faulty(game("liam", "zoe", "white"), &crash)).expect("known players");
         let told = "liam: all its games ended by faults of opponents, which says nothing about its \
                     strength.";
-        assert_eq!(spared(&standings(&results), 80).as_deref(), Some(told));
+        assert_eq!(spared(&standings(&results)).as_deref(), Some(told));
     }
 
     #[test]
@@ -375,16 +356,9 @@ mod tests {
     }
 
     #[test]
-    fn lists_are_cut_to_the_width() {
+    fn long_lists_are_cut() {
         let items: Vec<String> = (1..=9).map(|n| format!("item{n}")).collect();
-        assert_eq!(list(&items[..2], 12), "item1, item2");
-        assert_eq!(list(&items, 30), "item1, item2 and 7 more");
-        assert_eq!(list(&items, 0), "item1 and 8 more");
-    }
-
-    #[test]
-    fn words_are_wrapped() {
-        assert_eq!(wrap("one two three", 7), ["one two", "three"]);
-        assert_eq!(wrap("enormous", 3), ["enormous"]);
+        assert_eq!(list(&items[..2]), "item1, item2");
+        assert!(list(&items).ends_with(", item8 and 1 more"));
     }
 }

@@ -4,14 +4,16 @@ use maud::{Markup, html};
 use serde_json::{Value, json};
 
 use super::charts::{ChartLine, lines};
+use super::numbers::{elo, percent, time};
 use super::page::template::{PageKind, PageSection, PageTemplate, json_in_html};
-use super::page::{elo, fault, figure, percent, scrolling};
+use super::page::{fault, figure, scrolling};
 use super::unranked::describe;
 use super::{Row, Standings};
 use referee_games::Seat;
 use referee_protocol::escape;
 use referee_ratings::Outcomes;
 use referee_ratings::Rank;
+use referee_record::model::plies::Plies;
 use referee_record::model::record::{GameRecord, Header};
 use referee_record::wording::counted;
 use referee_tournament::analysis::fault_cases::FaultCase;
@@ -61,7 +63,7 @@ impl Packet {
     pub fn add(&mut self, seen: &GameRecord, seat: Seat) {
         self.games.push((
             seen.id.clone(),
-            super::replay_frames::describe_end(seen.winner(), &seen.result, &seen.reason),
+            referee_match::replay::frames::describe_end(seen.winner(), &seen.result, &seen.reason),
             seen.plies,
         ));
         if let Some(fault) = seen.fault_of(seat) {
@@ -148,8 +150,8 @@ impl Packet {
             table {
                 thead { tr { th.n { "Turn" } th.n { "Games" } th.n { "Mean" } th.n { "Longest" } } }
                 tbody { @for (n, (games, sum, most)) in (1..).zip(&self.turns) { tr {
-                    td.n { (n) } td.n { (games) } td.n { (super::page::time(sum / games.max(&1))) }
-                    td.n { (super::page::time(*most)) }
+                    td.n { (n) } td.n { (games) } td.n { (time(sum / games.max(&1))) }
+                    td.n { (time(*most)) }
                 } } }
             }
         };
@@ -161,7 +163,7 @@ impl Packet {
             p { "Select a game to step through it." }
             (scrolling("Games", &html! { table { tbody { @for (id, end, plies) in &self.games { tr {
                 td { a href={ "#game=" (id) "&ply=0" } { (id) } }
-                td { (end) } td.n { (super::page::plies(*plies)) }
+                td { (end) } td.n { (Plies(*plies)) }
             } } } } }))
         }
     }

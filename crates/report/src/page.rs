@@ -19,10 +19,10 @@ use std::fmt::Display;
 
 use maud::{Markup, html};
 
+use super::numbers::{elo, percent, time};
 use super::{Row, Standings};
 pub(super) use faults::one as fault;
 use referee_protocol::escape;
-use referee_record::model::plies::Plies;
 use referee_record::model::record::Header;
 use referee_tournament::analysis::diagnostics::Diagnostics;
 use referee_tournament::analysis::log_summary::LogSummary;
@@ -126,11 +126,6 @@ fn sections(material: &PageData<'_>) -> Vec<PageSection<'static>> {
     .collect()
 }
 
-/// A number of plies and its noun.
-pub(super) fn plies(number: u32) -> String {
-    Plies(number).to_string()
-}
-
 /// A player's place in the ranking, or a dash.
 fn place(row: &Row) -> String {
     or_dash(row.place())
@@ -146,32 +141,6 @@ fn name(name: &str) -> Markup {
     html! { bdi { (escape::terminal(name)) } }
 }
 
-/// Elo without decimals.
-pub(super) fn elo(value: f64) -> String {
-    let whole = value.round() + 0.0;
-    if whole < 0.0 { format!("−{:.0}", -whole) } else { format!("{whole:.0}") }
-}
-
-/// A share as a percentage.
-pub(super) fn percent(part: f64, whole: f64) -> String {
-    if whole > 0.0 { format!("{:.1}%", 100.0 * part / whole) } else { "–".to_owned() }
-}
-
-/// A time in a suitable unit.
-pub(super) fn time(ns: u64) -> String {
-    let humane = |value: f64| match value {
-        value if value < 10.0 => format!("{value:.1}"),
-        value => format!("{value:.0}"),
-    };
-    #[expect(clippy::cast_precision_loss, reason = "shown with two digits")]
-    let ns = ns as f64;
-    match ns {
-        _ if ns < 1e6 => format!("{} µs", humane(ns / 1e3)),
-        _ if ns < 1e9 => format!("{} ms", humane(ns / 1e6)),
-        _ => format!("{} s", humane(ns / 1e9)),
-    }
-}
-
 /// A table that scrolls if it is wider than the page, also with the keyboard.
 pub fn scrolling(label: &str, table: &Markup) -> Markup {
     html! { div.scroll tabindex="0" role="region" aria-label=(label) { (table) } }
@@ -185,18 +154,5 @@ pub(super) fn figure(chart: &str, caption: &str, table: &Markup) -> Markup {
             figcaption { (caption) }
             details.table { summary { "As a table" } (scrolling(caption, table)) }
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn numbers_are_shown_as_people_write_them() {
-        assert_eq!([-0.2, -12.6, 40.4].map(elo), ["0", "−13", "40"]);
-        let times = [900, 9_460, 12_000_000, 3_400_000_000];
-        assert_eq!(times.map(time), ["0.9 µs", "9.5 µs", "12 ms", "3.4 s"]);
-        assert_eq!((percent(1.0, 3.0), percent(1.0, 0.0)), ("33.3%".into(), "–".into()));
     }
 }

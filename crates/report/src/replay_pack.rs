@@ -10,7 +10,7 @@ use base64::engine::general_purpose::STANDARD;
 use flate2::Compression;
 use flate2::write::DeflateEncoder;
 
-use super::replay_frames::ReplayFrames;
+use referee_match::replay::frames::ReplayFrames;
 
 /// The games of a pack.
 #[derive(Debug)]

@@ -5,7 +5,7 @@ use serde::ser::{Serialize, SerializeMap, Serializer};
 
 use super::columns::{Align, Column, Keep, TableCell};
 use super::csv_cells::{decimal, text};
-use super::elo::{margin, whole};
+use super::numbers::{margin, whole};
 use super::unranked;
 use super::{Row, Standings};
 use referee_protocol::escape;
@@ -13,16 +13,11 @@ use referee_ratings::{Estimate, Points, SeatRatings};
 use referee_record::model::fault::FaultCode;
 use referee_tournament::analysis::results::FaultCounts;
 
-/// This column was added last and stays last, because programs may read a table by column order.
-const LAST_IN_TABLES: &str = "unranked";
-
-/// All columns, in the order of JSON, of the terminal and of the page.
+/// All columns, in the order of the tables, of JSON, of the terminal and of the page. New ones come
+/// last, because programs may read a table by column order.
 const COLUMNS: &[StandingsColumn] = &[
     people(|row| TableCell::plain(row.group)).shown("group", Keep::Always).with_groups(),
     column("rank", |row| CellValue::count(row.place())).shown("#", Keep::Always),
-    column("unranked", |row| {
-        row.rank.err().map(unranked::name).map_or(CellValue::Missing, CellValue::Text)
-    }),
     column("player", |row| CellValue::Text(&row.player))
         .shown("player", Keep::Cut)
         .left()
@@ -62,6 +57,9 @@ const COLUMNS: &[StandingsColumn] = &[
     column("group", |row| CellValue::Count(row.group)),
     column("first_rating", |row| CellValue::rating(seat_ratings(row).map(|it| it.first))),
     column("second_rating", |row| CellValue::rating(seat_ratings(row).map(|it| it.second))),
+    column("unranked", |row| {
+        row.rank.err().map(unranked::name).map_or(CellValue::Missing, CellValue::Text)
+    }),
 ];
 
 /// Half the width of a rating's interval. The rating of an anchor has none.
@@ -207,16 +205,10 @@ fn data() -> impl Iterator<Item = (&'static str, ValueOf)> {
     COLUMNS.iter().filter_map(|column| column.data)
 }
 
-/// The columns for programs, in table order.
-fn in_table() -> impl Iterator<Item = (&'static str, ValueOf)> {
-    let is_last = |key: &str| key == LAST_IN_TABLES;
-    data().filter(move |(key, _)| !is_last(key)).chain(data().filter(move |(key, _)| is_last(key)))
-}
-
 /// The headings of `standings.csv`.
 pub(super) fn table_headings() -> Vec<String> {
     let codes = || FaultCode::ALL.map(|code| format!("fault_{}", code.name().replace('-', "_")));
-    in_table()
+    data()
         .flat_map(|(key, _)| {
             let more = (key == "faults").then(codes).into_iter().flatten();
             std::iter::once(key.to_owned()).chain(more)
@@ -226,7 +218,7 @@ pub(super) fn table_headings() -> Vec<String> {
 
 /// A player's row in `standings.csv`.
 pub(super) fn table_row(row: &Row) -> Vec<String> {
-    in_table().flat_map(|(_, value)| value(row).in_table()).collect()
+    data().flat_map(|(_, value)| value(row).in_table()).collect()
 }
 
 /// A player in JSON: the columns of `standings.csv`, with faults by code and ratings by seat with

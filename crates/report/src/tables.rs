@@ -9,6 +9,29 @@ use super::{Row, Standings};
 use referee_tournament::analysis::pseudonyms::Pseudonyms;
 use referee_tournament::analysis::results::NamedResults;
 
+/// The file name of the table of games.
+pub const GAMES_TABLE: &str = "games.csv";
+/// The file name of the table of marks.
+pub const GRADES_TABLE: &str = "grades.csv";
+/// An empty file that marks the tables of a run that has not ended: they may be older than the log.
+pub const UNFINISHED: &str = "tables.unfinished";
+/// The file name of the report.
+pub const PAGE: &str = "report.html";
+/// The folder of the report under pseudonyms.
+pub const PUBLIC: &str = "public";
+/// The folder of the packets.
+pub const PACKETS: &str = "packets";
+/// The file in that folder with the players' pseudonyms.
+pub const KEY: &str = "key.csv";
+
+/// The tables of these standings as files: name and content. `games.csv` is written game by game.
+pub fn files(
+    ranked: &Standings,
+    results: &NamedResults,
+) -> io::Result<[(&'static str, Vec<u8>); 2]> {
+    Ok([("standings.csv", standings(ranked)?), ("crosstable.csv", crosstable(ranked, results)?)])
+}
+
 /// `standings.csv`: one row per player by rank, with ratings in Elo, one column per fault code, and
 /// the certainty of the rank.
 pub fn standings(standings: &Standings) -> io::Result<Vec<u8>> {

@@ -2,12 +2,12 @@
 
 use unicode_width::UnicodeWidthStr;
 
-use super::colour::Colour;
-use super::columns::{Align, Column, Keep, TableCell, all_fit, lay_out};
-use super::elo::whole;
+use super::columns::{Align, Column, Keep, TableCell, lay_out};
 use super::notes::notes;
+use super::numbers::whole;
 use super::standings_columns::{half_width, people_columns};
 use super::{Row, Standings};
+use crate::colour::Colour;
 use referee_protocol::escape;
 
 /// The ranking as text, in lines of at most `width` columns if possible, without a trailing
@@ -15,34 +15,29 @@ use referee_protocol::escape;
 pub fn ranking(standings: &Standings, width: usize, colour: Colour) -> String {
     let mut lines = lay_out(&people_columns(standings), width, colour);
     lines.push(String::new());
-    lines.extend(notes(standings, width));
+    lines.push(notes(standings, width));
     lines.join("\n")
 }
 
 /// The ratings after each tournament, one row per player in the order of the last ranking: a table
-/// in lines of at most `width` columns if possible. It leaves out the first tournaments if there is
-/// no room for all.
+/// in lines of at most `width` columns if possible. Without room for all, it leaves out the first
+/// tournaments.
 pub fn history(steps: &[(&str, Standings)], width: usize, colour: Colour) -> String {
     let Some((_, last)) = steps.last() else { return String::new() };
-    let columns = |shown: &[(&str, Standings)]| -> Vec<Column> {
-        let name = |row: &Row| TableCell::plain(escape::terminal(&row.player));
-        let players = Column {
-            heading: "player".to_owned(),
-            keep: Keep::Cut,
-            align: Align::Left,
-            cells: last.rows.iter().map(name).collect(),
-        };
-        let ratings = shown.iter().map(|(name, step)| ratings_after(name, step, &last.rows));
-        std::iter::once(players).chain(ratings).collect()
+    let name = |row: &Row| TableCell::plain(escape::terminal(&row.player));
+    let players = Column {
+        heading: "player".to_owned(),
+        keep: Keep::Cut,
+        align: Align::Left,
+        cells: last.rows.iter().map(name).collect(),
     };
-    let from = (0..steps.len() - 1).find(|&from| all_fit(&columns(&steps[from..]), width));
-    let shown = &steps[from.unwrap_or(steps.len() - 1)..];
-    let title = match shown.len() {
-        all if all == steps.len() => "Ratings after each tournament:".to_owned(),
-        1 => format!("Ratings after the last of {} tournaments:", steps.len()),
-        some => format!("Ratings after the last {some} of {} tournaments:", steps.len()),
-    };
-    let table = lay_out(&columns(shown), width, colour);
+    let ratings = steps.iter().map(|(name, step)| ratings_after(name, step, &last.rows));
+    let mut columns: Vec<Column> = std::iter::once(players).chain(ratings).collect();
+    for (rank, column) in (0..u8::MAX).zip(&mut columns[1..steps.len()]) {
+        column.keep = Keep::Rank(rank);
+    }
+    let title = "Ratings after each tournament:".to_owned();
+    let table = lay_out(&columns, width, colour);
     std::iter::once(title).chain(table).collect::<Vec<_>>().join("\n")
 }
 
@@ -123,10 +118,10 @@ greedy    183 ±440                    299 ±234   299 ±234
 chatty           –                   -184 ±271  -184 ±271";
         assert_eq!(history(&steps, 80, Colour::Plain), expected);
         let narrow = history(&steps, 50, Colour::Plain);
-        let title = "Ratings after the last 2 of 3 tournaments:\nplayer    an autumn";
+        let title = "Ratings after each tournament:\nplayer    an autumn";
         assert!(narrow.starts_with(title), "{narrow}");
         let narrowest = history(&steps, 20, Colour::Plain);
-        let title = "Ratings after the last of 3 tournaments:\nplayer         象棋\n";
+        let title = "Ratings after each tournament:\nplayer         象棋\n";
         assert!(narrowest.starts_with(title), "{narrowest}");
     }
 

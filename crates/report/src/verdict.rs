@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::elo::whole;
+use super::numbers::whole;
 use referee_protocol::escape;
 use referee_ratings::Pentanomial;
 use referee_ratings::{Estimate, Points};

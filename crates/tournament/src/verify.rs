@@ -5,7 +5,7 @@ mod finding;
 
 use std::time::Duration;
 
-pub use self::finding::{Fact, RecordFinding};
+pub use self::finding::RecordFinding;
 use referee_games::{AnyPosition, BySeat, GameError, GameResult, Outcome, Seat, Step, Text, Turn};
 use referee_match::openings::OpeningBook;
 use referee_match::replay::{Replay, ReplayError};
@@ -144,22 +144,22 @@ fn check_ending(
         GameResult::Draw => "draw",
     };
     let mut found = Vec::new();
-    let mut same = |fact: Fact, recorded: &str, replayed: &str| {
+    let mut same = |fact: &str, recorded: &str, replayed: &str| {
         if recorded != replayed {
-            let (recorded, replayed) = (recorded.to_owned(), replayed.to_owned());
+            let [fact, recorded, replayed] = [fact, recorded, replayed].map(str::to_owned);
             found.push(RecordFinding::Differs { fact, recorded, replayed });
         }
     };
-    same(Fact::Result, &record.result, result);
-    same(Fact::Reason, &record.reason, &expected.reason);
-    same(Fact::Plies, &record.plies.to_string(), &position.ply().to_string());
+    same("result", &record.result, result);
+    same("reason", &record.reason, &expected.reason);
+    same("number of plies", &record.plies.to_string(), &position.ply().to_string());
     // In a double fault both players score 0; older versions recorded 0.5 each.
     let both_failed = Seat::BOTH.into_iter().all(|seat| record.fault_of(seat).is_some());
     let was_shared = Seat::BOTH.into_iter().all(|seat| record.scores[seat] == Score(0.5));
     for seat in Seat::BOTH {
         let score = if both_failed && !was_shared { 0.0 } else { expected.result.score(seat) };
-        let fact = Fact::Score(seats[seat].clone());
-        same(fact, &record.score(seat).to_string(), &score.to_string());
+        let fact = format!("score of {}", seats[seat]);
+        same(&fact, &record.score(seat).to_string(), &score.to_string());
     }
     found
 }
@@ -214,27 +214,20 @@ fn check_clock(control: &TimeControl, record: &GameRecord) -> Vec<RecordFinding>
             .fault_of(seat)
             .is_some_and(|fault| matches!(fault.code, FaultCode::Timeout | FaultCode::Cpu));
         let turns = &record.clock.used_ns[seat];
-        for (turn, used) in turns.iter().enumerate() {
-            let late = clock.spend(Duration::from_nanos(*used)) == ClockVerdict::Late;
-            let excused = turn + 1 == turns.len() && record.fault_of(seat).is_some();
-            if late && !excused {
+        let mut is_late = false;
+        for (turn, used) in (1..).zip(turns) {
+            is_late = clock.spend(Duration::from_nanos(*used)) == ClockVerdict::Late;
+            let is_excused = turn == turns.len() && record.fault_of(seat).is_some();
+            if is_late && !is_excused {
                 let seat = record.players.names[seat].clone();
-                found.push(RecordFinding::Late { seat, turn: turn + 1 });
+                found.push(RecordFinding::Late { seat, turn });
             }
         }
-        let last_late = turns.last().is_some_and(|_| late_at_end(control, record, seat));
-        if late_fault && control.measure == Measure::Wall && !last_late && !clock.is_out() {
+        if late_fault && control.measure == Measure::Wall && !is_late && !clock.is_out() {
             found.push(RecordFinding::NotLate(record.players.names[seat].clone()));
         }
     }
     found
-}
-
-fn late_at_end(control: &TimeControl, record: &GameRecord, seat: Seat) -> bool {
-    let mut clock = Clock::new(*control);
-    clock.charge_startup(Duration::from_nanos(record.clock.startup_ns[seat]));
-    let verdicts = record.clock.used_ns[seat].iter();
-    verdicts.map(|used| clock.spend(Duration::from_nanos(*used))).last() == Some(ClockVerdict::Late)
 }
 
 fn check_seeds(secret: &Secret, record: &GameRecord) -> Vec<RecordFinding> {

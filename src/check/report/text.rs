@@ -9,10 +9,10 @@ use console::strip_ansi_codes;
 use super::{CheckReport, CheckStep, Figures, Readiness, StepVerdict};
 use crate::check::CheckFinding;
 use crate::printer::Colour;
-use crate::printer::wrap::wrap;
 use referee_protocol::escape;
 use referee_record::model::clock::seconds;
 use referee_record::model::fault::FaultCode;
+use referee_report::wrap::wrap;
 
 const GREEN: &str = "32";
 const RED: &str = "1;31";

@@ -22,11 +22,11 @@ use crate::commands::web::{EVENTS, WebServer, most};
 use crate::error::Failure;
 use referee_games::{AnyPosition, BySeat, Event, Legal, Seat, Text};
 use referee_match::player::user_interface::{PendingLine, Question, UserInterface};
+use referee_match::replay::frames::Frame;
+use referee_match::replay::story::{describe_events, is_ply};
 use referee_protocol::escape;
 use referee_record::seeds::fresh_identity;
 use referee_report::page::game_page::game_page;
-use referee_report::replay_frames::Frame;
-use referee_report::story::{describe_events, is_ply};
 
 /// The most bytes that a person may type at once.
 const LONGEST: usize = 1000;

@@ -4,8 +4,8 @@ use super::browser::GamePage;
 use super::screen::Screen;
 use crate::error::Failure;
 use referee_games::{AnyPosition, Event, GameError, Position, TextStep, Turn};
+use referee_match::replay::story::{describe_step, is_ply};
 use referee_report::board::picture;
-use referee_report::story::{describe_step, is_ply};
 
 /// Where a game is shown while it is played.
 #[derive(Debug)]

@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use crate::commands::highlight::WatchReason;
-use crate::commands::results::GAMES_TABLE;
 use crate::error::Failure;
 use crate::printer::Printer;
 use referee_games::Seat;
+use referee_match::replay::frames::describe_end;
 use referee_protocol::escape;
 use referee_record::log::{GameLine, GameNames};
-use referee_report::replay_frames::describe_end;
+use referee_report::tables::GAMES_TABLE;
 use referee_tournament::folder;
 
 /// The most games to list.

@@ -9,12 +9,12 @@ use console::{Key, Term};
 use super::{conclusion, step_line, title};
 use crate::error::Failure;
 use crate::printer::Colour;
-use crate::printer::wrap::wrap;
 use referee_games::{BySeat, Seat};
 use referee_match::replay::{self, Replay, ReplayError};
 use referee_record::model::clock::{Clock, TimeControl, seconds};
 use referee_record::model::record::GameRecord;
 use referee_report::board::{BoardSide, picture, picture_from};
+use referee_report::wrap::wrap;
 
 /// The keys, for the last line.
 const KEYS: &str = "←→ step  PgUp PgDn 10  Home End  a number and Enter: go to  f flip  q leave";

@@ -10,11 +10,10 @@ use serde_json::json;
 use super::failed;
 use crate::error::Failure;
 use referee_games::{BySeat, Seat};
+use referee_match::replay::frames::{ReplayFrames, SEALED_REASON, describe_end};
 use referee_record::disk::{make_own_folder, remove_if_there, write_quickly};
 use referee_record::log::{GameLine, GameNames};
 use referee_record::model::record::GameOutline;
-use referee_report::page::SHOWN_GAMES;
-use referee_report::replay_frames::{ReplayFrames, SEALED_REASON, describe_end};
 use referee_report::replay_pack::ReplayPack;
 use referee_tournament::analysis::results::NamedResults;
 
@@ -22,18 +21,14 @@ use referee_tournament::analysis::results::NamedResults;
 const FOLDER: &str = "games";
 /// The script that lists all games.
 const INDEX: &str = "index.js";
-/// The fewest games in a full script.
-const LEAST: usize = 128;
-/// About the most scripts.
-const MOST: usize = 256;
+/// The number of games in a full script.
+const SIZE: usize = 128;
 
 /// Writes the games beside a page.
 #[derive(Debug)]
 pub(crate) struct GameFiles {
     folder: PathBuf,
     index: String,
-    /// The number of games in a full script.
-    size: usize,
     /// The number of scripts written so far.
     parts: usize,
     /// The games of the present script.
@@ -41,16 +36,13 @@ pub(crate) struct GameFiles {
 }
 
 impl GameFiles {
-    /// Makes the folder in `dir` for a log of this many games, and removes what does not belong
-    /// there any more.
-    pub(crate) fn new(dir: &Path, games: usize) -> Result<Self, Failure> {
-        let games = games.min(SHOWN_GAMES);
-        let size = games.div_ceil(MOST).next_power_of_two().max(LEAST);
+    /// Makes the folder in `dir`, and removes the scripts of the page before.
+    pub(crate) fn new(dir: &Path) -> Result<Self, Failure> {
         let folder = dir.join(FOLDER);
         make_own_folder(&folder)
-            .and_then(|()| clean(&folder, games.div_ceil(size)))
+            .and_then(|()| clean(&folder))
             .map_err(|error| failed(&folder, &error))?;
-        Ok(Self { folder, index: index_begin(), size, parts: 0, pack: ReplayPack::default() })
+        Ok(Self { folder, index: index_begin(), parts: 0, pack: ReplayPack::default() })
     }
 
     /// Adds the next game.
@@ -65,7 +57,7 @@ impl GameFiles {
             self.index.push_str(&line);
         }
         self.pack.add(frames).map_err(|error| failed(&self.folder, &error))?;
-        if self.pack.games() == self.size { self.write_part() } else { Ok(()) }
+        if self.pack.games() == SIZE { self.write_part() } else { Ok(()) }
     }
 
     /// Writes the present script.
@@ -83,7 +75,7 @@ impl GameFiles {
         if self.pack.games() > 0 {
             self.write_part()?;
         }
-        let end = format!("], {});\n", self.size);
+        let end = format!("], {SIZE});\n");
         let path = self.folder.join(INDEX);
         write_quickly(&path, (self.index + &end).as_bytes()).map_err(|error| failed(&path, &error))
     }
@@ -94,18 +86,11 @@ fn part_name(number: usize) -> String {
     format!("part-{number}.js")
 }
 
-/// Removes the scripts after the first `parts`, and those that an older version wrote for each
-/// game.
-fn clean(folder: &Path, parts: usize) -> io::Result<()> {
+/// Removes all scripts.
+fn clean(folder: &Path) -> io::Result<()> {
     for entry in fs::read_dir(folder)? {
         let path = entry?.path();
-        let stem = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
-        let is_script = path.extension().is_some_and(|end| end == "js");
-        let is_stale = match stem.strip_prefix("part-") {
-            Some(number) => number.parse().is_ok_and(|number: usize| number >= parts),
-            None => stem.ends_with("-1") || stem.ends_with("-2"),
-        };
-        if is_script && is_stale {
+        if path.extension().is_some_and(|end| end == "js") {
             remove_if_there(&path)?;
         }
     }

@@ -12,12 +12,12 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::{SyncSender, TrySendError, sync_channel};
 use std::thread::{self, JoinHandle};
 
-use crate::commands::results::{UNFINISHED, table_files};
 use crate::commands::runtime::take_lowest_priority;
 use referee_record::bounded;
 use referee_record::disk;
 use referee_record::log::WriteError;
 use referee_record::model::record::Header;
+use referee_report::tables::{self, UNFINISHED};
 use referee_report::{Remedy, Standings};
 use referee_tournament::analysis::Evaluation;
 use referee_tournament::analysis::results::Faulted;
@@ -99,7 +99,7 @@ fn empty_file(path: &Path) -> io::Result<()> {
 fn write(dir: &Path, remedy: Remedy, state: &TournamentState) -> io::Result<()> {
     let evaluation = Evaluation::of(state, Faulted::Count).map_err(io::Error::other)?;
     let standings = Standings { remedy, ..Standings::new(&evaluation) };
-    for (name, content) in table_files(&standings, &evaluation.results)? {
+    for (name, content) in tables::files(&standings, &evaluation.results)? {
         disk::write_quickly(&dir.join(name), &content)?;
     }
     Ok(())

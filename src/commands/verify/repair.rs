@@ -1,6 +1,6 @@
 //! `verify --repair`: moves unusable lines out of the log.
 
-use std::io::{self, BufReader, Read};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::error::Failure;
@@ -100,33 +100,14 @@ fn removed_line(raw: &[u8], problem: &LineProblem) -> Vec<u8> {
     format!("{line}\n").into_bytes()
 }
 
-/// Copies the log beside itself, unless an identical copy exists, and returns the copy's path.
+/// Copies the log beside itself under a name that is not taken, and returns the copy's path.
 fn keep_copy(dir: &Path) -> io::Result<PathBuf> {
-    let log = dir.join(LOG);
     let mut path = dir.join(BEFORE);
     let mut number = 1;
     while path.try_exists()? {
-        if is_same(&log, &path)? {
-            return Ok(path);
-        }
         number += 1;
         path = dir.join(format!("{BEFORE}-{number}"));
     }
-    write_whole(&path, |out| io::copy(&mut bounded::open(&log)?, out).map(drop))?;
+    write_whole(&path, |out| io::copy(&mut bounded::open(&dir.join(LOG))?, out).map(drop))?;
     Ok(path)
-}
-
-fn is_same(one: &Path, other: &Path) -> io::Result<bool> {
-    let (one, other) = (bounded::open(one)?, bounded::open(other)?);
-    if one.metadata()?.len() != other.metadata()?.len() {
-        return Ok(false);
-    }
-    let (mut one, mut other) = (BufReader::new(one).bytes(), BufReader::new(other).bytes());
-    loop {
-        match (one.next().transpose()?, other.next().transpose()?) {
-            (None, None) => return Ok(true),
-            (one, other) if one == other => {}
-            _ => return Ok(false),
-        }
-    }
 }

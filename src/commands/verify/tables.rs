@@ -2,14 +2,16 @@
 
 use std::io;
 
+use blake3::Hasher;
 use serde::Serialize;
 
-use super::super::results::{GAMES_TABLE, GRADES_TABLE, Tables, UNFINISHED};
+use super::super::results::Tables;
 use super::LogFinding;
 use crate::error::Failure;
 use referee_record::bounded;
 use referee_record::model::grades::Grades;
 use referee_report::grades;
+use referee_report::tables::{GAMES_TABLE, GRADES_TABLE, UNFINISHED};
 
 /// The most bytes of `grades.csv`.
 const LARGEST_GRADES: u64 = 1 << 26;
@@ -30,11 +32,9 @@ pub(super) enum TableState {
     ComparedWithoutMarks,
 }
 
-/// Compares the tables with the log. `games` says whether the table of games is the same, `grades`
-/// what the marks should follow from.
+/// Compares the tables with the log. The marks should follow from `grades`.
 pub(super) fn check_tables(
     tables: &Tables,
-    games: io::Result<bool>,
     grades: Option<&Grades>,
 ) -> Result<(TableState, Vec<LogFinding>), Failure> {
     let dir = tables.analysis.dir();
@@ -48,7 +48,7 @@ pub(super) fn check_tables(
         return Ok((TableState::Missing, Vec::new()));
     }
     let same = |(file, expected): &(&str, Vec<u8>)| bounded::holds(&dir.join(file), expected);
-    let compared = names.zip(files.iter().map(same).chain([games]));
+    let compared = names.zip(files.iter().map(same).chain([has_all_games(tables)]));
     let found = compared.filter_map(|(file, same)| finding(file, same, "`referee run`"));
     let mut found: Vec<LogFinding> = found.collect();
     // Marks are only expected when all games are played.
@@ -64,6 +64,14 @@ pub(super) fn check_tables(
     found.extend(finding(GRADES_TABLE, same, "`referee report --grades CONFIG`"));
     let state = grades.map_or(TableState::ComparedWithoutMarks, |_| TableState::Compared);
     Ok((state, found))
+}
+
+/// Whether the table of games lists exactly the games of the log.
+fn has_all_games(tables: &Tables) -> io::Result<bool> {
+    let (mut found, mut expected) = (Hasher::new(), Hasher::new());
+    io::copy(&mut bounded::open(&tables.analysis.dir().join(GAMES_TABLE))?, &mut found)?;
+    tables.write_games(&mut expected)?;
+    Ok(expected.finalize() == found.finalize())
 }
 
 fn expected_grades(grades: &Grades, tables: &Tables) -> Result<Vec<u8>, Failure> {

@@ -3,9 +3,10 @@
 use maud::{Markup, html};
 
 use super::template::PageKind;
-use super::{PageData, SHOWN_GAMES, elo, name, plies};
-use crate::replay_frames::describe_end;
+use super::{PageData, SHOWN_GAMES, elo, name};
 use referee_games::Seat;
+use referee_match::replay::frames::describe_end;
+use referee_record::model::plies::Plies;
 use referee_record::wording::counted;
 use referee_tournament::analysis::highlights::{FAULTS, Highlight, HighlightKind};
 
@@ -71,7 +72,7 @@ fn link(highlight: &Highlight, kind: HighlightKind) -> Markup {
             (name(&game.players[Seat::First])) " – " (name(&game.players[Seat::Second]))
         }
         small {
-            " " (describe_end(game.winner(), &game.result, &game.reason)) ", " (plies(game.plies))
+            " " (describe_end(game.winner(), &game.result, &game.reason)) ", " (Plies(game.plies))
             @if kind == HighlightKind::Upset { ", against " (elo(highlight.lead.abs())) " Elo" }
         }
     }

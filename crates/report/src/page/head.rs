@@ -90,10 +90,10 @@ fn all_notices(material: &PageData<'_>) -> Vec<Markup> {
     let PageData { standings, found, out, .. } = material;
     let mut notices: Vec<Markup> = out.iter().map(|line| html! { (line) }).collect();
     let of_standings = [
-        notes::spared(standings, 200),
+        notes::spared(standings),
         notes::groups(standings),
         notes::contradiction(standings),
-        notes::copies(standings, 200),
+        notes::copies(standings),
     ];
     notices.extend(of_standings.into_iter().flatten().map(|line| html! { (line) }));
     notices.extend(found.cycles.iter().map(|cycle| {

@@ -42,7 +42,7 @@ impl Evaluation {
         };
         let mut results = NamedResults::new(state.names()).with(faulted);
         for (fixture, game) in state.counted() {
-            results.add_summary(fixture.players, fixture.pair, game);
+            results.add_summary(fixture.players, Some(fixture.pair), game);
         }
         Self::new(results, state.ratings(), &out, state.summary())
     }
@@ -63,7 +63,7 @@ impl Evaluation {
         let numbers: Vec<usize> = state.names().iter().map(number).collect::<Result<_, _>>()?;
         for (fixture, game) in state.counted() {
             let players = BySeat::from_fn(|seat| numbers[fixture.players[seat]]);
-            results.add_summary(players, fixture.pair, game);
+            results.add_summary(players, Some(fixture.pair), game);
         }
         let mut out = vec![None; names.len()];
         for (why, &number) in state.outs().into_iter().zip(&numbers) {

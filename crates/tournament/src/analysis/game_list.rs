@@ -1,8 +1,6 @@
 //! Reads a list of games, in CSV, from any source: who played, the result, and perhaps the pair and
-//! the faults. Memory grows with the number of pairs and of different pairings and results, not of
-//! single games.
+//! the faults.
 
-mod lines;
 #[cfg(test)]
 mod tests;
 
@@ -10,7 +8,6 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::io::{self, BufRead};
 
-use self::lines::CsvLines;
 use super::results::{Faulted, NamedResults};
 use referee_games::{BySeat, GameKind, Seat};
 use referee_ratings::GameOutcome;
@@ -62,23 +59,31 @@ fn listed(bad: &[BadLine], more: usize) -> String {
 }
 
 /// Reads the results of all games. The first line names the columns, in any order: `first`,
-/// `second` and `result`, and optionally `pair` and `fault`; others are ignored.
+/// `second` and `result`, and optionally `pair` and `fault`; others are ignored. Blank lines are
+/// skipped.
 ///
 /// # Errors
 ///
 /// When the list cannot be read, has no games, or has bad lines, all of which are found.
 pub fn read(input: impl BufRead, faulted: Faulted) -> Result<NamedResults, GameListError> {
-    let mut lines = CsvLines::new(input);
-    let columns = match lines.next_line().map_err(GameListError::Unreadable)? {
-        Some(header) => ListColumns::of(&header.fields())?,
-        None => return Err(GameListError::Empty),
-    };
+    let mut columns = None;
     let (mut list, mut bad, mut more) = (GameList::default(), Vec::new(), 0);
-    while let Some(line) = lines.next_line().map_err(GameListError::Unreadable)? {
-        match list.add(&columns, line.number, &line.fields()) {
+    for (number, line) in (1..).zip(input.lines()) {
+        let line = line.map_err(GameListError::Unreadable)?;
+        // Some programs write a byte order mark first.
+        let line = line.trim_start_matches('\u{feff}');
+        if line.trim().is_empty() {
+            continue;
+        }
+        let fields = fields(line);
+        let Some(columns) = &columns else {
+            columns = Some(ListColumns::of(&fields)?);
+            continue;
+        };
+        match list.add(columns, number, &fields) {
             Ok(()) => {}
             Err((column, problem)) if bad.len() < NAMED => {
-                bad.push(BadLine { line: line.number, column, problem });
+                bad.push(BadLine { line: number, column, problem });
             }
             Err(_) => more += 1,
         }
@@ -86,7 +91,18 @@ pub fn read(input: impl BufRead, faulted: Faulted) -> Result<NamedResults, GameL
     if !bad.is_empty() {
         return Err(GameListError::Lines(bad, more));
     }
-    if list.names.is_empty() { Err(GameListError::Empty) } else { Ok(list.results(faulted)) }
+    if list.games.is_empty() { Err(GameListError::Empty) } else { Ok(list.results(faulted)) }
+}
+
+/// The fields of a line, unquoted and without blanks around them.
+fn fields(line: &str) -> Vec<Cow<'_, str>> {
+    if !line.contains('"') {
+        return line.split(',').map(|field| field.trim().into()).collect();
+    }
+    let mut builder = csv::ReaderBuilder::new();
+    let mut reader = builder.has_headers(false).flexible(true).from_reader(line.as_bytes());
+    let record = reader.records().next().and_then(Result::ok).unwrap_or_default();
+    record.iter().map(|field| field.trim().to_owned().into()).collect()
 }
 
 /// An error in a line: the column and the problem.
@@ -106,12 +122,11 @@ struct ListColumns {
 
 impl ListColumns {
     /// Finds the columns in the header line.
-    fn of(header: &[Cow<'_, [u8]>]) -> Result<Self, GameListError> {
+    fn of(header: &[Cow<'_, str>]) -> Result<Self, GameListError> {
         let refused =
             |problem| GameListError::Lines(vec![BadLine { line: 1, column: None, problem }], 0);
         let named = |name: &str| {
-            let is_named = |field: &Cow<'_, [u8]>| field.trim_ascii() == name.as_bytes();
-            let mut found = (0..).zip(header).filter(|(_, field)| is_named(field));
+            let mut found = (0..).zip(header).filter(|(_, field)| *field == name);
             let first = found.next().map(|(column, _)| column);
             match found.next() {
                 Some(_) => Err(refused(format!("the column `{name}` is there twice"))),
@@ -139,57 +154,38 @@ impl ListColumns {
 }
 
 /// Says that commas are expected, if a header line seems to have other separators.
-fn other_separator(header: &[Cow<'_, [u8]>]) -> Option<&'static str> {
-    let has = |byte| header.iter().any(|field| field.trim_ascii().contains(&byte));
-    if has(b';') {
+fn other_separator(header: &[Cow<'_, str>]) -> Option<&'static str> {
+    let has = |separator| header.iter().any(|field| field.contains(separator));
+    if has(';') {
         Some(", with commas instead of semicolons")
     } else {
-        has(b'\t').then_some(", with commas instead of tabs")
+        has('\t').then_some(", with commas instead of tabs")
     }
 }
 
-/// A game as far as ratings distinguish it. Players are numbered in the order of the list.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+/// A game, with the numbers of its players in the order of the list.
+#[derive(Debug)]
 struct ListedGame {
-    first: usize,
-    second: usize,
-    outcome: GameOutcome,
-    first_fault: Option<FaultCode>,
-    second_fault: Option<FaultCode>,
+    players: BySeat<usize>,
+    pair: Option<u32>,
+    summary: GameSummary,
 }
 
-impl ListedGame {
-    /// Counts the game in the pair with this number, or alone.
-    fn count(self, pair: Option<u32>, results: &mut NamedResults) {
-        let faults = BySeat::new(self.first_fault, self.second_fault);
-        let both_failed = faults.first.is_some() && faults.second.is_some();
-        let outcome = (!both_failed).then_some(self.outcome);
-        let game = GameSummary { outcome, faults, fingerprint: None };
-        let players = BySeat::new(self.first, self.second);
-        match pair {
-            Some(pair) => results.add_summary(players, pair, game),
-            None => results.add_unpaired(players, game),
-        }
-    }
-}
-
-/// The games read so far, equal ones counted together.
+/// The games read so far.
 #[derive(Debug, Default)]
 struct GameList {
     names: Vec<String>,
     numbers: HashMap<String, usize>,
-    single: HashMap<ListedGame, u32>,
-    /// Both games of a pair, in the order of the list.
-    paired: HashMap<(ListedGame, ListedGame), u32>,
-    /// The pairs, by the two players and the number of the pair.
+    games: Vec<ListedGame>,
+    /// The pairs, by the two players, the lower number first, and the number of the pair.
     pairs: HashMap<(usize, usize, u32), ListedPair>,
 }
 
-/// The games of a pair that were read so far.
+/// The lines of the games of a pair that were read so far.
 #[derive(Debug, Clone, Copy)]
 struct ListedPair {
-    /// The first game, and its line.
-    game: ListedGame,
+    /// The player with the first seat in the first game.
+    first_player: usize,
     line: usize,
     /// The line of the second game.
     other_line: Option<usize>,
@@ -201,7 +197,7 @@ impl GameList {
         &mut self,
         columns: &ListColumns,
         line: usize,
-        fields: &[Cow<'_, [u8]>],
+        fields: &[Cow<'_, str>],
     ) -> Result<(), FieldError> {
         if fields.len() != columns.count {
             let (expected, found) = (columns.count, fields.len());
@@ -209,28 +205,23 @@ impl GameList {
                 format!("expected {expected} fields as in the header line, found {found}");
             return Err((None, problem));
         }
-        let field = |column: &'static str, at: usize| text(column, &fields[at]);
-        let optional = |column, at: Option<usize>| at.map_or(Ok(""), |at| field(column, at));
-        let (first, second) = (field("first", columns.first)?, field("second", columns.second)?);
-        let result = field("result", columns.result)?;
-        let pair = pair(optional("pair", columns.pair)?)?;
-        let outcome = outcome(result)?;
-        let faults = faults(optional("fault", columns.fault)?, outcome)?;
+        let optional = |at: Option<usize>| at.map_or("", |at| &*fields[at]);
+        let (first, second) = (&*fields[columns.first], &*fields[columns.second]);
+        let pair = pair(optional(columns.pair))?;
+        let outcome = outcome(&fields[columns.result])?;
+        let faults = faults(optional(columns.fault), outcome)?;
         if first == second {
             let problem = format!("`{}` cannot play against itself", second.escape_debug());
             return Err((Some("second"), problem));
         }
-        let game = ListedGame {
-            first: self.number("first", first)?,
-            second: self.number("second", second)?,
-            outcome,
-            first_fault: faults.first,
-            second_fault: faults.second,
-        };
-        match pair {
-            Some(pair) => self.pair_up(game, pair, line)?,
-            None => *self.single.entry(game).or_default() += 1,
+        let players = BySeat::new(self.number("first", first)?, self.number("second", second)?);
+        if let Some(pair) = pair {
+            self.pair_up(players, pair, line)?;
         }
+        let both_failed = faults.first.is_some() && faults.second.is_some();
+        let outcome = (!both_failed).then_some(outcome);
+        let summary = GameSummary { outcome, faults, fingerprint: None };
+        self.games.push(ListedGame { players, pair, summary });
         Ok(())
     }
 
@@ -248,28 +239,32 @@ impl GameList {
         Ok(number)
     }
 
-    /// Counts a game with the other one of its pair: the same players with the seats swapped.
-    fn pair_up(&mut self, game: ListedGame, pair: u32, line: usize) -> Result<(), FieldError> {
-        let key = (game.first.min(game.second), game.first.max(game.second), pair);
+    /// Checks that a pair has at most two games, with the seats swapped.
+    fn pair_up(
+        &mut self,
+        players: BySeat<usize>,
+        pair: u32,
+        line: usize,
+    ) -> Result<(), FieldError> {
+        let BySeat { first, second } = players;
+        let key = (first.min(second), first.max(second), pair);
         let Some(found) = self.pairs.get_mut(&key) else {
-            self.pairs.insert(key, ListedPair { game, line, other_line: None });
+            let fresh = ListedPair { first_player: first, line, other_line: None };
+            self.pairs.insert(key, fresh);
             return Ok(());
         };
-        let first = found.line;
         let problem = match found.other_line {
-            Some(second) => format!("a third game, after lines {first} and {second}"),
-            None if found.game.first == game.first => {
-                let name = self.names[game.first].escape_debug();
-                format!("`{name}` is the first player here and in line {first}")
+            Some(other) => format!("a third game, after lines {} and {other}", found.line),
+            None if found.first_player == first => {
+                let name = self.names[first].escape_debug();
+                format!("`{name}` is the first player here and in line {}", found.line)
             }
             None => {
                 found.other_line = Some(line);
-                *self.paired.entry((found.game, game)).or_default() += 1;
                 return Ok(());
             }
         };
-        let [one, other] =
-            [game.first, game.second].map(|player| self.names[player].escape_debug());
+        let [one, other] = [first, second].map(|player| self.names[player].escape_debug());
         let problem = format!(
             "pair {pair} of `{one}` and `{other}`: {problem}; expected two games with the seats \
              swapped; give each pair of these players a number of its own, and leave the field of \
@@ -286,33 +281,11 @@ impl GameList {
         let mut results = NamedResults::new(&names).with(faulted);
         let place = |name: &String| names.partition_point(|before| before < name);
         let numbers: Vec<usize> = self.names.iter().map(place).collect();
-        let placed = |game: ListedGame| ListedGame {
-            first: numbers[game.first],
-            second: numbers[game.second],
-            ..game
-        };
-        let alone = self.pairs.into_values().filter(|pair| pair.other_line.is_none());
-        let single = self.single.into_iter().chain(alone.map(|pair| (pair.game, 1)));
-        for (game, count) in single {
-            (0..count).for_each(|_| placed(game).count(None, &mut results));
-        }
-        let mut pair = 0;
-        for ((game, other), count) in self.paired {
-            for _ in 0..count {
-                pair += 1;
-                placed(game).count(Some(pair), &mut results);
-                placed(other).count(Some(pair), &mut results);
-            }
+        for ListedGame { players, pair, summary } in self.games {
+            results.add_summary(players.map(|player| numbers[player]), pair, summary);
         }
         results
     }
-}
-
-/// The text of a field, without blanks around it.
-fn text<'a>(column: &'static str, field: &'a [u8]) -> Result<&'a str, FieldError> {
-    std::str::from_utf8(field)
-        .map(str::trim)
-        .map_err(|_| (Some(column), "it is not UTF-8".to_owned()))
 }
 
 /// The texts of results, from the side of the first seat.

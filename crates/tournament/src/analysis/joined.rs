@@ -79,7 +79,7 @@ impl<'a> JoinedTournaments<'a> {
             let mut most = 0;
             for (fixture, game) in log.state.counted() {
                 let players = BySeat::from_fn(|seat| numbers[fixture.players[seat]]);
-                results.add_summary(players, pairs_before + fixture.pair, game);
+                results.add_summary(players, Some(pairs_before + fixture.pair), game);
                 most = most.max(fixture.pair);
             }
             // Pairs of different tournaments are different pairs.

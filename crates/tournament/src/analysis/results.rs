@@ -78,7 +78,7 @@ impl NamedResults {
     /// result. The game is then not counted.
     pub fn add(&mut self, game: &GameRecord) -> Result<(), AnalysisError> {
         let players = self.numbers_of(&game.players)?;
-        self.add_summary(players, game.pair, GameSummary::of(game)?);
+        self.add_summary(players, Some(game.pair), GameSummary::of(game)?);
         Ok(())
     }
 
@@ -92,7 +92,7 @@ impl NamedResults {
         game: &GameOutline,
         summary: GameSummary,
     ) -> Result<(), AnalysisError> {
-        self.add_summary(self.numbers_of(&game.players)?, game.pair, summary);
+        self.add_summary(self.numbers_of(&game.players)?, Some(game.pair), summary);
         Ok(())
     }
 
@@ -105,41 +105,24 @@ impl NamedResults {
         Ok(BySeat::new(self.number(first)?, self.number(second)?))
     }
 
-    /// Counts a game between the players with these numbers.
+    /// Counts a game between the players with these numbers; without a pair, by itself.
     ///
     /// # Panics
     ///
     /// When a number is out of range.
-    pub fn add_summary(&mut self, players: BySeat<usize>, pair: u32, game: GameSummary) {
-        self.add_faults(players, game);
-        let played = game.between(players, pair);
-        if game.is_faulted() && self.faulted == Faulted::LeaveOut {
-            self.counts.add_completion(played);
-        } else {
-            self.counts.add(played);
-        }
-    }
-
-    /// Counts a game that belongs to no pair, between the players with these numbers.
-    ///
-    /// # Panics
-    ///
-    /// When a number is out of range.
-    pub fn add_unpaired(&mut self, players: BySeat<usize>, game: GameSummary) {
-        self.add_faults(players, game);
-        let played = game.between(players, 0);
-        if game.is_faulted() && self.faulted == Faulted::LeaveOut {
-            self.counts.add_completion(played);
-        } else {
-            self.counts.add_unpaired(played);
-        }
-    }
-
-    fn add_faults(&mut self, players: BySeat<usize>, game: GameSummary) {
+    pub fn add_summary(&mut self, players: BySeat<usize>, pair: Option<u32>, game: GameSummary) {
         for seat in Seat::BOTH {
             if let Some(code) = game.faults[seat] {
                 *self.faults[players[seat]].entry(code).or_default() += 1;
             }
+        }
+        let played = game.between(players, pair.unwrap_or(0));
+        match pair {
+            _ if game.is_faulted() && self.faulted == Faulted::LeaveOut => {
+                self.counts.add_completion(played);
+            }
+            Some(_) => self.counts.add(played),
+            None => self.counts.add_unpaired(played),
         }
     }
 

