@@ -1,25 +1,17 @@
-//! The modules of the sources are in the order of `docs/architecture.md`, and no files of a folder
-//! import each other in a circle.
+//! The crates depend on each other as `docs/architecture.md` says, and no files of a folder import
+//! each other in a circle.
 
 mod sources;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
+use serde_json::Value;
 use sources::Sources;
 
 const ROOT: &str = env!("CARGO_MANIFEST_DIR");
-
-/// Imports of the program's modules against the order of the page, as (from, to). An entry that is
-/// no longer needed fails the test.
-const UPWARD: &[(&str, &str)] = &[];
-/// Folders, and those of their entries that import each other in a circle. A folder that no longer
-/// has a circle fails the test.
-const CIRCLES: &[(&str, &[&str])] = &[];
-/// Modules that are not on the page yet, and those on the page that do not exist yet.
-const UNLISTED: &[&str] = &[];
-const TO_COME: &[&str] = &[];
 
 /// Types that have the same name in several places, and why.
 const SHARED_NAMES: &[(&str, &str)] = &[
@@ -32,8 +24,12 @@ const SHARED_NAMES: &[(&str, &str)] = &[
 
 /// The crates without processes, threads, clocks and files.
 const PURE: &[&str] = &["games", "protocol", "ratings"];
-/// The modules of the program without processes, threads and files. They may add up times.
-const PURE_MODULES: &[&str] = &["model", "seeds", "referee", "replay", "schedule"];
+/// The modules of other crates without processes, threads and files. They may add up times.
+const PURE_MODULES: &[(&str, &[&str])] = &[
+    ("record", &["model", "seeds"]),
+    ("match", &["referee", "replay"]),
+    ("tournament", &["schedule"]),
+];
 
 /// Which entries of a folder refer to which others; a folder is one entry with its own file.
 type Graph = BTreeMap<String, BTreeSet<String>>;
@@ -96,22 +92,62 @@ fn crates() -> Vec<(String, PathBuf)> {
     found
 }
 
-/// The first cells of the table under a heading of the page: the names between backquotes.
-fn table(heading: &str) -> Vec<Vec<String>> {
-    let page = fs::read_to_string(Path::new(ROOT).join("docs/architecture.md")).expect("the page");
-    let (_, section) = page.split_once(&format!("\n## {heading}\n")).expect(heading);
-    let section = section.split("\n## ").next().expect("a section");
-    let rows = section.lines().filter(|line| line.starts_with("| `"));
-    let first = |row: &str| row.split('|').nth(1).expect("a cell").to_owned();
-    rows.map(|row| first(row).split('`').skip(1).step_by(2).map(str::to_owned).collect()).collect()
+/// The workspace's crates and what they depend on, as Cargo says; the program is `program`.
+fn dependencies() -> BTreeMap<String, BTreeSet<String>> {
+    let output = Command::new(env!("CARGO"))
+        .args(["metadata", "--no-deps", "--offline", "--locked", "--format-version", "1"])
+        .current_dir(ROOT)
+        .output()
+        .expect("cargo starts");
+    let metadata: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let short = |name: &Value| match name.as_str().expect("a name") {
+        "referee" => Some("program".to_owned()),
+        name => name.strip_prefix("referee-").map(str::to_owned),
+    };
+    let packages = metadata["packages"].as_array().expect("packages").iter();
+    let of_package = |package: &Value| {
+        let all = package["dependencies"].as_array().expect("dependencies").iter();
+        let own = all.filter(|dependency| dependency["kind"].is_null());
+        let own = own.filter_map(|dependency| short(&dependency["name"])).collect();
+        (short(&package["name"]).expect("a crate of the project"), own)
+    };
+    packages.map(of_package).collect()
 }
 
-/// Fails when something was found that is not listed as open, or is listed and was not found.
-fn agrees<T: Ord + std::fmt::Debug>(what: &str, found: &BTreeSet<T>, open: &BTreeSet<T>) {
-    let new: Vec<_> = found.difference(open).collect();
-    assert!(new.is_empty(), "{what}: {new:#?}");
-    let done: Vec<_> = open.difference(found).collect();
-    assert!(done.is_empty(), "{what}: no longer so, delete their entries: {done:#?}");
+/// The part of the page under a heading.
+fn section(heading: &str) -> String {
+    let page = fs::read_to_string(Path::new(ROOT).join("docs/architecture.md")).expect("the page");
+    let (_, section) = page.split_once(&format!("\n## {heading}\n")).expect(heading);
+    section.split("\n## ").next().expect("a section").to_owned()
+}
+
+#[test]
+fn the_crates_depend_on_each_other_as_the_page_says() {
+    let section = section("Crates");
+    let rows = section.lines().filter(|line| line.starts_with("| `"));
+    let names = |cell: &str| cell.split('`').skip(1).step_by(2).map(str::to_owned).collect();
+    let on_the_page: BTreeMap<String, BTreeSet<String>> = rows
+        .map(|row| {
+            let cells: Vec<&str> = row.split('|').collect();
+            (cells[1].trim().trim_matches('`').to_owned(), names(cells[3]))
+        })
+        .collect();
+    assert_eq!(on_the_page, dependencies());
+}
+
+#[test]
+fn in_the_drawing_every_crate_stands_above_those_it_depends_on() {
+    let section = section("Crates");
+    let drawing = section.split("```").nth(1).expect("a drawing");
+    let floor = |name: &str| {
+        let has_name = |line: &str| line.split([' ', '─', '│']).any(|word| word == name);
+        drawing.lines().position(has_name).unwrap_or_else(|| panic!("{name} is not drawn"))
+    };
+    for (above, below) in dependencies() {
+        for below in below {
+            assert!(floor(&above) < floor(&below), "{above} must stand above {below}");
+        }
+    }
 }
 
 #[test]
@@ -128,38 +164,7 @@ fn no_files_of_a_folder_import_each_other_in_a_circle() {
         }
     }
     assert!(folders > 20, "only {folders} folders were found");
-    let open = CIRCLES.iter().map(|(folder, _)| (*folder).to_owned()).collect();
-    agrees("folders with circles", &found.keys().cloned().collect(), &open);
-    for (folder, entries) in CIRCLES {
-        let new: Vec<_> =
-            found[*folder].iter().filter(|entry| !entries.contains(&entry.as_str())).collect();
-        assert!(new.is_empty(), "{folder}: files in a circle: {new:?}");
-    }
-}
-
-#[test]
-fn modules_only_import_modules_above_them_on_the_page() {
-    let order = table("Modules of the program").concat();
-    let order: Vec<&str> = order.iter().map(String::as_str).collect();
-    let sources = Sources::read(&Path::new(ROOT).join("src/lib.rs"));
-    let graph = &graphs(&sources)["src"];
-    let listed: BTreeSet<&str> = order.iter().copied().collect();
-    let there: BTreeSet<&str> = graph.keys().map(String::as_str).collect();
-    let of = |list: &[&'static str]| list.iter().copied().collect();
-    agrees("modules not on the page", &there.difference(&listed).copied().collect(), &of(UNLISTED));
-    agrees("modules not there", &listed.difference(&there).copied().collect(), &of(TO_COME));
-    let upward = upward(graph, &order);
-    agrees("imports of what stands below", &upward, &UPWARD.iter().copied().collect());
-}
-
-/// The imports of a module that comes later in the order.
-fn upward<'a>(graph: &'a Graph, order: &[&str]) -> BTreeSet<(&'a str, &'a str)> {
-    let place = |name: &str| order.iter().position(|listed| *listed == name);
-    let imports = graph.iter().flat_map(|(from, to)| to.iter().map(move |to| (from, to)));
-    imports
-        .map(|(from, to)| (from.as_str(), to.as_str()))
-        .filter(|(from, to)| place(from).zip(place(to)).is_some_and(|(from, to)| from < to))
-        .collect()
+    assert!(found.is_empty(), "folders with circles: {found:#?}");
 }
 
 /// Otherwise "go to definition" and searches for a name are ambiguous.
@@ -198,14 +203,16 @@ fn the_pure_crates_touch_no_system() {
 #[test]
 fn the_pure_modules_touch_no_system() {
     const SYSTEM: &[&str] = &["fs", "process", "net", "env", "thread", "io", "os"];
-    let sources = Sources::read(&Path::new(ROOT).join("src/lib.rs"));
-    let is_pure =
-        |names: &[String]| names.first().is_some_and(|name| PURE_MODULES.contains(&&**name));
-    let paths: Vec<_> = sources.others().filter(|(names, _)| is_pure(names)).collect();
-    assert!(paths.len() > 100, "only {} paths were found", paths.len());
-    for (names, path) in paths {
-        let of_system = path[0] == "std" && SYSTEM.contains(&path[1].as_str());
-        assert!(!of_system, "{} uses {}", names.join("::"), path.join("::"));
+    for (name, modules) in PURE_MODULES {
+        let sources = Sources::read(&Path::new(ROOT).join("crates").join(name).join("src/lib.rs"));
+        let is_pure =
+            |names: &[String]| names.first().is_some_and(|name| modules.contains(&&**name));
+        let paths: Vec<_> = sources.others().filter(|(names, _)| is_pure(names)).collect();
+        assert!(paths.len() > 20, "{name}: only {} paths were found", paths.len());
+        for (names, path) in paths {
+            let of_system = path[0] == "std" && SYSTEM.contains(&path[1].as_str());
+            assert!(!of_system, "{} uses {}", names.join("::"), path.join("::"));
+        }
     }
 }
 
@@ -251,7 +258,4 @@ fn the_architecture_test_finds_violations_in_made_up_sources() {
     let sources = Sources::read(&folder.path().join("lib.rs"));
     let types: Vec<&str> = sources.types().map(|(_, name)| name.as_str()).collect();
     assert_eq!(types, ["Shared", "Hive", "Paw", "Loud", "X", "Egg"]);
-    let order = ["ant", "bee", "cat", "dog", "emu"];
-    let expected = [("ant", "bee"), ("bee", "cat"), ("cat", "emu"), ("dog", "emu")];
-    assert_eq!(upward(&graphs["src"], &order), expected.into());
 }
