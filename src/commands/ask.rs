@@ -49,7 +49,7 @@ pub struct AskArgs {
     /// The seat, if both decide at once (default: that of the player of the same name)
     #[arg(long)]
     pub seat: Option<String>,
-    /// Write the lines that the player is sent to a file
+    /// Write the messages to the player to a file
     #[arg(long, value_name = "FILE")]
     pub emit: Option<PathBuf>,
     /// Remove the time limit

@@ -39,7 +39,7 @@ struct GameView {
     frame: Frame,
     /// What happened so far, each with the number of its ply.
     story: Vec<(u32, String)>,
-    /// What the person was told about its last answer.
+    /// The reply to the last answer of the person.
     told: String,
     /// What the person sees of a game with hidden information.
     sees: String,

@@ -212,7 +212,7 @@ impl FullScreen {
         Ok(Self { term })
     }
 
-    /// Shows the text, as far as it fits into `rows`.
+    /// Shows the first `rows` lines of the text.
     fn show(&self, text: &str, rows: usize) -> io::Result<()> {
         let lines: Vec<&str> = text.lines().take(rows).collect();
         self.term.write_str(&format!("\x1b[H\x1b[J{}", lines.join("\r\n")))

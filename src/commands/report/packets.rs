@@ -85,7 +85,7 @@ fn write_keys(out: &Path, pseudonyms: &Pseudonyms, public: &Standings) -> Result
     Ok(())
 }
 
-/// A folder name for every player: its own name as far as the file system allows, with the
+/// A folder name for every player: its own name within the limits of the file system, with the
 /// pseudonym added if the name would not be unique.
 fn folders(names: &[&str], pseudonyms: &Pseudonyms) -> Vec<String> {
     let plain = |name: &&str| -> String {

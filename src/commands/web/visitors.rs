@@ -16,8 +16,8 @@ pub(super) enum Reach {
     Network,
 }
 
-/// Headers of every answer. They tell browsers not to give it to pages of other origins, not to
-/// show it in frames, and not to guess its type.
+/// Headers of every answer: browsers must not give it to pages of other origins, show it in frames
+/// or guess its type.
 const PROTECTION: [(HeaderName, &str); 6] = [
     (HeaderName::from_static("cross-origin-resource-policy"), "same-origin"),
     (HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),
