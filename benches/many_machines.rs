@@ -28,12 +28,10 @@ use referee_record::seeds::Secret;
 use referee_remote::async_nats::jetstream::AckKind;
 use referee_remote::delivery::{pack, publish_result};
 use referee_remote::description::RunDescription;
-use referee_remote::messages::{
-    GameMessage, HEARTBEAT, JobMessage, RemoteGame, RemoteOutcome, RunAnnouncement,
-    WorkerHeartbeat, WorkerIdentity,
-};
+use referee_remote::messages::{HEARTBEAT, RunAnnouncement, WorkerHeartbeat, WorkerIdentity};
 use referee_remote::server::NatsServer;
 use referee_remote::streams::{DESCRIPTION, RUNS, RunNames, Streams, job_of};
+use referee_tournament::run::job::{DueGame, Finished, Job, JobOutcome};
 use tokio::io::AsyncReadExt as _;
 use tokio_stream::StreamExt as _;
 
@@ -235,7 +233,7 @@ impl SimulatedWorkers {
     }
 
     async fn work_as(self: Arc<Self>, number: usize, server: NatsServer) -> Outcome<()> {
-        let identity = WorkerIdentity::new(&format!("w{number}")).map_err(|error| error.message)?;
+        let identity = WorkerIdentity::new(&format!("w{number}"))?;
         let heartbeat = WorkerHeartbeat { slots: 1, cores: 1, ..WorkerHeartbeat::default() };
         let heartbeat: Vec<u8> = serde_json::to_vec(&heartbeat)?;
         let (client, subject) = (server.client.clone(), self.names.workers());
@@ -256,9 +254,9 @@ impl SimulatedWorkers {
             let Some(message) = jobs.next().await else { continue };
             let message = message?;
             let outcome = match serde_json::from_slice(&message.payload)? {
-                JobMessage::Probe(_) => RemoteOutcome::Probed(None),
-                JobMessage::Play(games) => {
-                    RemoteOutcome::Played(games.iter().map(|game| self.played(game)).collect())
+                Job::Probe(_) => JobOutcome::Probed(None),
+                Job::Play(games) => {
+                    JobOutcome::Played(games.iter().map(|game| self.played(game)).collect())
                 }
             };
             let packed = pack(outcome, usize::MAX)?;
@@ -269,16 +267,17 @@ impl SimulatedWorkers {
     }
 
     /// The record of a game, with the actions of the example.
-    fn played(&self, game: &GameMessage) -> RemoteGame {
-        let [first, second] = game.players.map(|player| NAMES[player]);
-        let seed = |own, other| self.secret.player_seed(own, other, game.pair);
+    fn played(&self, game: &DueGame) -> Finished {
+        let fixture = game.fixture;
+        let BySeat { first, second } = fixture.players.map(|player| NAMES[player]);
+        let seed = |own, other| self.secret.player_seed(own, other, fixture.pair);
         let seats = || BySeat::new("white", "black");
         let mut record = self.example.clone();
-        (record.id, record.pair, record.game) = (game.id.clone(), game.pair, game.game);
+        (record.id, record.pair, record.game) = (game.id.clone(), fixture.pair, fixture.game);
         record.players = SeatMap::new(seats(), BySeat::new(first.to_owned(), second.to_owned()));
         let seeds = BySeat::new(seed(first, second), seed(second, first));
         record.seed = SeatMap::new(seats(), seeds);
-        RemoteGame { record, transcript: None }
+        Finished { record, warnings: Vec::new(), transcript: None, memory: BySeat::default() }
     }
 }
 
@@ -303,7 +302,7 @@ fn overhead(url: &str) -> Outcome<()> {
     Ok(())
 }
 
-fn timed(work: impl FnOnce() -> Result<(), Box<dyn Error>>) -> Outcome<f64> {
+fn timed(work: impl FnOnce() -> Result<(), Box<dyn Error + Send + Sync>>) -> Outcome<f64> {
     let began = Instant::now();
     work().map_err(|error| error.to_string())?;
     Ok(began.elapsed().as_secs_f64())

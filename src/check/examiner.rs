@@ -21,7 +21,6 @@ use crate::printer::Colour;
 use referee_games::{BySeat, Seat};
 use referee_match::openings::OpeningBook;
 use referee_match::pauses;
-use referee_match::referee::Unplayable;
 use referee_match::replay::Replay;
 use referee_record::model::fault::Fault;
 use referee_record::model::player::PlayerSpec;
@@ -148,6 +147,7 @@ impl<'e> Examiner<'e> {
                 .collect(),
             secret: Secret::from_seed(exam.seed),
             spectators: Arc::default(),
+            closes: watch::Sender::default().subscribe(),
         });
         Self {
             exam,
@@ -289,10 +289,8 @@ impl<'e> Examiner<'e> {
         match self.pool.play(id, fixture, &mut self.over).await {
             JobOutcome::Played(games) => games.into_iter().next().ok_or(Interruption::Over),
             JobOutcome::Shortage(shortage) => Err(Failure::from(shortage).into()),
-            JobOutcome::Broken(error) => Err(Failure::from(Unplayable::Game(error)).into()),
-            JobOutcome::Probed(..) | JobOutcome::Stopped | JobOutcome::Failed(_) => {
-                Err(Interruption::Over)
-            }
+            JobOutcome::Failed(failure) => Err(Failure::system(failure.to_string()).into()),
+            JobOutcome::Probed(_) | JobOutcome::Stopped => Err(Interruption::Over),
         }
     }
 

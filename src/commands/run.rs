@@ -347,6 +347,7 @@ impl PlannedRun<'_> {
             players: entrants(self.tournament, players, self.containment),
             secret: self.folder.secret(self.tournament.seed)?,
             spectators: Arc::new(Spectators::new(drawn)),
+            closes: watch::Sender::default().subscribe(),
         })
     }
 
@@ -387,7 +388,7 @@ impl PlannedRun<'_> {
             Listeners(vec![&mut recorder, &mut live_tables, &mut workers, listener]);
         let runner = Runner {
             jobs: limits.jobs,
-            in_pairs: limits.workers.is_some(),
+            is_elsewhere: limits.workers.is_some(),
             cores: Cores::of_this_process(tournament.clock.cores_per_game()),
             state,
             conditions: Arc::new(conditions),

@@ -8,7 +8,7 @@ use std::path::{Component, Path, PathBuf};
 use tar::{Archive, Builder, EntryType, Header};
 
 /// The most bytes of a bundle.
-pub const MOST_BYTES: u64 = 1 << 30;
+pub(crate) const MOST_BYTES: u64 = 1 << 30;
 
 /// Folders of the system, which are expected on every machine and never bundled.
 const SYSTEM: &[&str] = &[
@@ -71,13 +71,13 @@ fn unpacking(path: &Path) -> impl FnOnce(io::Error) -> BundleError {
 }
 
 /// Whether a path lies in a folder that every machine has for itself.
-pub fn is_of_system(path: &Path) -> bool {
+pub(crate) fn is_of_system(path: &Path) -> bool {
     SYSTEM.iter().any(|folder| path.starts_with(folder))
 }
 
 /// The files and folders of a bundle.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Contents {
+pub(crate) struct Contents {
     /// The folder that has all of them; names in the bundle are relative to it.
     pub base: PathBuf,
     /// The files and folders, as absolute paths.
@@ -88,7 +88,7 @@ pub struct Contents {
 
 impl Contents {
     /// The files of these files and folders, without those of the system and the `hidden` ones.
-    pub fn new<'p>(paths: impl IntoIterator<Item = &'p Path>, hidden: &[PathBuf]) -> Self {
+    pub(crate) fn new<'p>(paths: impl IntoIterator<Item = &'p Path>, hidden: &[PathBuf]) -> Self {
         let mut roots: Vec<PathBuf> =
             paths.into_iter().filter(|path| !is_of_system(path)).map(Path::to_owned).collect();
         roots.sort();
@@ -102,7 +102,7 @@ impl Contents {
     }
 
     /// The name of a path in the bundle, if it is part of it.
-    pub fn name_of(&self, path: &Path) -> Option<PathBuf> {
+    pub(crate) fn name_of(&self, path: &Path) -> Option<PathBuf> {
         let is_part = self.roots.iter().any(|root| path.starts_with(root));
         path.strip_prefix(&self.base).ok().filter(|_| is_part).map(Path::to_owned)
     }
@@ -111,7 +111,7 @@ impl Contents {
     ///
     /// # Errors
     /// A file cannot be read, there are too many bytes, or `out` fails.
-    pub fn write(&self, out: impl Write) -> Result<String, BundleError> {
+    pub(crate) fn write(&self, out: impl Write) -> Result<String, BundleError> {
         let mut hashed = HashedWrite { inner: out, hasher: blake3::Hasher::new(), written: 0 };
         let mut tar = Builder::new(&mut hashed);
         for root in &self.roots {
@@ -230,7 +230,7 @@ impl<W: Write> Write for HashedWrite<W> {
 ///
 /// # Errors
 /// It has another hash, or it cannot be unpacked.
-pub fn unpack(bundle: &Path, hash: &str, folder: &Path) -> Result<(), BundleError> {
+pub(crate) fn unpack(bundle: &Path, hash: &str, folder: &Path) -> Result<(), BundleError> {
     let failed = || unpacking(folder);
     let mut hasher = blake3::Hasher::new();
     hasher
@@ -296,7 +296,7 @@ fn unpack_entries(bundle: &Path, to: &Path) -> io::Result<()> {
 }
 
 /// Removes a folder in which folders may be read-only; or a link, but not what it leads to.
-pub fn remove_tree(folder: &Path) -> io::Result<()> {
+pub(crate) fn remove_tree(folder: &Path) -> io::Result<()> {
     if !fs::symlink_metadata(folder)?.is_dir() {
         return fs::remove_file(folder);
     }

@@ -12,9 +12,10 @@ use flate2::write::DeflateEncoder;
 use tokio::sync::mpsc;
 use tokio_stream::StreamExt;
 
-use super::messages::{RemoteOutcome, WorkerIdentity};
+use super::messages::WorkerIdentity;
 use super::server::{AGAIN, NatsServer, ServerProblem};
 use super::streams::{EXCLUDED_WORKER, RunNames, Streams, is_queued_already};
+use referee_tournament::run::job::JobOutcome;
 
 /// The maximum size of an unpacked result, in bytes.
 const MAX_RESULT: u64 = 64 << 20;
@@ -76,7 +77,7 @@ pub async fn queue_job(
 ///
 /// # Errors
 /// It is too long without any transcript.
-pub fn pack(mut outcome: RemoteOutcome, max: usize) -> Result<Vec<u8>, String> {
+pub fn pack(mut outcome: JobOutcome, max: usize) -> Result<Vec<u8>, String> {
     loop {
         let mut out = DeflateEncoder::new(Vec::new(), Compression::fast());
         let written = serde_json::to_writer(&mut out, &outcome).map_err(io::Error::from);
@@ -95,8 +96,8 @@ pub fn pack(mut outcome: RemoteOutcome, max: usize) -> Result<Vec<u8>, String> {
 }
 
 /// Leaves out the first half of all transcripts, by whole lines. Returns whether there was one.
-fn halve_transcripts(outcome: &mut RemoteOutcome) -> bool {
-    let RemoteOutcome::Played(games) = outcome else { return false };
+fn halve_transcripts(outcome: &mut JobOutcome) -> bool {
+    let JobOutcome::Played(games) = outcome else { return false };
     let mut had_any = false;
     for game in games {
         let Some(transcript) = game.transcript.take() else { continue };
@@ -110,7 +111,7 @@ fn halve_transcripts(outcome: &mut RemoteOutcome) -> bool {
 }
 
 /// Reads a packed outcome. `None` if it cannot be read, or is too long.
-pub fn unpack(packed: &[u8]) -> Option<RemoteOutcome> {
+pub fn unpack(packed: &[u8]) -> Option<JobOutcome> {
     let mut text = Vec::new();
     DeflateDecoder::new(packed).take(MAX_RESULT).read_to_end(&mut text).ok()?;
     serde_json::from_slice(&text).ok()
@@ -172,18 +173,21 @@ pub async fn fetch_results(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::messages::RemoteGame;
+    use referee_games::BySeat;
+    use referee_tournament::run::failure::JobFailure;
+    use referee_tournament::run::job::Finished;
 
     #[test]
     fn outcomes_travel_compressed_and_within_bounds() {
-        let outcome = RemoteOutcome::Broken("it fell".repeat(1000));
-        let packed = pack(outcome.clone(), 1000).expect("it compresses");
-        assert_eq!(unpack(&packed), Some(outcome.clone()));
+        let failed = |text: String| JobOutcome::Failed(JobFailure::Game(text));
+        let outcome = || failed("it fell".repeat(1000));
+        let packed = pack(outcome(), 1000).expect("it compresses");
+        assert_eq!(unpack(&packed), Some(outcome()));
         assert_eq!(unpack(b"nonsense"), None);
-        let error = pack(outcome, 10).expect_err("too long");
+        let error = pack(outcome(), 10).expect_err("too long");
         assert!(error.contains("raise its max_payload"), "{error}");
         // It unpacks to more than it may.
-        let bomb = RemoteOutcome::Broken(" ".repeat(usize::try_from(MAX_RESULT).expect("fits")));
+        let bomb = failed(" ".repeat(usize::try_from(MAX_RESULT).expect("fits")));
         assert_eq!(unpack(&pack(bomb, usize::MAX).expect("packed")), None);
     }
 
@@ -192,9 +196,14 @@ mod tests {
         let record = referee_record::model::record::examples::game("a", "b", "draw");
         let lines: Vec<String> =
             (0..4000_u32).map(|line| format!("{}\n", blake3::hash(&line.to_le_bytes()))).collect();
-        let game = RemoteGame { record, transcript: Some(lines.concat()) };
-        let packed = pack(RemoteOutcome::Played(vec![game]), 40_000).expect("it fits");
-        let Some(RemoteOutcome::Played(games)) = unpack(&packed) else { panic!("unreadable") };
+        let game = Finished {
+            record,
+            transcript: Some(lines.concat()),
+            warnings: Vec::new(),
+            memory: BySeat::default(),
+        };
+        let packed = pack(JobOutcome::Played(vec![game]), 40_000).expect("it fits");
+        let Some(JobOutcome::Played(games)) = unpack(&packed) else { panic!("unreadable") };
         let rest = games[0].transcript.clone().expect("its end");
         assert!(rest.len() >= 64 * 500 && lines.concat().ends_with(&rest), "{}", rest.len());
         assert!(lines.iter().any(|line| rest.starts_with(line.as_str())));

@@ -9,10 +9,9 @@ use serde::{Deserialize, Serialize};
 use super::bundle::{BundleError, Contents, is_of_system};
 use referee_games::RulesProgram;
 use referee_match::player::own_files;
-use referee_record::model::containment::{ContainmentRequest, PlayerLimits};
+use referee_record::model::containment::ContainmentRequest;
 use referee_record::model::player::{PlayerKind, PlayerSpec};
 use referee_record::model::record::Header;
-use referee_sandbox::{Level, Requirement};
 
 /// The description of a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -21,12 +20,8 @@ pub struct RunDescription {
     pub header: Header,
     /// The tournament's secret, in hexadecimal digits.
     pub secret: String,
-    /// The level of containment; absent for the strongest that works.
-    pub level: Option<Level>,
-    /// What must be in force where games are played, by name.
-    pub require: Vec<String>,
-    /// The limits of a player.
-    pub limits: PlayerLimits,
+    /// The containment that players must have, and their limits.
+    pub containment: ContainmentRequest,
     /// The rules program, unless the game is built in.
     pub rules: Option<PackedRules>,
     /// The players, by number.
@@ -62,8 +57,6 @@ pub struct Packer<'a> {
     pub folder: &'a Path,
     /// Files that are not sent.
     pub hidden: Vec<PathBuf>,
-    /// The bundles so far.
-    pub bundles: Vec<WrittenBundle>,
 }
 
 impl Packer<'_> {
@@ -71,7 +64,7 @@ impl Packer<'_> {
     ///
     /// # Errors
     /// A file cannot be read or written.
-    pub fn player(&mut self, spec: &PlayerSpec) -> Result<PackedPlayer, BundleError> {
+    pub fn player(&self, spec: &PlayerSpec) -> Result<PackedPlayer, BundleError> {
         if matches!(spec.kind, PlayerKind::Bot(_)) {
             let spec = with_paths(spec, |_| PathBuf::new());
             return Ok(PackedPlayer { bundle: None, spec, bundled_args: Vec::new() });
@@ -99,7 +92,7 @@ impl Packer<'_> {
     ///
     /// # Errors
     /// A file cannot be read or written.
-    pub fn rules(&mut self, rules: &RulesProgram) -> Result<PackedRules, BundleError> {
+    pub fn rules(&self, rules: &RulesProgram) -> Result<PackedRules, BundleError> {
         let dir = PathBuf::from(&rules.dir);
         let named = own_files(&rules.command, &rules.files, &dir);
         let own = std::iter::once(&dir).chain(&named);
@@ -108,15 +101,14 @@ impl Packer<'_> {
         Ok(PackedRules { bundle: self.write(&contents)?, program })
     }
 
-    /// Writes a bundle to a new file. Returns its hash.
-    fn write(&mut self, contents: &Contents) -> Result<String, BundleError> {
+    /// Writes a bundle to a new file, named by its hash. Returns the hash.
+    fn write(&self, contents: &Contents) -> Result<String, BundleError> {
         let failed = |path: &Path, source| BundleError::File { path: path.to_owned(), source };
         let temporary = self.folder.join("bundle.tmp");
         let out = fs::File::create(&temporary).map_err(|error| failed(&temporary, error))?;
         let hash = contents.write(BufWriter::new(out))?;
         let file = self.folder.join(format!("{hash}.tar"));
         fs::rename(&temporary, &file).map_err(|error| failed(&file, error))?;
-        self.bundles.push(WrittenBundle { hash: hash.clone(), file });
         Ok(hash)
     }
 }
@@ -158,18 +150,6 @@ impl RunDescription {
         let rules = self.rules.iter().map(|rules| rules.bundle.as_str());
         rules.chain(self.players.iter().filter_map(|player| player.bundle.as_deref()))
     }
-
-    /// The containment that it asks for. `None` if this version does not know a requirement.
-    pub fn containment(&self) -> Option<ContainmentRequest> {
-        let require: Option<Vec<Requirement>> =
-            self.require.iter().map(|name| Requirement::named(name)).collect();
-        Some(ContainmentRequest {
-            level: self.level,
-            require: require?,
-            limits: self.limits,
-            ..ContainmentRequest::default()
-        })
-    }
 }
 
 impl PackedPlayer {
@@ -203,13 +183,4 @@ impl PackedRules {
     pub fn unpacked(&self, root: &Path) -> RulesProgram {
         rules_with_paths(&self.program, |path| root.join(path))
     }
-}
-
-/// A bundle that was written to a file.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct WrittenBundle {
-    /// The hash of its content.
-    pub hash: String,
-    /// The file.
-    pub file: PathBuf,
 }

@@ -9,11 +9,10 @@ use tokio_stream::{Stream, StreamExt};
 
 use super::delivery::{PendingAck, queue_job, unpack};
 use super::error::RemoteError;
-use super::inspection::{Inspector, PossibleResult, WrongResult};
+use super::inspection::{Inspector, WrongResult};
 use super::known_workers::{KnownWorkers, SILENCE};
 use super::messages::{
-    HEARTBEAT, JobMessage, PROTOCOL, RemoteGame, RunAnnouncement, WorkerHeartbeat, WorkerId,
-    WorkerIdentity, job_name,
+    HEARTBEAT, PROTOCOL, RunAnnouncement, WorkerHeartbeat, WorkerId, WorkerIdentity,
 };
 use super::open_jobs::{Arrival, JobTable, OpenJob, job_bound};
 use super::outage::OutageLog;
@@ -22,11 +21,10 @@ use super::run_files::RunFiles;
 use super::server::{AGAIN, NatsServer, ServerProblem};
 use super::spot_checks::{FirstResult, SpotChecks};
 use super::streams::{RUNS, RunNames, Streams, job_of};
-use referee_games::BySeat;
 use referee_tournament::run::deadline::RunDeadline;
 use referee_tournament::run::event::{RunWarning, WorkerPool};
 use referee_tournament::run::failure::JobFailure;
-use referee_tournament::run::job::{Finished, Job, JobOutcome, Report};
+use referee_tournament::run::job::{Job, JobOutcome, Report};
 use referee_tournament::run::worker::Reports;
 
 /// How often open jobs are queued again, in case the server has lost them.
@@ -63,7 +61,7 @@ enum RequestOutcome {
 
 /// A job that the runner hands out.
 #[derive(Debug)]
-pub struct JobRequest {
+pub(crate) struct JobRequest {
     /// The number of the runner's worker that waits for it.
     pub slot: usize,
     /// The job.
@@ -74,7 +72,7 @@ pub struct JobRequest {
 
 /// A run that is open on a server.
 #[derive(Debug)]
-pub struct OpenRun {
+pub(crate) struct OpenRun {
     /// The server.
     pub server: NatsServer,
     /// The names of the run on it.
@@ -92,7 +90,7 @@ pub struct OpenRun {
 }
 
 /// Queues the jobs of a runner, checks the results of workers, and reports them to the runner.
-pub struct Dispatcher {
+pub(crate) struct Dispatcher {
     run: OpenRun,
     jobs: JobTable,
     /// Of results whose games are not on disk yet.
@@ -118,7 +116,7 @@ pub struct Dispatcher {
 
 impl Dispatcher {
     /// A dispatcher with nothing to do yet.
-    pub fn new(
+    pub(crate) fn new(
         run: OpenRun,
         checks: SpotChecks,
         deadline: watch::Receiver<Option<RunDeadline>>,
@@ -143,7 +141,7 @@ impl Dispatcher {
 
     /// Runs until dropped: handles jobs from `given`, results from `arrivals`, and what is published
     /// on the subjects of workers and of announcements.
-    pub async fn work(
+    pub(crate) async fn work(
         &mut self,
         mut given: mpsc::UnboundedReceiver<JobRequest>,
         mut arrivals: mpsc::Receiver<Result<Message, ServerProblem>>,
@@ -184,7 +182,7 @@ impl Dispatcher {
     }
 
     /// Acknowledges the results whose games are on disk.
-    pub async fn acknowledge_synced(&mut self) {
+    pub(crate) async fn acknowledge_synced(&mut self) {
         let synced = *self.run.synced.borrow();
         for ack in self.pending.take(synced) {
             ack.send().await;
@@ -208,7 +206,7 @@ impl Dispatcher {
             self.reports = Some(reports);
             self.report_workers();
         }
-        let name = job_name(&job);
+        let name = job.name();
         match self.jobs.open(&name, slot, job) {
             Some(arrival) => self.check_result(&name, arrival).await,
             None => self.queue(&name),
@@ -219,7 +217,7 @@ impl Dispatcher {
     fn queue(&mut self, name: &str) {
         let Some(open) = self.jobs.get(name) else { return };
         open.queued = Instant::now();
-        let Ok(payload) = serde_json::to_vec(&JobMessage::of(&open.job)) else { return };
+        let Ok(payload) = serde_json::to_vec(&open.job) else { return };
         let excluded = open.first.as_ref().map(|first| first.worker.key.clone());
         let (name, attempt) = (name.to_owned(), open.attempt);
         let subject = self.run.names.job(&name, attempt);
@@ -317,11 +315,11 @@ impl Dispatcher {
             self.run.inspector.inspect(&open.job, outcome, &worker.name, may_be_part)
         });
         match checked {
-            Ok(PossibleResult::Played(games)) => {
+            Ok(JobOutcome::Played(games)) => {
                 self.workers.prove(&worker);
                 return self.on_games(name, FirstResult { worker, games, ack }).await;
             }
-            Ok(PossibleResult::Other(outcome)) => {
+            Ok(outcome) => {
                 if let Some(first) = open.first.take() {
                     self.hand_over(name, first);
                 } else {
@@ -384,14 +382,16 @@ impl Dispatcher {
     /// Gives games to the runner.
     fn hand_over(&mut self, name: &str, result: FirstResult) {
         let Some(open) = self.close(name) else { return };
-        let FirstResult { worker, games, ack } = result;
+        let FirstResult { worker, mut games, ack } = result;
         self.pending.add(games.len(), ack);
         let plies = games.iter().map(|game| game.record.plies.saturating_mul(4));
         self.longest.0 = plies.max().unwrap_or(0).max(self.longest.0);
         let took = open.taken.map_or(Duration::ZERO, |taken| taken.elapsed());
         self.longest.1 = self.longest.1.max(took);
         let label = self.workers.label(&worker);
-        let games = games.into_iter().map(|game| finished(game, &label)).collect();
+        for game in &mut games {
+            game.record.worker = Some(label.clone());
+        }
         self.report(Report::Done(open.slot, JobOutcome::Played(games)));
     }
 
@@ -646,7 +646,7 @@ impl Dispatcher {
     }
 
     /// Announces the run to workers, or says that it is over.
-    pub async fn announce(&mut self, over: bool) {
+    pub(crate) async fn announce(&mut self, over: bool) {
         let open_for =
             self.deadline.borrow().map(|deadline| deadline.open_for().unwrap_or_default());
         let closes = open_for.and_then(|open_for| Instant::now().checked_add(open_for));
@@ -676,11 +676,4 @@ impl Dispatcher {
             self.queue(name);
         }
     }
-}
-
-/// The game for the runner's log, with the name of the worker that played it.
-fn finished(game: RemoteGame, worker: &str) -> Finished {
-    let RemoteGame { mut record, transcript } = game;
-    record.worker = Some(worker.to_owned());
-    Finished { record, warnings: Vec::new(), transcript, memory: BySeat::default() }
 }

@@ -1,13 +1,12 @@
 //! Inspects the results of workers, which are not trusted: every record is replayed through the
 //! rules before it counts.
 
-use super::messages::{RemoteGame, RemoteOutcome};
 use referee_games::Seat;
 use referee_match::openings::OpeningBook;
 use referee_record::model::record::{GameRecord, Header};
 use referee_record::seeds::Secret;
 use referee_tournament::run::failure::JobFailure;
-use referee_tournament::run::job::{DueGame, Job, JobOutcome};
+use referee_tournament::run::job::{DueGame, Finished, Job, JobOutcome};
 use referee_tournament::verify::{RecordFinding, audit};
 
 /// Why a result cannot be true.
@@ -35,15 +34,6 @@ pub enum WrongResult {
     Finding(String, Box<RecordFinding>),
 }
 
-/// What follows from a result that may be true.
-#[derive(Debug)]
-pub enum PossibleResult {
-    /// These games were played.
-    Played(Vec<RemoteGame>),
-    /// Forwarded to the runner.
-    Other(JobOutcome),
-}
-
 /// What an inspector knows of the tournament.
 #[derive(Debug)]
 pub struct Inspector {
@@ -58,52 +48,48 @@ pub struct Inspector {
 }
 
 impl Inspector {
-    /// What the outcome of a job on `worker` means for the runner. It `may_be_part` of the job if no
-    /// game may begin any more.
+    /// The outcome of a job on `worker`, if it can be true. It `may_be_part` of the job if no game
+    /// may begin any more.
     ///
     /// # Errors
     /// The first reason why it cannot be true.
     pub fn inspect(
         &self,
         job: &Job,
-        outcome: RemoteOutcome,
+        outcome: JobOutcome,
         worker: &str,
         may_be_part: bool,
-    ) -> Result<PossibleResult, WrongResult> {
+    ) -> Result<JobOutcome, WrongResult> {
         let on_worker = |message| format!("{message} (worker {worker})");
-        let failed = |failure| PossibleResult::Other(JobOutcome::Failed(failure));
         Ok(match (job, outcome) {
-            (Job::Probe(player), RemoteOutcome::Probed(fault)) => {
-                PossibleResult::Other(JobOutcome::Probed(*player, fault))
-            }
-            (Job::Play(due), RemoteOutcome::Played(games)) => {
+            (Job::Play(due), JobOutcome::Played(mut games)) => {
                 // An earlier coordinator may have kept one game of the pair.
-                let is_due = |game: &RemoteGame| due.iter().any(|due| due.id == game.record.id);
-                let several = games.len() > due.len();
-                let games: Vec<RemoteGame> =
-                    games.into_iter().filter(|game| !several || is_due(game)).collect();
-                let records: Vec<_> = games.iter().map(|game| &game.record).collect();
+                if games.len() > due.len() {
+                    games.retain(|game| due.iter().any(|due| due.id == game.record.id));
+                }
                 // When the time is up, a worker begins no second game of a pair.
-                let is_part = may_be_part && !records.is_empty() && records.len() < due.len();
-                let due = if is_part { &due[..records.len()] } else { due };
-                self.inspect_games(due, &records)?;
-                PossibleResult::Played(games)
+                let is_part = may_be_part && !games.is_empty() && games.len() < due.len();
+                let due = if is_part { &due[..games.len()] } else { due };
+                self.inspect_games(due, &games)?;
+                JobOutcome::Played(games)
             }
-            (_, RemoteOutcome::Panicked(message)) => failed(JobFailure::Panic(on_worker(message))),
-            (_, RemoteOutcome::Broken(error)) => failed(JobFailure::Game(on_worker(error))),
-            (_, RemoteOutcome::Probed(_) | RemoteOutcome::Played(_)) => {
-                return Err(WrongResult::OtherJob);
-            }
+            (_, JobOutcome::Failed(failure)) => JobOutcome::Failed(match failure {
+                JobFailure::Panic(message) => JobFailure::Panic(on_worker(message)),
+                JobFailure::Game(error) => JobFailure::Game(on_worker(error)),
+                abandoned @ JobFailure::Abandoned { .. } => abandoned,
+            }),
+            (Job::Probe(_), outcome @ JobOutcome::Probed(_)) => outcome,
+            _ => return Err(WrongResult::OtherJob),
         })
     }
 
-    /// Checks that `records` are exactly the games `due`, in this order, and that each follows the
+    /// Checks that `games` are exactly those that are `due`, in this order, and that each follows the
     /// rules.
-    fn inspect_games(&self, due: &[DueGame], records: &[&GameRecord]) -> Result<(), WrongResult> {
-        if due.len() != records.len() {
-            return Err(WrongResult::Count { expected: due.len(), found: records.len() });
+    fn inspect_games(&self, due: &[DueGame], games: &[Finished]) -> Result<(), WrongResult> {
+        if due.len() != games.len() {
+            return Err(WrongResult::Count { expected: due.len(), found: games.len() });
         }
-        due.iter().zip(records).try_for_each(|(due, record)| self.inspect_game(due, record))
+        due.iter().zip(games).try_for_each(|(due, game)| self.inspect_game(due, &game.record))
     }
 
     fn inspect_game(&self, due: &DueGame, record: &GameRecord) -> Result<(), WrongResult> {
@@ -168,12 +154,11 @@ mod tests {
         };
         let fixture = Fixture { players: BySeat::new(0, 1), pair: 1, game: 1 };
         let due = [DueGame { id: "1-1".to_owned(), fixture }];
-        let records: Vec<GameRecord> = records
+        let games: Vec<Finished> = records
             .iter()
-            .map(|record| serde_json::from_value(record.clone()).expect("a record"))
+            .map(|record| serde_json::from_value(json!({ "record": record })).expect("a game"))
             .collect();
-        let records: Vec<&GameRecord> = records.iter().collect();
-        inspector.inspect_games(&due, &records).map_err(|wrong| wrong.to_string())
+        inspector.inspect_games(&due, &games).map_err(|wrong| wrong.to_string())
     }
 
     #[test]

@@ -8,7 +8,7 @@ use referee_record::model::tournament::MOST_JOBS;
 use referee_tournament::run::event::WorkerStatus;
 
 /// A worker that has sent no heartbeat for this long counts as gone.
-pub const SILENCE: Duration = Duration::from_secs(15);
+pub(crate) const SILENCE: Duration = Duration::from_secs(15);
 /// The maximum number of workers that are listed without having played.
 const MAX_WORKERS: usize = 500;
 /// The maximum number of workers that may join between two announcements of the run.
@@ -18,7 +18,7 @@ const MAX_PROBLEMS: usize = 20;
 
 /// The workers that are present, and those from which nothing is accepted.
 #[derive(Debug, Default)]
-pub struct KnownWorkers {
+pub(crate) struct KnownWorkers {
     /// By key.
     present: HashMap<String, KnownWorker>,
     excluded: HashSet<String>,
@@ -43,7 +43,7 @@ struct KnownWorker {
 
 impl KnownWorkers {
     /// Handles a heartbeat. Returns why the worker cannot play, if that is new.
-    pub fn on_heartbeat(
+    pub(crate) fn on_heartbeat(
         &mut self,
         worker: &WorkerId,
         mut heartbeat: WorkerHeartbeat,
@@ -84,7 +84,7 @@ impl KnownWorkers {
     }
 
     /// Forgets silent workers. Returns what the organiser must know, in sentences.
-    pub fn tick(&mut self) -> Vec<String> {
+    pub(crate) fn tick(&mut self) -> Vec<String> {
         self.present.retain(|_, known| known.heard.elapsed() < SILENCE);
         self.joined = 0;
         let mut news = self.shared_names();
@@ -124,52 +124,57 @@ impl KnownWorkers {
     }
 
     /// The name of a worker in records: with its key, if others have the same name.
-    pub fn label(&self, worker: &WorkerId) -> String {
+    pub(crate) fn label(&self, worker: &WorkerId) -> String {
         let WorkerId { name, key } = worker;
         if self.shared.contains(name) { format!("{name}-{key}") } else { name.clone() }
     }
 
     /// Notes that a result of this worker counts.
-    pub fn prove(&mut self, worker: &WorkerId) {
+    pub(crate) fn prove(&mut self, worker: &WorkerId) {
         self.proven.insert(worker.key.clone());
     }
 
     /// Accepts nothing more from this worker. Returns the number of those excluded.
-    pub fn exclude(&mut self, worker: &WorkerId) -> usize {
+    pub(crate) fn exclude(&mut self, worker: &WorkerId) -> usize {
         self.excluded.insert(worker.key.clone());
         self.present.remove(&worker.key);
         self.excluded.len()
     }
 
     /// Whether nothing is accepted from this worker.
-    pub fn is_excluded(&self, worker: &WorkerId) -> bool {
+    pub(crate) fn is_excluded(&self, worker: &WorkerId) -> bool {
         self.excluded.contains(&worker.key)
     }
 
     /// The keys of the workers from which nothing is accepted.
-    pub fn excluded(&self) -> Vec<String> {
+    pub(crate) fn excluded(&self) -> Vec<String> {
         self.excluded.iter().cloned().collect()
     }
 
     /// The number of workers that have joined since the last announcement of the run.
-    pub fn joined(&self) -> usize {
+    pub(crate) fn joined(&self) -> usize {
         self.joined
     }
 
     /// Whether another worker than this one can play.
-    pub fn has_others_than(&self, worker: &WorkerId) -> bool {
+    pub(crate) fn has_others_than(&self, worker: &WorkerId) -> bool {
         self.able().any(|(key, _)| *key != worker.key)
     }
 
     /// Whether a worker that had a job still has it. `None` if it was silent for `silence`.
-    pub fn still_has(&self, worker: &WorkerId, job: &str, silence: Duration) -> Option<bool> {
+    pub(crate) fn still_has(
+        &self,
+        worker: &WorkerId,
+        job: &str,
+        silence: Duration,
+    ) -> Option<bool> {
         let known = self.present.get(&worker.key)?;
         let has = known.heartbeat.jobs.iter().any(|name| name == job);
         (known.heard.elapsed() < silence).then_some(has)
     }
 
     /// The workers that can play, by name.
-    pub fn list(&self) -> Vec<WorkerStatus> {
+    pub(crate) fn list(&self) -> Vec<WorkerStatus> {
         let mut list: Vec<WorkerStatus> = self
             .able()
             .map(|(key, known)| WorkerStatus {

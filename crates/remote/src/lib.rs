@@ -6,24 +6,24 @@
 //! log. So each of the three may be killed and started again at any time. Delivery is at least
 //! once; a result counts once, because the identity of a game does.
 
-pub mod bundle;
+mod bundle;
 pub mod coordinator;
 pub mod delivery;
 pub mod description;
-pub mod dispatcher;
+mod dispatcher;
 pub mod error;
 pub mod inspection;
-pub mod known_workers;
+mod known_workers;
 pub mod messages;
-pub mod open_jobs;
-pub mod outage;
-pub mod pending_acks;
-pub mod playing;
+mod open_jobs;
+mod outage;
+mod pending_acks;
+mod playing;
 pub mod run_files;
 pub mod scratch;
 pub mod server;
-pub mod slot;
-pub mod spot_checks;
+mod slot;
+mod spot_checks;
 pub mod streams;
 pub mod worker;
 

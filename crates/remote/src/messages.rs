@@ -6,116 +6,13 @@ use std::time::Duration;
 use async_nats::HeaderMap;
 use serde::{Deserialize, Serialize};
 
-use referee_games::BySeat;
-use referee_record::model::fault::Fault;
-use referee_record::model::record::GameRecord;
 use referee_record::seeds::{NoRandomNumbers, random_bytes};
-use referee_tournament::run::job::{DueGame, Job};
-use referee_tournament::schedule::Fixture;
 
 /// The version of these messages. A worker only plays for a coordinator of the same version.
-pub const PROTOCOL: u32 = 4;
+pub const PROTOCOL: u32 = 5;
 
 /// How often the coordinator announces its run, and workers send heartbeats.
 pub const HEARTBEAT: Duration = Duration::from_secs(2);
-
-/// A job of the queue.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum JobMessage {
-    /// Start the player with this number, and let it quit.
-    Probe(usize),
-    /// Play these games, one after the other.
-    Play(Vec<GameMessage>),
-}
-
-/// A game that is to be played.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct GameMessage {
-    /// Its identity.
-    pub id: String,
-    /// The numbers of its players, first seat first.
-    pub players: [usize; 2],
-    /// The number of its pair.
-    pub pair: u32,
-    /// Its number in the pair: 1 or 2.
-    pub game: u8,
-}
-
-impl JobMessage {
-    /// The message for a job.
-    pub fn of(job: &Job) -> Self {
-        let game = |due: &DueGame| GameMessage {
-            id: due.id.clone(),
-            players: [due.fixture.players.first, due.fixture.players.second],
-            pair: due.fixture.pair,
-            game: due.fixture.game,
-        };
-        match job {
-            Job::Probe(player) => Self::Probe(*player),
-            Job::Play(games) => Self::Play(games.iter().map(game).collect()),
-        }
-    }
-
-    /// The steps of the job, each of them a job for a worker of this process.
-    pub fn steps(self) -> Vec<Job> {
-        match self {
-            Self::Probe(player) => vec![Job::Probe(player)],
-            Self::Play(games) => {
-                games.into_iter().map(|game| Job::Play(vec![game.due()])).collect()
-            }
-        }
-    }
-
-    /// Whether all players of the job are among the first `players`.
-    pub fn is_within(&self, players: usize) -> bool {
-        match self {
-            Self::Probe(player) => *player < players,
-            Self::Play(games) => games.iter().flat_map(|game| game.players).all(|it| it < players),
-        }
-    }
-}
-
-impl GameMessage {
-    fn due(self) -> DueGame {
-        let Self { id, players: [first, second], pair, game } = self;
-        DueGame { id, fixture: Fixture { players: BySeat::new(first, second), pair, game } }
-    }
-}
-
-/// The name of a job, which is part of its subject: that of its pair, or of the player it starts.
-pub fn job_name(job: &Job) -> String {
-    match job {
-        Job::Probe(player) => format!("start-{player}"),
-        Job::Play(games) => {
-            games.first().and_then(|game| game.id.split('-').next()).unwrap_or_default().to_owned()
-        }
-    }
-}
-
-/// The outcome of a job, as a worker reports it.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum RemoteOutcome {
-    /// A player was started, or failed with this fault.
-    Probed(Option<Fault>),
-    /// The games were played.
-    Played(Vec<RemoteGame>),
-    /// The referee panicked with this message.
-    Panicked(String),
-    /// The game's implementation failed with this error.
-    Broken(String),
-}
-
-/// A game that was played.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct RemoteGame {
-    /// Its record.
-    pub record: GameRecord,
-    /// Its transcript as JSON lines, if it ended in a fault.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub transcript: Option<String>,
-}
 
 /// A worker, as others know it.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -227,28 +124,6 @@ pub struct WorkerHeartbeat {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn due(id: &str, players: [usize; 2], game: u8) -> DueGame {
-        let players = BySeat::new(players[0], players[1]);
-        DueGame { id: id.to_owned(), fixture: Fixture { players, pair: 3, game } }
-    }
-
-    #[test]
-    fn the_games_of_a_pair_travel_together_and_are_played_one_by_one() {
-        let games = [due("aa-1", [0, 2], 1), due("aa-2", [2, 0], 2)];
-        let job = Job::Play(games.to_vec());
-        let message = JobMessage::of(&job);
-        assert_eq!(job_name(&job), "aa");
-        assert!(message.is_within(3) && !message.is_within(2));
-        let text = serde_json::to_string(&message).expect("JSON");
-        let read: JobMessage = serde_json::from_str(&text).expect("the message");
-        let steps: Vec<Vec<DueGame>> = read
-            .steps()
-            .into_iter()
-            .map(|job| if let Job::Play(games) = job { games } else { panic!("{job:?}") })
-            .collect();
-        assert_eq!(steps, games.map(|game| vec![game]));
-    }
 
     #[test]
     fn names_of_workers_are_plain() {

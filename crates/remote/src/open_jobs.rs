@@ -15,7 +15,7 @@ use referee_tournament::run::job::Job;
 const MAX_EARLY_BYTES: usize = 64 << 20;
 
 /// A result as it arrived.
-pub struct Arrival {
+pub(crate) struct Arrival {
     /// Who sent it.
     pub worker: WorkerId,
     /// The packed outcome.
@@ -25,7 +25,7 @@ pub struct Arrival {
 }
 
 /// A job that is handed out.
-pub struct OpenJob {
+pub(crate) struct OpenJob {
     /// The number of the runner's worker that waits for it.
     pub slot: usize,
     /// The job.
@@ -62,14 +62,14 @@ impl OpenJob {
     }
 
     /// Begins another attempt.
-    pub fn begin_again(&mut self) {
+    pub(crate) fn begin_again(&mut self) {
         self.attempt += 1;
         (self.sequence, self.taken, self.holder) = (None, None, None);
         self.queued = Instant::now();
     }
 
     /// The job in words, by the identities of its games.
-    pub fn describe(&self) -> String {
+    pub(crate) fn describe(&self) -> String {
         match &self.job {
             Job::Probe(_) => "the start of a player".to_owned(),
             Job::Play(games) => {
@@ -91,14 +91,14 @@ enum JobState {
 
 /// The jobs by name.
 #[derive(Default)]
-pub struct JobTable {
+pub(crate) struct JobTable {
     jobs: HashMap<String, JobState>,
     early_bytes: usize,
 }
 
 impl JobTable {
     /// Opens a job for worker `slot` of the runner. Returns its result, if that came before.
-    pub fn open(&mut self, name: &str, slot: usize, job: Job) -> Option<Arrival> {
+    pub(crate) fn open(&mut self, name: &str, slot: usize, job: Job) -> Option<Arrival> {
         let early = self.drop_early(name);
         let mut open = OpenJob::new(slot, job);
         if let Some(JobState::Failed(attempts)) = self.jobs.get(name) {
@@ -109,7 +109,7 @@ impl JobTable {
     }
 
     /// The open job of this name.
-    pub fn get(&mut self, name: &str) -> Option<&mut OpenJob> {
+    pub(crate) fn get(&mut self, name: &str) -> Option<&mut OpenJob> {
         match self.jobs.get_mut(name) {
             Some(JobState::Open(open)) => Some(open),
             _ => None,
@@ -117,14 +117,14 @@ impl JobTable {
     }
 
     /// Closes a job that has failed.
-    pub fn fail(&mut self, name: &str) {
+    pub(crate) fn fail(&mut self, name: &str) {
         if let Some(open) = self.close(name) {
             self.jobs.insert(name.to_owned(), JobState::Failed(open.attempt + 1));
         }
     }
 
     /// Closes a job: it has a result, or is left out.
-    pub fn close(&mut self, name: &str) -> Option<OpenJob> {
+    pub(crate) fn close(&mut self, name: &str) -> Option<OpenJob> {
         self.get(name)?;
         match self.jobs.remove(name) {
             Some(JobState::Open(open)) => Some(*open),
@@ -134,7 +134,7 @@ impl JobTable {
 
     /// Keeps a result for a job that is not open. Returns the result that has to go instead: an
     /// older one of the job, or this one if too much is kept.
-    pub fn keep_early(&mut self, name: &str, arrival: Arrival) -> Option<Arrival> {
+    pub(crate) fn keep_early(&mut self, name: &str, arrival: Arrival) -> Option<Arrival> {
         let old = self.drop_early(name);
         let is_late = self.jobs.contains_key(name);
         if is_late || self.early_bytes + arrival.packed.len() > MAX_EARLY_BYTES {
@@ -146,7 +146,7 @@ impl JobTable {
     }
 
     /// Drops the result that was kept for a job.
-    pub fn drop_early(&mut self, name: &str) -> Option<Arrival> {
+    pub(crate) fn drop_early(&mut self, name: &str) -> Option<Arrival> {
         if !matches!(self.jobs.get(name), Some(JobState::Early(_))) {
             return None;
         }
@@ -160,7 +160,7 @@ impl JobTable {
     }
 
     /// The open jobs.
-    pub fn iter(&mut self) -> impl Iterator<Item = (&String, &mut OpenJob)> {
+    pub(crate) fn iter(&mut self) -> impl Iterator<Item = (&String, &mut OpenJob)> {
         self.jobs.iter_mut().filter_map(|(name, state)| match state {
             JobState::Open(open) => Some((name, &mut **open)),
             JobState::Early(_) | JobState::Failed(_) => None,
@@ -171,7 +171,7 @@ impl JobTable {
 /// How long a worker may take for a pair of games: the time that the clocks allow for games of
 /// `plies` plies, three times over because a game that a player disturbs is played again for each
 /// of them. Without limits, ten times the longest job so far, but at least an hour.
-pub fn job_bound(control: &TimeControl, plies: u32, longest: Duration) -> Duration {
+pub(crate) fn job_bound(control: &TimeControl, plies: u32, longest: Duration) -> Duration {
     let of_budget = control.budget.map(|budget| budget + control.increment * plies);
     let of_moves = control.per_move.map(|limit| limit * plies);
     let thinking = match (of_budget, of_moves) {

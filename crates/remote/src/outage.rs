@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 /// A time in which the server gives no answer.
 #[derive(Debug, Clone, Default)]
-pub struct OutageLog(Arc<Mutex<OutageState>>);
+pub(crate) struct OutageLog(Arc<Mutex<OutageState>>);
 
 #[derive(Debug, Default)]
 struct OutageState {
@@ -16,7 +16,7 @@ struct OutageState {
 
 impl OutageLog {
     /// Notes that a request of this time got no answer. Returns whether that begins an outage.
-    pub fn begin(&self, asked: Instant) -> bool {
+    pub(crate) fn begin(&self, asked: Instant) -> bool {
         let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let is_news = state.since.is_none() && state.ended.is_none_or(|ended| ended < asked);
         if is_news {
@@ -26,7 +26,7 @@ impl OutageLog {
     }
 
     /// Notes an answer. Returns the length of the outage that it ends, if it ends one.
-    pub fn end(&self) -> Option<Duration> {
+    pub(crate) fn end(&self) -> Option<Duration> {
         let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let since = state.since.take()?;
         state.ended = Some(Instant::now());

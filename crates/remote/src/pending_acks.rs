@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 /// What acknowledges a result, `A`, for results that were given to the runner, which writes their
 /// games to the log in the same order.
 #[derive(Debug)]
-pub struct PendingAcks<A> {
+pub(crate) struct PendingAcks<A> {
     /// With the number of games that the runner had received with each of them.
     waiting: VecDeque<(u64, A)>,
     /// How many games it has received.
@@ -20,13 +20,13 @@ impl<A> Default for PendingAcks<A> {
 
 impl<A> PendingAcks<A> {
     /// Adds a result with `games` games.
-    pub fn add(&mut self, games: usize, ack: A) {
+    pub(crate) fn add(&mut self, games: usize, ack: A) {
         self.games += games as u64;
         self.waiting.push_back((self.games, ack));
     }
 
     /// Takes those whose games are among the first `synced` ones.
-    pub fn take(&mut self, synced: u64) -> impl Iterator<Item = A> + use<'_, A> {
+    pub(crate) fn take(&mut self, synced: u64) -> impl Iterator<Item = A> + use<'_, A> {
         let count = self.waiting.partition_point(|(games, _)| *games <= synced);
         self.waiting.drain(..count).map(|(_, ack)| ack)
     }

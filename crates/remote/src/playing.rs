@@ -11,24 +11,22 @@ use tokio::sync::{mpsc, watch};
 use super::bundle::unpack;
 use super::description::RunDescription;
 use super::error::RemoteError;
-use super::messages::{JobMessage, RemoteGame, RemoteOutcome};
 use referee_match::game_program::FoundProgram;
 use referee_match::openings::OpeningBook;
 use referee_match::player::Sandbox;
-use referee_match::player::sandbox::shortage_text;
 use referee_record::model::rules::GameRules;
 use referee_record::seeds::Secret;
 use referee_tournament::run::cores::Cores;
 use referee_tournament::run::entrant::Entrant;
-use referee_tournament::run::failure::JobFailure;
-use referee_tournament::run::job::{Conditions, JobOutcome, Report};
+use referee_tournament::run::job::{Conditions, Job, JobOutcome, Report};
 use referee_tournament::run::worker::Worker;
 
 /// A run that can be played here.
 #[derive(Debug)]
-pub struct PlayableRun {
+pub(crate) struct PlayableRun {
     book: OpeningBook,
-    conditions: Arc<Conditions>,
+    /// What its games share.
+    pub conditions: Arc<Conditions>,
     cores: Cores,
     /// The containment of its players.
     pub sandbox: Arc<Sandbox>,
@@ -36,19 +34,18 @@ pub struct PlayableRun {
 
 impl PlayableRun {
     /// Unpacks the bundles, which are files in `downloads` named by their hash, into `folder`, and
-    /// prepares everything that games need.
+    /// prepares everything that games need. No game begins after the time in `closes`.
     ///
     /// # Errors
     /// Something cannot be unpacked or started here, or what the tournament requires is missing.
-    pub fn prepare(
+    pub(crate) fn prepare(
         description: &RunDescription,
         downloads: &Path,
         folder: &Path,
+        closes: watch::Receiver<Option<Instant>>,
     ) -> Result<Self, RemoteError> {
-        let request = description.containment().ok_or(RemoteError::Unusable(
-            "it requires a containment that this version does not know",
-        ))?;
-        let sandbox = Arc::new(Sandbox::resolve(&request)?);
+        let request = &description.containment;
+        let sandbox = Arc::new(Sandbox::resolve(request)?);
         for hash in description.bundles() {
             let to = folder.join(hash);
             // A folder that exists is complete.
@@ -60,7 +57,7 @@ impl PlayableRun {
             None => GameRules::of(&description.header)?,
             Some(packed) => {
                 let identity = packed.unpacked(&folder.join(&packed.bundle));
-                let game = FoundProgram::placed(&identity).open(&request)?;
+                let game = FoundProgram::placed(&identity).open(request)?;
                 GameRules::by_header(game, &description.header)?
             }
         };
@@ -71,16 +68,12 @@ impl PlayableRun {
             secret: Secret::from_hex(&description.secret)
                 .ok_or(RemoteError::Unusable("its secret is not one"))?,
             spectators: Arc::default(),
+            closes,
         };
         let each = conditions.control.cores_per_game();
         let book = OpeningBook::new(rules, description.header.openings.as_ref())?;
         let (conditions, cores) = (Arc::new(conditions), Cores::of_this_process(each));
         Ok(Self { book, conditions, cores, sandbox })
-    }
-
-    /// The number of players.
-    pub fn players(&self) -> usize {
-        self.conditions.players.len()
     }
 }
 
@@ -105,23 +98,11 @@ fn entrants(
     }
 }
 
-/// Why a job goes back to the queue.
-#[derive(Debug)]
-pub enum Returned {
-    /// The machine lacks resources.
-    Shortage(String),
-    /// The worker was asked to stop, or time is up.
-    Stopped,
-}
-
 /// A place for one game at a time.
 #[derive(Debug)]
-pub struct Slot {
-    run: Arc<PlayableRun>,
-    number: usize,
+pub(crate) struct Slot {
     worker: Worker,
     reports: mpsc::UnboundedReceiver<Report>,
-    stop: watch::Receiver<bool>,
 }
 
 impl Slot {
@@ -129,78 +110,35 @@ impl Slot {
     ///
     /// # Errors
     /// The thread cannot be started.
-    pub fn start(
-        run: &Arc<PlayableRun>,
+    pub(crate) fn start(
+        run: &PlayableRun,
         number: usize,
         stop: watch::Receiver<bool>,
     ) -> io::Result<Self> {
-        let (worker, reports) = start_worker(run, number, stop.clone())?;
-        Ok(Self { run: Arc::clone(run), number, worker, reports, stop })
+        let (sender, reports) = mpsc::unbounded_channel();
+        let cores = run.cores.reserve(number);
+        let (book, conditions) = (run.book.clone(), Arc::clone(&run.conditions));
+        let worker = Worker::start(number, cores, book, conditions, sender, stop)?;
+        Ok(Self { worker, reports })
     }
 
-    /// Does a job, or the part of it that begins while `is_open` says that it may.
-    ///
-    /// # Errors
-    /// Nothing of it was done, for a reason that lies with this machine or because time is up.
-    pub async fn play(
-        &mut self,
-        job: JobMessage,
-        is_open: impl Fn() -> bool,
-    ) -> Result<RemoteOutcome, Returned> {
-        let mut played = Vec::new();
-        for step in job.steps() {
-            if !is_open() {
-                break;
-            }
-            self.worker.give(step);
-            match self.reports.recv().await {
-                Some(Report::Done(_, outcome)) => match outcome {
-                    JobOutcome::Probed(_, fault) => return Ok(RemoteOutcome::Probed(fault)),
-                    JobOutcome::Played(games) => played.extend(games.into_iter().map(|game| {
-                        RemoteGame { record: game.record, transcript: game.transcript }
-                    })),
-                    JobOutcome::Shortage(shortage) => {
-                        return Err(Returned::Shortage(shortage_text(&shortage)));
-                    }
-                    JobOutcome::Broken(error) => {
-                        return Ok(RemoteOutcome::Broken(error.to_string()));
-                    }
-                    JobOutcome::Stopped | JobOutcome::Failed(_) => return Err(Returned::Stopped),
-                },
-                Some(Report::Panicked(_, JobFailure::Panic(message))) => {
-                    self.restart().map_err(|error| Returned::Shortage(error.to_string()))?;
-                    return Ok(RemoteOutcome::Panicked(message));
-                }
-                _ => return Err(Returned::Stopped),
-            }
+    /// Does a job, or the part of it that may begin.
+    pub(crate) async fn play(&mut self, job: Job) -> JobOutcome {
+        self.worker.give(job);
+        match self.reports.recv().await {
+            Some(Report::Done(_, outcome)) => outcome,
+            _ => JobOutcome::Stopped,
         }
-        if played.is_empty() { Err(Returned::Stopped) } else { Ok(RemoteOutcome::Played(played)) }
-    }
-
-    fn restart(&mut self) -> io::Result<()> {
-        (self.worker, self.reports) = start_worker(&self.run, self.number, self.stop.clone())?;
-        Ok(())
     }
 
     /// Lets waiting players quit, and ends the thread.
-    pub fn end(self) {
+    pub(crate) fn end(self) {
         self.worker.join();
     }
 }
 
-fn start_worker(
-    run: &PlayableRun,
-    number: usize,
-    stop: watch::Receiver<bool>,
-) -> io::Result<(Worker, mpsc::UnboundedReceiver<Report>)> {
-    let (sender, reports) = mpsc::unbounded_channel();
-    let cores = run.cores.reserve(number);
-    let (book, conditions) = (run.book.clone(), Arc::clone(&run.conditions));
-    Ok((Worker::start(number, cores, book, conditions, sender, stop)?, reports))
-}
-
 /// How long a fixed computation takes on this core: a rough comparison of machines.
-pub fn calibrate() -> Duration {
+pub(crate) fn calibrate() -> Duration {
     let began = Instant::now();
     let data = vec![7_u8; 1 << 20];
     let mut hash = blake3::hash(&data);

@@ -1,9 +1,8 @@
 //! The files of a run: its description and bundles, which the coordinator puts onto the server.
 
-use std::path::Path;
 use std::time::Duration;
 
-use super::description::{RunDescription, WrittenBundle};
+use super::description::RunDescription;
 use super::error::RemoteError;
 use super::scratch::ScratchFolder;
 use super::server::NatsServer;
@@ -14,9 +13,7 @@ use super::streams::{DESCRIPTION, Streams};
 pub struct RunFiles {
     /// The description of the run.
     pub description: RunDescription,
-    /// The bundles that it names.
-    pub bundles: Vec<WrittenBundle>,
-    /// Their folder.
+    /// The folder of the bundles that it names.
     pub folder: ScratchFolder,
 }
 
@@ -38,9 +35,13 @@ impl RunFiles {
     ) -> Result<bool, RemoteError> {
         let was_missing = streams.create(self.lease()).await?;
         let store = streams.store().await?;
-        for bundle in &self.bundles {
-            if store.info(&bundle.hash).await.is_err() {
-                upload(server, &store, &bundle.hash, &bundle.file).await?;
+        for hash in self.description.bundles() {
+            if store.info(hash).await.is_err() {
+                let file = self.folder.bundle(hash);
+                let unreadable = RemoteError::file("read the bundle", &file);
+                let mut content = tokio::fs::File::open(&file).await.map_err(unreadable)?;
+                let put = store.put(hash, &mut content).await;
+                put.map_err(|error| server.problem("send the files of the players", &error))?;
             }
         }
         if store.info(DESCRIPTION).await.is_err() {
@@ -50,17 +51,4 @@ impl RunFiles {
         }
         Ok(was_missing)
     }
-}
-
-async fn upload(
-    server: &NatsServer,
-    store: &async_nats::jetstream::object_store::ObjectStore,
-    name: &str,
-    file: &Path,
-) -> Result<(), RemoteError> {
-    let unreadable = RemoteError::file("read the bundle", file);
-    let mut content = tokio::fs::File::open(file).await.map_err(unreadable)?;
-    let put = store.put(name, &mut content).await;
-    put.map_err(|error| server.problem("send the files of the players", &error))?;
-    Ok(())
 }

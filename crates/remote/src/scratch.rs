@@ -30,6 +30,11 @@ impl ScratchFolder {
         created.map_err(RemoteError::file("create the folder", &path))?;
         Ok(Self { path })
     }
+
+    /// The file of the bundle with this hash.
+    pub fn bundle(&self, hash: &str) -> PathBuf {
+        self.path.join(format!("{hash}.tar"))
+    }
 }
 
 impl Drop for ScratchFolder {

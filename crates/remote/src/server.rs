@@ -103,17 +103,6 @@ pub enum ServerProblem {
     /// It gives no answer.
     #[error("cannot {0}: the NATS server gives no answer")]
     Silent(String),
-    /// Something exists with other settings than this version needs.
-    #[error(
-        "{what} exists on the NATS server with another {setting} than this version of the referee \
-         sets; remove it, or use the version that created it"
-    )]
-    Differs {
-        /// The stream or consumer.
-        what: String,
-        /// What differs.
-        setting: &'static str,
-    },
     /// What was asked for does not exist.
     #[error("cannot {0}: it does not exist on the NATS server")]
     Missing(String),

@@ -11,11 +11,14 @@ use tokio::sync::watch;
 use tokio_stream::StreamExt;
 
 use super::delivery::{pack, publish_result};
-use super::messages::{JobMessage, RemoteOutcome, WorkerHeartbeat, WorkerIdentity};
+use super::messages::{WorkerHeartbeat, WorkerIdentity};
 use super::outage::OutageLog;
-use super::playing::{PlayableRun, Returned, Slot};
+use super::playing::{PlayableRun, Slot};
 use super::server::{AGAIN, ANSWER, NatsServer, ServerProblem};
 use super::streams::{EXCLUDED_WORKER, RunNames, Streams, job_of};
+use referee_match::player::sandbox::shortage_text;
+use referee_tournament::run::failure::JobFailure;
+use referee_tournament::run::job::{Job, JobOutcome};
 
 /// How long a slot waits for a job before it asks again.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -23,10 +26,10 @@ const PATIENCE: Duration = Duration::from_secs(10);
 const ROOM: usize = 4096;
 
 /// Where a worker says what it does.
-pub type WorkerNotes = Arc<dyn Fn(&str) + Send + Sync>;
+pub(crate) type WorkerNotes = Arc<dyn Fn(&str) + Send + Sync>;
 
 /// A run that is served: what its slots have in common.
-pub struct ServedRun {
+pub(crate) struct ServedRun {
     /// The server.
     pub server: NatsServer,
     /// The names of the run on it.
@@ -55,13 +58,11 @@ pub struct ServedRun {
     pub stop: watch::Receiver<bool>,
     /// Becomes true when no more jobs are to be taken.
     pub leaving: watch::Receiver<bool>,
-    /// From when on no game may begin, if the run has an end time.
-    pub closes: watch::Receiver<Option<Instant>>,
 }
 
 impl ServedRun {
     /// Sends a heartbeat. Unless the server is silent, it has left when this returns.
-    pub async fn send_heartbeat(&self, leaves: bool) {
+    pub(crate) async fn send_heartbeat(&self, leaves: bool) {
         let heartbeat = WorkerHeartbeat {
             slots: self.slots.load(Ordering::Relaxed),
             played: self.played.load(Ordering::Relaxed),
@@ -76,18 +77,13 @@ impl ServedRun {
         self.jobs.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether a game may begin now.
-    fn is_open(&self) -> bool {
-        self.closes.borrow().is_none_or(|closes| Instant::now() < closes)
-    }
-
     fn is_leaving(&self) -> bool {
         *self.leaving.borrow() || *self.stop.borrow()
     }
 }
 
 /// Sends a heartbeat of a worker, and waits until it has left, but not for long.
-pub async fn send_heartbeat(
+pub(crate) async fn send_heartbeat(
     server: &NatsServer,
     names: &RunNames,
     identity: &WorkerIdentity,
@@ -107,7 +103,7 @@ pub async fn send_heartbeat(
 }
 
 /// Plays one job after the other.
-pub async fn serve_slot(number: usize, served: Arc<ServedRun>) {
+pub(crate) async fn serve_slot(number: usize, served: Arc<ServedRun>) {
     let mut slot = match Slot::start(&served.run, number, served.stop.clone()) {
         Ok(slot) => slot,
         Err(error) => {
@@ -118,7 +114,7 @@ pub async fn serve_slot(number: usize, served: Arc<ServedRun>) {
     };
     let mut queue = None;
     while !served.is_leaving() {
-        if !served.is_open() {
+        if !served.run.conditions.is_open() {
             wait_for_time(&served).await;
             continue;
         }
@@ -144,7 +140,7 @@ pub async fn serve_slot(number: usize, served: Arc<ServedRun>) {
 /// has to end.
 async fn wait_for_time(served: &ServedRun) {
     let (mut stop, mut leaving) = (served.stop.clone(), served.leaving.clone());
-    let mut closes = served.closes.clone();
+    let mut closes = served.run.conditions.closes.clone();
     tokio::select! {
         _ = stop.wait_for(|stop| *stop) => {}
         _ = leaving.wait_for(|leaving| *leaving) => {}
@@ -200,36 +196,36 @@ async fn serve_job(served: &ServedRun, slot: &mut Slot, message: &Message) -> bo
         return true;
     }
     let name = job_of(&message.subject).unwrap_or_default().to_owned();
-    let job = serde_json::from_slice::<JobMessage>(&message.payload).ok();
-    let outcome = match job.filter(|job| job.is_within(served.run.players())) {
+    let job = serde_json::from_slice::<Job>(&message.payload).ok();
+    let outcome = match job.filter(|job| job.is_within(served.run.conditions.players.len())) {
         Some(job) => {
             served.taken().insert(name.clone());
             // A player may bring this process down before the next one.
             served.send_heartbeat(false).await;
             play(served, slot, message, job).await
         }
-        None => Ok(RemoteOutcome::Panicked("the job cannot be read".to_owned())),
+        None => panicked("the job cannot be read".to_owned()),
     };
     let can_play = match outcome {
-        Ok(outcome) => {
+        JobOutcome::Stopped => {
+            answer(message, AckKind::Nak(None)).await;
+            true
+        }
+        JobOutcome::Shortage(shortage) => {
+            answer(message, AckKind::Nak(Some(AGAIN))).await;
+            let is_last = served.slots.load(Ordering::Relaxed) <= 1;
+            (served.note)(&format!("warning: {}", shortage_text(&shortage)));
+            if is_last {
+                pause(served).await;
+            }
+            is_last
+        }
+        outcome => {
             if deliver(served, message, &name, outcome).await {
                 served.played.fetch_add(1, Ordering::Relaxed);
                 answer(message, AckKind::Ack).await;
             }
             true
-        }
-        Err(Returned::Stopped) => {
-            answer(message, AckKind::Nak(None)).await;
-            true
-        }
-        Err(Returned::Shortage(why)) => {
-            answer(message, AckKind::Nak(Some(AGAIN))).await;
-            let is_last = served.slots.load(Ordering::Relaxed) <= 1;
-            (served.note)(&format!("warning: {why}"));
-            if is_last {
-                pause(served).await;
-            }
-            is_last
         }
     };
     served.taken().remove(&name);
@@ -237,13 +233,8 @@ async fn serve_job(served: &ServedRun, slot: &mut Slot, message: &Message) -> bo
 }
 
 /// Plays a job, and keeps it from being given to another worker meanwhile.
-async fn play(
-    served: &ServedRun,
-    slot: &mut Slot,
-    message: &Message,
-    job: JobMessage,
-) -> Result<RemoteOutcome, Returned> {
-    let playing = slot.play(job, || served.is_open());
+async fn play(served: &ServedRun, slot: &mut Slot, message: &Message, job: Job) -> JobOutcome {
+    let playing = slot.play(job);
     tokio::pin!(playing);
     let mut tick = tokio::time::interval(served.lease / 3);
     tick.reset();
@@ -257,16 +248,9 @@ async fn play(
 }
 
 /// Publishes a result until the server has it. Returns whether it has.
-async fn deliver(
-    served: &ServedRun,
-    message: &Message,
-    name: &str,
-    outcome: RemoteOutcome,
-) -> bool {
+async fn deliver(served: &ServedRun, message: &Message, name: &str, outcome: JobOutcome) -> bool {
     let max = served.server.max_payload().saturating_sub(ROOM);
-    let packed = pack(outcome, max)
-        .or_else(|why| pack(RemoteOutcome::Panicked(why), max))
-        .unwrap_or_default();
+    let packed = pack(outcome, max).or_else(|why| pack(panicked(why), max)).unwrap_or_default();
     loop {
         let asked = Instant::now();
         let sent =
@@ -290,6 +274,10 @@ async fn deliver(
         answer(message, AckKind::Progress).await;
         pause(served).await;
     }
+}
+
+fn panicked(message: String) -> JobOutcome {
+    JobOutcome::Failed(JobFailure::Panic(message))
 }
 
 async fn answer(message: &Message, kind: AckKind) {

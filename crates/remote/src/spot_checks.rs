@@ -4,22 +4,23 @@
 //! that always play the same in the same situation let another worker find that out.
 
 use super::delivery::PendingAck;
-use super::messages::{RemoteGame, WorkerId};
+use super::messages::WorkerId;
 use referee_record::model::record::GameRecord;
+use referee_tournament::run::job::Finished;
 
 /// The result of a job that another worker does again.
-pub struct FirstResult {
+pub(crate) struct FirstResult {
     /// Who did it first.
     pub worker: WorkerId,
     /// The games.
-    pub games: Vec<RemoteGame>,
+    pub games: Vec<Finished>,
     /// Acknowledges the result.
     pub ack: PendingAck,
 }
 
 /// Chooses the jobs that are checked, and compares their results.
 #[derive(Debug)]
-pub struct SpotChecks {
+pub(crate) struct SpotChecks {
     /// The share of jobs, 0 … 1.
     share: f64,
     /// Drawn afresh, so that no worker knows which jobs are checked.
@@ -32,12 +33,12 @@ pub struct SpotChecks {
 
 impl SpotChecks {
     /// Checks this `share` of jobs, chosen by `key`.
-    pub fn new(share: f64, key: [u8; 32]) -> Self {
+    pub(crate) fn new(share: f64, key: [u8; 32]) -> Self {
         Self { share, key, compared: 0, different: 0 }
     }
 
     /// Whether a job is to be checked.
-    pub fn chooses(&self, name: &str) -> bool {
+    pub(crate) fn chooses(&self, name: &str) -> bool {
         let hash = blake3::keyed_hash(&self.key, name.as_bytes());
         let (bytes, _) = hash.as_bytes().split_at(4);
         let drawn = bytes.iter().fold(0_u32, |number, byte| number << 8 | u32::from(*byte));
@@ -45,7 +46,7 @@ impl SpotChecks {
     }
 
     /// Compares the games of both workers. Returns the differences.
-    pub fn compare(&mut self, first: &[RemoteGame], second: &[RemoteGame]) -> Vec<Difference> {
+    pub(crate) fn compare(&mut self, first: &[Finished], second: &[Finished]) -> Vec<Difference> {
         let pairs = first.iter().zip(second);
         let found: Vec<Difference> =
             pairs.filter_map(|(one, other)| difference(&one.record, &other.record)).collect();
@@ -57,7 +58,7 @@ impl SpotChecks {
 
 /// The first difference between two records of a game.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Difference {
+pub(crate) struct Difference {
     /// The game's identity.
     pub game: String,
     /// The number of the first other action, from 1; none if only the end differs.

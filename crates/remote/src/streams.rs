@@ -107,11 +107,10 @@ impl Streams {
         Self { server: server.clone(), names }
     }
 
-    /// Creates what is missing. Uses what exists, if it has the right settings. Returns whether the
-    /// queue of jobs was missing.
+    /// Creates what is missing. Returns whether the queue of jobs was missing.
     ///
     /// # Errors
-    /// Something exists with other settings, or the server refuses.
+    /// The server refuses.
     pub async fn create(&self, lease: Duration) -> Result<bool, ServerProblem> {
         let jobs = stream::Config {
             name: self.names.jobs(),
@@ -150,18 +149,7 @@ impl Streams {
         let what = format!("create the stream {}", wanted.name);
         let context = &self.server.context;
         match context.get_stream(&wanted.name).await {
-            Ok(found) => {
-                let found = &found.cached_info().config;
-                let what = format!("the stream {}", wanted.name);
-                let differs = |setting| Err(ServerProblem::Differs { what, setting });
-                if found.retention != wanted.retention || found.discard != wanted.discard {
-                    return differs("retention");
-                }
-                if found.discard_new_per_subject != wanted.discard_new_per_subject {
-                    return differs("limit for a subject");
-                }
-                Ok(false)
-            }
+            Ok(_) => Ok(false),
             Err(error) if is_missing(&error.kind()) => {
                 let created = context.create_stream(wanted).await;
                 created.map(|_| true).map_err(|error| self.server.problem(&what, &error))
@@ -170,8 +158,6 @@ impl Streams {
         }
     }
 
-    /// Creating a consumer would silently change the settings of an existing one, so it is looked
-    /// for first.
     async fn ensure_consumer(
         &self,
         stream: &str,
@@ -181,28 +167,13 @@ impl Streams {
         let what = format!("create the consumer {name} of {stream}");
         let context = &self.server.context;
         let found: Result<PullConsumer, _> = context.get_consumer_from_stream(&name, stream).await;
-        match found {
-            Ok(found) => {
-                let config = &found.cached_info().config;
-                let differs = |setting| {
-                    let what = format!("the consumer {name} of {stream}");
-                    Err(ServerProblem::Differs { what, setting })
-                };
-                if config.ack_wait != wanted.ack_wait {
-                    return differs("time for an acknowledgement");
-                }
-                if config.max_deliver != wanted.max_deliver {
-                    return differs("number of deliveries");
-                }
-                Ok(())
+        let Err(error) = found else { return Ok(()) };
+        match self.server.problem(&what, &error) {
+            ServerProblem::Missing(_) => {
+                let created = context.create_consumer_on_stream(wanted, stream).await;
+                created.map(drop).map_err(|error| self.server.problem(&what, &error))
             }
-            Err(error) => match self.server.problem(&what, &error) {
-                ServerProblem::Missing(_) => {
-                    let created = context.create_consumer_on_stream(wanted, stream).await;
-                    created.map(drop).map_err(|error| self.server.problem(&what, &error))
-                }
-                problem => Err(problem),
-            },
+            problem => Err(problem),
         }
     }
 

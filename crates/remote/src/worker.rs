@@ -102,11 +102,12 @@ impl RemoteWorker {
         let names = RunNames::new(&announced.run);
         let streams = Streams::new(&self.server, names.clone());
         let mut stop = self.stop.clone();
+        let (closing, closes) = watch::channel(closing_time(announced));
         let prepared = match is_same_version(announced) {
             Ok(()) => tokio::select! {
                 biased;
                 _ = stop.wait_for(|stop| *stop) => return false,
-                prepared = self.prepare(&streams, &announced.run) => prepared,
+                prepared = self.prepare(&streams, &announced.run, closes) => prepared,
             },
             Err(error) => Err(error),
         };
@@ -124,7 +125,6 @@ impl RemoteWorker {
         };
         (self.note)(&format!("plays run {}; {}", announced.run, run.sandbox.summary()));
         let (departure, leaving) = watch::channel(false);
-        let (closing, closes) = watch::channel(closing_time(announced));
         let served = Arc::new(ServedRun {
             server: self.server.clone(),
             names: names.clone(),
@@ -140,7 +140,6 @@ impl RemoteWorker {
             note: Arc::clone(&self.note),
             stop: self.stop.clone(),
             leaving,
-            closes,
         });
         let mut slots = JoinSet::new();
         for number in 0..self.slots {
@@ -214,6 +213,7 @@ impl RemoteWorker {
         &self,
         streams: &Streams,
         run: &str,
+        closes: watch::Receiver<Option<Instant>>,
     ) -> Result<(Arc<PlayableRun>, Duration), RemoteError> {
         let mut text = Vec::new();
         let what = "fetch the description of the run";
@@ -235,7 +235,7 @@ impl RemoteWorker {
                     "the description of the run names no valid bundle",
                 ));
             }
-            let path = self.folder.path.join(format!("{hash}.tar"));
+            let path = self.folder.bundle(hash);
             if path.exists() {
                 continue;
             }
@@ -249,7 +249,7 @@ impl RemoteWorker {
         let lease = Duration::from_secs(description.lease_s);
         let folder = self.folder.path.clone();
         // The sandbox tests itself with a runtime of its own.
-        let prepare = move || PlayableRun::prepare(&description, &folder, &folder);
+        let prepare = move || PlayableRun::prepare(&description, &folder, &folder, closes);
         let prepared = tokio::task::spawn_blocking(prepare).await;
         Ok((Arc::new(prepared??), lease))
     }

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::path::PathBuf;
 
+use serde::{Deserialize, Serialize};
+
 use crate::level::{Level, Mechanism};
 use crate::limits::Limits;
 
@@ -22,7 +24,8 @@ pub struct Request {
 }
 
 /// Something that must be in force.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
 pub enum Requirement {
     /// This level or a stronger one.
     Level(Level),

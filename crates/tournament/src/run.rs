@@ -70,12 +70,12 @@ pub enum RunError {
     #[error("cannot start a worker: {0}")]
     NoWorker(#[source] io::Error),
     /// The game's implementation failed.
-    #[error("{job} could not be played, because the game itself failed: {source}")]
+    #[error("{job} could not be played: {failure}")]
     Broken {
         /// The job in which it failed.
         job: String,
         /// The failure.
-        source: Box<GameError>,
+        failure: JobFailure,
     },
     /// The machine lacks resources for even one game.
     #[error(
@@ -122,8 +122,9 @@ pub struct Runner<'a> {
     pub conditions: Arc<Conditions>,
     /// The most jobs at once.
     pub jobs: usize,
-    /// Whether both games of a pair are one job, so that one worker plays them.
-    pub in_pairs: bool,
+    /// Whether other machines play. Then both games of a pair are one job, and a game that fails
+    /// does not end the run.
+    pub is_elsewhere: bool,
     /// The cores that games are played on.
     pub cores: Cores,
     /// The end time, if there is one. It learns how long the games take.
@@ -183,7 +184,7 @@ impl Runner<'_> {
         listener: &mut dyn Listener,
         mut stop: watch::Receiver<bool>,
     ) -> Result<RunEnd, RunError> {
-        let agenda = Agenda::new(self.state, *self.deadline.borrow(), self.in_pairs);
+        let agenda = Agenda::new(self.state, *self.deadline.borrow(), self.is_elsewhere);
         let mut progress = RunProgress {
             agenda,
             workers,
@@ -231,12 +232,6 @@ impl Runner<'_> {
                 let assignment = progress.workers.done(number);
                 self.on_done(outcome, number, assignment, progress)?;
             }
-            Report::Panicked(number, failure) => {
-                let assignment = progress.workers.ended(number);
-                if let Some(assignment) = assignment {
-                    self.on_failure(&failure, assignment, progress)?;
-                }
-            }
             Report::Warning(warning) => {
                 progress.listener.on(RunEvent::Warning(&warning), self.state)?;
             }
@@ -283,16 +278,18 @@ impl Runner<'_> {
         assignment: Option<Assignment>,
         progress: &mut RunProgress<'_, '_>,
     ) -> Result<(), RunError> {
-        match (done, assignment) {
-            (JobOutcome::Probed(player, fault), _) => {
-                if let Some(fault) = fault {
-                    let player = self.state.name(player);
-                    let event = RunEvent::CannotStart { player, fault: &fault };
+        // A worker reports nothing but the job that it was given.
+        let Some(assignment) = assignment else { return Ok(()) };
+        match done {
+            JobOutcome::Probed(fault) => {
+                if let (Job::Probe(player), Some(fault)) = (&assignment.job, &fault) {
+                    let player = self.state.name(*player);
+                    let event = RunEvent::CannotStart { player, fault };
                     progress.listener.on(event, self.state)?;
                 }
                 progress.agenda.probed();
             }
-            (JobOutcome::Played(games), Some(assignment)) => {
+            JobOutcome::Played(games) => {
                 // A worker may report any time, but not more than has passed here.
                 let most = assignment.handed_out.elapsed();
                 for finished in &games {
@@ -305,19 +302,11 @@ impl Runner<'_> {
                     progress.agenda.put_back(rest);
                 }
             }
-            (JobOutcome::Stopped, Some(assignment)) => progress.agenda.put_back(assignment),
-            (JobOutcome::Failed(failure), Some(assignment)) => {
-                self.on_failure(&failure, assignment, progress)?;
-            }
-            (JobOutcome::Shortage(shortage), Some(assignment)) => {
+            JobOutcome::Stopped => progress.agenda.put_back(assignment),
+            JobOutcome::Failed(failure) => self.on_failure(failure, assignment, progress)?,
+            JobOutcome::Shortage(shortage) => {
                 self.on_shortage(&shortage, number, assignment, progress)?;
             }
-            (JobOutcome::Broken(source), Some(assignment)) => {
-                let job = assignment.describe(self.state);
-                progress.given_up = Some(RunError::Broken { job, source: Box::new(source) });
-            }
-            // A worker reports nothing but the job that it was given.
-            (_, None) => {}
         }
         Ok(())
     }
@@ -348,22 +337,27 @@ impl Runner<'_> {
         Ok(())
     }
 
-    /// Handles a failure of a job. It goes to another worker once, unless many have tried it.
+    /// Handles a failure of a job. It goes to another worker once, unless many have tried it. A game
+    /// that fails here ends the run.
     fn on_failure(
         &self,
-        failure: &JobFailure,
+        failure: JobFailure,
         mut assignment: Assignment,
         progress: &mut RunProgress<'_, '_>,
     ) -> Result<(), RunError> {
+        let job = assignment.describe(self.state);
+        if matches!(failure, JobFailure::Game(_)) && !self.is_elsewhere {
+            progress.given_up = Some(RunError::Broken { job, failure });
+            return Ok(());
+        }
         let is_first = !std::mem::replace(&mut assignment.failed, true);
         let again = is_first && !matches!(failure, JobFailure::Abandoned { .. });
-        let job = assignment.describe(self.state);
         let warning = RunWarning::JobFailed { job, failure: failure.clone(), again };
         progress.listener.on(RunEvent::Warning(&warning), self.state)?;
         if again {
             progress.agenda.put_back(assignment);
         } else {
-            self.leave_out(&assignment, failure, progress);
+            self.leave_out(&assignment, &failure, progress);
         }
         Ok(())
     }

@@ -9,6 +9,8 @@ pub mod pairings;
 pub mod state;
 pub mod summary;
 
+use serde::{Deserialize, Serialize};
+
 pub use self::pairings::Pairings;
 use referee_games::{BySeat, Seat};
 use referee_record::model::stage::Order;
@@ -35,7 +37,7 @@ struct Section {
 }
 
 /// One game of a schedule.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Fixture {
     /// The players' numbers by seat.
     pub players: BySeat<usize>,

@@ -99,9 +99,8 @@ mod with_nats {
     use referee_record::model::rules::GameRules;
     use referee_record::model::tournament::Tournament;
     use referee_record::seeds::Secret;
-    use referee_remote::bundle::BundleError;
     use referee_remote::coordinator::Coordinator;
-    use referee_remote::description::{PackedPlayer, Packer, RunDescription, WrittenBundle};
+    use referee_remote::description::{Packer, RunDescription};
     use referee_remote::error::RemoteError;
     use referee_remote::inspection::Inspector;
     use referee_remote::run_files::RunFiles;
@@ -129,9 +128,8 @@ mod with_nats {
             names: players.iter().map(|player| player.name.clone()).collect(),
         };
         let folder = ScratchFolder::new(dir.join(".bundles"))?;
-        let (description, bundles) =
-            describe(workers, tournament, header, secret, players, &folder.path)?;
-        let files = RunFiles { description, bundles, folder };
+        let description = describe(workers, tournament, header, secret, players, &folder.path)?;
+        let files = RunFiles { description, folder };
         let mut stop_opening = stop.clone();
         let coordinator = tokio::select! {
             biased;
@@ -141,7 +139,7 @@ mod with_nats {
         Ok(Box::pin(coordinator.run(runner, listener, stop)).await?)
     }
 
-    /// The description of the run, and the bundles in it, which are written to `folder`.
+    /// The description of the run. Its bundles are written to `folder`.
     fn describe(
         workers: &RemoteWorkers,
         tournament: &Tournament,
@@ -149,22 +147,18 @@ mod with_nats {
         secret: &Secret,
         players: &[&PlayerSpec],
         folder: &Path,
-    ) -> Result<(RunDescription, Vec<WrittenBundle>), RemoteError> {
+    ) -> Result<RunDescription, RemoteError> {
         let hidden = [&workers.request.hidden[..], std::slice::from_ref(&workers.results)].concat();
-        let mut packer = Packer { folder, hidden, bundles: Vec::new() };
+        let packer = Packer { folder, hidden };
         let rules = tournament.game.program().map(|program| packer.rules(program)).transpose()?;
-        let sent: Result<Vec<PackedPlayer>, BundleError> =
-            players.iter().map(|player| packer.player(player)).collect();
-        let description = RunDescription {
+        let sent: Result<_, _> = players.iter().map(|player| packer.player(player)).collect();
+        Ok(RunDescription {
             header: header.clone(),
             secret: secret.to_hex(),
-            level: workers.request.level,
-            require: workers.request.require.iter().map(ToString::to_string).collect(),
-            limits: workers.request.limits,
+            containment: workers.request.clone(),
             rules,
             players: sent?,
             lease_s: workers.lease_s,
-        };
-        Ok((description, packer.bundles))
+        })
     }
 }

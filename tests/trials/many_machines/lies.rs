@@ -3,14 +3,12 @@
 use std::collections::BTreeMap;
 use std::fs::{self, File};
 
-use referee_record::model::record::GameRecord;
 use referee_remote::async_nats::jetstream::AckKind;
 use referee_remote::delivery::{pack, publish_result};
-use referee_remote::messages::{
-    JobMessage, RemoteGame, RemoteOutcome, RunAnnouncement, WorkerHeartbeat, WorkerIdentity,
-};
+use referee_remote::messages::{RunAnnouncement, WorkerHeartbeat, WorkerIdentity};
 use referee_remote::server::NatsServer;
 use referee_remote::streams::{RUNS, RunNames, Streams, job_of};
+use referee_tournament::run::job::{Finished, Job, JobOutcome};
 use serde_json::{Value, json};
 use tokio_stream::StreamExt as _;
 
@@ -65,8 +63,8 @@ impl Liar {
             let mut jobs = queue.batch().max_messages(1).messages().await.expect("a queue");
             let message = jobs.next().await.expect("a job").expect("a job");
             match serde_json::from_slice(&message.payload).expect("JSON") {
-                JobMessage::Probe(_) => self.send(&message, RemoteOutcome::Probed(None)).await,
-                JobMessage::Play(games) => {
+                Job::Probe(_) => self.send(&message, JobOutcome::Probed(None)).await,
+                Job::Play(games) => {
                     let ids = games.into_iter().map(|game| game.id).collect();
                     return TakenJob { message, ids };
                 }
@@ -76,16 +74,15 @@ impl Liar {
 
     /// Answers a job with these records.
     pub(super) async fn answer(&self, job: &TakenJob, records: Vec<Value>) {
-        let record = |value| serde_json::from_value::<GameRecord>(value).expect("a record");
-        let game = |value| RemoteGame { record: record(value), transcript: None };
-        let games = records.into_iter().map(game).collect();
-        self.send(&job.message, RemoteOutcome::Played(games)).await;
+        let game = |record| serde_json::from_value::<Finished>(json!({ "record": record }));
+        let games = records.into_iter().map(|record| game(record).expect("a game")).collect();
+        self.send(&job.message, JobOutcome::Played(games)).await;
     }
 
     async fn send(
         &self,
         message: &referee_remote::async_nats::jetstream::Message,
-        outcome: RemoteOutcome,
+        outcome: JobOutcome,
     ) {
         let packed = pack(outcome, usize::MAX).expect("JSON");
         self.send_packed(message, packed).await;

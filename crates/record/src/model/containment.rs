@@ -26,7 +26,7 @@ pub struct Containment {
 }
 
 /// The containment that a configuration asks for.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct ContainmentRequest {
     /// The level; `None` for the strongest that works.
     pub level: Option<Level>,
@@ -35,8 +35,10 @@ pub struct ContainmentRequest {
     /// The resource limits of a player.
     pub limits: PlayerLimits,
     /// Mechanisms that a test turns off.
+    #[serde(skip)]
     pub without: Vec<Mechanism>,
     /// Real paths that are hidden from every player, even inside its own folder.
+    #[serde(skip)]
     pub hidden: Vec<PathBuf>,
 }
 

@@ -2,10 +2,13 @@
 
 use std::any::Any;
 
+use serde::{Deserialize, Serialize};
+
 use referee_protocol::escape;
 
 /// Why a job has no result although nobody stopped it and no resources were missing.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum JobFailure {
     /// The referee panicked with this message.
     #[error("the referee panicked: {}", escape::terminal(.0))]
@@ -13,7 +16,8 @@ pub enum JobFailure {
     /// The game's implementation failed with this error.
     #[error("the game itself failed: {}", escape::lines(.0))]
     Game(String),
-    /// Workers took it, and fell silent before they had finished it.
+    /// Workers took it, and fell silent before they had finished it. No worker says this of itself.
+    #[serde(skip)]
     #[error(
         "{} workers took it, and none of them finished it: {}",
         workers.len(),

@@ -2,13 +2,18 @@
 
 use std::error::Error;
 use std::sync::Arc;
+use std::time::Instant;
+
+use serde::{Deserialize, Serialize};
+use tokio::sync::watch;
 
 use super::entrant::Entrant;
 use super::event::{RunWarning, WorkerPool};
 use super::failure::JobFailure;
 use super::spectators::Spectators;
 use crate::schedule::Fixture;
-use referee_games::{BySeat, GameError};
+use referee_games::BySeat;
+use referee_match::referee::Unplayable;
 use referee_record::model::clock::TimeControl;
 use referee_record::model::fault::Fault;
 use referee_record::model::record::{FaultPolicy, GameRecord};
@@ -29,10 +34,20 @@ pub struct Conditions {
     pub secret: Secret,
     /// The people who look at the games.
     pub spectators: Arc<Spectators>,
+    /// From when on no game may begin, if a coordinator says so.
+    pub closes: watch::Receiver<Option<Instant>>,
+}
+
+impl Conditions {
+    /// Whether a game may begin now.
+    pub fn is_open(&self) -> bool {
+        self.closes.borrow().is_none_or(|closes| Instant::now() < closes)
+    }
 }
 
 /// A job for a worker.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Job {
     /// Start a player, wait for its greeting, and let it quit.
     Probe(usize),
@@ -40,8 +55,32 @@ pub enum Job {
     Play(Vec<DueGame>),
 }
 
+impl Job {
+    /// Its name: that of its pair, or of the player it starts.
+    pub fn name(&self) -> String {
+        match self {
+            Self::Probe(player) => format!("start-{player}"),
+            Self::Play(games) => {
+                let id = games.first().and_then(|game| game.id.split('-').next());
+                id.unwrap_or_default().to_owned()
+            }
+        }
+    }
+
+    /// Whether all its players are among the first `players`.
+    pub fn is_within(&self, players: usize) -> bool {
+        match self {
+            Self::Probe(player) => *player < players,
+            Self::Play(games) => games.iter().all(|game| {
+                let BySeat { first, second } = game.fixture.players;
+                first.max(second) < players
+            }),
+        }
+    }
+}
+
 /// A game that is to be played.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DueGame {
     /// Its identity.
     pub id: String,
@@ -49,21 +88,31 @@ pub struct DueGame {
     pub fixture: Fixture,
 }
 
-/// The outcome of a job.
-#[derive(Debug)]
+/// The outcome of a job, here or on another machine.
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum JobOutcome {
     /// A player was started, or failed with this fault.
-    Probed(usize, Option<Fault>),
+    Probed(Option<Fault>),
     /// The games were played.
     Played(Vec<Finished>),
-    /// The job could not be done: the referee lacks resources, and no player failed.
-    Shortage(Shortage),
-    /// The game's implementation failed, and no player did.
-    Broken(GameError),
-    /// The job was abandoned because the run was asked to stop.
-    Stopped,
-    /// A worker could not do the job.
+    /// The job failed, and no player did.
     Failed(JobFailure),
+    /// The job could not be done: the referee lacks resources, and no player failed.
+    #[serde(skip)]
+    Shortage(Shortage),
+    /// The job was abandoned because the run was asked to stop, or time is up.
+    #[serde(skip)]
+    Stopped,
+}
+
+impl From<Unplayable> for JobOutcome {
+    fn from(why: Unplayable) -> Self {
+        match why {
+            Unplayable::Shortage(shortage) => Self::Shortage(shortage),
+            Unplayable::Game(error) => Self::Failed(JobFailure::Game(error.to_string())),
+        }
+    }
 }
 
 /// A message from a worker.
@@ -71,8 +120,6 @@ pub enum JobOutcome {
 pub enum Report {
     /// The worker with this number has done its job, or cannot do it.
     Done(usize, JobOutcome),
-    /// A worker panicked in the middle of its job.
-    Panicked(usize, JobFailure),
     /// Something went wrong that no player caused.
     Warning(RunWarning),
     /// The set of worker machines changed.
@@ -82,15 +129,39 @@ pub enum Report {
 }
 
 /// A finished game.
-#[derive(Debug)]
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
 pub struct Finished {
     /// Its record.
     pub record: GameRecord,
     /// The warnings of the record.
+    #[serde(skip)]
     pub warnings: Vec<GameWarning>,
     /// The transcript of a game that ended in a fault, as JSON lines.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub transcript: Option<String>,
     /// The peak memory of each player's processes that were alive when the game ended, in bytes, if
     /// the system reports it.
+    #[serde(skip)]
     pub memory: BySeat<Option<u64>>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn jobs_and_outcomes_travel_without_what_no_worker_may_say() {
+        let game = |id: &str, players: (usize, usize), game| DueGame {
+            id: id.to_owned(),
+            fixture: Fixture { players: BySeat::new(players.0, players.1), pair: 3, game },
+        };
+        let job = Job::Play(vec![game("aa-1", (0, 2), 1), game("aa-2", (2, 0), 2)]);
+        assert_eq!((job.name(), Job::Probe(7).name()), ("aa".to_owned(), "start-7".to_owned()));
+        assert!(job.is_within(3) && !job.is_within(2));
+        let text = serde_json::to_string(&job).expect("JSON");
+        assert_eq!(serde_json::from_str::<Job>(&text).expect("the job"), job);
+        for text in [r#""stopped""#, r#"{"failed":{"abandoned":{"workers":[]}}}"#] {
+            assert!(serde_json::from_str::<JobOutcome>(text).is_err(), "{text}");
+        }
+    }
 }

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use tokio::sync::watch;
 
-use super::job::{Conditions, Finished, JobOutcome};
+use super::job::{Conditions, DueGame, Finished, JobOutcome};
 use super::record::{RecordBuilder, Void};
 use super::transcript;
 use crate::schedule::Fixture;
@@ -65,8 +65,7 @@ impl PlayerPool {
         loop {
             let began = Instant::now();
             let outcome = self.probe_once(number, stop).await;
-            let failed =
-                matches!(outcome, JobOutcome::Probed(_, Some(_)) | JobOutcome::Shortage(_));
+            let failed = matches!(outcome, JobOutcome::Probed(Some(_)) | JobOutcome::Shortage(_));
             if !(failed && pauses::paused_since(began)) {
                 return outcome;
             }
@@ -94,11 +93,30 @@ impl PlayerPool {
         };
         player.leave().await;
         match begun {
-            Ok(_) => JobOutcome::Probed(number, None),
-            Err(NotStarted::Fault(fault)) => JobOutcome::Probed(number, Some(fault)),
-            Err(NotStarted::Shortage(shortage)) => JobOutcome::Shortage(shortage),
-            Err(NotStarted::Game(error)) => JobOutcome::Broken(error),
+            Ok(_) => JobOutcome::Probed(None),
+            Err(NotStarted::Fault(fault)) => JobOutcome::Probed(Some(fault)),
+            Err(NotStarted::Shortage(shortage)) => Unplayable::from(shortage).into(),
+            Err(NotStarted::Game(error)) => Unplayable::from(error).into(),
         }
+    }
+
+    /// Plays the games of a job that may begin. If one of them cannot be played, none of them was.
+    pub(super) async fn play_all(
+        &mut self,
+        games: Vec<DueGame>,
+        stop: &mut watch::Receiver<bool>,
+    ) -> JobOutcome {
+        let mut played = Vec::new();
+        for DueGame { id, fixture } in games {
+            if !self.conditions.is_open() {
+                break;
+            }
+            match self.play(id, fixture, stop).await {
+                JobOutcome::Played(games) => played.extend(games),
+                undone => return undone,
+            }
+        }
+        if played.is_empty() { JobOutcome::Stopped } else { JobOutcome::Played(played) }
     }
 
     /// Plays a game. Replays it after a loss on time that proves nothing, because the referee was
@@ -132,8 +150,7 @@ impl PlayerPool {
                     players.first.kill().await;
                     players.second.kill().await;
                     return match given_up {
-                        Some(Err(Unplayable::Shortage(shortage))) => JobOutcome::Shortage(shortage),
-                        Some(Err(Unplayable::Game(error))) => JobOutcome::Broken(error),
+                        Some(Err(why)) => why.into(),
                         _ => JobOutcome::Stopped,
                     };
                 }

@@ -181,12 +181,13 @@ impl Cup {
             players,
             secret: Secret::from_seed(1),
             spectators: Arc::default(),
+            closes: watch::Sender::default().subscribe(),
         });
         let runner = Runner {
             state: &mut self.state,
             conditions: Arc::clone(&conditions),
             jobs: workers,
-            in_pairs: false,
+            is_elsewhere: false,
             cores: Cores::of_this_process(1),
             deadline: watch::Sender::new(None),
         };
@@ -320,13 +321,14 @@ fn shortage() -> Shortage {
 
 /// A worker that lacks resources for every job.
 fn lacking(number: usize, reports: &Reports) -> io::Result<Worker> {
-    Worker::working(number, reports.clone(), move |mut jobs, reports| {
-        while jobs.blocking_recv().is_some() {
-            if reports.send(Report::Done(number, JobOutcome::Shortage(shortage()))).is_err() {
-                return;
-            }
+    let (jobs, mut inbox) = mpsc::unbounded_channel();
+    let reports = reports.clone();
+    tokio::spawn(async move {
+        while inbox.recv().await.is_some() {
+            let _ = reports.send(Report::Done(number, JobOutcome::Shortage(shortage())));
         }
-    })
+    });
+    Ok(Worker::elsewhere(jobs))
 }
 
 #[test]

@@ -12,11 +12,12 @@ use tokio::sync::{mpsc, watch};
 
 use super::entrant::Entrant;
 use super::failure::JobFailure;
-use super::job::{Conditions, DueGame, Job, JobOutcome, Report};
+use super::job::{Conditions, Job, JobOutcome, Report};
 use super::pool::{self, PlayerPool};
 use crate::run::cores::CoreReservation;
 use referee_match::openings::OpeningBook;
 use referee_match::pauses;
+use referee_match::referee::Unplayable;
 
 /// Open files of a worker besides those of its players.
 const OF_WORKER: u64 = 6;
@@ -29,9 +30,6 @@ pub fn open_files(players: &[Entrant]) -> u64 {
     // The games of a pair are played by different processes, which may wait at the same time.
     OF_WORKER + OF_PLAYER * (2 + (2 * reusable).min(pool::IDLE_MOST) as u64)
 }
-
-/// The jobs of a worker, in order.
-pub(super) type Jobs = mpsc::UnboundedReceiver<Job>;
 
 /// The channel for the reports of workers.
 pub type Reports = mpsc::UnboundedSender<Report>;
@@ -59,28 +57,20 @@ impl Worker {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         // Before the worker is bound to its cores, which are busy.
         pauses::watch()?;
-        Self::working(number, reports, move |jobs, reports| {
-            settle_on(&cores);
-            let pool = PlayerPool::new(book, conditions);
-            runtime.block_on(work(pool, number, jobs, reports, stop));
-        })
-    }
-
-    /// Starts worker `number`, which does its jobs with `work`. If `work` panics, the panic is its
-    /// last report.
-    pub(super) fn working(
-        number: usize,
-        reports: Reports,
-        work: impl FnOnce(Jobs, Reports) + Send + 'static,
-    ) -> io::Result<Self> {
-        let (jobs, inbox) = mpsc::unbounded_channel();
+        let (jobs, mut inbox) = mpsc::unbounded_channel();
         let thread = thread::Builder::new().name(format!("worker {number}")).spawn(move || {
-            let own = reports.clone();
-            // The state of `work` is dropped after a panic, so nothing sees it half changed.
-            let work = AssertUnwindSafe(|| work(inbox, own));
-            if let Err(panic) = catch_unwind(work) {
-                // If the receiver is gone, nobody waits for this worker.
-                let _ = reports.send(Report::Panicked(number, JobFailure::of_panic(&*panic)));
+            settle_on(&cores);
+            loop {
+                let pool = PlayerPool::new(book.clone(), Arc::clone(&conditions));
+                let work = work(pool, number, &mut inbox, &reports, stop.clone());
+                // The pool is dropped after a panic, so nothing sees it half changed.
+                let Err(panic) = catch_unwind(AssertUnwindSafe(|| runtime.block_on(work))) else {
+                    break;
+                };
+                let outcome = JobOutcome::Failed(JobFailure::of_panic(&*panic));
+                if reports.send(Report::Done(number, outcome)).is_err() {
+                    break;
+                }
             }
         })?;
         Ok(Self { jobs, thread: Some(thread) })
@@ -93,7 +83,7 @@ impl Worker {
 
     /// Sends a job to the worker.
     pub fn give(&self, job: Job) {
-        // A worker accepts jobs until it is joined or has reported a panic.
+        // A worker accepts jobs until it is joined.
         let _ = self.jobs.send(job);
     }
 
@@ -108,37 +98,21 @@ impl Worker {
 async fn work(
     mut pool: PlayerPool,
     number: usize,
-    mut jobs: Jobs,
-    reports: Reports,
+    jobs: &mut mpsc::UnboundedReceiver<Job>,
+    reports: &Reports,
     mut stop: watch::Receiver<bool>,
 ) {
     while let Some(job) = jobs.recv().await {
         let outcome = match (pool.settle(), job) {
-            (Err(error), _) => JobOutcome::Broken(error),
+            (Err(error), _) => Unplayable::from(error).into(),
             (Ok(()), Job::Probe(player)) => pool.probe(player, &mut stop).await,
-            (Ok(()), Job::Play(games)) => play_all(&mut pool, games, &mut stop).await,
+            (Ok(()), Job::Play(games)) => pool.play_all(games, &mut stop).await,
         };
         if reports.send(Report::Done(number, outcome)).is_err() {
             break;
         }
     }
     pool.dismiss().await;
-}
-
-/// Plays the games of a job. If one of them cannot be played, none of them was.
-async fn play_all(
-    pool: &mut PlayerPool,
-    games: Vec<DueGame>,
-    stop: &mut watch::Receiver<bool>,
-) -> JobOutcome {
-    let mut played = Vec::new();
-    for DueGame { id, fixture } in games {
-        match pool.play(id, fixture, stop).await {
-            JobOutcome::Played(games) => played.extend(games),
-            undone => return undone,
-        }
-    }
-    JobOutcome::Played(played)
 }
 
 /// Binds this thread, and the players it starts, to the given cores.

@@ -34,6 +34,7 @@ fn pool(players: usize, reusable: bool, replies: &'static [&'static str]) -> (Pl
         players: (0..players).map(entrant).collect(),
         secret: Secret::from_seed(1),
         spectators: Arc::default(),
+        closes: watch::Sender::default().subscribe(),
     };
     (PlayerPool::new(OpeningBook::empty(plan::rules("wb")), Arc::new(conditions)), history)
 }
@@ -157,6 +158,6 @@ async fn a_start_up_test_greets_and_quits() {
     let (pool, history) = pool(2, true, &[]);
     let (_tell, mut stop) = watch::channel(false);
     let outcome = pool.probe(1, &mut stop).await;
-    assert!(matches!(outcome, JobOutcome::Probed(1, None)), "{outcome:?}");
+    assert!(matches!(outcome, JobOutcome::Probed(None)), "{outcome:?}");
     assert_eq!(*history.lock().expect("no panic"), ["start 1", "quit 1"]);
 }
