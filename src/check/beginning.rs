@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use referee_games::{AnyPosition, BySeat, GameError, Seat, Step, StepText, Text, Turn};
+use referee_games::{
+    AnyPosition, BySeat, GameError, GameResult, Outcome, Seat, Step, StepText, Text, Turn,
+};
 use referee_match::player::PlayerStatistics;
 use referee_match::referee::{Ending, GameReport, GameTrace};
 use referee_record::model::fault::Fault;
@@ -61,7 +63,7 @@ impl Beginning {
     }
 
     /// Makes a record whose opening is this beginning and that ends with a fault of `seat`, which
-    /// took `startup` to start.
+    /// took `startup` to start; or at the decision of `seat` if there is none.
     pub fn record(
         &self,
         seats: BySeat<Text>,
@@ -70,8 +72,10 @@ impl Beginning {
         number: u32,
         (seat, startup, fault): (Seat, Duration, Option<Fault>),
     ) -> GameRecord {
-        let mut faults = BySeat::default();
-        faults[seat] = fault;
+        let ending = match fault {
+            Some(fault) => Ending::Fault(seat, fault),
+            None => Ending::Rules(Outcome { result: GameResult::Draw, reason: "unplayed".into() }),
+        };
         let mut trace = GameTrace {
             opening: self.actions.clone(),
             rolls: self.rolls.clone(),
@@ -83,7 +87,7 @@ impl Beginning {
             seats,
             names: names.clone(),
             seeds,
-            report: GameReport { ending: Ending::Faults(faults), trace },
+            report: GameReport { ending, trace },
             statistics: BySeat::from_fn(|_| PlayerStatistics::default()),
             wall: startup,
         };

@@ -31,6 +31,7 @@ pub use scripted::PlayerScript;
 pub use transcript::{LineDirection, TranscriptLine};
 pub use wire::{Respond, Wire};
 
+use self::process::PlayerProcess;
 use referee_games::{AnyPosition, BySeat, Event, GameError, Seat, Text};
 use referee_protocol::{Greeting, Reply, Score, TurnClock};
 use referee_record::model::clock::TimeControl;
@@ -201,35 +202,41 @@ impl Player {
 
     /// Kills the player at once.
     pub async fn kill(&mut self) {
-        if let Self::Wire(wire) = self {
-            wire.kill().await;
+        if let Some(process) = self.process_mut() {
+            process.kill().await;
+        }
+    }
+
+    /// Its process, if it is one that runs.
+    fn process(&self) -> Option<&PlayerProcess> {
+        match self {
+            Self::Wire(wire) => wire.running(),
+            Self::Human(_) => None,
+        }
+    }
+
+    fn process_mut(&mut self) -> Option<&mut PlayerProcess> {
+        match self {
+            Self::Wire(wire) => wire.running_mut(),
+            Self::Human(_) => None,
         }
     }
 
     /// Ends a turn of the opponent. Returns the CPU time that this player used in it, if the system
     /// reports it. Turns shorter than 0.2 ms are not measured individually.
     pub fn end_off_turn(&mut self) -> Duration {
-        match self {
-            Self::Wire(wire) => wire.end_off_turn(),
-            Self::Human(_) => Duration::ZERO,
-        }
+        self.process_mut().map_or(Duration::ZERO, PlayerProcess::end_off_turn)
     }
 
     /// Whether the player computed on the opponent's turns in this game: for at least 50 ms of CPU
     /// time and a tenth of the wall time.
     pub fn ponders(&self) -> bool {
-        match self {
-            Self::Wire(wire) => wire.ponders(),
-            Self::Human(_) => false,
-        }
+        self.process().is_some_and(PlayerProcess::ponders)
     }
 
     /// Whether it has already written more than the reply that it owed.
     pub fn wrote_more(&mut self) -> bool {
-        match self {
-            Self::Wire(wire) => wire.wrote_more(),
-            Self::Human(_) => false,
-        }
+        self.process_mut().is_some_and(|process| process.said_unasked().is_some())
     }
 
     /// The fault of a player that has already written without owing a reply.
@@ -254,8 +261,8 @@ impl Player {
 
     /// Freezes the player until the next line is sent to it.
     pub fn freeze(&mut self) {
-        if let Self::Wire(wire) = self {
-            wire.freeze();
+        if let Some(process) = self.process_mut() {
+            process.freeze();
         }
     }
 
@@ -277,25 +284,19 @@ impl Player {
 
     /// The transcript: the last lines in both directions, oldest first.
     pub fn transcript(&self) -> Vec<TranscriptLine> {
-        match self {
-            Self::Wire(wire) => wire.transcript(),
-            Self::Human(_) => Vec::new(),
-        }
+        self.process().map_or_else(Vec::new, |process| process.transcript().cloned().collect())
     }
 
     /// Waits briefly until everything written to its stderr so far is read.
     pub async fn settle_stderr(&mut self) {
-        if let Self::Wire(wire) = self {
-            wire.settle_stderr().await;
+        if let Some(process) = self.process_mut() {
+            process.settle_stderr().await;
         }
     }
 
     /// The saved part of its stderr.
     pub fn stderr(&self) -> Vec<u8> {
-        match self {
-            Self::Wire(wire) => wire.stderr(),
-            Self::Human(_) => Vec::new(),
-        }
+        self.process().map_or_else(Vec::new, PlayerProcess::stderr)
     }
 }
 

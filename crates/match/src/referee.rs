@@ -68,9 +68,9 @@ pub async fn play(
     observe: StepObserver<'_>,
 ) -> Result<GameReport, Unplayable> {
     let mut table = GameLoop::new(setup, luck, players, observe)?;
-    let ending = match table.begin().await? {
-        BySeat { first: None, second: None } => table.run().await?,
-        faults => Ending::Faults(faults),
+    let ending = match Ending::by_faults(table.begin().await?) {
+        Some(ending) => ending,
+        None => table.run().await?,
     };
     Ok(table.end(ending).await)
 }
@@ -95,8 +95,8 @@ struct GameLoop<'a, 'o> {
 /// An action, or the fault in its place.
 type Decided = Result<String, Fault>;
 
-/// The step that the players decided on, or their faults.
-type DecidedStep = Result<TextStep, BySeat<Option<Fault>>>;
+/// The step that the players decided on, or how their faults end the game.
+type DecidedStep = Result<TextStep, Ending>;
 
 impl<'a, 'o> GameLoop<'a, 'o> {
     fn new(
@@ -179,7 +179,7 @@ impl<'a, 'o> GameLoop<'a, 'o> {
                     self.advance(&step)?;
                     self.record(step);
                 }
-                Err(faults) => return Ok(Ending::Faults(faults)),
+                Err(ending) => return Ok(ending),
             }
         }
     }
@@ -205,14 +205,8 @@ impl<'a, 'o> GameLoop<'a, 'o> {
     }
 
     async fn decide_alone(&mut self, seat: Seat) -> Result<DecidedStep, GameError> {
-        Ok(match self.decide(seat, self.clocks).await? {
-            Ok(action) => Ok(Step::Move(action)),
-            Err(fault) => {
-                let mut faults = BySeat::default();
-                faults[seat] = Some(fault);
-                Err(faults)
-            }
-        })
+        let decided = self.decide(seat, self.clocks).await?;
+        Ok(decided.map(Step::Move).map_err(|fault| Ending::Fault(seat, fault)))
     }
 
     /// Asks both seats. Neither is told the other's action or time. (On a shared core, the seat asked
@@ -224,11 +218,11 @@ impl<'a, 'o> GameLoop<'a, 'o> {
         } else {
             self.ask_in_order().await?
         };
-        Ok(match decided {
-            BySeat { first: Ok(first), second: Ok(second) } => {
-                Ok(Step::Both(BySeat::new(first, second)))
-            }
-            faulty => Err(faulty.map(Result::err)),
+        Ok(match (decided.first, decided.second) {
+            (Ok(first), Ok(second)) => Ok(Step::Both(BySeat::new(first, second))),
+            (Err(fault), Ok(_)) => Err(Ending::Fault(Seat::First, fault)),
+            (Ok(_), Err(fault)) => Err(Ending::Fault(Seat::Second, fault)),
+            (Err(first), Err(second)) => Err(Ending::DoubleFault(BySeat::new(first, second))),
         })
     }
 

@@ -88,7 +88,7 @@ pub use pairs::{PairCounts, Pentanomial, Side};
 pub use points::Points;
 pub use ranking::{Rank, Ranking, Unranked};
 pub use rating::{Estimate, FixedRating, MOST_PLAYERS};
-pub use residuals::{Cycle, Residual, Unexplained, cycles, residuals, unexplained};
+pub use residuals::{Cycle, Unexplained, cycles, unexplained};
 pub use results::{Completion, PlayedGame, Results};
 pub use seats::{SeatEffects, SeatRatings, seat_effects};
 pub use significance::{holm, two_sided};

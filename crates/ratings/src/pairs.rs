@@ -34,12 +34,12 @@ impl Side {
 
 impl PairCounts {
     /// Counts a pair: the game with the upper player at the first seat, and the other one.
-    pub fn add(&mut self, upper: GameOutcome, lower: GameOutcome) {
+    pub(crate) fn add(&mut self, upper: GameOutcome, lower: GameOutcome) {
         self.whole[upper.index()][lower.index()] += 1;
     }
 
     /// Counts a single game.
-    pub fn add_single(&mut self, first: Side, outcome: GameOutcome) {
+    pub(crate) fn add_single(&mut self, first: Side, outcome: GameOutcome) {
         match first {
             Side::Upper => self.upper[outcome.index()] += 1,
             Side::Lower => self.lower[outcome.index()] += 1,
@@ -48,7 +48,7 @@ impl PairCounts {
 
     /// The complete pairs: both outcomes, the upper player's seat first, and how many pairs had
     /// them.
-    pub fn cells(&self) -> impl Iterator<Item = (GameOutcome, GameOutcome, u32)> + '_ {
+    pub(crate) fn cells(&self) -> impl Iterator<Item = (GameOutcome, GameOutcome, u32)> + '_ {
         let all = GameOutcome::ALL;
         let cells = all.into_iter().flat_map(move |one| all.map(|other| (one, other)));
         cells
@@ -70,7 +70,7 @@ impl PairCounts {
     }
 
     /// All games with this player at the first seat, by outcome: wins, draws, losses of that seat.
-    pub fn games(&self, first: Side) -> [u32; 3] {
+    pub(crate) fn games(&self, first: Side) -> [u32; 3] {
         std::array::from_fn(|index| match first {
             Side::Upper => self.upper[index] + self.whole[index].iter().sum::<u32>(),
             Side::Lower => self.lower[index] + self.whole.iter().map(|row| row[index]).sum::<u32>(),
@@ -78,7 +78,7 @@ impl PairCounts {
     }
 
     /// The complete pairs by the upper player's score.
-    pub fn pentanomial(&self) -> Pentanomial {
+    pub(crate) fn pentanomial(&self) -> Pentanomial {
         let mut counts = [0; 5];
         for (one, other, count) in self.cells() {
             counts[one.halves() + 2 - other.halves()] += count;

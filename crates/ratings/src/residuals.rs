@@ -11,22 +11,6 @@ const LEAST_INFORMATION: f64 = 1.0;
 /// The smallest share of a residual's variance that must remain after the fit.
 const LEAST_LEFT: f64 = 0.1;
 
-/// One player's score against another, compared with the expected score. Copies are left out.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Residual {
-    /// The player's number.
-    pub player: usize,
-    /// The opponent's number.
-    pub opponent: usize,
-    /// The player's points.
-    pub score: f64,
-    /// The points expected from the ratings and seats.
-    pub expected: f64,
-    /// The difference in standard errors, clustered by pair and corrected for the influence of
-    /// these games on the ratings. `None` if too little information remains.
-    pub deviation: Option<f64>,
-}
-
 /// A player whose results vary between opponents more than chance explains.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Unexplained {
@@ -55,13 +39,10 @@ pub struct Cycle {
     pub p_value: f64,
 }
 
-/// The residuals of all pairings, from the upper player's side.
-pub fn residuals(results: &Results, fit: &Fit) -> Vec<Residual> {
-    let pairings = results.pairings();
-    pairings.iter().map(|(upper, lower, counts)| residual(fit, *upper, *lower, counts)).collect()
-}
-
-fn residual(fit: &Fit, player: usize, opponent: usize, counts: &PairCounts) -> Residual {
+/// The difference between a player's score against an opponent and the expected one, in standard
+/// errors, clustered by pair and corrected for the influence of these games on the ratings. `None`
+/// if too little information remains. Copies are left out.
+fn deviation(fit: &Fit, player: usize, opponent: usize, counts: &PairCounts) -> Option<f64> {
     let (layout, point) = (&fit.fitted.model.layout, &fit.fitted.point);
     let (mut score, mut expected, mut information) = (0.0, 0.0, 0.0);
     let nu = point[layout.draw()].exp();
@@ -80,18 +61,17 @@ fn residual(fit: &Fit, player: usize, opponent: usize, counts: &PairCounts) -> R
         information + f64::from(counts.pairs()) * 2.0 * fit.pair_correlation * (a * b).sqrt();
     let contrast = [(layout.slots[player], 1.0), (layout.slots[opponent], -1.0)];
     let left = 1.0 - information * fit.fitted.covariance.model_variance(&contrast);
-    let deviation = (information >= LEAST_INFORMATION && left >= LEAST_LEFT)
-        .then(|| (score - expected) / (clustered * left).sqrt());
-    Residual { player, opponent, score, expected, deviation }
+    (information >= LEAST_INFORMATION && left >= LEAST_LEFT)
+        .then(|| (score - expected) / (clustered * left).sqrt())
 }
 
 /// The players whose results the ratings explain too poorly, the worst first.
 pub fn unexplained(results: &Results, fit: &Fit) -> Vec<Unexplained> {
     let mut by_player: Vec<Vec<(usize, f64)>> = vec![Vec::new(); results.players()];
-    for residual in residuals(results, fit) {
-        if let Some(deviation) = residual.deviation {
-            by_player[residual.player].push((residual.opponent, deviation));
-            by_player[residual.opponent].push((residual.player, -deviation));
+    for (upper, lower, counts) in results.pairings() {
+        if let Some(deviation) = deviation(fit, upper, lower, &counts) {
+            by_player[upper].push((lower, deviation));
+            by_player[lower].push((upper, -deviation));
         }
     }
     let mut tested: Vec<(usize, f64)> = by_player
@@ -204,9 +184,9 @@ mod tests {
         assert!(cycles(&results).is_empty());
         let fit = fit(&results, &[]).expect("no anchor");
         // In a chain of players, nothing can be compared with the results.
-        assert!(
-            super::residuals(&results, &fit).iter().all(|residual| residual.deviation.is_none())
-        );
+        for (upper, lower, counts) in results.pairings() {
+            assert_eq!(deviation(&fit, upper, lower, &counts), None);
+        }
         assert!(unexplained(&results, &fit).is_empty());
     }
 

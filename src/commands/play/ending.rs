@@ -53,7 +53,7 @@ impl Conclusion<'_> {
         printer.line(&self.sentence())?;
         Ok(match self.report.ending {
             Ending::Rules(_) => Status::Done,
-            Ending::Faults(_) => Status::Found,
+            Ending::Fault(..) | Ending::DoubleFault(_) => Status::Found,
         })
     }
 

@@ -15,6 +15,7 @@ use tokio::net::unix::pipe;
 use tokio::time::timeout_at;
 
 use self::outcome::{NoLine, WriteOutcome};
+use super::PlayerStatistics;
 use super::barred::Barred;
 use super::cpu_usage::{CpuUsage, Interval};
 use super::diagnosis;
@@ -261,36 +262,21 @@ impl PlayerProcess {
         self.stderr.settle(STDERR_READ).await;
     }
 
-    /// How many bytes of stderr were dropped in this game.
-    pub(super) fn stderr_lost(&self) -> u64 {
-        self.stderr.lost()
-    }
-
-    /// CPU time of the process tree in this game so far, if the system reports it.
-    pub(super) fn cpu(&self) -> Option<Duration> {
-        self.cpu_usage.used()
-    }
-
-    /// The peak memory of its living processes, in bytes, if the system reports it.
-    pub(super) fn memory(&self) -> Option<u64> {
-        if self.ended.is_some() { None } else { self.sandboxed.peak_memory() }
-    }
-
-    /// CPU time on the opponent's turns so far.
-    pub(super) fn cpu_off_turn(&self) -> Duration {
-        self.cpu_usage.off_turn()
-    }
-
-    /// The time of this game that was not charged, because the machine had no core free.
-    pub(super) fn waited_for_core(&self) -> Duration {
-        self.waited_for_core
-    }
-
-    /// The limits that it reached in this game, and what went wrong at its end.
-    pub(super) fn warnings(&self) -> Vec<PlayerWarning> {
+    /// Statistics of this game so far.
+    pub(super) fn statistics(&self) -> PlayerStatistics {
+        let memory = if self.ended.is_some() { None } else { self.sandboxed.peak_memory() };
         let overrun = self.overrun.or_else(|| self.sandboxed.overrun());
         let reached = overrun.map(PlayerWarning::RanInto);
-        reached.into_iter().chain(self.warnings.iter().cloned()).collect()
+        PlayerStatistics {
+            leftover: 0,
+            afterwards: None,
+            cpu: self.cpu_usage.used(),
+            cpu_off_turn: self.cpu_usage.off_turn(),
+            waited_for_core: self.waited_for_core,
+            memory,
+            stderr_lost: self.stderr.lost(),
+            warnings: reached.into_iter().chain(self.warnings.iter().cloned()).collect(),
+        }
     }
 
     /// The wall time of a request without the time that is excused.

@@ -12,8 +12,8 @@ use super::process::{self, PlayerProcess};
 #[cfg(any(test, feature = "examples"))]
 use super::scripted::{PlayerScript, Scripted};
 use super::{
-    Answer, EndView, GuessRight, InitView, Launch, NotStarted, PlayerStatistics, Sandbox,
-    TranscriptLine, TurnView, no_start,
+    Answer, EndView, GuessRight, InitView, Launch, NotStarted, PlayerStatistics, Sandbox, TurnView,
+    no_start,
 };
 use referee_games::{Event, GameError, ProgramError, SeatMap};
 use referee_protocol::{
@@ -231,19 +231,7 @@ impl Wire {
     }
 
     pub(super) fn statistics(&self) -> PlayerStatistics {
-        match &self.link {
-            Link::Process(process) => PlayerStatistics {
-                leftover: 0,
-                afterwards: None,
-                cpu: process.cpu(),
-                cpu_off_turn: process.cpu_off_turn(),
-                waited_for_core: process.waited_for_core(),
-                memory: process.memory(),
-                stderr_lost: process.stderr_lost(),
-                warnings: process.warnings(),
-            },
-            _ => PlayerStatistics::default(),
-        }
+        self.running().map_or_else(PlayerStatistics::default, PlayerProcess::statistics)
     }
 
     pub(super) fn guesses(&self) -> u32 {
@@ -258,29 +246,24 @@ impl Wire {
         self.owes
     }
 
-    pub(super) async fn kill(&mut self) {
-        if let Link::Process(process) = &mut self.link {
-            process.kill().await;
-        }
-    }
-
-    pub(super) fn end_off_turn(&mut self) -> Duration {
-        match &mut self.link {
-            Link::Process(process) => process.end_off_turn(),
-            _ => Duration::ZERO,
-        }
-    }
-
-    pub(super) fn ponders(&self) -> bool {
+    /// Its process, if it is one that runs.
+    pub(super) fn running(&self) -> Option<&PlayerProcess> {
         match &self.link {
-            Link::Process(process) => process.ponders(),
-            _ => false,
+            Link::Process(process) => Some(process),
+            _ => None,
+        }
+    }
+
+    pub(super) fn running_mut(&mut self) -> Option<&mut PlayerProcess> {
+        match &mut self.link {
+            Link::Process(process) => Some(process),
+            _ => None,
         }
     }
 
     pub(super) fn freeze_off_turn(&mut self) {
         self.freeze = true;
-        if let Link::Process(process) = &mut self.link {
+        if let Some(process) = self.running_mut() {
             process.freeze_off_turn();
         }
     }
@@ -289,42 +272,9 @@ impl Wire {
         self.freeze
     }
 
-    pub(super) fn freeze(&mut self) {
-        if let Link::Process(process) = &mut self.link {
-            process.freeze();
-        }
-    }
-
-    pub(super) fn transcript(&self) -> Vec<TranscriptLine> {
-        match &self.link {
-            Link::Process(process) => process.transcript().cloned().collect(),
-            _ => Vec::new(),
-        }
-    }
-
-    pub(super) fn stderr(&self) -> Vec<u8> {
-        match &self.link {
-            Link::Process(process) => process.stderr(),
-            _ => Vec::new(),
-        }
-    }
-
-    pub(super) async fn settle_stderr(&mut self) {
-        if let Link::Process(process) = &mut self.link {
-            process.settle_stderr().await;
-        }
-    }
-
     fn take_id(&mut self) -> u64 {
         self.next_id += 1;
         self.next_id - 1
-    }
-
-    pub(super) fn wrote_more(&mut self) -> bool {
-        match &mut self.link {
-            Link::Process(process) => process.said_unasked().is_some(),
-            _ => false,
-        }
     }
 
     pub(super) async fn spoke_unasked(&mut self) -> Option<Fault> {
@@ -333,9 +283,9 @@ impl Wire {
     }
 
     async fn check_silence(&mut self) -> Result<(), Fault> {
-        match &mut self.link {
-            Link::Process(process) => process.check_silence().await,
-            _ => Ok(()),
+        match self.running_mut() {
+            Some(process) => process.check_silence().await,
+            None => Ok(()),
         }
     }
 

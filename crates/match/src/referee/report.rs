@@ -13,20 +13,29 @@ use referee_record::model::warning::GameWarning;
 pub enum Ending {
     /// By the rules.
     Rules(Outcome<Text>),
-    /// By a fault of one player, which loses, or of both, so that neither wins.
-    Faults(BySeat<Option<Fault>>),
+    /// By a fault of one player, which loses.
+    Fault(Seat, Fault),
+    /// By a fault of each player, so that neither wins.
+    DoubleFault(BySeat<Fault>),
 }
 
 impl Ending {
+    /// The ending by these faults, if there are any.
+    pub fn by_faults(faults: BySeat<Option<Fault>>) -> Option<Self> {
+        match (faults.first, faults.second) {
+            (Some(first), Some(second)) => Some(Self::DoubleFault(BySeat::new(first, second))),
+            (Some(fault), None) => Some(Self::Fault(Seat::First, fault)),
+            (None, Some(fault)) => Some(Self::Fault(Seat::Second, fault)),
+            (None, None) => None,
+        }
+    }
+
     /// The winner.
     pub fn result(&self) -> GameResult {
         match self {
             Self::Rules(outcome) => outcome.result,
-            Self::Faults(faults) => match (&faults.first, &faults.second) {
-                (Some(_), None) => GameResult::Win(Seat::Second),
-                (None, Some(_)) => GameResult::Win(Seat::First),
-                _ => GameResult::Draw,
-            },
+            Self::Fault(seat, _) => GameResult::Win(!*seat),
+            Self::DoubleFault(_) => GameResult::Draw,
         }
     }
 
@@ -42,10 +51,8 @@ impl Ending {
     pub fn reason(&self) -> &str {
         match self {
             Self::Rules(outcome) => &outcome.reason,
-            Self::Faults(faults) => match (&faults.first, &faults.second) {
-                (Some(fault), None) | (None, Some(fault)) => fault.code.name(),
-                _ => "double-fault",
-            },
+            Self::Fault(_, fault) => fault.code.name(),
+            Self::DoubleFault(_) => "double-fault",
         }
     }
 
@@ -61,7 +68,8 @@ impl Ending {
     pub fn fault(&self, seat: Seat) -> Option<&Fault> {
         match self {
             Self::Rules(_) => None,
-            Self::Faults(faults) => faults[seat].as_ref(),
+            Self::Fault(by, fault) => Some(fault).filter(|_| *by == seat),
+            Self::DoubleFault(faults) => Some(&faults[seat]),
         }
     }
 }

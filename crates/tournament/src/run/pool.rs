@@ -256,7 +256,7 @@ impl PlayerPool {
         (seeds, began): (BySeat<u64>, Instant),
     ) -> (RecordBuilder, Option<String>) {
         let names = self.names(fixture).map(str::to_owned);
-        let faulted = matches!(report.ending, Ending::Faults(_));
+        let faulted = !matches!(report.ending, Ending::Rules(_));
         if faulted {
             players.first.settle_stderr().await;
             players.second.settle_stderr().await;

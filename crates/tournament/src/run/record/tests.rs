@@ -37,7 +37,7 @@ fn built(builder: RecordBuilder) -> GameRecord {
 
 fn faulted(faults: BySeat<Option<Fault>>) -> RecordBuilder {
     let mut builder = builder();
-    builder.report.ending = Ending::Faults(faults);
+    builder.report.ending = Ending::by_faults(faults).expect("a fault");
     builder
 }
 
