@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::Failure;
 use super::results::find;
 use crate::printer::Printer;
-use referee_games::BySeat;
+use referee_games::Seat;
 use referee_record::log::places::LogPlaces;
 use referee_record::log::{GameLine, GameNames, LogError, LogProblem, LogReader, LogScan, Scanned};
 use referee_record::model::record::{GameRecord, Header};
@@ -79,25 +79,20 @@ fn search(dir: &Path, log: &mut LogScan, word: &str) -> Result<u64, Failure> {
     let mut found: Option<(u8, u64)> = None;
     let mut pairs = BTreeMap::new();
     while let Some(line) = log.next_line().map_err(FolderError::of_log(dir))? {
-        let game = match line {
-            Scanned::Game(game) => MatchingGame::of_line(&game, &names),
-            Scanned::Other(line) => match line.record {
-                Ok(record) => MatchingGame::of_record(record, line.at),
-                Err(_) => continue,
-            },
-        };
-        if game.id == word {
-            return Ok(game.at);
+        let Scanned::Game(game) = line else { continue };
+        let (id, at) = (game.id(), game.place.at);
+        if id == word {
+            return Ok(at);
         }
-        if !wanted.fits(&game.id) {
+        if !wanted.fits(&id) {
             continue;
         }
         if pairs.len() <= LISTED {
-            pairs.insert(pair_of(&game.id).to_owned(), who(&game));
+            pairs.insert(pair_of(&id).to_owned(), who(&game, &names));
         }
         // Of the two games of a pair, the first is meant.
         if found.is_none_or(|(other, _)| game.game < other) {
-            found = Some((game.game, game.at));
+            found = Some((game.game, at));
         }
     }
     let why = match found {
@@ -115,38 +110,10 @@ fn search(dir: &Path, log: &mut LogScan, word: &str) -> Result<u64, Failure> {
     Err(Failure::input(format!("{}: {why}", dir.display())))
 }
 
-/// A game of the log that may be the one that was named.
-struct MatchingGame {
-    id: String,
-    players: BySeat<String>,
-    pair: u32,
-    game: u8,
-    /// The byte offset of its line.
-    at: u64,
-}
-
-impl MatchingGame {
-    fn of_line(game: &GameLine, names: &GameNames) -> Self {
-        Self {
-            id: game.id(),
-            players: BySeat::from_fn(|seat| names.player(game, seat).to_owned()),
-            pair: game.pair,
-            game: game.game,
-            at: game.place.at,
-        }
-    }
-
-    fn of_record(record: GameRecord, at: u64) -> Self {
-        let GameRecord { id, pair, game, players, .. } = record;
-        Self { id, players: players.values, pair, game, at }
-    }
-}
-
 /// The players of a pair, for people.
-fn who(game: &MatchingGame) -> String {
-    let BySeat { first: one, second: other } = &game.players;
-    let (one, other) = if one <= other { (one, other) } else { (other, one) };
-    format!("{one} and {other}, pair {}", game.pair)
+fn who(game: &GameLine, names: &GameNames) -> String {
+    let [one, other] = Seat::BOTH.map(|seat| names.player(game, seat));
+    format!("{} and {}, pair {}", one.min(other), one.max(other), game.pair)
 }
 
 /// A parsed game id or prefix: the first digits of the pair, and which game of the pair.
