@@ -407,6 +407,12 @@ fn the_next_command_follows_the_verdict_on_a_player() {
     let run = check("stuck.sh", &[]);
     let again = run.out.lines().find_map(|line| line.trim().strip_prefix("again: "));
     assert_eq!(next_line(&run), format!("next: {}", again.expect("a command")));
+    // A player in another folder, as the command takes it.
+    arena.sh("mkdir d && cp first.sh stuck.sh d");
+    let run = check("d/first.sh", &["--game", "watch-your-back"]);
+    assert_eq!(next_line(&run), "next: referee play d/first.sh bot:random --game watch-your-back");
+    let run = check("d/stuck.sh", &["--game", "watch-your-back"]);
+    assert!(next_line(&run).starts_with("next: referee ask d/stuck.sh "), "{run:?}");
     let entered = "[[players]]\nname = \"ant\"\ncommand = [\"sh\", \"first.sh\"]\n";
     let other = "[[players]]\nname = \"bee\"\nbot = \"random\"\n";
     let head = "name = \"cup\"\ngame = \"watch-your-back\"\n";

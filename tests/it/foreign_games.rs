@@ -349,3 +349,18 @@ fn backdraughts_and_its_server_have_the_same_records() {
 fn back_to_the_wall_and_its_server_have_the_same_records() {
     same_records("back-to-the-wall");
 }
+
+#[test]
+fn a_game_that_refuses_to_be_played_says_so_in_its_own_words() {
+    let refuses = RULES.replace(
+        "answer='\"state\":\"\",\"turn\":{\"move\":\"one\"},\"legal\":[\"a\",\"b\"],\"max_plies\":3'",
+        "answer='\"error\":\"three is a crowd\"'",
+    );
+    let arena = arena(&refuses);
+    arena.write("game.toml", "command = [\"sh\", \"rules.sh\"]");
+    for command in ["test-game game.toml", "play bot:random bot:random --game game.toml"] {
+        let words: Vec<&str> = command.split(' ').collect();
+        let run = arena.run(&words);
+        assert_eq!(run, Run::new(2, "", "error: three is a crowd\n"), "{command}");
+    }
+}

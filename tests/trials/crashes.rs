@@ -348,9 +348,6 @@ fn kill(victim: &Victim, kills: u64, dice: &mut Dice) -> Found {
         found.torn += u64::from(is_killed && torn);
         let is_rewritten = now.lines().next() != before.lines().next();
         assert!(is_rewritten || now.starts_with(&before), "{}: lines vanished", victim.name);
-        if dice.below(4) == 0 {
-            // The run goes on with the index as the kill has left it.
-        }
         if !is_killed || found.kills == kills {
             let run = arena.run(&args);
             assert_eq!((run.code, &run.out), (0, &expected.out), "{}: {}", victim.name, run.err);

@@ -38,7 +38,7 @@ print('nodes', count(pyspiel.load_game(sys.argv[1]).new_initial_state(), int(sys
 const TELLS_BY_TURNS: &str = "phantom_ttt";
 
 /// Games of `OpenSpiel`, each with the searcher that plays it against `random` and `greedy`.
-const OPENSPIEL: [(&str, &str); 14] = [
+const OPENSPIEL: [(&str, &str); 15] = [
     ("tic_tac_toe", "search-50"),
     ("connect_four", "search-30"),
     ("breakthrough(rows=5,columns=4)", "search-30"),
@@ -53,6 +53,8 @@ const OPENSPIEL: [(&str, &str); 14] = [
     ("kuhn_poker", "search-50"),
     ("leduc_poker", "search-50"),
     ("phantom_ttt", "search-20"),
+    // Its boards are drawn in colours.
+    ("twixt(board_size=5)", "search-3"),
 ];
 
 /// A random game of chess up to a position in which black has five moves, one of which mates. Whole

@@ -39,6 +39,7 @@ impl EndTime {
 #[derive(Debug, Clone, Copy)]
 pub struct RunDeadline {
     end: EndTime,
+    begun: Instant,
     games: u32,
     total: Duration,
     longest: Duration,
@@ -47,15 +48,22 @@ pub struct RunDeadline {
 impl RunDeadline {
     /// A deadline at `end`.
     pub fn new(end: EndTime) -> Self {
-        Self { end, games: 0, total: Duration::ZERO, longest: Duration::ZERO }
+        Self {
+            end,
+            begun: Instant::now(),
+            games: 0,
+            total: Duration::ZERO,
+            longest: Duration::ZERO,
+        }
     }
 
-    /// Notes how long a game took. Once the usual time is known, a game counts for at most
-    /// eight times as much: nobody else should wait for one that took far longer.
+    /// Notes how long a game took, which a worker may exaggerate: nobody else should wait for a game
+    /// that took far longer. It counts for at most the time of the run so far, or 30 seconds, and
+    /// once the usual time is known, for at most eight times as much.
     pub fn took(&mut self, time: Duration) {
-        let is_known = self.games >= UNUSUAL;
-        let most = (self.total / self.games.max(1)).saturating_mul(UNUSUAL);
-        let time = if is_known { time.min(most) } else { time };
+        let usual = self.total.checked_div(self.games).filter(|_| self.games >= UNUSUAL);
+        let most = usual.map_or(Duration::MAX, |usual| usual.saturating_mul(UNUSUAL));
+        let time = time.min(most).min(self.begun.elapsed().max(LEAST_PATIENCE));
         self.games += 1;
         self.total += time;
         self.longest = self.longest.max(time);
@@ -98,10 +106,17 @@ mod tests {
 
     const NANO: Duration = Duration::from_nanos(1);
 
+    /// The deadline of a run that began an hour ago and ends now.
+    fn of_an_old_run() -> RunDeadline {
+        let now = Instant::now();
+        let begun = now - Duration::from_secs(3600);
+        RunDeadline { begun, ..RunDeadline::new(EndTime::After(now)) }
+    }
+
     #[test]
     fn a_game_starts_only_if_an_average_game_would_finish_in_time() {
         let average = Duration::from_secs(20);
-        let mut deadline = RunDeadline::new(EndTime::After(Instant::now()));
+        let mut deadline = of_an_old_run();
         assert!(deadline.open_with(NANO).is_some(), "nothing is known yet");
         assert!(deadline.open_with(Duration::ZERO).is_none(), "no time is left");
         for seconds in [10, 40, 10] {
@@ -116,18 +131,23 @@ mod tests {
     /// The times come from workers, which may report any.
     #[test]
     fn one_absurd_time_does_not_end_a_run() {
-        let mut deadline = RunDeadline::new(EndTime::After(Instant::now()));
+        let mut deadline = of_an_old_run();
         for _ in 0..UNUSUAL {
             deadline.took(Duration::from_secs(10));
         }
         deadline.took(Duration::from_nanos(u64::MAX));
         assert!(deadline.open_with(Duration::from_secs(20)).is_some());
         assert_eq!(deadline.patience(), Duration::from_secs(80));
+        // No game takes longer than the run so far.
+        let mut deadline = RunDeadline::new(EndTime::After(Instant::now()));
+        deadline.took(Duration::from_nanos(u64::MAX));
+        assert!(deadline.open_with(LEAST_PATIENCE).is_some());
+        assert_eq!(deadline.patience(), LEAST_PATIENCE);
     }
 
     #[test]
     fn games_in_progress_get_as_long_as_the_longest_game() {
-        let mut deadline = RunDeadline::new(EndTime::After(Instant::now()));
+        let mut deadline = of_an_old_run();
         deadline.took(Duration::from_secs(5));
         assert_eq!(deadline.patience(), LEAST_PATIENCE);
         deadline.took(Duration::from_secs(90));
