@@ -160,7 +160,7 @@ class Program:
         for step in steps.split():
             position = position.after(step)
             real.append(step)
-            seen.append(self.view(position.state, seat))
+            seen.append((self.view(position.state, seat), position.asks(seat)))
         rng = random.Random(draw)
         found, path, untried = [], [start], []
         for _ in range(GUESS_STEPS):
@@ -175,7 +175,7 @@ class Program:
                     stack.pop()
                 continue
             after = path[n].after(step)
-            if self.view(after.state, seat) == seen[n]:
+            if (self.view(after.state, seat), after.asks(seat)) == seen[n]:
                 found.append(step)
                 path.append(after)
         return {"error": f"no state to believe in was found in {GUESS_STEPS} steps"}
@@ -197,6 +197,9 @@ class Position:
         else:
             state.apply_action(int(step))
         return Position(state)
+
+    def asks(self, seat):
+        return self.mover == seat
 
     def texts(self, player):
         """The legal actions of a player, or of chance, with their texts, which are unique."""

@@ -358,6 +358,7 @@ fn a_game_that_refuses_to_be_played_says_so_in_its_own_words() {
     );
     let arena = arena(&refuses);
     arena.write("game.toml", "command = [\"sh\", \"rules.sh\"]");
+    fs::remove_file(arena.path().join("tournament.toml")).expect("removed");
     for command in ["test-game game.toml", "play bot:random bot:random --game game.toml"] {
         let words: Vec<&str> = command.split(' ').collect();
         let run = arena.run(&words);
