@@ -170,8 +170,8 @@ pub enum CliCommand {
     /// Plays random games to find mistakes in a rules program: answers that break the contract or
     /// depend on earlier requests, refusals without a clause, and leaks of hidden information.
     /// Shows each mistake with the shortest sequence of steps that leads to it. Also shows the
-    /// length of games, the number of legal actions, the advantage of the first seat among random
-    /// and among searching players, and how often the leader wins.
+    /// length of games, the number of legal actions, and the advantage of the first seat among
+    /// random and among searching players.
     TestGame(test_game::TestGameArgs),
     /// Find out how strong the sandbox is on this machine
     ///

@@ -9,12 +9,10 @@ mod findings;
 mod hidden;
 mod portrait;
 mod purity;
-mod quantities;
 mod text;
 mod walk;
 
 use std::collections::{HashSet, VecDeque};
-use std::time::{Duration, Instant};
 
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -24,9 +22,8 @@ use checks::check;
 use findings::Findings;
 pub use findings::{GameFinding, HiddenChecks};
 use portrait::PortraitMaker;
-pub use portrait::{GamePortrait, GameSample, LeaderPoint};
+pub use portrait::{GamePortrait, GameSample, Quantiles, ShareInterval};
 use purity::PurityTest;
-pub use quantities::{Quantiles, ShareInterval};
 use referee_record::model::rules::GameRules;
 pub use text::lines;
 use walk::Walk;
@@ -118,7 +115,6 @@ pub fn try_out(
         let (of, tell) = (plan.search_games, &mut *trial.tell);
         let played = |done| tell(TrialProgress { stage: TrialStage::SearchGames, done, of });
         trial.portrait.search(rules, plan, &mut trial.findings, played);
-        trial.portrait.leaders(&mut trial.rng);
     }
     let seats = rules.game.seats();
     GameTrial {
@@ -190,7 +186,7 @@ impl Trial<'_> {
             (self.tell)(TrialProgress { stage, done: self.played, of: games });
             self.played += 1;
             let walk = self.play_game(&mut purity);
-            self.portrait.add(&self.rules.start, &walk);
+            self.portrait.add(&walk);
             if purity.waiting() == BATCH {
                 purity.compare(&mut self.rng, &mut self.findings);
             }
@@ -206,9 +202,8 @@ impl Trial<'_> {
             if self.rng.random_ratio(1, CHECKED) {
                 check(self.rules, &walk, &mut self.rng, &mut self.findings);
             }
-            let began = Instant::now();
             match walk.random_step(&mut self.rng) {
-                Ok(true) => walk.time(began.elapsed()),
+                Ok(true) => {}
                 Ok(false) => return walk,
                 Err(error) => {
                     self.findings.failed(&error, &walk.steps);
@@ -218,9 +213,4 @@ impl Trial<'_> {
             purity.add(&walk);
         }
     }
-}
-
-/// The mean time of a step, in microseconds.
-fn microseconds(time: Duration, steps: u32) -> f64 {
-    time.as_secs_f64() * 1e6 / f64::from(steps.max(1))
 }

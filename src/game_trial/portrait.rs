@@ -1,29 +1,17 @@
-//! The portrait of a game: lengths, results and choices of its games.
+//! Statistics of a game: lengths, results and choices of its games.
 
 use std::collections::BTreeMap;
-use std::time::Duration;
 
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use serde::Serialize;
 
+use super::TrialPlan;
 use super::findings::Findings;
-use super::quantities::{Quantiles, ShareInterval};
 use super::walk::{Walk, random_step};
-use super::{TrialPlan, microseconds};
 use referee_bots::{Allotment, BotKind, Limit, engine};
-use referee_games::{
-    BySeat, GameError, GameResult, Outcome, Position, Seat, Step, Text, TextStep, Turn,
-};
+use referee_games::{BySeat, GameError, GameResult, Outcome, Seat, Step, Text, Turn};
 use referee_record::model::rules::GameRules;
-
-/// The number of random games in which leaders are determined.
-const LEADER_GAMES: usize = 40;
-/// The number of random games from a position that determine its leader, if the game makes no
-/// estimates.
-const PLAYOUTS: u32 = 16;
-/// The points of a game at which its leader is determined, in quarters.
-const QUARTERS: [u32; 3] = [1, 2, 3];
 
 /// Statistics of games.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -34,10 +22,6 @@ pub struct GamePortrait {
     pub search: Option<GameSample>,
     /// The number of legal actions at a decision; `None` if the game does not list them.
     pub branching: Option<Quantiles>,
-    /// How often the leader of a random game wins it.
-    pub leaders: Vec<LeaderPoint>,
-    /// The time of a ply in random games, in microseconds.
-    pub ply_us: f64,
 }
 
 /// Statistics of games between players of one kind.
@@ -53,19 +37,66 @@ pub struct GameSample {
     pub decisive: ShareInterval,
     /// The length of games in plies.
     pub plies: Quantiles,
-    /// The number of games of each length.
-    pub lengths: BTreeMap<u32, u32>,
     /// The number of games that ended for each reason.
     pub reasons: BTreeMap<String, u32>,
 }
 
-/// How often the leader wins.
+/// The quantiles of a list of numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct LeaderPoint {
-    /// The point of the game, from 0 (start) to 1 (end).
-    pub at: f64,
-    /// The share of decisive games with a leader that the leader won.
-    pub wins: ShareInterval,
+pub struct Quantiles {
+    /// The smallest.
+    pub least: u32,
+    /// The lower quartile.
+    pub lower: u32,
+    /// The median.
+    pub median: u32,
+    /// The upper quartile.
+    pub upper: u32,
+    /// The largest.
+    pub most: u32,
+    /// The mean.
+    pub mean: f64,
+}
+
+impl Quantiles {
+    /// The quantiles; `None` for an empty list.
+    fn of(mut numbers: Vec<u32>) -> Option<Self> {
+        numbers.sort_unstable();
+        let last = numbers.len().checked_sub(1)?;
+        let at = |quarter: usize| numbers[last * quarter / 4];
+        let (sum, count) = numbers
+            .iter()
+            .fold((0.0, 0.0), |(sum, count), &number| (sum + f64::from(number), count + 1.0));
+        let mean = sum / count;
+        Some(Self { least: at(0), lower: at(1), median: at(2), upper: at(3), most: at(4), mean })
+    }
+}
+
+/// A share with its 95% interval (Wilson's).
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct ShareInterval {
+    /// The share, from 0 to 1.
+    pub share: f64,
+    /// The low end of the interval.
+    pub low: f64,
+    /// The high end of the interval.
+    pub high: f64,
+    /// The number of games.
+    pub of: u32,
+}
+
+impl ShareInterval {
+    /// The share of `points` in this many games. Draws may count as half a point: this can make the
+    /// interval too wide, never too narrow.
+    fn new(points: f64, of: u32) -> Self {
+        const Z: f64 = 1.959_964;
+        let games = f64::from(of.max(1));
+        let (share, square) = (points / games, Z * Z / games);
+        let centre = (share + square / 2.0) / (1.0 + square);
+        let spread = (share * (1.0 - share) / games + square / (4.0 * games)).sqrt();
+        let half = Z * spread / (1.0 + square);
+        Self { share, low: (centre - half).max(0.0), high: (centre + half).min(1.0), of }
+    }
 }
 
 /// The data of a portrait.
@@ -74,11 +105,6 @@ pub(super) struct PortraitMaker {
     random: EndCounts,
     search: Option<(String, EndCounts)>,
     choices: Vec<u32>,
-    time: Duration,
-    plies: u32,
-    /// Some decisive games: the winner, and the positions at each quarter.
-    decisive: Vec<(Seat, Vec<Position>)>,
-    leaders: Vec<LeaderPoint>,
 }
 
 /// The reasons why games ended.
@@ -87,7 +113,7 @@ struct EndCounts {
     games: u32,
     first: f64,
     decisive: f64,
-    lengths: BTreeMap<u32, u32>,
+    lengths: Vec<u32>,
     reasons: BTreeMap<String, u32>,
 }
 
@@ -96,19 +122,17 @@ impl EndCounts {
         self.games += 1;
         self.first += outcome.result.score(Seat::First);
         self.decisive += f64::from(u8::from(outcome.result != GameResult::Draw));
-        *self.lengths.entry(plies).or_default() += 1;
+        self.lengths.push(plies);
         *self.reasons.entry(outcome.reason.to_string()).or_default() += 1;
     }
 
     fn sample(self, players: String) -> Option<GameSample> {
-        let each = |(&plies, &games): (&u32, &u32)| std::iter::repeat_n(plies, games as usize);
         Some(GameSample {
             players,
             games: self.games,
             first_seat: ShareInterval::new(self.first, self.games),
             decisive: ShareInterval::new(self.decisive, self.games),
-            plies: Quantiles::of(self.lengths.iter().flat_map(each).collect())?,
-            lengths: self.lengths,
+            plies: Quantiles::of(self.lengths)?,
             reasons: self.reasons,
         })
     }
@@ -116,18 +140,10 @@ impl EndCounts {
 
 impl PortraitMaker {
     /// Adds a random game, if it was finished.
-    pub(super) fn add(&mut self, start: &Position, walk: &Walk) {
+    pub(super) fn add(&mut self, walk: &Walk) {
         let Turn::Over(outcome) = walk.position.turn() else { return };
-        let plies = walk.position.ply();
-        self.random.add(&outcome, plies);
+        self.random.add(&outcome, walk.position.ply());
         self.choices.extend(&walk.choices);
-        self.time += walk.time;
-        self.plies += plies;
-        if let (GameResult::Win(winner), true) =
-            (outcome.result, self.decisive.len() < LEADER_GAMES)
-        {
-            self.decisive.push((winner, quarters(start, &walk.steps)));
-        }
     }
 
     /// Plays games between searching players.
@@ -160,73 +176,13 @@ impl PortraitMaker {
         }
     }
 
-    /// Determines the leader at each quarter of some decisive games.
-    pub(super) fn leaders(&mut self, rng: &mut ChaCha8Rng) {
-        for (index, quarter) in QUARTERS.into_iter().enumerate() {
-            let (mut kept, mut games) = (0.0, 0);
-            for (winner, positions) in &self.decisive {
-                let leader = positions.get(index).and_then(|position| leader(position, rng));
-                games += u32::from(leader.is_some());
-                kept += f64::from(u8::from(leader == Some(*winner)));
-            }
-            if games > 0 {
-                let wins = ShareInterval::new(kept, games);
-                self.leaders.push(LeaderPoint { at: f64::from(quarter) / 4.0, wins });
-            }
-        }
-    }
-
     /// The portrait; `None` if no game was finished.
     pub(super) fn finished(self) -> Option<GamePortrait> {
         Some(GamePortrait {
             random: self.random.sample("random".to_owned())?,
             search: self.search.and_then(|(players, ends)| ends.sample(players)),
             branching: Quantiles::of(self.choices),
-            leaders: self.leaders,
-            ply_us: microseconds(self.time, self.plies),
         })
-    }
-}
-
-/// The positions at each quarter of a game. They are replayed. If the program fails then, another
-/// check reports it.
-fn quarters(start: &Position, steps: &[TextStep]) -> Vec<Position> {
-    let mut walk = Walk::new(start);
-    let mut reached = Vec::new();
-    for quarter in QUARTERS {
-        let target = steps.len() * quarter as usize / 4;
-        for step in &steps[walk.steps.len()..target] {
-            if walk.play(step.clone()).is_err() {
-                return reached;
-            }
-        }
-        reached.push(walk.position.clone());
-    }
-    reached
-}
-
-/// The seat that leads: by the game's estimates, or else by random games from here.
-fn leader(position: &Position, rng: &mut ChaCha8Rng) -> Option<Seat> {
-    let ahead = match position.values() {
-        Some(BySeat { first, second }) => first - second,
-        None => (0..PLAYOUTS).filter_map(|_| playout(position, rng)).sum(),
-    };
-    match ahead {
-        ahead if ahead > 0.0 => Some(Seat::First),
-        ahead if ahead < 0.0 => Some(Seat::Second),
-        _ => None,
-    }
-}
-
-/// The result of a random game for the first seat, from −½ to ½.
-fn playout(position: &Position, rng: &mut ChaCha8Rng) -> Option<f64> {
-    let mut position = position.clone();
-    while let Some(step) = random_step(&*position, rng).ok()? {
-        position.play(step.as_text(), &mut Vec::new()).ok()?;
-    }
-    match position.turn() {
-        Turn::Over(outcome) => Some(outcome.result.score(Seat::First) - 0.5),
-        _ => None,
     }
 }
 
@@ -261,5 +217,27 @@ fn search_game(
         walk.play(step.clone())?;
         first.follow(step.as_text())?;
         second.follow(step.as_text())?;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quantiles_of_few_numbers() {
+        assert_eq!(Quantiles::of(Vec::new()), None);
+        let one = Quantiles::of(vec![7]).expect("a number");
+        assert_eq!((one.least, one.median, one.most, one.mean), (7, 7, 7, 7.0));
+        let five = Quantiles::of(vec![5, 1, 4, 2, 3]).expect("numbers");
+        assert_eq!((five.least, five.lower, five.median, five.upper, five.most), (1, 2, 3, 4, 5));
+    }
+
+    #[test]
+    fn wilsons_interval() {
+        let half = ShareInterval::new(50.0, 100);
+        assert!((half.low - 0.4038).abs() < 1e-4 && (half.high - 0.5962).abs() < 1e-4, "{half:?}");
+        let none = ShareInterval::new(0.0, 10);
+        assert!(none.low.abs() < 1e-9 && (none.high - 0.2775).abs() < 1e-4, "{none:?}");
     }
 }

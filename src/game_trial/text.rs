@@ -22,14 +22,6 @@ pub fn lines(trial: &GameTrial) -> Vec<String> {
         if let Some(branching) = &portrait.branching {
             lines.push(format!("legal actions: {}", numbers(branching)));
         }
-        for point in &portrait.leaders {
-            let at = percent(point.at);
-            lines.push(format!(
-                "the leader after {at} of a random game wins {}",
-                share(&point.wins)
-            ));
-        }
-        lines.push(format!("a ply of a random game takes {:.0} µs", portrait.ply_us));
     }
     lines.iter().map(|line| escape::terminal(line)).collect()
 }

@@ -1,7 +1,5 @@
 //! A game up to some step.
 
-use std::time::Duration;
-
 use rand::seq::IndexedRandom;
 use rand_chacha::ChaCha8Rng;
 
@@ -23,19 +21,11 @@ pub(super) struct Walk {
     pub(super) events: Vec<Event>,
     /// The number of legal actions at each decision, if they are listed.
     pub(super) choices: Vec<u32>,
-    /// The time of all steps.
-    pub(super) time: Duration,
 }
 
 impl Walk {
     pub(super) fn new(start: &Position) -> Self {
-        Self {
-            steps: Vec::new(),
-            position: start.clone(),
-            events: Vec::new(),
-            choices: Vec::new(),
-            time: Duration::ZERO,
-        }
+        Self { steps: Vec::new(), position: start.clone(), events: Vec::new(), choices: Vec::new() }
     }
 
     pub(super) fn play(&mut self, step: TextStep) -> Result<(), GameError> {
@@ -56,10 +46,6 @@ impl Walk {
         }
         self.play(step)?;
         Ok(true)
-    }
-
-    pub(super) fn time(&mut self, time: Duration) {
-        self.time += time;
     }
 }
 

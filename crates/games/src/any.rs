@@ -11,7 +11,6 @@ mod typed;
 
 use std::borrow::Cow;
 use std::fmt;
-use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
 use rand::RngCore;
@@ -25,7 +24,6 @@ pub use typed::{Typed, TypedPosition};
 use super::drawing::DrawnBoard;
 use super::event::Event;
 use super::game::{Clause, Legal};
-use super::json::write_json;
 use super::options::{OptionError, OptionSpec, Options};
 use super::refusal::{Refusal, StepError};
 use super::seat::{BySeat, Seat};
@@ -173,11 +171,6 @@ pub trait AnyPosition: fmt::Debug + Send + Sync {
     /// choose.
     fn legal(&self, seat: Seat) -> Legal;
 
-    /// Appends the legal actions of `seat`, in the form sent to players, to `json`.
-    fn write_legal(&self, seat: Seat, json: &mut Vec<u8>) {
-        write_json(&self.legal(seat), json);
-    }
-
     /// The texts of all legal actions of `seat`, sorted; `None` if there are too many to list.
     fn legal_list(&self, seat: Seat) -> Option<Vec<String>> {
         match self.legal(seat) {
@@ -234,27 +227,10 @@ pub trait AnyPosition: fmt::Debug + Send + Sync {
     /// The complete state as JSON.
     fn state(&self) -> Cow<'_, RawValue>;
 
-    /// Appends the [state](AnyPosition::state) to `json`.
-    fn write_state(&self, json: &mut Vec<u8>) {
-        json.extend_from_slice(self.state().get().as_bytes());
-    }
-
-    /// A hash of the [state](AnyPosition::state): the same for all positions with equal states.
-    fn state_hash(&self) -> u64 {
-        let mut hasher = DefaultHasher::new();
-        self.state().get().hash(&mut hasher);
-        hasher.finish()
-    }
-
     /// The part of the state that `seat` may see, as JSON: all of it, unless the game has hidden
     /// information.
     fn view(&self, _seat: Seat) -> Cow<'_, RawValue> {
         self.state()
-    }
-
-    /// Appends the [view](AnyPosition::view) of `seat` to `json`.
-    fn write_view(&self, seat: Seat, json: &mut Vec<u8>) {
-        json.extend_from_slice(self.view(seat).get().as_bytes());
     }
 
     /// A position that `seat` cannot tell from this one, chosen by `draw`, which is below 2⁵³. For

@@ -7,7 +7,6 @@
 mod action;
 mod board;
 mod clauses;
-mod detour;
 mod map;
 mod options;
 mod refusal;
@@ -368,9 +367,8 @@ impl Game for BackToTheWall {
         let mut direction = || Direction::ALL[rng.random_range(0..Direction::ALL.len())];
         let directions = ByPiece { circle: direction(), square: direction() };
         let walls_each = usize::from(self.board.ground.walls_each);
-        let free = self.board.free();
-        let numbers = (0..free.len()).choose_multiple(rng, walls_each).into_iter();
-        let walls = numbers.filter_map(|number| free.nth(number)).collect();
+        let walls = self.board.free().iter().choose_multiple(rng, walls_each);
+        let walls = walls.into_iter().collect();
         Some(Action { directions, walls })
     }
 

@@ -22,8 +22,8 @@ pub use board::{Board, PAWNS, WonBy, goal};
 pub use options::{Capture, First, Movement, Overlooked, Rules, Turning};
 pub use state::State;
 
-use super::board::Bitboard;
-use super::drawing::DrawnBoard;
+use super::board::{Bitboard, Square};
+use super::drawing::{DrawnBoard, DrawnSquare};
 use super::history::History;
 use super::{
     BySeat, Clause, Event, Game, GameResult, OptionError, OptionSpec, Options, Outcome, Refusal,
@@ -397,14 +397,6 @@ impl Game for Backdraughts {
         actions
     }
 
-    fn legal_count(&self, seat: Seat) -> u64 {
-        let Some((owner, number)) = self.choice_of(seat) else { return 0 };
-        match self.board.count(owner, number, &self.rules) {
-            0 => 0,
-            count => u64::from(count) + u64::from(self.alternative().is_some()),
-        }
-    }
-
     fn parse_action(&self, seat: Seat, text: &str) -> Result<Action, Refusal> {
         refusal::parse(self, seat, text.trim_ascii())
     }
@@ -460,9 +452,16 @@ impl Game for Backdraughts {
     }
 
     fn draw(&self, board: &mut DrawnBoard) {
-        self.board.symbols().draw(board, |at, drawn| {
-            drawn.goal = Seat::BOTH.into_iter().find(|&seat| goal(seat) == at);
-        });
+        board.clear();
+        for (row, symbols) in (0..).zip(self.rows()) {
+            board.add_row((0..).zip(symbols.chars()).map(|(column, symbol)| {
+                let is_here = |seat: &Seat| goal(*seat) == Square::new(column, row);
+                let goal = Seat::BOTH.into_iter().find(is_here);
+                let mut square = DrawnSquare::new(symbol);
+                square.goal = goal;
+                square
+            }));
+        }
     }
 
     fn die(&self) -> Option<(Seat, u8)> {

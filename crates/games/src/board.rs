@@ -8,8 +8,6 @@ use std::str::FromStr;
 use serde::de::{self, Deserialize, Deserializer};
 use serde::ser::{Serialize, Serializer};
 
-use super::short_text::ShortText;
-
 /// A square: column and row count from zero at the top left, rows downwards. Squares sort by
 /// column, then row, which is the order of their texts on the board sizes in use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -25,9 +23,7 @@ impl Square {
     pub const fn new(column: u8, row: u8) -> Self {
         Self { column, row }
     }
-}
 
-impl Square {
     /// The square this many squares further in this direction, which must be on the board.
     #[must_use]
     #[inline]
@@ -40,31 +36,15 @@ impl Square {
     }
 }
 
-impl Square {
-    /// Appends its text.
-    #[inline]
-    pub(crate) fn write(self, text: &mut ShortText) {
-        text.push_number(self.column);
-        text.push(b',');
-        text.push_number(self.row);
-    }
-
-    fn text(self) -> ShortText {
-        let mut text = ShortText::default();
-        self.write(&mut text);
-        text
-    }
-}
-
 impl fmt::Display for Square {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.text().fmt(f)
+        write!(f, "{},{}", self.column, self.row)
     }
 }
 
 impl Serialize for Square {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.text().serialize(serializer)
+        serializer.collect_str(self)
     }
 }
 
@@ -109,22 +89,6 @@ pub(crate) const WAYS: [Direction; 4] =
 impl Direction {
     /// All four.
     pub const ALL: [Self; 4] = [Self::Up, Self::Down, Self::Left, Self::Right];
-
-    /// Calls `f` for each direction, in the order of [`WAYS`]. The code of `f` is compiled for each
-    /// direction separately, which makes steps on a [`Bitboard`] fast.
-    #[expect(clippy::inline_always, reason = "for a known direction a step is two instructions")]
-    #[inline(always)]
-    pub(crate) fn each<T>(mut f: impl FnMut(Self) -> T) -> [T; 4] {
-        [f(WAYS[0]), f(WAYS[1]), f(WAYS[2]), f(WAYS[3])]
-    }
-
-    /// Like [`each`](Self::each), with a value for each direction.
-    #[expect(clippy::inline_always, reason = "for a known direction a step is two instructions")]
-    #[inline(always)]
-    pub(crate) fn each_with<V, T>(values: [V; 4], mut f: impl FnMut(Self, V) -> T) -> [T; 4] {
-        let [one, two, three, four] = values;
-        [f(WAYS[0], one), f(WAYS[1], two), f(WAYS[2], three), f(WAYS[3], four)]
-    }
 
     /// The letter of the direction in texts.
     pub const fn letter(self) -> &'static str {
@@ -250,7 +214,7 @@ const STEPS: [(u8, u8); 4] = [(0, u8::MAX), (0, 1), (u8::MAX, 0), (1, 0)];
 /// The squares that share a side with one of these.
 #[inline]
 pub(crate) fn around(squares: Bitboard) -> Bitboard {
-    union(Direction::each(|way| squares.step(way)))
+    union(WAYS.map(|way| squares.step(way)))
 }
 
 /// The union of four sets.
@@ -265,11 +229,6 @@ pub(crate) const fn union([one, two, three, four]: [Bitboard; 4]) -> Bitboard {
 pub(crate) struct Starts(pub(crate) [Bitboard; 4]);
 
 impl Starts {
-    /// The number of moves.
-    pub(crate) fn count(self) -> u32 {
-        self.0.iter().map(|starts| starts.len()).sum()
-    }
-
     /// The moves, sorted by the squares where they start, then by those where they end.
     pub(crate) fn iter(self) -> impl Iterator<Item = (Square, Direction)> {
         union(self.0).iter().flat_map(move |from| {

@@ -1,7 +1,5 @@
 //! Boards drawn for people: square by square, and as rows of characters.
 
-use serde::ser::{Serialize, Serializer};
-
 use crate::board::{Bitboard, Square};
 use crate::seat::Seat;
 
@@ -97,50 +95,15 @@ impl DrawnBoard {
     }
 }
 
-/// The 8×8 board as rows of ASCII characters, from top to bottom.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct SymbolRows([[u8; 8]; 8]);
-
-impl SymbolRows {
-    /// Draws the squares of each set as its ASCII character, later sets over earlier ones, and all
-    /// other squares as `.`.
-    pub(crate) fn of<const N: usize>(sets: [(Bitboard, u8); N]) -> Self {
-        let mut rows = [[b'.'; 8]; 8];
-        for (squares, symbol) in sets {
-            for Square { column, row } in squares {
-                rows[usize::from(row)][usize::from(column)] = symbol;
-            }
-        }
-        Self(rows)
-    }
-
-    /// The rows as texts.
-    pub fn to_texts(&self) -> Vec<String> {
-        self.texts().map(str::to_owned).collect()
-    }
-
-    fn texts(&self) -> impl Iterator<Item = &str> {
-        // They are always ASCII.
-        self.0.iter().map(|row| std::str::from_utf8(row).unwrap_or_default())
-    }
-
-    /// Draws the rows on a board. `complete` adds what the characters do not show.
-    pub(crate) fn draw(&self, board: &mut DrawnBoard, complete: impl Fn(Square, &mut DrawnSquare)) {
-        board.clear();
-        for (row, symbols) in (0..).zip(&self.0) {
-            board.add_row((0..).zip(symbols).map(|(column, &symbol)| {
-                let mut drawn = DrawnSquare::new(char::from(symbol));
-                complete(Square::new(column, row), &mut drawn);
-                drawn
-            }));
-        }
-    }
-}
-
-impl Serialize for SymbolRows {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq(self.texts())
-    }
+/// The 8×8 board as rows of ASCII characters, from top to bottom. Draws the squares of each set as
+/// its character, later sets over earlier ones, and all other squares as `.`.
+pub(crate) fn symbol_rows<const N: usize>(sets: [(Bitboard, char); N]) -> Vec<String> {
+    let symbol = |square| {
+        let set = sets.iter().rev().find(|(squares, _)| squares.contains(square));
+        set.map_or('.', |(_, symbol)| *symbol)
+    };
+    let row = |row| (0..8).map(|column| symbol(Square::new(column, row))).collect();
+    (0..8).map(row).collect()
 }
 
 /// An error in a drawing of a board.

@@ -6,7 +6,6 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::board::Square;
-use super::json::write_json;
 use super::seat::SeatMap;
 use super::text::Text;
 
@@ -135,41 +134,6 @@ impl Event {
         }
     }
 
-    /// Appends the events that the seat called `seat` may know to `json`, as a list.
-    ///
-    /// # Panics
-    /// Never: an event is plain data.
-    pub fn write_known_to(events: &[Self], seat: &str, json: &mut Vec<u8>) {
-        json.push(b'[');
-        let begin = json.len();
-        for event in events.iter().filter(|event| event.is_known_to(seat)) {
-            if json.len() > begin {
-                json.push(b',');
-            }
-            event.write(json);
-        }
-        json.push(b']');
-    }
-
-    /// Appends the event to `json`. Nearly every event is a plain action, which is faster without a
-    /// serialiser of events.
-    fn write(&self, json: &mut Vec<u8>) {
-        match self {
-            Self::Action { by, action, to: None, forced: false, opening: false, on_behalf_of } => {
-                json.extend_from_slice(br#"{"event":"action","by":"#);
-                write_json(by, json);
-                json.extend_from_slice(br#","action":"#);
-                write_json(action, json);
-                if let Some(seat) = on_behalf_of {
-                    json.extend_from_slice(br#","for":"#);
-                    write_json(seat, json);
-                }
-                json.push(b'}');
-            }
-            event => write_json(event, json),
-        }
-    }
-
     /// The events that the seat called `seat` may know: all of them, unless some are hidden.
     pub fn known_to<'e>(events: &'e [Self], seat: &str) -> Cow<'e, [Self]> {
         if events.iter().all(|event| event.is_known_to(seat)) {
@@ -282,9 +246,6 @@ mod tests {
         ] {
             let event = read(text).expect(text);
             assert_eq!(serde_json::to_string(&event).expect("plain data"), text);
-            let mut json = Vec::new();
-            event.write(&mut json);
-            assert_eq!(String::from_utf8_lossy(&json), text);
         }
     }
 
@@ -298,13 +259,11 @@ mod tests {
         ];
         let list = events.map(|text| read(text).expect(text));
         let sent = |events: &[Event], seat| {
-            let mut json = b",".to_vec();
-            Event::write_known_to(events, seat, &mut json);
-            String::from_utf8(json).expect("JSON is UTF-8")
+            serde_json::to_string(&Event::known_to(events, seat)).expect("plain data")
         };
-        assert_eq!(sent(&list, "red"), format!(",[{}]", events.join(",")));
-        assert_eq!(sent(&list, "blue"), format!(",[{}]", events[2..].join(",")));
-        assert_eq!(sent(&list[..2], "blue"), ",[]");
+        assert_eq!(sent(&list, "red"), format!("[{}]", events.join(",")));
+        assert_eq!(sent(&list, "blue"), format!("[{}]", events[2..].join(",")));
+        assert_eq!(sent(&list[..2], "blue"), "[]");
     }
 
     #[test]

@@ -98,7 +98,7 @@ pub trait Game: Clone + fmt::Debug + Send + Sync + 'static {
     /// chance.
     type Chance: Clone + Eq + fmt::Debug + fmt::Display + Send;
     /// The complete state as it is sent to players: plain data, which always serialises.
-    type State: Serialize + Hash;
+    type State: Serialize;
     /// Everything that a position holds besides the rules, as plain data. Positions with equal
     /// snapshots and rules have equal futures.
     type Snapshot: Serialize + DeserializeOwned;

@@ -53,14 +53,12 @@ mod drawing;
 pub mod event;
 mod game;
 mod history;
-mod json;
 mod kind;
 pub mod options;
 mod perft;
 mod point;
 mod refusal;
 pub mod seat;
-mod short_text;
 mod text;
 mod turn;
 pub mod watch_your_back;
@@ -69,7 +67,7 @@ pub use any::{
     AnyGame, AnyPosition, GameError, Position, ProgramError, RulesProgram, SharedGame, Typed,
     TypedPosition, guesses,
 };
-pub use drawing::{DrawingError, DrawnBoard, DrawnSquare, SymbolRows};
+pub use drawing::{DrawingError, DrawnBoard, DrawnSquare};
 pub use event::{Event, EventError, OtherEvent};
 pub use game::{Clause, Game, Legal, StepOf};
 pub use kind::GameKind;

@@ -15,7 +15,6 @@ mod state;
 use std::convert::Infallible;
 use std::sync::Arc;
 
-use rand::RngCore;
 use serde::{Deserialize, Serialize};
 
 pub use action::Action;
@@ -25,7 +24,6 @@ pub use size::{BoardSize, zone};
 pub use state::{Phase, State};
 
 use super::board::Bitboard;
-use super::drawing::DrawnBoard;
 use super::event::{Event, Why};
 use super::history::History;
 use super::{
@@ -259,20 +257,6 @@ impl Game for WatchYourBack {
         self.board.legal_actions()
     }
 
-    fn legal_count(&self, seat: Seat) -> u64 {
-        if self.ending.is_some() || seat != self.board.to_move() {
-            return 0;
-        }
-        u64::from(self.board.legal_count())
-    }
-
-    fn random_action(&self, seat: Seat, rng: &mut (impl RngCore + ?Sized)) -> Option<Action> {
-        if self.ending.is_some() || seat != self.board.to_move() {
-            return None;
-        }
-        self.board.random_action(rng)
-    }
-
     fn parse_action(&self, seat: Seat, text: &str) -> Result<Action, Refusal> {
         refusal::parse(&self.board, self.ending, seat, text.trim_ascii())
     }
@@ -303,10 +287,6 @@ impl Game for WatchYourBack {
 
     fn rows(&self) -> Vec<String> {
         self.board.rows()
-    }
-
-    fn draw(&self, board: &mut DrawnBoard) {
-        self.board.symbols().draw(board, |_, _| ());
     }
 
     fn caption(&self) -> String {

@@ -44,7 +44,6 @@ mod greeting;
 mod message;
 mod reply;
 mod score;
-mod turn_line;
 
 pub use clock::{InitClock, Measure, TurnClock};
 pub use error::{ReplyError, shown};
@@ -52,7 +51,6 @@ pub use greeting::{Greeting, MOST_GUESSES, Wants};
 pub use message::{EndMessage, ErrorMessage, InitMessage, Message, TurnMessage};
 pub use reply::{Reply, ReplyWarning};
 pub use score::Score;
-pub use turn_line::TurnLine;
 
 /// The protocol versions that this crate speaks.
 pub const VERSIONS: &[u32] = &[1];

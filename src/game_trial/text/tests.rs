@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 
 use super::*;
-use crate::game_trial::{GameFinding, GamePortrait, LeaderPoint};
+use crate::game_trial::{GameFinding, GamePortrait};
 
 fn half(of: u32) -> ShareInterval {
     ShareInterval { share: 0.5, low: 0.25, high: 0.754, of }
@@ -14,7 +14,6 @@ fn sample(players: &str) -> GameSample {
         first_seat: half(4),
         decisive: half(4),
         plies: Quantiles { least: 1, lower: 2, median: 3, upper: 4, most: 9, mean: 3.26 },
-        lengths: BTreeMap::from([(1, 1), (9, 3)]),
         reasons: BTreeMap::from([("full".to_owned(), 1), ("taken".to_owned(), 3)]),
     }
 }
@@ -39,13 +38,7 @@ fn finding(problem: &str, steps: &[&str]) -> GameFinding {
 }
 
 fn portrait() -> GamePortrait {
-    GamePortrait {
-        random: sample("random"),
-        search: Some(sample("search-9")),
-        branching: None,
-        leaders: vec![LeaderPoint { at: 0.25, wins: half(3) }],
-        ply_us: 12.4,
-    }
+    GamePortrait { random: sample("random"), search: Some(sample("search-9")), branching: None }
 }
 
 #[test]

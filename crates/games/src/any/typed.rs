@@ -1,7 +1,6 @@
 //! Adapter that turns every typed game into an [`AnyGame`].
 
 use std::borrow::Cow;
-use std::hash::{DefaultHasher, Hash, Hasher};
 use std::marker::PhantomData;
 use std::sync::Arc;
 
@@ -12,7 +11,6 @@ use super::{AnyGame, AnyPosition, GameError, Position};
 use crate::drawing::DrawnBoard;
 use crate::event::Event;
 use crate::game::{Clause, Game, Legal, StepOf};
-use crate::json::write_json;
 use crate::options::{OptionSpec, Options};
 use crate::refusal::StepError;
 use crate::seat::{BySeat, Seat};
@@ -127,10 +125,6 @@ impl<G: Game> AnyPosition for TypedPosition<G> {
         self.0.legal(seat).into_text()
     }
 
-    fn write_legal(&self, seat: Seat, json: &mut Vec<u8>) {
-        write_json(&self.0.legal(seat), json);
-    }
-
     fn legal_count(&self, seat: Seat) -> u64 {
         self.0.legal_count(seat)
     }
@@ -177,20 +171,6 @@ impl<G: Game> AnyPosition for TypedPosition<G> {
     fn restored(&self, snapshot: &RawValue) -> Option<Position> {
         let snapshot = serde_json::from_str(snapshot.get()).ok()?;
         Some(Box::new(Self(self.0.restored(snapshot)?)))
-    }
-
-    fn write_state(&self, json: &mut Vec<u8>) {
-        write_json(&self.0.state(), json);
-    }
-
-    fn state_hash(&self) -> u64 {
-        let mut hasher = DefaultHasher::new();
-        self.0.state().hash(&mut hasher);
-        hasher.finish()
-    }
-
-    fn write_view(&self, _: Seat, json: &mut Vec<u8>) {
-        self.write_state(json);
     }
 
     fn rows(&self) -> Vec<String> {

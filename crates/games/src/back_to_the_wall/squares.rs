@@ -105,22 +105,6 @@ impl Squares {
         })
     }
 
-    /// The eight squares around `square` that are in the set, one bit each, row by row.
-    #[inline]
-    pub(super) const fn near(self, square: Square) -> u8 {
-        let Square { column, row } = square;
-        let above = if row == 0 { 0 } else { self.three(column, row - 1) };
-        let beside = self.three(column, row);
-        let below = self.three(column, row + 1);
-        above | (beside & 1) << 3 | (beside >> 2) << 4 | below << 5
-    }
-
-    /// Which of the squares left of, on and right of this one are in the set, one bit each.
-    const fn three(self, column: u8, row: u8) -> u8 {
-        let bits = self.0[(row / ROWS) as usize] >> (ROW * (row % ROWS) as u32) & 0xffff;
-        (bits << 1 >> column & 0b111) as u8
-    }
-
     /// The squares that share a side with one of the set. Intersect the result with the squares of
     /// a board.
     #[must_use]
@@ -167,27 +151,11 @@ impl Squares {
     /// Removes the first square from the set and returns it.
     #[inline]
     pub fn pop(&mut self) -> Option<Square> {
-        let word = self.0.iter().position(|bits| *bits != 0)?;
-        let bits = self.0[word];
-        self.0[word] &= bits - 1;
-        Some(square_at(word, bits))
-    }
-
-    /// The square with this number, counted from 0 row by row.
-    #[inline]
-    pub fn nth(self, number: u32) -> Option<Square> {
-        let mut left = number;
-        for (word, mut bits) in self.0.into_iter().enumerate() {
-            if left >= bits.count_ones() {
-                left -= bits.count_ones();
-                continue;
-            }
-            for _ in 0..left {
-                bits &= bits - 1;
-            }
-            return Some(square_at(word, bits));
-        }
-        None
+        let (word, bits) = (0..).zip(&mut self.0).find(|(_, bits)| **bits != 0)?;
+        #[expect(clippy::cast_possible_truncation, reason = "a bit's number is below 64")]
+        let bit = bits.trailing_zeros() as u8;
+        *bits &= *bits - 1;
+        Some(Square::new(bit % 16, word * ROWS + bit / 16))
     }
 
     /// Iterates over the squares row by row.
@@ -209,13 +177,6 @@ const fn word(square: Square) -> usize {
 
 const fn bit(square: Square) -> u64 {
     1 << (ROW * (square.row % ROWS) as u32 + square.column as u32)
-}
-
-/// The square of the first bit in this word.
-const fn square_at(word: usize, bits: u64) -> Square {
-    #[expect(clippy::cast_possible_truncation, reason = "there are four words of 64 bits")]
-    let (bit, first) = (bits.trailing_zeros() as u8, word as u8 * ROWS);
-    Square::new(bit % 16, first + bit / 16)
 }
 
 impl fmt::Debug for Squares {

@@ -1,6 +1,5 @@
 //! Placement of walls: the named squares that become walls (T1 to T5), and the room left (T7).
 
-use super::detour;
 use super::map::{Adjacency, Ground};
 use super::squares::Squares;
 use crate::board::Square;
@@ -149,23 +148,8 @@ impl Site<'_> {
 
     /// The named squares that close corners off (T1).
     fn closing(&self, named: Squares) -> Squares {
-        if self.is_harmless(named) {
-            return Squares::EMPTY;
-        }
         let closed = self.closed_corners(self.walls | named).iter();
         closed.fold(Squares::EMPTY, |all, corner| all | self.culprits(corner, named))
-    }
-
-    /// Returns whether these squares are certain to close nothing off: no corner is among them, and
-    /// one after the other each can become a wall without cutting others apart. A set for which
-    /// this is false may still close nothing off.
-    fn is_harmless(&self, named: Squares) -> bool {
-        let mut open = self.ground.area - self.walls;
-        !named.meets(self.ground.corners())
-            && named.iter().all(|square| {
-                open -= Squares::of(square);
-                !detour::may_cut(open.near(square))
-            })
     }
 
     /// The corners that are closed off when all of `blocked` are walls.
@@ -245,34 +229,7 @@ impl Site<'_> {
         if self.readings.adjacency_scope == AdjacencyScope::All {
             candidates -= self.neighbours(self.walls);
         }
-        self.fills_harmlessly(candidates, need)
-            || self.fills(candidates, need)
-            || self.grows(Squares::EMPTY, candidates, need)
-    }
-
-    /// Like [`fills`](Self::fills), but chooses only squares that are certain to close nothing off
-    /// and to enclose no piece, which takes no search.
-    fn fills_harmlessly(&self, candidates: Squares, need: u32) -> bool {
-        if !self.closed_corners(self.walls).is_empty() {
-            return false;
-        }
-        let pieces: Squares = self.pieces.into_iter().collect();
-        let mut left = candidates - self.ground.corners() - pieces.beside();
-        let mut open = self.ground.area - self.walls;
-        let mut need = need;
-        while let Some(square) = left.pop() {
-            if detour::may_cut(open.near(square)) {
-                continue;
-            }
-            need -= 1;
-            if need == 0 {
-                return true;
-            }
-            let chosen = Squares::of(square);
-            open -= chosen;
-            left -= self.neighbours(chosen);
-        }
-        false
+        self.fills(candidates, need) || self.grows(Squares::EMPTY, candidates, need)
     }
 
     /// Returns whether a greedy choice, always the next square that fits, makes a set of this size.

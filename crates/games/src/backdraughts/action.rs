@@ -5,7 +5,6 @@ use std::fmt;
 use crate::BySeat;
 use crate::board::Square;
 use crate::point::Point;
-use crate::short_text::ShortText;
 
 /// An action of a seat. The actions of one position sort in the order of their texts.
 ///
@@ -28,29 +27,14 @@ pub enum Action<S = Square> {
     Pass,
 }
 
-impl Action {
-    fn text(self) -> ShortText {
-        let mut text = ShortText::default();
-        match self {
-            Self::Move { from, to } => {
-                from.write(&mut text);
-                text.push(b'>');
-                to.write(&mut text);
-            }
-            Self::Capture(square) => {
-                text.push_text("capture ");
-                square.write(&mut text);
-            }
-            Self::Decline => text.push_text("decline"),
-            Self::Pass => text.push_text("pass"),
-        }
-        text
-    }
-}
-
 impl fmt::Display for Action {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.text().fmt(f)
+        match self {
+            Self::Move { from, to } => write!(f, "{from}>{to}"),
+            Self::Capture(square) => write!(f, "capture {square}"),
+            Self::Decline => f.write_str("decline"),
+            Self::Pass => f.write_str("pass"),
+        }
     }
 }
 

@@ -1,10 +1,12 @@
 //! The board as bitboards, without history: fast enough for a search.
 
+use std::array;
+
 use serde::{Deserialize, Serialize};
 
 use super::action::Action;
 use super::options::{Capture, Movement, Rules, Turning};
-use crate::board::{Bitboard, Direction, Square, Starts, around, union};
+use crate::board::{Bitboard, Direction, Square, Starts, WAYS, around, union};
 use crate::seat::{BySeat, Seat};
 
 /// The number of pawns that each side begins with.
@@ -162,16 +164,6 @@ impl Board {
         }
     }
 
-    /// The number of actions that [`actions`](Self::actions) lists.
-    pub fn count(&self, seat: Seat, number: u8, rules: &Rules) -> u32 {
-        let targets = |from| self.targets(from, number, rules.turning).len();
-        let moves = match rules.turning {
-            Turning::Off => self.starts(seat, number).count(),
-            Turning::On => self.pawns[seat].iter().map(targets).sum(),
-        };
-        moves + self.allowed_capturers(seat, number, rules).len()
-    }
-
     /// Plays an action of `seat`, which must be legal. Returns the captured pawns.
     #[inline]
     pub fn play_unchecked(&mut self, seat: Seat, action: Action) -> Bitboard {
@@ -220,13 +212,13 @@ fn straight(pawns: Bitboard, free: Bitboard, distance: u8) -> Bitboard {
 /// In each direction, the squares whose next square is empty and one of `ahead`.
 #[inline]
 fn before_empty(ahead: [Bitboard; 4], empty: Bitboard) -> [Bitboard; 4] {
-    Direction::each_with(ahead, |way, ahead| (ahead & empty).step(way.opposite()))
+    array::from_fn(|way| (ahead[way] & empty).step(WAYS[way].opposite()))
 }
 
 /// One step further in each direction, over `free` squares.
 #[inline]
 fn further(ends: [Bitboard; 4], free: Bitboard) -> [Bitboard; 4] {
-    Direction::each_with(ends, |way, ends| ends.step(way) & free)
+    array::from_fn(|way| ends[way].step(WAYS[way]) & free)
 }
 
 /// The directions in clockwise order.

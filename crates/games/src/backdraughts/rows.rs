@@ -2,7 +2,7 @@
 
 use super::board::{Board, PAWNS};
 use crate::board::Bitboard;
-use crate::drawing::{DrawingError, SymbolRows};
+use crate::drawing::{DrawingError, symbol_rows};
 use crate::seat::{BySeat, Seat};
 
 impl Board {
@@ -29,13 +29,8 @@ impl Board {
 
     /// The rows from top to bottom, in the form that [`from_rows`](Self::from_rows) takes.
     pub fn rows(&self) -> Vec<String> {
-        self.symbols().to_texts()
-    }
-
-    /// The same rows as characters.
-    pub(crate) fn symbols(&self) -> SymbolRows {
         let [white, black] = Seat::BOTH.map(|seat| self.pawns(seat));
-        SymbolRows::of([(black, b'B'), (white, b'W')])
+        symbol_rows([(black, 'B'), (white, 'W')])
     }
 }
 

@@ -5,14 +5,13 @@ use serde::Serialize;
 use super::options::Movement;
 use super::{Backdraughts, TurnPhase, goal};
 use crate::Game;
-use crate::drawing::SymbolRows;
 use crate::seat::{BySeat, Seat, SeatMap};
 
 /// The complete state as it is sent to players.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize)]
 pub struct State {
     /// Eight rows of `W`, `B` and `.`.
-    pub board: SymbolRows,
+    pub board: Vec<String>,
     /// The name of the seat to act; null before the rolls that decide who begins.
     pub to_move: Option<&'static str>,
     /// The roll to play; absent without dice and before the roll.
@@ -34,7 +33,7 @@ impl State {
         let dice = game.rules.movement == Movement::Dice;
         let number = game.phase.number();
         Self {
-            board: game.board.symbols(),
+            board: game.board.rows(),
             to_move: game.phase.to_act().map(name),
             roll: number.filter(|_| dice),
             distance: number.filter(|_| !dice),

@@ -4,7 +4,6 @@ use std::fmt;
 
 use crate::board::Square;
 use crate::point::Point;
-use crate::short_text::ShortText;
 
 /// An action of a seat. The actions of one position sort in the order of their texts.
 ///
@@ -25,25 +24,13 @@ pub enum Action<S = Square> {
     Pass,
 }
 
-impl Action {
-    fn text(self) -> ShortText {
-        let mut text = ShortText::default();
-        match self {
-            Self::Place(square) => square.write(&mut text),
-            Self::Move { from, to } => {
-                from.write(&mut text);
-                text.push(b'>');
-                to.write(&mut text);
-            }
-            Self::Pass => text.push_text("pass"),
-        }
-        text
-    }
-}
-
 impl fmt::Display for Action {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.text().fmt(f)
+        match self {
+            Self::Place(square) => square.fmt(f),
+            Self::Move { from, to } => write!(f, "{from}>{to}"),
+            Self::Pass => f.write_str("pass"),
+        }
     }
 }
 

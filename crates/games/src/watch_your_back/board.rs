@@ -1,12 +1,11 @@
 //! The board as bitboards, without history: fast enough for a search.
 
-use rand::{Rng, RngCore};
 use serde::{Deserialize, Serialize};
 
 use super::action::Action;
 use super::size::{BoardSize, zone};
 use crate::GameResult;
-use crate::board::{Bitboard, Direction, Square, Starts, around, union};
+use crate::board::{Bitboard, Direction, Square, Starts, WAYS, around, union};
 use crate::seat::{BySeat, Seat};
 
 /// The number of placements in the placing phase, both sides together (W2).
@@ -115,7 +114,7 @@ impl Board {
     #[inline]
     fn starts(&self, seat: Seat) -> Starts {
         let (own, empty, occupied) = (self.pieces[seat], self.empty(), self.occupied());
-        Starts(Direction::each(|way| {
+        Starts(WAYS.map(|way| {
             let before_empty = empty.step(way.opposite());
             own & (before_empty | (before_empty & occupied).step(way.opposite()))
         }))
@@ -141,7 +140,7 @@ impl Board {
     /// The squares that the pieces `from` can reach in one move or jump (W6).
     pub fn targets(&self, from: Bitboard) -> Bitboard {
         let (empty, occupied) = (self.empty(), self.occupied());
-        let ends = Direction::each(|way| {
+        let ends = WAYS.map(|way| {
             let next = from.step(way);
             next | (next & occupied).step(way)
         });
@@ -176,25 +175,6 @@ impl Board {
         let mut actions = Vec::with_capacity(64);
         self.push_legal_actions(&mut actions);
         actions
-    }
-
-    /// The number of legal actions of the side to move.
-    pub fn legal_count(&self) -> u32 {
-        if self.is_placing() {
-            return self.placements().len();
-        }
-        self.starts(self.to_move()).count()
-    }
-
-    /// Draws a legal action of the side to move; `None` if it has to pass.
-    pub fn random_action(&self, rng: &mut (impl RngCore + ?Sized)) -> Option<Action> {
-        let count = self.legal_count() as usize;
-        let number = (count > 0).then(|| rng.random_range(0..count))?;
-        if self.is_placing() {
-            return self.placements().iter().nth(number).map(Action::Place);
-        }
-        let starts = self.starts(self.to_move());
-        starts.iter().nth(number).map(|(from, way)| self.move_from(from, way))
     }
 
     /// The result by W9 on the current board; always `None` while placing.
@@ -288,13 +268,13 @@ impl Board {
 /// The squares beside `piece` that have one of `friends` behind them.
 #[inline]
 fn completed_by(piece: Bitboard, friends: Bitboard) -> Bitboard {
-    union(Direction::each(|way| piece.step(way) & friends.step(way.opposite())))
+    union(WAYS.map(|way| piece.step(way) & friends.step(way.opposite())))
 }
 
 /// The squares with one of `hostile` on two opposite sides (W3).
 #[inline]
 fn between(hostile: Bitboard) -> Bitboard {
-    let [left, up, down, right] = Direction::each(|way| hostile.step(way));
+    let [left, up, down, right] = WAYS.map(|way| hostile.step(way));
     (left & right) | (up & down)
 }
 

@@ -3,7 +3,7 @@
 use super::board::Board;
 use super::size::BoardSize;
 use crate::board::{Bitboard, Square};
-use crate::drawing::{DrawingError, SymbolRows};
+use crate::drawing::{DrawingError, symbol_rows};
 use crate::seat::{BySeat, Seat};
 
 impl Board {
@@ -34,14 +34,9 @@ impl Board {
 
     /// The rows from top to bottom, in the form that [`from_rows`](Self::from_rows) takes.
     pub fn rows(&self) -> Vec<String> {
-        self.symbols().to_texts()
-    }
-
-    /// The same rows as characters.
-    pub(crate) fn symbols(&self) -> SymbolRows {
         let (area, corners) = (self.size().area(), self.size().corners());
         let [white, black] = Seat::BOTH.map(|seat| self.pieces(seat));
-        SymbolRows::of([(black, b'B'), (white, b'W'), (corners, b'X'), (!area, b'#')])
+        symbol_rows([(black, 'B'), (white, 'W'), (corners, 'X'), (!area, '#')])
     }
 }
 

@@ -5,7 +5,6 @@ use serde::Serialize;
 use super::WatchYourBack;
 use super::board::{Board, PLACEMENTS};
 use crate::Game;
-use crate::drawing::SymbolRows;
 use crate::seat::{BySeat, SeatMap};
 
 /// The complete state as it is sent to players.
@@ -14,7 +13,7 @@ pub struct State {
     /// The phase of the game.
     pub phase: Phase,
     /// Eight rows of `W`, `B`, `.`, `X` and `#`.
-    pub board: SymbolRows,
+    pub board: Vec<String>,
     /// The name of the seat to move.
     pub to_move: &'static str,
     /// The number of pieces that each seat has placed, 0 to 12.
@@ -39,7 +38,7 @@ impl State {
     pub(super) fn new(board: &Board) -> Self {
         Self {
             phase: if board.is_placing() { Phase::Placing } else { Phase::Moving },
-            board: board.symbols(),
+            board: board.rows(),
             to_move: WatchYourBack::SEATS[board.to_move()],
             placed: SeatMap::new(WatchYourBack::SEATS, board.placed()),
             moves: board.moves(),

@@ -18,7 +18,7 @@ use super::{
 use referee_games::{Event, GameError, ProgramError, SeatMap};
 use referee_protocol::{
     EndMessage, ErrorMessage, Greeting, InitClock, InitMessage, Message, Reply, ReplyError,
-    TurnLine, VERSIONS, Wants, shown,
+    TurnMessage, VERSIONS, Wants, shown,
 };
 use referee_record::model::clock::seconds;
 use referee_record::model::fault::{Fault, FaultCode};
@@ -173,19 +173,18 @@ impl Wire {
     /// Prepares a request with the parts that the player wants.
     fn write_turn(&mut self, view: &TurnView<'_>, id: u64) {
         let (position, seat) = (view.position, view.seat);
-        let mut line = TurnLine::begin(&mut self.line, id, position.ply());
-        if self.wants.state {
-            line.state(|json| position.write_view(seat, json));
-        }
-        if self.wants.events {
-            let name = &position.seats()[seat];
-            line.events(|json| Event::write_known_to(view.events, name, json));
-        }
-        if self.wants.legal {
-            line.legal(|json| position.write_legal(seat, json));
-        }
-        line.guesses(view.guesses);
-        line.end(view.clock, view.retry);
+        let name = &position.seats()[seat];
+        let message = TurnMessage {
+            id,
+            ply: position.ply(),
+            state: self.wants.state.then(|| position.view(seat)),
+            events: self.wants.events.then(|| Event::known_to(view.events, name)),
+            legal: self.wants.legal.then(|| position.legal(seat)),
+            guesses: view.guesses.into(),
+            clock: view.clock,
+            retry: view.retry,
+        };
+        Message::Turn(message).write(&mut self.line);
     }
 
     pub(super) async fn refuse(&mut self, fault: &Fault) {
