@@ -67,14 +67,6 @@ fn difference(one: &dyn AnyPosition, other: &dyn AnyPosition, seat: Seat) -> Opt
     if one.view(seat).get() != other.view(seat).get() {
         return Some("its view");
     }
-    difference_beside_view(one, other, seat)
-}
-
-fn difference_beside_view(
-    one: &dyn AnyPosition,
-    other: &dyn AnyPosition,
-    seat: Seat,
-) -> Option<&'static str> {
     if one.turn().asks(seat) != other.turn().asks(seat) || is_over(one) != is_over(other) {
         return Some("whether it is asked");
     }

@@ -14,7 +14,9 @@ use self::greedy::GreedySubmission;
 use self::matrix::PayoffMatrix;
 use super::meter::Meter;
 use super::{Allotment, Bot, Choice, Limit, Playable};
-use referee_games::back_to_the_wall::{Action, BackToTheWall, Board, ByPiece, PIECES, Squares};
+use referee_games::back_to_the_wall::{
+    Action, BackToTheWall, Board, ByPiece, PIECES, Squares, directions,
+};
 use referee_games::board::Direction;
 use referee_games::{BySeat, Game, Seat, Step, Turn};
 
@@ -184,12 +186,6 @@ impl<'a> RestrictedGame<'a> {
         after.play_silently(Step::Both(turn));
         Some(evaluate(self.position, &after, self.seat))
     }
-}
-
-/// Every pair of directions.
-fn directions() -> impl Iterator<Item = ByPiece<Direction>> {
-    let with = |circle| Direction::ALL.into_iter().map(move |square| ByPiece { circle, square });
-    Direction::ALL.into_iter().flat_map(with)
 }
 
 /// Random walls for `by`, most of them in an enemy's way.

@@ -292,7 +292,7 @@ fn combinations(count: u64, size: u64) -> u64 {
 }
 
 /// Every pair of directions.
-fn directions() -> impl Iterator<Item = ByPiece<Direction>> {
+pub fn directions() -> impl Iterator<Item = ByPiece<Direction>> {
     let with = |circle| Direction::ALL.into_iter().map(move |square| ByPiece { circle, square });
     Direction::ALL.into_iter().flat_map(with)
 }

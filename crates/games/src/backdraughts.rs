@@ -164,7 +164,6 @@ impl Backdraughts {
     }
 
     /// Begins the turn of `seat`.
-    #[inline]
     fn begin(&mut self, seat: Seat) {
         self.phase = match self.rules.movement {
             Movement::Dice => TurnPhase::Roll(seat),
@@ -176,7 +175,6 @@ impl Backdraughts {
     }
 
     /// Applies a roll.
-    #[inline]
     fn roll(&mut self, chance: Chance) {
         match (chance, self.phase) {
             (Chance::Roll(number), TurnPhase::Roll(seat)) => {
@@ -204,13 +202,11 @@ impl Backdraughts {
     }
 
     /// The reason why the game is over, if the last action ended it.
-    #[inline]
     fn ended(&self) -> Option<GameEnd> {
         self.won().or_else(|| self.length())
     }
 
     /// The win on this board, if there is one (B4).
-    #[inline]
     fn won(&self) -> Option<GameEnd> {
         self.board.decided().map(|(seat, by)| GameEnd::Win(seat, by))
     }
@@ -237,7 +233,6 @@ impl Backdraughts {
         ActionEffects { by: !passer, owner, forced: false, captured }
     }
 
-    #[inline]
     fn play_for(&mut self, seat: Seat, action: Action) -> Bitboard {
         let captured = self.board.play_unchecked(seat, action);
         if !captured.is_empty() {
@@ -247,7 +242,6 @@ impl Backdraughts {
     }
 
     /// Tests for the draws of B12, in their order.
-    #[inline]
     fn length(&self) -> Option<GameEnd> {
         if self.repeated() {
             Some(GameEnd::Repetition)
@@ -259,7 +253,6 @@ impl Backdraughts {
     }
 
     /// Returns whether a turn has just begun whose position has occurred too often.
-    #[inline]
     fn repeated(&self) -> bool {
         let limit = self.rules.repetition as usize;
         let begins = || !matches!(self.phase, TurnPhase::Answer { .. });
@@ -361,7 +354,6 @@ impl Game for Backdraughts {
         }
     }
 
-    #[inline]
     fn turn(&self) -> Turn {
         match (self.ending, self.phase) {
             (Some(ending), _) => Turn::Over(ending.into()),
@@ -383,7 +375,6 @@ impl Game for Backdraughts {
         }
     }
 
-    #[inline]
     fn ply(&self) -> u32 {
         self.ply
     }
@@ -413,7 +404,6 @@ impl Game for Backdraughts {
         }
     }
 
-    #[inline]
     fn play_silently(&mut self, step: Step<Action, Chance>) {
         match step {
             Step::Move(action) => drop(self.advance(action)),

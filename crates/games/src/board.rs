@@ -101,7 +101,7 @@ impl Direction {
     }
 
     /// The direction that `letter` stands for.
-    pub fn from_letter(letter: &str) -> Option<Self> {
+    pub(crate) fn from_letter(letter: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|direction| direction.letter() == letter)
     }
 
@@ -181,7 +181,7 @@ impl Bitboard {
     }
 
     /// Returns whether the set has at least two squares.
-    pub const fn has_several(self) -> bool {
+    pub(crate) const fn has_several(self) -> bool {
         self.0 & self.0.wrapping_sub(1) != 0
     }
 

@@ -27,7 +27,7 @@ impl DrawnSquare {
 
     /// The same square with several pieces on it, at most four, given by ASCII letters.
     #[must_use]
-    pub fn shared_by(mut self, letters: impl IntoIterator<Item = u8>) -> Self {
+    pub(crate) fn shared_by(mut self, letters: impl IntoIterator<Item = u8>) -> Self {
         self.shared.iter_mut().zip(letters).for_each(|(place, letter)| *place = letter);
         self
     }
@@ -62,7 +62,7 @@ impl DrawnBoard {
     }
 
     /// Draws these rows of characters, in place of all other rows.
-    pub fn draw_texts(&mut self, rows: &[String]) {
+    pub(crate) fn draw_texts(&mut self, rows: &[String]) {
         self.clear();
         for row in rows {
             self.add_row(row.chars().map(DrawnSquare::new));

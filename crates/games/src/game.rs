@@ -8,7 +8,7 @@ use std::sync::Arc;
 use rand::RngCore;
 use rand::seq::IndexedRandom;
 use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize, Serializer};
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::board;
@@ -43,10 +43,10 @@ pub type StepOf<G> = Step<<G as Game>::Action, <G as Game>::Chance>;
 
 /// The legal actions in the form sent to players. `A` is an action, or its text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(untagged, bound(serialize = "A: fmt::Display"))]
+#[serde(untagged)]
 pub enum Legal<A = String> {
-    /// All legal actions, sorted by their texts. In JSON, those texts.
-    List(#[serde(serialize_with = "texts")] Vec<A>),
+    /// All legal actions, sorted by their texts.
+    List(Vec<A>),
     /// Every combination of a direction for each piece and `walls` of the squares.
     Factored {
         /// The directions.
@@ -58,17 +58,6 @@ pub enum Legal<A = String> {
     },
     /// Whatever the game shows instead.
     Shown(Value),
-}
-
-/// The texts of the actions, without creating strings.
-fn texts<A: fmt::Display, S: Serializer>(actions: &[A], serializer: S) -> Result<S::Ok, S::Error> {
-    struct TextOf<'a, A>(&'a A);
-    impl<A: fmt::Display> Serialize for TextOf<'_, A> {
-        fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-            serializer.collect_str(self.0)
-        }
-    }
-    serializer.collect_seq(actions.iter().map(TextOf))
 }
 
 impl<A: fmt::Display> Legal<A> {

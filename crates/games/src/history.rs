@@ -8,13 +8,11 @@ pub(crate) struct History<P>(Vec<P>);
 
 impl<P: Copy + PartialEq> History<P> {
     /// Adds a position.
-    #[inline]
     pub(crate) fn push(&mut self, position: P) {
         self.0.push(position);
     }
 
     /// Forgets all positions, because none of them can recur.
-    #[inline]
     pub(crate) fn clear(&mut self) {
         self.0.clear();
     }

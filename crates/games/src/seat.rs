@@ -1,7 +1,6 @@
 //! The two seats of a game, and one value for each of them.
 
 use std::fmt;
-use std::hash::{Hash, Hasher};
 use std::marker::PhantomData;
 use std::ops::{Index, IndexMut, Not};
 
@@ -119,13 +118,6 @@ pub struct SeatMap<T> {
     pub names: BySeat<Text>,
     /// The values.
     pub values: BySeat<T>,
-}
-
-impl<T: Hash> Hash for SeatMap<T> {
-    fn hash<H: Hasher>(&self, hasher: &mut H) {
-        // The names are the same in all positions of a game.
-        self.values.hash(hasher);
-    }
 }
 
 impl<T> SeatMap<T> {

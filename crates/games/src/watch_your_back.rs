@@ -94,7 +94,6 @@ impl WatchYourBack {
     }
 
     /// Plays a legal action and tests whether it ended the game.
-    #[inline]
     fn advance(&mut self, action: Action) -> Removals {
         let removals = self.board.play_unchecked(action, self.rules.end_check);
         self.end_ply(&removals);
@@ -103,7 +102,6 @@ impl WatchYourBack {
 
     /// Records the position and tests for the end of the game after an action that removed
     /// `removals`.
-    #[inline]
     fn end_ply(&mut self, removals: &Removals) {
         if self.board.size() == BoardSize::Small {
             if !removals.is_empty() {
@@ -123,7 +121,6 @@ impl WatchYourBack {
     }
 
     /// The reason why the game is over, if it is. The phase of placing ends no game.
-    #[inline]
     fn ended(&self) -> Option<EndReason> {
         if self.board.is_placing() {
             return None;
@@ -132,7 +129,6 @@ impl WatchYourBack {
     }
 
     /// Tests for the draws of W11, in their order.
-    #[inline]
     fn length(&self) -> Option<EndReason> {
         let stalled = (self.board.size() == BoardSize::Small).then(|| self.stalled()).flatten();
         let moves = self.board.moves();
@@ -200,7 +196,6 @@ fn push_removed(events: &mut Vec<Event>, squares: Bitboard, why: Why) {
     }
 }
 
-#[inline]
 fn chosen(step: Step<Action, Infallible>) -> Action {
     match step {
         Step::Move(action) => action,
@@ -235,7 +230,6 @@ impl Game for WatchYourBack {
         Self::from_board(rules, Board::START)
     }
 
-    #[inline]
     fn turn(&self) -> Turn {
         let seat = self.board.to_move();
         match self.ending {
@@ -245,7 +239,6 @@ impl Game for WatchYourBack {
         }
     }
 
-    #[inline]
     fn ply(&self) -> u32 {
         self.board.ply()
     }
@@ -267,7 +260,6 @@ impl Game for WatchYourBack {
         self.report(seat, action, &removals, events);
     }
 
-    #[inline]
     fn play_silently(&mut self, step: Step<Action, Infallible>) {
         self.advance(chosen(step));
     }

@@ -79,7 +79,7 @@ impl<G: Game> TypedPosition<G> {
             }
             (Turn::Chance(_), Step::Chance(text)) => {
                 let mut outcomes = position.outcomes().into_iter();
-                let drawn = outcomes.find(|(outcome, _)| is_written(outcome, text));
+                let drawn = outcomes.find(|(outcome, _)| outcome.to_string() == text);
                 let none = || StepError::NoOutcome { outcome: text.to_owned() };
                 Step::Chance(drawn.ok_or_else(none)?.0)
             }
@@ -88,19 +88,6 @@ impl<G: Game> TypedPosition<G> {
             }
         })
     }
-}
-
-/// Returns whether `text` is the `Display` text of `value`, without allocating.
-fn is_written(value: &impl std::fmt::Display, text: &str) -> bool {
-    struct Rest<'a>(&'a str);
-    impl std::fmt::Write for Rest<'_> {
-        fn write_str(&mut self, part: &str) -> std::fmt::Result {
-            self.0 = self.0.strip_prefix(part).ok_or(std::fmt::Error)?;
-            Ok(())
-        }
-    }
-    let mut rest = Rest(text);
-    std::fmt::write(&mut rest, format_args!("{value}")).is_ok() && rest.0.is_empty()
 }
 
 impl<G: Game> AnyPosition for TypedPosition<G> {

@@ -222,7 +222,7 @@ impl Board {
     }
 
     /// The rows from top to bottom: `.` and `#`.
-    pub fn map_rows(&self) -> Vec<String> {
+    pub(crate) fn map_rows(&self) -> Vec<String> {
         self.draw(|at| if self.walls.contains(at) { '#' } else { '.' })
     }
 

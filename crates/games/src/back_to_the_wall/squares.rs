@@ -64,9 +64,8 @@ impl Squares {
 
     /// Returns whether the set is empty.
     #[inline]
-    pub const fn is_empty(self) -> bool {
-        let [one, two, three, four] = self.0;
-        one | two | three | four == 0
+    pub fn is_empty(self) -> bool {
+        self == Self::EMPTY
     }
 
     /// Returns whether the two sets have a square in common.
@@ -77,9 +76,8 @@ impl Squares {
 
     /// The number of squares.
     #[inline]
-    pub const fn len(self) -> u32 {
-        let [one, two, three, four] = self.0;
-        one.count_ones() + two.count_ones() + three.count_ones() + four.count_ones()
+    pub fn len(self) -> u32 {
+        self.0.iter().map(|bits| bits.count_ones()).sum()
     }
 
     /// Moves every square by one. Intersect the result with the squares of a board.
@@ -109,20 +107,17 @@ impl Squares {
     /// a board.
     #[must_use]
     #[inline]
-    pub const fn beside(self) -> Self {
-        self.step(Direction::Up)
-            .or(self.step(Direction::Down))
-            .or(self.step(Direction::Left))
-            .or(self.step(Direction::Right))
+    pub fn beside(self) -> Self {
+        Direction::ALL.into_iter().fold(Self::EMPTY, |all, way| all | self.step(way))
     }
 
     /// The squares that share a side or a corner with one of the set. Intersect the result with the
     /// squares of a board.
     #[must_use]
-    pub const fn around(self) -> Self {
-        let sides = self.step(Direction::Left).or(self.step(Direction::Right));
-        let row = self.or(sides);
-        row.step(Direction::Up).or(row.step(Direction::Down)).or(sides)
+    pub fn around(self) -> Self {
+        let sides = self.step(Direction::Left) | self.step(Direction::Right);
+        let row = self | sides;
+        row.step(Direction::Up) | row.step(Direction::Down) | sides
     }
 
     /// The part of `ground` that can be reached from the set, square by square. The set must be a
@@ -130,22 +125,16 @@ impl Squares {
     #[must_use]
     pub fn flood(self, ground: Self) -> Self {
         let mut reached = self;
-        while let Some(more) = reached.spread(ground) {
+        loop {
+            let row = reached | reached.step(Direction::Left) | reached.step(Direction::Right);
+            let row = row & ground;
+            let more = row | row.step(Direction::Up) | row.step(Direction::Down);
+            let more = more & ground;
+            if more == reached {
+                return reached;
+            }
             reached = more;
         }
-        reached
-    }
-
-    /// Adds the neighbours on `ground`: first those in the same row, then those above and below.
-    /// `None` if nothing was added.
-    #[inline]
-    fn spread(self, ground: Self) -> Option<Self> {
-        let sides = self.step(Direction::Left).or(self.step(Direction::Right));
-        let row = self | (sides & ground);
-        let ends = row.step(Direction::Up).or(row.step(Direction::Down));
-        let more = row | (ends & ground);
-        // Faster than a comparison, which would read the words as bytes.
-        (!(more - self).is_empty()).then_some(more)
     }
 
     /// Removes the first square from the set and returns it.
@@ -164,10 +153,10 @@ impl Squares {
         std::iter::from_fn(move || left.pop())
     }
 
+    /// Combines the two sets word by word.
     #[inline]
-    const fn or(self, other: Self) -> Self {
-        let (one, other) = (self.0, other.0);
-        Self([one[0] | other[0], one[1] | other[1], one[2] | other[2], one[3] | other[3]])
+    fn with(self, other: Self, combine: impl Fn(u64, u64) -> u64) -> Self {
+        Self(std::array::from_fn(|word| combine(self.0[word], other.0[word])))
     }
 }
 
@@ -196,8 +185,7 @@ impl BitAnd for Squares {
     type Output = Self;
     #[inline]
     fn bitand(self, other: Self) -> Self {
-        let (one, other) = (self.0, other.0);
-        Self([one[0] & other[0], one[1] & other[1], one[2] & other[2], one[3] & other[3]])
+        self.with(other, |one, other| one & other)
     }
 }
 
@@ -205,7 +193,7 @@ impl BitOr for Squares {
     type Output = Self;
     #[inline]
     fn bitor(self, other: Self) -> Self {
-        self.or(other)
+        self.with(other, |one, other| one | other)
     }
 }
 
@@ -219,8 +207,7 @@ impl Sub for Squares {
     type Output = Self;
     #[inline]
     fn sub(self, other: Self) -> Self {
-        let (one, other) = (self.0, other.0);
-        Self([one[0] & !other[0], one[1] & !other[1], one[2] & !other[2], one[3] & !other[3]])
+        self.with(other, |one, other| one & !other)
     }
 }
 

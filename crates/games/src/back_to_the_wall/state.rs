@@ -12,7 +12,7 @@ use crate::seat::{BySeat, Seat, SeatMap};
 use crate::{Game, GameResult};
 
 /// The complete state as it is sent to players.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct State {
     /// The number of the round, from 1.
     pub round: usize,
@@ -31,7 +31,7 @@ pub struct State {
 }
 
 /// A finished round as it is sent to players.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct RoundState {
     /// The name of the board.
     pub board: String,

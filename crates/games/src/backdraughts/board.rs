@@ -67,7 +67,6 @@ impl Board {
     }
 
     /// The winner on this board and how it won, if there is one (B4).
-    #[inline]
     pub fn decided(&self) -> Option<(Seat, WonBy)> {
         let BySeat { first, second } = self.pawns;
         if first.contains(goal(Seat::First)) {
@@ -136,7 +135,6 @@ impl Board {
     }
 
     /// The squares where moves of `seat` straight over `distance` empty squares start (B3).
-    #[inline]
     pub(super) fn starts(&self, seat: Seat, distance: u8) -> Starts {
         let empty = self.empty();
         let before = (0..distance).fold([Bitboard::WHOLE; 4], |at, _| before_empty(at, empty));
@@ -149,7 +147,7 @@ impl Board {
     }
 
     /// Returns whether `seat` has an action with `number`, its roll or distance (B7).
-    pub fn can_act(&self, seat: Seat, number: u8, rules: &Rules) -> bool {
+    pub(crate) fn can_act(&self, seat: Seat, number: u8, rules: &Rules) -> bool {
         let captures = || !self.allowed_capturers(seat, number, rules).is_empty();
         self.can_move(seat, number, rules.turning) || captures()
     }
@@ -165,7 +163,6 @@ impl Board {
     }
 
     /// Plays an action of `seat`, which must be legal. Returns the captured pawns.
-    #[inline]
     pub fn play_unchecked(&mut self, seat: Seat, action: Action) -> Bitboard {
         match action {
             Action::Move { from, to } => {
@@ -210,13 +207,11 @@ fn straight(pawns: Bitboard, free: Bitboard, distance: u8) -> Bitboard {
 }
 
 /// In each direction, the squares whose next square is empty and one of `ahead`.
-#[inline]
 fn before_empty(ahead: [Bitboard; 4], empty: Bitboard) -> [Bitboard; 4] {
     array::from_fn(|way| (ahead[way] & empty).step(WAYS[way].opposite()))
 }
 
 /// One step further in each direction, over `free` squares.
-#[inline]
 fn further(ends: [Bitboard; 4], free: Bitboard) -> [Bitboard; 4] {
     array::from_fn(|way| ends[way].step(WAYS[way]) & free)
 }

@@ -8,7 +8,7 @@ use crate::Game;
 use crate::seat::{BySeat, Seat, SeatMap};
 
 /// The complete state as it is sent to players.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct State {
     /// Eight rows of `W`, `B` and `.`.
     pub board: Vec<String>,

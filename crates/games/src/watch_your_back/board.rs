@@ -53,7 +53,6 @@ pub struct Shrink {
 
 impl Removals {
     /// Returns whether the action removed nothing and did not shrink the board.
-    #[inline]
     pub fn is_empty(&self) -> bool {
         (self.surrounded | self.arrival).is_empty() && self.shrink.is_none()
     }
@@ -111,7 +110,6 @@ impl Board {
 
     /// The squares where moves and jumps of `seat` start (W6), as if it were its turn. In each
     /// direction a piece has one move at most.
-    #[inline]
     fn starts(&self, seat: Seat) -> Starts {
         let (own, empty, occupied) = (self.pieces[seat], self.empty(), self.occupied());
         Starts(WAYS.map(|way| {
@@ -154,31 +152,20 @@ impl Board {
     }
 
     /// Returns whether the side to move has to pass (W7). Meaningless when the game is over.
-    #[inline]
-    pub fn must_pass(&self) -> bool {
+    pub(super) fn must_pass(&self) -> bool {
         !self.is_placing() && !self.can_move(self.to_move())
     }
 
-    /// Appends the legal actions of the side to move in the order of their texts; none if it has to
-    /// pass.
-    pub fn push_legal_actions(&self, actions: &mut Vec<Action>) {
+    /// The legal actions of the side to move in the order of their texts; none if it has to pass.
+    pub fn legal_actions(&self) -> Vec<Action> {
         if self.is_placing() {
-            actions.extend(self.placements().iter().map(Action::Place));
-            return;
+            return self.placements().iter().map(Action::Place).collect();
         }
         let starts = self.starts(self.to_move());
-        starts.iter().for_each(|(from, way)| actions.push(self.move_from(from, way)));
-    }
-
-    /// The legal actions of the side to move in the order of their texts.
-    pub fn legal_actions(&self) -> Vec<Action> {
-        let mut actions = Vec::with_capacity(64);
-        self.push_legal_actions(&mut actions);
-        actions
+        starts.iter().map(|(from, way)| self.move_from(from, way)).collect()
     }
 
     /// The result by W9 on the current board; always `None` while placing.
-    #[inline]
     pub fn decided(&self) -> Option<GameResult> {
         if self.is_placing() {
             return None;
@@ -193,7 +180,6 @@ impl Board {
     }
 
     /// Plays a legal action of the side to move in a game that is not over.
-    #[inline]
     pub fn play_unchecked(&mut self, action: Action, end_check: EndCheck) -> Removals {
         let seat = self.to_move();
         let mut removals = Removals::default();
@@ -222,7 +208,6 @@ impl Board {
         Removals { surrounded, arrival, shrink: None }
     }
 
-    #[inline]
     fn shrinks_now(&self, end_check: EndCheck) -> bool {
         self.ply > PLACEMENTS
             && (self.moves() == SHRINKS[0] || self.moves() == SHRINKS[1])
@@ -230,7 +215,6 @@ impl Board {
     }
 
     /// Removes the outer ring and creates the new corners one after the other (W8).
-    #[cold]
     fn shrink(&mut self) -> Shrink {
         self.size = self.size.shrunk();
         let left = self.size.area() - self.size.corners();
@@ -266,13 +250,11 @@ impl Board {
 }
 
 /// The squares beside `piece` that have one of `friends` behind them.
-#[inline]
 fn completed_by(piece: Bitboard, friends: Bitboard) -> Bitboard {
     union(WAYS.map(|way| piece.step(way) & friends.step(way.opposite())))
 }
 
 /// The squares with one of `hostile` on two opposite sides (W3).
-#[inline]
 fn between(hostile: Bitboard) -> Bitboard {
     let [left, up, down, right] = WAYS.map(|way| hostile.step(way));
     (left & right) | (up & down)

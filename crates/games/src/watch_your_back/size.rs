@@ -59,7 +59,7 @@ impl BoardSize {
     }
 
     /// The four corners in the order of W8: top left, bottom left, bottom right, top right.
-    pub const fn corners_in_order(self) -> [Square; 4] {
+    pub(crate) const fn corners_in_order(self) -> [Square; 4] {
         CORNERS[self as usize]
     }
 }

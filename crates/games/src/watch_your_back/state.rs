@@ -8,7 +8,7 @@ use crate::Game;
 use crate::seat::{BySeat, SeatMap};
 
 /// The complete state as it is sent to players.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct State {
     /// The phase of the game.
     pub phase: Phase,
@@ -25,7 +25,7 @@ pub struct State {
 }
 
 /// The two phases of a game.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Phase {
     /// Pieces are placed (W2).
