@@ -44,6 +44,7 @@ pub use rules_program::find_rules_program;
 use crate::error::Failure;
 use crate::printer::Colour;
 use file::ConfigFile;
+use keys::FromTable;
 use player::LookupPaths;
 use problem::{Problems, SourceText};
 use referee_record::bounded::{self, ReadError};
@@ -107,7 +108,7 @@ pub fn grades(path: &Path, colour: Colour) -> Result<Option<Grades>, Failure> {
     let name = path.display().to_string();
     let text = text(path, CONFIGURATION, &name)?;
     let mut problems = Problems::default();
-    let grades = ConfigFile::read(&text, &mut problems).and_then(|file| {
+    let grades = ConfigFile::from_text(&text, &mut problems).and_then(|file| {
         let players = file.players.as_deref();
         let stages = stages::check(&file.stages, players, &mut problems);
         grades::check(file.grades.as_ref(), players, &stages, &mut problems)
@@ -123,7 +124,7 @@ pub fn grades(path: &Path, colour: Colour) -> Result<Option<Grades>, Failure> {
 pub fn results_folder(path: &Path) -> Option<PathBuf> {
     let text = bounded::text(path, LARGEST).ok()?;
     let mut unsaid = Problems::default();
-    let file = ConfigFile::read(&text, &mut unsaid)?;
+    let file = ConfigFile::from_text(&text, &mut unsaid)?;
     let here = path.parent().unwrap_or(Path::new(""));
     tournament::results_folder(&file, here, &mut unsaid)
 }
@@ -131,7 +132,7 @@ pub fn results_folder(path: &Path) -> Option<PathBuf> {
 /// Checks the text of a configuration with paths relative to `place`.
 fn check(source: SourceText<'_>, place: LookupPaths<'_>, colour: Colour) -> LoadedConfig {
     let mut problems = Problems::default();
-    let tournament = ConfigFile::read(source.text, &mut problems)
+    let tournament = ConfigFile::from_text(source.text, &mut problems)
         .and_then(|file| tournament::check(file, place, &mut problems));
     let tournament = tournament.filter(|_| problems.only_of_players());
     let is_whole = tournament.is_some() && problems.is_empty();

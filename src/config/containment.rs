@@ -9,48 +9,24 @@ use referee_record::model::containment::{
 };
 use referee_sandbox::{Level, Requirement, limits};
 
-use super::keys::{Field, Given, TableReader};
+use super::keys::{Field, FromTable, Given, TableReader, table_keys};
 use super::limits::{LimitPreset, positive, whole};
 use super::problem::{Problem, Problems, instead};
 
-/// The keys under `[containment]`.
-#[derive(Debug, Default)]
-pub(super) struct ContainmentKeys {
-    level: Field<String>,
-    require: Field<Vec<Spanned<String>>>,
-    memory: Field<String>,
-    processes: Field<i128>,
-    open_files: Field<i128>,
-    file_size: Field<String>,
-    scratch: Field<String>,
-    output: Field<String>,
-    stderr: Field<String>,
-    cpu_move: Field<String>,
-    cpu_game: Field<String>,
-}
-
-impl ContainmentKeys {
-    /// Reads the table, if there is one.
-    pub(super) fn read(keys: &mut TableReader<'_>, problems: &mut Problems) -> Self {
-        let Some(mut keys) = keys.table("containment", "`[containment]`", problems) else {
-            return Self::default();
-        };
-        let containment = Self {
-            level: keys.optional("level", problems),
-            require: keys.optional("require", problems),
-            memory: keys.optional("memory", problems),
-            processes: keys.optional("processes", problems),
-            open_files: keys.optional("open-files", problems),
-            file_size: keys.optional("file-size", problems),
-            scratch: keys.optional("scratch", problems),
-            output: keys.optional("output", problems),
-            stderr: keys.optional("stderr", problems),
-            cpu_move: keys.optional("cpu-move", problems),
-            cpu_game: keys.optional("cpu-game", problems),
-        };
-        keys.finish(problems);
-        containment
-    }
+table_keys! {
+    /// The keys under `[containment]`.
+    ContainmentKeys, "`[containment]`":
+    "level" => level: Field<String>,
+    "require" => require: Field<Vec<Spanned<String>>>,
+    "memory" => memory: Field<String>,
+    "processes" => processes: Field<i128>,
+    "open-files" => open_files: Field<i128>,
+    "file-size" => file_size: Field<String>,
+    "scratch" => scratch: Field<String>,
+    "output" => output: Field<String>,
+    "stderr" => stderr: Field<String>,
+    "cpu-move" => cpu_move: Field<String>,
+    "cpu-game" => cpu_game: Field<String>,
 }
 
 /// Checks the containment that `keys` ask for, on top of the preset's limits.

@@ -1,17 +1,19 @@
 //! The configuration file as typed: its keys and their places, with only types checked.
 //! [`tournament`](super::tournament) works out what they mean.
 
+use std::borrow::Cow;
+
 use toml::Spanned;
-use toml::de::{DeTable, DeValue};
+use toml::de::DeValue;
 
 use super::containment::ContainmentKeys;
 use super::game::GameValue;
 use super::grades::GradesKeys;
-use super::keys::{Field, FromToml, TableReader, typed};
+use super::keys::{Field, FromKey, FromTable, FromToml, TableReader, as_table, typed};
 use super::limits::ClockKeys;
 use super::openings::OpeningsKeys;
 use super::player_keys::{PlayerKeys, players};
-use super::problem::{Problem, Problems};
+use super::problem::Problems;
 use super::stages::StagesKeys;
 
 /// A configuration file.
@@ -58,17 +60,8 @@ impl GivenOption {
     }
 }
 
-impl ConfigFile {
-    /// Reads `text`, noting every unknown key and wrong type. Text that is not valid TOML is not
-    /// read any further.
-    pub(super) fn read(text: &str, problems: &mut Problems) -> Option<Self> {
-        let document =
-            DeTable::parse(text).map_err(|error| problems.add(Problem::not_toml(&error))).ok()?;
-        let mut keys = TableReader::new("the configuration", 0..0, document.get_ref());
-        let file = Self::from_keys(&mut keys, problems);
-        keys.finish(problems);
-        Some(file)
-    }
+impl FromTable for ConfigFile {
+    const TITLE: &'static str = "the configuration";
 
     fn from_keys(keys: &mut TableReader<'_>, problems: &mut Problems) -> Self {
         Self {
@@ -81,11 +74,11 @@ impl ConfigFile {
             fault_policy: keys.optional("fault-policy", problems),
             quarantine: keys.optional("quarantine", problems),
             results: keys.optional("results", problems),
-            grades: GradesKeys::read(keys, problems),
-            openings: OpeningsKeys::read(keys, problems),
-            options: options(keys, problems),
-            clock: ClockKeys::read(keys, problems),
-            containment: ContainmentKeys::read(keys, problems),
+            grades: keys.optional("grades", problems),
+            openings: keys.optional("openings", problems),
+            options: keys.optional::<GivenOptions>("options", problems).0,
+            clock: keys.optional::<Option<_>>("clock", problems).unwrap_or_default(),
+            containment: keys.optional::<Option<_>>("containment", problems).unwrap_or_default(),
             players: players(keys, problems),
         }
     }
@@ -105,18 +98,26 @@ impl FromToml for FaultPolicyValue {
     }
 }
 
-fn options(keys: &mut TableReader<'_>, problems: &mut Problems) -> Vec<GivenOption> {
-    let Some(keys) = keys.table("options", "`[options]`", problems) else { return Vec::new() };
-    let entries = keys.entries().iter();
-    entries
-        .filter_map(|(name, value)| {
+/// The entries of `[options]`.
+#[derive(Default)]
+struct GivenOptions(Vec<GivenOption>);
+
+impl FromKey for GivenOptions {
+    fn from_value(
+        key: &'static str,
+        value: &Spanned<DeValue<'_>>,
+        problems: &mut Problems,
+    ) -> Self {
+        let entries = as_table(key, value, problems).into_iter().flatten();
+        let option = |(name, value): (&Spanned<Cow<'_, str>>, &Spanned<DeValue<'_>>)| {
             let name = Spanned::new(name.span(), name.get_ref().to_string());
             let GivenOptionText(text) =
                 typed::<GivenOptionText>(name.get_ref(), value, problems)?.into_inner();
             let quoted = value.get_ref().is_str();
             Some(GivenOption { value: Spanned::new(value.span(), text), name, quoted })
-        })
-        .collect()
+        };
+        Self(entries.filter_map(option).collect())
+    }
 }
 
 /// The value of an option as text.

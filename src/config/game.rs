@@ -4,9 +4,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use toml::Spanned;
-use toml::de::{DeTable, DeValue};
+use toml::de::DeValue;
 
-use super::keys::{Field, TableReader};
+use super::keys::{Field, FromTable, TableReader, table_keys};
 use super::launch;
 use super::limits::positive;
 use super::player::LookupPaths;
@@ -34,37 +34,48 @@ pub(super) enum LocatedGame {
     Program(FoundProgram),
 }
 
-/// The keys that describe a rules program: those of a game file, or of `[game]`.
+table_keys! {
+    /// The keys that describe a rules program in a game file.
+    ProgramKeys[at], "the game file":
+    "command" => command: Field<Vec<Spanned<String>>>,
+    "files" => files: Field<Vec<Spanned<String>>>,
+    "reply" => reply: Field<String>,
+}
+
+/// The keys of `[game]`: those of a game file, or the path of one.
 #[derive(Debug)]
 pub(super) struct GameKeys {
-    at: ByteSpan,
-    command: Field<Vec<Spanned<String>>>,
-    files: Field<Vec<Spanned<String>>>,
-    reply: Field<String>,
-    /// The game file with these keys, in `[game]`.
+    program: ProgramKeys,
     from: Field<String>,
+}
+
+impl FromTable for GameKeys {
+    const TITLE: &'static str = "`[game]`";
+
+    fn from_keys(keys: &mut TableReader<'_>, problems: &mut Problems) -> Self {
+        let from = keys.optional("from", problems);
+        Self { program: ProgramKeys::from_keys(keys, problems), from }
+    }
 }
 
 impl GameValue {
     /// Reads the value; `None` if it is missing or of another type, which is noted.
     pub(super) fn read(keys: &mut TableReader<'_>, problems: &mut Problems) -> Option<Self> {
-        let value = keys.value("game");
-        let Some(DeValue::Table(entries)) = value.map(Spanned::get_ref) else {
-            return keys.required("game", "\"watch-your-back\"", problems).map(Self::Word);
-        };
-        let at = value.map(Spanned::span).unwrap_or_default();
-        let mut keys = TableReader::new("`[game]`", at, entries);
-        let from = keys.optional("from", problems);
-        let program = GameKeys { from, ..GameKeys::read(&mut keys, problems) };
-        keys.finish(problems);
-        Some(Self::Program(program))
+        match keys.value("game").map(Spanned::get_ref) {
+            Some(DeValue::Table(_)) => {
+                keys.optional::<Option<_>>("game", problems).map(Self::Program)
+            }
+            _ => {
+                keys.required::<Option<_>>("game", "\"watch-your-back\"", problems).map(Self::Word)
+            }
+        }
     }
 
     /// The place of the value.
     pub(super) fn span(&self) -> ByteSpan {
         match self {
             Self::Word(word) => word.span(),
-            Self::Program(keys) => keys.at.clone(),
+            Self::Program(keys) => keys.program.at.clone(),
         }
     }
 
@@ -94,8 +105,8 @@ impl GameValue {
         match self {
             Self::Word(word) if is_path(word.get_ref()) => from_file(word, place, problems),
             Self::Word(word) => built_in(word, problems).map(LocatedGame::BuiltIn),
-            Self::Program(GameKeys { from: Some(from), command, .. }) => {
-                if let Some(command) = command {
+            Self::Program(GameKeys { from: Some(from), program }) => {
+                if let Some(command) = &program.command {
                     let title = "`[game]` has both `from` and `command`";
                     let problem = Problem::new(command.span(), title).help("remove one of them");
                     problems.add(problem);
@@ -103,8 +114,8 @@ impl GameValue {
                 }
                 from_file(from, place, problems)
             }
-            Self::Program(keys) => {
-                Some(LocatedGame::Program(keys.find(place, problems)?.configured_in(".")))
+            Self::Program(GameKeys { from: None, program }) => {
+                Some(LocatedGame::Program(program.find(place, problems)?.configured_in(".")))
             }
         }
     }
@@ -144,17 +155,7 @@ fn from_file(
     }
 }
 
-impl GameKeys {
-    fn read(keys: &mut TableReader<'_>, problems: &mut Problems) -> Self {
-        Self {
-            at: keys.at(),
-            command: keys.optional("command", problems),
-            files: keys.optional("files", problems),
-            reply: keys.optional("reply", problems),
-            from: None,
-        }
-    }
-
+impl ProgramKeys {
     /// Finds the program; `None` if a problem was noted.
     fn find(&self, place: LookupPaths<'_>, problems: &mut Problems) -> Option<FoundProgram> {
         let Some(command) = &self.command else {
@@ -198,7 +199,9 @@ pub(super) fn find_in_file(
     let base = folder_of(path)?;
     let mut problems = Problems::default();
     let place = LookupPaths { base: &base, ..place };
-    let found = find_in_text(&text, place, &mut problems).filter(|_| problems.is_empty());
+    let keys = ProgramKeys::from_text(&text, &mut problems);
+    let found = keys.and_then(|keys| keys.find(place, &mut problems));
+    let found = found.filter(|_| problems.is_empty());
     found.ok_or_else(|| problems.into_failure(SourceText { name: &name, text: &text }, colour))
 }
 
@@ -211,19 +214,6 @@ fn folder_of(path: &Path) -> Result<PathBuf, Failure> {
         Failure::input(format!("cannot find the folder of `{}`: {error}", path.display()))
     })?;
     Ok(found.parent().unwrap_or(&found).to_owned())
-}
-
-fn find_in_text(
-    text: &str,
-    place: LookupPaths<'_>,
-    problems: &mut Problems,
-) -> Option<FoundProgram> {
-    let document =
-        DeTable::parse(text).map_err(|error| problems.add(Problem::not_toml(&error))).ok()?;
-    let mut keys = TableReader::new("the game file", 0..0, document.get_ref());
-    let game = GameKeys::read(&mut keys, problems);
-    keys.finish(problems);
-    game.find(place, problems)
 }
 
 /// Opens the game that the file at `path` describes.

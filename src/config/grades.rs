@@ -1,97 +1,36 @@
 //! `[grades]`: converts ranks and scores to marks.
 
 use toml::Spanned;
-use toml::de::DeValue;
 
-use super::keys::{Field, Given, TableReader};
+use super::keys::{Field, FromTable, Given, TableReader, table_keys};
 use super::limits::whole;
 use super::player_keys::{PlayerKeys, RunMethod};
 use super::problem::{ByteSpan, Problem, Problems, instead};
 use referee_record::model::grades::{Grades, RankMark, ScoreMark};
 use referee_record::model::stage::{Format, Stage};
 
-/// The keys under `[grades]`.
-#[derive(Debug)]
-pub(super) struct GradesKeys {
-    at: ByteSpan,
-    ranks: Vec<RankKeys>,
-    against: Vec<ScoreKeys>,
-    failed: Field<f64>,
-    absent: Field<Vec<Spanned<String>>>,
+table_keys! {
+    /// The keys under `[grades]`.
+    GradesKeys[at], "`[grades]`":
+    "ranks" => ranks: Vec<RankKeys>,
+    "against" => against: Vec<ScoreKeys>,
+    "failed" => failed: Field<f64>,
+    "absent" => absent: Field<Vec<Spanned<String>>>,
 }
 
-#[derive(Debug)]
-struct RankKeys {
-    rank: Field<i128>,
-    marks: Field<f64>,
+table_keys! {
+    /// The marks for a rank.
+    RankKeys, "this line of `[grades]`":
+    "rank" like "3" => rank: Field<i128>,
+    "marks" like "10" => marks: Field<f64>,
 }
 
-#[derive(Debug)]
-struct ScoreKeys {
-    player: Field<String>,
-    score: Field<f64>,
-    marks: Field<f64>,
-}
-
-impl GradesKeys {
-    pub(super) fn read(keys: &mut TableReader<'_>, problems: &mut Problems) -> Option<Self> {
-        let mut keys = keys.table("grades", "`[grades]`", problems)?;
-        let ranks = tables(&mut keys, "ranks", problems);
-        let against = tables(&mut keys, "against", problems);
-        let grades = Self {
-            at: keys.at(),
-            ranks: ranks.into_iter().map(|keys| RankKeys::read(keys, problems)).collect(),
-            against: against.into_iter().map(|keys| ScoreKeys::read(keys, problems)).collect(),
-            failed: keys.optional("failed", problems),
-            absent: keys.optional("absent", problems),
-        };
-        keys.finish(problems);
-        Some(grades)
-    }
-}
-
-impl RankKeys {
-    fn read(mut keys: TableReader<'_>, problems: &mut Problems) -> Self {
-        let line = Self {
-            rank: keys.required("rank", "3", problems),
-            marks: keys.required("marks", "10", problems),
-        };
-        keys.finish(problems);
-        line
-    }
-}
-
-impl ScoreKeys {
-    fn read(mut keys: TableReader<'_>, problems: &mut Problems) -> Self {
-        let line = Self {
-            player: keys.required("player", "\"house\"", problems),
-            score: keys.required("score", "0.5", problems),
-            marks: keys.required("marks", "2", problems),
-        };
-        keys.finish(problems);
-        line
-    }
-}
-
-/// The list of tables under `key`; empty if it is missing.
-fn tables<'a>(
-    keys: &mut TableReader<'a>,
-    key: &'static str,
-    problems: &mut Problems,
-) -> Vec<TableReader<'a>> {
-    let Some(value) = keys.value(key) else { return Vec::new() };
-    let items = value.get_ref().as_array();
-    let read: Option<Vec<_>> = items.and_then(|items| items.iter().map(line).collect());
-    read.unwrap_or_else(|| {
-        let problem = Problem::new(value.span(), format!("unexpected value of `{key}`"));
-        problems.add(problem.label("expected a list of tables, such as [{ …, marks = 10 }]"));
-        Vec::new()
-    })
-}
-
-fn line<'a>(value: &'a Spanned<DeValue<'a>>) -> Option<TableReader<'a>> {
-    let entries = value.get_ref().as_table()?;
-    Some(TableReader::new("this line of `[grades]`", value.span(), entries))
+table_keys! {
+    /// The marks for a score against a player.
+    ScoreKeys, "this line of `[grades]`":
+    "player" like "\"house\"" => player: Field<String>,
+    "score" like "0.5" => score: Field<f64>,
+    "marks" like "2" => marks: Field<f64>,
 }
 
 /// Checks the grades that `keys` ask for.

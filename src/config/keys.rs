@@ -1,5 +1,6 @@
-//! Reads tables key by key. A derived reader stops at the first error; this one notes every unknown
-//! key, missing key and wrong type of a file, each with its place.
+//! Reads tables key by key. A reader derived with serde stops at the first error; this one notes
+//! every unknown key, missing key and wrong type of a file, each with its place. Most tables are
+//! defined with the macro `table_keys`.
 
 use std::collections::BTreeMap;
 
@@ -34,11 +35,6 @@ pub(super) struct TableReader<'a> {
 }
 
 impl<'a> TableReader<'a> {
-    /// Starts reading the table `entries`, called `title`, with its header at `at`.
-    pub(super) fn new(title: &'static str, at: ByteSpan, entries: &'a DeTable<'a>) -> Self {
-        Self { title, at, entries, known: Vec::new() }
-    }
-
     /// The place of the table's header.
     pub(super) fn at(&self) -> ByteSpan {
         self.at.clone()
@@ -57,22 +53,21 @@ impl<'a> TableReader<'a> {
         self.entries.get(key)
     }
 
-    /// The value under `key`, which is optional.
-    pub(super) fn optional<T: FromToml>(
-        &mut self,
-        key: &'static str,
-        problems: &mut Problems,
-    ) -> Field<T> {
-        typed(key, self.value(key)?, problems)
+    /// What stands under `key`, which is optional.
+    pub(super) fn optional<T: FromKey>(&mut self, key: &'static str, problems: &mut Problems) -> T {
+        match self.value(key) {
+            Some(value) => T::from_value(key, value, problems),
+            None => T::default(),
+        }
     }
 
-    /// The value under `key`, which is required; `example` shows how to write it.
-    pub(super) fn required<T: FromToml>(
+    /// What stands under `key`, which is required; `example` shows how to write it.
+    pub(super) fn required<T: FromKey>(
         &mut self,
         key: &'static str,
         example: &str,
         problems: &mut Problems,
-    ) -> Field<T> {
+    ) -> T {
         if !self.entries.contains_key(key) {
             problems.add(
                 Problem::new(self.at(), format!("`{key}` is missing in {}", self.title))
@@ -82,28 +77,8 @@ impl<'a> TableReader<'a> {
         self.optional(key, problems)
     }
 
-    /// The table under `key`.
-    pub(super) fn table(
-        &mut self,
-        key: &'static str,
-        title: &'static str,
-        problems: &mut Problems,
-    ) -> Option<TableReader<'a>> {
-        let value = self.value(key)?;
-        let entries = value.get_ref().as_table();
-        if entries.is_none() {
-            problems.add(wrong_type(key, value.span(), "a table"));
-        }
-        entries.map(|entries| TableReader::new(title, value.span(), entries))
-    }
-
-    /// All entries, for tables whose keys the user chooses.
-    pub(super) fn entries(&self) -> &'a DeTable<'a> {
-        self.entries
-    }
-
     /// Notes every unknown key, that is, every key that was not asked for.
-    pub(super) fn finish(self, problems: &mut Problems) {
+    fn finish(self, problems: &mut Problems) {
         for key in self.entries.keys() {
             let name = key.get_ref().as_ref();
             if !self.known.contains(&name) {
@@ -114,6 +89,136 @@ impl<'a> TableReader<'a> {
         }
     }
 }
+
+/// What a table with certain keys is read as.
+pub(super) trait FromTable: Sized {
+    /// The table's name in messages, for example `` `[clock]` ``.
+    const TITLE: &'static str;
+
+    /// Reads the keys of the table.
+    fn from_keys(keys: &mut TableReader<'_>, problems: &mut Problems) -> Self;
+
+    /// Reads the table `entries` with its header at `at`, and notes unknown keys.
+    fn from_table(at: ByteSpan, entries: &DeTable<'_>, problems: &mut Problems) -> Self {
+        let mut keys = TableReader { title: Self::TITLE, at, entries, known: Vec::new() };
+        let table = Self::from_keys(&mut keys, problems);
+        keys.finish(problems);
+        table
+    }
+
+    /// Reads a whole file; `None` if it is not valid TOML, which is noted.
+    fn from_text(text: &str, problems: &mut Problems) -> Option<Self> {
+        let document =
+            DeTable::parse(text).map_err(|error| problems.add(Problem::not_toml(&error))).ok()?;
+        Some(Self::from_table(0..0, document.get_ref(), problems))
+    }
+}
+
+/// What can stand under a key. Its default stands for a key that was not given, or whose value was
+/// refused and noted.
+pub(super) trait FromKey: Default {
+    /// Reads the value under `key`.
+    fn from_value(key: &'static str, value: &Spanned<DeValue<'_>>, problems: &mut Problems)
+    -> Self;
+}
+
+impl<T: FromToml> FromKey for Field<T> {
+    fn from_value(
+        key: &'static str,
+        value: &Spanned<DeValue<'_>>,
+        problems: &mut Problems,
+    ) -> Self {
+        typed(key, value, problems)
+    }
+}
+
+impl<T: FromTable> FromKey for Option<T> {
+    fn from_value(
+        key: &'static str,
+        value: &Spanned<DeValue<'_>>,
+        problems: &mut Problems,
+    ) -> Self {
+        let entries = as_table(key, value, problems)?;
+        Some(T::from_table(value.span(), entries, problems))
+    }
+}
+
+impl<T: FromTable> FromKey for Vec<T> {
+    fn from_value(
+        key: &'static str,
+        value: &Spanned<DeValue<'_>>,
+        problems: &mut Problems,
+    ) -> Self {
+        let expected = "a list of tables, such as [{ …, marks = 10 }]";
+        tables(key, value, expected, problems).unwrap_or_default()
+    }
+}
+
+/// The entries of a table; if it is something else, notes that.
+pub(super) fn as_table<'a>(
+    key: &str,
+    value: &'a Spanned<DeValue<'_>>,
+    problems: &mut Problems,
+) -> Option<&'a DeTable<'a>> {
+    let entries = value.get_ref().as_table();
+    if entries.is_none() {
+        problems.add(wrong_type(key, value.span(), "a table"));
+    }
+    entries
+}
+
+/// Reads a list of tables; if it is something else, notes what was `expected`.
+pub(super) fn tables<'v, T: FromTable>(
+    key: &str,
+    value: &'v Spanned<DeValue<'v>>,
+    expected: &str,
+    problems: &mut Problems,
+) -> Option<Vec<T>> {
+    let table = |item: &'v Spanned<DeValue<'v>>| Some((item.span(), item.get_ref().as_table()?));
+    let items = value.get_ref().as_array();
+    let entries: Option<Vec<_>> = items.and_then(|items| items.iter().map(table).collect());
+    let Some(entries) = entries else {
+        problems.add(wrong_type(key, value.span(), expected));
+        return None;
+    };
+    let read = |(at, entries)| T::from_table(at, entries, problems);
+    Some(entries.into_iter().map(read).collect())
+}
+
+/// Defines a table: its name in messages, and for each field the key in the file, with an example
+/// if the key is required. A field in brackets after the name is the place of the table.
+macro_rules! table_keys {
+    (
+        $(#[$about:meta])*
+        $name:ident $([$at:ident])?, $title:literal:
+        $($key:literal $(like $example:literal)? => $field:ident: $type:ty,)*
+    ) => {
+        $(#[$about])*
+        #[derive(Debug, Default)]
+        pub(super) struct $name {
+            $($at: ByteSpan,)?
+            $($field: $type,)*
+        }
+
+        impl FromTable for $name {
+            const TITLE: &'static str = $title;
+
+            fn from_keys(keys: &mut TableReader<'_>, problems: &mut Problems) -> Self {
+                Self {
+                    $($at: keys.at(),)?
+                    $($field: table_keys!(@read keys, $key, problems $(, $example)?),)*
+                }
+            }
+        }
+    };
+    (@read $keys:ident, $key:literal, $problems:ident) => {
+        $keys.optional($key, $problems)
+    };
+    (@read $keys:ident, $key:literal, $problems:ident, $example:literal) => {
+        $keys.required($key, $example, $problems)
+    };
+}
+pub(super) use table_keys;
 
 /// Converts `value` to a `T`, and notes a wrong type.
 pub(super) fn typed<T: FromToml>(

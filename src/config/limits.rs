@@ -7,7 +7,7 @@ use std::time::Duration;
 use referee_record::model::clock::{LONGEST, Measure, TimeControl};
 use referee_sandbox::limits::MIB;
 
-use super::keys::{Field, Given, TableReader};
+use super::keys::{Field, FromTable, Given, TableReader, table_keys};
 use super::problem::{Problem, Problems, instead};
 
 /// The default start-up limit.
@@ -154,35 +154,16 @@ fn parse(text: &str) -> Option<Duration> {
     humantime::parse_duration(text).ok()
 }
 
-/// The keys under `[clock]`.
-#[derive(Debug, Default)]
-pub(super) struct ClockKeys {
-    pub startup: Field<String>,
-    pub budget: Field<String>,
-    pub increment: Field<String>,
-    pub per_move: Field<String>,
-    pub measure: Field<String>,
-    pub count_startup: Field<bool>,
-    pub ponder: Field<bool>,
-}
-
-impl ClockKeys {
-    pub(super) fn read(keys: &mut TableReader<'_>, problems: &mut Problems) -> Self {
-        let Some(mut keys) = keys.table("clock", "`[clock]`", problems) else {
-            return Self::default();
-        };
-        let clock = Self {
-            startup: keys.optional("startup", problems),
-            budget: keys.optional("budget", problems),
-            increment: keys.optional("increment", problems),
-            per_move: keys.optional("move", problems),
-            measure: keys.optional("measure", problems),
-            count_startup: keys.optional("count-startup", problems),
-            ponder: keys.optional("ponder", problems),
-        };
-        keys.finish(problems);
-        clock
-    }
+table_keys! {
+    /// The keys under `[clock]`.
+    ClockKeys, "`[clock]`":
+    "startup" => startup: Field<String>,
+    "budget" => budget: Field<String>,
+    "increment" => increment: Field<String>,
+    "move" => per_move: Field<String>,
+    "measure" => measure: Field<String>,
+    "count-startup" => count_startup: Field<bool>,
+    "ponder" => ponder: Field<bool>,
 }
 
 #[cfg(test)]

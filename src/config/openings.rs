@@ -6,7 +6,7 @@ use std::sync::Arc;
 use toml::Spanned;
 
 use super::LARGEST;
-use super::keys::{Field, TableReader};
+use super::keys::{Field, FromTable, TableReader};
 use super::limits::whole;
 use super::player::LookupPaths;
 use super::player_keys::{PlayerKeys, RunMethod};
@@ -29,17 +29,16 @@ pub(super) struct OpeningsKeys {
     is_empty: bool,
 }
 
-impl OpeningsKeys {
-    pub(super) fn read(keys: &mut TableReader<'_>, problems: &mut Problems) -> Option<Self> {
-        let mut keys = keys.table("openings", "`[openings]`", problems)?;
-        let openings = Self {
+impl FromTable for OpeningsKeys {
+    const TITLE: &'static str = "`[openings]`";
+
+    fn from_keys(keys: &mut TableReader<'_>, problems: &mut Problems) -> Self {
+        Self {
             at: keys.at(),
             plies: keys.optional("plies", problems),
             file: keys.optional("file", problems),
             is_empty: keys.key("plies").is_none() && keys.key("file").is_none(),
-        };
-        keys.finish(problems);
-        Some(openings)
+        }
     }
 }
 

@@ -3,10 +3,9 @@
 use std::collections::BTreeMap;
 
 use toml::Spanned;
-use toml::de::DeValue;
 
-use super::keys::{Field, TableReader};
-use super::problem::{ByteSpan, Problem, Problems};
+use super::keys::{Field, FromTable, TableReader, tables};
+use super::problem::{ByteSpan, Problems};
 
 /// The keys under one `[[players]]`.
 #[derive(Debug)]
@@ -37,12 +36,14 @@ pub(super) enum RunMethod {
     Neither,
 }
 
-impl PlayerKeys {
-    fn read(mut keys: TableReader<'_>, problems: &mut Problems) -> Self {
-        let player = Self {
+impl FromTable for PlayerKeys {
+    const TITLE: &'static str = "this `[[players]]`";
+
+    fn from_keys(keys: &mut TableReader<'_>, problems: &mut Problems) -> Self {
+        Self {
             at: keys.at(),
             name: keys.required("name", "\"greedy\"", problems),
-            run: RunMethod::read(&mut keys, problems),
+            run: RunMethod::read(keys, problems),
             dir: keys.optional("dir", problems),
             python: keys.optional("python", problems),
             lenient: keys.optional("lenient", problems),
@@ -51,9 +52,7 @@ impl PlayerKeys {
             rating: keys.optional("rating", problems),
             env: keys.optional("env", problems),
             files: keys.optional("files", problems),
-        };
-        keys.finish(problems);
-        player
+        }
     }
 }
 
@@ -82,20 +81,6 @@ pub(super) fn players(
     problems: &mut Problems,
 ) -> Option<Vec<PlayerKeys>> {
     let Some(value) = keys.value("players") else { return Some(Vec::new()) };
-    let items = value.get_ref().as_array();
-    let tables: Option<Vec<_>> = items.and_then(|items| items.iter().map(player_table).collect());
-    let Some(tables) = tables else {
-        let problem = Problem::new(value.span(), "unexpected value of `players`");
-        problems.add(problem.label("expected a `[[players]]` table for each player"));
-        return None;
-    };
-    let read = |problems: &mut Problems| {
-        tables.into_iter().map(|keys| PlayerKeys::read(keys, problems)).collect()
-    };
-    Some(problems.of_players(read))
-}
-
-fn player_table<'a>(value: &'a Spanned<DeValue<'a>>) -> Option<TableReader<'a>> {
-    let entries = value.get_ref().as_table()?;
-    Some(TableReader::new("this `[[players]]`", value.span(), entries))
+    let expected = "a `[[players]]` table for each player";
+    problems.of_players(|problems| tables("players", value, expected, problems))
 }

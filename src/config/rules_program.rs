@@ -7,6 +7,7 @@ use toml::de::DeTable;
 
 use super::file::ConfigFile;
 use super::game::{GAME_FILE, LocatedGame, find_in_file};
+use super::keys::FromTable;
 use super::player::LookupPaths;
 use super::problem::{Problems, SourceText};
 use super::{text, tournament};
@@ -37,7 +38,7 @@ pub fn find_rules_program(
         let found = find_in_file(path, place, colour)?;
         return Ok(Some((found, PlayerLimits::default())));
     }
-    let file = ConfigFile::read(&text, &mut unsaid);
+    let file = ConfigFile::from_text(&text, &mut unsaid);
     let limits = file.as_ref().map(|file| tournament::limits(file, &mut unsaid));
     match file.and_then(|file| file.game).and_then(|game| game.find(place, &mut problems)) {
         Some(LocatedGame::Program(found)) => Ok(Some((found, limits.unwrap_or_default()))),

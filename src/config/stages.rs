@@ -2,9 +2,8 @@
 //! one `[[stages]]` table each.
 
 use toml::Spanned;
-use toml::de::DeValue;
 
-use super::keys::{Field, Given, TableReader};
+use super::keys::{Field, FromTable, Given, TableReader, table_keys, tables};
 use super::limits::whole;
 use super::player_keys::PlayerKeys;
 use super::problem::{ByteSpan, Problem, Problems, instead};
@@ -20,18 +19,22 @@ const FORMATS: [&str; 6] = ["round-robin", "check", "gauntlet", "swiss", "knocko
 /// How many tie-breaks a knockout match has by default.
 const DEFAULT_TIE_BREAKS: u32 = 3;
 
-/// The keys of one stage.
+table_keys! {
+    /// The keys of one stage.
+    StageKeys[at], "the configuration":
+    "format" => format: Field<String>,
+    "pairs" => pairs: Field<i128>,
+    "rounds" => rounds: Field<i128>,
+    "tie-breaks" => tie_breaks: Field<i128>,
+    "games" => games: Field<i128>,
+    "margin" => margin: Field<i128>,
+    "anchors" => anchors: Field<Vec<Spanned<String>>>,
+}
+
+/// A `[[stages]]` table.
 #[derive(Debug)]
-pub(super) struct StageKeys {
-    /// The place to show for problems of the whole stage.
-    at: ByteSpan,
-    format: Field<String>,
-    pairs: Field<i128>,
-    rounds: Field<i128>,
-    tie_breaks: Field<i128>,
-    games: Field<i128>,
-    margin: Field<i128>,
-    anchors: Field<Vec<Spanned<String>>>,
+struct StageTable {
+    stage: StageKeys,
     players: Field<i128>,
 }
 
@@ -41,47 +44,42 @@ pub(super) struct StagesKeys {
     /// The stage keys at the top of the file.
     top: StageKeys,
     /// The `[[stages]]` tables, if there are any.
-    tables: Vec<StageKeys>,
+    tables: Vec<StageTable>,
+}
+
+impl FromTable for StageTable {
+    const TITLE: &'static str = "this `[[stages]]`";
+
+    fn from_keys(keys: &mut TableReader<'_>, problems: &mut Problems) -> Self {
+        let stage = StageKeys::from_keys(keys, problems);
+        Self { stage, players: keys.optional("players", problems) }
+    }
 }
 
 impl StagesKeys {
     pub(super) fn read(keys: &mut TableReader<'_>, problems: &mut Problems) -> Self {
-        let players = None;
-        let top = StageKeys { players, ..StageKeys::common(keys, problems) };
-        let Some(value) = keys.value("stages") else { return Self { top, tables: Vec::new() } };
-        let items = value.get_ref().as_array();
-        let tables: Option<Vec<_>> = items.and_then(|items| items.iter().map(table).collect());
-        if tables.is_none() {
-            let problem = Problem::new(value.span(), "unexpected value of `stages`");
-            problems.add(problem.label("expected a `[[stages]]` table for each stage"));
-        }
-        let read = |mut keys: TableReader<'_>| {
-            let stage = StageKeys::common(&mut keys, problems);
-            let stage = StageKeys { players: keys.optional("players", problems), ..stage };
-            keys.finish(problems);
-            stage
-        };
-        Self { top, tables: tables.unwrap_or_default().into_iter().map(read).collect() }
+        let top = StageKeys::from_keys(keys, problems);
+        let expected = "a `[[stages]]` table for each stage";
+        let value = keys.value("stages");
+        let read = value.and_then(|value| tables("stages", value, expected, problems));
+        Self { top, tables: read.unwrap_or_default() }
     }
 }
 
-fn table<'a>(value: &'a Spanned<DeValue<'a>>) -> Option<TableReader<'a>> {
-    Some(TableReader::new("this `[[stages]]`", value.span(), value.get_ref().as_table()?))
-}
-
 impl StageKeys {
-    fn common(keys: &mut TableReader<'_>, problems: &mut Problems) -> Self {
-        Self {
-            at: keys.at(),
-            format: keys.optional("format", problems),
-            pairs: keys.optional("pairs", problems),
-            rounds: keys.optional("rounds", problems),
-            tie_breaks: keys.optional("tie-breaks", problems),
-            games: keys.optional("games", problems),
-            margin: keys.optional("margin", problems),
-            anchors: keys.optional("anchors", problems),
-            players: None,
-        }
+    /// The keys that were given, with the places of their values and the format that they are for
+    /// if it is only one.
+    fn given(&self) -> impl Iterator<Item = (&'static str, ByteSpan, Option<&'static str>)> {
+        let keys = [
+            ("format", self.format.as_ref().map(Spanned::span), None),
+            ("pairs", self.pairs.as_ref().map(Spanned::span), None),
+            ("rounds", self.rounds.as_ref().map(Spanned::span), Some("swiss")),
+            ("tie-breaks", self.tie_breaks.as_ref().map(Spanned::span), Some("knockout")),
+            ("games", self.games.as_ref().map(Spanned::span), Some("ladder")),
+            ("margin", self.margin.as_ref().map(Spanned::span), Some("ladder")),
+            ("anchors", self.anchors.as_ref().map(Spanned::span), Some("gauntlet")),
+        ];
+        keys.into_iter().filter_map(|(key, at, format)| Some((key, at?, format)))
     }
 }
 
@@ -100,21 +98,9 @@ pub(super) fn check(
         note_lonely_check(&keys.top, problems);
         return vec![stage(&keys.top, &names, names.len(), problems)];
     }
-    let top = &keys.top;
-    let misplaced = [
-        ("format", top.format.as_ref().map(Spanned::span)),
-        ("pairs", top.pairs.as_ref().map(Spanned::span)),
-        ("rounds", top.rounds.as_ref().map(Spanned::span)),
-        ("tie-breaks", top.tie_breaks.as_ref().map(Spanned::span)),
-        ("games", top.games.as_ref().map(Spanned::span)),
-        ("margin", top.margin.as_ref().map(Spanned::span)),
-        ("anchors", top.anchors.as_ref().map(Spanned::span)),
-    ];
-    for (key, at) in misplaced {
-        if let Some(at) = at {
-            let title = format!("`{key}` belongs to a stage, and there are `[[stages]]`");
-            problems.add(Problem::new(at, title).help(format!("move `{key}` into the stages")));
-        }
+    for (key, at, _) in keys.top.given() {
+        let title = format!("`{key}` belongs to a stage, and there are `[[stages]]`");
+        problems.add(Problem::new(at, title).help(format!("move `{key}` into the stages")));
     }
     note_misplaced_checks(&keys.tables, problems);
     let mut left = names.len();
@@ -123,7 +109,7 @@ pub(super) fn check(
         let most =
             whole("players", keys.players.as_ref(), &(2..=referee_ratings::MOST_PLAYERS), problems);
         left = most.map_or(left, |most| most.min(left));
-        stages.push(Stage { players: most, ..stage(keys, &names, left, problems) });
+        stages.push(Stage { players: most, ..stage(&keys.stage, &names, left, problems) });
     }
     stages
 }
@@ -137,11 +123,11 @@ fn note_lonely_check(keys: &StageKeys, problems: &mut Problems) {
     }
 }
 
-fn note_misplaced_checks(stages: &[StageKeys], problems: &mut Problems) {
+fn note_misplaced_checks(stages: &[StageTable], problems: &mut Problems) {
     for (at, keys) in stages.iter().enumerate() {
         let is_first = at == 0 && stages.len() > 1 && keys.players.is_none();
         if !is_first {
-            note_lonely_check(keys, problems);
+            note_lonely_check(&keys.stage, problems);
         }
     }
 }
@@ -177,15 +163,8 @@ fn format(keys: &StageKeys, names: &[&str], players: usize, problems: &mut Probl
 }
 
 fn note_useless(format: &str, keys: &StageKeys, problems: &mut Problems) {
-    let useless = [
-        ("rounds", "swiss", keys.rounds.as_ref().map(Spanned::span)),
-        ("tie-breaks", "knockout", keys.tie_breaks.as_ref().map(Spanned::span)),
-        ("games", "ladder", keys.games.as_ref().map(Spanned::span)),
-        ("margin", "ladder", keys.margin.as_ref().map(Spanned::span)),
-        ("anchors", "gauntlet", keys.anchors.as_ref().map(Spanned::span)),
-    ];
-    for (key, of, at) in useless {
-        if let Some(at) = at.filter(|_| of != format && FORMATS.contains(&format)) {
+    for (key, at, of) in keys.given() {
+        if let Some(of) = of.filter(|of| *of != format && FORMATS.contains(&format)) {
             let title = format!("`{key}` has no effect in the format {format}");
             let help = format!("remove `{key}`, or write `format = \"{of}\"`");
             problems.add(Problem::new(at, title).help(help));
