@@ -58,12 +58,12 @@ impl From<Failure> for Interruption {
 }
 
 /// News of a check under way.
-#[derive(Debug, Clone, Copy)]
-pub enum StepNews<'a> {
+#[derive(Debug)]
+pub enum StepNews {
     /// The step with this name begins.
-    Begun(&'a str),
+    Begun(String),
     /// The next step of the report has ended, or was skipped.
-    Ended(&'a CheckStep),
+    Ended(CheckStep),
 }
 
 /// Takes every step with the candidate, until `stop` becomes true or its time is up. Results go
@@ -76,7 +76,7 @@ pub async fn examine(
     candidate: &Candidate,
     report: &mut CheckReport,
     stop: watch::Receiver<bool>,
-    tell: impl Fn(StepNews<'_>),
+    tell: impl Fn(StepNews),
 ) -> Result<(), Failure> {
     pauses::watch().map_err(|error| Failure::system(format!("cannot start a thread: {error}")))?;
     let over = over(stop.clone(), exam.within);
@@ -160,22 +160,22 @@ impl<'e> Examiner<'e> {
         }
     }
 
-    async fn take_steps(&mut self, tell: impl Fn(StepNews<'_>)) -> Result<(), Interruption> {
+    async fn take_steps(&mut self, tell: impl Fn(StepNews)) -> Result<(), Interruption> {
         for (at, task) in self.exam.tasks(&self.candidate.spec).enumerate() {
             if let Some(why) = self.hopeless() {
                 self.report.steps[at].summary = format!("skipped: {why}");
-                tell(StepNews::Ended(&self.report.steps[at]));
+                tell(StepNews::Ended(self.report.steps[at].clone()));
                 continue;
             }
             let name = self.exam.name(task);
-            tell(StepNews::Begun(&name));
+            tell(StepNews::Begun(name.clone()));
             let (summary, mut finding) = self.take(task).await?;
             if let Some(finding) = &mut finding {
                 finding.advise(&self.candidate.spec);
             }
             let verdict = if finding.is_some() { StepVerdict::Failed } else { StepVerdict::Passed };
             self.report.steps[at] = CheckStep { name, verdict, summary, finding };
-            tell(StepNews::Ended(&self.report.steps[at]));
+            tell(StepNews::Ended(self.report.steps[at].clone()));
         }
         self.report.drop_repeated_notes();
         self.report.ready = self.report.decisive().is_none();

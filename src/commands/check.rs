@@ -13,7 +13,6 @@ use std::path::PathBuf;
 use clap::Args;
 
 use self::candidates::UnknownPlayer;
-use self::parallel_checks::ChecksEnd;
 use self::report_files::ReportFiles;
 use self::table::CheckTable;
 use super::settings::{GameSettingsArgs, Settings};
@@ -126,17 +125,18 @@ fn check(args: &CheckArgs, printer: Printer) -> Result<Status, Failure> {
         no_players: BTreeMap::new(),
     };
     let players = entries.len();
-    let end = parallel_checks::examine_all(args.jobs, exam, entries, &mut report_printer)?;
+    let is_interrupted =
+        parallel_checks::examine_all(args.jobs, exam, entries, &mut report_printer)?;
     for names in &same {
         printer.note(&copies::describe(names));
     }
     if players > 1 {
         printer.note(&format!("{} of {players} players are ready", report_printer.ready));
     }
-    Ok(match end {
-        ChecksEnd::Interrupted => Status::Interrupted,
-        ChecksEnd::Complete if report_printer.ready == players => Status::Done,
-        ChecksEnd::Complete => Status::Found,
+    Ok(match report_printer.ready == players {
+        _ if is_interrupted => Status::Interrupted,
+        true => Status::Done,
+        false => Status::Found,
     })
 }
 

@@ -3,7 +3,6 @@
 //! A failed check does not affect the others. A check that panics gets a report of its own, and an
 //! interruption leaves a report of what was found before it.
 
-use std::any::Any;
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -15,21 +14,14 @@ use tokio::sync::{mpsc, watch};
 
 use super::ReportPrinter;
 use super::candidates::UnknownPlayer;
-use crate::check::{Candidate, CheckReport, CheckStep, Exam, StepNews, examine};
+use crate::check::{Candidate, CheckReport, Exam, StepNews, examine};
 use crate::commands::runtime::{interrupted, new_runtime};
 use crate::error::Failure;
 use crate::printer::activity::Activity;
+use referee_protocol::escape;
 use referee_tournament::run::cores::{one_per_core, reserve_cores};
+use referee_tournament::run::failure::JobFailure;
 use referee_tournament::run::worker::settle_on;
-
-/// The outcome of the checks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum ChecksEnd {
-    /// Every player was checked.
-    Complete,
-    /// The checks were interrupted.
-    Interrupted,
-}
 
 /// The work that all threads share.
 struct SharedWork {
@@ -39,19 +31,20 @@ struct SharedWork {
     next: AtomicUsize,
 }
 
-/// A message from a thread.
-enum ThreadMessage {
-    /// The candidate with this number begins this step.
-    Step(usize, String),
-    /// The next step of the candidate with this number has ended.
-    StepEnded(usize, Box<CheckStep>),
-    /// The report on the entry with this number, and the error that kept the referee from finishing
-    /// it.
-    Examined(usize, Box<CheckReport>, Option<Failure>),
+/// A message from a thread about an entry.
+enum CheckNews {
+    /// A step begins or has ended.
+    Step(StepNews),
+    /// The report on it, and the error that kept the referee from finishing it.
+    Examined(Box<CheckReport>, Option<Failure>),
 }
 
+/// Sends news with the number of the entry. If nobody receives them any more, all threads have been
+/// told to stop.
+type NewsSender = mpsc::UnboundedSender<(usize, CheckNews)>;
+
 /// Checks all candidates, a limited number at a time (default: one per core). Passes the reports to
-/// `report_printer` in the order of the entries.
+/// `report_printer` in the order of the entries. Returns whether the checks were interrupted.
 ///
 /// # Errors
 /// The referee's own failure in a check, after all other checks; or a failure of `report_printer`.
@@ -60,7 +53,7 @@ pub(super) fn examine_all(
     exam: Exam,
     entries: Vec<Result<Candidate, UnknownPlayer>>,
     report_printer: &mut ReportPrinter,
-) -> Result<ChecksEnd, Failure> {
+) -> Result<bool, Failure> {
     let each = exam.control.cores_per_game();
     let jobs = jobs.unwrap_or_else(|| one_per_core(each)).get().min(entries.len());
     let cores = reserve_cores(jobs, each);
@@ -95,38 +88,22 @@ pub(super) fn examine_all(
 
 impl SharedWork {
     /// Checks the entries that no thread has taken, until none is left or the checks must stop.
-    fn work(&self, stop: &watch::Receiver<bool>, tell: &mpsc::UnboundedSender<ThreadMessage>) {
+    fn work(&self, stop: &watch::Receiver<bool>, tell: &NewsSender) {
         while !*stop.borrow() {
             let number = self.next.fetch_add(1, Ordering::Relaxed);
             let Some(entry) = self.entries.get(number) else { return };
             let mut report = self.untried(number);
             let failure = entry.as_ref().ok().and_then(|candidate| {
-                let pass_on = |news: StepNews<'_>| {
-                    let message = match news {
-                        StepNews::Begun(name) => ThreadMessage::Step(number, name.to_owned()),
-                        StepNews::Ended(ended) => {
-                            ThreadMessage::StepEnded(number, Box::new(ended.clone()))
-                        }
-                    };
-                    // If nobody listens any more, all threads have been told to stop.
-                    let _ = tell.send(message);
+                let pass_on = |news| drop(tell.send((number, CheckNews::Step(news))));
+                let check = |report: &mut CheckReport| {
+                    let examined = examine(&self.exam, candidate, report, stop.clone(), pass_on);
+                    new_runtime()?.block_on(examined)
                 };
-                guarded(&mut report, |report| self.examine(candidate, report, stop, pass_on)).err()
+                guarded(&mut report, check).err()
             });
-            if tell.send(ThreadMessage::Examined(number, Box::new(report), failure)).is_err() {
-                return;
-            }
+            // See `NewsSender`.
+            let _ = tell.send((number, CheckNews::Examined(Box::new(report), failure)));
         }
-    }
-
-    fn examine(
-        &self,
-        candidate: &Candidate,
-        report: &mut CheckReport,
-        stop: &watch::Receiver<bool>,
-        tell: impl Fn(StepNews<'_>),
-    ) -> Result<(), Failure> {
-        new_runtime()?.block_on(examine(&self.exam, candidate, report, stop.clone(), tell))
     }
 
     fn name(&self, number: usize) -> &str {
@@ -155,29 +132,23 @@ fn guarded(
     // A report is complete at any moment, and nothing else that `work` changes is used again.
     let worked = catch_unwind(AssertUnwindSafe(|| work(report)));
     worked.unwrap_or_else(|panic| {
-        let what = panic_message(panic.as_ref());
-        report.break_off(&format!("the referee panicked: {what}"));
+        let failure = JobFailure::of_panic(panic.as_ref());
+        report.break_off(&failure.to_string());
         let player = &report.player;
         Err(Failure::system(format!(
-            "the check of {player} panicked: {what}; this is a bug in the referee"
+            "the check of {player}: {failure}; this is a bug in the referee"
         )))
     })
-}
-
-/// The message of a panic.
-fn panic_message(panic: &(dyn Any + Send)) -> &str {
-    let owned = panic.downcast_ref::<String>().map(String::as_str);
-    owned.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("unknown reason")
 }
 
 /// Passes on the reports in the order of the entries. After an interruption, running checks end,
 /// and checks that have not begun are reported as such.
 fn collect(
     shared: &SharedWork,
-    mut news: mpsc::UnboundedReceiver<ThreadMessage>,
+    mut news: mpsc::UnboundedReceiver<(usize, CheckNews)>,
     tell_stop: &watch::Sender<bool>,
     report_printer: &mut ReportPrinter,
-) -> Result<ChecksEnd, Failure> {
+) -> Result<bool, Failure> {
     new_runtime()?.block_on(async {
         let mut stop = interrupted()?;
         let mut queue = ReportQueue::default();
@@ -185,32 +156,31 @@ fn collect(
         if let [Ok(_)] = &shared.entries[..] {
             activity.aside(|| report_printer.follow(&shared.untried(0)))?;
         }
-        let mut failed = None;
-        let mut end = ChecksEnd::Complete;
+        let (mut failed, mut is_interrupted) = (None, false);
         loop {
             let told = tokio::select! {
                 biased;
-                _ = stop.wait_for(|stop| *stop), if end == ChecksEnd::Complete => {
+                _ = stop.wait_for(|stop| *stop), if !is_interrupted => {
                     tell_stop.send_replace(true);
-                    end = ChecksEnd::Interrupted;
+                    is_interrupted = true;
                     continue;
                 }
                 told = news.recv() => told,
             };
-            match told {
-                None => break,
-                Some(ThreadMessage::Step(number, name)) => {
+            let Some((number, news)) = told else { break };
+            match news {
+                CheckNews::Step(StepNews::Begun(name)) => {
                     activity.begin(number, format!("{}: {name}", shared.name(number)));
                 }
-                Some(ThreadMessage::StepEnded(number, ended)) => {
+                CheckNews::Step(StepNews::Ended(ended)) => {
                     activity.end(number);
                     activity.aside(|| report_printer.step(&ended))?;
                 }
-                Some(ThreadMessage::Examined(number, report, failure)) => {
+                CheckNews::Examined(report, failure) => {
                     failed = failed.or(failure);
                     activity.end(number);
                     if shared.entries.len() > 1 {
-                        let name = referee_protocol::escape::terminal(&report.player);
+                        let name = escape::terminal(&report.player);
                         activity.note(&format!("{name}: {}", report.verdict()));
                     }
                     activity.aside(|| queue.take(number, *report, report_printer))?;
@@ -223,7 +193,7 @@ fn collect(
             report.break_off("interrupted");
             queue.take(number, report, report_printer)?;
         }
-        failed.map_or(Ok(end), Err)
+        failed.map_or(Ok(is_interrupted), Err)
     })
 }
 
@@ -268,7 +238,8 @@ mod tests {
             report.steps[0].verdict = StepVerdict::Passed;
             panic!("of {} pieces", 3)
         });
-        let message = "the check of ant panicked: of 3 pieces; this is a bug in the referee";
+        let message =
+            "the check of ant: the referee panicked: of 3 pieces; this is a bug in the referee";
         assert_eq!(failure, Err(Failure::system(message)));
         let verdict =
             "not finished: the referee panicked: of 3 pieces; no problems found in 1 of 2 steps";

@@ -31,7 +31,7 @@ pub enum JobFailure {
 
 impl JobFailure {
     /// The panic that unwound with this value.
-    pub(super) fn of_panic(panic: &(dyn Any + Send)) -> Self {
+    pub fn of_panic(panic: &(dyn Any + Send)) -> Self {
         let text = panic.downcast_ref::<&str>().copied();
         let text = text.or(panic.downcast_ref::<String>().map(String::as_str));
         Self::Panic(text.unwrap_or("without a message").to_owned())
