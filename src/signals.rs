@@ -36,6 +36,18 @@ pub fn stop_asked() -> io::Result<watch::Receiver<bool>> {
     Ok(told)
 }
 
+/// Becomes true once `event` has happened. Needs a runtime.
+pub fn true_after(event: impl Future<Output = ()> + Send + 'static) -> watch::Receiver<bool> {
+    let (tell, told) = watch::channel(false);
+    tokio::spawn(async move {
+        event.await;
+        tell.send_replace(true);
+        // The channel stays open as long as there is a receiver.
+        tell.closed().await;
+    });
+    told
+}
+
 /// Starts a thread only for signals, so that they are noticed whatever the other threads do.
 fn attend(tell: watch::Sender<bool>) -> io::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build()?;

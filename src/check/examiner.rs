@@ -18,6 +18,7 @@ use super::report::{CheckReport, CheckStep, OpponentScore, StepVerdict};
 use super::{CheckFinding, transcript};
 use crate::error::Failure;
 use crate::printer::Colour;
+use crate::signals::true_after;
 use referee_games::{BySeat, Seat};
 use referee_match::openings::OpeningBook;
 use referee_match::pauses;
@@ -103,17 +104,10 @@ pub async fn examine(
 
 /// Becomes true when `stop` does, or after the time `within`.
 fn over(mut stop: watch::Receiver<bool>, within: Duration) -> watch::Receiver<bool> {
-    let (tell, told) = watch::channel(false);
-    tokio::spawn(async move {
-        tokio::select! {
-            _ = stop.wait_for(|stop| *stop) => {}
-            () = tokio::time::sleep(within) => {}
-        }
-        tell.send_replace(true);
-        // The channel stays open as long as there is a receiver.
-        tell.closed().await;
-    });
-    told
+    true_after(async move {
+        // The check is over either way.
+        let _ = tokio::time::timeout(within, stop.wait_for(|stop| *stop)).await;
+    })
 }
 
 struct Examiner<'e> {

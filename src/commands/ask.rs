@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use clap::Args;
 use serde_json::json;
 
-use super::recorded::FoundGame;
+use super::find_game::FoundGame;
 use super::runtime::until_interrupted;
 use super::settings::{GameSettingsArgs, Settings};
 use super::{Failure, OutputFormat, Status};

@@ -6,17 +6,17 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use tokio::sync::watch;
 
-use super::game_args::{GameArgument, OptionArgs, game_named};
 use super::report::command_options;
 use super::results::COMPARISON;
-use super::run::elsewhere::ElsewhereArgs;
+use super::run::remote_args::RemoteArgs;
 use super::run::{PlannedRun, RunLimits, games_at_once, refuse_changed};
 use super::runtime::interrupted;
-use super::settings::{GivenSettings, Settings, config_path, opened, read_config};
+use super::settings::{GameSettingsArgs, GivenSettings, Settings};
 use super::{Failure, OutputFormat, Status};
-use crate::config::{LoadedConfig, name_of};
+use crate::config::name_of;
 use crate::printer::Printer;
 use crate::progress::Progress;
+use crate::signals::true_after;
 use referee_games::Seat;
 use referee_ratings::{Sprt, SprtMatch, SprtVerdict, Unit};
 use referee_record::log::LOG;
@@ -71,24 +71,18 @@ pub struct CompareArgs {
     #[arg(long, value_name = "N", default_value_t = 1000,
         value_parser = clap::value_parser!(u32).range(1..=i64::from(MOST_PAIRS)))]
     pub max_pairs: u32,
-    /// The game (default: that of the configuration, or watch-your-back)
-    #[arg(long, value_parser = game_named())]
-    pub game: Option<GameArgument>,
-    #[expect(missing_docs, reason = "see OptionArgs")]
+    /// The game and its terms
     #[command(flatten)]
-    pub options: OptionArgs,
-    /// The configuration with players and limits (default: tournament.toml, if it exists)
-    #[arg(long, value_name = "FILE")]
-    pub config: Option<PathBuf>,
+    pub settings: GameSettingsArgs,
     /// Seed of all random numbers (default: that of the configuration, or a fresh one)
     #[arg(long)]
     pub seed: Option<u64>,
     /// Number of games played at the same time (default: as configured, or one per core)
     #[arg(long, value_name = "N", value_parser = games_at_once)]
     pub jobs: Option<NonZeroUsize>,
-    #[expect(missing_docs, reason = "see ElsewhereArgs")]
+    #[expect(missing_docs, reason = "see RemoteArgs")]
     #[command(flatten)]
-    pub elsewhere: ElsewhereArgs,
+    pub remote: RemoteArgs,
     /// The folder to put the results folder into
     #[arg(long, value_name = "DIR")]
     pub results: Option<PathBuf>,
@@ -119,11 +113,17 @@ impl From<EloUnit> for Unit {
 
 /// Plays until the result is clear, and prints it.
 pub fn run(args: &CompareArgs, printer: Printer) -> Result<Status, Failure> {
-    if let Some(refusal) = args.elsewhere.refusal() {
+    if let Some(refusal) = args.remote.refusal() {
         return Err(refusal);
     }
     let nothing = SprtMatch::new(sprt(args)?, args.max_pairs);
-    let settings = settings(args, printer)?;
+    let given = GivenSettings {
+        seed: args.seed,
+        jobs: args.jobs,
+        results: args.results.clone(),
+        ..GivenSettings::default()
+    };
+    let settings = args.settings.resolve_with(given, printer)?;
     let mut tournament = tournament(args, &settings, printer)?;
     let dir = tournament.results.join(&tournament.name);
     keep_planned_pairs(&mut tournament, &dir)?;
@@ -140,7 +140,7 @@ pub fn run(args: &CompareArgs, printer: Printer) -> Result<Status, Failure> {
     {
         printer.note(&copies::describe(&[one.name.clone(), other.name.clone()]));
     }
-    let workers = args.elsewhere.workers(&settings);
+    let workers = args.remote.workers(&settings);
     let limits = RunLimits { jobs: settings.jobs, deadline: None, workers };
     let planned = PlannedRun {
         tournament: &tournament,
@@ -244,17 +244,12 @@ fn either(
     mut one: watch::Receiver<bool>,
     mut other: watch::Receiver<bool>,
 ) -> watch::Receiver<bool> {
-    let (tell, told) = watch::channel(false);
-    tokio::spawn(async move {
+    true_after(async move {
         tokio::select! {
             _ = one.wait_for(|stop| *stop) => {}
             _ = other.wait_for(|stop| *stop) => {}
         }
-        tell.send_replace(true);
-        // The channel stays open as long as somebody listens.
-        tell.closed().await;
-    });
-    told
+    })
 }
 
 /// Judges games as they finish, and stops the runner at the verdict.
@@ -309,21 +304,6 @@ impl SprtListener {
         let games = 2 * self.played.expected_pairs() as usize;
         self.progress.expect(games.saturating_sub(self.before) as u64);
     }
-}
-
-/// Resolves the settings. The configuration must be valid, named or not.
-fn settings(args: &CompareArgs, printer: Printer) -> Result<Settings, Failure> {
-    let named = args.config.as_deref();
-    let configured = read_config(named, printer)?.map(LoadedConfig::whole).transpose()?;
-    let given = GivenSettings {
-        game: opened(args.game.as_ref(), configured.as_ref(), printer)?,
-        options: args.options.clone(),
-        seed: args.seed,
-        jobs: args.jobs,
-        results: args.results.clone(),
-        ..GivenSettings::default()
-    };
-    Ok(Settings::resolve(given, configured.as_ref(), config_path(named)))
 }
 
 /// The comparison as a tournament of two players, in its own folder. Nobody is quarantined: a

@@ -21,7 +21,7 @@ use self::ending::{Conclusion, given_up};
 use self::saved::{SavedGame, header_of};
 use self::screen::Screen;
 use self::terminal::terminal_interface;
-use super::recorded::FoundGame;
+use super::find_game::FoundGame;
 use super::runtime::{interrupted, new_runtime, until_interrupted};
 use super::settings::{GameSettingsArgs, Settings};
 use super::{Failure, Status};

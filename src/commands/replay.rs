@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::recorded::FoundGame;
+use super::find_game::FoundGame;
 use super::recorded_rules::RecordedRulesArgs;
 use super::report::command_options;
 use super::results::find;

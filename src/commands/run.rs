@@ -1,10 +1,10 @@
 //! `run`: plays a tournament from its configuration, or resumes it.
 
-pub(super) mod elsewhere;
 mod live_boards;
 mod live_tables;
 mod live_workers;
 mod plan;
+pub(super) mod remote_args;
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
@@ -15,10 +15,10 @@ use std::sync::Arc;
 use clap::Args;
 use tokio::sync::watch;
 
-use self::elsewhere::{ElsewhereArgs, RemoteWorkers};
 use self::live_boards::LiveBoards;
 use self::live_tables::LiveTables;
 use self::live_workers::WorkersFile;
+use self::remote_args::{RemoteArgs, RemoteWorkers};
 use super::containment_args::{level_named, mechanism_named};
 use super::highlight::WatchReason;
 use super::report::{self, command_options};
@@ -92,9 +92,9 @@ pub struct RunArgs {
     /// 36h). If all games finish earlier, play more pairs, the most informative first
     #[arg(long, value_name = "TIME")]
     pub until: Option<String>,
-    #[expect(missing_docs, reason = "see ElsewhereArgs")]
+    #[expect(missing_docs, reason = "see RemoteArgs")]
     #[command(flatten)]
-    pub elsewhere: ElsewhereArgs,
+    pub remote: RemoteArgs,
     /// Show what would be played, or why it cannot be, without playing
     #[arg(long, conflicts_with = "on")]
     pub plan: bool,
@@ -148,7 +148,7 @@ pub(super) fn games_at_once(text: &str) -> Result<NonZeroUsize, String> {
 
 /// Plays the missing games.
 pub fn run(args: &RunArgs, printer: Printer) -> Result<Status, Failure> {
-    if let Some(refusal) = args.elsewhere.refusal() {
+    if let Some(refusal) = args.remote.refusal() {
         return Err(refusal);
     }
     let mut tournament = config::load(&args.config, printer.colour_err)?;
@@ -165,7 +165,7 @@ pub fn run(args: &RunArgs, printer: Printer) -> Result<Status, Failure> {
     let limits = RunLimits {
         jobs: settings.jobs,
         deadline: until.as_ref().map(|until| RunDeadline::new(until.at)),
-        workers: args.elsewhere.workers(&settings),
+        workers: args.remote.workers(&settings),
     };
     if args.plan {
         return plan::plan(args, &tournament, &settings, &limits, until.as_ref(), printer);
@@ -400,13 +400,13 @@ impl PlannedRun<'_> {
             match &limits.workers {
                 None => runner.run(tournament, &mut listeners, stop).await.map_err(Failure::from),
                 #[cfg(not(feature = "nats"))]
-                Some(_) => Err(elsewhere::missing_feature()),
+                Some(_) => Err(remote_args::missing_feature()),
                 #[cfg(feature = "nats")]
                 Some(workers) => {
                     let secret = runner.conditions.secret.clone();
                     let what = (tournament, &contents.header, &secret, folder.dir());
                     let to = &mut listeners;
-                    Box::pin(elsewhere::play_elsewhere(
+                    Box::pin(remote_args::play_remotely(
                         workers, what, &players, runner, synced, to, stop,
                     ))
                     .await

@@ -243,10 +243,7 @@ impl Settings {
 
 /// Reads the configuration. A named one must be valid. Of `tournament.toml`, which is read if it
 /// exists, single players may have problems.
-pub(super) fn read_config(
-    named: Option<&Path>,
-    printer: Printer,
-) -> Result<Option<LoadedConfig>, Failure> {
+fn read_config(named: Option<&Path>, printer: Printer) -> Result<Option<LoadedConfig>, Failure> {
     let colour = printer.colour_err;
     if let Some(path) = named {
         let tournament = config::load(path, colour)?;
@@ -259,36 +256,33 @@ pub(super) fn read_config(
     }
 }
 
-/// The game of the command line. A rules program is contained as the configuration asks.
-pub(super) fn opened(
-    game: Option<&GameArgument>,
-    configured: Option<&Tournament>,
-    printer: Printer,
-) -> Result<Option<SharedGame>, Failure> {
-    let request = configured.map(|known| known.containment.clone()).unwrap_or_default();
-    game.map(|game| game.open(&request, printer)).transpose()
-}
-
-/// The path of the configuration that [`read_config`] reads.
-pub(super) fn config_path(named: Option<&Path>) -> &Path {
-    named.unwrap_or(Path::new(CONFIG))
-}
-
 impl GameSettingsArgs {
     /// Reads the configuration, if there is one, and resolves the settings. If players of a
     /// configuration that was not named have problems, a note says so, and [`Settings::player`]
     /// fails for a player that may be one of them.
     pub(super) fn resolve(&self, printer: Printer) -> Result<Settings, Failure> {
+        self.resolve_with(GivenSettings::default(), printer)
+    }
+
+    /// The same, with further settings from the command line.
+    pub(super) fn resolve_with(
+        &self,
+        given: GivenSettings,
+        printer: Printer,
+    ) -> Result<Settings, Failure> {
         let loaded = read_config(self.config.as_deref(), printer)?;
         let (configured, problems) =
             loaded.map_or((None, None), |loaded| (loaded.tournament, loaded.problems));
+        // A rules program is contained as the configuration asks.
+        let request = configured.as_ref().map(|known| known.containment.clone());
+        let open = |game: &GameArgument| game.open(&request.unwrap_or_default(), printer);
         let given = GivenSettings {
-            game: opened(self.game.as_ref(), configured.as_ref(), printer)?,
+            game: self.game.as_ref().map(open).transpose()?,
             options: self.options.clone(),
             containment: self.containment,
-            ..GivenSettings::default()
+            ..given
         };
-        let path = config_path(self.config.as_deref());
+        let path = self.config.as_deref().unwrap_or(Path::new(CONFIG));
         let settings = Settings::resolve(given, configured.as_ref(), path);
         if problems.is_some() {
             printer.note(&format!(

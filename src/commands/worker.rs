@@ -38,7 +38,7 @@ pub struct WorkerArgs {
 /// Plays until it is stopped.
 #[cfg(not(feature = "nats"))]
 pub fn run(_: &WorkerArgs, _: Printer) -> Result<Status, Failure> {
-    Err(super::run::elsewhere::missing_feature())
+    Err(super::run::remote_args::missing_feature())
 }
 
 /// Plays until it is stopped.

@@ -6,7 +6,7 @@ use super::{Failure, Settings};
 
 /// Arguments that say where games are played.
 #[derive(Debug, Args)]
-pub struct ElsewhereArgs {
+pub struct RemoteArgs {
     /// Let the workers of this NATS server play the games (see `referee worker`)
     #[arg(long, value_name = "URL", conflicts_with = "jobs")]
     pub on: Option<String>,
@@ -20,7 +20,7 @@ pub struct ElsewhereArgs {
     pub spot_check: f64,
 }
 
-impl ElsewhereArgs {
+impl RemoteArgs {
     /// The workers that play the games, unless this process plays them.
     pub(in crate::commands) fn workers(&self, settings: &Settings) -> Option<RemoteWorkers> {
         self.on.as_ref().map(|address| RemoteWorkers {
@@ -84,7 +84,7 @@ pub(in crate::commands) fn missing_feature() -> Failure {
 }
 
 #[cfg(feature = "nats")]
-pub(super) use self::with_nats::play_elsewhere;
+pub(super) use self::with_nats::play_remotely;
 
 #[cfg(feature = "nats")]
 mod with_nats {
@@ -110,7 +110,7 @@ mod with_nats {
 
     /// Plays the games of `runner` on the workers of a server. `dir` is the results folder, and
     /// `players` are in the order of the log.
-    pub(in crate::commands::run) async fn play_elsewhere(
+    pub(in crate::commands::run) async fn play_remotely(
         workers: &RemoteWorkers,
         (tournament, header, secret, dir): (&Tournament, &Header, &Secret, &Path),
         players: &[&PlayerSpec],
