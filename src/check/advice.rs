@@ -118,9 +118,9 @@ fn advice(spec: &PlayerSpec, finding: &CheckFinding) -> Option<String> {
     } else if message.contains(NO_NEWLINE) {
         Some(language?.newline.to_owned())
     } else if code == FaultCode::UnexpectedOutput || message.contains(DEBUG_OUTPUT) {
-        Some(format!("for debug output {}", stderr))
+        Some(format!("for debug output {stderr}"))
     } else if finding.is_plain_text() {
-        Some(format!("if this is a debug print: {}", stderr))
+        Some(format!("if this is a debug print: {stderr}"))
     } else {
         None
     }

@@ -64,7 +64,7 @@ pub enum StepNews {
     /// The step with this name begins.
     Begun(String),
     /// The next step of the report has ended, or was skipped.
-    Ended(CheckStep),
+    Ended(Box<CheckStep>),
 }
 
 /// Takes every step with the candidate, until `stop` becomes true or its time is up. Results go
@@ -158,7 +158,7 @@ impl<'e> Examiner<'e> {
         for (at, task) in self.exam.tasks(&self.candidate.spec).enumerate() {
             if let Some(why) = self.hopeless() {
                 self.report.steps[at].summary = format!("skipped: {why}");
-                tell(StepNews::Ended(self.report.steps[at].clone()));
+                tell(StepNews::Ended(Box::new(self.report.steps[at].clone())));
                 continue;
             }
             let name = self.exam.name(task);
@@ -169,7 +169,7 @@ impl<'e> Examiner<'e> {
             }
             let verdict = if finding.is_some() { StepVerdict::Failed } else { StepVerdict::Passed };
             self.report.steps[at] = CheckStep { name, verdict, summary, finding };
-            tell(StepNews::Ended(self.report.steps[at].clone()));
+            tell(StepNews::Ended(Box::new(self.report.steps[at].clone())));
         }
         self.report.drop_repeated_notes();
         self.report.ready = self.report.decisive().is_none();
