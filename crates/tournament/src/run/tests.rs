@@ -320,7 +320,7 @@ fn shortage() -> Shortage {
 }
 
 /// A worker that lacks resources for every job.
-fn lacking(number: usize, reports: &Reports) -> io::Result<Worker> {
+fn lacking(number: usize, reports: &Reports) -> Worker {
     let (jobs, mut inbox) = mpsc::unbounded_channel();
     let reports = reports.clone();
     tokio::spawn(async move {
@@ -328,7 +328,7 @@ fn lacking(number: usize, reports: &Reports) -> io::Result<Worker> {
             let _ = reports.send(Report::Done(number, JobOutcome::Shortage(shortage())));
         }
     });
-    Ok(Worker::elsewhere(jobs))
+    Worker::elsewhere(jobs)
 }
 
 #[test]
@@ -337,7 +337,7 @@ fn games_move_from_a_worker_without_resources_to_others() {
     for is_started in [true, false] {
         let mut cup = Cup::new();
         let (end, heard) = cup.run_where(3, NAMES.map(winner).into(), &|number, reports| {
-            let start = || if is_started { lacking(number, reports) } else { unstarted() };
+            let start = || if is_started { Ok(lacking(number, reports)) } else { unstarted() };
             (number > 0).then(start)
         });
         assert!(matches!(end, Ok(RunEnd::Complete)), "{end:?}");
@@ -353,7 +353,8 @@ fn games_move_from_a_worker_without_resources_to_others() {
 fn a_run_without_resources_fails_and_records_nothing() {
     let mut cup = Cup::new();
     let players = NAMES.map(winner).into();
-    let (end, heard) = cup.run_where(3, players, &|number, reports| Some(lacking(number, reports)));
+    let (end, heard) =
+        cup.run_where(3, players, &|number, reports| Some(Ok(lacking(number, reports))));
     let Ok(RunEnd::Failed(error)) = end else { panic!("{end:?}") };
     let failure = error.to_string();
     let why =
