@@ -186,6 +186,6 @@ fn player(
         readable: vec![script.path.clone()],
         ..PlayerCommand::new(std::env::current_exe()?)
     };
-    let launch = Launch { command, hosted: false, asks_rules: false, guesses: GuessRight::Denied };
+    let launch = Launch { command, bridged: false, asks_rules: false, guesses: GuessRight::Denied };
     Ok(Player::Wire(Box::new(Wire::process(launch, Arc::clone(sandbox)))))
 }

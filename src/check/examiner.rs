@@ -2,7 +2,6 @@
 
 mod alone;
 mod exam;
-mod forfeit;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -155,7 +154,7 @@ impl<'e> Examiner<'e> {
     }
 
     async fn take_steps(&mut self, tell: impl Fn(StepNews)) -> Result<(), Interruption> {
-        for (at, task) in self.exam.tasks(&self.candidate.spec).enumerate() {
+        for (at, task) in self.exam.tasks().enumerate() {
             if let Some(why) = self.hopeless() {
                 self.report.steps[at].summary = format!("skipped: {why}");
                 tell(StepNews::Ended(Box::new(self.report.steps[at].clone())));
@@ -191,7 +190,6 @@ impl<'e> Examiner<'e> {
         match task {
             Task::Start => self.start().await,
             Task::Turns => self.turns().await,
-            Task::Forfeit => self.forfeit().await,
             Task::Itself => self.itself().await,
             Task::Long => self.long().await,
             Task::Load => self.load().await,
@@ -354,7 +352,6 @@ impl<'e> Examiner<'e> {
         lines: Vec<transcript::ShownLine>,
     ) -> Result<CheckFinding, Interruption> {
         self.records.keep(record)?;
-        let lines = (self.candidate.spec.interface(), lines);
         let mut finding =
             CheckFinding::new(&*self.exam.rules.game, fault, seat, Some(record.plies), lines);
         finding.board = self.board_before(record);

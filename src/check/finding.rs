@@ -7,7 +7,6 @@ use serde::Serialize;
 use super::transcript::ShownLine;
 use referee_games::{AnyGame, Seat, Text};
 use referee_record::model::fault::{Fault, FaultCode};
-use referee_record::model::player::Interface;
 use referee_record::model::plies::Plies;
 
 /// A problem found with a player.
@@ -27,7 +26,7 @@ pub struct CheckFinding {
     pub expected: &'static str,
     /// The text of the violated clause, from the rules or else from the protocol.
     pub clause: String,
-    /// The transcript lines that led to it; empty for classes, which see none.
+    /// The transcript lines that led to it.
     pub exchange: Vec<ShownLine>,
     /// The board before the decision, with colours; for people.
     #[serde(skip)]
@@ -48,28 +47,22 @@ impl CheckFinding {
         fault: &Fault,
         seat: Seat,
         ply: Option<u32>,
-        (interface, lines): (Interface, Vec<ShownLine>),
+        exchange: Vec<ShownLine>,
     ) -> Self {
         let cited = fault.clause.as_deref();
         let clause = game.clauses().iter().find(|clause| Some(&*clause.id) == cited);
-        let is_class = interface == Interface::Class;
-        let (expected, page) = if is_class {
-            (fault.code.expected_of_class(), "docs/classes.md")
-        } else {
-            (fault.code.expected(), "docs/protocol.md, Faults")
-        };
         Self {
             code: fault.code,
             message: fault.message.clone(),
             reason: fault.reason(),
             seat: game.seats()[seat].clone(),
             ply,
-            expected,
+            expected: fault.code.expected(),
             clause: clause.map_or_else(
-                || format!("{page}, `{}`", fault.code),
+                || format!("docs/protocol.md, Faults, `{}`", fault.code),
                 |clause| format!("{}, {}: {}", clause.id, clause.title, clause.text),
             ),
-            exchange: if is_class { Vec::new() } else { lines },
+            exchange,
             board: None,
             advice: None,
             stderr: fault.stderr.clone(),
@@ -105,10 +98,10 @@ mod tests {
     use referee_games::GameKind;
     use referee_match::player::LineDirection;
 
-    fn finding(fault: &Fault, ply: Option<u32>, interface: Interface) -> CheckFinding {
+    fn finding(fault: &Fault, ply: Option<u32>) -> CheckFinding {
         let lines = vec![ShownLine { way: LineDirection::ToPlayer, text: "a turn".to_owned() }];
         let game = GameKind::WatchYourBack.game();
-        CheckFinding::new(game, fault, Seat::Second, ply, (interface, lines))
+        CheckFinding::new(game, fault, Seat::Second, ply, lines)
     }
 
     #[test]
@@ -116,7 +109,7 @@ mod tests {
         let clause = &GameKind::WatchYourBack.game().clauses()[0];
         let mut fault = Fault::new(FaultCode::Illegal, "0,0 is a corner");
         fault.clause = Some(clause.id.to_string());
-        let finding = finding(&fault, Some(3), Interface::Program);
+        let finding = finding(&fault, Some(3));
         assert_eq!(finding.clause, format!("{}, {}: {}", clause.id, clause.title, clause.text));
         assert_eq!((&*finding.seat, finding.exchange.len()), ("black", 1));
         assert!(
@@ -125,18 +118,14 @@ mod tests {
     }
 
     #[test]
-    fn any_other_fault_cites_the_page_of_its_interface() {
+    fn any_other_fault_cites_the_page_of_the_protocol() {
         let mut fault = Fault::new(FaultCode::NoStart, "it cannot be run");
         fault.stderr = vec!["No such file".to_owned()];
         assert_eq!(
-            finding(&fault, None, Interface::Program).describe(),
+            finding(&fault, None).describe(),
             "no-start: it cannot be run (as black, before the game)\n    No such file\n\
              expected: a program that runs and, within the start-up limit, answers `init` with the \
              line `ok` or `{\"id\":0}`\nclause: docs/protocol.md, Faults, `no-start`"
         );
-        let class = finding(&fault, None, Interface::Class);
-        assert_eq!(class.clause, "docs/classes.md, `no-start`");
-        assert!(class.expected.starts_with("a class that can be imported"));
-        assert!(class.exchange.is_empty(), "its author never sees lines");
     }
 }

@@ -17,7 +17,7 @@ use referee_games::{BySeat, Seat};
 use referee_match::player::{Launch, Player, Wire};
 use referee_match::reask::{self, Asked, DecisionPoint, Divergence, RecordedGame};
 use referee_record::model::clock::{millis, seconds};
-use referee_record::model::player::{Interface, PlayerSpec};
+use referee_record::model::player::PlayerSpec;
 use referee_record::model::plies::Plies;
 use referee_record::seeds::Secret;
 use referee_report::board::picture;
@@ -131,17 +131,15 @@ fn ask(
         Ok(asked)
     })?;
     let Some(asked) = asked else { return Ok(Status::Interrupted) };
+    let exchange = transcript::last_request(&player);
     let finding = asked.outcome.as_ref().err().map(|fault| {
         let ply = asked.greeted.as_ref().map(|_| asked.position.ply());
-        let lines = (spec.interface(), transcript::last_request(&player));
-        let mut finding = CheckFinding::new(&*source.rules.game, fault, decision.seat, ply, lines);
+        let exchange = exchange.clone();
+        let game = &*source.rules.game;
+        let mut finding = CheckFinding::new(game, fault, decision.seat, ply, exchange);
         finding.advise(spec);
         finding
     });
-    let exchange = match spec.interface() {
-        Interface::Program => transcript::last_request(&player),
-        Interface::Class => Vec::new(),
-    };
     match args.format {
         OutputFormat::Json => printer.line(&json_of(&asked, finding.as_ref(), &exchange))?,
         OutputFormat::Text => {

@@ -318,7 +318,7 @@ fn tournament(
     rules.refuse_bots(&players)?;
     let options = rules.options;
     if settings.openings.is_some() {
-        refuse_classes(&players)?;
+        refuse_openings(&players)?;
     }
     let stage = Stage { format: RoundRobin, pairs: args.max_pairs, players: None };
     let mut tournament = settings.tournament(String::new(), options, vec![stage], players);
@@ -343,14 +343,14 @@ fn players(args: &CompareArgs, settings: &Settings) -> Result<Vec<PlayerSpec>, F
 }
 
 /// Refuses players that cannot start after the configured openings.
-fn refuse_classes(players: &[PlayerSpec]) -> Result<(), Failure> {
-    let Some(class) = players.iter().find(|player| !player.takes_openings()) else {
+fn refuse_openings(players: &[PlayerSpec]) -> Result<(), Failure> {
+    let Some(player) = players.iter().find(|player| !player.takes_openings()) else {
         return Ok(());
     };
     Err(Failure::input(format!(
-        "{} is a class of the 2018 interface and cannot begin after an opening, which the \
-         configuration asks for; remove `[openings]` there",
-        class.name
+        "{} cannot begin after an opening, which the configuration asks for; remove `[openings]` \
+         there",
+        player.name
     )))
 }
 

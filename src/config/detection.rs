@@ -8,23 +8,28 @@ use std::path::{Path, PathBuf};
 
 use super::sources::build_command;
 use referee_record::bounded;
+use referee_record::model::player::BRIDGE;
 
-/// How to run a detected player in its folder.
+/// The command that runs a detected player in its folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Detected {
-    /// As this command: a program and its arguments.
-    Command(Vec<String>),
-    /// As the class in this module, with the 2018 interface.
-    Class(String),
+pub struct Detected {
+    /// A program and its arguments.
+    pub words: Vec<String>,
 }
 
 impl Detected {
+    fn new(words: &[&str]) -> Self {
+        Self { words: words.iter().map(|&word| word.to_owned()).collect() }
+    }
+
+    /// Whether it is a class of 2018, which the embedded bridge runs.
+    pub fn is_class(&self) -> bool {
+        self.words.iter().any(|word| word == BRIDGE)
+    }
+
     /// The player's main file, if the command names it.
-    pub fn file(&self) -> String {
-        match self {
-            Self::Command(words) => words.last().cloned().unwrap_or_default(),
-            Self::Class(module) => format!("{module}.py"),
-        }
+    pub fn file(&self) -> &str {
+        self.words.last().map_or("", String::as_str)
     }
 }
 
@@ -100,9 +105,9 @@ fn class_in_comments(
     let texts: Vec<String> = folders.filter_map(comments_in).collect();
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
     let mentions = |text: &String, word: &str| text.split(|c| !is_word(c)).any(|it| it == word);
-    let mut mentioned = candidates.iter().filter(|(_, found)| match found {
-        Detected::Class(module) => texts.iter().any(|text| mentions(text, module)),
-        Detected::Command(_) => false,
+    let mut mentioned = candidates.iter().filter(|(_, found)| {
+        let module = found.file().trim_end_matches(".py");
+        found.is_class() && texts.iter().any(|text| mentions(text, module))
     });
     let one = mentioned.next().cloned();
     one.filter(|_| mentioned.next().is_none())
@@ -167,17 +172,12 @@ fn folders_in(dir: &Path) -> Vec<PathBuf> {
 
 /// The player of a folder by file name, if the name says enough, or else every player class.
 fn known_in(dir: &Path) -> Vec<Detected> {
-    let is_class = |found: &Detected| matches!(found, Detected::Class(_));
     let player = NAMES.iter().find_map(|name| {
-        in_file(dir, name).filter(|found| !WEAK_NAMES.contains(name) || is_class(found))
+        in_file(dir, name).filter(|found| !WEAK_NAMES.contains(name) || found.is_class())
     });
     let classes = || {
-        let names = python_files(dir);
-        names
-            .iter()
-            .filter_map(|name| class::module(&dir.join(name)))
-            .map(Detected::Class)
-            .collect()
+        let found = python_files(dir).into_iter().filter_map(|name| in_file(dir, &name));
+        found.filter(Detected::is_class).collect()
     };
     player.map_or_else(classes, |found| vec![found])
 }
@@ -212,24 +212,22 @@ fn in_file(dir: &Path, name: &str) -> Option<Detected> {
     if !path.is_file() {
         return None;
     }
-    let command = |words: &[&str]| {
-        Some(Detected::Command(words.iter().map(|&word| word.to_owned()).collect()))
-    };
-    if let Some(module) = class::module(&path) {
-        return Some(Detected::Class(module));
+    if class::is_class(&path) {
+        return Some(Detected::new(&["python3", BRIDGE, name]));
     }
     if runs_by_itself(&path) {
-        return command(&[&format!("./{name}")]);
+        return Some(Detected::new(&[&format!("./{name}")]));
     }
-    match path.extension().and_then(OsStr::to_str) {
-        Some("py") => command(&["python3", name]),
-        Some("js" | "mjs") => command(&["node", name]),
-        Some("sh") => command(&["sh", name]),
-        Some("java") => command(&["java", name]),
-        Some("jar") => command(&["java", "-jar", name]),
-        Some("class") => command(&["java", "-cp", ".", name.strip_suffix(".class")?]),
-        _ => None,
-    }
+    let words = match path.extension().and_then(OsStr::to_str)? {
+        "py" => &["python3", name][..],
+        "js" | "mjs" => &["node", name],
+        "sh" => &["sh", name],
+        "java" => &["java", name],
+        "jar" => &["java", "-jar", name],
+        "class" => &["java", "-cp", ".", name.strip_suffix(".class")?],
+        _ => return None,
+    };
+    Some(Detected::new(words))
 }
 
 /// Whether a file is a program: it is executable and begins like a script or one of the system's
@@ -249,11 +247,11 @@ mod tests {
     const CLASS: &str = "class Player(object):\n    def action(self, turns):\n        pass\n    def update (self, action):\n        pass\n";
 
     fn words(words: &[&str]) -> Detected {
-        Detected::Command(words.iter().map(|&word| word.to_owned()).collect())
+        Detected::new(words)
     }
 
     fn class(module: &str) -> Detected {
-        Detected::Class(module.to_owned())
+        words(&["python3", BRIDGE, &format!("{module}.py")])
     }
 
     /// Makes a folder with these files.

@@ -1,10 +1,9 @@
 //! Keeps players that share a folder from reading each other's files.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use referee_record::model::player::PlayerKind;
-use referee_record::model::player::PlayerSpec;
+use referee_record::model::player::{PlayerKind, PlayerSpec};
 
 /// Notes for each player which files of the others lie where it may read: their programs, the files
 /// that their commands name, and their folders. Files that both players are made of stay visible to
@@ -32,30 +31,16 @@ fn parts(player: &PlayerSpec) -> Vec<PathBuf> {
         // The referee's own program.
         PlayerKind::Bot(_) => return Vec::new(),
         PlayerKind::Command { program, .. } => vec![program.clone()],
-        PlayerKind::Class { class, .. } => module(&player.dir, class),
     };
     parts.push(player.dir.clone());
     parts.extend(player.readable.iter().cloned());
     parts.iter().filter_map(|part| fs::canonicalize(part).ok()).collect()
 }
 
-/// The file or folder of the module at the start of `class`, as deep as one exists.
-fn module(dir: &Path, class: &str) -> Vec<PathBuf> {
-    let mut path = dir.to_owned();
-    for name in class.split('.') {
-        path.push(name);
-        let file = path.with_extension("py");
-        if file.is_file() {
-            return vec![file];
-        }
-    }
-    // The package is as deep as the folders.
-    path.ancestors().find(|path| path.is_dir()).map(Path::to_owned).into_iter().collect()
-}
-
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeMap;
+    use std::path::Path;
 
     use super::*;
 
@@ -89,8 +74,8 @@ mod tests {
     fn files_of_other_players_are_hidden() {
         let top = tempfile::tempdir().expect("a folder");
         let top = top.path().canonicalize().expect("a path");
-        fs::create_dir_all(top.join("deep/team")).expect("folders");
-        for name in ["one", "two", "book", "deep/three", "deep/team/mind.py"] {
+        fs::create_dir_all(top.join("deep")).expect("folders");
+        for name in ["one", "two", "book", "deep/three"] {
             fs::write(top.join(name), "").expect("a file");
         }
         let found = hidden(
@@ -101,13 +86,5 @@ mod tests {
         let deep = player(&top.join("deep"), "three", &[]);
         let found = hidden(&top, vec![player(&top, "one", &[]), deep.clone(), deep]);
         assert_eq!(found, [vec!["deep", "deep/three"], vec![], vec![]]);
-        let mut class = player(&top.join("deep"), "three", &["."]);
-        class.kind = PlayerKind::Class {
-            python: PathBuf::from("/usr/bin/python3"),
-            class: "team.mind.Player".to_owned(),
-            lenient: false,
-        };
-        let found = hidden(&top, vec![class, player(&top.join("deep"), "three", &[])]);
-        assert_eq!(found, [vec!["deep/three"], vec!["deep/team/mind.py"]]);
     }
 }

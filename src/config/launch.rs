@@ -9,16 +9,6 @@ use super::sources;
 use referee_record::model::player::PlayerKind;
 use referee_sandbox::is_system_path;
 
-/// The Python interpreter that `word` names: a program, or a virtual environment's folder.
-pub(super) fn python(
-    word: &str,
-    dir: &Path,
-    path: Option<&OsStr>,
-) -> Result<PathBuf, InvalidValue> {
-    let folder = dir.join(word);
-    if folder.is_dir() { find("bin/python3", &folder, path) } else { find(word, dir, path) }
-}
-
 /// The built-in player called `name`.
 pub(super) fn bot(name: &str) -> Result<PlayerKind, InvalidValue> {
     if referee_bots::named(name).is_ok() {
@@ -71,21 +61,6 @@ fn refuse_link(word: &str, file: &Path, dir: &Path) -> Result<(), InvalidValue> 
         format!("`{shown}` is a link that leads out of the player's folder"),
         help,
     ))
-}
-
-/// Checks that there is a file for the class or module that `class` names, with the host's search
-/// rules.
-pub(super) fn module(class: &str, dir: &Path) -> Result<(), InvalidValue> {
-    let is_there = |name: &str| {
-        let path = dir.join(name.replace('.', "/"));
-        let literal = dir.join(format!("{name}.py"));
-        literal.exists() || path.with_extension("py").exists() || path.join("__init__.py").exists()
-    };
-    let outer = class.rsplit_once('.').map(|(module, _)| module);
-    if is_there(class) || outer.is_some_and(is_there) {
-        return Ok(());
-    }
-    Err(sources::missing("module", &format!("{class}.py"), dir))
 }
 
 /// The program that `word` names: relative to `dir` if it has a `/`, otherwise from `path`.
@@ -161,7 +136,6 @@ pub(super) fn is_executable(metadata: &fs::Metadata) -> bool {
 pub(super) fn shown_command(launch: &PlayerKind, words: &[String]) -> String {
     match launch {
         PlayerKind::Bot(name) => format!("bot:{name}"),
-        PlayerKind::Class { class, .. } => format!("comp30024:{}:{class}", words.concat()),
         PlayerKind::Command { .. } => {
             let words = words.iter().map(String::as_str);
             shlex::try_join(words).unwrap_or_default()

@@ -15,6 +15,7 @@ use referee_games::{Options, Position, SharedGame};
 use referee_match::openings::{Opening, OpeningError, listed};
 use referee_record::bounded;
 use referee_record::model::openings::{MOST_PLIES, Openings};
+use referee_record::model::player::BRIDGE;
 
 /// The most refused openings of a file to show.
 const MOST_SHOWN: usize = 8;
@@ -72,20 +73,21 @@ pub(super) fn check(
 }
 
 /// Notes every player that cannot start from an opening.
-pub(super) fn refuse_classes(
+pub(super) fn refuse_bridge(
     keys: Option<&OpeningsKeys>,
     players: Option<&[PlayerKeys]>,
     problems: &mut Problems,
 ) {
     let (Some(keys), Some(players)) = (keys, players) else { return };
     for player in players {
-        if let RunMethod::Class(Some(class)) = &player.run {
-            let title = "a class of the 2018 interface cannot begin after an opening";
-            let problem = Problem::new(class.span(), title);
+        let RunMethod::Command(Some(words)) = &player.run else { continue };
+        if let Some(word) = words.get_ref().iter().find(|word| word.get_ref() == BRIDGE) {
+            let title = "a player behind this bridge cannot begin after an opening";
+            let problem = Problem::new(word.span(), title);
             let problem = problem.earlier(keys.at.clone(), "openings are requested here");
             problems.add(problem.help(
-                "that interface cannot tell a player its own first actions: remove \
-                 `[openings]`, or this player",
+                "the bridge cannot tell a player its own first actions: remove `[openings]`, or \
+                 this player",
             ));
         }
     }

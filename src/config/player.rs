@@ -36,25 +36,6 @@ pub(super) struct UnresolvedCommand {
     pub files: Vec<String>,
 }
 
-/// A class with the COMP30024 interface of 2018 before it is hosted.
-#[derive(Debug)]
-pub(super) struct UnresolvedClass {
-    /// The module, with or without a class name.
-    pub path: String,
-    /// Whether return values of the class are converted when they are unambiguous.
-    pub lenient: bool,
-    /// The Python interpreter.
-    pub python: PathBuf,
-    /// The player's folder, which contains the module.
-    pub dir: PathBuf,
-    /// The folder as the user gave it.
-    pub shown: String,
-    /// The variables added to the environment.
-    pub env: BTreeMap<String, String>,
-    /// Further files and folders that belong to the player, besides its folder.
-    pub files: Vec<String>,
-}
-
 /// A remark for its author about how it is run, if there is one.
 pub fn remark(spec: &PlayerSpec) -> Option<String> {
     let PlayerKind::Command { program, args } = &spec.kind else { return None };
@@ -112,31 +93,6 @@ pub(super) fn from_command(
     })
 }
 
-/// Creates the player for a class with the 2018 interface. Its whole folder belongs to it.
-pub(super) fn from_class(name: String, class: UnresolvedClass) -> Result<PlayerSpec, InvalidValue> {
-    let UnresolvedClass { path, lenient, python, dir, shown, env, mut files } = class;
-    launch::module(&path, &dir)?;
-    files.insert(0, ".".to_owned());
-    let mut words = vec!["comp30024".to_owned(), path.clone()];
-    words.extend(lenient.then(|| "lenient".to_owned()));
-    let command = UnresolvedCommand { words, env, files };
-    let (fingerprint, hash) = made(&python, &command, &dir)?;
-    let kind = PlayerKind::Class { python, class: path, lenient };
-    Ok(PlayerSpec {
-        name,
-        hash,
-        fingerprint,
-        command: launch::shown_command(&kind, &[shown]),
-        readable: own_files(&command.words, &command.files, &dir),
-        hidden: Vec::new(),
-        kind,
-        dir,
-        env: command.env,
-        reusable: false,
-        guesses: false,
-    })
-}
-
 /// The fingerprint and the hash of a player that `program` runs.
 fn made(
     program: &Path,
@@ -166,17 +122,15 @@ pub(super) fn check(
     let spec = match &keys.run {
         RunMethod::Command(Some(_)) => by_command(keys, place, problems),
         RunMethod::Bot(Some(bot)) => by_bot(bot, place, problems),
-        RunMethod::Class(Some(_)) => by_class(keys, place, problems),
-        RunMethod::Command(None) | RunMethod::Bot(None) | RunMethod::Class(None) => None,
+        RunMethod::Command(None) | RunMethod::Bot(None) => None,
         RunMethod::Several(given) => {
             problems.add(several(given));
             None
         }
         RunMethod::Neither => {
-            let title = "this player has neither `command` nor `bot` nor `comp30024`";
+            let title = "this player has neither `command` nor `bot`";
             let problem = Problem::new(keys.at, title);
-            let help = "add `command = [\"python3\", \"player.py\"]`, `bot = \"greedy\"`, or \
-                        `comp30024 = \"player\"` for a class of the 2018 interface";
+            let help = "add `command = [\"python3\", \"player.py\"]` or `bot = \"greedy\"`";
             problems.add(problem.help(help));
             None
         }
@@ -191,30 +145,20 @@ fn several([one, other]: &[(&str, ByteSpan); 2]) -> Problem {
         .help("remove one of them")
 }
 
-/// Notes the keys that have no effect for a player that is run this way.
+/// Notes the keys that have no effect for a built-in player.
 fn note_useless(keys: &PlayerKeys, problems: &mut Problems) {
-    let span = |given: bool, at: Option<ByteSpan>| at.filter(|_| given);
-    let (bot, class) =
-        (matches!(keys.run, RunMethod::Bot(_)), matches!(keys.run, RunMethod::Class(_)));
-    let kind = if bot {
-        "a built-in player"
-    } else if class {
-        "a class"
-    } else {
-        "a command"
-    };
+    if !matches!(keys.run, RunMethod::Bot(_)) {
+        return;
+    }
     let useless = [
-        ("dir", span(bot, keys.dir.as_ref().map(Spanned::span))),
-        ("env", span(bot, keys.env.as_ref().map(Spanned::span))),
-        ("files", span(bot, keys.files.as_ref().map(Spanned::span))),
-        ("reusable", span(class, keys.reusable.as_ref().map(Spanned::span))),
-        ("guesses", span(bot || class, keys.guesses.as_ref().map(Spanned::span))),
-        ("python", span(!class, keys.python.as_ref().map(Spanned::span))),
-        ("lenient", span(!class, keys.lenient.as_ref().map(Spanned::span))),
+        ("dir", keys.dir.as_ref().map(Spanned::span)),
+        ("env", keys.env.as_ref().map(Spanned::span)),
+        ("files", keys.files.as_ref().map(Spanned::span)),
+        ("guesses", keys.guesses.as_ref().map(Spanned::span)),
     ];
     for (key, at) in useless {
         if let Some(at) = at {
-            let problem = Problem::new(at, format!("{kind} takes no `{key}`"));
+            let problem = Problem::new(at, format!("a built-in player takes no `{key}`"));
             problems.add(problem.help(format!("remove `{key}`, or run the player in another way")));
         }
     }
@@ -226,29 +170,6 @@ fn by_bot(
     problems: &mut Problems,
 ) -> Option<PlayerSpec> {
     noted(from_bot(String::new(), bot.get_ref(), place.base), bot.span(), problems)
-}
-
-fn by_class(
-    keys: PlayerKeys,
-    place: LookupPaths<'_>,
-    problems: &mut Problems,
-) -> Option<PlayerSpec> {
-    let RunMethod::Class(Some(class)) = keys.run else { return None };
-    let env = env(keys.env, problems);
-    let shown = keys.dir.as_ref().map_or(".", |dir| dir.get_ref()).to_owned();
-    let dir = dir(keys.dir.as_ref(), place.base, problems)?;
-    let files = files(keys.files, &dir, problems)?;
-    let lenient = keys.lenient.is_some_and(Spanned::into_inner);
-    let python = match &keys.python {
-        None => noted(launch::python("python3", place.base, place.path), class.span(), problems),
-        Some(word) => {
-            noted(launch::python(word.get_ref(), place.base, place.path), word.span(), problems)
-        }
-    }?;
-    let at = class.span();
-    let class =
-        UnresolvedClass { path: class.into_inner(), lenient, python, dir, shown, env, files };
-    noted(from_class(String::new(), class), at, problems)
 }
 
 fn by_command(

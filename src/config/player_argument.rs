@@ -1,15 +1,13 @@
-//! A player argument of the command line: a name from the configuration, `bot:NAME`, `human`,
-//! `comp30024:DIR:MODULE`, a file or folder that contains a player, or a command.
+//! A player argument of the command line: a name from the configuration, `bot:NAME`, `human`, a
+//! file or folder that contains a player, or a command.
 
-use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use crate::error::Failure;
 
 use super::detection::{Detected, EXPECTED, candidates, detect, unbuilt};
-use super::launch;
-use super::player::{self, LookupPaths, UnresolvedClass, UnresolvedCommand};
+use super::player::{self, LookupPaths, UnresolvedCommand};
 use super::problem::InvalidValue;
 use super::sources;
 use referee_record::model::player::{LONGEST_NAME, PlayerSpec};
@@ -65,8 +63,6 @@ pub(super) fn parse(
     }
     let spec = if let Some(bot) = word.strip_prefix("bot:") {
         player::from_bot(bot.to_owned(), bot, place.base)?
-    } else if let Some(class) = word.strip_prefix("comp30024:") {
-        player::from_class(name_of(class), hosted(class, place)?)?
     } else if let Some(path) = found_at(word, place.base)? {
         at_path(word, &path, place)?
     } else {
@@ -115,53 +111,14 @@ fn unrecognised(word: &str, path: &Path, known: &[(PathBuf, Detected)]) -> Inval
 fn at_path(word: &str, path: &Path, place: LookupPaths<'_>) -> Result<PlayerSpec, InvalidValue> {
     let whole = path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let name = name_of(whole.file_name().and_then(OsStr::to_str).unwrap_or(word));
-    match detect(path) {
-        Some((dir, Detected::Command(words))) => {
-            let place = LookupPaths { base: &dir, ..place };
-            player::from_command(
-                name,
-                UnresolvedCommand { words, ..UnresolvedCommand::default() },
-                place,
-            )
-        }
-        Some((dir, Detected::Class(module))) => {
-            player::from_class(name, class_in(dir, word, module, place)?)
-        }
-        None => Err(InvalidValue::new("no player is recognised", EXPECTED)),
-    }
-}
-
-/// The class named by `DIR:MODULE[.CLASS]`.
-fn hosted(word: &str, place: LookupPaths<'_>) -> Result<UnresolvedClass, InvalidValue> {
-    let help = "write `comp30024:DIR:MODULE`, or `comp30024:DIR:MODULE.CLASS` if the class is not \
-                called Player";
-    let (shown, class) = word
-        .rsplit_once(':')
-        .filter(|(dir, class)| !dir.is_empty() && !class.is_empty())
-        .ok_or_else(|| InvalidValue::new("the folder or the module is missing", help))?;
-    let dir = place.base.join(shown);
-    if !dir.is_dir() {
-        let title = format!("cannot find the folder `{}`", shown.escape_debug());
-        return Err(InvalidValue::new(title, help));
-    }
-    class_in(dir, shown, class.to_owned(), place)
-}
-
-fn class_in(
-    dir: PathBuf,
-    shown: &str,
-    path: String,
-    place: LookupPaths<'_>,
-) -> Result<UnresolvedClass, InvalidValue> {
-    Ok(UnresolvedClass {
-        path,
-        lenient: false,
-        python: launch::python("python3", place.base, place.path)?,
-        dir,
-        shown: shown.to_owned(),
-        env: BTreeMap::new(),
-        files: Vec::new(),
-    })
+    let Some((dir, found)) = detect(path) else {
+        return Err(InvalidValue::new("no player is recognised", EXPECTED));
+    };
+    let place = LookupPaths { base: &dir, ..place };
+    // A class has no other way to name its modules.
+    let files = if found.is_class() { vec![".".to_owned()] } else { Vec::new() };
+    let command = UnresolvedCommand { words: found.words, files, ..UnresolvedCommand::default() };
+    player::from_command(name, command, place)
 }
 
 fn split(word: &str) -> Result<UnresolvedCommand, InvalidValue> {

@@ -15,8 +15,6 @@ pub(super) struct PlayerKeys {
     pub name: Field<String>,
     pub run: RunMethod,
     pub dir: Field<String>,
-    pub python: Field<String>,
-    pub lenient: Field<bool>,
     pub reusable: Field<bool>,
     pub guesses: Field<bool>,
     pub rating: Field<f64>,
@@ -24,14 +22,12 @@ pub(super) struct PlayerKeys {
     pub files: Field<Vec<Spanned<String>>>,
 }
 
-/// Which of `command`, `bot` and `comp30024` was given. The inner value is `None` if its type is
-/// wrong.
+/// Which of `command` and `bot` was given. The inner value is `None` if its type is wrong.
 #[derive(Debug)]
 pub(super) enum RunMethod {
     Command(Field<Vec<Spanned<String>>>),
     Bot(Field<String>),
-    Class(Field<String>),
-    /// More than one was given; these are the first two.
+    /// Both were given.
     Several([(&'static str, ByteSpan); 2]),
     Neither,
 }
@@ -45,8 +41,6 @@ impl FromTable for PlayerKeys {
             name: keys.required("name", "\"greedy\"", problems),
             run: RunMethod::read(keys, problems),
             dir: keys.optional("dir", problems),
-            python: keys.optional("python", problems),
-            lenient: keys.optional("lenient", problems),
             reusable: keys.optional("reusable", problems),
             guesses: keys.optional("guesses", problems),
             rating: keys.optional("rating", problems),
@@ -60,16 +54,14 @@ impl RunMethod {
     fn read(keys: &mut TableReader<'_>, problems: &mut Problems) -> Self {
         let command = keys.optional("command", problems);
         let bot = keys.optional("bot", problems);
-        let class = keys.optional("comp30024", problems);
-        let given = ["command", "bot", "comp30024"]
+        let given = ["command", "bot"]
             .into_iter()
             .filter_map(|key| Some((key, keys.key(key)?)))
             .collect::<Vec<_>>();
         match &given[..] {
             [] => Self::Neither,
             [("command", _)] => Self::Command(command),
-            [("bot", _)] => Self::Bot(bot),
-            [_] => Self::Class(class),
+            [_] => Self::Bot(bot),
             [one, other, ..] => Self::Several([one.clone(), other.clone()]),
         }
     }

@@ -46,7 +46,7 @@ pub(super) fn check(
     let rules = rules(file.game.as_ref(), &file.options, (place, &containment), problems);
     let ruling = rules.as_ref().map(|ruling| (&ruling.game, &ruling.options));
     let openings = openings::check(file.openings.as_ref(), ruling, place, problems);
-    openings::refuse_classes(file.openings.as_ref(), file.players.as_deref(), problems);
+    openings::refuse_bridge(file.openings.as_ref(), file.players.as_deref(), problems);
     if let Some(ConfiguredGame { game, options, .. }) = &rules
         && game.is_hidden()
     {

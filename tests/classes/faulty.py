@@ -90,11 +90,6 @@ class Burns(Plain):
             turns += 1
 
 
-class ExpectsMoves(Plain):
-    def update(self, action):
-        super().update((action[0], action[1]))
-
-
 class NeedsPackage(Plain):
     def __init__(self, colour):
         import nosuch.package

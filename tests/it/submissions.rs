@@ -62,7 +62,7 @@ fn an_export_of_a_platform_becomes_a_tournament() {
     let (_, players) = text.split_once("# seed = 7").expect("a seed");
     let expected = format!(
         "
-# Classes of 2018 (`comp30024`; docs/classes.md) had a minute of CPU time per game and 100 MiB of
+# Classes of 2018 (`bridge:comp30024`; docs/classes.md) had a minute of CPU time per game and 100 MiB of
 # memory. To use these limits, uncomment this and remove `move`.
 # preset = \"comp30024-2018\"
 
@@ -72,7 +72,8 @@ move = \"5s\"
 
 [[players]]
 name = \"Ada Byron\"
-comp30024 = \"team\"
+command = [\"python3\", \"bridge:comp30024\", \"team.py\"]
+files = [\".\"]
 dir = \"DIR/export/Ada Byron_17_assignsubmission_file_\"
 
 # Bob Ray: {same} `solo`
@@ -133,13 +134,15 @@ fn loose_files_get_folders_of_their_own() {
     let expected = "
 [[players]]
 name = \"byron\"
-comp30024 = \"player\"
+command = [\"python3\", \"bridge:comp30024\", \"player.py\"]
+files = [\".\"]
 dir = \"players/byron\"
 
 # ray: it came late
 [[players]]
 name = \"ray\"
-comp30024 = \"team\"
+command = [\"python3\", \"bridge:comp30024\", \"team.py\"]
+files = [\".\"]
 dir = \"players/ray\"
 ";
     let (players, _) = players.split_once(FURTHER).expect("further parts");
@@ -214,11 +217,13 @@ fn several_candidates_are_written_as_comments() {
 # {several}
 # [[players]]
 # name = \"ada\"
-# comp30024 = \"better\"
+# command = [\"python3\", \"bridge:comp30024\", \"better.py\"]
+# files = [\".\"]
 # dir = \"DIR/export/ada\"
 # [[players]]
 # name = \"ada\"
-# comp30024 = \"good\"
+# command = [\"python3\", \"bridge:comp30024\", \"good.py\"]
+# files = [\".\"]
 # dir = \"DIR/export/ada\"
 
 [[players]]
@@ -231,11 +236,11 @@ dir = \"DIR/export/bob/src\"
     let (players, _) = players.split_once(FURTHER).expect("further parts");
     assert_eq!(players, expected);
     let text = fs::read_to_string(arena.path().join("cup/tournament.toml")).expect("a file");
-    let chosen = text.replacen(
-        "# [[players]]\n# name = \"ada\"\n# comp30024 = \"better\"\n# dir",
-        "[[players]]\nname = \"ada\"\ncomp30024 = \"better\"\ndir",
-        1,
-    );
+    // The author's first alternative, without the marks of a comment.
+    let (before, rest) = text.split_once("# [[players]]").expect("alternatives");
+    let (choice, rest) = rest.split_once("\n# [[players]]").expect("a second one");
+    let choice = choice.replace("\n# ", "\n");
+    let chosen = format!("{before}[[players]]{choice}\n# [[players]]{rest}");
     arena.write("cup/tournament.toml", &chosen);
     let plan = arena.run(&["run", "--plan", "cup/tournament.toml"]);
     assert_eq!(plan.code, 0, "{}", plan.err);

@@ -122,7 +122,7 @@ fn packed(contents: &Contents, path: &Path) -> PathBuf {
 fn with_paths(spec: &PlayerSpec, at: impl Fn(&Path) -> PathBuf) -> PlayerSpec {
     let mut spec = spec.clone();
     match &mut spec.kind {
-        PlayerKind::Command { program: path, .. } | PlayerKind::Class { python: path, .. } => {
+        PlayerKind::Command { program: path, .. } => {
             *path = at(path);
         }
         PlayerKind::Bot(_) => {}
@@ -170,7 +170,7 @@ impl PackedPlayer {
     /// A program that it needs on the machine itself, outside its bundle.
     pub fn needs(&self) -> Option<&Path> {
         match &self.spec.kind {
-            PlayerKind::Command { program: path, .. } | PlayerKind::Class { python: path, .. } => {
+            PlayerKind::Command { program: path, .. } => {
                 Some(path.as_path()).filter(|path| path.is_absolute())
             }
             PlayerKind::Bot(_) => None,

@@ -155,9 +155,9 @@ fn remedy(remedy: Remedy) -> &'static str {
             "Openings would make the games different, or players that choose at random between \
              moves that are equally good."
         }
-        Remedy::Classes => {
-            "Classes of the 2018 interface cannot begin after an opening: play fewer `pairs`, or \
-             have the players choose at random between moves that are equally good."
+        Remedy::NoOpenings => {
+            "Some players cannot begin after an opening: play fewer `pairs`, or have the \
+             players choose at random between moves that are equally good."
         }
     }
 }
@@ -311,10 +311,10 @@ mod tests {
             let standings = Standings { remedy, ..standings.clone() };
             copies(&standings).expect("there are copies")
         };
-        let classes = advice(Remedy::Classes);
-        assert!(classes.contains("fewer `pairs`") && !classes.contains("[openings]"), "{classes}");
+        let none = advice(Remedy::NoOpenings);
+        assert!(none.contains("fewer `pairs`") && !none.contains("[openings]"), "{none}");
         let unknown = advice(Remedy::Unknown);
-        assert!(unknown.contains("Openings") && !unknown.contains("2018"), "{unknown}");
+        assert!(unknown.contains("Openings"), "{unknown}");
         assert!(groups(&standings).is_some_and(|note| note.contains("2 groups")));
         let near = super::super::standings::tests::standings(&two_players());
         assert!(neighbours(&near).is_some_and(|note| note.contains("ant and bee (")));

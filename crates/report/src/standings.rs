@@ -113,8 +113,8 @@ pub enum Remedy {
     Openings,
     /// Use more openings.
     MoreOpenings,
-    /// No setting helps: some players are classes, which cannot start from an opening.
-    Classes,
+    /// No setting helps: some players cannot start from an opening.
+    NoOpenings,
     /// The settings are unknown.
     Unknown,
 }
@@ -125,7 +125,7 @@ impl Remedy {
         match &header.openings {
             Some(_) => Self::MoreOpenings,
             None if header.players.iter().all(|player| player.takes_openings) => Self::Openings,
-            None => Self::Classes,
+            None => Self::NoOpenings,
         }
     }
 }

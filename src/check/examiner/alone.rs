@@ -12,7 +12,6 @@ use referee_match::player::{InitView, Launch, NotStarted, Player, Wire};
 use referee_match::reask::{self, DecisionPoint, RecordedGame};
 use referee_protocol::{Greeting, Wants};
 use referee_record::model::clock::seconds;
-use referee_record::model::player::Interface;
 use referee_record::model::warning::{PlayerWarning, Wording};
 use referee_record::wording::counted;
 
@@ -51,8 +50,7 @@ impl Examiner<'_> {
                 Err(NotStarted::Shortage(shortage)) => return Err(Failure::from(shortage).into()),
                 Err(NotStarted::Game(error)) => return Err(Failure::from(error).into()),
                 Err(NotStarted::Fault(fault)) => {
-                    let lines =
-                        (self.candidate.spec.interface(), transcript::last_request(&player));
+                    let lines = transcript::last_request(&player);
                     let mut finding = CheckFinding::new(game, &fault, seat, None, lines);
                     finding.reproduce = Some(format!(
                         "referee ask {} --game {}",
@@ -65,20 +63,16 @@ impl Examiner<'_> {
             }
         }
         let after = starts.join(", ");
-        let summary = match self.candidate.spec.interface() {
-            Interface::Program => format!("greets after {after}; {}", describe_wants(wants)),
-            Interface::Class => format!("is constructed after {after}"),
-        };
-        Ok((summary, None))
+        Ok((format!("greets after {after}; {}", describe_wants(wants)), None))
     }
 
     /// Asks it for every kind of turn.
     pub(super) async fn turns(&mut self) -> StepResult {
-        let is_class = self.candidate.spec.interface() == Interface::Class;
+        let takes_openings = self.candidate.spec.takes_openings();
         let (mut kinds, mut asked, mut left_out) = (0, 0, 0);
         let exam = self.exam;
         for (number, drill) in (1..).zip(&exam.drills) {
-            if is_class && drill.beginning.plies > 0 {
+            if !takes_openings && drill.beginning.plies > 0 {
                 left_out += drill.kinds.len();
                 continue;
             }
@@ -94,7 +88,7 @@ impl Examiner<'_> {
             format!("{} of turn, {}", counted(kinds, "kind"), counted(asked, "position"));
         if left_out > 0 {
             summary.push_str(
-                "; the others in whole games only: a class cannot begin after an opening",
+                "; the others in whole games only: this player cannot begin after an opening",
             );
         }
         Ok((summary, None))
@@ -154,12 +148,7 @@ impl Examiner<'_> {
         self.report.figures.memory = self.report.figures.memory.max(statistics.memory);
         let mut warn = |text: &str| self.report.warnings.insert(text.to_owned());
         if stderr > 0 {
-            warn(match self.candidate.spec.interface() {
-                Interface::Program => {
-                    "writes to its stderr, which is kept beside the log and is not a fault"
-                }
-                Interface::Class => "prints, which is kept beside the log and is not a fault",
-            });
+            warn("writes to its stderr, which is kept beside the log and is not a fault");
         }
         let left = (statistics.leftover > 0).then_some(statistics.leftover);
         let left = left.map(PlayerWarning::LeftProcesses);

@@ -8,7 +8,7 @@ use crate::check::drills::Drill;
 use crate::check::report::CheckReport;
 use referee_match::player::Sandbox;
 use referee_record::model::clock::TimeControl;
-use referee_record::model::player::{Interface, PlayerSpec};
+use referee_record::model::player::PlayerSpec;
 use referee_record::model::record::{FaultPolicy, Header};
 use referee_record::model::rules::GameRules;
 
@@ -55,7 +55,6 @@ pub struct Candidate {
 pub(super) enum Task {
     Start,
     Turns,
-    Forfeit,
     Itself,
     Long,
     Load,
@@ -66,20 +65,16 @@ impl Exam {
     /// The report on `candidate` before any step.
     pub fn untried(&self, candidate: &Candidate) -> CheckReport {
         let spec = &candidate.spec;
-        let steps = self.tasks(spec).map(|task| self.name(task)).collect();
+        let steps = self.tasks().map(|task| self.name(task)).collect();
         let mut report =
             CheckReport::new(&spec.name, &shown_command(spec), self.rules.game.name(), steps);
         report.warnings.extend(crate::config::remark(spec));
         report
     }
 
-    pub(super) fn tasks(&self, spec: &PlayerSpec) -> impl Iterator<Item = Task> + use<> {
-        // Players other than classes learn of forfeits in their turns.
-        let forfeit = (spec.interface() == Interface::Class).then_some(Task::Forfeit);
-        [Task::Start, Task::Turns]
+    pub(super) fn tasks(&self) -> impl Iterator<Item = Task> + use<> {
+        [Task::Start, Task::Turns, Task::Itself, Task::Long, Task::Load]
             .into_iter()
-            .chain(forfeit)
-            .chain([Task::Itself, Task::Long, Task::Load])
             .chain((0..self.bots.len()).map(Task::Against))
     }
 
@@ -87,7 +82,6 @@ impl Exam {
         match task {
             Task::Start => "start".to_owned(),
             Task::Turns => "turns".to_owned(),
-            Task::Forfeit => "forfeit".to_owned(),
             Task::Itself => "itself".to_owned(),
             Task::Long => "long".to_owned(),
             Task::Load => "load".to_owned(),

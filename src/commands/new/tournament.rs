@@ -15,7 +15,7 @@ use referee_record::shell;
 const MOST_CHOICES: usize = 8;
 /// The note about classes from 2018.
 const PRESET: &str = "\
-# Classes of 2018 (`comp30024`; docs/classes.md) had a minute of CPU time per game and 100 MiB of
+# Classes of 2018 (`bridge:comp30024`; docs/classes.md) had a minute of CPU time per game and 100 MiB of
 # memory. To use these limits, uncomment this and remove `move`.
 # preset = \"comp30024-2018\"
 ";
@@ -179,29 +179,21 @@ fn tables(submission: &Submission, folder: &Path) -> Result<String, Failure> {
 
 /// Whether it is a class from 2018, or may be one.
 fn has_class(submission: &Submission) -> bool {
-    let is_class = |(_, found): &(PathBuf, Detected)| matches!(found, Detected::Class(_));
     match &submission.player {
-        Ok(player) => is_class(player),
-        Err(NoPlayer::Several(players)) => players.iter().any(is_class),
+        Ok((_, player)) => player.is_class(),
+        Err(NoPlayer::Several(players)) => players.iter().any(|(_, player)| player.is_class()),
         Err(_) => false,
     }
 }
 
 /// The table of a player.
 fn table(name: &str, player: &(PathBuf, Detected), folder: &Path) -> Result<String, Failure> {
-    let (dir, found) = player;
-    let run = match found {
-        Detected::Command(words) => {
-            let words: Vec<String> = words.iter().map(|word| quoted(word)).collect();
-            // Any of its files may be part of the program.
-            format!("command = [{}]\nfiles = [\".\"]", words.join(", "))
-        }
-        Detected::Class(module) => {
-            format!("comp30024 = {}", quoted(module))
-        }
-    };
+    let (dir, Detected { words }) = player;
+    let words: Vec<String> = words.iter().map(|word| quoted(word)).collect();
+    let words = words.join(", ");
     let (name, dir) = (quoted(name), quoted(&relative(dir, folder)?));
-    Ok(format!("[[players]]\nname = {name}\n{run}\ndir = {dir}\n"))
+    // Any of its files may be part of the program.
+    Ok(format!("[[players]]\nname = {name}\ncommand = [{words}]\nfiles = [\".\"]\ndir = {dir}\n"))
 }
 
 /// `dir` as the configuration in `folder` names it: relative if it lies inside.

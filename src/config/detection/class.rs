@@ -10,26 +10,21 @@ const LOOKED_AT: u64 = 1024 * 1024;
 /// The most neighbouring files to search for inherited methods.
 const MOST_BESIDE: usize = 64;
 
-/// The module name of a Python file with a class `Player` of the 2018 interface, either its own or
-/// one taken from neighbouring files.
-pub(super) fn module(path: &Path) -> Option<String> {
+/// Whether a Python file has a class `Player` of the 2018 interface, either its own or one taken
+/// from neighbouring files.
+pub(super) fn is_class(path: &Path) -> bool {
     if path.extension() != Some(OsStr::new("py")) {
-        return None;
+        return false;
     }
-    let stem = path.file_stem()?.to_str()?.to_owned();
-    let text = text(path)?;
-    let complete = match origin(&text, is_player(&stem))? {
-        MethodOrigin::Here => has_methods(&text),
-        MethodOrigin::Elsewhere => {
+    let Some(text) = text(path) else { return false };
+    let is_player = path.file_stem().is_some_and(|stem| stem.eq_ignore_ascii_case("player"));
+    match origin(&text, is_player) {
+        Some(MethodOrigin::Here) => has_methods(&text),
+        Some(MethodOrigin::Elsewhere) => {
             has_methods(&text) || beside(path).any(|text| has_methods(&text))
         }
-    };
-    complete.then_some(stem)
-}
-
-/// Whether a file with this stem is named like a player.
-pub(super) fn is_player(stem: &str) -> bool {
-    stem.eq_ignore_ascii_case("player")
+        None => false,
+    }
 }
 
 /// The place where the methods of a class are defined.
@@ -96,12 +91,12 @@ mod tests {
 
     const METHODS: &str = "    def action(self, turns):\n        pass\n    def update (self, action):\n        pass\n";
 
-    fn found(files: &[(&str, &str)]) -> Option<String> {
+    fn found(files: &[(&str, &str)]) -> bool {
         let dir = tempfile::tempdir().expect("a folder");
         for (name, text) in files {
             fs::write(dir.path().join(name), text).expect("written");
         }
-        module(&dir.path().join(files[0].0))
+        is_class(&dir.path().join(files[0].0))
     }
 
     #[test]
@@ -115,7 +110,7 @@ mod tests {
             format!("class Base:\n{METHODS}class Player(Base):\n    pass\n"),
             format!("class MyAI:\n{METHODS}Player = MyAI\n"),
         ] {
-            assert_eq!(found(&[("team.py", &text)]).as_deref(), Some("team"), "{text}");
+            assert!(found(&[("team.py", &text)]), "{text}");
         }
         for text in [
             METHODS.to_owned(),
@@ -124,7 +119,7 @@ mod tests {
             "class Player:\n    pass\n".to_owned(),
             format!("from team import Player\ndef play():\n{METHODS}"),
         ] {
-            assert_eq!(found(&[("team.py", &text)]), None, "{text}");
+            assert!(!found(&[("team.py", &text)]), "{text}");
         }
     }
 
@@ -132,13 +127,12 @@ mod tests {
     fn a_class_may_inherit_methods_from_a_neighbouring_file() {
         let base = format!("class Base:\n{METHODS}");
         let heir = "from base import Base\nclass Player(Base):\n    pass\n";
-        assert_eq!(found(&[("team.py", heir), ("base.py", &base)]).as_deref(), Some("team"));
-        assert_eq!(found(&[("team.py", heir), ("base.py", "class Base: pass\n")]), None);
+        assert!(found(&[("team.py", heir), ("base.py", &base)]));
+        assert!(!found(&[("team.py", heir), ("base.py", "class Base: pass\n")]));
         let own = "class Player:\n    pass\n";
-        assert_eq!(found(&[("team.py", own), ("base.py", &base)]), None);
+        assert!(!found(&[("team.py", own), ("base.py", &base)]));
         for text in ["from base import Base as Player\n", "import base\nPlayer = base.Base\n"] {
-            let files = [("Player.py", text), ("base.py", &*base)];
-            assert_eq!(found(&files).as_deref(), Some("Player"), "{text}");
+            assert!(found(&[("Player.py", text), ("base.py", &base)]), "{text}");
         }
     }
 }

@@ -115,23 +115,24 @@ fn unfit_openings() {
 }
 
 #[test]
-fn a_hosted_class_cannot_start_from_an_opening() {
+fn a_player_behind_the_bridge_cannot_start_from_an_opening() {
     let folder = Folder::new();
     fs::write(folder.path("players/agent.py"), "class Player: pass").expect("a file");
-    let class = "[[players]]\nname = \"c\"\ncomp30024 = \"agent\"\ndir = \"players\"\n";
+    let class = "[[players]]\nname = \"c\"\ncommand = [\"python3\", \"bridge:comp30024\", \
+                 \"agent.py\"]\ndir = \"players\"\n";
     let text = format!("{HEAD}[openings]\nplies = 2\n{PLAYERS}{class}");
     assert_eq!(
         folder.check(&text).expect_err("refused").message,
         "\
-a class of the 2018 interface cannot begin after an opening
-  --> cup.toml:13:13
+a player behind this bridge cannot begin after an opening
+  --> cup.toml:13:23
    |
  3 | [openings]
    | ---------- openings are requested here
 ...
-13 | comp30024 = \"agent\"
-   |             ^^^^^^^
+13 | command = [\"python3\", \"bridge:comp30024\", \"agent.py\"]
+   |                       ^^^^^^^^^^^^^^^^^^
    |
-   = help: that interface cannot tell a player its own first actions: remove `[openings]`, or this player"
+   = help: the bridge cannot tell a player its own first actions: remove `[openings]`, or this player"
     );
 }

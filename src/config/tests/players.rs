@@ -46,10 +46,7 @@ this player has both `command` and `bot`
    |
    = help: remove one of them"
     );
-    starts(
-        &about_player(""),
-        "this player has neither `command` nor `bot` nor `comp30024`\n --> cup.toml:9:1\n",
-    );
+    starts(&about_player(""), "this player has neither `command` nor `bot`\n --> cup.toml:9:1\n");
 }
 
 #[test]
@@ -69,7 +66,8 @@ fn programs_that_cannot_be_run() {
     let gone = about_player("command = [\"python3\", \"gredy.py\"]\ndir = \"players\"");
     starts(&gone, "cannot find the file `gredy.py`\n");
     assert!(gone.ends_with("help: did you mean `greedy.py`?"), "{gone}");
-    starts(&about_player("comp30024 = \"gone\""), "cannot find the module `gone.py`\n");
+    let gone = about_player("command = [\"python3\", \"bridge:comp30024\", \"gone.py\"]");
+    starts(&gone, "cannot find the file `gone.py`\n");
     starts(&about_player("command = [\"./players\"]"), "`./players` is a folder, not a program");
     starts(
         &about_player("command = [\"pyhton3\"]"),

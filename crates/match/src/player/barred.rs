@@ -21,8 +21,8 @@ impl Barred {
             return Self::default();
         }
         let dir = std::fs::canonicalize(&launch.command.dir).unwrap_or_default();
-        // The host of a class itself reports which module it cannot import.
-        let hidden = if launch.hosted { Vec::new() } else { launch.command.hidden.clone() };
+        // The bridge itself reports which module it cannot import.
+        let hidden = if launch.bridged { Vec::new() } else { launch.command.hidden.clone() };
         Self { dir, hidden, shared_memory: !policy.has_shared_memory() }
     }
 

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use referee_games::{AnyGame, RulesProgram};
-use referee_record::model::player::{PlayerKind, PlayerSpec};
+use referee_record::model::player::{BRIDGE, PlayerKind, PlayerSpec};
 use referee_sandbox::{Command, Helper, THIS_PROGRAM};
 
 /// How to start a player.
@@ -12,9 +12,9 @@ pub struct Launch {
     /// The command line, and the files that it may see. The helper is this program, whose rules a
     /// player can use to look ahead.
     pub command: Command,
-    /// Whether it hosts a class. On `SIGUSR1` the host writes to stderr where the class is, and
-    /// exits.
-    pub hosted: bool,
+    /// Whether it is the embedded bridge. On `SIGUSR1` the bridge writes to stderr what it is doing,
+    /// and exits.
+    pub bridged: bool,
     /// Whether it is a built-in player that has a rules program of its own, and says so if that
     /// fails.
     pub asks_rules: bool,
@@ -34,12 +34,12 @@ pub enum GuessRight {
 /// The variable that gives players the path of this program.
 const REFEREE: &str = "REFEREE";
 
-/// The program that hosts a class of the COMP30024 interface of 2018.
-const HOST: &str = include_str!("hosts/comp30024.py");
+/// The source of the embedded bridge.
+const BRIDGE_SOURCE: &str = include_str!("../../../../players/comp30024.py");
 
-/// The environment of the host: its own imports ignore the folder of the class, sets have the same
+/// The environment of the bridge: its own imports ignore the player's folder, sets have the same
 /// order in every game, and tracebacks omit the marks below a line.
-const OF_HOST: &[(&str, &str)] =
+const OF_BRIDGE: &[(&str, &str)] =
     &[("PYTHONSAFEPATH", "1"), ("PYTHONHASHSEED", "0"), ("PYTHONNODEBUGRANGES", "1")];
 
 impl Launch {
@@ -61,12 +61,7 @@ impl Launch {
 
     fn of_any_game(spec: &PlayerSpec) -> Self {
         let (program, args) = match &spec.kind {
-            PlayerKind::Command { program, args } => (program.clone(), args.clone()),
-            PlayerKind::Class { python, class, lenient } => {
-                let lenient = lenient.then_some("--lenient");
-                let args = ["-c", HOST, class].into_iter().chain(lenient);
-                (python.clone(), args.map(str::to_owned).collect())
-            }
+            PlayerKind::Command { program, args } => (program.clone(), with_bridge(args)),
             PlayerKind::Bot(name) => (this_program(), vec!["bot".to_owned(), name.clone()]),
         };
         let helper = match &spec.kind {
@@ -83,12 +78,12 @@ impl Launch {
             starts: Vec::new(),
             helper: helper.map(|program| Helper { program, variable: REFEREE.to_owned() }),
         };
-        let hosted = matches!(spec.kind, PlayerKind::Class { .. });
         let is_trusted = spec.guesses || matches!(spec.kind, PlayerKind::Bot(_));
         let guesses = if is_trusted { GuessRight::Granted } else { GuessRight::Denied };
-        let mut launch = Self { command, hosted, asks_rules: false, guesses };
-        if launch.hosted {
-            launch.set_all(OF_HOST);
+        let bridged = spec.is_bridged();
+        let mut launch = Self { command, bridged, asks_rules: false, guesses };
+        if bridged {
+            launch.set_all(OF_BRIDGE);
         }
         launch
     }
@@ -99,6 +94,15 @@ impl Launch {
             self.command.env.entry((*name).to_owned()).or_insert_with(|| (*value).to_owned());
         }
     }
+}
+
+/// The arguments with the source of the bridge in the place of its name.
+fn with_bridge(args: &[String]) -> Vec<String> {
+    let expanded = |arg: &String| match arg.as_str() {
+        BRIDGE => vec!["-c".to_owned(), BRIDGE_SOURCE.to_owned()],
+        _ => vec![arg.clone()],
+    };
+    args.iter().flat_map(expanded).collect()
 }
 
 /// The running program, even if its file was replaced meanwhile.

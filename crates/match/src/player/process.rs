@@ -63,8 +63,8 @@ pub(super) struct PlayerProcess {
     cpu_usage: CpuUsage,
     measure: Measure,
     limits: PlayerLimits,
-    /// See [`Launch::hosted`].
-    hosted: bool,
+    /// See [`Launch::bridged`].
+    bridged: bool,
     barred: Barred,
     freeze: bool,
     frozen: bool,
@@ -101,7 +101,7 @@ impl PlayerProcess {
             transcript: Transcript::default(),
             measure,
             limits: *sandbox.limits(),
-            hosted: launch.hosted,
+            bridged: launch.bridged,
             barred: Barred::of(launch, sandbox),
             overrun: None,
             warnings: Vec::new(),

@@ -318,7 +318,7 @@ impl Wire {
         }
     }
 
-    /// The fault of a player whose line is not a valid reply. A hosted class that crashed gets a
+    /// The fault of a player whose line is not a valid reply. A hosted player that crashed gets a
     /// fault with the last lines of its stderr.
     async fn bad_line(&mut self, error: ReplyError) -> Fault {
         match (&mut self.link, error) {

@@ -110,29 +110,6 @@ impl FaultCode {
     }
 }
 
-impl FaultCode {
-    /// The same for the author of a hosted class, which does not read or write lines.
-    pub fn expected_of_class(self) -> &'static str {
-        match self {
-            Self::NoStart => {
-                "a class that can be imported, and constructed with its colour, within the \
-                 start-up limit"
-            }
-            Self::Crash | Self::Exit => "a call that returns, without an error",
-            Self::Timeout => "a call that returns within the time allowed",
-            Self::Cpu => "a call that returns within the CPU time allowed",
-            Self::Malformed => {
-                "a placement (x, y), a move ((xa, ya), (xb, yb)), or None if no move is legal"
-            }
-            Self::Illegal => "an action that the rules allow now",
-            Self::ClosedOutput | Self::UnexpectedOutput => "a class that leaves descriptor 1 alone",
-            Self::Oversize | Self::Memory | Self::Processes | Self::Disk | Self::Containment => {
-                self.expected()
-            }
-        }
-    }
-}
-
 impl fmt::Display for FaultCode {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())

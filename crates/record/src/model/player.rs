@@ -10,6 +10,10 @@ use crate::fingerprint::Fingerprint;
 /// The maximum length of a player's name, in characters.
 pub const LONGEST_NAME: usize = 64;
 
+/// The argument of a command that stands for the embedded bridge: a Python program that speaks the
+/// protocol for a player class of COMP30024 of 2018.
+pub const BRIDGE: &str = "bridge:comp30024";
+
 /// What makes a text impossible as a name that is shown to people and written in tables.
 pub fn name_problem(name: &str) -> Option<String> {
     let length = name.chars().count();
@@ -57,15 +61,6 @@ pub struct PlayerSpec {
     pub command: String,
 }
 
-/// The interface that a player is written for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Interface {
-    /// The protocol: lines on stdin and stdout.
-    Program,
-    /// The Python class of COMP30024 of 2018.
-    Class,
-}
-
 /// The reason why a player was taken out of the tournament.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Out {
@@ -86,31 +81,19 @@ pub enum PlayerKind {
         /// Its arguments.
         args: Vec<String>,
     },
-    /// As a Python class with the COMP30024 interface of 2018, hosted by a Python interpreter.
-    Class {
-        /// The interpreter, as an absolute path.
-        python: PathBuf,
-        /// The module in the player's folder, with or without the class.
-        class: String,
-        /// Whether return values of the class are converted when they are unambiguous.
-        lenient: bool,
-    },
     /// As the built-in player with this name, which [`referee_bots::named`] knows.
     Bot(String),
 }
 
 impl PlayerSpec {
-    /// The interface it is written for.
-    pub fn interface(&self) -> Interface {
-        match self.kind {
-            PlayerKind::Class { .. } => Interface::Class,
-            PlayerKind::Command { .. } | PlayerKind::Bot(_) => Interface::Program,
-        }
+    /// Whether its command starts the embedded bridge.
+    pub fn is_bridged(&self) -> bool {
+        matches!(&self.kind, PlayerKind::Command { args, .. } if args.iter().any(|arg| arg == BRIDGE))
     }
 
-    /// Whether it can start after an opening. The interface of 2018 has no way to tell a class its
-    /// own first actions.
+    /// Whether it can start after an opening. The bridge has no way to tell a class its own first
+    /// actions.
     pub fn takes_openings(&self) -> bool {
-        self.interface() == Interface::Program
+        !self.is_bridged()
     }
 }

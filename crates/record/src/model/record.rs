@@ -178,7 +178,7 @@ pub struct PlayerInfo {
     pub command: String,
     /// A hash of its command and files.
     pub hash: String,
-    /// Whether it can start after an opening. A class of the 2018 interface cannot.
+    /// Whether it can start after an opening.
     #[serde(default = "yes", skip_serializing_if = "Clone::clone")]
     pub takes_openings: bool,
 }

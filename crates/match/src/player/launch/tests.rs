@@ -29,7 +29,7 @@ fn a_program_is_started_as_it_is_configured() {
     let (program, args) = (PathBuf::from("/bin/python3"), vec!["ant.py".to_owned()]);
     let launch = launch(PlayerKind::Command { program: program.clone(), args: args.clone() });
     let command = launch.command;
-    assert_eq!((command.program, command.args, launch.hosted), (program, args, false));
+    assert_eq!((command.program, command.args, launch.bridged), (program, args, false));
     assert_eq!(command.dir, Path::new("/players/ant"));
     assert_eq!((command.readable.len(), command.hidden.len()), (1, 1));
     let helper = command.helper.expect("the rules");
@@ -37,29 +37,23 @@ fn a_program_is_started_as_it_is_configured() {
 }
 
 #[test]
-fn a_class_runs_in_a_host_whose_environment_can_be_overridden() {
-    let class = |lenient| PlayerKind::Class {
-        python: PathBuf::from("/bin/python3"),
-        class: "team.Player".to_owned(),
-        lenient,
-    };
-    let strict = launch(class(false));
-    assert!(strict.hosted);
-    assert_eq!(
-        (strict.command.args[0].as_str(), &strict.command.args[2..]),
-        ("-c", &["team.Player".to_owned()][..])
-    );
-    assert_eq!(strict.command.env["PYTHONHASHSEED"], "7", "as configured");
-    assert_eq!(strict.command.env["PYTHONSAFEPATH"], "1");
-    let lenient = launch(class(true));
-    assert_eq!(lenient.command.args.last().map(String::as_str), Some("--lenient"));
+fn the_bridge_gets_its_source_and_an_environment_that_can_be_overridden() {
+    let args = ["-B", BRIDGE, "ant.py", "--lenient"].map(str::to_owned).to_vec();
+    let launch = launch(PlayerKind::Command { program: PathBuf::from("/bin/python3"), args });
+    assert!(launch.bridged);
+    let args = launch.command.args;
+    assert_eq!(args[..2], ["-B", "-c"]);
+    assert!(args[2].starts_with("\"\"\""));
+    assert_eq!(args[3..], ["ant.py", "--lenient"]);
+    assert_eq!(launch.command.env["PYTHONHASHSEED"], "7", "as configured");
+    assert_eq!(launch.command.env["PYTHONSAFEPATH"], "1");
 }
 
 #[test]
 fn a_built_in_player_is_this_program() {
     let bot = launch(PlayerKind::Bot("greedy".to_owned()));
     assert_eq!(bot.command.args, ["bot", "greedy"]);
-    assert_eq!((bot.hosted, bot.command.helper), (false, None));
+    assert_eq!((bot.bridged, bot.command.helper), (false, None));
     assert!(bot.command.starts.is_empty());
 }
 

@@ -73,8 +73,8 @@ impl PlayerProcess {
                 unread: written == WriteOutcome::Late,
             })),
         };
-        let patience = if self.hosted { EXIT_LAG } else { Duration::ZERO };
-        if self.hosted {
+        let patience = if self.bridged { EXIT_LAG } else { Duration::ZERO };
+        if self.bridged {
             self.sandboxed.signal(libc::SIGUSR1);
         }
         LineAnswer { line: Err(self.with_stderr(fault, patience).await), used }

@@ -1,15 +1,18 @@
-"""Hosts a player class written for the COMP30024 referee of 2018.
+"""Lets a player class written for the COMP30024 referee of 2018 speak the protocol.
 
-Usage: python3 THIS MODULE[.CLASS] [--lenient], in the player's folder, with PYTHONSAFEPATH set: from
-Python 3.13 on the interpreter itself imports a module before it runs a text.
+The referee contains this bridge. Use it as a command: python3 bridge:comp30024 FILE.py [CLASS] [--lenient]
+
+FILE.py is in the folder of the player; for a package, give its name instead. The class is `Player`
+unless CLASS names it. --lenient converts what the class returns if the meaning is clear. The referee
+sets PYTHONSAFEPATH: from Python 3.13 on the interpreter itself imports a module before it runs a text.
 
 The class has __init__(colour), action(turns) and update(action). What it prints goes to stderr;
-stdout and stdin belong to the protocol. On SIGUSR1 the host says where the class is, and ends.
+stdout and stdin belong to the protocol. On SIGUSR1 the bridge says where the class is, and ends.
 """
 
 import sys
 
-# No module in the player's folder may replace one that this host imports.
+# No module in the player's folder may replace one that this bridge imports.
 sys.path[:] = [folder for folder in sys.path if folder]
 
 import builtins
@@ -97,15 +100,13 @@ def no_input(prompt=""):
     raise EOFError("input() has nothing to read: the moves come as calls of update()")
 
 
-def find_class(name):
-    """The class that MODULE or MODULE.CLASS names, from the player's folder."""
+def find_class(file, name_of_class):
+    """The class with this name in a file or package of the player's folder."""
     yield_names()
     sys.path.insert(0, FOLDER)
-    before, _, last = name.rpartition(".")
-    named = [(name, "Player"), (before, last)]
-    module, name_of_class = next((pair for pair in named if is_module(pair[0])), (None, None))
-    if module is None:
-        raise Unhostable(f"cannot find the module {name} in {FOLDER}")
+    module = file[: -len(".py")] if file.endswith(".py") else file
+    if not is_module(module):
+        raise Unhostable(f"cannot find the module {module} in {FOLDER}")
     loaded = Calls.make(f"import {module}", load, module)
     if not hasattr(loaded, name_of_class):
         raise Unhostable(f"the module {module} has no class {name_of_class}")
@@ -306,11 +307,11 @@ class Game:
             return {"error": f"{said}: {unfit}"}
 
 
-# The traceback, without the frames of this host.
+# The traceback, without the frames of this bridge.
 
 
 def take_back_names():
-    """From now on, imports are those of this host again."""
+    """From now on, imports are those of this bridge again."""
     sys.path[:] = OWN_PATH
     for name, module in list(sys.modules.items()):
         if is_of_player(getattr(module, "__file__", None)):
@@ -319,12 +320,12 @@ def take_back_names():
 
 
 def is_own(frame):
-    """Whether the frame is one of this host, or of an import."""
+    """Whether the frame is one of this bridge, or of an import."""
     return frame.f_globals is globals() or frame.f_code.co_filename.startswith("<frozen importlib")
 
 
 def strip(error):
-    """Removes this host's frames from an error's traceback, and from those of its causes."""
+    """Removes this bridge's frames from an error's traceback, and from those of its causes."""
     seen = []
     due = [error]
     while due:
@@ -413,7 +414,7 @@ def advice_on_missing(name):
         return f"{name} is the player's folder itself: name the folder above it as its `dir`"
     return (
         f"the folder has no {name}.py, and {sys.executable} has no package {name}: add the "
-        "file, install the package for this Python, or name another one in `python`"
+        "file, install the package for this Python, or start the command with another one"
     )
 
 
@@ -436,7 +437,7 @@ def advice_on_hidden(path):
     )
 
 
-def serve(name, lenient, requests, reply):
+def serve(file, name_of_class, lenient, requests, reply):
     """Answers the referee until `quit`."""
     game = None
     for line in requests:
@@ -447,7 +448,7 @@ def serve(name, lenient, requests, reply):
                 raise Unhostable("a class of the 2018 interface cannot begin after an opening")
             sys.meta_path.insert(0, Seeding(message["seed"]))
             colour = sys.intern(message["you"])
-            found = find_class(name)
+            found = find_class(file, name_of_class)
             written = f"{getattr(found, '__name__', 'Player')}({colour!r})"
             player = Calls.make(written, found, colour)
             game = Game(player, colour, lenient)
@@ -473,7 +474,8 @@ def finish(game, events, reply):
 
 
 def main():
-    lenient = sys.argv[2:] == ["--lenient"]
+    lenient = "--lenient" in sys.argv
+    file, name_of_class, *_ = [arg for arg in sys.argv[1:] if arg != "--lenient"] + ["Player"]
     requests, replies = claim_pipes()
     signal.signal(signal.SIGUSR1, say_where)
 
@@ -482,7 +484,7 @@ def main():
         replies.flush()
 
     try:
-        serve(sys.argv[1], lenient, requests, reply)
+        serve(file, name_of_class, lenient, requests, reply)
     except (Unhostable, Raised) as failed:
         advised = ""
         if isinstance(failed, Raised):
