@@ -15,13 +15,13 @@ use std::sync::LazyLock;
 use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::SeedableRng;
 use referee::config;
-use referee::printer::Colour;
 use referee::submissions::{UnpackLimits, unpack_from};
 use referee_games::{BySeat, GameKind, Options, Position, Seat, Step, Turn};
 use referee_match::openings::{Opening, listed};
 use referee_match::player::diagnosis::looks_like_a_log;
 use referee_protocol::{Greeting, LINE_LIMIT, Reply, shown};
 use referee_record::log::LogReader;
+use referee_report::colour::Colour;
 
 /// A target's name and body.
 pub(crate) type Target = (&'static str, fn(&[u8]));

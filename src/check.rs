@@ -8,14 +8,12 @@ mod examiner;
 mod finding;
 mod load;
 mod records;
-mod report;
-pub mod transcript;
+pub(crate) mod report;
+pub(crate) mod transcript;
 
-pub use beginning::Beginning;
-pub use drills::{Drill, drills};
-pub use examiner::{Candidate, Exam, StepNews, examine};
-pub use finding::CheckFinding;
-pub use report::{
-    CheckReport, CheckStep, Figures, OpponentScore, Readiness, ReportText, StepVerdict,
-};
-pub use transcript::ShownLine;
+pub(crate) use beginning::Beginning;
+pub(crate) use drills::drills;
+pub(crate) use examiner::{Candidate, Exam, StepNews, examine};
+pub(crate) use finding::CheckFinding;
+pub(crate) use report::{CheckReport, CheckStep, Readiness, ReportText};
+pub(crate) use transcript::ShownLine;

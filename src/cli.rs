@@ -24,24 +24,24 @@ Start here:
   referee check my_player.py        test a player
   referee rules watch-your-back     show the rules of a game and their options"
 )]
-pub struct Cli {
+pub(crate) struct Cli {
     /// What to do
     #[command(subcommand)]
-    pub command: CliCommand,
+    pub(crate) command: CliCommand,
     /// Print only data and errors: no progress, no notes
     #[arg(long, short, global = true)]
-    pub quiet: bool,
+    pub(crate) quiet: bool,
     /// Print more details to stderr (-vv for everything)
     #[arg(long, short, global = true, action = clap::ArgAction::Count)]
-    pub verbose: u8,
+    pub(crate) verbose: u8,
     /// Write the details of -v to a file instead
     #[arg(long, global = true, value_name = "FILE")]
-    pub log_file: Option<PathBuf>,
+    pub(crate) log_file: Option<PathBuf>,
 }
 
 impl Cli {
     /// Parses the command line. Exits if it asks for help or is invalid.
-    pub fn read() -> Self {
+    pub(crate) fn read() -> Self {
         let matches = with_groups(Self::command()).try_get_matches();
         let cli = matches.and_then(|matches| Self::from_arg_matches(&matches));
         cli.unwrap_or_else(|error| with_nearest_command(error).exit())
@@ -95,7 +95,7 @@ fn with_nearest_command(mut error: clap::Error) -> clap::Error {
 
 /// The commands.
 #[derive(Debug, Subcommand)]
-pub enum CliCommand {
+pub(crate) enum CliCommand {
     /// Play a tournament, or resume it
     ///
     /// Every two players meet in pairs of games with the seats swapped. Games that are already in

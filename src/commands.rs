@@ -1,40 +1,40 @@
 //! The commands, one file each: what the user asked for becomes a [`Status`] or a [`Failure`].
 
-pub mod ask;
-pub mod bot;
-pub mod check;
-pub mod compare;
+pub(crate) mod ask;
+pub(crate) mod bot;
+pub(crate) mod check;
+pub(crate) mod compare;
 mod containment_args;
-pub mod export;
+pub(crate) mod export;
 mod find_game;
-pub mod game_args;
+pub(crate) mod game_args;
 mod highlight;
-pub mod manual;
-pub mod new;
-pub mod play;
-pub mod probe;
-pub mod rank;
+pub(crate) mod manual;
+pub(crate) mod new;
+pub(crate) mod play;
+pub(crate) mod probe;
+pub(crate) mod rank;
 mod recorded_rules;
-pub mod replay;
-pub mod report;
-pub mod results;
-pub mod rules;
-pub mod run;
+pub(crate) mod replay;
+pub(crate) mod report;
+pub(crate) mod results;
+pub(crate) mod rules;
+pub(crate) mod run;
 mod runtime;
-pub mod serve;
+pub(crate) mod serve;
 mod settings;
-pub mod test_game;
-pub mod trace;
+pub(crate) mod test_game;
+pub(crate) mod trace;
 mod until;
-pub mod verify;
+pub(crate) mod verify;
 mod web;
-pub mod worker;
+pub(crate) mod worker;
 
 use crate::error::Failure;
 
 /// The output format of a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
-pub enum OutputFormat {
+pub(crate) enum OutputFormat {
     /// For people.
     #[default]
     Text,
@@ -44,7 +44,7 @@ pub enum OutputFormat {
 
 /// The exit status of a command that did its work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Status {
+pub(crate) enum Status {
     /// Done (exit code 0).
     Done,
     /// Done, but something was found: a difference, a fault under `--strict` (exit code 1).

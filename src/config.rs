@@ -31,15 +31,14 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-pub use detection::{Detected, EXPECTED, candidates, detect, unbuilt};
-pub use game::open_game_file;
-pub use limits::{DEFAULT_MOVE, DEFAULT_STARTUP};
-pub use player::remark;
-pub use player_argument::{PlayerArgument, name_of};
-pub use problem::similar;
-pub use referee_record::model::clock::LONGEST;
-pub use relative_path::relative_path;
-pub use rules_program::find_rules_program;
+pub(crate) use detection::{Detected, candidates, detect, unbuilt};
+pub(crate) use game::open_game_file;
+pub(crate) use limits::{DEFAULT_MOVE, DEFAULT_STARTUP};
+pub(crate) use player::remark;
+pub(crate) use player_argument::{PlayerArgument, name_of};
+pub(crate) use problem::similar;
+pub(crate) use relative_path::relative_path;
+pub(crate) use rules_program::find_rules_program;
 
 use crate::error::Failure;
 use crate::printer::Colour;
@@ -52,7 +51,7 @@ use referee_record::model::grades::Grades;
 use referee_record::model::tournament::Tournament;
 
 /// The largest configuration, board or openings file that is read, in bytes.
-pub const LARGEST: u64 = 4 << 20;
+pub(crate) const LARGEST: u64 = 4 << 20;
 
 /// The result of reading a configuration, which may have problems.
 #[derive(Debug)]
@@ -60,7 +59,7 @@ pub struct LoadedConfig {
     /// The tournament without players that have problems; `None` if anything else is wrong.
     pub tournament: Option<Tournament>,
     /// The problems, if any.
-    pub problems: Option<Failure>,
+    pub(crate) problems: Option<Failure>,
 }
 
 impl LoadedConfig {
@@ -104,7 +103,7 @@ pub fn read(path: &Path, colour: Colour) -> LoadedConfig {
 
 /// The rules for marks in the configuration file at `path`, if it has some. Other parts of it are
 /// neither checked nor started.
-pub fn grades(path: &Path, colour: Colour) -> Result<Option<Grades>, Failure> {
+pub(crate) fn grades(path: &Path, colour: Colour) -> Result<Option<Grades>, Failure> {
     let name = path.display().to_string();
     let text = text(path, CONFIGURATION, &name)?;
     let mut problems = Problems::default();
@@ -121,7 +120,7 @@ pub fn grades(path: &Path, colour: Colour) -> Result<Option<Grades>, Failure> {
 
 /// The results folder of the tournament that the configuration file at `path` describes, seen from
 /// that file's folder. `None` if the file does not say; its other problems do not matter.
-pub fn results_folder(path: &Path) -> Option<PathBuf> {
+pub(crate) fn results_folder(path: &Path) -> Option<PathBuf> {
     let text = bounded::text(path, LARGEST).ok()?;
     let mut unsaid = Problems::default();
     let file = ConfigFile::from_text(&text, &mut unsaid)?;
@@ -143,7 +142,7 @@ fn check(source: SourceText<'_>, place: LookupPaths<'_>, colour: Colour) -> Load
 }
 
 /// The configuration that is read if none is named.
-pub const CONFIG: &str = "tournament.toml";
+pub(crate) const CONFIG: &str = "tournament.toml";
 
 /// The kind of a configuration, and advice if it is missing.
 const CONFIGURATION: (&str, &str) =

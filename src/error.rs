@@ -47,32 +47,32 @@ pub enum FailureKind {
 
 impl Failure {
     /// Bad command line, configuration or input.
-    pub fn input(message: impl Into<String>) -> Self {
+    pub(crate) fn input(message: impl Into<String>) -> Self {
         Self { kind: FailureKind::Input, message: message.into() }
     }
 
     /// A bad line of input; the message begins with `line N: `.
-    pub fn bad_line(message: impl Into<String>) -> Self {
+    pub(crate) fn bad_line(message: impl Into<String>) -> Self {
         Self { kind: FailureKind::BadLine, message: message.into() }
     }
 
     /// A file could not be written.
-    pub fn cannot_write(path: &Path, error: &dyn std::fmt::Display) -> Self {
+    pub(crate) fn cannot_write(path: &Path, error: &dyn std::fmt::Display) -> Self {
         Self::system(format!("cannot write {}: {error}", path.display()))
     }
 
     /// Something could not be run, read or written.
-    pub fn system(message: impl Into<String>) -> Self {
+    pub(crate) fn system(message: impl Into<String>) -> Self {
         Self { kind: FailureKind::System, message: message.into() }
     }
 
     /// Standard output was closed by its reader.
-    pub fn closed() -> Self {
+    pub(crate) fn closed() -> Self {
         Self { kind: FailureKind::Closed, message: "standard output was closed".to_owned() }
     }
 
     /// The results folder is locked, or the configuration differs from the results.
-    pub fn conflict(message: impl Into<String>) -> Self {
+    pub(crate) fn conflict(message: impl Into<String>) -> Self {
         Self { kind: FailureKind::Conflict, message: message.into() }
     }
 }

@@ -20,12 +20,12 @@ use serde::Serialize;
 
 use checks::check;
 use findings::Findings;
-pub use findings::{GameFinding, HiddenChecks};
+pub(crate) use findings::{GameFinding, HiddenChecks};
 use portrait::PortraitMaker;
-pub use portrait::{GamePortrait, GameSample, Quantiles, ShareInterval};
+pub(crate) use portrait::{GamePortrait, GameSample, Quantiles, ShareInterval};
 use purity::PurityTest;
 use referee_record::model::rules::GameRules;
-pub use text::lines;
+pub(crate) use text::lines;
 use walk::Walk;
 
 /// The number of positions near the start to visit.
@@ -39,20 +39,20 @@ const CHECKED: u32 = 8;
 
 /// The settings of a trial.
 #[derive(Debug, Clone, Copy)]
-pub struct TrialPlan {
+pub(crate) struct TrialPlan {
     /// The number of random games.
-    pub games: u32,
+    pub(crate) games: u32,
     /// The seed of all random numbers.
-    pub seed: u64,
+    pub(crate) seed: u64,
     /// The number of games between searching players.
-    pub search_games: u32,
+    pub(crate) search_games: u32,
     /// The nodes of each search.
-    pub nodes: u64,
+    pub(crate) nodes: u64,
 }
 
 /// What a trial does now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum TrialStage {
+pub(crate) enum TrialStage {
     /// It checks positions near the start.
     NearPositions,
     /// It plays random games.
@@ -63,40 +63,40 @@ pub enum TrialStage {
 
 /// How far a trial has come.
 #[derive(Debug, Clone, Copy)]
-pub struct TrialProgress {
+pub(crate) struct TrialProgress {
     /// What it does now.
-    pub stage: TrialStage,
+    pub(crate) stage: TrialStage,
     /// How many positions or games of this stage are done.
-    pub done: u32,
+    pub(crate) done: u32,
     /// How many there are at most.
-    pub of: u32,
+    pub(crate) of: u32,
 }
 
 /// The result of a trial.
 #[derive(Debug, Serialize)]
-pub struct GameTrial {
+pub(crate) struct GameTrial {
     /// The name of the game.
-    pub game: String,
+    pub(crate) game: String,
     /// The name for people.
-    pub title: String,
+    pub(crate) title: String,
     /// The names of the seats, first seat first.
-    pub seats: [String; 2],
+    pub(crate) seats: [String; 2],
     /// The seed of all random numbers.
-    pub seed: u64,
+    pub(crate) seed: u64,
     /// The options that had their defaults.
-    pub defaults: Vec<String>,
+    pub(crate) defaults: Vec<String>,
     /// The number of random games that were played.
-    pub games: u32,
+    pub(crate) games: u32,
     /// The mistakes, those with the fewest steps first.
-    pub findings: Vec<GameFinding>,
+    pub(crate) findings: Vec<GameFinding>,
     /// What the checks of hidden information could compare; `None` if nothing is hidden.
-    pub hidden: Option<HiddenChecks>,
+    pub(crate) hidden: Option<HiddenChecks>,
     /// The portrait of the games; `None` if no game was finished.
-    pub portrait: Option<GamePortrait>,
+    pub(crate) portrait: Option<GamePortrait>,
 }
 
 /// Tries out the game, and tells how far it has come.
-pub fn try_out(
+pub(crate) fn try_out(
     rules: &GameRules,
     plan: &TrialPlan,
     tell: &mut dyn FnMut(TrialProgress),

@@ -31,14 +31,17 @@
 #[cfg(not(unix))]
 compile_error!("the referee runs on Linux and macOS; this system is not supported");
 
-pub mod check;
-pub mod cli;
-pub mod commands;
+mod check;
+mod cli;
+mod commands;
 pub mod config;
+mod doorway;
 pub mod error;
-pub mod game_trial;
+mod game_trial;
 pub mod printer;
-pub mod progress;
-pub mod signals;
+mod progress;
+mod signals;
 pub mod submissions;
-pub mod templates;
+mod templates;
+
+pub use doorway::main;

@@ -1,13 +1,13 @@
 //! The only place that writes to the terminal: data to stdout, everything else to stderr.
 
-pub mod activity;
+pub(crate) mod activity;
 
 use std::io::{self, BufWriter, IsTerminal, StdoutLock, Write};
 
 use serde::Serialize;
 
 use crate::error::Failure;
-pub use referee_report::colour::Colour;
+pub(crate) use referee_report::colour::Colour;
 use referee_report::wrap::wrap;
 
 /// Uses colours on a terminal, unless `NO_COLOR` is set.
@@ -18,43 +18,44 @@ fn colour_on(stream: &impl IsTerminal) -> Colour {
 
 /// Writes to stdout and stderr, with or without colours.
 #[derive(Debug, Clone, Copy)]
-pub struct Printer {
+pub(crate) struct Printer {
     /// Whether stderr only shows errors.
-    pub quiet: bool,
+    pub(crate) quiet: bool,
     /// Whether stdout has colours.
-    pub colour: Colour,
+    pub(crate) colour: Colour,
     /// Whether stderr has colours.
-    pub colour_err: Colour,
+    pub(crate) colour_err: Colour,
 }
 
+#[expect(clippy::unused_self, reason = "only who holds the printer may print")]
 impl Printer {
     /// Creates a printer for this process, with colours only on a terminal and without `NO_COLOR`.
-    pub fn new(quiet: bool) -> Self {
+    pub(crate) fn new(quiet: bool) -> Self {
         Self { quiet, colour: colour_on(&io::stdout()), colour_err: colour_on(&io::stderr()) }
     }
 
     /// Whether a progress bar can be drawn on stderr.
-    pub fn bar(self) -> bool {
+    pub(crate) fn bar(self) -> bool {
         !self.quiet && io::stderr().is_terminal()
     }
 
     /// Whether stdout is a terminal.
-    pub fn is_terminal(self) -> bool {
+    pub(crate) fn is_terminal(self) -> bool {
         io::stdout().is_terminal()
     }
 
     /// The width of the terminal on stdout, in columns, if there is one.
-    pub fn columns(self) -> Option<usize> {
+    pub(crate) fn columns(self) -> Option<usize> {
         self.is_terminal().then(|| usize::from(console::Term::stdout().size().1).max(40))
     }
 
     /// The width of the terminal on stdout, in columns; 100 if there is none.
-    pub fn width(self) -> usize {
+    pub(crate) fn width(self) -> usize {
         self.columns().unwrap_or(100)
     }
 
     /// Shows text to the person at the terminal, who types behind it.
-    pub fn prompt(self, text: &str) {
+    pub(crate) fn prompt(self, text: &str) {
         let text = Self::fit_stderr(text);
         let mut err = io::stderr().lock();
         // If the terminal is gone, the next read fails.
@@ -62,7 +63,7 @@ impl Printer {
     }
 
     /// Writes a line of data to stdout.
-    pub fn line(self, text: &str) -> Result<(), Failure> {
+    pub(crate) fn line(self, text: &str) -> Result<(), Failure> {
         let mut out = io::stdout().lock();
         out.write_all(text.as_bytes())
             .and_then(|()| out.write_all(b"\n"))
@@ -70,13 +71,13 @@ impl Printer {
     }
 
     /// Writes a value to stdout, as JSON in one line.
-    pub fn json(self, value: &impl Serialize) -> Result<(), Failure> {
+    pub(crate) fn json(self, value: &impl Serialize) -> Result<(), Failure> {
         let json = serde_json::to_string(value);
         self.line(&json.map_err(|error| Failure::system(error.to_string()))?)
     }
 
     /// Writes lines of text for people to stdout. On a terminal, long ones are broken between words.
-    pub fn text(self, text: &str) -> Result<(), Failure> {
+    pub(crate) fn text(self, text: &str) -> Result<(), Failure> {
         match self.columns() {
             Some(columns) => self.line(&wrap(text, columns)),
             None => self.line(text),
@@ -84,12 +85,12 @@ impl Printer {
     }
 
     /// Stdout for many lines of data. The caller flushes it.
-    pub fn stream(self) -> BufWriter<StdoutLock<'static>> {
+    pub(crate) fn stream(self) -> BufWriter<StdoutLock<'static>> {
         BufWriter::new(io::stdout().lock())
     }
 
     /// The failure to report when stdout accepts no more; a quiet one if its reader has left.
-    pub fn broken(error: &io::Error) -> Failure {
+    pub(crate) fn broken(error: &io::Error) -> Failure {
         if error.kind() == io::ErrorKind::BrokenPipe {
             return Failure::closed();
         }
@@ -97,7 +98,7 @@ impl Printer {
     }
 
     /// Writes a status line to stderr, unless quiet.
-    pub fn note(self, text: &str) {
+    pub(crate) fn note(self, text: &str) {
         if !self.quiet {
             let text = Self::fit_stderr(text);
             let _ = writeln!(io::stderr().lock(), "{text}");
@@ -105,7 +106,7 @@ impl Printer {
     }
 
     /// Writes a command for people to copy to stderr, in one line behind its label, unless quiet.
-    pub fn command(self, label: &str, command: &str) {
+    pub(crate) fn command(self, label: &str, command: &str) {
         if !self.quiet {
             let _ = writeln!(io::stderr().lock(), "{label}: {command}");
         }
@@ -120,12 +121,12 @@ impl Printer {
     }
 
     /// Writes an error to stderr without a label, for errors that show their own place.
-    pub fn bare_error(self, text: &str) {
+    pub(crate) fn bare_error(self, text: &str) {
         let _ = writeln!(io::stderr().lock(), "{text}");
     }
 
     /// Writes an error to stderr.
-    pub fn error(self, text: &str) {
+    pub(crate) fn error(self, text: &str) {
         let label = match self.colour_err {
             Colour::Ansi => "\x1b[1;31merror\x1b[0m",
             Colour::Plain => "error",

@@ -30,7 +30,7 @@ const FAULTS_TOLD: usize = 20;
 
 /// Shows the progress of a tournament.
 #[derive(Debug)]
-pub struct Progress {
+pub(crate) struct Progress {
     printer: Printer,
     bar: Option<ProgressBar>,
     began: Instant,
@@ -65,7 +65,7 @@ fn known(state: &TournamentState) -> (usize, usize) {
 
 /// A player that may be in the lead.
 #[derive(Debug, Clone)]
-pub struct Contender {
+pub(crate) struct Contender {
     name: String,
     /// The score in half points.
     halves: usize,
@@ -75,7 +75,7 @@ pub struct Contender {
 
 impl Contender {
     /// The players of a tournament, with their current results.
-    pub fn all(state: &TournamentState) -> Vec<Self> {
+    pub(crate) fn all(state: &TournamentState) -> Vec<Self> {
         let out = state.outs().into_iter();
         let mut all: Vec<Self> = state
             .names()
@@ -112,7 +112,7 @@ impl Contender {
 
 impl Progress {
     /// Creates the progress display for a tournament with these players.
-    pub fn new(printer: Printer, players: Vec<Contender>) -> Self {
+    pub(crate) fn new(printer: Printer, players: Vec<Contender>) -> Self {
         let now = Instant::now();
         Self {
             printer,
@@ -135,30 +135,30 @@ impl Progress {
 
     /// Sets the time at which the games end, if there is one.
     #[must_use]
-    pub fn until(self, until: Option<EndTime>) -> Self {
+    pub(crate) fn until(self, until: Option<EndTime>) -> Self {
         Self { until, ..self }
     }
 
     /// Tells each kind of fault of a player once, with a command that repeats its decision. `called`
     /// are the options with which commands find the tournament.
     #[must_use]
-    pub fn tell_faults(self, called: String) -> Self {
+    pub(crate) fn tell_faults(self, called: String) -> Self {
         Self { called: Some(called), ..self }
     }
 
     /// Shows this text instead of the leaders from now on. On a terminal it has a line of its own if
     /// it is given before the games begin.
-    pub fn headline(&mut self, text: String) {
+    pub(crate) fn headline(&mut self, text: String) {
         self.headline = Some(text);
     }
 
     /// Sets the expected number of games in this run, at least one more than were played.
-    pub fn expect(&mut self, games: u64) {
+    pub(crate) fn expect(&mut self, games: u64) {
         (self.due, self.about) = (games.max(self.played + 1), "about ");
     }
 
     /// Expects no more games.
-    pub fn over(&mut self) {
+    pub(crate) fn over(&mut self) {
         (self.due, self.about) = (self.played, "");
     }
 

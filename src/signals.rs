@@ -13,7 +13,7 @@ use tokio::sync::watch;
 use referee_sandbox::is_ignored;
 
 /// The exit code of an interrupted program.
-pub const INTERRUPTED: u8 = 130;
+pub(crate) const INTERRUPTED: u8 = 130;
 
 /// A signal this soon after the first counts as the same one. A terminal sends it to all foreground
 /// processes, and the referee's parent may send it on.
@@ -24,7 +24,7 @@ const ECHO: Duration = Duration::from_millis(300);
 /// The first call starts signal handling. As long as a receiver lives and no signal came yet, a
 /// signal is passed to the receivers; otherwise it ends the program at once. SIGHUP never counts as
 /// a second signal, because a closing terminal sends several.
-pub fn stop_asked() -> io::Result<watch::Receiver<bool>> {
+pub(crate) fn stop_asked() -> io::Result<watch::Receiver<bool>> {
     static TELL: Mutex<Option<watch::Sender<bool>>> = Mutex::new(None);
     let mut attended = TELL.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(tell) = &*attended {
@@ -37,7 +37,9 @@ pub fn stop_asked() -> io::Result<watch::Receiver<bool>> {
 }
 
 /// Becomes true once `event` has happened. Needs a runtime.
-pub fn true_after(event: impl Future<Output = ()> + Send + 'static) -> watch::Receiver<bool> {
+pub(crate) fn true_after(
+    event: impl Future<Output = ()> + Send + 'static,
+) -> watch::Receiver<bool> {
     let (tell, told) = watch::channel(false);
     tokio::spawn(async move {
         event.await;

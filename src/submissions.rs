@@ -19,8 +19,10 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-pub use archive::{ArchiveError, LIMITS, UnpackLimits, unpack, unpack_from};
-pub use no_player::NoPlayer;
+pub(crate) use archive::ArchiveError;
+pub(crate) use archive::LIMITS;
+pub use archive::{UnpackLimits, unpack_from};
+pub(crate) use no_player::NoPlayer;
 
 use crate::config::{Detected, name_of};
 use label::Label;
@@ -33,20 +35,20 @@ const MOST_LISTED: usize = 8;
 
 /// A submission and what was found in it.
 #[derive(Debug)]
-pub struct Submission {
+pub(crate) struct Submission {
     /// The player's name: its author's, if the platform's file names show it.
     pub name: String,
     /// Its name in the folder; if it has several entries, the first one's.
-    pub entry: String,
+    pub(crate) entry: String,
     /// Remarks: that it came late, which upload counts, whose player it copies.
-    pub remarks: Vec<String>,
+    pub(crate) remarks: Vec<String>,
     /// The player's folder and how to run it, or the reason why no player was found.
-    pub player: Result<(PathBuf, Detected), NoPlayer>,
+    pub(crate) player: Result<(PathBuf, Detected), NoPlayer>,
 }
 
 /// The reason why a folder of submissions could not be imported.
 #[derive(Debug, thiserror::Error)]
-pub enum ImportError {
+pub(crate) enum ImportError {
     /// It cannot be read.
     #[error("the folder cannot be read: {0}")]
     Source(#[source] io::Error),
@@ -57,7 +59,7 @@ pub enum ImportError {
 
 /// Imports the submissions in the folder `from`, sorted by author. Archives and loose files get
 /// subfolders of the new folder `to`.
-pub fn take_in(from: &Path, to: &Path) -> Result<Vec<Submission>, ImportError> {
+pub(crate) fn take_in(from: &Path, to: &Path) -> Result<Vec<Submission>, ImportError> {
     let (names, mut taken) = entries(from).map_err(ImportError::Source)?;
     let mut players = PlayersFolder::new(to);
     for (name, parts) in authors(from, names) {

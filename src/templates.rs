@@ -1,7 +1,7 @@
 //! Starter kits: small working programs in several languages, from the folder `templates`.
 
-pub mod game;
-pub mod player;
+pub(crate) mod game;
+pub(crate) mod player;
 
 use std::path::Path;
 
@@ -12,7 +12,7 @@ static TEMPLATES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/templates");
 
 /// A language that there are kits for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-pub enum Language {
+pub(crate) enum Language {
     /// Python 3
     Python,
     /// Rust
@@ -34,11 +34,11 @@ pub enum Language {
 
 /// A file of a kit.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct TemplateFile {
+pub(crate) struct TemplateFile {
     /// Its path inside the kit's folder.
-    pub path: &'static Path,
+    pub(crate) path: &'static Path,
     /// Its text.
-    pub text: String,
+    pub(crate) text: String,
 }
 
 impl Language {
@@ -59,9 +59,9 @@ impl Language {
 
 /// A starter kit.
 #[derive(Debug)]
-pub struct StarterKit {
+pub(crate) struct StarterKit {
     /// The language of its sources.
-    pub language: Language,
+    pub(crate) language: Language,
     /// The folder of its templates.
     folder: &'static str,
     /// The file to begin with.

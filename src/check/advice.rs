@@ -92,7 +92,7 @@ const IN_TIME: &str = "stop thinking in time: a turn may take `move_ms` of the `
 
 impl CheckFinding {
     /// Adds what the author of this player should write instead, if there is something to say.
-    pub fn advise(&mut self, spec: &PlayerSpec) {
+    pub(crate) fn advise(&mut self, spec: &PlayerSpec) {
         self.advice = advice(spec, self);
     }
 

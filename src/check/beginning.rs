@@ -16,13 +16,13 @@ use referee_tournament::schedule::Fixture;
 
 /// The beginning of a game, up to a decision.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Beginning {
+pub(crate) struct Beginning {
     /// The actions, including forced passes.
-    pub actions: Vec<String>,
+    pub(crate) actions: Vec<String>,
     /// The chance outcomes.
-    pub rolls: Vec<String>,
+    pub(crate) rolls: Vec<String>,
     /// The number of plies.
-    pub plies: u32,
+    pub(crate) plies: u32,
 }
 
 impl Beginning {
@@ -30,7 +30,7 @@ impl Beginning {
     ///
     /// # Errors
     /// The game failed.
-    pub fn start(rules: &GameRules, luck: &mut Luck) -> Result<Self, GameError> {
+    pub(crate) fn start(rules: &GameRules, luck: &mut Luck) -> Result<Self, GameError> {
         let rolls = Self::play_chance(&mut *rules.start.clone(), luck)?;
         Ok(Self { rolls, ..Self::default() })
     }
@@ -39,7 +39,7 @@ impl Beginning {
     ///
     /// # Errors
     /// The game failed.
-    pub fn play_chance(
+    pub(crate) fn play_chance(
         position: &mut dyn AnyPosition,
         luck: &mut Luck,
     ) -> Result<Vec<String>, GameError> {
@@ -53,7 +53,7 @@ impl Beginning {
     }
 
     /// Adds the next step.
-    pub fn push(&mut self, step: StepText<'_>) {
+    pub(crate) fn push(&mut self, step: StepText<'_>) {
         if let Step::Chance(drawn) = step {
             self.rolls.push(drawn.to_owned());
             return;
@@ -64,7 +64,7 @@ impl Beginning {
 
     /// Makes a record whose opening is this beginning and that ends with a fault of `seat`, which
     /// took `startup` to start; or at the decision of `seat` if there is none.
-    pub fn record(
+    pub(crate) fn record(
         &self,
         seats: BySeat<Text>,
         names: &BySeat<String>,

@@ -31,20 +31,20 @@ const PROGRAM_EFFORT: u64 = 10_000;
 
 /// A decision for a player to make.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Drill {
+pub(crate) struct Drill {
     /// The seat that decides.
-    pub seat: Seat,
+    pub(crate) seat: Seat,
     /// The game up to the decision.
-    pub beginning: Beginning,
+    pub(crate) beginning: Beginning,
     /// The kinds of turn that no earlier drill has, each in words.
-    pub kinds: BTreeMap<String, String>,
+    pub(crate) kinds: BTreeMap<String, String>,
 }
 
 /// The drills of a game with these options, the same every time.
 ///
 /// # Errors
 /// The options are not valid together, or the game failed.
-pub fn drills(rules: &GameRules) -> Result<Vec<Drill>, GameError> {
+pub(crate) fn drills(rules: &GameRules) -> Result<Vec<Drill>, GameError> {
     drills_of(rules, GAMES)
 }
 

@@ -9,7 +9,7 @@ use std::time::Duration;
 use tokio::sync::watch;
 
 use self::exam::Task;
-pub use self::exam::{Candidate, Exam};
+pub(crate) use self::exam::{Candidate, Exam};
 use super::drills::kinds_met;
 use super::load::Load;
 use super::records::Records;
@@ -59,7 +59,7 @@ impl From<Failure> for Interruption {
 
 /// News of a check under way.
 #[derive(Debug)]
-pub enum StepNews {
+pub(crate) enum StepNews {
     /// The step with this name begins.
     Begun(String),
     /// The next step of the report has ended, or was skipped.
@@ -71,7 +71,7 @@ pub enum StepNews {
 ///
 /// # Errors
 /// The referee itself failed; the report says so too.
-pub async fn examine(
+pub(crate) async fn examine(
     exam: &Exam,
     candidate: &Candidate,
     report: &mut CheckReport,

@@ -11,38 +11,38 @@ use referee_record::model::plies::Plies;
 
 /// A problem found with a player.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct CheckFinding {
+pub(crate) struct CheckFinding {
     /// The kind of fault.
-    pub code: FaultCode,
+    pub(crate) code: FaultCode,
     /// The diagnosis.
-    pub message: String,
+    pub(crate) message: String,
     /// The same in one line, with the end of the program's stderr.
-    pub reason: String,
+    pub(crate) reason: String,
     /// The player's seat.
-    pub seat: Text,
+    pub(crate) seat: Text,
     /// The plies played before it; absent if the game had not started.
-    pub ply: Option<u32>,
+    pub(crate) ply: Option<u32>,
     /// The expected behaviour.
-    pub expected: &'static str,
+    pub(crate) expected: &'static str,
     /// The text of the violated clause, from the rules or else from the protocol.
-    pub clause: String,
+    pub(crate) clause: String,
     /// The transcript lines that led to it.
-    pub exchange: Vec<ShownLine>,
+    pub(crate) exchange: Vec<ShownLine>,
     /// The board before the decision, with colours; for people.
     #[serde(skip)]
-    pub board: Option<String>,
+    pub(crate) board: Option<String>,
     /// What to change in the player's code, if that is known.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub advice: Option<String>,
+    pub(crate) advice: Option<String>,
     /// The last lines of the player's stderr.
-    pub stderr: Vec<String>,
+    pub(crate) stderr: Vec<String>,
     /// A command that asks the player for the same decision again.
-    pub reproduce: Option<String>,
+    pub(crate) reproduce: Option<String>,
 }
 
 impl CheckFinding {
     /// Makes a finding from a `fault` of the player in `seat` after `ply` plies; `lines` led to it.
-    pub fn new(
+    pub(crate) fn new(
         game: &dyn AnyGame,
         fault: &Fault,
         seat: Seat,
@@ -71,13 +71,13 @@ impl CheckFinding {
     }
 
     /// The transcript lines to show. The board stands for the turn, if there is one.
-    pub fn shown_exchange(&self) -> impl Iterator<Item = &ShownLine> {
+    pub(crate) fn shown_exchange(&self) -> impl Iterator<Item = &ShownLine> {
         let is_turn = |line: &&ShownLine| line.text.starts_with("{\"type\":\"turn\"");
         self.exchange.iter().filter(move |line| self.board.is_none() || !is_turn(line))
     }
 
     /// Describes the finding in a few lines, without the transcript.
-    pub fn describe(&self) -> String {
+    pub(crate) fn describe(&self) -> String {
         let when = match self.ply {
             Some(ply) => format!("as {}, after {}", self.seat, Plies(ply)),
             None => format!("as {}, before the game", self.seat),

@@ -12,48 +12,48 @@ use referee_record::model::warning::{PlayerWarning, Wording};
 
 mod text;
 
-pub use text::ReportText;
+pub(crate) use text::ReportText;
 
 /// Everything known about a player. The report is complete at any moment: steps that were not taken
 /// are marked as such.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct CheckReport {
+pub(crate) struct CheckReport {
     /// Its name.
-    pub player: String,
+    pub(crate) player: String,
     /// A description of how it is run.
-    pub command: String,
+    pub(crate) command: String,
     /// The game.
-    pub game: String,
+    pub(crate) game: String,
     /// Whether every step was taken and no problem was found.
-    pub ready: bool,
+    pub(crate) ready: bool,
     /// The steps, in order.
-    pub steps: Vec<CheckStep>,
+    pub(crate) steps: Vec<CheckStep>,
     /// The measurements.
-    pub figures: Figures,
+    pub(crate) figures: Figures,
     /// Its results against the built-in players.
-    pub against: Vec<OpponentScore>,
+    pub(crate) against: Vec<OpponentScore>,
     /// Remarks that do not affect the verdict.
-    pub warnings: BTreeSet<String>,
+    pub(crate) warnings: BTreeSet<String>,
 }
 
 /// One step.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct CheckStep {
+pub(crate) struct CheckStep {
     /// Its name.
-    pub name: String,
+    pub(crate) name: String,
     /// Its status.
-    pub verdict: StepVerdict,
+    pub(crate) verdict: StepVerdict,
     /// A summary, or the reason why it was skipped.
     #[serde(rename = "said")]
-    pub summary: String,
+    pub(crate) summary: String,
     /// The finding, if there is one.
-    pub finding: Option<CheckFinding>,
+    pub(crate) finding: Option<CheckFinding>,
 }
 
 /// The status of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum StepVerdict {
+pub(crate) enum StepVerdict {
     /// No problem was found.
     Passed,
     /// A problem was found.
@@ -66,7 +66,7 @@ pub enum StepVerdict {
 
 /// The outcome of a whole check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Readiness {
+pub(crate) enum Readiness {
     /// No problem was found.
     Ready,
     /// A problem was found.
@@ -77,47 +77,47 @@ pub enum Readiness {
 
 /// The measurements over all games.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
-pub struct Figures {
+pub(crate) struct Figures {
     /// The longest start-up, in milliseconds.
-    pub startup_ms: Option<f64>,
+    pub(crate) startup_ms: Option<f64>,
     /// The largest memory use, in bytes.
-    pub memory: Option<u64>,
+    pub(crate) memory: Option<u64>,
     /// The number of timed turns, without those under load.
-    pub turns: u32,
+    pub(crate) turns: u32,
     /// The mean time of a turn, in milliseconds.
-    pub move_ms: Option<f64>,
+    pub(crate) move_ms: Option<f64>,
     /// The slowest turn, in milliseconds.
-    pub slowest_ms: Option<f64>,
+    pub(crate) slowest_ms: Option<f64>,
     /// The slowest turn on a busy core, in milliseconds.
-    pub slowest_under_load_ms: Option<f64>,
+    pub(crate) slowest_under_load_ms: Option<f64>,
 }
 
 /// The results against one built-in player.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct OpponentScore {
+pub(crate) struct OpponentScore {
     /// The built-in player's name.
-    pub bot: String,
+    pub(crate) bot: String,
     /// Games won.
-    pub wins: u32,
+    pub(crate) wins: u32,
     /// Games drawn.
-    pub draws: u32,
+    pub(crate) draws: u32,
     /// Games lost.
-    pub losses: u32,
+    pub(crate) losses: u32,
 }
 
 impl OpponentScore {
     /// Empty results against `bot`.
-    pub fn new(bot: &str) -> Self {
+    pub(crate) fn new(bot: &str) -> Self {
         Self { bot: bot.to_owned(), wins: 0, draws: 0, losses: 0 }
     }
 
     /// Points: 1 for a win, 0.5 for a draw.
-    pub fn points(&self) -> f64 {
+    pub(crate) fn points(&self) -> f64 {
         f64::from(self.wins) + f64::from(self.draws) / 2.0
     }
 
     /// Games played.
-    pub fn games(&self) -> u32 {
+    pub(crate) fn games(&self) -> u32 {
         self.wins + self.draws + self.losses
     }
 }
@@ -155,7 +155,7 @@ fn larger(one: Option<f64>, other: Option<f64>) -> Option<f64> {
 
 impl CheckReport {
     /// Creates the report on `player` before any step.
-    pub fn new(player: &str, command: &str, game: &str, steps: Vec<String>) -> Self {
+    pub(crate) fn new(player: &str, command: &str, game: &str, steps: Vec<String>) -> Self {
         let untried = |name| CheckStep {
             name,
             verdict: StepVerdict::NotTried,
@@ -175,7 +175,7 @@ impl CheckReport {
     }
 
     /// Creates a report on something that is not a player, named as the user gave it.
-    pub fn refused(word: &str, game: &str, why: &str) -> Self {
+    pub(crate) fn refused(word: &str, game: &str, why: &str) -> Self {
         let mut report = Self::new(word, word, game, vec!["player".to_owned()]);
         report.steps[0].verdict = StepVerdict::Failed;
         why.clone_into(&mut report.steps[0].summary);
@@ -183,7 +183,7 @@ impl CheckReport {
     }
 
     /// Why this is not a player, if it is not, without its name.
-    pub fn no_player(&self) -> Option<&str> {
+    pub(crate) fn no_player(&self) -> Option<&str> {
         let [step] = &self.steps[..] else { return None };
         let why = (step.verdict == StepVerdict::Failed).then_some(&*step.summary)?;
         let subject = format!("player `{}`: ", self.player.escape_debug());
@@ -191,7 +191,7 @@ impl CheckReport {
     }
 
     /// Marks the current step as unfinished, with the reason. The steps after it stay untried.
-    pub fn break_off(&mut self, why: &str) {
+    pub(crate) fn break_off(&mut self, why: &str) {
         self.ready = false;
         let under_way = self.steps.iter_mut().find(|step| step.verdict == StepVerdict::NotTried);
         if let Some(step) = under_way {
@@ -213,13 +213,13 @@ impl CheckReport {
     }
 
     /// The first failed step, or else the unfinished one.
-    pub fn decisive(&self) -> Option<&CheckStep> {
+    pub(crate) fn decisive(&self) -> Option<&CheckStep> {
         let first = |verdict| self.steps.iter().find(|step| step.verdict == verdict);
         first(StepVerdict::Failed).or_else(|| first(StepVerdict::Unfinished))
     }
 
     /// The outcome of the check.
-    pub fn outcome(&self) -> Readiness {
+    pub(crate) fn outcome(&self) -> Readiness {
         match self.decisive().map(|step| step.verdict) {
             Some(StepVerdict::Failed) => Readiness::NotReady,
             None if self.ready => Readiness::Ready,
@@ -228,12 +228,12 @@ impl CheckReport {
     }
 
     /// The command that repeats the first failure.
-    pub fn repeats(&self) -> Option<&str> {
+    pub(crate) fn repeats(&self) -> Option<&str> {
         self.decisive()?.finding.as_ref()?.reproduce.as_deref()
     }
 
     /// The verdict in a sentence.
-    pub fn verdict(&self) -> String {
+    pub(crate) fn verdict(&self) -> String {
         let taken = self.steps.iter().filter(|step| step.verdict == StepVerdict::Passed).count();
         match (self.outcome(), self.decisive()) {
             (Readiness::Ready, _) => "ready: no problems found".to_owned(),
@@ -250,7 +250,7 @@ impl CheckReport {
     }
 
     /// The whole report as text, in lines of at most this many columns.
-    pub fn describe(&self, colour: Colour, columns: Option<usize>) -> String {
+    pub(crate) fn describe(&self, colour: Colour, columns: Option<usize>) -> String {
         let mut text = ReportText::new(self, colour, columns);
         format!("{}\n{}", ReportText::heading(self), text.rest(self))
     }

@@ -15,11 +15,11 @@ const SHOWN: usize = 600;
 
 /// A line sent between the referee and a player.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct ShownLine {
+pub(crate) struct ShownLine {
     /// Its direction.
-    pub way: LineDirection,
+    pub(crate) way: LineDirection,
     /// Its text, without the newline.
-    pub text: String,
+    pub(crate) text: String,
 }
 
 impl fmt::Display for ShownLine {
@@ -36,7 +36,7 @@ impl fmt::Display for ShownLine {
 }
 
 /// The last request to a player, and the reply.
-pub fn last_request(player: &Player) -> Vec<ShownLine> {
+pub(crate) fn last_request(player: &Player) -> Vec<ShownLine> {
     let lines = player.transcript().into_iter().map(|line| ShownLine {
         way: line.direction,
         text: String::from_utf8_lossy(&line.bytes).into_owned(),
@@ -46,7 +46,7 @@ pub fn last_request(player: &Player) -> Vec<ShownLine> {
 
 /// The same lines from the transcript of a game kept next to a log, for the player in the seat
 /// called `owner`.
-pub fn last_request_in(transcript: &str, owner: &str) -> Vec<ShownLine> {
+pub(crate) fn last_request_in(transcript: &str, owner: &str) -> Vec<ShownLine> {
     let lines = transcript.lines().filter_map(|line| {
         let value: Value = serde_json::from_str(line).ok()?;
         let text = |key: &str| value.get(key).and_then(Value::as_str).map(str::to_owned);

@@ -32,39 +32,39 @@ Examples:
   python3 -m pdb player.py < lines.txt                       feed them to a debugger
 
 Exit codes: 0 the reply is a legal action, 1 it is not, 2 invalid command line.")]
-pub struct AskArgs {
+pub(crate) struct AskArgs {
     /// The player: a name from the configuration, `bot:NAME`, a file, a folder or a command
-    pub player: String,
+    pub(crate) player: String,
     /// The recorded game: its id or a prefix of it (`3f9a-2` is the pair's second game), or a log
     /// with one game. If its rules program has moved, --game names the game file
     #[arg(long, value_name = "FILE-or-GAME-ID")]
-    pub record: Option<String>,
+    pub(crate) record: Option<String>,
     /// The results folder of that game (default: that of tournament.toml, or else the newest
     /// under results/)
     #[arg(long, value_name = "DIR", requires = "record")]
-    pub results: Option<PathBuf>,
+    pub(crate) results: Option<PathBuf>,
     /// Number of plies before the decision (default: the first decision of the record)
     #[arg(long, value_name = "N", requires = "record")]
-    pub ply: Option<u32>,
+    pub(crate) ply: Option<u32>,
     /// The seat, if both decide at once (default: that of the player of the same name)
     #[arg(long)]
-    pub seat: Option<String>,
+    pub(crate) seat: Option<String>,
     /// Write the messages to the player to a file
     #[arg(long, value_name = "FILE")]
-    pub emit: Option<PathBuf>,
+    pub(crate) emit: Option<PathBuf>,
     /// Remove the time limit
     #[arg(long)]
-    pub no_clock: bool,
+    pub(crate) no_clock: bool,
     /// Output format
     #[arg(long, value_enum, default_value_t)]
-    pub format: OutputFormat,
+    pub(crate) format: OutputFormat,
     /// The game and its terms, for a position without a record
     #[command(flatten)]
-    pub settings: GameSettingsArgs,
+    pub(crate) settings: GameSettingsArgs,
 }
 
 /// Asks the player for the decision.
-pub fn run(args: &AskArgs, printer: Printer) -> Result<Status, Failure> {
+pub(crate) fn run(args: &AskArgs, printer: Printer) -> Result<Status, Failure> {
     let settings = match args.record {
         Some(_) => args.settings.resolve_for_record(printer)?,
         None => args.settings.resolve(printer)?,

@@ -12,10 +12,10 @@ use referee_match::game_program::open_uncontained;
 Examples:
   referee bot greedy
   referee bot search-2000      the same moves on every machine")]
-pub struct BotArgs {
+pub(crate) struct BotArgs {
     /// `random`, `greedy`, `steady` (prolongs the game), `search`, or `search-N` (at most N
     /// positions per move, without a clock)
-    pub name: String,
+    pub(crate) name: String,
 
     /// The program that knows the rules of the game, as a log's header describes it
     #[arg(long, value_name = "JSON", hide = true)]
@@ -23,7 +23,7 @@ pub struct BotArgs {
 }
 
 /// Plays until `quit` or the end of the input.
-pub fn run(args: &BotArgs, _printer: Printer) -> Result<Status, Failure> {
+pub(crate) fn run(args: &BotArgs, _printer: Printer) -> Result<Status, Failure> {
     let failed = |error: &std::io::Error| Failure::system(format!("bot {}: {error}", args.name));
     let kind =
         referee_bots::named(&args.name).map_err(|error| Failure::input(error.to_string()))?;

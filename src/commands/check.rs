@@ -43,51 +43,51 @@ says why. Games with failures are kept in the folder `check-results`.
 
 Exit codes: 0 all players are ready; 1 a player is not ready, or its check did not finish; 2 invalid
 command line; 3 the referee itself failed in a check; 130 interrupted (prints findings so far).")]
-pub struct CheckArgs {
+pub(crate) struct CheckArgs {
     /// The players: files, folders, names from the configuration, `bot:NAME`, or commands
     #[arg(required_unless_present = "all", value_name = "PLAYER")]
-    pub players: Vec<String>,
+    pub(crate) players: Vec<String>,
     /// Check all programs among the players of the configuration
     #[arg(long, conflicts_with = "players")]
-    pub all: bool,
+    pub(crate) all: bool,
     /// Check again whenever a file of the players changes, until Ctrl-C
     #[arg(long)]
-    pub watch: bool,
+    pub(crate) watch: bool,
     /// The game and its terms
     #[command(flatten)]
-    pub settings: GameSettingsArgs,
+    pub(crate) settings: GameSettingsArgs,
     /// Pairs of games against each built-in player
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(..=MOST_PAIRS))]
-    pub pairs: u32,
+    pub(crate) pairs: u32,
     /// Play only these built-in players (repeatable; default: random, greedy, search-100,
     /// search-1000, search-10000)
     #[arg(long = "against", value_name = "BOT")]
-    pub against: Vec<String>,
+    pub(crate) against: Vec<String>,
     /// Seed of all random numbers
     #[arg(long, default_value_t = 1)]
-    pub seed: u64,
+    pub(crate) seed: u64,
     /// Time limit for the check of a player (for example 90s, 20m)
     #[arg(long, value_name = "SPAN", default_value = "5m")]
-    pub within: humantime::Duration,
+    pub(crate) within: humantime::Duration,
     /// Number of players checked at the same time (default: one per core)
     #[arg(long)]
-    pub jobs: Option<NonZeroUsize>,
+    pub(crate) jobs: Option<NonZeroUsize>,
     /// Folder for the games with failures
     #[arg(long, value_name = "DIR", default_value = "check-results")]
-    pub records: PathBuf,
+    pub(crate) records: PathBuf,
     /// Write a table of all players to a CSV file
     #[arg(long, value_name = "FILE")]
-    pub csv: Option<PathBuf>,
+    pub(crate) csv: Option<PathBuf>,
     /// Write each player's report to a file of its own in this folder
     #[arg(long, value_name = "DIR")]
-    pub reports: Option<PathBuf>,
+    pub(crate) reports: Option<PathBuf>,
     /// Output format; JSON prints one line per player
     #[arg(long, value_enum, default_value_t)]
-    pub format: OutputFormat,
+    pub(crate) format: OutputFormat,
 }
 
 /// Checks the players.
-pub fn run(args: &CheckArgs, printer: Printer) -> Result<Status, Failure> {
+pub(crate) fn run(args: &CheckArgs, printer: Printer) -> Result<Status, Failure> {
     if args.watch {
         return watch::again_and_again(args, printer, || check(args, printer));
     }

@@ -46,54 +46,53 @@ Examples:
 
 Exit codes: 0 A is better; 10 it is not; 11 undecided; 2 invalid command line; 3 cannot run or
 write; 4 in use by another run; 130 interrupted, run again to continue.")]
-pub struct CompareArgs {
+pub(crate) struct CompareArgs {
     /// The player that may be better: a name from the configuration, `bot:NAME`, a file, a folder
     /// or a command
-    pub a: String,
+    pub(crate) a: String,
     /// The player to compare it with
-    pub b: String,
+    pub(crate) b: String,
     /// Null hypothesis: A is stronger by this many Elo
     #[arg(long, default_value_t = 0.0, allow_negative_numbers = true)]
-    pub elo0: f64,
+    pub(crate) elo0: f64,
     /// Alternative hypothesis: A is stronger by this many Elo
     #[arg(long, default_value_t = 50.0, allow_negative_numbers = true)]
-    pub elo1: f64,
+    pub(crate) elo1: f64,
     /// Probability of calling A better when it is stronger by only --elo0
     #[arg(long, default_value_t = 0.05)]
-    pub alpha: f64,
+    pub(crate) alpha: f64,
     /// Probability of calling A not better when it is stronger by --elo1
     #[arg(long, default_value_t = 0.05)]
-    pub beta: f64,
+    pub(crate) beta: f64,
     /// The unit of --elo0 and --elo1
     #[arg(long, value_enum, default_value_t)]
-    pub unit: EloUnit,
+    pub(crate) unit: EloUnit,
     /// Maximum number of pairs of games
     #[arg(long, value_name = "N", default_value_t = 1000,
         value_parser = clap::value_parser!(u32).range(1..=i64::from(MOST_PAIRS)))]
-    pub max_pairs: u32,
+    pub(crate) max_pairs: u32,
     /// The game and its terms
     #[command(flatten)]
-    pub settings: GameSettingsArgs,
+    pub(crate) settings: GameSettingsArgs,
     /// Seed of all random numbers (default: that of the configuration, or a fresh one)
     #[arg(long)]
-    pub seed: Option<u64>,
+    pub(crate) seed: Option<u64>,
     /// Number of games played at the same time (default: as configured, or one per core)
     #[arg(long, value_name = "N", value_parser = games_at_once)]
-    pub jobs: Option<NonZeroUsize>,
-    #[expect(missing_docs, reason = "see RemoteArgs")]
+    pub(crate) jobs: Option<NonZeroUsize>,
     #[command(flatten)]
-    pub remote: RemoteArgs,
+    pub(crate) remote: RemoteArgs,
     /// The folder to put the results folder into
     #[arg(long, value_name = "DIR")]
-    pub results: Option<PathBuf>,
+    pub(crate) results: Option<PathBuf>,
     /// Output format
     #[arg(long, value_enum, default_value_t)]
-    pub format: OutputFormat,
+    pub(crate) format: OutputFormat,
 }
 
 /// The unit of a difference in strength.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
-pub enum EloUnit {
+pub(crate) enum EloUnit {
     /// Elo by the expected score, `1/(1+10^(−d/400))`.
     #[default]
     Logistic,
@@ -112,7 +111,7 @@ impl From<EloUnit> for Unit {
 }
 
 /// Plays until the result is clear, and prints it.
-pub fn run(args: &CompareArgs, printer: Printer) -> Result<Status, Failure> {
+pub(crate) fn run(args: &CompareArgs, printer: Printer) -> Result<Status, Failure> {
     if let Some(refusal) = args.remote.refusal() {
         return Err(refusal);
     }

@@ -32,17 +32,15 @@ Each line is a game: `game`, `options`, `id`, `pair`, `number` (1 or 2 in its pa
 `result`, `reason`, `fault`, `scores`, and `positions`. Each position has `ply`, `turn`, `state`,
 `legal`, in a game with hidden information `views`, and unless it is the last one `step`, `events`
 and whether the step belongs to the `opening`. Turns and steps are written as in docs/games.md.")]
-pub struct ExportArgs {
-    #[expect(missing_docs, reason = "see ResultsFolderArgs")]
+pub(crate) struct ExportArgs {
     #[command(flatten)]
-    pub folder: ResultsFolderArgs,
-    #[expect(missing_docs, reason = "see RecordedRulesArgs")]
+    pub(crate) folder: ResultsFolderArgs,
     #[command(flatten)]
-    pub rules: RecordedRulesArgs,
+    pub(crate) rules: RecordedRulesArgs,
 }
 
 /// Prints the games.
-pub fn run(args: &ExportArgs, printer: Printer) -> Result<Status, Failure> {
+pub(crate) fn run(args: &ExportArgs, printer: Printer) -> Result<Status, Failure> {
     let dir = args.folder.find(printer)?;
     let analysis = TournamentAnalysis::read(&dir, Faulted::Count)?;
     let rules = args.rules.open(&analysis.header, &dir, printer)?;

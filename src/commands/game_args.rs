@@ -18,7 +18,7 @@ use referee_record::model::rules::GameRules;
 
 /// A game on the command line.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum GameArgument {
+pub(crate) enum GameArgument {
     /// A built-in game.
     BuiltIn(GameKind),
     /// The file of a game whose rules are a program.
@@ -44,7 +44,7 @@ impl GameArgument {
     }
 
     /// The game itself. A rules program is started, contained as `request` asks.
-    pub fn open(
+    pub(crate) fn open(
         &self,
         request: &ContainmentRequest,
         printer: Printer,
@@ -68,14 +68,14 @@ fn whole(folder: &Path) -> io::Result<PathBuf> {
 }
 
 /// Parses the name of a built-in game; `--help` lists all names with their titles.
-pub fn built_in_game() -> impl TypedValueParser<Value = GameKind> {
+pub(crate) fn built_in_game() -> impl TypedValueParser<Value = GameKind> {
     PossibleValuesParser::new(names())
         .try_map(|name| GameKind::named(&name).ok_or_else(|| format!("unknown game `{name}`")))
 }
 
 /// Parses the name of a built-in game or the path of a game file, which has a `/` or ends in
 /// `.toml`.
-pub fn game_named() -> impl TypedValueParser<Value = GameArgument> {
+pub(crate) fn game_named() -> impl TypedValueParser<Value = GameArgument> {
     GameParser
 }
 
@@ -113,31 +113,30 @@ impl TypedValueParser for GameParser {
 
 /// A game and the options it is played by.
 #[derive(Debug, Clone, Args)]
-pub struct GameArgs {
+pub(crate) struct GameArgs {
     /// The game
     #[arg(value_parser = game_named())]
-    pub game: GameArgument,
+    pub(crate) game: GameArgument,
 
-    #[expect(missing_docs, reason = "see OptionArgs")]
     #[command(flatten)]
-    pub options: OptionArgs,
+    pub(crate) options: OptionArgs,
 }
 
 /// Options of the rules.
 #[derive(Debug, Clone, Default, Args)]
-pub struct OptionArgs {
+pub(crate) struct OptionArgs {
     /// Set an option of the rules (repeatable; `referee rules GAME` lists them)
     #[arg(long = "option", value_name = "NAME=VALUE", value_parser = name_and_value)]
-    pub options: Vec<(String, String)>,
+    pub(crate) options: Vec<(String, String)>,
 
     /// Play on the board in this file (repeatable; only for games with boards)
     #[arg(long = "board", value_name = "FILE")]
-    pub boards: Vec<String>,
+    pub(crate) boards: Vec<String>,
 }
 
 impl GameArgs {
     /// The rules of the game, with the given options and defaults for the others.
-    pub fn rules(&self, printer: Printer) -> Result<GameRules, Failure> {
+    pub(crate) fn rules(&self, printer: Printer) -> Result<GameRules, Failure> {
         let game = self.game.open(&ContainmentRequest::default(), printer)?;
         let options = self.options.resolve(&*game, &[], printer)?;
         GameRules::new(game, options).map_err(|error| match error {
@@ -152,7 +151,7 @@ impl GameArgs {
 impl OptionArgs {
     /// The options in force: the command line's first, then the `configured` ones, then the
     /// defaults. Reads the files that they name, and prints notes about these files.
-    pub fn resolve(
+    pub(crate) fn resolve(
         &self,
         game: &dyn AnyGame,
         configured: &[(Text, String)],
@@ -171,7 +170,7 @@ impl OptionArgs {
     }
 
     /// The rules with these options. Refuses options that allow endless games.
-    pub fn of_whole_games(
+    pub(crate) fn of_whole_games(
         &self,
         game: &SharedGame,
         configured: &[(Text, String)],

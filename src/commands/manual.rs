@@ -13,9 +13,9 @@ use crate::printer::Printer;
 #[command(after_help = "\
 Example:
   referee completions bash > ~/.local/share/bash-completion/completions/referee")]
-pub struct CompletionsArgs {
+pub(crate) struct CompletionsArgs {
     /// The shell
-    pub shell: Shell,
+    pub(crate) shell: Shell,
 }
 
 /// Arguments of `man`.
@@ -24,14 +24,14 @@ pub struct CompletionsArgs {
 Examples:
   referee man | man -l -
   referee man --dir ~/.local/share/man/man1    then `man referee-run` works")]
-pub struct ManArgs {
+pub(crate) struct ManArgs {
     /// Write one page per command into this folder instead
     #[arg(long, value_name = "DIR")]
-    pub dir: Option<PathBuf>,
+    pub(crate) dir: Option<PathBuf>,
 }
 
 /// Prints the completions of `command` for a shell.
-pub fn completions(
+pub(crate) fn completions(
     args: &CompletionsArgs,
     mut command: Command,
     printer: Printer,
@@ -45,7 +45,11 @@ pub fn completions(
 
 /// Prints the manual page of `command`, followed by those of its subcommands, or writes one page
 /// per command into a folder.
-pub fn man(args: &ManArgs, mut command: Command, printer: Printer) -> Result<Status, Failure> {
+pub(crate) fn man(
+    args: &ManArgs,
+    mut command: Command,
+    printer: Printer,
+) -> Result<Status, Failure> {
     command.build();
     if let Some(dir) = &args.dir {
         write_pages(dir, command).map_err(|error| {

@@ -29,15 +29,15 @@ Examples:
   referee new player my-player
   referee new game my-game
   referee new tournament submissions")]
-pub struct NewArgs {
+pub(crate) struct NewArgs {
     /// What to create
     #[command(subcommand)]
-    pub what: NewCommand,
+    pub(crate) what: NewCommand,
 }
 
 /// The things that can be created.
 #[derive(Debug, Subcommand)]
-pub enum NewCommand {
+pub(crate) enum NewCommand {
     /// Write a small working player, with its build file and a README
     Player(PlayerArgs),
     /// Write the rules of a small game as a program, with a README
@@ -62,20 +62,20 @@ Examples:
   referee new player --language rust --game backdraughts my-bot
 
 The folder also gets a tournament.toml, so that commands run in it need no --game.")]
-pub struct PlayerArgs {
+pub(crate) struct PlayerArgs {
     /// The folder to create
     #[arg(default_value = "my-player")]
-    pub dir: PathBuf,
+    pub(crate) dir: PathBuf,
     /// The language
     #[arg(long, value_enum, default_value_t = Language::Python)]
-    pub language: Language,
+    pub(crate) language: Language,
     /// The game
     #[arg(long, value_parser = game_named(), default_value = "watch-your-back")]
-    pub game: GameArgument,
+    pub(crate) game: GameArgument,
 }
 
 /// Creates the player, the game or the configuration.
-pub fn run(args: &NewArgs, printer: Printer) -> Result<Status, Failure> {
+pub(crate) fn run(args: &NewArgs, printer: Printer) -> Result<Status, Failure> {
     match &args.what {
         NewCommand::Player(args) => player(args, printer),
         NewCommand::Game(args) => game::run(args, printer),

@@ -59,47 +59,47 @@ legal actions, give a hint, take back an action, and more.
 
 Exit codes: 0 the game was played, 1 a program lost by a fault, 2 invalid command line, 130
 interrupted.")]
-pub struct PlayArgs {
+pub(crate) struct PlayArgs {
     /// The player in the first seat
-    pub first: String,
+    pub(crate) first: String,
     /// The player in the second seat
-    pub second: String,
+    pub(crate) second: String,
     /// The game and its terms
     #[command(flatten)]
-    pub settings: GameSettingsArgs,
+    pub(crate) settings: GameSettingsArgs,
     /// Seed of all random numbers (default: a fresh one)
     #[arg(long)]
-    pub seed: Option<u64>,
+    pub(crate) seed: Option<u64>,
     /// Wait this long after each ply (for example 500ms, 2s). On a terminal, the board then stays
     /// in one place
     #[arg(long, value_name = "SPAN")]
-    pub delay: Option<humantime::Duration>,
+    pub(crate) delay: Option<humantime::Duration>,
     /// Play on a page in a browser, instead of typing. Anyone who can reach the address can play
     /// [default address: any free port of this machine]
     #[arg(long, value_name = "ADDRESS:PORT", num_args = 0..=1, require_equals = true,
         default_missing_value = "127.0.0.1:0", conflicts_with = "delay")]
-    pub browser: Option<SocketAddr>,
+    pub(crate) browser: Option<SocketAddr>,
     /// Keep the game as a log in this new folder
     #[arg(long, value_name = "DIR")]
-    pub save: Option<PathBuf>,
+    pub(crate) save: Option<PathBuf>,
     /// Remove the time limit
     #[arg(long)]
-    pub no_clock: bool,
+    pub(crate) no_clock: bool,
     /// Start from a recorded game, under its rules: its id, a prefix of it, or a log with one game.
     /// If its rules program has moved, --game names the game file
     #[arg(long, value_name = "RECORD", conflicts_with_all = ["options", "boards"])]
-    pub from: Option<String>,
+    pub(crate) from: Option<String>,
     /// The results folder of that game (default: that of tournament.toml, or else the newest
     /// under results/)
     #[arg(long, value_name = "DIR", requires = "from")]
-    pub results: Option<PathBuf>,
+    pub(crate) results: Option<PathBuf>,
     /// Number of plies to take from the recorded game (default: all, up to a fault)
     #[arg(long, value_name = "N", requires = "from")]
-    pub ply: Option<u32>,
+    pub(crate) ply: Option<u32>,
 }
 
 /// Plays the game.
-pub fn run(args: &PlayArgs, printer: Printer) -> Result<Status, Failure> {
+pub(crate) fn run(args: &PlayArgs, printer: Printer) -> Result<Status, Failure> {
     let settings = match args.from {
         Some(_) => args.settings.resolve_for_record(printer)?,
         None => args.settings.resolve(printer)?,

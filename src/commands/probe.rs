@@ -11,10 +11,10 @@ use referee_sandbox::{Capability, Level, Mechanism, Requirement, capabilities};
 /// Arguments of `probe`.
 #[derive(Debug, Args)]
 #[command(after_help = "Exit codes: 0 everything works; 1 something does not.")]
-pub struct ProbeArgs {
+pub(crate) struct ProbeArgs {
     /// Output format
     #[arg(long, value_enum, default_value_t)]
-    pub format: OutputFormat,
+    pub(crate) format: OutputFormat,
 }
 
 /// The result of testing one level or mechanism.
@@ -39,7 +39,7 @@ impl ProbeResult {
 }
 
 /// Prints the results.
-pub fn run(args: &ProbeArgs, printer: Printer) -> Result<Status, Failure> {
+pub(crate) fn run(args: &ProbeArgs, printer: Printer) -> Result<Status, Failure> {
     let findings: Vec<ProbeResult> = capabilities().iter().map(ProbeResult::of).collect();
     match args.format {
         OutputFormat::Json => printer.json(&findings)?,

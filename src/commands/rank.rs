@@ -50,33 +50,32 @@ loser's fault. Other columns are ignored.
 
 Several folders are connected by anchors, and by players with the same name and the same files. If
 the program behind a name has changed, each version is a player of its own.")]
-pub struct RankArgs {
+pub(crate) struct RankArgs {
     /// The results folder (default: that of tournament.toml, or else the newest under results/).
     /// Several folders of the same game are rated together, in this order
-    pub dirs: Vec<PathBuf>,
+    pub(crate) dirs: Vec<PathBuf>,
     /// Same as DIRS, for one folder
     #[arg(long, value_name = "DIR", conflicts_with_all = ["dirs", "from"])]
-    pub results: Option<PathBuf>,
+    pub(crate) results: Option<PathBuf>,
     /// Rate the games in this CSV file instead (`-` reads stdin)
     #[arg(long, value_name = "FILE", conflicts_with_all = ["dirs", "details"])]
-    pub from: Option<PathBuf>,
+    pub(crate) from: Option<PathBuf>,
     /// Output format
     #[arg(long, value_enum, default_value_t)]
-    pub format: RankFormat,
+    pub(crate) format: RankFormat,
     /// Ignore games that ended in a fault
     #[arg(long)]
-    pub without_faults: bool,
+    pub(crate) without_faults: bool,
     /// Also show endings, time use, unexpected results, and similar players
     #[arg(long)]
-    pub details: bool,
-    #[expect(missing_docs, reason = "see RecordedRulesArgs")]
+    pub(crate) details: bool,
     #[command(flatten)]
-    pub rules: RecordedRulesArgs,
+    pub(crate) rules: RecordedRulesArgs,
 }
 
 /// The output format of the ranking.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
-pub enum RankFormat {
+pub(crate) enum RankFormat {
     /// For people.
     #[default]
     Text,
@@ -87,7 +86,7 @@ pub enum RankFormat {
 }
 
 /// Prints the ranking.
-pub fn run(args: &RankArgs, printer: Printer) -> Result<Status, Failure> {
+pub(crate) fn run(args: &RankArgs, printer: Printer) -> Result<Status, Failure> {
     let faulted = if args.without_faults { Faulted::LeaveOut } else { Faulted::Count };
     if let Some(file) = &args.from {
         print(&listed(file, faulted)?, None, args.format, printer)?;

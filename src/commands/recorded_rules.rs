@@ -24,11 +24,11 @@ use referee_sandbox::Level;
 
 /// How the reader of results names and contains their rules program.
 #[derive(Debug, Clone, Default, Args)]
-pub struct RecordedRulesArgs {
+pub(crate) struct RecordedRulesArgs {
     /// The game file or configuration of these games, if their rules are a program (default: the
     /// tournament.toml in the current folder)
     #[arg(long = "game", value_name = "FILE")]
-    pub game_file: Option<PathBuf>,
+    pub(crate) game_file: Option<PathBuf>,
     /// Sandbox level of that program: `off`, `basic` or `strict` (default: the strongest that
     /// works, but never `off`)
     #[arg(
@@ -37,7 +37,7 @@ pub struct RecordedRulesArgs {
         value_parser = level_named(),
         hide_possible_values = true
     )]
-    pub level: Option<Level>,
+    pub(crate) level: Option<Level>,
 }
 
 impl RecordedRulesArgs {

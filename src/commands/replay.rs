@@ -36,25 +36,24 @@ Examples:
 
 Other keys on a terminal: Home and End go to the first and the last position, a number and Enter go
 to that ply, f turns the board, q leaves.")]
-pub struct ReplayArgs {
+pub(crate) struct ReplayArgs {
     /// The game's id or a prefix of it, or a log with one game (default: list games)
-    pub game_id: Option<String>,
+    pub(crate) game_id: Option<String>,
     /// The results folder (default: that of tournament.toml, or else the newest under results/)
     #[arg(long, value_name = "DIR")]
-    pub results: Option<PathBuf>,
+    pub(crate) results: Option<PathBuf>,
     /// Show only the position after N plies
     #[arg(long, value_name = "N", requires = "game_id")]
-    pub ply: Option<u32>,
+    pub(crate) ply: Option<u32>,
     /// Output format
     #[arg(long, value_enum, default_value_t, requires = "game_id")]
-    pub format: OutputFormat,
-    #[expect(missing_docs, reason = "see RecordedRulesArgs")]
+    pub(crate) format: OutputFormat,
     #[command(flatten)]
-    pub rules: RecordedRulesArgs,
+    pub(crate) rules: RecordedRulesArgs,
 }
 
 /// Shows the game, or lists games.
-pub fn run(args: &ReplayArgs, printer: Printer) -> Result<Status, Failure> {
+pub(crate) fn run(args: &ReplayArgs, printer: Printer) -> Result<Status, Failure> {
     let Some(word) = &args.game_id else {
         let dir = find(args.results.as_deref(), printer)?;
         let called = command_options::options(&dir, None);

@@ -49,16 +49,15 @@ Examples:
   referee report --pseudonyms           a report without names, in the folder public
   referee report --packets              a folder for the authors of each player, in packets
   referee report --packets=for-students")]
-pub struct ReportArgs {
-    #[expect(missing_docs, reason = "see ResultsFolderArgs")]
+pub(crate) struct ReportArgs {
     #[command(flatten)]
-    pub folder: ResultsFolderArgs,
+    pub(crate) folder: ResultsFolderArgs,
     /// Also write grades.csv, using [grades] in this configuration
     #[arg(long, value_name = "CONFIG")]
-    pub grades: Option<PathBuf>,
+    pub(crate) grades: Option<PathBuf>,
     /// Write a report with the pseudonyms of the packets into the folder `public`
     #[arg(long, conflicts_with = "grades")]
-    pub pseudonyms: bool,
+    pub(crate) pseudonyms: bool,
     /// Write one folder per player, for its authors, into `packets` beside the log or into DIR,
     /// which must not exist
     #[arg(
@@ -68,14 +67,14 @@ pub struct ReportArgs {
         require_equals = true,
         conflicts_with_all = ["grades", "pseudonyms"]
     )]
-    pub packets: Option<Option<PathBuf>>,
-    #[expect(missing_docs, reason = "see RecordedRulesArgs")]
+    #[expect(clippy::option_option, reason = "may be given without a folder")]
+    pub(crate) packets: Option<Option<PathBuf>>,
     #[command(flatten)]
-    pub rules: RecordedRulesArgs,
+    pub(crate) rules: RecordedRulesArgs,
 }
 
 /// Writes the page and prints its path.
-pub fn run(args: &ReportArgs, printer: Printer) -> Result<Status, Failure> {
+pub(crate) fn run(args: &ReportArgs, printer: Printer) -> Result<Status, Failure> {
     let dir = args.folder.find(printer)?;
     if let Some(out) = &args.packets {
         let out = out.clone().unwrap_or_else(|| dir.join(PACKETS));

@@ -27,12 +27,12 @@ use referee_tournament::folder;
 
 /// The results folder that a command is about.
 #[derive(Debug, Args)]
-pub struct ResultsFolderArgs {
+pub(crate) struct ResultsFolderArgs {
     /// The results folder (default: that of tournament.toml, or else the newest under results/)
-    pub dir: Option<PathBuf>,
+    pub(crate) dir: Option<PathBuf>,
     /// Same as DIR
     #[arg(long, value_name = "DIR", conflicts_with = "dir")]
-    pub results: Option<PathBuf>,
+    pub(crate) results: Option<PathBuf>,
 }
 
 impl ResultsFolderArgs {
@@ -122,16 +122,16 @@ fn has_other_pseudonyms(path: &Path, header: &Header) -> bool {
 
 /// A tournament with the ranking that its tables show.
 #[derive(Debug)]
-pub struct Tables {
+pub(crate) struct Tables {
     /// The analysis of the log.
-    pub analysis: TournamentAnalysis,
+    pub(crate) analysis: TournamentAnalysis,
     /// The ranking.
-    pub standings: Standings,
+    pub(crate) standings: Standings,
 }
 
 impl Tables {
     /// Computes everything from the log in `dir`.
-    pub fn read(dir: &Path, faulted: Faulted) -> Result<Self, Failure> {
+    pub(crate) fn read(dir: &Path, faulted: Faulted) -> Result<Self, Failure> {
         Ok(Self::of(TournamentAnalysis::read(dir, faulted)?))
     }
 
@@ -148,12 +148,12 @@ impl Tables {
     }
 
     /// Warns about lines of the log that do not count or were edited.
-    pub fn warn(&self, printer: Printer) {
+    pub(crate) fn warn(&self, printer: Printer) {
         self.analysis.problems.lines().iter().for_each(|line| printer.note(line));
     }
 
     /// The tables as files: name and content. `games.csv` is separate because of its size.
-    pub fn files(&self) -> io::Result<[(&'static str, Vec<u8>); 2]> {
+    pub(crate) fn files(&self) -> io::Result<[(&'static str, Vec<u8>); 2]> {
         tables::files(&self.standings, &self.analysis.evaluation.results)
     }
 

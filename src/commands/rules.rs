@@ -26,7 +26,7 @@ const GREATEST_WIDTH: usize = 100;
 /// Arguments of `rules`.
 #[derive(Debug, Clone, Args)]
 #[command(after_help = EXAMPLES)]
-pub struct RulesArgs {
+pub(crate) struct RulesArgs {
     /// The game; without one, all games are listed
     #[arg(value_parser = super::game_args::game_named())]
     game: Option<GameArgument>,
@@ -88,7 +88,7 @@ struct ValueHelp {
 }
 
 /// Runs `referee rules`.
-pub fn run(args: &RulesArgs, printer: Printer) -> Result<Status, Failure> {
+pub(crate) fn run(args: &RulesArgs, printer: Printer) -> Result<Status, Failure> {
     let text = match (&args.game, args.format) {
         (None, OutputFormat::Text) => overview(),
         (None, OutputFormat::Json) => {

@@ -75,48 +75,47 @@ Ctrl-C stops the run: it drops unfinished games and writes the tables. A second 
 Exit codes: 0 done, or the time is up; 1 a player made a fault (--strict); 2 invalid configuration;
 3 cannot run, play or write something; 4 in use by another run, or the configuration differs from
 the results; 130 interrupted, run again to continue.")]
-pub struct RunArgs {
+pub(crate) struct RunArgs {
     /// The configuration file
     #[arg(default_value = "tournament.toml")]
-    pub config: PathBuf,
+    pub(crate) config: PathBuf,
     /// Number of games played at the same time (default: as configured, or one per core)
     #[arg(long, value_name = "N", value_parser = games_at_once)]
-    pub jobs: Option<NonZeroUsize>,
+    pub(crate) jobs: Option<NonZeroUsize>,
     /// The folder to put the results folder into
     #[arg(long, value_name = "DIR")]
-    pub results: Option<PathBuf>,
+    pub(crate) results: Option<PathBuf>,
     /// Accept a changed player: set its games aside and play them again (repeatable)
     #[arg(long, value_name = "NAME")]
-    pub replace: Vec<String>,
+    pub(crate) replace: Vec<String>,
     /// Stop at this time: a local time (18:30, "2026-11-23 08:00"), RFC 3339, or a duration (90m,
     /// 36h). If all games finish earlier, play more pairs, the most informative first
     #[arg(long, value_name = "TIME")]
-    pub until: Option<String>,
-    #[expect(missing_docs, reason = "see RemoteArgs")]
+    pub(crate) until: Option<String>,
     #[command(flatten)]
-    pub remote: RemoteArgs,
+    pub(crate) remote: RemoteArgs,
     /// Show what would be played, or why it cannot be, without playing
     #[arg(long, conflicts_with = "on")]
-    pub plan: bool,
+    pub(crate) plan: bool,
     /// Sandbox level (default: as configured, or the strongest that works)
     #[arg(long, value_name = "LEVEL", value_parser = level_named())]
-    pub containment: Option<Level>,
+    pub(crate) containment: Option<Level>,
     /// Leave out one mechanism, to see which other one holds (for tests)
     #[arg(long, hide = true, value_name = "MECHANISM", value_parser = mechanism_named())]
-    pub without: Vec<Mechanism>,
+    pub(crate) without: Vec<Mechanism>,
     /// Output format of the ranking
     #[arg(long, value_enum, default_value_t)]
-    pub format: OutputFormat,
+    pub(crate) format: OutputFormat,
     /// Also write a test report for CI (`JUnit` XML), in which a player with a fault is a failed
     /// test
     #[arg(long, value_name = "FILE")]
-    pub junit: Option<PathBuf>,
+    pub(crate) junit: Option<PathBuf>,
     /// Also append the ranking to this file, as Markdown
     #[arg(long, value_name = "FILE")]
-    pub summary: Option<PathBuf>,
+    pub(crate) summary: Option<PathBuf>,
     /// Exit with code 1 if a player made a fault
     #[arg(long)]
-    pub strict: bool,
+    pub(crate) strict: bool,
 }
 
 impl RunArgs {
@@ -147,7 +146,7 @@ pub(super) fn games_at_once(text: &str) -> Result<NonZeroUsize, String> {
 }
 
 /// Plays the missing games.
-pub fn run(args: &RunArgs, printer: Printer) -> Result<Status, Failure> {
+pub(crate) fn run(args: &RunArgs, printer: Printer) -> Result<Status, Failure> {
     if let Some(refusal) = args.remote.refusal() {
         return Err(refusal);
     }

@@ -48,16 +48,14 @@ Examples:
   referee serve                          the tournament of tournament.toml
   referee serve results/autumn-cup --listen 127.0.0.1:0     any free port
   referee serve --listen 0.0.0.0:8018    open to everyone who can reach this machine")]
-pub struct ServeArgs {
-    #[expect(missing_docs, reason = "see ResultsFolderArgs")]
+pub(crate) struct ServeArgs {
     #[command(flatten)]
-    pub folder: ResultsFolderArgs,
+    pub(crate) folder: ResultsFolderArgs,
     /// The address to listen on
     #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:8018")]
-    pub listen: SocketAddr,
-    #[expect(missing_docs, reason = "see RecordedRulesArgs")]
+    pub(crate) listen: SocketAddr,
     #[command(flatten)]
-    pub rules: RecordedRulesArgs,
+    pub(crate) rules: RecordedRulesArgs,
 }
 
 /// The shortest time between two events.
@@ -66,7 +64,7 @@ const PAUSE: Duration = Duration::from_secs(1);
 const AT_WORK: usize = 4;
 
 /// Serves until Ctrl-C.
-pub fn run(args: &ServeArgs, printer: Printer) -> Result<Status, Failure> {
+pub(crate) fn run(args: &ServeArgs, printer: Printer) -> Result<Status, Failure> {
     let dir = args.folder.find(printer)?;
     let rules = args.rules.open(&folder::header(&dir)?, &dir, printer)?;
     new_runtime()?.block_on(async {

@@ -32,18 +32,18 @@ mod tests;
 
 /// The game and its terms, as the command line gives them.
 #[derive(Debug, Clone, Args)]
-pub struct GameSettingsArgs {
+pub(crate) struct GameSettingsArgs {
     /// The game (default: that of the configuration, or watch-your-back)
     #[arg(long, value_parser = game_named())]
-    pub game: Option<GameArgument>,
+    pub(crate) game: Option<GameArgument>,
     #[command(flatten)]
-    pub options: OptionArgs,
+    pub(crate) options: OptionArgs,
     /// The configuration with players and limits (default: tournament.toml, if it exists)
     #[arg(long, value_name = "FILE")]
-    pub config: Option<PathBuf>,
+    pub(crate) config: Option<PathBuf>,
     /// Sandbox level (default: as configured, or the strongest that works)
     #[arg(long, value_name = "LEVEL", value_parser = level_named())]
-    pub containment: Option<Level>,
+    pub(crate) containment: Option<Level>,
 }
 
 impl GameSettingsArgs {

@@ -26,35 +26,35 @@ Examples:
 
 Exit codes: 0 nothing found; 1 something found; 2 invalid command line; 3 the rules program cannot
 be started.")]
-pub struct TestGameArgs {
+pub(crate) struct TestGameArgs {
     /// The game
     #[command(flatten)]
-    pub game: GameArgs,
+    pub(crate) game: GameArgs,
     /// Random games to play
     #[arg(long, value_name = "N", default_value_t = 1000)]
-    pub games: u32,
+    pub(crate) games: u32,
     /// Games to play between searching players
     #[arg(long, value_name = "N", default_value_t = 20)]
-    pub search_games: u32,
+    pub(crate) search_games: u32,
     /// Nodes of each search
     #[arg(long, value_name = "N", default_value_t = 200)]
-    pub nodes: u64,
+    pub(crate) nodes: u64,
     /// Seed of all random numbers
     #[arg(long, value_name = "N", default_value_t = 1)]
-    pub seed: u64,
+    pub(crate) seed: u64,
     /// Output format
     #[arg(long, value_enum, default_value_t)]
-    pub format: OutputFormat,
+    pub(crate) format: OutputFormat,
     /// Only count the positions DEPTH plies from the start
     ///
     /// Use it to compare the rules with another implementation. Rolls are not plies, and all of
     /// them are followed; a forced pass is a ply; a simultaneous turn counts pairs of actions. A
     /// game that ends earlier adds nothing.
     #[arg(long, value_name = "DEPTH", conflicts_with_all = TRIAL)]
-    pub perft: Option<u32>,
+    pub(crate) perft: Option<u32>,
     /// Also print the count for each action at the start
     #[arg(long, requires = "perft")]
-    pub divide: bool,
+    pub(crate) divide: bool,
 }
 
 /// A line that shows how far the trial has come.
@@ -111,7 +111,7 @@ fn count(
 }
 
 /// Runs `referee test-game`.
-pub fn run(args: &TestGameArgs, printer: Printer) -> Result<Status, Failure> {
+pub(crate) fn run(args: &TestGameArgs, printer: Printer) -> Result<Status, Failure> {
     let rules = args.game.rules(printer)?;
     if let Some(depth) = args.perft {
         return count(&*rules.start, depth, args.divide, printer);

@@ -33,7 +33,7 @@ after a step. One process can answer requests about any positions and options, i
 /// Arguments of `trace`.
 #[derive(Debug, Clone, Args)]
 #[command(after_help = EXAMPLES)]
-pub struct TraceArgs {
+pub(crate) struct TraceArgs {
     #[command(flatten)]
     game: GameArgs,
 
@@ -51,7 +51,7 @@ pub struct TraceArgs {
 }
 
 /// Runs `referee trace`.
-pub fn run(args: &TraceArgs, printer: Printer) -> Result<Status, Failure> {
+pub(crate) fn run(args: &TraceArgs, printer: Printer) -> Result<Status, Failure> {
     if args.requests {
         return answer_requests(&args.game.game);
     }

@@ -40,23 +40,21 @@ Examples:
 
 Exit codes: 0 no problems, 1 problems found, 2 no log; with --repair: 3 cannot write to the
 folder, 4 a run is writing to it.")]
-pub struct VerifyArgs {
-    #[expect(missing_docs, reason = "see ResultsFolderArgs")]
+pub(crate) struct VerifyArgs {
     #[command(flatten)]
-    pub folder: ResultsFolderArgs,
+    pub(crate) folder: ResultsFolderArgs,
     /// Also compare the marks in grades.csv, by the rules for marks in this configuration
     #[arg(long, value_name = "CONFIG", conflicts_with = "repair")]
-    pub grades: Option<PathBuf>,
+    pub(crate) grades: Option<PathBuf>,
     /// Output format
     #[arg(long, value_enum, default_value_t)]
-    pub format: OutputFormat,
+    pub(crate) format: OutputFormat,
     /// Remove lines from the log that are unreadable, foreign or edited, so that `referee run`
     /// plays their games again. Keeps a copy of the log
     #[arg(long, conflicts_with = "format")]
-    pub repair: bool,
-    #[expect(missing_docs, reason = "see RecordedRulesArgs")]
+    pub(crate) repair: bool,
     #[command(flatten)]
-    pub rules: RecordedRulesArgs,
+    pub(crate) rules: RecordedRulesArgs,
 }
 
 /// A problem that was found.
@@ -71,7 +69,7 @@ struct LogFinding {
 }
 
 /// Checks everything.
-pub fn run(args: &VerifyArgs, printer: Printer) -> Result<Status, Failure> {
+pub(crate) fn run(args: &VerifyArgs, printer: Printer) -> Result<Status, Failure> {
     let grades = args.grades.as_deref().map(|config| read_grades(config, printer)).transpose()?;
     let dir = args.folder.find(printer)?;
     if args.repair {

@@ -23,27 +23,27 @@ played elsewhere.
 
 Exit codes: 2 invalid arguments, or built without this feature; 3 the server cannot be used; 130
 stopped.")]
-pub struct WorkerArgs {
+pub(crate) struct WorkerArgs {
     /// The address of a NATS server
     #[arg(value_name = "URL")]
-    pub address: String,
+    pub(crate) address: String,
     /// Number of games played at the same time (default: one per core)
     #[arg(long, value_name = "N", value_parser = games_at_once)]
-    pub jobs: Option<NonZeroUsize>,
+    pub(crate) jobs: Option<NonZeroUsize>,
     /// The name shown for this machine (default: its host name)
     #[arg(long)]
-    pub name: Option<String>,
+    pub(crate) name: Option<String>,
 }
 
 /// Plays until it is stopped.
 #[cfg(not(feature = "nats"))]
-pub fn run(_: &WorkerArgs, _: Printer) -> Result<Status, Failure> {
+pub(crate) fn run(_: &WorkerArgs, _: Printer) -> Result<Status, Failure> {
     Err(super::run::remote_args::missing_feature())
 }
 
 /// Plays until it is stopped.
 #[cfg(feature = "nats")]
-pub fn run(args: &WorkerArgs, printer: Printer) -> Result<Status, Failure> {
+pub(crate) fn run(args: &WorkerArgs, printer: Printer) -> Result<Status, Failure> {
     use super::runtime::{interrupted, new_runtime};
     use referee_remote::messages::is_worker_name;
     use referee_remote::worker::RemoteWorker;

@@ -12,9 +12,9 @@ use referee_record::model::player::BRIDGE;
 
 /// The command that runs a detected player in its folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Detected {
+pub(crate) struct Detected {
     /// A program and its arguments.
-    pub words: Vec<String>,
+    pub(crate) words: Vec<String>,
 }
 
 impl Detected {
@@ -23,12 +23,12 @@ impl Detected {
     }
 
     /// Whether it is a class of 2018, which the embedded bridge runs.
-    pub fn is_class(&self) -> bool {
+    pub(crate) fn is_class(&self) -> bool {
         self.words.iter().any(|word| word == BRIDGE)
     }
 
     /// The player's main file, if the command names it.
-    pub fn file(&self) -> &str {
+    pub(crate) fn file(&self) -> &str {
         self.words.last().map_or("", String::as_str)
     }
 }
@@ -66,12 +66,12 @@ const NOT_SEARCHED: [&str; 4] = ["__pycache__", "__MACOSX", "node_modules", "sit
 const NEVER_PLAYERS: [&str; 3] = ["__init__.py", "setup.py", "referee_rules.py"];
 
 /// A description of the files and folders that can be players, for messages.
-pub const EXPECTED: &str = "a player is a program, a file that ends in .py, .js, .mjs, .sh, .java \
+pub(crate) const EXPECTED: &str = "a player is a program, a file that ends in .py, .js, .mjs, .sh, .java \
                             or .jar, or a folder with `player.py`, a program `player`, or the like";
 
 /// The player at `path`, and the folder it runs in; `None` if nothing there looks like one, or if
 /// several things do.
-pub fn detect(path: &Path) -> Option<(PathBuf, Detected)> {
+pub(crate) fn detect(path: &Path) -> Option<(PathBuf, Detected)> {
     let mut candidates = candidates(path);
     let last = candidates.pop();
     last.filter(|_| candidates.is_empty())
@@ -80,7 +80,7 @@ pub fn detect(path: &Path) -> Option<(PathBuf, Detected)> {
 /// The possible players at `path`, each with the folder it runs in. In a folder, these are the
 /// files with the name or the class of a player, or else all Python files. Files nearest to the top
 /// hide everything below.
-pub fn candidates(path: &Path) -> Vec<(PathBuf, Detected)> {
+pub(crate) fn candidates(path: &Path) -> Vec<(PathBuf, Detected)> {
     if !path.is_dir() {
         return file(path).into_iter().collect();
     }
@@ -120,7 +120,7 @@ fn comments_in(dir: &Path) -> Option<String> {
 
 /// How to build a folder in which no player is detected: the folder inside it to build, and the
 /// command.
-pub fn unbuilt(dir: &Path) -> Option<(PathBuf, String)> {
+pub(crate) fn unbuilt(dir: &Path) -> Option<(PathBuf, String)> {
     let levels = levels(dir);
     levels.iter().flatten().find_map(|dir| Some((dir.clone(), build_command(dir)?)))
 }

@@ -22,13 +22,13 @@ pub(super) struct ConfigFile {
     pub name: Field<String>,
     pub game: Option<GameValue>,
     pub stages: StagesKeys,
-    pub preset: Field<String>,
+    pub(crate) preset: Field<String>,
     pub seed: Field<i128>,
-    pub jobs: Field<i128>,
+    pub(crate) jobs: Field<i128>,
     pub fault_policy: Field<FaultPolicyValue>,
     pub quarantine: Field<i128>,
-    pub results: Field<String>,
-    pub grades: Option<GradesKeys>,
+    pub(crate) results: Field<String>,
+    pub(crate) grades: Option<GradesKeys>,
     pub openings: Option<OpeningsKeys>,
     pub options: Vec<GivenOption>,
     pub clock: ClockKeys,
@@ -48,9 +48,9 @@ pub(super) enum FaultPolicyValue {
 #[derive(Debug)]
 pub(super) struct GivenOption {
     pub name: Spanned<String>,
-    pub value: Spanned<String>,
+    pub(crate) value: Spanned<String>,
     /// Whether the value was quoted.
-    pub quoted: bool,
+    pub(crate) quoted: bool,
 }
 
 impl GivenOption {

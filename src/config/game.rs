@@ -220,7 +220,7 @@ fn folder_of(path: &Path) -> Result<PathBuf, Failure> {
 ///
 /// # Errors
 /// The file has problems, or its program cannot be used.
-pub fn open_game_file(
+pub(crate) fn open_game_file(
     path: &Path,
     request: &ContainmentRequest,
     colour: Colour,

@@ -11,9 +11,9 @@ use super::keys::{Field, FromTable, Given, TableReader, table_keys};
 use super::problem::{Problem, Problems, instead};
 
 /// The default start-up limit.
-pub const DEFAULT_STARTUP: Duration = Duration::from_secs(10);
+pub(crate) const DEFAULT_STARTUP: Duration = Duration::from_secs(10);
 /// The move limit if neither a move limit nor a budget is given.
-pub const DEFAULT_MOVE: Duration = Duration::from_secs(5);
+pub(crate) const DEFAULT_MOVE: Duration = Duration::from_secs(5);
 
 /// The number in `field`, which must be in `range`.
 pub(super) fn whole<T>(

@@ -20,7 +20,7 @@ use referee_record::model::player::{LONGEST_NAME, PlayerKind, PlayerSpec, name_p
 #[derive(Debug, Clone, Copy)]
 pub(super) struct LookupPaths<'a> {
     /// The absolute path of the folder that paths are relative to.
-    pub base: &'a Path,
+    pub(crate) base: &'a Path,
     /// The folders of programs, in the format of the `PATH` variable.
     pub path: Option<&'a OsStr>,
 }
@@ -29,15 +29,15 @@ pub(super) struct LookupPaths<'a> {
 #[derive(Debug, Default)]
 pub(super) struct UnresolvedCommand {
     /// The program and its arguments.
-    pub words: Vec<String>,
+    pub(crate) words: Vec<String>,
     /// The variables added to the environment.
-    pub env: BTreeMap<String, String>,
+    pub(crate) env: BTreeMap<String, String>,
     /// Further files and folders that belong to the player.
-    pub files: Vec<String>,
+    pub(crate) files: Vec<String>,
 }
 
 /// A remark for its author about how it is run, if there is one.
-pub fn remark(spec: &PlayerSpec) -> Option<String> {
+pub(crate) fn remark(spec: &PlayerSpec) -> Option<String> {
     let PlayerKind::Command { program, args } = &spec.kind else { return None };
     let source = args.iter().find(|arg| !arg.starts_with('-'))?;
     let is_source = Path::new(source).extension() == Some(OsStr::new("java"))

@@ -19,7 +19,7 @@ const HASH_DIGITS: usize = 6;
 
 /// The player that an argument stands for.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum PlayerArgument {
+pub(crate) enum PlayerArgument {
     /// A person.
     Human,
     /// A program or a built-in player.
@@ -28,7 +28,7 @@ pub enum PlayerArgument {
 
 impl PlayerArgument {
     /// The player's name.
-    pub fn name(&self) -> &str {
+    pub(crate) fn name(&self) -> &str {
         match self {
             Self::Human => "human",
             Self::Program(spec) => &spec.name,
@@ -37,7 +37,7 @@ impl PlayerArgument {
 
     /// Finds the player that `word` stands for. Names of `configured` players come first. A command
     /// is split as a shell would split it, and its paths are relative to the working directory.
-    pub fn parse(word: &str, configured: &[PlayerSpec]) -> Result<Self, Failure> {
+    pub(crate) fn parse(word: &str, configured: &[PlayerSpec]) -> Result<Self, Failure> {
         let base = std::env::current_dir().map_err(|error| {
             Failure::system(format!("cannot find the working directory: {error}"))
         })?;
@@ -132,7 +132,7 @@ fn split(word: &str) -> Result<UnresolvedCommand, InvalidValue> {
 /// Makes `text` a player's name: each run of blanks and control characters becomes one blank. A
 /// name that is too long is cut and ends in a hash of the whole, so that two long texts give two
 /// names.
-pub fn name_of(text: &str) -> String {
+pub(crate) fn name_of(text: &str) -> String {
     let plain = text.replace(char::is_control, " ");
     let name = plain.split_whitespace().collect::<Vec<_>>().join(" ");
     if name.chars().count() <= LONGEST_NAME {

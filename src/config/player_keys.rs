@@ -11,15 +11,15 @@ use super::problem::{ByteSpan, Problems};
 #[derive(Debug)]
 pub(super) struct PlayerKeys {
     /// The place of the table's header.
-    pub at: ByteSpan,
+    pub(crate) at: ByteSpan,
     pub name: Field<String>,
-    pub run: RunMethod,
+    pub(crate) run: RunMethod,
     pub dir: Field<String>,
-    pub reusable: Field<bool>,
+    pub(crate) reusable: Field<bool>,
     pub guesses: Field<bool>,
-    pub rating: Field<f64>,
-    pub env: Field<BTreeMap<String, String>>,
-    pub files: Field<Vec<Spanned<String>>>,
+    pub(crate) rating: Field<f64>,
+    pub(crate) env: Field<BTreeMap<String, String>>,
+    pub(crate) files: Field<Vec<Spanned<String>>>,
 }
 
 /// Which of `command` and `bot` was given. The inner value is `None` if its type is wrong.

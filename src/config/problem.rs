@@ -234,7 +234,10 @@ impl Problems {
 }
 
 /// The one of `known` that the user may have meant by `given`.
-pub fn similar<'a>(given: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+pub(crate) fn similar<'a>(
+    given: &str,
+    known: impl IntoIterator<Item = &'a str>,
+) -> Option<&'a str> {
     known
         .into_iter()
         .map(|word| (strsim::damerau_levenshtein(given, word), word))

@@ -22,7 +22,7 @@ use referee_record::model::containment::PlayerLimits;
 ///
 /// # Errors
 /// The file cannot be read, or its game has problems.
-pub fn find_rules_program(
+pub(crate) fn find_rules_program(
     path: &Path,
     colour: Colour,
 ) -> Result<Option<(FoundProgram, PlayerLimits)>, Failure> {

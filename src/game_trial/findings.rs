@@ -8,13 +8,13 @@ use referee_games::{BySeat, GameError, PASS, Step, TextStep};
 
 /// A mistake of a game.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct GameFinding {
+pub(crate) struct GameFinding {
     /// The problem.
-    pub problem: String,
+    pub(crate) problem: String,
     /// The shortest known sequence of steps that shows it, from the start.
-    pub steps: Vec<String>,
+    pub(crate) steps: Vec<String>,
     /// The number of times it was seen.
-    pub count: u32,
+    pub(crate) count: u32,
 }
 
 /// The mistakes found so far, one of each kind.
@@ -27,11 +27,11 @@ pub(super) struct Findings {
 
 /// What the checks of hidden information could compare.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Serialize)]
-pub struct HiddenChecks {
+pub(crate) struct HiddenChecks {
     /// Whether the game makes guesses. Without them, nothing says what a view may reveal.
-    pub guesses: bool,
+    pub(crate) guesses: bool,
     /// The number of pairs of positions that a seat may not tell apart.
-    pub pairs: u32,
+    pub(crate) pairs: u32,
 }
 
 impl Findings {

@@ -15,47 +15,47 @@ use referee_record::model::rules::GameRules;
 
 /// Statistics of games.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct GamePortrait {
+pub(crate) struct GamePortrait {
     /// Games between random players.
-    pub random: GameSample,
+    pub(crate) random: GameSample,
     /// Games between searching players; `None` if none were played.
-    pub search: Option<GameSample>,
+    pub(crate) search: Option<GameSample>,
     /// The number of legal actions at a decision; `None` if the game does not list them.
-    pub branching: Option<Quantiles>,
+    pub(crate) branching: Option<Quantiles>,
 }
 
 /// Statistics of games between players of one kind.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct GameSample {
+pub(crate) struct GameSample {
     /// The players: `random` or `search-N`.
-    pub players: String,
+    pub(crate) players: String,
     /// The number of games.
-    pub games: u32,
+    pub(crate) games: u32,
     /// The points of the first seat; half a point for a draw.
-    pub first_seat: ShareInterval,
+    pub(crate) first_seat: ShareInterval,
     /// The games that were not drawn.
-    pub decisive: ShareInterval,
+    pub(crate) decisive: ShareInterval,
     /// The length of games in plies.
-    pub plies: Quantiles,
+    pub(crate) plies: Quantiles,
     /// The number of games that ended for each reason.
-    pub reasons: BTreeMap<String, u32>,
+    pub(crate) reasons: BTreeMap<String, u32>,
 }
 
 /// The quantiles of a list of numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Quantiles {
+pub(crate) struct Quantiles {
     /// The smallest.
-    pub least: u32,
+    pub(crate) least: u32,
     /// The lower quartile.
-    pub lower: u32,
+    pub(crate) lower: u32,
     /// The median.
-    pub median: u32,
+    pub(crate) median: u32,
     /// The upper quartile.
-    pub upper: u32,
+    pub(crate) upper: u32,
     /// The largest.
-    pub most: u32,
+    pub(crate) most: u32,
     /// The mean.
-    pub mean: f64,
+    pub(crate) mean: f64,
 }
 
 impl Quantiles {
@@ -74,15 +74,15 @@ impl Quantiles {
 
 /// A share with its 95% interval (Wilson's).
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct ShareInterval {
+pub(crate) struct ShareInterval {
     /// The share, from 0 to 1.
-    pub share: f64,
+    pub(crate) share: f64,
     /// The low end of the interval.
-    pub low: f64,
+    pub(crate) low: f64,
     /// The high end of the interval.
-    pub high: f64,
+    pub(crate) high: f64,
     /// The number of games.
-    pub of: u32,
+    pub(crate) of: u32,
 }
 
 impl ShareInterval {

@@ -10,7 +10,7 @@ use referee_protocol::escape;
 
 /// A line that shows who is at which step.
 #[derive(Debug)]
-pub struct Activity {
+pub(crate) struct Activity {
     printer: Printer,
     line: Option<ProgressBar>,
     /// The current work, by the number of who does it.
@@ -19,7 +19,7 @@ pub struct Activity {
 
 impl Activity {
     /// Creates the line, with no work yet.
-    pub fn new(printer: Printer) -> Self {
+    pub(crate) fn new(printer: Printer) -> Self {
         let line = printer.bar().then(|| {
             let line = ProgressBar::new_spinner();
             if let Ok(style) = ProgressStyle::with_template("{spinner} {elapsed}  {wide_msg}") {
@@ -32,24 +32,24 @@ impl Activity {
     }
 
     /// Shows that number `who` now does `what`.
-    pub fn begin(&mut self, who: usize, what: String) {
+    pub(crate) fn begin(&mut self, who: usize, what: String) {
         self.now.insert(who, what);
         self.draw();
     }
 
     /// Removes number `who`, which is done.
-    pub fn end(&mut self, who: usize) {
+    pub(crate) fn end(&mut self, who: usize) {
         self.now.remove(&who);
         self.draw();
     }
 
     /// Writes a status line to stderr, unless quiet.
-    pub fn note(&self, text: &str) {
+    pub(crate) fn note(&self, text: &str) {
         self.aside(|| self.printer.note(text));
     }
 
     /// Hides the line while `work` runs, so that it may print.
-    pub fn aside<T>(&self, work: impl FnOnce() -> T) -> T {
+    pub(crate) fn aside<T>(&self, work: impl FnOnce() -> T) -> T {
         match &self.line {
             Some(line) => line.suspend(work),
             None => work(),

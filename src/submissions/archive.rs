@@ -14,7 +14,7 @@ use std::path::{Component, Path, PathBuf};
 use flate2::read::GzDecoder;
 
 use bounds::Bounded;
-pub use error::ArchiveError;
+pub(crate) use error::ArchiveError;
 use error::ArchiveRefusal;
 
 /// The limits of an archive's content.
@@ -27,7 +27,7 @@ pub struct UnpackLimits {
 }
 
 /// The limits of a submission: 10,000 entries, 500 MiB.
-pub const LIMITS: UnpackLimits = UnpackLimits { entries: 10_000, bytes: 500 * 1024 * 1024 };
+pub(crate) const LIMITS: UnpackLimits = UnpackLimits { entries: 10_000, bytes: 500 * 1024 * 1024 };
 /// The maximum number of folders around a file. Each costs time for every file below it.
 const DEEPEST: usize = 64;
 /// The bytes that an entry takes besides its content: headers and padding.
@@ -54,7 +54,7 @@ pub(super) fn stem(name: &str) -> &str {
 }
 
 /// Unpacks `archive` into the new folder `to`. If the archive is refused, the folder is removed.
-pub fn unpack(archive: &Path, to: &Path, limits: UnpackLimits) -> Result<(), ArchiveError> {
+pub(crate) fn unpack(archive: &Path, to: &Path, limits: UnpackLimits) -> Result<(), ArchiveError> {
     fs::create_dir(to).map_err(ArchiveError::Folder)?;
     let unpacked = open(archive).and_then(|input| unpack_from(input, to, limits));
     if unpacked.is_err() {

@@ -7,18 +7,18 @@ use super::archive;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Label {
     /// The author as the platform writes it; in a plain folder, the name itself.
-    pub author: String,
+    pub(crate) author: String,
     /// An id that distinguishes authors with the same name. Plain folders have no ids, and each
     /// entry there has its own author.
-    pub id: Option<String>,
+    pub(crate) id: Option<String>,
     /// Whether the platform marked it as late.
-    pub late: bool,
+    pub(crate) late: bool,
     /// The attempt or version of this upload; later ones are greater.
-    pub upload: (String, u64),
+    pub(crate) upload: (String, u64),
     /// The name that its author gave it; empty for a folder created by the platform.
-    pub file: String,
+    pub(crate) file: String,
     /// Whether it is a page written by the platform.
-    pub is_page: bool,
+    pub(crate) is_page: bool,
 }
 
 impl Label {

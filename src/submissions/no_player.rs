@@ -8,7 +8,7 @@ use crate::config::Detected;
 
 /// The reasons why a submission has no player. The names come from strangers.
 #[derive(Debug, thiserror::Error)]
-pub enum NoPlayer {
+pub(crate) enum NoPlayer {
     /// Its name is not valid text.
     #[error("its name is not UTF-8; rename it")]
     NotText,

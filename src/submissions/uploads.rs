@@ -16,9 +16,9 @@ pub(super) struct UploadPart {
     /// Its path.
     pub path: PathBuf,
     /// Its name in the folder of submissions.
-    pub entry: String,
+    pub(crate) entry: String,
     /// The information in its name.
-    pub label: Label,
+    pub(crate) label: Label,
     kind: UploadKind,
     written: Option<SystemTime>,
 }
@@ -50,8 +50,8 @@ pub(super) enum Upload {
 /// The upload that counts, and a remark about the others.
 #[derive(Debug)]
 pub(super) struct ChosenUpload {
-    pub upload: Result<Upload, NoPlayer>,
-    pub remark: Option<String>,
+    pub(crate) upload: Result<Upload, NoPlayer>,
+    pub(crate) remark: Option<String>,
 }
 
 impl UploadPart {

@@ -36,12 +36,12 @@ static KITS: [StarterKit; 5] = [
 ];
 
 /// A kit in each language that there is one for.
-pub fn kits() -> &'static [StarterKit] {
+pub(crate) fn kits() -> &'static [StarterKit] {
     &KITS
 }
 
 /// The files of a kit, for a game called `name`.
-pub fn files(kit: &StarterKit, name: &str) -> Vec<TemplateFile> {
+pub(crate) fn files(kit: &StarterKit, name: &str) -> Vec<TemplateFile> {
     kit.files(&[], &[("@GAME@", name), ("@TITLE@", &title(name))])
 }
 

@@ -57,7 +57,7 @@ pub(super) static KITS: [StarterKit; 8] = [
 
 /// How a game shows its legal actions. Kits differ by it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum LegalShape {
+pub(crate) enum LegalShape {
     /// As a list.
     List,
     /// In parts.
@@ -66,23 +66,23 @@ pub enum LegalShape {
 
 /// What a kit must know about its game.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct GameFacts {
+pub(crate) struct GameFacts {
     /// Its name.
-    pub name: String,
+    pub(crate) name: String,
     /// The word that names it in the folder of the kit, in a command or a configuration.
-    pub word: String,
+    pub(crate) word: String,
     /// How it shows its legal actions.
-    pub legal: LegalShape,
+    pub(crate) legal: LegalShape,
     /// The state of its first decision, as JSON.
-    pub state: String,
+    pub(crate) state: String,
     /// The key of the state that holds the rows of its board, if it has one.
-    pub rows: Option<String>,
+    pub(crate) rows: Option<String>,
     /// The built-in players to meet.
-    pub bots: Vec<&'static str>,
+    pub(crate) bots: Vec<&'static str>,
 }
 
 /// The files of the kit in this language, for a player called `name`.
-pub fn files(language: Language, name: &str, game: &GameFacts) -> Vec<TemplateFile> {
+pub(crate) fn files(language: Language, name: &str, game: &GameFacts) -> Vec<TemplateFile> {
     let quoted = shell::quoted(&game.word);
     let quoted_name = shell::quoted(name);
     let refusal = format!("this player plays {0} only (--game {0})", game.name);
@@ -141,7 +141,7 @@ fn command(language: Language) -> &'static [&'static str] {
 }
 
 /// The command that builds a kit, if it must be built.
-pub fn build_command(language: Language) -> Option<&'static str> {
+pub(crate) fn build_command(language: Language) -> Option<&'static str> {
     kit(language).build
 }
 

@@ -26,7 +26,7 @@ const TURNS: u32 = 60;
 
 impl Allotment {
     /// Returns the thinking time for this turn, well within the turn limit and the budget.
-    pub fn thinking_time(&self) -> Duration {
+    pub(crate) fn thinking_time(&self) -> Duration {
         let limits = [self.share(), self.per_move.map(|limit| limit * 2 / 5)];
         limits.into_iter().flatten().min().unwrap_or(UNLIMITED).min(LONGEST)
     }

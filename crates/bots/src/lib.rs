@@ -69,7 +69,7 @@ use rand_chacha::ChaCha8Rng;
 
 pub use allotment::Allotment;
 pub use engine::Engine;
-pub use error::{SessionError, UnknownBot};
+pub(crate) use error::{SessionError, UnknownBot};
 pub use meter::Limit;
 pub use players::engine;
 pub use serve::{refuse, serve};

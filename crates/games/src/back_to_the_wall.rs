@@ -22,12 +22,14 @@ use rand::{Rng, RngCore};
 use serde::{Deserialize, Serialize};
 
 pub use action::Action;
-pub use board::{Board, PieceRun, TurnEffects};
-pub use map::{Adjacency, ByPiece, Ground, Map, Motion, PIECES, Piece, SHIPPED};
+pub use board::Board;
+pub(crate) use board::{PieceRun, TurnEffects};
+pub(crate) use map::Ground;
+pub use map::{ByPiece, Map, PIECES, Piece};
 pub use options::Rules;
 pub use squares::Squares;
-pub use state::{RoundState, State};
-pub use walls::{AdjacencyScope, CornerRule, Placement, Readings, Rule1Input, SameSquare, Site};
+pub use state::State;
+pub(crate) use walls::Placement;
 
 use super::board::{Direction, Square};
 use super::drawing::DrawnBoard;

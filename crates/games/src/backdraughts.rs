@@ -18,8 +18,10 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 pub use action::{Action, Chance};
-pub use board::{Board, PAWNS, WonBy, goal};
-pub use options::{Capture, First, Movement, Overlooked, Rules, Turning};
+pub(crate) use board::WonBy;
+pub use board::{Board, goal};
+pub(crate) use options::Overlooked;
+pub use options::{First, Movement, Rules, Turning};
 pub use state::State;
 
 use super::board::{Bitboard, Square};

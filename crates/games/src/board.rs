@@ -140,7 +140,7 @@ impl Bitboard {
     /// The empty set.
     pub const EMPTY: Self = Self(0);
     /// The set of all 64 squares.
-    pub const WHOLE: Self = Self(!0);
+    pub(crate) const WHOLE: Self = Self(!0);
 
     const TOP_ROW: u64 = 0x0101_0101_0101_0101;
     const BOTTOM_ROW: u64 = Self::TOP_ROW << 7;

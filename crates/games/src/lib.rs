@@ -67,7 +67,7 @@ pub use any::{
     AnyGame, AnyPosition, GameError, Position, ProgramError, RulesProgram, SharedGame, Typed,
     TypedPosition, guesses,
 };
-pub use drawing::{DrawingError, DrawnBoard, DrawnSquare};
+pub use drawing::{DrawnBoard, DrawnSquare};
 pub use event::{Event, EventError, OtherEvent};
 pub use game::{Clause, Game, Legal, StepOf};
 pub use kind::GameKind;

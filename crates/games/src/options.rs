@@ -10,7 +10,8 @@ use std::sync::Arc;
 use serde::ser::{Serialize, Serializer};
 use serde_json::{Map, Value, json};
 
-pub use error::{Expected, FileError, OptionError};
+pub(crate) use error::FileError;
+pub use error::{Expected, OptionError};
 pub use list::{Item, ListKind, list_of_files};
 
 use list::names;
@@ -62,12 +63,12 @@ pub enum Preset {
 
 impl Preset {
     /// Creates a fixed default of a built-in game.
-    pub const fn always(text: &'static str) -> Self {
+    pub(crate) const fn always(text: &'static str) -> Self {
         Self::Always(Cow::Borrowed(text))
     }
 
     /// Creates a default of a built-in game that depends on the options before it.
-    pub const fn depends(
+    pub(crate) const fn depends(
         words: &'static str,
         choose: fn(&Options) -> Option<&'static str>,
     ) -> Self {
@@ -308,7 +309,7 @@ impl Options {
     ///
     /// # Panics
     /// If the game has no list option of this name.
-    pub fn items(&self, name: &str) -> &[Item] {
+    pub(crate) fn items(&self, name: &str) -> &[Item] {
         match self.get(name) {
             Some(OptionValue::List(items)) => items,
             None | Some(OptionValue::Word(_)) => &[],

@@ -18,10 +18,11 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 pub use action::Action;
-pub use board::{Board, EndCheck, PLACEMENTS, Removals, SHRINKS, Shrink};
+pub(crate) use board::Removals;
+pub use board::{Board, EndCheck, SHRINKS, Shrink};
 pub use options::{MutualBlock, Rules};
 pub use size::{BoardSize, zone};
-pub use state::{Phase, State};
+pub use state::State;
 
 use super::board::Bitboard;
 use super::event::{Event, Why};

@@ -24,11 +24,12 @@ use serde_json::value::RawValue;
 
 pub use human::Human;
 pub use launch::{GuessRight, Launch, own_files};
-pub use rules_process::ContainedRules;
+pub(crate) use rules_process::ContainedRules;
 pub use sandbox::{NotStarted, Sandbox};
 #[cfg(any(test, feature = "examples"))]
 pub use scripted::PlayerScript;
-pub use transcript::{LineDirection, TranscriptLine};
+pub use transcript::LineDirection;
+pub(crate) use transcript::TranscriptLine;
 pub use wire::{Respond, Wire};
 
 use self::process::PlayerProcess;
@@ -70,9 +71,9 @@ pub struct TurnView<'a> {
     /// The clocks.
     pub clock: TurnClock,
     /// The number of the retry, from 1; none the first time.
-    pub retry: Option<u32>,
+    pub(crate) retry: Option<u32>,
     /// The time it may take; unlimited if absent.
-    pub allowance: Option<Duration>,
+    pub(crate) allowance: Option<Duration>,
     /// The whole budget, if the allowance is the rest of it.
     pub budget: Option<Duration>,
     /// Whether the other player is not asked at the same time.
@@ -150,7 +151,7 @@ impl Player {
     }
 
     /// How many guesses of the position it wants with each turn.
-    pub fn guesses(&self) -> u32 {
+    pub(crate) fn guesses(&self) -> u32 {
         match self {
             Self::Wire(wire) => wire.guesses(),
             Self::Human(_) => 0,
@@ -159,7 +160,7 @@ impl Player {
 
     /// Whether it may be told guesses of what the game hides from it. A mistake in the rules can
     /// make a guess the truth, so the organiser decides for all but built-in players.
-    pub fn may_guess(&self) -> bool {
+    pub(crate) fn may_guess(&self) -> bool {
         match self {
             Self::Wire(wire) => wire.may_guess(),
             Self::Human(_) => true,
@@ -224,23 +225,23 @@ impl Player {
 
     /// Ends a turn of the opponent. Returns the CPU time that this player used in it, if the system
     /// reports it. Turns shorter than 0.2 ms are not measured individually.
-    pub fn end_off_turn(&mut self) -> Duration {
+    pub(crate) fn end_off_turn(&mut self) -> Duration {
         self.process_mut().map_or(Duration::ZERO, PlayerProcess::end_off_turn)
     }
 
     /// Whether the player computed on the opponent's turns in this game: for at least 50 ms of CPU
     /// time and a tenth of the wall time.
-    pub fn ponders(&self) -> bool {
+    pub(crate) fn ponders(&self) -> bool {
         self.process().is_some_and(PlayerProcess::ponders)
     }
 
     /// Whether it has already written more than the reply that it owed.
-    pub fn wrote_more(&mut self) -> bool {
+    pub(crate) fn wrote_more(&mut self) -> bool {
         self.process_mut().is_some_and(|process| process.said_unasked().is_some())
     }
 
     /// The fault of a player that has already written without owing a reply.
-    pub async fn spoke_unasked(&mut self) -> Option<Fault> {
+    pub(crate) async fn spoke_unasked(&mut self) -> Option<Fault> {
         match self {
             Self::Wire(wire) => wire.spoke_unasked().await,
             Self::Human(_) => None,

@@ -11,7 +11,7 @@ mod shared_core;
 use std::pin::pin;
 use std::time::Duration;
 
-pub use ask::{Answered, PendingTurn};
+pub(crate) use ask::{Answered, PendingTurn};
 pub use report::{Ending, GameReport, GameTrace};
 
 use self::shared_core::{OpponentCpu, undisturbed};
@@ -44,7 +44,7 @@ pub struct GameSetup<'a> {
 }
 
 /// Observes a game: called after each step with the new position and its events.
-pub type StepObserver<'o> = &'o mut (dyn FnMut(&dyn AnyPosition, &[Event]) + Send);
+pub(crate) type StepObserver<'o> = &'o mut (dyn FnMut(&dyn AnyPosition, &[Event]) + Send);
 
 /// The reason why a game could not be played to its end.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

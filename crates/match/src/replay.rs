@@ -54,7 +54,7 @@ pub trait Script {
 }
 
 /// A step as the texts of a script.
-pub type ScriptStep<S> = Step<<S as Script>::Text, <S as Script>::Text>;
+pub(crate) type ScriptStep<S> = Step<<S as Script>::Text, <S as Script>::Text>;
 
 /// The next step of a game according to a script; `None` if the game or the script ends.
 ///
@@ -139,7 +139,7 @@ impl<'a> Replay<'a> {
     ///
     /// # Errors
     /// The record is inconsistent.
-    pub fn play_opening(&mut self) -> Result<Vec<Event>, ReplayError> {
+    pub(crate) fn play_opening(&mut self) -> Result<Vec<Event>, ReplayError> {
         let has_opening = !self.record.opening.is_empty();
         let mut events = Vec::new();
         while self.is_in_opening() || has_opening && matches!(self.position.turn(), Turn::Chance(_))
@@ -152,7 +152,7 @@ impl<'a> Replay<'a> {
 
     /// The times of seats that are asked now but have no recorded answer, because the game ended
     /// here by a fault.
-    pub fn unanswered(&mut self) -> BySeat<Option<Duration>> {
+    pub(crate) fn unanswered(&mut self) -> BySeat<Option<Duration>> {
         self.times(&self.position.turn())
     }
 

@@ -9,7 +9,7 @@ use crate::field::LenientField;
 use crate::{VERSIONS, shown};
 
 /// The most guesses that a player gets with a turn.
-pub const MOST_GUESSES: u32 = 16;
+pub(crate) const MOST_GUESSES: u32 = 16;
 
 /// Which parts of a message a player wants to receive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

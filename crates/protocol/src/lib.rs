@@ -47,7 +47,7 @@ mod score;
 
 pub use clock::{InitClock, Measure, TurnClock};
 pub use error::{ReplyError, shown};
-pub use greeting::{Greeting, MOST_GUESSES, Wants};
+pub use greeting::{Greeting, Wants};
 pub use message::{EndMessage, ErrorMessage, InitMessage, Message, TurnMessage};
 pub use reply::{Reply, ReplyWarning};
 pub use score::Score;

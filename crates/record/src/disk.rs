@@ -71,7 +71,7 @@ pub fn sync(file: &File) -> io::Result<()> {
 }
 
 /// Creates a folder and its parents.
-pub fn make_folder(path: &Path) -> io::Result<()> {
+pub(crate) fn make_folder(path: &Path) -> io::Result<()> {
     before(DiskStep::MakeFolder(path))?;
     fs::create_dir_all(path)
 }
@@ -131,7 +131,7 @@ fn place(
 /// two programs that write the same file do not meet. Unless it takes its place, it is removed when
 /// this value is dropped; if the program is killed before, by [`remove_unfinished`].
 #[derive(Debug)]
-pub struct Replacement {
+pub(crate) struct Replacement {
     /// The file, locked as long as it is open.
     file: NamedTempFile,
     /// The place that it takes.
@@ -139,11 +139,6 @@ pub struct Replacement {
 }
 
 impl Replacement {
-    /// Begins a file that will take the place of the one at `path`.
-    pub fn new(path: &Path) -> io::Result<Self> {
-        Self::with_mode(path, ordinary_mode())
-    }
-
     fn with_mode(path: &Path, mode: u32) -> io::Result<Self> {
         let mut name = path.file_name().unwrap_or_default().to_owned();
         name.push(".");
@@ -161,16 +156,6 @@ impl Replacement {
                 return Ok(Self { file, path: path.to_owned() });
             }
         }
-    }
-
-    /// Writes all of `bytes`.
-    pub fn write(&self, bytes: &[u8]) -> io::Result<()> {
-        write(self.file.as_file(), bytes)
-    }
-
-    /// Puts the file in its place, without a sync: see [`write_quickly`].
-    pub fn place_quickly(self) -> io::Result<()> {
-        self.place(Durability::OverCrashes)
     }
 
     fn place(self, kept: Durability) -> io::Result<()> {
@@ -296,17 +281,27 @@ mod tests {
         assert_eq!((text(&path).as_str(), mode(&path)), ("hidden", 0o600));
     }
 
+    fn begun(path: &Path) -> Replacement {
+        Replacement::with_mode(path, ordinary_mode()).expect("begun")
+    }
+
+    fn add(to: &Replacement, bytes: &[u8]) {
+        write(to.file.as_file(), bytes).expect("written");
+    }
+
     #[test]
     fn two_writers_of_one_file_do_not_mix() {
         let dir = tempfile::tempdir().expect("a folder");
         let path = dir.path().join("page");
-        let [first, second] = [(); 2].map(|()| Replacement::new(&path).expect("begun"));
-        first.write(b"on").expect("written");
-        second.write(b"tw").expect("written");
+        let [first, second] = [(); 2].map(|()| begun(&path));
+        add(&first, b"on");
+        add(&second, b"tw");
         remove_unfinished(dir.path()).expect("swept");
-        first.write(b"e").and_then(|()| first.place_quickly()).expect("in its place");
+        add(&first, b"e");
+        first.place(Durability::OverCrashes).expect("in its place");
         assert_eq!(text(&path), "one");
-        second.write(b"o").and_then(|()| second.place_quickly()).expect("in its place");
+        add(&second, b"o");
+        second.place(Durability::OverCrashes).expect("in its place");
         assert_eq!(text(&path), "two");
         assert_eq!(fs::read_dir(dir.path()).expect("a folder").count(), 1, "nothing else is left");
     }
@@ -317,14 +312,14 @@ mod tests {
         let path = dir.path().join("index");
         fs::write(&path, "old").expect("written");
         let files = || fs::read_dir(dir.path()).expect("a folder").count();
-        let given_up = Replacement::new(&path).expect("begun");
-        given_up.write(b"half").expect("written");
+        let given_up = begun(&path);
+        add(&given_up, b"half");
         assert_eq!((text(&path).as_str(), files()), ("old", 2));
         drop(given_up);
         assert_eq!((text(&path).as_str(), files()), ("old", 1));
-        let complete = Replacement::new(&path).expect("begun");
-        complete.write(b"ne").and_then(|()| complete.write(b"w")).expect("written");
-        complete.place_quickly().expect("in its place");
+        let complete = begun(&path);
+        add(&complete, b"new");
+        complete.place(Durability::OverCrashes).expect("in its place");
         assert_eq!((text(&path).as_str(), files()), ("new", 1));
     }
 

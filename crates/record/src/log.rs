@@ -22,9 +22,9 @@ pub use self::aside::set_aside;
 pub use self::error::{InvalidLine, LogError, LogProblem};
 pub use self::front::GameFront;
 pub use self::game_line::{GameLine, GameNames, LinePlace};
-pub use self::reader::{LogEntry, LogLine, LogReader, RawLine};
+pub use self::reader::{LogLine, LogReader, RawLine};
 pub use self::scan::{LogScan, Scanned};
-pub use self::writer::{LogWriter, SYNC_EVERY, WriteError, write_header};
+pub use self::writer::{LogWriter, WriteError, write_header};
 pub use crate::disk::write_whole;
 
 /// The name of the log in a results folder.

@@ -24,22 +24,22 @@ const MAX_RESULT: u64 = 64 << 20;
 const BATCH: usize = 64;
 
 /// What is needed to acknowledge a message, without its content.
-pub struct PendingAck {
+pub(crate) struct PendingAck {
     acker: Acker,
     /// How often the message was delivered.
-    pub deliveries: i64,
+    pub(crate) deliveries: i64,
 }
 
 impl PendingAck {
     /// The content of a message, and what acknowledges it.
-    pub fn split(message: Message) -> (Bytes, Self) {
+    pub(crate) fn split(message: Message) -> (Bytes, Self) {
         let deliveries = message.info().map_or(1, |info| info.delivered);
         let (message, acker) = message.split();
         (message.payload, Self { acker, deliveries })
     }
 
     /// Acknowledges the message. If the server does not receive that, it delivers it again.
-    pub async fn send(&self) {
+    pub(crate) async fn send(&self) {
         if let Err(error) = self.acker.ack().await {
             tracing::debug!(%error, "a result will come again");
         }
@@ -51,7 +51,7 @@ impl PendingAck {
 ///
 /// # Errors
 /// The server refuses it, or gives no answer.
-pub async fn queue_job(
+pub(crate) async fn queue_job(
     server: &NatsServer,
     streams: &Streams,
     subject: &str,
@@ -136,7 +136,7 @@ pub async fn publish_result(
 }
 
 /// Fetches results, as long as anybody takes them.
-pub async fn fetch_results(
+pub(crate) async fn fetch_results(
     server: NatsServer,
     streams: Streams,
     arrive: mpsc::Sender<Result<Message, ServerProblem>>,

@@ -34,7 +34,7 @@ pub struct RunDescription {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PackedRules {
     /// The hash of its bundle.
-    pub bundle: String,
+    pub(crate) bundle: String,
     /// The program.
     pub program: RulesProgram,
 }
@@ -43,11 +43,11 @@ pub struct PackedRules {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PackedPlayer {
     /// The hash of its bundle; none for a built-in player.
-    pub bundle: Option<String>,
+    pub(crate) bundle: Option<String>,
     /// The player.
     pub spec: PlayerSpec,
     /// The indices of its arguments that are files of the bundle.
-    pub bundled_args: Vec<usize>,
+    pub(crate) bundled_args: Vec<usize>,
 }
 
 /// Packs players and the rules program, and writes their bundles.
@@ -139,14 +139,14 @@ fn rules_with_paths(rules: &RulesProgram, at: impl Fn(&Path) -> PathBuf) -> Rule
 
 impl RunDescription {
     /// The identity of the run: that of the log, and a hash of everything else.
-    pub fn run_id(&self) -> String {
+    pub(crate) fn run_id(&self) -> String {
         let text = serde_json::to_vec(self).unwrap_or_default();
         let hash = blake3::hash(&text).to_hex();
         format!("{}-{}", self.header.identity, &hash[..16])
     }
 
     /// The hashes of all bundles.
-    pub fn bundles(&self) -> impl Iterator<Item = &str> {
+    pub(crate) fn bundles(&self) -> impl Iterator<Item = &str> {
         let rules = self.rules.iter().map(|rules| rules.bundle.as_str());
         rules.chain(self.players.iter().filter_map(|player| player.bundle.as_deref()))
     }
@@ -168,7 +168,7 @@ impl PackedPlayer {
     }
 
     /// A program that it needs on the machine itself, outside its bundle.
-    pub fn needs(&self) -> Option<&Path> {
+    pub(crate) fn needs(&self) -> Option<&Path> {
         match &self.spec.kind {
             PlayerKind::Command { program: path, .. } => {
                 Some(path.as_path()).filter(|path| path.is_absolute())

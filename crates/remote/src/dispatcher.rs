@@ -63,7 +63,7 @@ enum RequestOutcome {
 #[derive(Debug)]
 pub(crate) struct JobRequest {
     /// The number of the runner's worker that waits for it.
-    pub slot: usize,
+    pub(crate) slot: usize,
     /// The job.
     pub job: Job,
     /// Where to report its outcome.
@@ -78,7 +78,7 @@ pub(crate) struct OpenRun {
     /// The names of the run on it.
     pub names: RunNames,
     /// Its streams.
-    pub streams: Streams,
+    pub(crate) streams: Streams,
     /// Its description and bundles, to send them again if the server loses them.
     pub files: RunFiles,
     /// Checks results.
@@ -86,7 +86,7 @@ pub(crate) struct OpenRun {
     /// The number of the runner's games that are on disk.
     pub synced: watch::Receiver<u64>,
     /// The later of two coordinators has the greater name.
-    pub coordinator: String,
+    pub(crate) coordinator: String,
 }
 
 /// Queues the jobs of a runner, checks the results of workers, and reports them to the runner.

@@ -11,7 +11,7 @@ use referee_tournament::verify::{RecordFinding, audit};
 
 /// Why a result cannot be true.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum WrongResult {
+pub(crate) enum WrongResult {
     /// It cannot be read.
     #[error("it cannot be read")]
     Unreadable,
@@ -53,7 +53,7 @@ impl Inspector {
     ///
     /// # Errors
     /// The first reason why it cannot be true.
-    pub fn inspect(
+    pub(crate) fn inspect(
         &self,
         job: &Job,
         outcome: JobOutcome,

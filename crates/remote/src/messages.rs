@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use referee_record::seeds::{NoRandomNumbers, random_bytes};
 
 /// The version of these messages. A worker only plays for a coordinator of the same version.
-pub const PROTOCOL: u32 = 5;
+pub(crate) const PROTOCOL: u32 = 5;
 
 /// How often the coordinator announces its run, and workers send heartbeats.
 pub const HEARTBEAT: Duration = Duration::from_secs(2);
@@ -68,7 +68,7 @@ impl WorkerIdentity {
     }
 
     /// The worker that sent a message with these headers, if it says so in a valid form.
-    pub fn sender(headers: Option<&HeaderMap>) -> Option<WorkerId> {
+    pub(crate) fn sender(headers: Option<&HeaderMap>) -> Option<WorkerId> {
         let (name, secret) = headers?.get(IDENTITY)?.as_str().split_once(' ')?;
         (is_worker_name(name) && secret.len() == SECRET_LENGTH)
             .then(|| Self { name: name.to_owned(), secret: secret.to_owned() }.id())
@@ -85,17 +85,17 @@ pub fn is_worker_name(name: &str) -> bool {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RunAnnouncement {
     /// [`PROTOCOL`].
-    pub protocol: u32,
+    pub(crate) protocol: u32,
     /// The coordinator's version of the referee.
     pub version: String,
     /// The run.
     pub run: String,
     /// The coordinator: the time at which it started, and a random number. The later one goes on.
-    pub coordinator: String,
+    pub(crate) coordinator: String,
     /// The keys of workers from which nothing is accepted.
-    pub excluded: Vec<String>,
+    pub(crate) excluded: Vec<String>,
     /// For how many more milliseconds games may begin, if the run has an end time.
-    pub open_for_ms: Option<u64>,
+    pub(crate) open_for_ms: Option<u64>,
     /// Whether the run is over.
     pub over: bool,
 }

@@ -21,25 +21,25 @@ pub(crate) struct Arrival {
     /// The packed outcome.
     pub packed: Bytes,
     /// Acknowledges it.
-    pub ack: PendingAck,
+    pub(crate) ack: PendingAck,
 }
 
 /// A job that is handed out.
 pub(crate) struct OpenJob {
     /// The number of the runner's worker that waits for it.
-    pub slot: usize,
+    pub(crate) slot: usize,
     /// The job.
     pub job: Job,
     /// How often it was handed out before.
-    pub attempt: u32,
+    pub(crate) attempt: u32,
     /// When it was queued last.
     pub queued: Instant,
     /// The number of its message in the queue, once the server has said it.
-    pub sequence: Option<u64>,
+    pub(crate) sequence: Option<u64>,
     /// When it was found to be delivered, or when another worker took it.
     pub taken: Option<Instant>,
     /// The worker that says that it has it.
-    pub holder: Option<WorkerId>,
+    pub(crate) holder: Option<WorkerId>,
     /// The workers that had it and fell silent.
     pub lost: Vec<WorkerId>,
     /// The first result, if another worker does the job again as a check.

@@ -19,7 +19,7 @@ pub struct RunFiles {
 
 impl RunFiles {
     /// How long a job belongs to a worker that gives no sign of life.
-    pub fn lease(&self) -> Duration {
+    pub(crate) fn lease(&self) -> Duration {
         Duration::from_secs(self.description.lease_s)
     }
 

@@ -32,7 +32,7 @@ impl ScratchFolder {
     }
 
     /// The file of the bundle with this hash.
-    pub fn bundle(&self, hash: &str) -> PathBuf {
+    pub(crate) fn bundle(&self, hash: &str) -> PathBuf {
         self.path.join(format!("{hash}.tar"))
     }
 }

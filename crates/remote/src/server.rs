@@ -15,12 +15,12 @@ use async_nats::{
 use super::messages::is_worker_name;
 
 /// How long the server may take for an answer.
-pub const ANSWER: Duration = Duration::from_secs(5);
+pub(crate) const ANSWER: Duration = Duration::from_secs(5);
 /// The maximum number of messages of a subscription that wait here. Further ones are lost, or come
 /// again.
 const WAITING: usize = 512;
 /// How long to wait before the server is asked again.
-pub const AGAIN: Duration = Duration::from_secs(1);
+pub(crate) const AGAIN: Duration = Duration::from_secs(1);
 /// The oldest versions of the server that have everything that is needed.
 const OLDEST: (u32, u32) = (2, 10);
 
@@ -30,7 +30,7 @@ pub struct NatsServer {
     /// The client.
     pub client: Client,
     /// The client's view of `JetStream`.
-    pub context: Context,
+    pub(crate) context: Context,
     /// The address without a password.
     pub address: String,
     /// The last permission that the server denied.
@@ -118,7 +118,7 @@ pub enum ServerProblem {
 
 impl ServerProblem {
     /// Whether trying again may help.
-    pub fn may_pass(&self) -> bool {
+    pub(crate) fn may_pass(&self) -> bool {
         matches!(self, Self::Silent(_) | Self::Other { .. } | Self::Unreachable { .. })
     }
 }
@@ -166,7 +166,7 @@ impl NatsServer {
     }
 
     /// The maximum size of a message in bytes.
-    pub fn max_payload(&self) -> usize {
+    pub(crate) fn max_payload(&self) -> usize {
         self.client.server_info().max_payload
     }
 }

@@ -35,11 +35,11 @@ pub(crate) struct ServedRun {
     /// The names of the run on it.
     pub names: RunNames,
     /// Its streams.
-    pub streams: Streams,
+    pub(crate) streams: Streams,
     /// The worker.
     pub identity: WorkerIdentity,
     /// Its heartbeat while it has no job.
-    pub idle: WorkerHeartbeat,
+    pub(crate) idle: WorkerHeartbeat,
     /// The names of the jobs that it has taken.
     pub jobs: Mutex<BTreeSet<String>>,
     /// What its games need.
@@ -51,7 +51,7 @@ pub(crate) struct ServedRun {
     /// How many slots are in use.
     pub slots: AtomicUsize,
     /// Whether the server answers.
-    pub outage: OutageLog,
+    pub(crate) outage: OutageLog,
     /// Where notes go.
     pub note: WorkerNotes,
     /// Becomes true when the worker is to stop at once.

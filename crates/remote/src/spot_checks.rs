@@ -15,7 +15,7 @@ pub(crate) struct FirstResult {
     /// The games.
     pub games: Vec<Finished>,
     /// Acknowledges the result.
-    pub ack: PendingAck,
+    pub(crate) ack: PendingAck,
 }
 
 /// Chooses the jobs that are checked, and compares their results.

@@ -23,7 +23,7 @@ use super::server::{NatsServer, ServerProblem};
 /// The subject for run announcements.
 pub const RUNS: &str = "referee.runs";
 /// The header of a job with the key of the worker that must not take it: others check its result.
-pub const EXCLUDED_WORKER: &str = "Referee-Excluded";
+pub(crate) const EXCLUDED_WORKER: &str = "Referee-Excluded";
 /// The consumer of the workers.
 const WORKERS: &str = "workers";
 /// The consumer of the coordinator.
@@ -79,7 +79,7 @@ impl RunNames {
     }
 
     /// The subject of all attempts of a job.
-    pub fn attempts(&self, name: &str) -> String {
+    pub(crate) fn attempts(&self, name: &str) -> String {
         format!("referee.{}.job.{name}.*", self.run)
     }
 
@@ -203,7 +203,7 @@ impl Streams {
     ///
     /// # Errors
     /// The object does not exist, or the server refuses, or `write` fails.
-    pub async fn fetch(
+    pub(crate) async fn fetch(
         &self,
         name: &str,
         what: &str,
@@ -242,14 +242,14 @@ impl Streams {
     }
 
     /// How many jobs wait for a worker, and the number of the last message that was delivered.
-    pub async fn queued(&self) -> Result<(u64, u64), ServerProblem> {
+    pub(crate) async fn queued(&self) -> Result<(u64, u64), ServerProblem> {
         let consumer = self.jobs().await?;
         let info = consumer.cached_info();
         Ok((info.num_pending, info.delivered.stream_sequence))
     }
 
     /// The number of the message with this subject in the queue of jobs, if it is there.
-    pub async fn sequence_of(&self, subject: &str) -> Result<Option<u64>, ServerProblem> {
+    pub(crate) async fn sequence_of(&self, subject: &str) -> Result<Option<u64>, ServerProblem> {
         let what = "look for a job in the queue";
         let queue = self.server.context.get_stream_no_info(self.names.jobs()).await;
         let queue = queue.map_err(|error| self.server.problem(what, &error))?;
@@ -261,7 +261,7 @@ impl Streams {
     }
 
     /// Takes a job out of the queue.
-    pub async fn withdraw(&self, subject: &str) -> Result<(), ServerProblem> {
+    pub(crate) async fn withdraw(&self, subject: &str) -> Result<(), ServerProblem> {
         let what = "take a job out of the queue";
         let context = &self.server.context;
         let queue = context.get_stream(self.names.jobs()).await;
@@ -276,7 +276,7 @@ impl Streams {
     ///
     /// # Errors
     /// The server does not say what it has.
-    pub async fn remove_others(&self, tournament: &str) -> Result<bool, ServerProblem> {
+    pub(crate) async fn remove_others(&self, tournament: &str) -> Result<bool, ServerProblem> {
         let begin = format!("referee-jobs-{tournament}-");
         let mut names = self.server.context.stream_names();
         let mut others = Vec::new();
@@ -324,7 +324,7 @@ fn is_missing(kind: &GetStreamErrorKind) -> bool {
 }
 
 /// Whether a message was refused because its subject already has one.
-pub fn is_queued_already(error: &PublishError) -> bool {
+pub(crate) fn is_queued_already(error: &PublishError) -> bool {
     let text = std::error::Error::source(error).map_or_else(String::new, ToString::to_string);
     text.contains("maximum messages per subject exceeded")
 }

@@ -11,9 +11,10 @@ use std::fmt::Write as _;
 use plotters::backend::SVGBackend;
 use plotters::prelude::{DrawingAreaErrorKind, RGBColor};
 
-pub use histogram::{Bin, bins, histogram};
-pub use interval_chart::{AxisScale, IntervalRow, interval_chart};
-pub use lines::{ChartLine, lines};
+pub(crate) use histogram::{Bin, bins, histogram};
+pub(crate) use interval_chart::{AxisScale, IntervalRow, interval_chart};
+pub(crate) use lines::ChartLine;
+pub(crate) use lines::lines;
 
 /// The area a chart is drawn on.
 type Area<'a> = plotters::drawing::DrawingArea<SVGBackend<'a>, plotters::coord::Shift>;
@@ -51,7 +52,7 @@ const WARM: RGBColor = RGBColor(5, 5, 5);
 /// The roles, in the order of their numbers.
 const ROLES: [&str; 5] = ["ink", "muted", "grid", "accent", "warm"];
 /// How many lines have their own colour.
-pub const SERIES: usize = 8;
+pub(crate) const SERIES: usize = 8;
 
 /// The colour of one of [`SERIES`] lines.
 fn series(number: usize) -> RGBColor {

@@ -18,7 +18,7 @@ pub fn text(text: &str) -> Cow<'_, str> {
 }
 
 /// A number with one decimal, never `-0.0`.
-pub fn decimal(number: f64) -> String {
+pub(crate) fn decimal(number: f64) -> String {
     let tenths = (number * 10.0).round() / 10.0 + 0.0;
     format!("{tenths:.1}")
 }

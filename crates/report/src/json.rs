@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-pub use super::standings_columns::PlayerJson;
+pub(crate) use super::standings_columns::PlayerJson;
 use super::{Row, Standings};
 use referee_ratings::Estimate;
 use referee_tournament::analysis::diagnostics::Diagnostics;

@@ -2,7 +2,7 @@
 //! writes the files.
 
 pub mod board;
-pub mod charts;
+pub(crate) mod charts;
 pub mod ci;
 pub mod colour;
 mod columns;

@@ -27,13 +27,13 @@ pub struct Packet {
     /// Its name.
     pub name: String,
     /// Its pseudonym.
-    pub pseudonym: String,
+    pub(crate) pseudonym: String,
     /// Its games as it may see them: id, ending and number of plies.
     pub games: Vec<(String, String, u32)>,
     /// Its faults, in the order of its games here.
     pub faults: Vec<FaultCase>,
     /// The number of its games that ended by a fault of the opponent.
-    pub spared: usize,
+    pub(crate) spared: usize,
     /// The transcript lines between referee and player before the first of these faults.
     pub exchange: Vec<String>,
     /// Replay frames to embed, as JSON.

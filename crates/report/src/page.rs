@@ -142,7 +142,7 @@ fn name(name: &str) -> Markup {
 }
 
 /// A table that scrolls if it is wider than the page, also with the keyboard.
-pub fn scrolling(label: &str, table: &Markup) -> Markup {
+pub(crate) fn scrolling(label: &str, table: &Markup) -> Markup {
     html! { div.scroll tabindex="0" role="region" aria-label=(label) { (table) } }
 }
 

@@ -16,7 +16,7 @@ pub struct Row {
     /// The rank, or why the player has none.
     pub rank: Result<Rank, Unranked<Out>>,
     /// Whether it has a rank although all its games ended by faults of opponents.
-    pub is_spared: bool,
+    pub(crate) is_spared: bool,
     /// The group, from 1, the largest first. Only players of the same group can be compared.
     pub group: usize,
     /// The player's number in the results.
@@ -28,11 +28,11 @@ pub struct Row {
     /// How clearly the player is separated from the next one, if there is one to compare it with.
     pub next: Option<Separation>,
     /// The ratings at each seat, if the seat's value differs between players.
-    pub seat_ratings: Option<SeatRatings>,
+    pub(crate) seat_ratings: Option<SeatRatings>,
     /// Wins, draws and losses.
     pub outcomes: Outcomes,
     /// The scores at each seat.
-    pub by_seat: BySeat<Points>,
+    pub(crate) by_seat: BySeat<Points>,
     /// The faults, by code.
     pub faults: FaultCounts,
 }
@@ -60,7 +60,7 @@ impl Row {
     }
 
     /// The 95% rank interval, if the player has a rank.
-    pub fn rank_interval(&self) -> Option<RankInterval> {
+    pub(crate) fn rank_interval(&self) -> Option<RankInterval> {
         self.rank.ok().map(|rank| rank.interval)
     }
 }
@@ -168,7 +168,7 @@ impl Standings {
     }
 
     /// How many players have a rank.
-    pub fn ranked(&self) -> usize {
+    pub(crate) fn ranked(&self) -> usize {
         self.rows.iter().filter(|row| row.rank.is_ok()).count()
     }
 }
@@ -209,7 +209,7 @@ fn row(
 }
 
 #[cfg(test)]
-pub mod tests {
+pub(crate) mod tests {
     use proptest::prelude::*;
 
     use super::*;
@@ -217,12 +217,12 @@ pub mod tests {
     use referee_tournament::analysis::results::examples::{any_results, results};
 
     /// The standings of results without an anchor.
-    pub fn standings(results: &NamedResults) -> Standings {
+    pub(crate) fn standings(results: &NamedResults) -> Standings {
         Standings::new(&evaluation(results))
     }
 
     /// The evaluation of results without an anchor and without players taken out.
-    pub fn evaluation(results: &NamedResults) -> Evaluation {
+    pub(crate) fn evaluation(results: &NamedResults) -> Evaluation {
         let played = results.counts.total().games() as usize;
         let summary = Summary { played, counted: played, ..Summary::default() };
         let out = vec![None; results.names().len()];

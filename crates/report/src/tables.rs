@@ -45,7 +45,7 @@ pub fn standings(standings: &Standings) -> io::Result<Vec<u8>> {
 
 /// `crosstable.csv`: one row and one column per player by rank. A cell is the score of the row's
 /// player against the column's, 0 if they have not met.
-pub fn crosstable(standings: &Standings, results: &NamedResults) -> io::Result<Vec<u8>> {
+pub(crate) fn crosstable(standings: &Standings, results: &NamedResults) -> io::Result<Vec<u8>> {
     let mut table = csv::Writer::from_writer(Vec::new());
     let names = standings.rows.iter().map(|row| text(&row.player));
     table.write_record(std::iter::once("player".into()).chain(names).map(Cow::into_owned))?;

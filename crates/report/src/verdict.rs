@@ -25,21 +25,21 @@ pub struct VerdictJson<'a> {
     #[serde(flatten)]
     pub standing: StandingJson,
     /// The estimated strength in the test's unit, with a 95% interval.
-    pub elo: Estimate,
+    pub(crate) elo: Estimate,
     /// How likely the first player is the better one, 0 … 1.
-    pub superiority: f64,
+    pub(crate) superiority: f64,
     /// Pairs that count.
     pub pairs: u32,
     /// Pairs that copy earlier ones; they do not count.
     pub copies: u32,
     /// Pairs with a game in which both players failed; they do not count.
-    pub double_faults: u32,
+    pub(crate) double_faults: u32,
     /// Games that ended in a fault.
     pub faults: u32,
     /// The score in the games of the pairs that count.
     pub score: Points,
     /// Pair counts by score: 0, ½, 1, 1½, 2.
-    pub pentanomial: Pentanomial,
+    pub(crate) pentanomial: Pentanomial,
     /// The results folder.
     pub results: &'a str,
 }
@@ -48,7 +48,7 @@ pub struct VerdictJson<'a> {
 #[derive(Debug, Serialize)]
 pub struct TestJson {
     /// `gsprt, pentanomial`.
-    pub model: &'static str,
+    pub(crate) model: &'static str,
     /// `logistic Elo` or `normalized Elo`.
     pub unit: &'static str,
     /// The strength of the lower hypothesis.
@@ -65,7 +65,7 @@ pub struct TestJson {
 #[derive(Debug, Serialize)]
 pub struct StandingJson {
     /// The log-likelihood ratio.
-    pub llr: f64,
+    pub(crate) llr: f64,
     /// At or below this bound the verdict is `not-better`.
     pub lower: f64,
     /// At or above this bound the verdict is `better`.

@@ -10,30 +10,30 @@ use serde_json::{Map, Value};
 use referee_games::{BySeat, GameResult, Outcome, Seat, StepText, Stream, Text, Turn};
 
 /// The version of the contract.
-pub const VERSION: u32 = 1;
+pub(crate) const VERSION: u32 = 1;
 /// The longest answer, in bytes, including its newline.
-pub const LONGEST_ANSWER: usize = 1 << 20;
+pub(crate) const LONGEST_ANSWER: usize = 1 << 20;
 /// The longest state, in bytes.
-pub const LONGEST_STATE: usize = 64 << 10;
+pub(crate) const LONGEST_STATE: usize = 64 << 10;
 /// The longest text of an action or of a chance outcome, in bytes.
-pub const LONGEST_TEXT: usize = 256;
+pub(crate) const LONGEST_TEXT: usize = 256;
 /// The most outcomes of one chance event.
-pub const MOST_OUTCOMES: usize = 4096;
+pub(crate) const MOST_OUTCOMES: usize = 4096;
 /// The most plies that a game may allow.
 pub const MOST_PLIES: u32 = 100_000;
 /// The most chance events and forced passes in a row.
-pub const MOST_UNASKED: u32 = 1000;
+pub(crate) const MOST_UNASKED: u32 = 1000;
 /// The most rows of a board in text.
-pub const MOST_ROWS: usize = 64;
+pub(crate) const MOST_ROWS: usize = 64;
 /// The longest row or caption, in characters.
-pub const LONGEST_ROW: usize = 256;
+pub(crate) const LONGEST_ROW: usize = 256;
 /// The number of different draws.
 pub const DRAWS: u64 = 1 << 53;
 
 /// The type of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum RequestType {
+pub(crate) enum RequestType {
     /// Describes the game.
     Game,
     /// Asks for the first position.
@@ -52,7 +52,7 @@ pub enum RequestType {
 
 /// A request to a rules program. It contains everything that its answer depends on.
 #[derive(Debug, Serialize, Deserialize)]
-pub struct RulesRequest<'a> {
+pub(crate) struct RulesRequest<'a> {
     /// Its type.
     #[serde(rename = "type")]
     pub kind: RequestType,
@@ -84,7 +84,7 @@ pub struct RulesRequest<'a> {
 
 impl RulesRequest<'_> {
     /// A request of this type, without parameters.
-    pub fn new(kind: RequestType) -> Self {
+    pub(crate) fn new(kind: RequestType) -> Self {
         Self {
             kind,
             id: 0,
@@ -139,7 +139,7 @@ pub(crate) struct AnswerError {
 
 /// The answer to `game`: the description of the game.
 #[derive(Debug, Serialize, Deserialize)]
-pub struct GameAnswer {
+pub(crate) struct GameAnswer {
     /// The version of the contract.
     pub protocol: u32,
     /// The name, in kebab-case.
@@ -164,7 +164,7 @@ pub struct GameAnswer {
 
 /// A clause of the rules.
 #[derive(Debug, Serialize, Deserialize)]
-pub struct ClauseWords {
+pub(crate) struct ClauseWords {
     /// The id that refusals cite.
     pub id: String,
     /// A short name.
@@ -175,7 +175,7 @@ pub struct ClauseWords {
 
 /// An option of the rules.
 #[derive(Debug, Serialize, Deserialize)]
-pub struct OptionWords {
+pub(crate) struct OptionWords {
     /// Its name, in kebab-case.
     pub name: String,
     /// Its possible values.
@@ -194,7 +194,7 @@ pub struct OptionWords {
 /// The possible values of an option.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "lowercase")]
-pub enum OptionValues {
+pub(crate) enum OptionValues {
     /// A whole number in this range, ends included.
     Integer {
         /// The smallest value.
@@ -223,7 +223,7 @@ pub enum OptionValues {
 /// Words, with or without their meanings.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(untagged)]
-pub enum WordList {
+pub(crate) enum WordList {
     /// Words alone.
     Plain(Vec<String>),
     /// The words as keys, their meanings as values.
@@ -232,7 +232,7 @@ pub enum WordList {
 
 /// The answer to `start`, `play` and `guess`: a position.
 #[derive(Debug, Default, Serialize, Deserialize)]
-pub struct PositionAnswer {
+pub(crate) struct PositionAnswer {
     /// The error, in an answer to `start` without a position: the options contradict each other.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
@@ -271,7 +271,7 @@ pub struct PositionAnswer {
     pub values: Option<BTreeMap<String, f64>>,
     /// The most plies of a game, in the answer to `start`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub max_plies: Option<u32>,
+    pub(crate) max_plies: Option<u32>,
 }
 
 /// The turn of a position: exactly one of `move`, `both`, `pass`, `chance` and `over`.
@@ -288,10 +288,10 @@ pub struct TurnWords {
     pub pass: Option<String>,
     /// The chance outcomes with their weights.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub chance: Option<Vec<(String, u32)>>,
+    pub(crate) chance: Option<Vec<(String, u32)>>,
     /// The seat whose stream of luck is used, with `chance`.
     #[serde(rename = "for", default, skip_serializing_if = "Option::is_none")]
-    pub whose: Option<String>,
+    pub(crate) whose: Option<String>,
     /// The seat that won, or `draw`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub over: Option<String>,
@@ -327,7 +327,7 @@ impl TurnWords {
 /// The legal actions.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(untagged)]
-pub enum LegalWords {
+pub(crate) enum LegalWords {
     /// The actions of the seat on turn.
     List(Vec<String>),
     /// The actions of both seats.
@@ -336,7 +336,7 @@ pub enum LegalWords {
 
 /// The answer to `judge`: an action, or a refusal. Also the answer to `sample`: an action.
 #[derive(Debug, Default, Serialize, Deserialize)]
-pub struct ActionAnswer {
+pub(crate) struct ActionAnswer {
     /// The canonical text of a legal action.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub action: Option<String>,

@@ -16,7 +16,7 @@ const SHOWN: usize = 600;
 /// The failure of a rules program: the problem, the request and the answer.
 #[derive(Debug, thiserror::Error)]
 #[error("the rules program failed: {problem}{}", self.details())]
-pub struct RulesProgramError {
+pub(crate) struct RulesProgramError {
     /// The problem.
     #[source]
     pub problem: ExchangeError,
@@ -80,7 +80,7 @@ pub(crate) fn printable(text: &str) -> String {
 
 /// A problem with a rules program or its answer.
 #[derive(Debug, thiserror::Error)]
-pub enum ExchangeError {
+pub(crate) enum ExchangeError {
     /// It could not be started, for this reason.
     #[error("it could not be started: {0}")]
     NotStarted(String),
@@ -128,7 +128,7 @@ fn ids(asked: u64, given: Option<u64>) -> String {
 
 /// How the description of a game breaks the contract.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum DescriptionError {
+pub(crate) enum DescriptionError {
     /// The program speaks another version of the contract.
     #[error("it speaks version {0} of the contract, the referee speaks version {VERSION}")]
     Version(u32),
@@ -151,7 +151,7 @@ pub enum DescriptionError {
 
 /// A violation of the contract by an answer.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
-pub enum Violation {
+pub(crate) enum Violation {
     /// The description of the game is not valid.
     #[error(transparent)]
     Description(#[from] DescriptionError),
@@ -227,10 +227,4 @@ pub enum Violation {
     /// The answer has neither an action nor a refusal.
     #[error("both `action` and `refused` are missing")]
     Undecided,
-    /// The game now refuses options that it accepted before.
-    #[error("it now refuses options that it accepted before: {}", printable(.0))]
-    Refused(String),
-    /// The answer differs from an earlier answer to the same request.
-    #[error("it answered the same request differently before")]
-    Impure,
 }

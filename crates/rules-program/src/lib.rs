@@ -38,7 +38,6 @@ mod position;
 mod serve;
 
 pub use child::ChildLauncher;
-pub use error::{DescriptionError, ExchangeError, RulesProgramError, Violation};
 pub use game::ProgramGame;
 pub use pipes::{Launcher, ProgramPipes, RulesProcess};
 pub use serve::serve;

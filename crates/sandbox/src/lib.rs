@@ -168,7 +168,7 @@ pub use leftovers::{Leftovers, UnremovedScratch};
 pub use level::{Level, Mechanism};
 pub use limits::{Limits, Overrun};
 pub use pipes::Pipes;
-pub use policy::{NotInForce, Policy};
+pub use policy::Policy;
 pub use process::Process;
 pub use process_state::ProcessState;
 pub use request::{Request, Requirement};

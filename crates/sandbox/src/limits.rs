@@ -38,7 +38,7 @@ impl Default for Limits {
 }
 
 /// The maximum number of files in a scratch folder, including folders.
-pub const MOST_FILES: u32 = 10_000;
+pub(crate) const MOST_FILES: u32 = 10_000;
 
 /// A limit that a process exceeded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

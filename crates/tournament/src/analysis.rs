@@ -15,12 +15,12 @@ pub mod log_summary;
 pub mod pass;
 pub mod pseudonyms;
 pub mod published;
-pub mod rating_history;
+pub(crate) mod rating_history;
 pub mod results;
 pub mod sealed;
 pub mod sprt;
 pub mod tournament;
 
 pub use evaluation::Evaluation;
-pub use results::{AnalysisError, NamedResults};
+pub use results::NamedResults;
 pub use tournament::TournamentAnalysis;

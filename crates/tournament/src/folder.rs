@@ -145,13 +145,17 @@ impl LockedFolder {
     }
 
     /// Whether there is a log.
-    pub fn has_log(&self) -> bool {
+    pub(crate) fn has_log(&self) -> bool {
         self.dir.join(LOG).exists()
     }
 
     /// Saves the transcript of a game that ended in a fault. For any other game, removes the
     /// transcript of an earlier attempt.
-    pub fn keep_exchanges(&self, id: &str, exchanges: Option<&str>) -> Result<(), WriteError> {
+    pub(crate) fn keep_exchanges(
+        &self,
+        id: &str,
+        exchanges: Option<&str>,
+    ) -> Result<(), WriteError> {
         if exchanges.is_none() && !self.has_exchanges.get() {
             return Ok(());
         }

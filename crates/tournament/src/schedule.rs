@@ -11,13 +11,13 @@ pub mod summary;
 
 use serde::{Deserialize, Serialize};
 
-pub use self::pairings::Pairings;
+pub(crate) use self::pairings::Pairings;
 use referee_games::{BySeat, Seat};
 use referee_record::model::stage::Order;
 
 /// The games that are known so far.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Schedule {
+pub(crate) struct Schedule {
     sections: Vec<Section>,
     /// The players, in the order in which they enter.
     entrants: Vec<usize>,
@@ -49,7 +49,7 @@ pub struct Fixture {
 
 impl Schedule {
     /// An empty schedule for players with these names.
-    pub fn new<S: AsRef<str>>(names: &[S], order: &Order) -> Self {
+    pub(crate) fn new<S: AsRef<str>>(names: &[S], order: &Order) -> Self {
         let mut sorted: Vec<usize> = (0..names.len()).collect();
         let entrants = match order {
             Order::Listed => {
@@ -71,39 +71,34 @@ impl Schedule {
     }
 
     /// All players, in the order in which they enter.
-    pub fn entrants(&self) -> &[usize] {
+    pub(crate) fn entrants(&self) -> &[usize] {
         &self.entrants
     }
 
     /// Adds a section of these pairings, with this many pairs each.
-    pub fn push(&mut self, pairings: Pairings, pairs: u32) {
+    pub(crate) fn push(&mut self, pairings: Pairings, pairs: u32) {
         let before = self.sections.last().map_or(0, |last| last.before + last.pairs);
         let start = self.len();
         self.sections.push(Section { pairings, pairs, before, start });
     }
 
     /// The number of games.
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.sections.last().map_or(0, |last| last.start + last.len())
     }
 
-    /// Whether no games are known.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
     /// The number of sections.
-    pub fn sections(&self) -> usize {
+    pub(crate) fn sections(&self) -> usize {
         self.sections.len()
     }
 
     /// The pairings of a section.
-    pub fn pairings(&self, section: usize) -> &Pairings {
+    pub(crate) fn pairings(&self, section: usize) -> &Pairings {
         &self.sections[section].pairings
     }
 
     /// The indices of a section's games.
-    pub fn games(&self, section: usize) -> std::ops::Range<usize> {
+    pub(crate) fn games(&self, section: usize) -> std::ops::Range<usize> {
         let section = &self.sections[section];
         section.start..section.start + section.len()
     }
@@ -113,7 +108,7 @@ impl Schedule {
     /// The first seat depends on the two names, on the pair's number and, if the order is random,
     /// on the text it is drawn from.
     #[expect(clippy::cast_possible_truncation, reason = "a pair's number is a u32 by construction")]
-    pub fn fixture(&self, index: usize) -> Fixture {
+    pub(crate) fn fixture(&self, index: usize) -> Fixture {
         let at = self.sections.partition_point(|section| section.start <= index) - 1;
         let section = &self.sections[at];
         let (rest, game) = ((index - section.start) / 2, (index - section.start) % 2);
@@ -127,7 +122,7 @@ impl Schedule {
     }
 
     /// The index of a game, if it belongs to this schedule.
-    pub fn index(&self, fixture: Fixture) -> Option<usize> {
+    pub(crate) fn index(&self, fixture: Fixture) -> Option<usize> {
         let BySeat { first, second } = fixture.players;
         let pair = fixture.pair.checked_sub(1)?;
         let at = self.sections.partition_point(|section| section.before <= pair).checked_sub(1)?;

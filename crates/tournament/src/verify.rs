@@ -52,7 +52,7 @@ pub fn audit(
 ///
 /// # Errors
 /// The rules program failed.
-pub fn first_difference(
+pub(crate) fn first_difference(
     rules: &GameRules,
     record: &GameRecord,
 ) -> Result<Option<(u32, RecordFinding)>, GameError> {

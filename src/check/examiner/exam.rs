@@ -14,40 +14,40 @@ use referee_record::model::rules::GameRules;
 
 /// The settings that are the same for every player of a check.
 #[derive(Debug)]
-pub struct Exam {
+pub(crate) struct Exam {
     /// The rules in force.
-    pub rules: GameRules,
+    pub(crate) rules: GameRules,
     /// The time limits.
-    pub control: TimeControl,
+    pub(crate) control: TimeControl,
     /// The sandbox for the players.
-    pub containment: Arc<Sandbox>,
+    pub(crate) containment: Arc<Sandbox>,
     /// The policy after a refused action.
-    pub policy: FaultPolicy,
+    pub(crate) policy: FaultPolicy,
     /// The decisions that show each kind of turn.
-    pub drills: Vec<Drill>,
+    pub(crate) drills: Vec<Drill>,
     /// The partner for long games.
-    pub partner: PlayerSpec,
+    pub(crate) partner: PlayerSpec,
     /// The built-in players to play against.
-    pub bots: Vec<PlayerSpec>,
+    pub(crate) bots: Vec<PlayerSpec>,
     /// The number of game pairs against each of them.
-    pub pairs: u32,
+    pub(crate) pairs: u32,
     /// The seed for everything random.
-    pub seed: u64,
+    pub(crate) seed: u64,
     /// The time limit for the check of one player.
-    pub within: Duration,
+    pub(crate) within: Duration,
 }
 
 /// A player to be checked.
 #[derive(Debug, Clone)]
-pub struct Candidate {
+pub(crate) struct Candidate {
     /// The player.
-    pub spec: PlayerSpec,
+    pub(crate) spec: PlayerSpec,
     /// The arguments that name it to `referee ask`, quoted for the shell.
-    pub words: String,
+    pub(crate) words: String,
     /// The folder for the games that show a finding.
-    pub records: PathBuf,
+    pub(crate) records: PathBuf,
     /// The header for a log of its games.
-    pub header: Header,
+    pub(crate) header: Header,
 }
 
 /// A step of a check.
@@ -63,7 +63,7 @@ pub(super) enum Task {
 
 impl Exam {
     /// The report on `candidate` before any step.
-    pub fn untried(&self, candidate: &Candidate) -> CheckReport {
+    pub(crate) fn untried(&self, candidate: &Candidate) -> CheckReport {
         let spec = &candidate.spec;
         let steps = self.tasks().map(|task| self.name(task)).collect();
         let mut report =

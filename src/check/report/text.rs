@@ -20,7 +20,7 @@ const YELLOW: &str = "33";
 
 /// Writes a report step by step, each finding in full only once.
 #[derive(Debug)]
-pub struct ReportText {
+pub(crate) struct ReportText {
     colour: Colour,
     /// The width of a line, except lines with a command to copy, which stay whole.
     columns: Option<usize>,
@@ -34,13 +34,13 @@ pub struct ReportText {
 
 impl ReportText {
     /// Begins the text of this report, in lines of at most this many columns.
-    pub fn new(report: &CheckReport, colour: Colour, columns: Option<usize>) -> Self {
+    pub(crate) fn new(report: &CheckReport, colour: Colour, columns: Option<usize>) -> Self {
         let width = report.steps.iter().map(|step| step.name.len()).max().unwrap_or_default();
         Self { colour, columns, width, steps: 0, told: Vec::new() }
     }
 
     /// The line above the steps: the player and the game.
-    pub fn heading(report: &CheckReport) -> String {
+    pub(crate) fn heading(report: &CheckReport) -> String {
         let player = escape::terminal(&report.player);
         let command = escape::terminal(&report.command);
         let name = if player == command { player } else { format!("{player}: {command}") };
@@ -48,7 +48,7 @@ impl ReportText {
     }
 
     /// The lines of the next step.
-    pub fn step(&mut self, step: &CheckStep) -> String {
+    pub(crate) fn step(&mut self, step: &CheckStep) -> String {
         self.steps += 1;
         let mark = match step.verdict {
             StepVerdict::Passed => self.paint("ok  ", GREEN),
@@ -70,7 +70,7 @@ impl ReportText {
     }
 
     /// The steps that were not written yet, the measurements, the notes and the verdict.
-    pub fn rest(&mut self, report: &CheckReport) -> String {
+    pub(crate) fn rest(&mut self, report: &CheckReport) -> String {
         let left = self.steps;
         let mut steps: Vec<String> =
             report.steps.iter().skip(left).map(|step| self.step(step)).collect();

@@ -228,7 +228,7 @@ impl ReportQueue {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::check::StepVerdict;
+    use crate::check::report::StepVerdict;
 
     #[test]
     fn a_panic_in_a_check_keeps_the_findings() {

@@ -14,14 +14,14 @@ use crate::templates::{Language, StarterKit, game};
 Examples:
   referee new game
   referee new game --language rust my-game")]
-pub struct NewGameArgs {
+pub(crate) struct NewGameArgs {
     /// The folder to create; its name is the game's name
     #[arg(default_value = "my-game")]
-    pub dir: PathBuf,
+    pub(crate) dir: PathBuf,
     /// The language
     #[arg(long = "language", value_name = "LANGUAGE", default_value = "python",
         value_parser = kit_named())]
-    pub kit: &'static StarterKit,
+    pub(crate) kit: &'static StarterKit,
 }
 
 /// A parser for the name of a language that has a kit.

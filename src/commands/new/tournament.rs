@@ -67,15 +67,15 @@ Examples:
 
 Exit codes: 0 every submission is a player, 1 some are not (comments in the file give the reason
 and the choices), 2 invalid command line, 3 something could not be read or written.")]
-pub struct TournamentArgs {
+pub(crate) struct TournamentArgs {
     /// The folder of players or submissions
-    pub dir: PathBuf,
+    pub(crate) dir: PathBuf,
     /// Where to write tournament.toml
     #[arg(long, value_name = "FOLDER", default_value = ".")]
-    pub into: PathBuf,
+    pub(crate) into: PathBuf,
     /// The game
     #[arg(long, value_parser = game_named(), default_value = "watch-your-back")]
-    pub game: GameArgument,
+    pub(crate) game: GameArgument,
 }
 
 /// Writes the configuration.

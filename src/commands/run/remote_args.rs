@@ -6,18 +6,18 @@ use super::{Failure, Settings};
 
 /// Arguments that say where games are played.
 #[derive(Debug, Args)]
-pub struct RemoteArgs {
+pub(crate) struct RemoteArgs {
     /// Let the workers of this NATS server play the games (see `referee worker`)
     #[arg(long, value_name = "URL", conflicts_with = "jobs")]
-    pub on: Option<String>,
+    pub(crate) on: Option<String>,
     /// Reassign a worker's games after SECONDS without a heartbeat
     #[arg(long, hide = true, value_name = "SECONDS", default_value_t = 30)]
-    pub lease: u64,
+    pub(crate) lease: u64,
     /// With --on, play PERCENT of the games again on another worker and report differences. Only
     /// for deterministic players
     #[arg(long, value_name = "PERCENT", default_value_t = 0.0, requires = "on",
         value_parser = percentage)]
-    pub spot_check: f64,
+    pub(crate) spot_check: f64,
 }
 
 impl RemoteArgs {

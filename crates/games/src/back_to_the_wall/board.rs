@@ -24,7 +24,7 @@ pub struct Board {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TurnEffects {
     /// The squares that were named: placed as walls, or taken out.
-    pub placement: Placement,
+    pub(crate) placement: Placement,
     /// The run of each piece, in the order of [`PIECES`].
     pub runs: [PieceRun; 4],
 }
@@ -53,7 +53,7 @@ impl PieceRun {
     }
 
     /// The direction in which the piece was redirected, if it was.
-    pub fn redirected(&self) -> Option<Direction> {
+    pub(crate) fn redirected(&self) -> Option<Direction> {
         self.heading.filter(|heading| *heading != self.wanted)
     }
 }

@@ -11,7 +11,7 @@ use crate::options::FileError;
 use crate::seat::{BySeat, Seat};
 
 /// The shipped boards: their names and files.
-pub const SHIPPED: [(&str, &str); 3] = [
+pub(crate) const SHIPPED: [(&str, &str); 3] = [
     ("once", include_str!("boards/once.toml")),
     ("twice", include_str!("boards/twice.toml")),
     ("thrice", include_str!("boards/thrice.toml")),
@@ -158,7 +158,7 @@ impl Ground {
     }
 
     /// The starting squares of `seat`.
-    pub fn homes(&self, seat: Seat) -> Squares {
+    pub(crate) fn homes(&self, seat: Seat) -> Squares {
         Piece::BOTH.into_iter().map(|piece| self.home(seat, piece)).collect()
     }
 }
@@ -253,7 +253,7 @@ impl Map {
 
     /// The symmetry of the board that takes one player's pieces to the other's, if there is one: a
     /// reflection or a quarter turn.
-    pub fn fairness(&self) -> Option<Motion> {
+    pub(crate) fn fairness(&self) -> Option<Motion> {
         let Ground { width, height, .. } = self.ground;
         Motion::ALL.into_iter().find(|motion| {
             let fits = *motion != Motion::QuarterTurn || width == height;
@@ -265,7 +265,7 @@ impl Map {
 
 /// A symmetry of the board that swaps the two players' corners.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Motion {
+pub(crate) enum Motion {
     /// A reflection that swaps left and right.
     LeftRight,
     /// A reflection that swaps top and bottom.
@@ -276,10 +276,10 @@ pub enum Motion {
 
 impl Motion {
     /// Every motion. The opposite quarter turn is not needed: it fits the same maps.
-    pub const ALL: [Self; 3] = [Self::LeftRight, Self::TopBottom, Self::QuarterTurn];
+    pub(crate) const ALL: [Self; 3] = [Self::LeftRight, Self::TopBottom, Self::QuarterTurn];
 
     /// The square to which the motion takes `at`.
-    pub const fn of(self, at: Square, ground: &Ground) -> Square {
+    pub(crate) const fn of(self, at: Square, ground: &Ground) -> Square {
         match self {
             Self::LeftRight => Square::new(ground.width - 1 - at.column, at.row),
             Self::TopBottom => Square::new(at.column, ground.height - 1 - at.row),

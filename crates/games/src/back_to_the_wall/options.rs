@@ -22,7 +22,7 @@ pub struct Rules {
     /// T8: the seat that wins a tied round; `None` for a draw.
     pub tie: Option<Seat>,
     /// T9: the boards, in order; at least one.
-    pub maps: Vec<Map>,
+    pub(crate) maps: Vec<Map>,
     /// T9: the number of won rounds that ends the match.
     pub enough: usize,
 }

@@ -123,7 +123,7 @@ impl Squares {
     /// The part of `ground` that can be reached from the set, square by square. The set must be a
     /// subset of `ground`.
     #[must_use]
-    pub fn flood(self, ground: Self) -> Self {
+    pub(crate) fn flood(self, ground: Self) -> Self {
         let mut reached = self;
         loop {
             let row = reached | reached.step(Direction::Left) | reached.step(Direction::Right);

@@ -1,6 +1,8 @@
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
+use super::map::{Adjacency, Motion};
+use super::walls::{AdjacencyScope, CornerRule, Readings, Rule1Input, SameSquare, Site};
 use super::*;
 
 mod fairness;

@@ -8,18 +8,18 @@ use crate::board::Square;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Readings {
     /// T1.
-    pub corner_rule: CornerRule,
+    pub(crate) corner_rule: CornerRule,
     /// T2.
-    pub adjacency_scope: AdjacencyScope,
+    pub(crate) adjacency_scope: AdjacencyScope,
     /// T4.
-    pub rule_1_input: Rule1Input,
+    pub(crate) rule_1_input: Rule1Input,
     /// T5.
-    pub same_square: SameSquare,
+    pub(crate) same_square: SameSquare,
 }
 
 /// The definition of a closed-off corner (T1).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum CornerRule {
+pub(crate) enum CornerRule {
     /// The corner is a wall or cannot reach any other corner.
     Isolated,
     /// The corner is a wall or cannot reach every other corner.
@@ -28,7 +28,7 @@ pub enum CornerRule {
 
 /// The squares among which T2 looks for neighbours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum AdjacencyScope {
+pub(crate) enum AdjacencyScope {
     /// The squares of this turn.
     Submitted,
     /// The squares of this turn and the walls.
@@ -37,7 +37,7 @@ pub enum AdjacencyScope {
 
 /// The squares to which T1 applies (T4).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Rule1Input {
+pub(crate) enum Rule1Input {
     /// All squares of the turn.
     Submissions,
     /// The squares that T2 and T3 left.
@@ -46,7 +46,7 @@ pub enum Rule1Input {
 
 /// The treatment of a square that both players name (T5).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum SameSquare {
+pub(crate) enum SameSquare {
     /// It counts once.
     OneWall,
     /// It does not count.
@@ -78,12 +78,12 @@ pub struct Placement {
     /// The squares that T3 took out.
     pub enclosing: Squares,
     /// The squares named by both players and cancelled before all other clauses (T5).
-    pub cancelled: Squares,
+    pub(crate) cancelled: Squares,
 }
 
 impl Placement {
     /// The squares that were not placed, row by row, each with the clauses that took it out.
-    pub fn not_placed(&self) -> impl Iterator<Item = (Square, Vec<&'static str>)> {
+    pub(crate) fn not_placed(&self) -> impl Iterator<Item = (Square, Vec<&'static str>)> {
         let by_clause = [
             ("T1", self.closing),
             ("T2", self.adjacent),

@@ -10,7 +10,7 @@ use crate::board::{Bitboard, Direction, Square, Starts, WAYS, around, union};
 use crate::seat::{BySeat, Seat};
 
 /// The number of pawns that each side begins with.
-pub const PAWNS: u32 = 10;
+pub(crate) const PAWNS: u32 = 10;
 /// The squares that touch the edge (B10).
 const RING: Bitboard = Bitboard(Bitboard::WHOLE.0 & !Bitboard::rectangle((1, 6), (1, 6)).0);
 

@@ -8,7 +8,7 @@ pub struct Rules {
     /// B2: who begins.
     pub first: First,
     /// B8: the meaning of a pass when there is an action.
-    pub overlooked: Overlooked,
+    pub(crate) overlooked: Overlooked,
     /// B9: what decides how far a pawn goes.
     pub movement: Movement,
     /// B10: when a capture is allowed.
@@ -34,7 +34,7 @@ pub enum First {
 
 /// The meaning of a pass when there is an action (B8).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Overlooked {
+pub(crate) enum Overlooked {
     /// It is illegal.
     Reject,
     /// The opponent may play one of the passer's actions.

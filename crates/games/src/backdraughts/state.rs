@@ -24,7 +24,7 @@ pub struct State {
     pub lost: SeatMap<u32>,
     /// The seat that passed; present only while its opponent is asked for the overlooked action.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub overlooked_by: Option<&'static str>,
+    pub(crate) overlooked_by: Option<&'static str>,
 }
 
 impl State {

@@ -9,7 +9,7 @@ use crate::board::{Bitboard, Direction, Square, Starts, WAYS, around, union};
 use crate::seat::{BySeat, Seat};
 
 /// The number of placements in the placing phase, both sides together (W2).
-pub const PLACEMENTS: u32 = 24;
+pub(crate) const PLACEMENTS: u32 = 24;
 /// The numbers of moves in the moving phase after which the board shrinks (W8).
 pub const SHRINKS: [u32; 2] = [128, 192];
 
@@ -35,7 +35,7 @@ pub struct Board {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Removals {
     /// Enemies that the arriving piece surrounded.
-    pub surrounded: Bitboard,
+    pub(crate) surrounded: Bitboard,
     /// The arriving piece, if it was eliminated itself.
     pub arrival: Bitboard,
     /// The effects of the shrink, if there was one.
@@ -48,7 +48,7 @@ pub struct Shrink {
     /// Pieces on the ring and on the new corners.
     pub removed: Bitboard,
     /// Pieces eliminated by each new corner, in the order of W8.
-    pub by_corner: [Bitboard; 4],
+    pub(crate) by_corner: [Bitboard; 4],
 }
 
 impl Removals {

@@ -41,7 +41,7 @@ impl BoardSize {
 
     /// The size after a shrink; the small board stays as it is.
     #[must_use]
-    pub const fn shrunk(self) -> Self {
+    pub(crate) const fn shrunk(self) -> Self {
         match self {
             Self::Full => Self::Middle,
             Self::Middle | Self::Small => Self::Small,

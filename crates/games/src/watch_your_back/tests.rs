@@ -1,3 +1,4 @@
+use super::board::PLACEMENTS;
 use super::*;
 
 const DEFAULTS: Rules = Rules {

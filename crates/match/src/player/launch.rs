@@ -66,7 +66,7 @@ impl Launch {
         };
         let helper = match &spec.kind {
             PlayerKind::Bot(_) => None,
-            _ => std::env::current_exe().ok(),
+            PlayerKind::Command { .. } => std::env::current_exe().ok(),
         };
         let command = Command {
             program,

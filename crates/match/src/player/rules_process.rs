@@ -28,7 +28,7 @@ const GRACE: Duration = Duration::from_millis(200);
 
 /// Starts a rules program in a sandbox.
 #[derive(Debug)]
-pub struct ContainedRules {
+pub(crate) struct ContainedRules {
     /// The command.
     pub command: Command,
     /// The sandbox.

@@ -16,7 +16,7 @@ use referee_record::model::record::FaultPolicy;
 
 /// A turn request. It is complete before the turn begins: it cannot reveal the other seat's answer
 /// in the same turn, or the time that took.
-pub struct PendingTurn<'t> {
+pub(crate) struct PendingTurn<'t> {
     seat: Seat,
     position: &'t dyn AnyPosition,
     /// The events since the seat's last turn.
@@ -36,17 +36,17 @@ pub struct PendingTurn<'t> {
 }
 
 /// The outcome of a turn request.
-pub struct Answered {
+pub(crate) struct Answered {
     /// The text of a legal action with the player's comment, or the fault.
     pub decided: Result<(String, Reply), Fault>,
     /// The time of all tries; none if no time was left to ask.
     pub used: Option<Duration>,
     /// The reason for each retry.
-    pub refusals: Vec<Fault>,
+    pub(crate) refusals: Vec<Fault>,
 }
 
 impl<'t> PendingTurn<'t> {
-    pub fn new(
+    pub(crate) fn new(
         seat: Seat,
         setup: &'t GameSetup<'_>,
         position: &'t dyn AnyPosition,
@@ -67,7 +67,7 @@ impl<'t> PendingTurn<'t> {
     }
 
     /// The same request, put while the other seat is asked too.
-    pub fn at_once(self) -> Self {
+    pub(crate) fn at_once(self) -> Self {
         Self { alone: false, ..self }
     }
 
@@ -75,7 +75,7 @@ impl<'t> PendingTurn<'t> {
     ///
     /// # Errors
     /// The game's implementation failed, here or in a built-in player.
-    pub async fn ask(self, player: &mut Player) -> Result<Answered, GameError> {
+    pub(crate) async fn ask(self, player: &mut Player) -> Result<Answered, GameError> {
         if self.clocks[self.seat].is_out() {
             let decided = Err(out_of_time(self.control, &self.clocks[self.seat]));
             return Ok(Answered { decided, used: None, refusals: Vec::new() });

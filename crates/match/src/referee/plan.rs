@@ -20,6 +20,9 @@ struct FixedTurns {
 }
 
 /// The rules of a game with these turns.
+///
+/// # Panics
+/// The options of a built-in game have no defaults.
 pub fn rules(turns: &'static str) -> GameRules {
     let game = GameKind::WatchYourBack.shared();
     let options = Options::resolve(game.options(), []).expect("the defaults");

@@ -25,16 +25,16 @@ pub fn cells(position: &dyn AnyPosition) -> Vec<Vec<ShownSquare>> {
 
 /// The first letters of the seats' names, as which their pieces are drawn.
 #[derive(Debug, Clone, Copy)]
-pub struct SeatLetters(BySeat<char>);
+pub(crate) struct SeatLetters(BySeat<char>);
 
 impl SeatLetters {
     /// Those of the game of this position.
-    pub fn of(position: &dyn AnyPosition) -> Self {
+    pub(crate) fn of(position: &dyn AnyPosition) -> Self {
         Self(position.seats().map(|name| name.chars().next().unwrap_or('?')))
     }
 
     /// A square with its pieces. An empty goal is drawn as the letter of its seat in lower case.
-    pub fn show(self, square: &DrawnSquare) -> ShownSquare {
+    pub(crate) fn show(self, square: &DrawnSquare) -> ShownSquare {
         let DrawnSquare { symbol, owner, goal, .. } = *square;
         let alone = square.shared().next().is_none().then_some(symbol);
         let piece = |letter| self.seat(letter).map(|seat| (seat, letter));

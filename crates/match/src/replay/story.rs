@@ -29,7 +29,7 @@ pub fn describe_events(events: &[Event]) -> String {
 }
 
 /// Appends a description of the events to that of the events before them.
-pub fn add_events(events: &[Event], text: &mut String) {
+pub(crate) fn add_events(events: &[Event], text: &mut String) {
     for event in events {
         if !text.is_empty() {
             text.push_str("; ");

@@ -120,12 +120,12 @@ impl GameFront {
     }
 
     /// The total time of all turns by seat, in whole milliseconds, rounded down.
-    pub fn used_ms(&self) -> BySeat<u64> {
+    pub(crate) fn used_ms(&self) -> BySeat<u64> {
         BySeat::from_fn(|seat| self.times.used_ns[seat] / 1_000_000)
     }
 
     /// The wall time of the game, in nanoseconds.
-    pub fn wall_ns(&self) -> u64 {
+    pub(crate) fn wall_ns(&self) -> u64 {
         self.times.wall_ns
     }
 }

@@ -89,7 +89,7 @@ pub struct GameLine {
     /// The game's number in its pair: 1 or 2.
     pub game: u8,
     /// The part of the game's id that its pair has in common, a number of 12 hex digits.
-    pub pair_id: u64,
+    pub(crate) pair_id: u64,
     /// The result, from the first seat's side; a draw if both players failed.
     pub result: GameOutcome,
     /// The summary that results need.

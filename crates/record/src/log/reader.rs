@@ -71,7 +71,7 @@ impl LogLine {
     }
 
     /// The record with its line, if there is one.
-    pub fn into_entry(self) -> Option<LogEntry> {
+    pub(crate) fn into_entry(self) -> Option<LogEntry> {
         let Self { number, at, raw, record, intact } = self;
         Some(LogEntry { line: number, at, record: record.ok()?, raw, intact })
     }
@@ -175,7 +175,7 @@ impl LogReader {
     }
 
     /// Like [`next_line`](Self::next_line), but without parsing it.
-    pub fn next_raw(&mut self) -> Result<Option<RawLine>, LogError> {
+    pub(crate) fn next_raw(&mut self) -> Result<Option<RawLine>, LogError> {
         let number = if self.inside.is_some() { self.line } else { self.line + 1 };
         let failed = |source| LogError::whole(LogProblem::ReadLine { number, source });
         let raw = read_line(&mut self.input).map_err(failed)?;

@@ -18,7 +18,7 @@ use crate::disk;
 use crate::model::record::{GameRecord, Header};
 
 /// The longest wait before appended data is synced; the sync itself takes extra time.
-pub const SYNC_EVERY: Duration = Duration::from_secs(2);
+pub(crate) const SYNC_EVERY: Duration = Duration::from_secs(2);
 
 /// A log, open for appending. No other process writes to it: before each change the writer checks
 /// that it holds the log's lock, that the log's path still leads to the file it opened, and that

@@ -46,7 +46,7 @@ impl TimeControl {
     }
 
     /// Whether no limit is longer than [`LONGEST`].
-    pub fn is_within_bounds(&self) -> bool {
+    pub(crate) fn is_within_bounds(&self) -> bool {
         let limits = [self.budget, self.per_move].into_iter().flatten();
         limits.chain([self.startup, self.increment]).all(|limit| limit <= LONGEST)
     }
@@ -186,11 +186,11 @@ pub mod nanos {
         u64::deserialize(from).map(Duration::from_nanos)
     }
 
-    pub mod option {
+    #[expect(clippy::ref_option, reason = "the shape serde asks for")]
+    pub(crate) mod option {
         use super::{Deserialize, Deserializer, Duration, Serializer, whole};
 
-        #[expect(clippy::ref_option, reason = "the shape serde asks for")]
-        pub fn serialize<S: Serializer>(
+        pub(crate) fn serialize<S: Serializer>(
             value: &Option<Duration>,
             to: S,
         ) -> Result<S::Ok, S::Error> {
@@ -200,7 +200,7 @@ pub mod nanos {
             }
         }
 
-        pub fn deserialize<'de, D: Deserializer<'de>>(
+        pub(crate) fn deserialize<'de, D: Deserializer<'de>>(
             from: D,
         ) -> Result<Option<Duration>, D::Error> {
             Ok(Option::<u64>::deserialize(from)?.map(Duration::from_nanos))

@@ -63,7 +63,7 @@ pub struct PlayerLimits {
 
 impl PlayerLimits {
     /// Whether no limit is larger than a configuration allows.
-    pub fn is_within_bounds(&self) -> bool {
+    pub(crate) fn is_within_bounds(&self) -> bool {
         let own = &self.sandbox;
         let sizes = [own.memory, own.file_size, own.scratch, self.output, self.stderr];
         let times = [self.cpu_move, self.cpu_game].into_iter().flatten();

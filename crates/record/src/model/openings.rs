@@ -22,7 +22,7 @@ pub enum Openings {
 
 impl Openings {
     /// Whether a configuration may have such openings.
-    pub fn is_within_bounds(&self) -> bool {
+    pub(crate) fn is_within_bounds(&self) -> bool {
         match self {
             Self::Random { plies } => (1..=MOST_PLIES).contains(plies),
             Self::Listed(list) => !list.is_empty(),

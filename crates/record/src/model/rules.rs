@@ -52,7 +52,7 @@ impl GameRules {
     ) -> Result<(), RefusedBots> {
         let bots = players.into_iter().filter_map(|player| match &player.kind {
             PlayerKind::Bot(bot) => Some(bot.as_str()),
-            _ => None,
+            PlayerKind::Command { .. } => None,
         });
         for bot in bots {
             if !self.suits(bot)? {

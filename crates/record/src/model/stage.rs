@@ -127,7 +127,7 @@ pub enum Format {
 
 impl Stage {
     /// Whether a configuration may have such a stage.
-    pub fn is_within_bounds(&self) -> bool {
+    pub(crate) fn is_within_bounds(&self) -> bool {
         let format = match self.format {
             Format::Swiss { rounds } => (1..=MOST_ROUNDS).contains(&rounds),
             Format::Knockout { tie_breaks } => tie_breaks <= MOST_TIE_BREAKS,

@@ -13,7 +13,7 @@ const BARS: u32 = 40;
 
 /// A bar: how many values lie in `from ..= to`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Bin {
+pub(crate) struct Bin {
     /// The smallest value.
     pub from: u32,
     /// The largest value.
@@ -23,7 +23,7 @@ pub struct Bin {
 }
 
 /// Groups counts by value into bars of equal width: 1, 2 or 5 times a power of ten.
-pub fn bins(counts: &BTreeMap<u32, u32>) -> Vec<Bin> {
+pub(crate) fn bins(counts: &BTreeMap<u32, u32>) -> Vec<Bin> {
     let (Some((&least, _)), Some((&most, _))) = (counts.first_key_value(), counts.last_key_value())
     else {
         return Vec::new();
@@ -44,7 +44,7 @@ pub fn bins(counts: &BTreeMap<u32, u32>) -> Vec<Bin> {
 }
 
 /// Draws these bars.
-pub fn histogram(bins: &[Bin], x_title: &str, label: &str) -> String {
+pub(crate) fn histogram(bins: &[Bin], x_title: &str, label: &str) -> String {
     draw(260, label, |area, room| bars_on(area, room, bins, x_title))
 }
 

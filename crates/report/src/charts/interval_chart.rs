@@ -13,7 +13,7 @@ const MANY: usize = 60;
 
 /// One row of the chart.
 #[derive(Debug, Clone, PartialEq)]
-pub struct IntervalRow {
+pub(crate) struct IntervalRow {
     /// The rank, if the player has one.
     pub rank: Option<usize>,
     /// The name.
@@ -21,7 +21,7 @@ pub struct IntervalRow {
     /// The lower end.
     pub low: f64,
     /// The middle.
-    pub middle: f64,
+    pub(crate) middle: f64,
     /// The upper end.
     pub high: f64,
     /// An additional point.
@@ -30,7 +30,7 @@ pub struct IntervalRow {
 
 /// The scale that maps values to positions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum AxisScale {
+pub(crate) enum AxisScale {
     /// Linear, in Elo.
     Elo,
     /// Logarithmic, in milliseconds.
@@ -57,7 +57,7 @@ impl AxisScale {
 }
 
 /// Draws these rows, at least one, from top to bottom.
-pub fn interval_chart(rows: &[IntervalRow], scale: AxisScale, label: &str) -> String {
+pub(crate) fn interval_chart(rows: &[IntervalRow], scale: AxisScale, label: &str) -> String {
     let row_height = if rows.len() > MANY { 16 } else { 22 };
     let axes = if rows.len() > MANY { 60 } else { 36 };
     let height = u32::try_from(rows.len()).unwrap_or(u32::MAX / 64) * row_height + axes;

@@ -15,7 +15,7 @@ const HEIGHT: u32 = 380;
 
 /// A line.
 #[derive(Debug, Clone, PartialEq)]
-pub struct ChartLine {
+pub(crate) struct ChartLine {
     /// The name.
     pub label: String,
     /// Its points, two or more, from left to right.
@@ -23,7 +23,7 @@ pub struct ChartLine {
 }
 
 /// Draws these lines, the coloured ones first.
-pub fn lines(lines: &[ChartLine], x_title: &str, label: &str) -> String {
+pub(crate) fn lines(lines: &[ChartLine], x_title: &str, label: &str) -> String {
     draw(HEIGHT, label, |area, room| lines_on(area, room, lines, x_title))
 }
 

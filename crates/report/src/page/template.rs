@@ -27,25 +27,25 @@ pub enum PageKind {
 
 /// A section of a page.
 #[derive(Debug)]
-pub struct PageSection<'a> {
+pub(crate) struct PageSection<'a> {
     /// Its id, by which links find it.
     pub id: &'a str,
     /// Its heading.
     pub heading: &'a str,
     /// What is in it, in a few words, if it opens on demand.
-    pub folded: Option<String>,
+    pub(crate) folded: Option<String>,
     /// Its content.
     pub content: Markup,
 }
 
 impl<'a> PageSection<'a> {
     /// A section that is always open.
-    pub fn open(id: &'a str, heading: &'a str, content: Markup) -> Self {
+    pub(crate) fn open(id: &'a str, heading: &'a str, content: Markup) -> Self {
         Self { id, heading, folded: None, content }
     }
 
     /// A section that opens on demand. `teaser` says in a few words what is in it.
-    pub fn folded((id, heading): (&'a str, &'a str), teaser: &str, content: Markup) -> Self {
+    pub(crate) fn folded((id, heading): (&'a str, &'a str), teaser: &str, content: Markup) -> Self {
         Self { id, heading, folded: Some(teaser.to_owned()), content }
     }
 
@@ -76,7 +76,7 @@ pub struct PagePart {
 
 /// A page without its content.
 #[derive(Debug)]
-pub struct PageTemplate<'a> {
+pub(crate) struct PageTemplate<'a> {
     /// The page heading, as safe HTML text.
     pub title: &'a str,
     /// The summary below the heading.
@@ -95,7 +95,7 @@ pub struct PageTemplate<'a> {
 
 impl PageTemplate<'_> {
     /// The page as HTML.
-    pub fn html(&self) -> String {
+    pub(crate) fn html(&self) -> String {
         let nonce = nonce(self.key);
         let live = self.kind == PageKind::Live;
         let page = html! {
@@ -134,7 +134,7 @@ impl PageTemplate<'_> {
 
     /// The parts that can change while a tournament runs: each an element with its id, or the text
     /// of one with data.
-    pub fn parts(&self) -> Vec<PagePart> {
+    pub(crate) fn parts(&self) -> Vec<PagePart> {
         let part = |id: &str, text: String| PagePart { id: id.to_owned(), text };
         let sections = self.sections.iter();
         let sections = sections.map(|section| part(section.id, section.html().into_string()));
@@ -260,6 +260,6 @@ fn share() -> Markup {
 }
 
 /// Makes JSON safe inside a `script` element: nothing in it ends the element or opens another.
-pub fn json_in_html(json: &str) -> String {
+pub(crate) fn json_in_html(json: &str) -> String {
     json.replace('<', "\\u003c").replace('\u{2028}', "\\u2028").replace('\u{2029}', "\\u2029")
 }

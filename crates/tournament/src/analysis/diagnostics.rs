@@ -98,7 +98,7 @@ pub struct EndingCount {
 /// Collects the data for diagnostics, one game at a time. Its size grows with the number of
 /// players, not of games.
 #[derive(Debug)]
-pub struct DiagnosticsCollector {
+pub(crate) struct DiagnosticsCollector {
     /// The players' numbers, by name.
     numbers: HashMap<String, usize>,
     names: Vec<String>,
@@ -110,7 +110,7 @@ pub struct DiagnosticsCollector {
 
 impl DiagnosticsCollector {
     /// Creates an observer for players with these names.
-    pub fn new(names: &[String]) -> Self {
+    pub(crate) fn new(names: &[String]) -> Self {
         Self {
             numbers: names.iter().cloned().zip(0..).collect(),
             names: names.to_vec(),
@@ -122,7 +122,12 @@ impl DiagnosticsCollector {
     }
 
     /// Adds a game and its decisions. Unknown players are ignored.
-    pub fn add(&mut self, game: &GameOutline, summary: GameSummary, decisions: &[DecisionHash]) {
+    pub(crate) fn add(
+        &mut self,
+        game: &GameOutline,
+        summary: GameSummary,
+        decisions: &[DecisionHash],
+    ) {
         let ending = (game.reason.clone(), summary.is_faulted());
         *self.endings.entry(ending).or_default() += 1;
         let players = Seat::BOTH.map(|seat| self.numbers.get(&game.players[seat]).copied());
@@ -140,7 +145,12 @@ impl DiagnosticsCollector {
 
     /// The findings, with the ratings of the same games. It leaves copied players out, because the
     /// games do not show them.
-    pub fn conclude(&self, results: &NamedResults, fit: &Fit, seats: &SeatEffects) -> Diagnostics {
+    pub(crate) fn conclude(
+        &self,
+        results: &NamedResults,
+        fit: &Fit,
+        seats: &SeatEffects,
+    ) -> Diagnostics {
         let mut endings: Vec<EndingCount> = self
             .endings
             .iter()

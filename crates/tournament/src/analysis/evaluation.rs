@@ -53,7 +53,7 @@ impl Evaluation {
     /// # Errors
     ///
     /// When the given ratings cannot be used, or `rename` gives a name that is not in `names`.
-    pub fn renamed<'a>(
+    pub(crate) fn renamed<'a>(
         state: &TournamentState,
         names: &[String],
         rename: impl Fn(&str) -> &'a str,

@@ -36,7 +36,7 @@ pub struct FaultCases {
 
 impl FaultCases {
     /// Whether further faults are only counted.
-    pub fn is_full(&self) -> bool {
+    pub(crate) fn is_full(&self) -> bool {
         self.cases.len() >= MOST
     }
 

@@ -10,12 +10,12 @@ use referee_ratings::GameOutcome;
 use referee_record::model::record::GameRecord;
 
 /// The most games of each kind.
-pub const EACH: usize = 6;
+pub(crate) const EACH: usize = 6;
 /// The most games with a fault.
 pub const FAULTS: usize = 60;
 
 /// The most that either player of a close game is expected to score.
-pub const CLOSE: f64 = 0.65;
+pub(crate) const CLOSE: f64 = 0.65;
 
 /// The reason why a game is interesting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

@@ -41,7 +41,7 @@ pub struct LoggedGame<'a> {
     /// Whether it counts, that is, no player of it was taken out before it.
     pub counts: bool,
     /// Whether it belongs to a check.
-    pub in_check: bool,
+    pub(crate) in_check: bool,
     /// Its line number in the log, from 1; 0 under pseudonyms.
     pub line: usize,
     /// Whether its moves must not be shown yet; see [`SealedGames`](super::sealed::SealedGames).

@@ -65,7 +65,7 @@ impl Pseudonyms {
     /// The game as anyone may see it. Both players have pseudonyms, and everything that they wrote
     /// or received is left out, as are texts that may be about their programs. Moves and rolls stay
     /// unchanged.
-    pub fn for_everyone(&self, record: &GameRecord) -> GameRecord {
+    pub(crate) fn for_everyone(&self, record: &GameRecord) -> GameRecord {
         let [first, second] = Seat::BOTH.map(|seat| record.players[seat].as_str());
         let mut seen = record.clone();
         seen.id = self.game_id(first, second, record.pair, record.game);

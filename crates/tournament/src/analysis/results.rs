@@ -87,7 +87,7 @@ impl NamedResults {
     /// # Errors
     ///
     /// When it names an unknown player, or the same player twice. The game is then not counted.
-    pub fn add_outline(
+    pub(crate) fn add_outline(
         &mut self,
         game: &GameOutline,
         summary: GameSummary,
@@ -110,7 +110,12 @@ impl NamedResults {
     /// # Panics
     ///
     /// When a number is out of range.
-    pub fn add_summary(&mut self, players: BySeat<usize>, pair: Option<u32>, game: GameSummary) {
+    pub(crate) fn add_summary(
+        &mut self,
+        players: BySeat<usize>,
+        pair: Option<u32>,
+        game: GameSummary,
+    ) {
         for seat in Seat::BOTH {
             if let Some(code) = game.faults[seat] {
                 *self.faults[players[seat]].entry(code).or_default() += 1;
@@ -146,7 +151,7 @@ impl NamedResults {
     /// # Errors
     ///
     /// When a rating is given for an unknown player.
-    pub fn fixed(&self, anchors: &[Anchor]) -> Result<Vec<FixedRating>, AnalysisError> {
+    pub(crate) fn fixed(&self, anchors: &[Anchor]) -> Result<Vec<FixedRating>, AnalysisError> {
         fixed_ratings(anchors, &self.names)
             .map_err(|anchor| AnalysisError::UnknownPlayer(anchor.player.clone()))
     }

@@ -27,7 +27,7 @@ pub struct TournamentAnalysis {
     /// The lines of the log that do not count or were edited.
     pub problems: LineProblems,
     /// The games that are not shown yet.
-    pub sealed: SealedGames,
+    pub(crate) sealed: SealedGames,
     /// The published games, if this analysis is under pseudonyms.
     pub published: Option<Published>,
 }

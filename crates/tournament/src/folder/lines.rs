@@ -79,7 +79,7 @@ impl LineProblems {
     }
 
     /// The first line that is not a game of this tournament.
-    pub fn foreign(&self) -> Option<&LineProblem> {
+    pub(crate) fn foreign(&self) -> Option<&LineProblem> {
         self.foreign.as_ref()
     }
 

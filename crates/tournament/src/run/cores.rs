@@ -68,7 +68,7 @@ impl Cores {
     }
 
     /// A warning if this many games at once must share cores.
-    pub fn crowded_by(&self, games: usize) -> Option<RunWarning> {
+    pub(crate) fn crowded_by(&self, games: usize) -> Option<RunWarning> {
         let (each, cores) = (self.each, real_cores().get());
         (games > 1 && games * each > cores).then_some(RunWarning::Crowded { games, each, cores })
     }

@@ -60,7 +60,7 @@ impl RunDeadline {
     /// Notes how long a game took, which a worker may exaggerate: nobody else should wait for a game
     /// that took far longer. It counts for at most the time of the run so far, or 30 seconds, and
     /// once the usual time is known, for at most eight times as much.
-    pub fn took(&mut self, time: Duration) {
+    pub(crate) fn took(&mut self, time: Duration) {
         let usual = self.total.checked_div(self.games).filter(|_| self.games >= UNUSUAL);
         let most = usual.map_or(Duration::MAX, |usual| usual.saturating_mul(UNUSUAL));
         let time = time.min(most).min(self.begun.elapsed().max(LEAST_PATIENCE));
@@ -88,7 +88,7 @@ impl RunDeadline {
 
     /// Waits until unfinished games are abandoned: until the end time plus the longest game of this
     /// run, or plus 30 seconds if that is more.
-    pub async fn patience_ends(&self) {
+    pub(crate) async fn patience_ends(&self) {
         let end = self.end.plus(self.patience());
         while !end.left().is_zero() {
             tokio::time::sleep(end.left().min(LOOK)).await;
@@ -109,7 +109,7 @@ mod tests {
     /// The deadline of a run that began an hour ago and ends now.
     fn of_an_old_run() -> RunDeadline {
         let now = Instant::now();
-        let begun = now - Duration::from_secs(3600);
+        let begun = now.checked_sub(Duration::from_secs(3600)).expect("an hour ago");
         RunDeadline { begun, ..RunDeadline::new(EndTime::After(now)) }
     }
 

@@ -13,7 +13,7 @@ use referee_record::model::warning::{GameWarning, PlayerWarning};
 
 /// Why a game that was played does not count, and is played again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Void {
+pub(crate) enum Void {
     /// The referee was paused in it, and it ended by a loss on time.
     Paused,
     /// A player lost on time, and its opponent may have caused that.
@@ -41,7 +41,7 @@ pub struct RecordBuilder {
 
 impl RecordBuilder {
     /// The reason why the game is void, as a sentence.
-    pub fn why_void(&self, why: Void) -> String {
+    pub(crate) fn why_void(&self, why: Void) -> String {
         let disturber = match why {
             Void::Paused => {
                 return "the referee was paused in a game that ended by a loss on time; played again"

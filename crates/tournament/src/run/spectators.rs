@@ -15,7 +15,7 @@ use referee_protocol::escape;
 
 /// A game in play, as it is shown.
 #[derive(Debug, Clone, Serialize)]
-pub struct GameInPlay {
+pub(crate) struct GameInPlay {
     id: String,
     players: [String; 2],
     seats: [Text; 2],

@@ -30,7 +30,7 @@ pub struct Meeting {
 
 impl Meeting {
     /// The half points of `player`; none if it did not take part.
-    pub fn halves_of(&self, player: usize) -> Option<usize> {
+    pub(crate) fn halves_of(&self, player: usize) -> Option<usize> {
         match self.players {
             (low, _) if low == player => Some(self.halves.0),
             (_, high) if high == player => Some(self.halves.1),
@@ -62,7 +62,7 @@ pub struct StageState<'a> {
 
 impl StageState<'_> {
     /// The entrants that were not taken out, the best seed first.
-    pub fn there(&self) -> impl Iterator<Item = usize> {
+    pub(crate) fn there(&self) -> impl Iterator<Item = usize> {
         self.entrants.iter().copied().filter(|&player| self.out[player].is_none())
     }
 
@@ -106,11 +106,11 @@ fn field(course: &StageState<'_>) -> Pairings {
 }
 
 #[cfg(test)]
-pub mod tests {
+pub(crate) mod tests {
     use super::*;
 
     /// A course under the current rules, with one pair in each meeting.
-    pub fn course<'a>(
+    pub(crate) fn course<'a>(
         entrants: &'a [usize],
         sections: &'a [Vec<Meeting>],
         out: &'a [Option<Out>],

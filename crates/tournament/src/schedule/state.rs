@@ -258,7 +258,7 @@ impl TournamentState {
     }
 
     /// Whether the game at `index` is done.
-    pub fn is_done(&self, index: usize) -> bool {
+    pub(crate) fn is_done(&self, index: usize) -> bool {
         self.games[index].is_some()
     }
 
@@ -304,7 +304,7 @@ impl TournamentState {
     }
 
     /// The reason why the game at `index` took a player out.
-    pub fn why_out(&self, index: usize) -> Out {
+    pub(crate) fn why_out(&self, index: usize) -> Out {
         if self.is_check(index) { Out::Unchecked } else { Out::Quarantined }
     }
 

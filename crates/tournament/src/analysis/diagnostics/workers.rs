@@ -20,7 +20,7 @@ use referee_record::model::record::GameOutline;
 /// A player is only tested on a worker with this many pairs of games there, and as many elsewhere.
 pub const FEWEST_PAIRS: u32 = 10;
 /// A difference is reported if its corrected p-value is below this.
-pub const SIGNIFICANT: f64 = 0.05;
+pub(crate) const SIGNIFICANT: f64 = 0.05;
 /// The half points of a pair of games.
 const HALVES: f64 = 4.0;
 
@@ -106,7 +106,7 @@ type HalfPair = (usize, usize, u32);
 /// Collects the results, one game at a time. Its size grows with the numbers of pairings and
 /// workers, not of games.
 #[derive(Debug, Default)]
-pub struct WorkerCollector {
+pub(crate) struct WorkerCollector {
     /// The numbers of the workers.
     numbers: BTreeMap<Option<String>, usize>,
     games: Vec<(u32, u32)>,
@@ -120,7 +120,7 @@ pub struct WorkerCollector {
 
 impl WorkerCollector {
     /// Adds a game of these players, by seat.
-    pub fn add(&mut self, game: &GameOutline, summary: GameSummary, players: [usize; 2]) {
+    pub(crate) fn add(&mut self, game: &GameOutline, summary: GameSummary, players: [usize; 2]) {
         let fresh = self.numbers.len();
         let worker = *self.numbers.entry(game.worker.clone()).or_insert(fresh);
         self.games.resize(self.numbers.len(), (0, 0));
@@ -155,7 +155,7 @@ impl WorkerCollector {
     }
 
     /// The results, if a worker played any game. `names` are those of the players.
-    pub fn conclude(&self, names: &[String]) -> Option<WorkerResults> {
+    pub(crate) fn conclude(&self, names: &[String]) -> Option<WorkerResults> {
         self.numbers.keys().flatten().next()?;
         let order: Vec<(&Option<String>, usize)> =
             self.numbers.iter().map(|(name, &number)| (name, number)).collect();

@@ -6,6 +6,9 @@ use referee_record::model::record::examples::{distinct, game};
 use super::NamedResults;
 
 /// The results of these games, `(first, second, result)`.
+///
+/// # Panics
+/// A result is unknown.
 pub fn results(names: &[&str], games: &[(usize, usize, &str)]) -> NamedResults {
     let owned: Vec<String> = names.iter().map(ToString::to_string).collect();
     let mut results = NamedResults::new(&owned);

@@ -1,0 +1,104 @@
+//! The doorway: parse, start logging, turn a result into a documented exit code.
+
+use std::fs::File;
+use std::process::ExitCode;
+
+use crate::cli::{Cli, CliCommand};
+use crate::commands::{
+    Status, ask, bot, check, compare, export, manual, new, play, probe, rank, replay, report,
+    rules, run, serve, test_game, trace, verify, worker,
+};
+use crate::error::{Failure, FailureKind};
+use crate::printer::{Colour, Printer};
+use crate::signals;
+use clap::CommandFactory;
+use referee_sandbox::{raise_descriptor_limit, serve_as_supervisor};
+use tracing_subscriber::Layer as _;
+use tracing_subscriber::filter::{LevelFilter, Targets};
+use tracing_subscriber::layer::SubscriberExt as _;
+use tracing_subscriber::util::SubscriberInitExt as _;
+
+/// Runs the program: parses the command line, does what it says, and returns a documented exit code.
+pub fn main() -> ExitCode {
+    if let Some(code) = serve_as_supervisor() {
+        return code;
+    }
+    let cli = Cli::read();
+    let printer = Printer::new(cli.quiet);
+    let result = raise_descriptor_limit()
+        .map_err(Failure::from)
+        .and_then(|()| start_logging(&cli, printer))
+        .and_then(|()| dispatch(&cli.command, printer));
+    match result {
+        Ok(Status::Done) => ExitCode::SUCCESS,
+        Ok(Status::Found) => ExitCode::from(1),
+        Ok(Status::NotBetter) => ExitCode::from(10),
+        Ok(Status::Undecided) => ExitCode::from(11),
+        Ok(Status::Interrupted) => ExitCode::from(signals::INTERRUPTED),
+        Err(failure) => complain(&failure, printer),
+    }
+}
+
+fn dispatch(command: &CliCommand, printer: Printer) -> Result<Status, Failure> {
+    match command {
+        CliCommand::Run(args) => run::run(args, printer),
+        CliCommand::Play(args) => play::run(args, printer),
+        CliCommand::Compare(args) => compare::run(args, printer),
+        CliCommand::Check(args) => check::run(args, printer),
+        CliCommand::Export(args) => export::run(args, printer),
+        CliCommand::Ask(args) => ask::run(args, printer),
+        CliCommand::New(args) => new::run(args, printer),
+        CliCommand::Rank(args) => rank::run(args, printer),
+        CliCommand::Report(args) => report::run(args, printer),
+        CliCommand::Serve(args) => serve::run(args, printer),
+        CliCommand::Verify(args) => verify::run(args, printer),
+        CliCommand::Worker(args) => worker::run(args, printer),
+        CliCommand::Replay(args) => replay::run(args, printer),
+        CliCommand::Rules(args) => rules::run(args, printer),
+        CliCommand::Trace(args) => trace::run(args, printer),
+        CliCommand::TestGame(args) => test_game::run(args, printer),
+        CliCommand::Probe(args) => probe::run(args, printer),
+        CliCommand::Bot(args) => bot::run(args, printer),
+        CliCommand::Completions(args) => manual::completions(args, Cli::command(), printer),
+        CliCommand::Man(args) => manual::man(args, Cli::command(), printer),
+    }
+}
+
+fn complain(failure: &Failure, printer: Printer) -> ExitCode {
+    match failure.kind {
+        FailureKind::BadLine => printer.bare_error(&failure.message),
+        FailureKind::Closed => {}
+        _ => printer.error(&failure.message),
+    }
+    ExitCode::from(match failure.kind {
+        FailureKind::Input | FailureKind::BadLine => 2,
+        FailureKind::System => 3,
+        FailureKind::Conflict => 4,
+        FailureKind::Closed => 141,
+    })
+}
+
+/// Logging goes to stderr with `-v`, or to a file.
+fn start_logging(cli: &Cli, printer: Printer) -> Result<(), Failure> {
+    let level = match (cli.verbose, &cli.log_file) {
+        (0, None) => LevelFilter::WARN,
+        (0 | 1, _) => LevelFilter::DEBUG,
+        _ => LevelFilter::TRACE,
+    };
+    // The NATS client reports problems twice: here, and to us, who say them in a sentence.
+    let client = if cli.verbose == 0 && cli.log_file.is_none() { LevelFilter::OFF } else { level };
+    let shown = Targets::new().with_default(level).with_target("async_nats", client);
+    let lines = tracing_subscriber::fmt::layer();
+    if let Some(path) = &cli.log_file {
+        let file = File::create(path).map_err(|error| {
+            Failure::system(format!("cannot write the log file {}: {error}", path.display()))
+        })?;
+        let lines = lines.with_ansi(false).with_writer(file);
+        tracing_subscriber::registry().with(lines.with_filter(shown)).init();
+    } else {
+        let lines = lines.with_ansi(printer.colour_err == Colour::Ansi);
+        let lines = lines.with_writer(std::io::stderr);
+        tracing_subscriber::registry().with(lines.with_filter(shown)).init();
+    }
+    Ok(())
+}
