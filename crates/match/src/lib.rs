@@ -1,4 +1,25 @@
-//! Plays one game between two programs, and plays recorded games again.
+//! One game: starts two players, asks them in turn under their clocks, checks and plays what they
+//! answer, and plays recorded games again.
+//!
+//! - [`player`] is everything that can answer a turn: a process, a built-in player, a person.
+//! - [`referee`] plays a game; it waits for players only through [`player`].
+//! - [`replay`] plays a record step by step, and [`reask`] asks a player once more for one decision.
+//! - [`game_program`] finds and starts the program of a game's rules.
+//! - [`openings`] has the actions with which games begin:
+//!
+//! ```
+//! use referee_games::{GameKind, Options, Step};
+//! use referee_match::openings::listed;
+//!
+//! let game = GameKind::WatchYourBack.game();
+//! let start = game.start(&Options::resolve(game.options(), [])?)?;
+//! let steps = listed(&start, &["3,4".to_owned(), "4,4".to_owned()])?;
+//! assert!(matches!(&steps[..], [Step::Move(first), Step::Move(_)] if first == "3,4"));
+//!
+//! let refused = listed(&start, &["3,4".to_owned(), "3,4".to_owned()]);
+//! assert!(refused.is_err(), "a piece stands there");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 pub mod game_program;
 pub mod openings;

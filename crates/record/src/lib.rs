@@ -1,4 +1,26 @@
-//! The data of a tournament, and the log in which its games are recorded.
+//! What is written down: the data of a tournament, and the log in which its games are recorded.
+//!
+//! - [`model`] has players, stages, clocks, faults and the records of games.
+//! - [`seeds`] derives all luck from the tournament's secret.
+//! - [`log`] writes and reads `games.jsonl`, the one file from which every table follows.
+//! - [`fingerprint`] notices that a player has changed, [`disk`] writes files that survive a crash,
+//!   and [`bounded`] opens files that strangers made.
+//!
+//! Both players of a pair of games get the same luck, whoever is named first:
+//!
+//! ```
+//! use referee_games::Stream;
+//! use referee_record::seeds::Secret;
+//!
+//! let secret = Secret::from_seed(7);
+//! let faces: Vec<(u8, u32)> = (1..=6).map(|face| (face, 1)).collect();
+//! let [mut luck, mut same] =
+//!     [("ant", "bee"), ("bee", "ant")].map(|(one, other)| secret.luck(one, other, 1));
+//! for _ in 0..10 {
+//!     let die = luck.draw(Stream::Shared, &faces);
+//!     assert_eq!(die, same.draw(Stream::Shared, &faces));
+//! }
+//! ```
 
 pub mod bounded;
 pub mod disk;

@@ -5,6 +5,22 @@
 //! published its result, and the result waits there until the coordinator has written it to the
 //! log. So each of the three may be killed and started again at any time. Delivery is at least
 //! once; a result counts once, because the identity of a game does.
+//!
+//! - [`coordinator`] hands out the jobs of a run, [`worker`] plays them.
+//! - [`streams`] names the queues of a run; [`messages`] and [`description`] are what is sent.
+//! - [`inspection`] replays every record of a worker before it counts.
+//!
+//! The outcome of a job travels compressed, and never above the server's limit:
+//!
+//! ```
+//! use referee_remote::delivery::{pack, unpack};
+//! use referee_tournament::run::job::JobOutcome;
+//!
+//! let packed = pack(JobOutcome::Probed(None), 1_000_000)?;
+//! assert!(matches!(unpack(&packed), Some(JobOutcome::Probed(None))));
+//! assert!(unpack(b"not packed").is_none());
+//! # Ok::<(), String>(())
+//! ```
 
 mod bundle;
 pub mod coordinator;

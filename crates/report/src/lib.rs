@@ -1,5 +1,20 @@
 //! Reports for people and scripts: turns data into tables, bytes and text. The caller opens and
 //! writes the files.
+//!
+//! ```
+//! use referee_report::{Standings, tables};
+//! use referee_tournament::analysis::Evaluation;
+//! use referee_tournament::analysis::results::examples::results;
+//! use referee_tournament::schedule::summary::Summary;
+//!
+//! let results = results(&["ant", "bee"], &[(0, 1, "white"), (1, 0, "draw")]);
+//! let evaluation = Evaluation::new(results, &[], &[None; 2], Summary::default())?;
+//! let csv = String::from_utf8(tables::standings(&Standings::new(&evaluation))?)?;
+//! let mut lines = csv.lines();
+//! assert!(lines.next().expect("headings").starts_with("rank,"));
+//! assert!(lines.next().expect("the first").contains("ant"));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 pub mod board;
 pub(crate) mod charts;
