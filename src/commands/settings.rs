@@ -12,6 +12,7 @@ use super::containment_args::level_named;
 use super::game_args::{GameArgument, OptionArgs, game_named};
 use super::recorded_rules::RecordedRulesArgs;
 use crate::config::{self, CONFIG, LoadedConfig, PlayerArgument};
+use crate::error::FailureKind;
 use crate::printer::Printer;
 use referee_games::{GameKind, Options, SharedGame, Text};
 use referee_match::player::Sandbox;
@@ -241,25 +242,36 @@ impl Settings {
     }
 }
 
-/// Reads the configuration. A named one must be valid. Of `tournament.toml`, which is read if it
-/// exists, single players may have problems.
-fn read_config(named: Option<&Path>, printer: Printer) -> Result<Option<LoadedConfig>, Failure> {
-    let colour = printer.colour_err;
-    if let Some(path) = named {
-        let tournament = config::load(path, colour)?;
-        return Ok(Some(LoadedConfig { tournament: Some(tournament), problems: None }));
-    }
-    let path = Path::new(CONFIG);
-    match path.exists().then(|| config::read(path, colour)) {
-        Some(LoadedConfig { tournament: None, problems: Some(problems) }) => Err(problems),
-        loaded => Ok(loaded),
-    }
-}
-
 impl GameSettingsArgs {
-    /// Reads the configuration, if there is one, and resolves the settings. If players of a
-    /// configuration that was not named have problems, a note says so, and [`Settings::player`]
-    /// fails for a player that may be one of them.
+    /// Reads the configuration. A named one must be valid. Of `tournament.toml`, which is read if
+    /// it exists, players may have problems, and it may be unusable if the command line names the
+    /// game.
+    fn read_config(&self, printer: Printer) -> Result<Option<LoadedConfig>, Failure> {
+        let colour = printer.colour_err;
+        if let Some(path) = &self.config {
+            let tournament = config::load(path, colour)?;
+            return Ok(Some(LoadedConfig { tournament: Some(tournament), problems: None }));
+        }
+        let path = Path::new(CONFIG);
+        let Some(loaded) = path.exists().then(|| config::read(path, colour)) else {
+            return Ok(None);
+        };
+        if let LoadedConfig { tournament, problems: Some(problems) } = &loaded {
+            let what_is_used = match tournament {
+                Some(_) => "in its players (see `referee run --plan`); the rest of it is used",
+                None if self.game.is_some() && problems.kind == FailureKind::Input => {
+                    "(see `referee run --plan`) and is ignored"
+                }
+                None => return Err(problems.clone()),
+            };
+            printer.note(&format!("{CONFIG} has problems {what_is_used}"));
+        }
+        Ok(Some(loaded))
+    }
+
+    /// Reads the configuration, if there is one, and resolves the settings. A note says if it has
+    /// problems, and then [`Settings::player`] fails for a player that may be missing because of
+    /// them.
     pub(super) fn resolve(&self, printer: Printer) -> Result<Settings, Failure> {
         self.resolve_with(GivenSettings::default(), printer)
     }
@@ -270,7 +282,7 @@ impl GameSettingsArgs {
         given: GivenSettings,
         printer: Printer,
     ) -> Result<Settings, Failure> {
-        let loaded = read_config(self.config.as_deref(), printer)?;
+        let loaded = self.read_config(printer)?;
         let (configured, problems) =
             loaded.map_or((None, None), |loaded| (loaded.tournament, loaded.problems));
         // A rules program is contained as the configuration asks.
@@ -284,12 +296,6 @@ impl GameSettingsArgs {
         };
         let path = self.config.as_deref().unwrap_or(Path::new(CONFIG));
         let settings = Settings::resolve(given, configured.as_ref(), path);
-        if problems.is_some() {
-            printer.note(&format!(
-                "{CONFIG} has problems in its players (see `referee run --plan`); the rest of it \
-                 is used"
-            ));
-        }
         Ok(Settings { problems, ..settings })
     }
 

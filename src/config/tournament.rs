@@ -307,21 +307,23 @@ fn players(
     place: LookupPaths<'_>,
     problems: &mut Problems,
 ) -> Vec<PlayerSpec> {
-    if given.len() < 2 {
-        let at = given.first().map_or(0..0, |player| player.at.clone());
-        let title = match given.len() {
-            0 => "no players",
-            _ => "only one player",
-        };
-        let help = "a tournament has two or more; add a `[[players]]` table for each";
-        problems.add(Problem::new(at, title).help(help));
-    }
     let mut players: Vec<PlayerSpec> = problems.of_players(|problems| {
+        note_too_few(&given, problems);
         note_doubled_names(&given, problems);
         given.into_iter().filter_map(|keys| player::check(keys, place, problems)).collect()
     });
     isolate(&mut players);
     players
+}
+
+fn note_too_few(given: &[PlayerKeys], problems: &mut Problems) {
+    let (title, at) = match given {
+        [] => ("no players", 0..0),
+        [player] => ("only one player", player.at.clone()),
+        _ => return,
+    };
+    let help = "a tournament has two or more; add a `[[players]]` table for each";
+    problems.add(Problem::new(at, title).help(help));
 }
 
 fn note_doubled_names(given: &[PlayerKeys], problems: &mut Problems) {
