@@ -50,7 +50,7 @@ use referee_tournament::folder::{self, LockedFolder, LogContents, SECRET};
 use referee_tournament::run::cores::Cores;
 use referee_tournament::run::deadline::RunDeadline;
 use referee_tournament::run::entrant::Entrant;
-use referee_tournament::run::event::{Listener, Listeners, RunEvent, RunWarning};
+use referee_tournament::run::event::{Listener, Listeners, RunEvent};
 use referee_tournament::run::job::Conditions;
 use referee_tournament::run::resume::{self, Prepared, ReplaceRequest};
 use referee_tournament::run::spectators::Spectators;
@@ -434,7 +434,8 @@ fn live_boards(
     match LiveBoards::open(folder.dir(), Arc::clone(spectators)) {
         Ok(opened) => Ok(Some(opened)),
         Err(error) => {
-            let warning = RunWarning::NotShown { why: error.to_string() };
+            let why = referee_protocol::escape::terminal(&error.to_string());
+            let warning = format!("the games in play cannot be shown: {why}");
             listener.on(RunEvent::Warning(&warning), state)?;
             Ok(None)
         }

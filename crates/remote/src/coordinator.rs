@@ -14,7 +14,7 @@ use super::server::NatsServer;
 use super::spot_checks::SpotChecks;
 use super::streams::{RUNS, RunNames, Streams};
 use referee_record::seeds::{fresh_identity, random_bytes};
-use referee_tournament::run::event::{Listener, RunEvent, RunWarning};
+use referee_tournament::run::event::{Listener, RunEvent};
 use referee_tournament::run::worker::{Reports, Worker};
 use referee_tournament::run::{RunEnd, RunError, Runner};
 
@@ -67,7 +67,10 @@ impl Coordinator {
         stop: watch::Receiver<bool>,
     ) -> Result<RunEnd, RunError> {
         if self.has_others {
-            listener.on(RunEvent::Warning(&RunWarning::OldQueues), runner.state)?;
+            let warning = "the server still had the queues of this tournament with another \
+                           configuration; they were removed, and games that waited there are \
+                           played again";
+            listener.on(RunEvent::Warning(warning), runner.state)?;
         }
         let OpenRun { server, names, streams, .. } = &self.run;
         let (server, streams) = (server.clone(), streams.clone());

@@ -21,8 +21,9 @@ use super::run_files::RunFiles;
 use super::server::{AGAIN, NatsServer, ServerProblem};
 use super::spot_checks::{FirstResult, SpotChecks};
 use super::streams::{RUNS, RunNames, Streams, job_of};
+use referee_protocol::escape;
 use referee_tournament::run::deadline::RunDeadline;
-use referee_tournament::run::event::{RunWarning, WorkerPool};
+use referee_tournament::run::event::WorkerPool;
 use referee_tournament::run::failure::JobFailure;
 use referee_tournament::run::job::{Job, JobOutcome, Report};
 use referee_tournament::run::worker::Reports;
@@ -196,8 +197,9 @@ impl Dispatcher {
         }
     }
 
-    fn warn(&self, warning: RunWarning) {
-        self.report(Report::Warning(warning));
+    /// Reports a problem, which may quote strangers.
+    fn warn(&self, problem: &str) {
+        self.report(Report::Warning(escape::terminal(problem)));
     }
 
     async fn accept_request(&mut self, request: JobRequest) {
@@ -250,8 +252,7 @@ impl Dispatcher {
             self.create_again().await;
         } else if problem.may_pass() {
             if self.outage.begin(asked) {
-                let text = format!("{problem}; it is tried again, and nothing is lost");
-                self.warn(RunWarning::Remote(text));
+                self.warn(&format!("{problem}; it is tried again, and nothing is lost"));
             }
         } else {
             self.report(Report::Failed(problem.into()));
@@ -264,9 +265,10 @@ impl Dispatcher {
         match files.create(server, streams).await {
             Ok(was_missing) => {
                 if was_missing {
-                    let text = "the server has lost the queues of this run; they were created \
-                                again, and what waited there is played again";
-                    self.warn(RunWarning::Remote(text.to_owned()));
+                    self.warn(
+                        "the server has lost the queues of this run; they were created again, and \
+                         what waited there is played again",
+                    );
                 }
                 self.requeue_lost(Duration::ZERO);
             }
@@ -281,8 +283,7 @@ impl Dispatcher {
         let (packed, ack) = PendingAck::split(message);
         let (Some(worker), Some(name)) = (worker, name) else {
             if !std::mem::replace(&mut self.has_dropped, true) {
-                let text = "a result does not say which worker sent it. Such results are dropped";
-                self.warn(RunWarning::Remote(text.to_owned()));
+                self.warn("a result does not say which worker sent it. Such results are dropped");
             }
             return ack.send().await;
         };
@@ -333,11 +334,13 @@ impl Dispatcher {
             }
             Err(why) => {
                 let job = open.describe();
-                self.exclude(&worker, |worker| RunWarning::Excluded {
-                    worker,
-                    job,
-                    why: why.to_string(),
-                });
+                self.exclude(
+                    &worker,
+                    &format!(
+                        "worker {worker} sent an invalid result for {job}: {why}. It is played \
+                         again, and nothing more is accepted from this worker"
+                    ),
+                );
                 self.play_again(name);
             }
         }
@@ -369,8 +372,15 @@ impl Dispatcher {
                 for difference in self.checks.compare(&first.games, &result.games) {
                     let [counts, other] =
                         [&first, &result].map(|result| self.workers.label(&result.worker));
-                    let (game, ply) = (difference.game, difference.ply);
-                    self.warn(RunWarning::Different { game, ply, counts, other });
+                    let from = difference
+                        .ply
+                        .map_or("at its end".to_owned(), |ply| format!("from ply {ply} on"));
+                    self.warn(&format!(
+                        "game {} was different {from} when worker {other} played it again. The \
+                         game of worker {counts} counts. If its players always play the same, one \
+                         of these workers is not to be trusted",
+                        difference.game
+                    ));
                 }
                 self.report_workers();
                 self.hand_over(name, first);
@@ -414,15 +424,13 @@ impl Dispatcher {
     }
 
     /// Excludes a worker, with a warning that names it.
-    fn exclude(&mut self, worker: &WorkerId, warning: impl FnOnce(String) -> RunWarning) {
+    fn exclude(&mut self, worker: &WorkerId, warning: &str) {
         match self.workers.exclude(worker) {
-            ..=MAX_REPORTED => self.warn(warning(worker.to_string())),
+            ..=MAX_REPORTED => self.warn(warning),
             count if count == MAX_REPORTED + 1 => {
-                let text = format!(
-                    "more than {MAX_REPORTED} workers were excluded; further ones \
-                                    are not reported"
-                );
-                self.warn(RunWarning::Remote(text));
+                self.warn(&format!(
+                    "more than {MAX_REPORTED} workers were excluded; further ones are not reported"
+                ));
             }
             _ => {}
         }
@@ -450,7 +458,7 @@ impl Dispatcher {
         let jobs = heartbeat.jobs.clone();
         let before = self.workers.joined();
         if let Some(why) = self.workers.on_heartbeat(&worker, heartbeat) {
-            self.warn(RunWarning::Unfit { worker: self.workers.label(&worker), why });
+            self.warn(&format!("worker {} cannot play: {why}", self.workers.label(&worker)));
         }
         let joined = self.workers.joined();
         if joined != before && joined <= PROMPT {
@@ -503,7 +511,7 @@ impl Dispatcher {
     async fn tick(&mut self) {
         self.announce(false).await;
         for text in self.workers.tick() {
-            self.warn(RunWarning::Remote(text));
+            self.warn(&text);
         }
         self.report_loneliness();
         self.end_lonely_checks();
@@ -513,7 +521,10 @@ impl Dispatcher {
             Ok((queued, delivered)) => {
                 self.queued = queued;
                 if let Some(after) = self.outage.end() {
-                    self.warn(RunWarning::Answers { after });
+                    let seconds = after.as_secs();
+                    self.warn(&format!(
+                        "the NATS server answers again, after {seconds} seconds; nothing is lost"
+                    ));
                 }
                 self.look_after_holders(delivered);
             }
@@ -528,11 +539,10 @@ impl Dispatcher {
             self.lonely_since = Some(Instant::now());
         } else if self.lonely_since.is_some_and(|since| since.elapsed() >= LONELY) {
             self.lonely_since = None;
-            let text = format!(
+            self.warn(&format!(
                 "no worker is there to play: run `referee worker {}` on the machines that are to",
                 self.run.server.address
-            );
-            self.warn(RunWarning::Remote(text));
+            ));
         }
     }
 
@@ -590,13 +600,18 @@ impl Dispatcher {
         open.begin_again();
         let seconds = bound.as_secs();
         match &holder {
-            Some(worker) => {
-                self.exclude(worker, |worker| RunWarning::HeldUp { worker, job, seconds });
-            }
-            None => self.warn(RunWarning::Remote(format!(
+            Some(worker) => self.exclude(
+                worker,
+                &format!(
+                    "worker {worker} has kept {job} for more than {seconds} seconds, longer than \
+                     the clocks allow. It goes to another one, and nothing more is accepted from \
+                     this worker"
+                ),
+            ),
+            None => self.warn(&format!(
                 "a worker that does not give its name has kept {job} for more than {seconds} \
                  seconds, longer than the clocks allow. It goes to another one"
-            ))),
+            )),
         }
         self.withdraw(subject);
         self.queue(name);

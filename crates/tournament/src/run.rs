@@ -28,7 +28,7 @@ use std::time::{Duration, Instant};
 use tokio::sync::{mpsc, watch};
 
 use self::agenda::{Agenda, Assignment};
-use self::event::{Listener, RunEvent, RunWarning};
+use self::event::{Listener, RunEvent};
 pub use self::recorder::Recorder;
 use self::unplayed::Unplayed;
 use self::workers::{Start, Workers};
@@ -323,7 +323,8 @@ impl Runner<'_> {
     ) -> Result<(), RunError> {
         if progress.workers.busy() > 0 {
             let most = progress.workers.close(number);
-            let warning = RunWarning::FewerAtOnce { shortage: shortage.clone(), most };
+            let why = shortage_text(shortage);
+            let warning = format!("{why}. From now on, at most {most} games are played at once");
             progress.listener.on(RunEvent::Warning(&warning), self.state)?;
         } else {
             assignment.shortages += 1;
@@ -352,7 +353,8 @@ impl Runner<'_> {
         }
         let is_first = !std::mem::replace(&mut assignment.failed, true);
         let again = is_first && !matches!(failure, JobFailure::Abandoned { .. });
-        let warning = RunWarning::JobFailed { job, failure: failure.clone(), again };
+        let then = if again { "it is tried again" } else { "it is left out" };
+        let warning = format!("{job} could not be played: {failure}; {then}");
         progress.listener.on(RunEvent::Warning(&warning), self.state)?;
         if again {
             progress.agenda.put_back(assignment);

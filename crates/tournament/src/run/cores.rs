@@ -13,8 +13,6 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{FlockOperation, flock};
 
-use super::event::RunWarning;
-
 /// At most this many workers on one core are told apart by their locks.
 const MAX_SHARERS: usize = 16;
 
@@ -68,9 +66,9 @@ impl Cores {
     }
 
     /// A warning if this many games at once must share cores.
-    pub(crate) fn crowded_by(&self, games: usize) -> Option<RunWarning> {
+    pub(crate) fn crowded_by(&self, games: usize) -> Option<String> {
         let (each, cores) = (self.each, real_cores().get());
-        (games > 1 && games * each > cores).then_some(RunWarning::Crowded { games, each, cores })
+        (games > 1 && games * each > cores).then(|| crowded(games, each, cores))
     }
 
     /// The first of the cores with the fewest workers, and a lock on it.
@@ -80,6 +78,17 @@ impl Cores {
         (0..MAX_SHARERS)
             .find_map(|layer| fresh.clone().find_map(|&core| Some((core, lock(dir, core, layer)?))))
     }
+}
+
+/// Says that `games` games at once, each on `each` cores, have only `cores` cores.
+fn crowded(games: usize, each: usize, cores: usize) -> String {
+    format!(
+        "{games} games at once need {} cores, but there {} only {cores}: they slow each other \
+         down, so players may lose on time. Better: --jobs {}",
+        games * each,
+        if cores == 1 { "is" } else { "are" },
+        (cores / each).max(1)
+    )
 }
 
 /// The cores of `workers` workers, with `each` cores per worker.
@@ -214,8 +223,8 @@ mod tests {
         assert_eq!(referee(4 * cores).crowded_by(1), None, "one game alone cannot be helped");
         let games = cores + 1;
         let crowded = referee(2).crowded_by(games);
-        assert_eq!(crowded, Some(RunWarning::Crowded { games, each: 2, cores }));
-        let text = RunWarning::Crowded { games: 12, each: 2, cores: 8 }.to_string();
+        assert_eq!(crowded, Some(super::crowded(games, 2, cores)));
+        let text = super::crowded(12, 2, 8);
         assert_eq!(
             text,
             "12 games at once need 24 cores, but there are only 8: they slow each other down, so \

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use tokio::sync::watch;
 
 use super::entrant::Entrant;
-use super::event::{RunWarning, WorkerPool};
+use super::event::WorkerPool;
 use super::failure::JobFailure;
 use super::spectators::Spectators;
 use crate::schedule::Fixture;
@@ -120,8 +120,8 @@ impl From<Unplayable> for JobOutcome {
 pub enum Report {
     /// The worker with this number has done its job, or cannot do it.
     Done(usize, JobOutcome),
-    /// Something went wrong that no player caused.
-    Warning(RunWarning),
+    /// Something went wrong that no player caused: a sentence that is safe to show.
+    Warning(String),
     /// The set of worker machines changed.
     WorkerPool(WorkerPool),
     /// Nothing more can be played.
