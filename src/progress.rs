@@ -398,9 +398,9 @@ impl Progress {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use referee_record::model::record::examples::{faulty, game};
+    use referee_record::model::record::Header;
+    use referee_record::model::record::examples::{faulty, game, header};
     use referee_record::model::stage::Stage;
-    use referee_tournament::schedule::state::TournamentSetup;
 
     fn progress(names: &[&str]) -> Progress {
         let contender = |name: &&str| Contender {
@@ -414,8 +414,8 @@ mod tests {
 
     /// A tournament of two players that meet in this many pairs.
     fn state(pairs: u32) -> TournamentState {
-        let names = ["ant", "bee"].map(str::to_owned).to_vec();
-        TournamentState::new(TournamentSetup::new(names, vec![Stage::round_robin(pairs)]))
+        let stages = vec![Stage::round_robin(pairs)];
+        TournamentState::new(&Header { stages, ..header(&["ant", "bee"]) })
     }
 
     /// The game at `index` of that tournament.
@@ -458,9 +458,9 @@ mod tests {
 
     #[test]
     fn games_after_a_removal_count_neither_here_nor_in_the_tables() {
-        let names = ["ant", "bee", "cat"].map(str::to_owned).to_vec();
-        let setup = TournamentSetup::new(names, vec![Stage::round_robin(3)]);
-        let mut state = TournamentState::new(TournamentSetup { quarantine: 2, ..setup });
+        let stages = vec![Stage::round_robin(3)];
+        let header = Header { stages, quarantine: 2, ..header(&["ant", "bee", "cat"]) };
+        let mut state = TournamentState::new(&header);
         let mut progress = progress(&["ant", "bee", "cat"]);
         progress.on(RunEvent::Begun { due: state.due() }, &state).expect("no failure");
         // The cat fails in all its games, and the last of them are over first.

@@ -50,7 +50,7 @@ pub(crate) fn make(dir: &Path, players: usize, games: usize) -> Outcome<Made> {
         }
     }
     header.stages[0].pairs = u32::try_from(pairs)?;
-    let schedule = TournamentState::new((&header).into());
+    let schedule = TournamentState::new(&header);
     let mut log = LogWriter::create(&results, &header)?;
     for index in 0..schedule.len() {
         log.append(&again(&played[index % played.len()], &schedule, index))?;

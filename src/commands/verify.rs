@@ -193,7 +193,7 @@ fn check_lines(
     seeds: bool,
     audit: impl Fn(&GameRecord) -> Vec<String> + Sync,
 ) -> Checked {
-    let (mut state, mut problems) = (TournamentState::new(header.into()), LineProblems::default());
+    let (mut state, mut problems) = (TournamentState::new(header), LineProblems::default());
     let mut findings = Vec::new();
     if !reader.header_intact() {
         findings.push(finding(1, None, "the header was edited after it was written"));

@@ -96,7 +96,8 @@ fn ladder(spread: f64, seed: u64) -> Vec<f64> {
             rules: PairingRules::NEWEST,
         };
         let next = next(&format, &course).expect("it goes on");
-        let pairings: Vec<_> = (0..next.pairings.len()).map(|at| next.pairings.get(at)).collect();
+        let in_order = |(one, other): (usize, usize)| (one.min(other), one.max(other));
+        let pairings: Vec<_> = next.pairings.into_iter().map(in_order).collect();
         let meeting = |&players: &(usize, usize)| Meeting {
             players,
             halves: (2, 2),

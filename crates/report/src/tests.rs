@@ -7,12 +7,12 @@ use super::{Row, Standings, grades};
 use referee_games::{BySeat, Seat};
 use referee_record::model::fault::{Fault, FaultCode};
 use referee_record::model::grades::{Grades, RankMark};
-use referee_record::model::record::examples::game;
-use referee_record::model::record::{Anchor, GameRecord};
+use referee_record::model::record::examples::{game, header};
+use referee_record::model::record::{Anchor, GameRecord, Header};
 use referee_record::model::stage::{Format, Stage};
 use referee_tournament::analysis::results::Faulted;
 use referee_tournament::analysis::{Evaluation, NamedResults};
-use referee_tournament::schedule::state::{TournamentSetup, TournamentState};
+use referee_tournament::schedule::state::TournamentState;
 
 /// The behaviour of a player in each game.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -107,11 +107,13 @@ impl Case {
     fn play(&self) -> TournamentState {
         let names: Vec<String> = (0..self.kinds.len()).map(|n| format!("p{n}")).collect();
         let given = (0..names.len()).filter(|&player| self.anchors[player]);
-        let ratings = given.map(|player| Anchor { player: names[player].clone(), rating: 1000.0 });
-        let ratings = ratings.collect();
-        let setup = TournamentSetup::new(names, self.stages.clone());
-        let mut state =
-            TournamentState::new(TournamentSetup { ratings, quarantine: self.quarantine, ..setup });
+        let anchors = given.map(|player| Anchor { player: names[player].clone(), rating: 1000.0 });
+        let mut state = TournamentState::new(&Header {
+            anchors: anchors.collect(),
+            stages: self.stages.clone(),
+            quarantine: self.quarantine,
+            ..header(&names.iter().map(String::as_str).collect::<Vec<_>>())
+        });
         state.allow_further();
         for _ in 0..self.games {
             let Some(index) = state.next_due(0) else { break };

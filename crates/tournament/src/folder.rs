@@ -249,7 +249,7 @@ pub fn read(
     let failure = FolderError::of_log(dir);
     let mut scan = LogScan::open(dir).map_err(failure)?;
     let header = scan.header().clone();
-    let mut state = TournamentState::new((&header).into());
+    let mut state = TournamentState::new(&header);
     let mut problems = LineProblems::default();
     while let Some(line) = scan.next_line().map_err(failure)? {
         let (index, problem) = place(&line, &mut state);

@@ -1,17 +1,18 @@
-//! The order of games, computed and not stored. A schedule has sections, one after another; each is
+//! The order of games. A schedule has sections, one after another; each is
 //! known only when the earlier ones are over.
 //!
 //! Within a section, games are ordered by pair number, so that partial results are balanced; then
 //! by pairing; then by the game's number in its pair.
 
 pub mod formats;
-pub mod pairings;
+mod pairings;
 pub mod state;
 pub mod summary;
 
+use std::collections::HashMap;
+
 use serde::{Deserialize, Serialize};
 
-pub(crate) use self::pairings::Pairings;
 use referee_games::{BySeat, Seat};
 use referee_record::model::stage::Order;
 
@@ -28,7 +29,10 @@ pub(crate) struct Schedule {
 /// Pairings that are played together, all with the same number of pairs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Section {
-    pairings: Pairings,
+    /// The two players of each, the lower number first.
+    pairings: Vec<(usize, usize)>,
+    /// The places of the pairings in this list.
+    places: HashMap<(usize, usize), usize>,
     pairs: u32,
     /// The highest pair number in the earlier sections.
     before: u32,
@@ -76,10 +80,14 @@ impl Schedule {
     }
 
     /// Adds a section of these pairings, with this many pairs each.
-    pub(crate) fn push(&mut self, pairings: Pairings, pairs: u32) {
+    pub(crate) fn push(&mut self, mut pairings: Vec<(usize, usize)>, pairs: u32) {
+        for (one, other) in &mut pairings {
+            (*one, *other) = (*one.min(other), *one.max(other));
+        }
+        let places = pairings.iter().copied().zip(0..).collect();
         let before = self.sections.last().map_or(0, |last| last.before + last.pairs);
         let start = self.len();
-        self.sections.push(Section { pairings, pairs, before, start });
+        self.sections.push(Section { pairings, places, pairs, before, start });
     }
 
     /// The number of games.
@@ -93,7 +101,7 @@ impl Schedule {
     }
 
     /// The pairings of a section.
-    pub(crate) fn pairings(&self, section: usize) -> &Pairings {
+    pub(crate) fn pairings(&self, section: usize) -> &[(usize, usize)] {
         &self.sections[section].pairings
     }
 
@@ -114,7 +122,7 @@ impl Schedule {
         let (rest, game) = ((index - section.start) / 2, (index - section.start) % 2);
         let count = section.pairings.len();
         let pair = section.before + (rest / count) as u32;
-        let (one, other) = section.pairings.get(rest % count);
+        let (one, other) = section.pairings[rest % count];
         let in_order = self.places[one] < self.places[other];
         let swap = in_order == ((pair as usize + game) % 2 == 1);
         let seats = if swap { BySeat::new(other, one) } else { BySeat::new(one, other) };
@@ -128,7 +136,7 @@ impl Schedule {
         let at = self.sections.partition_point(|section| section.before <= pair).checked_sub(1)?;
         let section = &self.sections[at];
         let round = (pair - section.before) as usize;
-        let pairing = section.pairings.place(first, second)?;
+        let pairing = *section.places.get(&(first.min(second), first.max(second)))?;
         if round >= section.pairs as usize || !(1..=2).contains(&fixture.game) {
             return None;
         }
@@ -160,10 +168,9 @@ impl Fixture {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::HashMap;
-
     use proptest::prelude::*;
 
+    use super::pairings::everyone;
     use super::*;
 
     fn names(count: usize) -> Vec<String> {
@@ -172,7 +179,7 @@ mod tests {
 
     fn round_robin(players: usize, pairs: u32) -> Schedule {
         let mut schedule = Schedule::new(&names(players), &Order::Listed);
-        schedule.push(Pairings::Everyone((0..players).collect()), pairs);
+        schedule.push(everyone(&(0..players).collect::<Vec<_>>()), pairs);
         schedule
     }
 
@@ -235,7 +242,7 @@ mod tests {
             let mut schedule = Schedule::new(&names(5), &Order::Listed);
             for (at, &pairs) in pairs.iter().enumerate() {
                 let players = [vec![0, 1, 2, 3, 4], vec![4, 2, 0], vec![]][at % 3].clone();
-                schedule.push(Pairings::Everyone(players), pairs);
+                schedule.push(everyone(&players), pairs);
             }
             let mut seen = std::collections::HashSet::new();
             for index in 0..schedule.len() {
@@ -255,7 +262,7 @@ mod tests {
         let schedule = |order| {
             let mut schedule = Schedule::new(&names, &order);
             let entrants = schedule.entrants().to_vec();
-            schedule.push(Pairings::Everyone(entrants), 2);
+            schedule.push(everyone(&entrants), 2);
             schedule
         };
         let both = |fixture: Fixture| {

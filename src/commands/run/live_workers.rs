@@ -124,17 +124,18 @@ impl Listener for WorkersFile {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use referee_record::model::record::GameRecord;
-    use referee_record::model::record::examples::game;
+    use referee_record::model::record::examples::{game, header};
+    use referee_record::model::record::{GameRecord, Header};
     use referee_record::model::stage::Stage;
     use referee_tournament::folder::workers::WORKERS;
-    use referee_tournament::schedule::state::TournamentSetup;
 
     #[test]
     fn the_file_tells_who_plays_and_goes_with_the_run() {
         let dir = tempfile::tempdir().expect("a folder");
-        let names = ["ant", "bee"].map(str::to_owned).to_vec();
-        let state = TournamentState::new(TournamentSetup::new(names, vec![Stage::round_robin(2)]));
+        let state = TournamentState::new(&Header {
+            stages: vec![Stage::round_robin(2)],
+            ..header(&["ant", "bee"])
+        });
         let file = || std::fs::read(dir.path().join(WORKERS)).ok();
         std::fs::write(dir.path().join(WORKERS), "old").expect("written");
         let mut workers = WorkersFile::new(dir.path());

@@ -13,7 +13,7 @@ use referee_games::BySeat;
 use referee_ratings::Estimate;
 use referee_record::log::GameLine;
 use referee_record::model::player::PlayerSpec;
-use referee_record::model::record::PlayerInfo;
+use referee_record::model::record::{Header, PlayerInfo};
 use referee_record::model::stage::{Format, Stage};
 use referee_record::model::tournament::Tournament;
 use referee_record::wording::counted;
@@ -22,7 +22,7 @@ use referee_tournament::analysis::results::Faulted;
 use referee_tournament::folder;
 use referee_tournament::run::resume::{self, Resumption};
 use referee_tournament::schedule::Fixture;
-use referee_tournament::schedule::state::{TournamentSetup, TournamentState};
+use referee_tournament::schedule::state::TournamentState;
 
 /// Says what a run would refuse or note before its first game. Then prints the games that are due,
 /// and what to expect until `until`.
@@ -45,7 +45,7 @@ pub(super) fn plan(
     let found = resume::examine(&dir, tournament, &record, request, &note)?;
     let PlannedGames { state, kept, used } = match &found {
         Some(found) => PlannedGames::read(&dir, found)?,
-        None => PlannedGames::all(tournament),
+        None => PlannedGames::all(&resume::header(tournament, record, String::new())),
     };
     let players: Vec<&PlayerSpec> = tournament.players.iter().collect();
     let at_once = limits.at_once(state.due());
@@ -94,19 +94,13 @@ struct PlannedGames {
 
 impl PlannedGames {
     /// All games of a tournament that has no log yet.
-    fn all(tournament: &Tournament) -> Self {
-        let names = tournament.players.iter().map(|player| player.name.clone()).collect();
-        let setup = TournamentSetup {
-            quarantine: tournament.quarantine,
-            ratings: tournament.anchors.clone(),
-            ..TournamentSetup::new(names, tournament.stages.clone())
-        };
-        Self { state: TournamentState::new(setup), kept: 0, used: 0 }
+    fn all(header: &Header) -> Self {
+        Self { state: TournamentState::new(header), kept: 0, used: 0 }
     }
 
     /// The games of the log in `dir`, without those of replaced players.
     fn read(dir: &Path, found: &Resumption) -> Result<Self, Failure> {
-        let mut state = TournamentState::new((&found.wanted).into());
+        let mut state = TournamentState::new(&found.wanted);
         // A replaced player has no number: its games are played again.
         let number = |player: &PlayerInfo| {
             state.number(&player.name).filter(|_| !found.replaced.contains(&player.name))

@@ -74,7 +74,7 @@ type EachLine<'a> = &'a mut dyn FnMut(&[u8], Option<LineProblem>) -> io::Result<
 fn each_line(dir: &Path, each: EachLine<'_>) -> io::Result<()> {
     let mut reader = LogReader::open(dir).map_err(io::Error::other)?;
     let names = GameNames::of(reader.header());
-    let mut state = TournamentState::new(reader.header().into());
+    let mut state = TournamentState::new(reader.header());
     while let Some(line) = reader.next_line().map_err(io::Error::other)? {
         let raw = line.raw.clone();
         each(&raw, problem(&Scanned::of(line, &names), &mut state))?;

@@ -6,7 +6,6 @@
 use super::results::{AnalysisError, Faulted, NamedResults};
 use crate::schedule::state::TournamentState;
 use crate::schedule::summary::Summary;
-use referee_games::BySeat;
 use referee_ratings::{Contradiction, Ranking, SeatEffects, contradiction, seat_effects};
 use referee_record::model::player::Out;
 use referee_record::model::record::Anchor;
@@ -36,15 +35,9 @@ impl Evaluation {
     ///
     /// When the given ratings cannot be used.
     pub fn of(state: &TournamentState, faulted: Faulted) -> Result<Self, AnalysisError> {
-        let out = match faulted {
-            Faulted::Count => state.outs(),
-            Faulted::LeaveOut => vec![None; state.names().len()],
-        };
-        let mut results = NamedResults::new(state.names()).with(faulted);
-        for (fixture, game) in state.counted() {
-            results.add_summary(fixture.players, Some(fixture.pair), game);
-        }
-        Self::new(results, state.ratings(), &out, state.summary())
+        let mut games = CollectedGames::new(state.names(), faulted);
+        games.add(state, str::to_owned)?;
+        games.evaluate(state.ratings(), state.summary())
     }
 
     /// Evaluates the same games under other names, listed in `names`; `rename` maps a player's name
@@ -53,27 +46,16 @@ impl Evaluation {
     /// # Errors
     ///
     /// When the given ratings cannot be used, or `rename` gives a name that is not in `names`.
-    pub(crate) fn renamed<'a>(
+    pub(crate) fn renamed(
         state: &TournamentState,
         names: &[String],
-        rename: impl Fn(&str) -> &'a str,
+        rename: impl Fn(&str) -> String,
     ) -> Result<Self, AnalysisError> {
-        let mut results = NamedResults::new(names);
-        let number = |name: &String| results.number(rename(name));
-        let numbers: Vec<usize> = state.names().iter().map(number).collect::<Result<_, _>>()?;
-        for (fixture, game) in state.counted() {
-            let players = BySeat::from_fn(|seat| numbers[fixture.players[seat]]);
-            results.add_summary(players, Some(fixture.pair), game);
-        }
-        let mut out = vec![None; names.len()];
-        for (why, &number) in state.outs().into_iter().zip(&numbers) {
-            out[number] = why;
-        }
-        let given = state.ratings().iter();
-        let ratings: Vec<Anchor> = given
-            .map(|anchor| Anchor { player: rename(&anchor.player).to_owned(), ..anchor.clone() })
-            .collect();
-        Self::new(results, &ratings, &out, state.summary())
+        let mut games = CollectedGames::new(names, Faulted::Count);
+        games.add(state, &rename)?;
+        let anchor = |it: &Anchor| Anchor { player: rename(&it.player), rating: it.rating };
+        let anchors: Vec<Anchor> = state.ratings().iter().map(anchor).collect();
+        games.evaluate(&anchors, state.summary())
     }
 
     /// Evaluates `results` with these given ratings; `out` says, by player number, who was taken
@@ -99,12 +81,59 @@ impl Evaluation {
     }
 }
 
+/// The games of one or more tournaments, under common names.
+pub(super) struct CollectedGames {
+    results: NamedResults,
+    /// Why players were taken out of the last tournament that they took part in, by number.
+    out: Vec<Option<Out>>,
+    /// The number of pairs in the tournaments so far: their pairs are different ones.
+    pairs: u32,
+    faulted: Faulted,
+}
+
+impl CollectedGames {
+    pub(super) fn new(names: &[String], faulted: Faulted) -> Self {
+        let results = NamedResults::new(names).with(faulted);
+        Self { results, out: vec![None; names.len()], pairs: 0, faulted }
+    }
+
+    /// Adds the games of a tournament. `rename` maps the names of its players to the common ones.
+    pub(super) fn add(
+        &mut self,
+        state: &TournamentState,
+        rename: impl Fn(&str) -> String,
+    ) -> Result<(), AnalysisError> {
+        let number = |name: &String| self.results.number(&rename(name));
+        let numbers: Vec<usize> = state.names().iter().map(number).collect::<Result<_, _>>()?;
+        let mut pairs = self.pairs;
+        for (fixture, game) in state.counted() {
+            let pair = self.pairs + fixture.pair;
+            self.results.add_summary(fixture.players.map(|it| numbers[it]), Some(pair), game);
+            pairs = pairs.max(pair);
+        }
+        self.pairs = pairs;
+        for (why, number) in state.outs().into_iter().zip(numbers) {
+            self.out[number] = why;
+        }
+        Ok(())
+    }
+
+    pub(super) fn evaluate(
+        self,
+        anchors: &[Anchor],
+        summary: Summary,
+    ) -> Result<Evaluation, AnalysisError> {
+        let none = vec![None; self.out.len()];
+        let out = if self.faulted == Faulted::Count { &self.out } else { &none };
+        Evaluation::new(self.results, anchors, out, summary)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::schedule::state::TournamentSetup;
-    use referee_record::model::record::GameRecord;
-    use referee_record::model::record::examples::game;
+    use referee_record::model::record::examples::{game, header};
+    use referee_record::model::record::{GameRecord, Header};
     use referee_record::model::stage::Stage;
 
     /// Player 0 beats all but player 2, who wins by repeating its moves; 1 and 3 draw.
@@ -133,13 +162,10 @@ mod tests {
     fn the_best_ranked_players_advance() {
         // The anchors claim that player 3 is better than player 0.
         let anchors = [("player 0", 1000.0), ("player 3", 1500.0)];
-        let ratings = anchors.map(|(player, rating)| Anchor { player: player.to_owned(), rating });
-        let names: Vec<String> = (0..4).map(|player| format!("player {player}")).collect();
+        let anchors = anchors.map(|(player, rating)| Anchor { player: player.to_owned(), rating });
         let state = |stages: Vec<Stage>| {
-            TournamentState::new(TournamentSetup {
-                ratings: ratings.to_vec(),
-                ..TournamentSetup::new(names.clone(), stages)
-            })
+            let names = ["player 0", "player 1", "player 2", "player 3"];
+            TournamentState::new(&Header { anchors: anchors.to_vec(), stages, ..header(&names) })
         };
         let best = Stage { players: Some(2), ..Stage::round_robin(1) };
         let mut two_stages = state(vec![Stage::round_robin(8), best]);

@@ -6,11 +6,10 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use super::evaluation::Evaluation;
-use super::results::{AnalysisError, Faulted, NamedResults};
+use super::evaluation::{CollectedGames, Evaluation};
+use super::results::{AnalysisError, Faulted};
 use crate::folder::LogContents;
 use crate::schedule::summary::Summary;
-use referee_games::BySeat;
 use referee_record::model::player::Out;
 use referee_record::model::record::{Anchor, Header, PlayerInfo};
 
@@ -67,35 +66,21 @@ impl<'a> JoinedTournaments<'a> {
     /// # Errors
     /// The ratings cannot be computed.
     pub fn evaluate(&self, count: usize) -> Result<Evaluation, JoinError> {
-        let mut results = NamedResults::new(&self.names.all).with(self.faulted);
-        let mut out = vec![None; self.names.all.len()];
-        let (mut pairs_before, mut summary) = (0, Summary::default());
+        let mut games = CollectedGames::new(&self.names.all, self.faulted);
         // A player may have been taken out of several tournaments, but is one player.
-        let mut taken_out: BTreeMap<usize, Out> = BTreeMap::new();
+        let mut taken_out: BTreeMap<&str, Out> = BTreeMap::new();
+        let mut summary = Summary::default();
         for log in &self.logs[..count] {
-            let number = |name: &String| results.number(self.names.joined(&log.header, name));
-            let numbers: Vec<usize> =
-                log.state.names().iter().map(number).collect::<Result<_, _>>()?;
-            let mut most = 0;
-            for (fixture, game) in log.state.counted() {
-                let players = BySeat::from_fn(|seat| numbers[fixture.players[seat]]);
-                results.add_summary(players, Some(pairs_before + fixture.pair), game);
-                most = most.max(fixture.pair);
-            }
-            // Pairs of different tournaments are different pairs.
-            pairs_before += most;
-            for (why, &number) in log.state.outs().into_iter().zip(&numbers) {
-                if self.faulted == Faulted::Count {
-                    out[number] = why;
-                }
-                taken_out.extend(why.map(|why| (number, why)));
+            games.add(&log.state, |name| self.names.joined(&log.header, name).to_owned())?;
+            for (name, why) in log.state.names().iter().zip(log.state.outs()) {
+                taken_out.extend(why.map(|why| (self.names.joined(&log.header, name), why)));
             }
             summary = sum(summary, log.state.summary());
         }
         let count = |reason| taken_out.values().filter(|&&why| why == reason).count();
         summary.unchecked = count(Out::Unchecked);
         summary.quarantined = count(Out::Quarantined);
-        Ok(Evaluation::new(results, &self.anchors, &out, summary)?)
+        Ok(games.evaluate(&self.anchors, summary)?)
     }
 }
 

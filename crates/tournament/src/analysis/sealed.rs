@@ -47,7 +47,6 @@ fn other_of_pair(Fixture { players, pair, game }: Fixture) -> Fixture {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::schedule::state::TournamentSetup;
     use referee_games::RulesProgram;
     use referee_record::model::game_summary::GameSummary;
     use referee_record::model::record::examples::{header, program};
@@ -64,9 +63,8 @@ mod tests {
 
     #[test]
     fn a_game_is_sealed_until_the_other_one_of_its_pair_is_done() {
-        let names = ["ant", "bee"].map(str::to_owned).to_vec();
-        let mut state =
-            TournamentState::new(TournamentSetup::new(names, vec![Stage::round_robin(2)]));
+        let stages = vec![Stage::round_robin(2)];
+        let mut state = TournamentState::new(&Header { stages, ..header(&["ant", "bee"]) });
         assert_eq!(sealed(true, &state), [0_usize; 0]);
         let summary = GameSummary { outcome: None, faults: BySeat::default(), fingerprint: None };
         let first = state.fixture(0);

@@ -78,7 +78,8 @@ impl TournamentAnalysis {
     pub fn under_pseudonyms(dir: &Path) -> Result<Self, PassError> {
         let (published, contents) = Published::read(dir)?;
         let names = &published.names;
-        let evaluation = Evaluation::renamed(&contents.state, &names.all(), |name| names.of(name))?;
+        let evaluation =
+            Evaluation::renamed(&contents.state, &names.all(), |name| names.of(name).to_owned())?;
         let header = names.header(&contents.header);
         let contents = LogContents { header, ..contents };
         Ok(Self::assemble(dir, contents, evaluation, Some(published)))

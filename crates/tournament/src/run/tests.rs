@@ -10,7 +10,6 @@ use super::*;
 use crate::folder::LockedFolder;
 use crate::run::entrant::Entrant;
 use crate::run::event::Listeners;
-use crate::schedule::state::TournamentSetup;
 use referee_games::{
     BySeat, Clause, Event, Game, GameResult, OptionError, OptionSpec, Options, Outcome, Refusal,
     Seat, Step, Turn, Typed,
@@ -152,9 +151,7 @@ impl Cup {
     fn new() -> Self {
         let dir = tempfile::tempdir().expect("a folder");
         let folder = LockedFolder::open(dir.path()).expect("locked");
-        let names = NAMES.map(str::to_owned).to_vec();
-        let setup = TournamentSetup::new(names, vec![Stage::round_robin(PAIRS)]);
-        Self { _dir: dir, folder, state: TournamentState::new(setup) }
+        Self { _dir: dir, folder, state: TournamentState::new(&header()) }
     }
 
     /// Runs it on this many workers, which play with `players`.
@@ -232,7 +229,7 @@ fn header() -> Header {
         stages: vec![Stage::round_robin(PAIRS)],
         quarantine: 0,
         seed: Some(1),
-        ..examples::header(&[])
+        ..examples::header(&NAMES)
     }
 }
 

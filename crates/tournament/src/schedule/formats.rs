@@ -9,7 +9,7 @@ pub mod ladder;
 pub mod swiss;
 
 use self::ladder::Goal;
-use crate::schedule::Pairings;
+use crate::schedule::pairings::{everyone, field};
 use referee_ratings::{Fit, FixedRating, Results, fit};
 use referee_record::model::player::Out;
 use referee_record::model::stage::{Format, PairingRules};
@@ -75,8 +75,8 @@ impl StageState<'_> {
 /// The next section of a stage.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Next {
-    /// The pairings.
-    pub pairings: Pairings,
+    /// The two players of each pairing.
+    pub pairings: Vec<(usize, usize)>,
     /// The number of pairs in each meeting.
     pub pairs: u32,
 }
@@ -85,24 +85,22 @@ pub struct Next {
 /// none before it.
 pub fn next(format: &Format, course: &StageState<'_>) -> Option<Next> {
     let pairings = match format {
-        Format::Check => Pairings::Listed(check::next(course)?),
-        Format::RoundRobin => Pairings::Everyone(course.entrants.to_vec()),
-        Format::Gauntlet { .. } => field(course),
-        Format::Swiss { rounds } => Pairings::Listed(swiss::next(course, *rounds)?),
+        Format::Check => check::next(course)?,
+        Format::RoundRobin => everyone(course.entrants),
+        Format::Gauntlet { .. } => {
+            let is_anchor = |player: &usize| course.anchors.contains(player);
+            let entrants = course.entrants.iter().copied();
+            field(&entrants.filter(|player| !is_anchor(player)).collect::<Vec<_>>(), course.anchors)
+        }
+        Format::Swiss { rounds } => swiss::next(course, *rounds)?,
         Format::Knockout { tie_breaks } => return knockout::next(course, *tie_breaks),
         Format::Ladder { games, margin } => {
             let goal = Goal { games: *games, margin: margin.map(f64::from) };
-            Pairings::Listed(ladder::next(course, goal)?)
+            ladder::next(course, goal)?
         }
         Format::Further => return ladder::further(course),
     };
     Some(Next { pairings, pairs: course.pairs })
-}
-
-fn field(course: &StageState<'_>) -> Pairings {
-    let is_anchor = |player: &usize| course.anchors.contains(player);
-    let entrants = course.entrants.iter().copied().filter(|player| !is_anchor(player)).collect();
-    Pairings::Field { entrants, anchors: course.anchors.to_vec() }
 }
 
 #[cfg(test)]

@@ -13,51 +13,14 @@ use referee_games::{BySeat, Seat};
 use referee_record::model::game_summary::GameSummary;
 use referee_record::model::player::Out;
 use referee_record::model::record::{Anchor, GameRecord, Header};
-use referee_record::model::stage::{Format, Order, PairingRules, Stage};
-
-/// The settings that determine the course of a tournament, besides its games.
-#[derive(Debug, Clone)]
-pub struct TournamentSetup {
-    /// The names of the players.
-    pub names: Vec<String>,
-    /// The stages, in order.
-    pub stages: Vec<Stage>,
-    /// The number of faults in a row that quarantines a player; 0 for never.
-    pub quarantine: u32,
-    /// The players whose ratings are given.
-    pub ratings: Vec<Anchor>,
-    /// How later pairings follow from earlier results.
-    pub rules: PairingRules,
-    /// The order in which the players enter the schedule.
-    pub order: Order,
-}
-
-impl TournamentSetup {
-    /// Settings with these players and stages only: no player is quarantined, and no rating is
-    /// given.
-    pub fn new(names: Vec<String>, stages: Vec<Stage>) -> Self {
-        let (ratings, order) = (Vec::new(), Order::Listed);
-        Self { names, stages, quarantine: 0, ratings, rules: PairingRules::NEWEST, order }
-    }
-}
-
-impl From<&Header> for TournamentSetup {
-    fn from(header: &Header) -> Self {
-        Self {
-            names: header.players.iter().map(|player| player.name.clone()).collect(),
-            stages: header.stages.clone(),
-            quarantine: header.quarantine,
-            ratings: header.anchors.clone(),
-            rules: header.pairing_rules,
-            order: header.order(),
-        }
-    }
-}
+use referee_record::model::stage::Format;
 
 /// The state of a tournament.
 #[derive(Debug, Clone)]
 pub struct TournamentState {
-    setup: TournamentSetup,
+    /// The header of its log: players, stages and rules.
+    header: Header,
+    names: Vec<String>,
     /// The current stage.
     stage: usize,
     /// The players in it, the best seed first.
@@ -93,17 +56,19 @@ pub enum RecordError {
 }
 
 impl TournamentState {
-    /// A tournament without games done.
-    pub fn new(setup: TournamentSetup) -> Self {
-        let players = setup.names.len();
-        let schedule = Schedule::new(&setup.names, &setup.order);
+    /// The tournament with this header, without games done.
+    pub fn new(header: &Header) -> Self {
+        let names: Vec<String> = header.players.iter().map(|player| player.name.clone()).collect();
+        let players = names.len();
+        let schedule = Schedule::new(&names, &header.order());
         // The seeds of a knockout are those of the file.
         let seeded =
-            setup.stages.iter().any(|stage| matches!(stage.format, Format::Knockout { .. }));
+            header.stages.iter().any(|stage| matches!(stage.format, Format::Knockout { .. }));
         let mut state = Self {
             entrants: if seeded { (0..players).collect() } else { schedule.entrants().to_vec() },
             schedule,
-            setup,
+            header: header.clone(),
+            names,
             stage: 0,
             first_section: 0,
             begins: vec![0],
@@ -142,7 +107,7 @@ impl TournamentState {
 
     /// The index of the first further game, or the index that it would have.
     fn further_from(&self) -> usize {
-        let at = self.setup.stages.iter().position(|stage| stage.format == Format::Further);
+        let at = self.header.stages.iter().position(|stage| stage.format == Format::Further);
         at.and_then(|at| self.begins.get(at)).copied().unwrap_or(self.len())
     }
 
@@ -172,7 +137,7 @@ impl TournamentState {
     fn unknown(&self) -> usize {
         let mut players = self.entrants.len();
         let mut expected = 0;
-        for (at, stage) in self.setup.stages.iter().enumerate().skip(self.stage) {
+        for (at, stage) in self.header.stages.iter().enumerate().skip(self.stage) {
             players = stage.players.map_or(players, |most| most.min(players));
             let known = if at == self.stage { self.known_of_stage() } else { 0 };
             expected += stage.format.games(players, stage.pairs).saturating_sub(known);
@@ -198,12 +163,12 @@ impl TournamentState {
 
     /// The name of a player.
     pub fn name(&self, player: usize) -> &str {
-        &self.setup.names[player]
+        &self.names[player]
     }
 
     /// The names of all players.
     pub fn names(&self) -> &[String] {
-        &self.setup.names
+        &self.names
     }
 
     /// The index of a record's game, if it belongs to this schedule and the record has the right
@@ -290,7 +255,7 @@ impl TournamentState {
     /// Whether the game at `index` belongs to a check.
     pub fn is_check(&self, index: usize) -> bool {
         let stage = self.begins.partition_point(|&begin| begin <= index) - 1;
-        self.setup.stages.get(stage).is_some_and(|stage| stage.format == Format::Check)
+        self.header.stages.get(stage).is_some_and(|stage| stage.format == Format::Check)
     }
 
     /// The players that are out, each with the game that took it out.
@@ -310,7 +275,7 @@ impl TournamentState {
 
     /// The players whose ratings are given.
     pub fn ratings(&self) -> &[Anchor] {
-        &self.setup.ratings
+        &self.header.anchors
     }
 
     /// Counts the finished games in order, and adds a section when all known games are over.
@@ -333,7 +298,7 @@ impl TournamentState {
 
     fn count(&mut self, index: usize, game: GameSummary) {
         let players = self.fixture(index).players;
-        let limit = if self.is_check(index) { 1 } else { self.setup.quarantine };
+        let limit = if self.is_check(index) { 1 } else { self.header.quarantine };
         for seat in Seat::BOTH {
             let player = players[seat];
             let faulted = game.faults[seat].is_some();
@@ -347,7 +312,7 @@ impl TournamentState {
 
     /// The number of the player called `name`.
     pub fn number(&self, name: &str) -> Option<usize> {
-        self.setup.names.iter().position(|known| known == name)
+        self.names.iter().position(|known| known == name)
     }
 
     /// Whether the game at `index` is done and not void.

@@ -1,5 +1,5 @@
 use super::*;
-use crate::schedule::state::{TournamentSetup, TournamentState};
+use crate::schedule::state::TournamentState;
 use referee_games::Seat;
 use referee_record::log::{GameFront, GameNames, LinePlace, LogWriter};
 use referee_record::model::record::Header;
@@ -14,7 +14,7 @@ fn tournament() -> Header {
 
 /// All games of the tournament, in the order of its schedule.
 fn games() -> Vec<GameRecord> {
-    let state = TournamentState::new(TournamentSetup::from(&tournament()));
+    let state = TournamentState::new(&tournament());
     let record = |index: usize| {
         let fixture = state.fixture(index);
         let [first, second] = Seat::BOTH.map(|seat| state.name(fixture.players[seat]));

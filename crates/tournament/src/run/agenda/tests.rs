@@ -2,17 +2,14 @@ use std::time::Instant;
 
 use super::*;
 use crate::run::deadline::EndTime;
-use crate::schedule::state::TournamentSetup;
 use referee_games::Seat;
 use referee_record::model::record::GameRecord;
-use referee_record::model::record::examples::game;
-use referee_record::model::stage::Stage;
+use referee_record::model::record::examples::{game, header};
 
 const NAMES: [&str; 3] = ["ant", "bee", "cat"];
 
 fn state() -> TournamentState {
-    let names = NAMES.map(str::to_owned).to_vec();
-    TournamentState::new(TournamentSetup::new(names, vec![Stage::round_robin(1)]))
+    TournamentState::new(&header(&NAMES))
 }
 
 /// Marks a game as played.

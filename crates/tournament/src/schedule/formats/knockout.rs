@@ -3,7 +3,6 @@
 use std::cmp::Ordering;
 
 use super::{Meeting, Next, StageState};
-use crate::schedule::Pairings;
 
 /// The next section: a round of the bracket, or another pair for each tied meeting of a round.
 pub fn next(course: &StageState<'_>, tie_breaks: u32) -> Option<Next> {
@@ -31,7 +30,7 @@ pub fn next(course: &StageState<'_>, tie_breaks: u32) -> Option<Next> {
 }
 
 fn section(meetings: Vec<(usize, usize)>, pairs: u32) -> Next {
-    Next { pairings: Pairings::Listed(meetings), pairs }
+    Next { pairings: meetings, pairs }
 }
 
 /// The places of the bracket in order; neighbours meet first. Missing players leave a bye to the
@@ -114,8 +113,8 @@ mod tests {
             let results = Results::new(0);
             let course = StageState { pairs: 2, ..course(&entrants, &sections, &out, &results) };
             let Some(Next { pairings, pairs }) = next(&course, tie_breaks) else { return sections };
-            let meeting = |place| {
-                let (one, other) = pairings.get(place);
+            let meeting = |(one, other): (usize, usize)| {
+                let (one, other) = (one.min(other), one.max(other));
                 let whole = 4 * pairs as usize;
                 let first = result(one, other).min(whole);
                 Meeting {
@@ -125,7 +124,7 @@ mod tests {
                     out: (false, false),
                 }
             };
-            sections.push((0..pairings.len()).map(meeting).collect());
+            sections.push(pairings.into_iter().map(meeting).collect());
         }
     }
 

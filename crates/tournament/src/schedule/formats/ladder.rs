@@ -1,7 +1,7 @@
 //! The ladder: each round plays the most informative games for the ranking so far.
 
 use super::{Next, PairingRules, StageState};
-use crate::schedule::Pairings;
+use crate::schedule::pairings::everyone;
 use referee_ratings::{Estimate, Fit};
 
 /// The maximum distance in the ranking between two players that may meet.
@@ -59,7 +59,7 @@ pub fn further(course: &StageState<'_>) -> Option<Next> {
     let is_known = |&(one, other): &(usize, usize)| varies(course, one, other);
     let games = if pairings.iter().all(is_known) { games } else { 2 };
     let pairs = u32::try_from(games.div_ceil(2 * meetings.max(1))).unwrap_or(u32::MAX);
-    (meetings > 0).then_some(Next { pairings: Pairings::Listed(pairings), pairs })
+    (meetings > 0).then_some(Next { pairings, pairs })
 }
 
 /// Whether the last game of the two was new, and so was an earlier one with the same seats.
@@ -79,9 +79,8 @@ fn is_exhausted(course: &StageState<'_>, one: usize, other: usize) -> bool {
 
 /// The first rounds of the circle method, in the order of the seeds.
 fn by_seed(players: &[usize], round: usize) -> Vec<(usize, usize)> {
-    let everyone = Pairings::Everyone(players.to_vec());
     let tables = players.len() / 2;
-    (round * tables..everyone.len().min((round + 1) * tables)).map(|at| everyone.get(at)).collect()
+    everyone(players).into_iter().skip(round * tables).take(tables).collect()
 }
 
 /// Whether every published rating is known within `margin`.

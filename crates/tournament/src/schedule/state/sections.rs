@@ -12,7 +12,7 @@ use referee_record::model::stage::{Format, PairingRules};
 impl TournamentState {
     /// Adds the next section. Returns whether there was one.
     pub(super) fn extend(&mut self) -> bool {
-        while self.stage < self.setup.stages.len() {
+        while self.stage < self.header.stages.len() {
             if let Some(Next { pairings, pairs }) = self.next_section() {
                 self.schedule.push(pairings, pairs);
                 self.games.resize(self.schedule.len(), None);
@@ -21,7 +21,7 @@ impl TournamentState {
             self.stage += 1;
             self.first_section = self.schedule.sections();
             self.begins.push(self.schedule.len());
-            if self.stage < self.setup.stages.len() {
+            if self.stage < self.header.stages.len() {
                 self.entrants = self.survivors();
                 self.take_part();
             }
@@ -31,9 +31,9 @@ impl TournamentState {
 
     /// Keeps the best players, as many as the stage takes. Further games are open to all again.
     pub(super) fn take_part(&mut self) {
-        let Some(stage) = self.setup.stages.get(self.stage) else { return };
+        let Some(stage) = self.header.stages.get(self.stage) else { return };
         if stage.format == Format::Further {
-            self.entrants = (0..self.setup.names.len()).collect();
+            self.entrants = (0..self.names.len()).collect();
         }
         if let Some(most) = stage.players {
             self.entrants.truncate(most);
@@ -41,7 +41,7 @@ impl TournamentState {
     }
 
     fn next_section(&self) -> Option<Next> {
-        let stage = &self.setup.stages[self.stage];
+        let stage = &self.header.stages[self.stage];
         if stage.format.has_one_section() && self.first_section < self.schedule.sections() {
             return None;
         }
@@ -64,7 +64,7 @@ impl TournamentState {
                 pairs: stage.pairs,
                 results: &self.results_for_pairing(),
                 fixed: self.fixed_for_pairing().as_deref(),
-                rules: self.setup.rules,
+                rules: self.header.pairing_rules,
             },
         )
     }
@@ -73,9 +73,9 @@ impl TournamentState {
     pub(super) fn meetings(&self, section: usize) -> Vec<Meeting> {
         let pairings = self.schedule.pairings(section);
         let is_out = |player: usize| self.was_out(player, section);
-        let mut meetings: Vec<Meeting> = (0..pairings.len())
-            .map(|place| {
-                let (low, high) = pairings.get(place);
+        let mut meetings: Vec<Meeting> = pairings
+            .iter()
+            .map(|&(low, high)| {
                 let out = (is_out(low), is_out(high));
                 Meeting { players: (low, high), halves: (0, 0), faulted: false, out }
             })
@@ -96,7 +96,7 @@ impl TournamentState {
 
     /// Whether a player was out when a section ended. The older rules looked at who is out now.
     fn was_out(&self, player: usize, section: usize) -> bool {
-        let is_old = self.setup.rules < PairingRules::Third;
+        let is_old = self.header.pairing_rules < PairingRules::Third;
         let end = self.schedule.games(section).end;
         self.out[player].is_some_and(|by| is_old || by < end)
     }
@@ -106,7 +106,7 @@ impl TournamentState {
     /// If it is not played because one of them was taken out, the other one wins unless `is_out`:
     /// this must not be worse than sitting out.
     fn scores(&self, index: usize, is_out: impl Fn(usize) -> bool) -> BySeat<usize> {
-        let is_old = self.setup.rules < PairingRules::Second;
+        let is_old = self.header.pairing_rules < PairingRules::Second;
         match self.games[index] {
             _ if self.is_void(index) => {
                 let players = self.fixture(index).players;
@@ -125,11 +125,11 @@ impl TournamentState {
         let mut there: Vec<usize> = self.entrants.iter().copied().filter(is_there).collect();
         let ranking = self.fixed_for_pairing().and_then(|fixed| {
             let results = self.results_for_pairing();
-            Ranking::new(&results, &fixed, &self.outs(), &self.setup.names).ok()
+            Ranking::new(&results, &fixed, &self.outs(), &self.names).ok()
         });
         // Given ratings may be invalid. Then the order of the seeds stays.
         let Some(ranking) = ranking else { return there };
-        if self.setup.rules < PairingRules::Second {
+        if self.header.pairing_rules < PairingRules::Second {
             let rating = |player: usize| ranking.fit.ratings[player].value;
             there.sort_by(|&one, &other| rating(other).total_cmp(&rating(one)));
             return there;
@@ -139,10 +139,10 @@ impl TournamentState {
 
     /// The results that determine later pairings.
     pub(super) fn results_for_pairing(&self) -> Results {
-        let mut results = Results::new(self.setup.names.len());
+        let mut results = Results::new(self.names.len());
         for (Fixture { players, pair, .. }, game) in self.counted() {
             let played = game.between(players, pair);
-            if self.setup.rules >= PairingRules::Second {
+            if self.header.pairing_rules >= PairingRules::Second {
                 results.add(played);
                 continue;
             }
@@ -156,9 +156,9 @@ impl TournamentState {
     /// The given ratings that affect later pairings; none if one of them names an unknown player.
     /// The first rules had no given ratings.
     fn fixed_for_pairing(&self) -> Option<Vec<FixedRating>> {
-        if self.setup.rules < PairingRules::Second {
+        if self.header.pairing_rules < PairingRules::Second {
             return Some(Vec::new());
         }
-        fixed_ratings(&self.setup.ratings, &self.setup.names).ok()
+        fixed_ratings(&self.header.anchors, &self.names).ok()
     }
 }

@@ -5,19 +5,18 @@ use crate::schedule::formats::Meeting;
 use referee_games::SeatMap;
 use referee_protocol::Score;
 use referee_record::model::fault::FaultCode;
-use referee_record::model::record::examples::{faulty, game};
+use referee_record::model::record::examples::{faulty, game, header};
+use referee_record::model::stage::{PairingRules, Stage};
 
 const NAMES: [&str; 4] = ["bee", "ant", "dog", "cat"];
 
 fn state(pairs: u32, limit: u32) -> TournamentState {
-    ledger_of(NAMES.map(str::to_owned).to_vec(), &[Stage::round_robin(pairs)], limit)
+    ledger_of(&NAMES.map(str::to_owned), &[Stage::round_robin(pairs)], limit)
 }
 
-fn ledger_of(names: Vec<String>, stages: &[Stage], quarantine: u32) -> TournamentState {
-    TournamentState::new(TournamentSetup {
-        quarantine,
-        ..TournamentSetup::new(names, stages.to_vec())
-    })
+fn ledger_of(names: &[String], stages: &[Stage], quarantine: u32) -> TournamentState {
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    TournamentState::new(&Header { quarantine, stages: stages.to_vec(), ..header(&names) })
 }
 
 /// The record of the game at `index`, with faults where `faults` says so.
@@ -132,8 +131,8 @@ fn records_of_another_tournament_are_recognised() {
 }
 
 fn of(stages: &[Stage], players: usize, limit: u32) -> TournamentState {
-    let names = (0..players).map(|player| format!("player {player}")).collect();
-    ledger_of(names, stages, limit)
+    let names: Vec<_> = (0..players).map(|player| format!("player {player}")).collect();
+    ledger_of(&names, stages, limit)
 }
 
 #[test]
@@ -225,7 +224,7 @@ fn opponents_of_a_withdrawn_player_keep_their_points() {
         state.meetings(0).into_iter().map(|meeting| (meeting.players, meeting.halves)).collect();
     assert_eq!(scores, [((0, 2), (0, 8)), ((1, 3), (4, 4))], "as much as who sits out");
     // Under the first rules it was one game won of four.
-    state.setup.rules = PairingRules::First;
+    state.header.pairing_rules = PairingRules::First;
     assert_eq!(state.meetings(0)[0].halves, (0, 2));
 }
 
@@ -261,7 +260,7 @@ fn drawn(state: &TournamentState, index: usize, results: &[(u8, bool)]) -> GameR
 fn format_of(state: &TournamentState, section: usize) -> &Format {
     let start = state.schedule.games(section).start;
     let at = state.begins.partition_point(|&begin| begin <= start) - 1;
-    &state.setup.stages[at].format
+    &state.header.stages[at].format
 }
 
 /// Whether a player was out before the game at `index`.
@@ -298,11 +297,14 @@ fn losers(
 #[test]
 fn a_player_that_is_quarantined_later_keeps_the_match_that_it_won() {
     let knockout = Stage { format: Format::Knockout { tie_breaks: 1 }, pairs: 1, players: None };
-    let names = (0..8).map(|player| format!("p{player}")).collect();
     // The final of a knockout in which p7 beats p0, and then makes faults against p3.
     let last_pairing = |rules| {
-        let setup = TournamentSetup::new(Vec::clone(&names), vec![knockout.clone()]);
-        let mut state = TournamentState::new(TournamentSetup { quarantine: 2, rules, ..setup });
+        let mut state = TournamentState::new(&Header {
+            stages: vec![knockout.clone()],
+            quarantine: 2,
+            pairing_rules: rules,
+            ..header(&["p0", "p1", "p2", "p3", "p4", "p5", "p6", "p7"])
+        });
         let mut last = (0, 0);
         while let Some(index) = state.next_due(0) {
             let BySeat { first, second } = state.fixture(index).players;
@@ -378,7 +380,7 @@ proptest! {
                     let of_match: Vec<usize> = (0..state.schedule.sections())
                         .filter(|&at| state.schedule.games(at).start >= *begin.expect("begun"))
                         .filter(|&at| state.schedule.games(at).start < end)
-                        .filter(|&at| state.schedule.pairings(at).place(one, other).is_some())
+                        .filter(|&at| state.schedule.pairings(at).contains(&(one, other)))
                         .collect();
                     let over = of_match.iter().map(|&at| state.schedule.games(at).end).max();
                     for player in losers(&state, (one, other), &of_match, seeds) {
