@@ -5,25 +5,29 @@ pub mod clocks;
 pub mod copies;
 pub mod decisions;
 pub mod look_alikes;
-mod visitor;
 pub mod workers;
 
 use std::collections::{BTreeMap, HashMap};
+use std::path::PathBuf;
 
 use serde::Serialize;
 
 use self::clocks::{ClockUse, Clocks};
-use self::decisions::DecisionHash;
+use self::copies::copies;
+use self::decisions::{DecisionHash, decisions};
 use self::look_alikes::{LookAlike, LookAlikes};
-pub use self::visitor::Diagnoser;
 use self::workers::{WorkerCollector, WorkerResults};
-use crate::analysis::results::NamedResults;
+use crate::analysis::evaluation::Evaluation;
+use crate::analysis::pass::{LoggedGame, PassError};
+use crate::analysis::tournament::TournamentAnalysis;
+use crate::folder::FolderError;
 use referee_games::Seat;
+use referee_match::replay::ReplayError;
+use referee_ratings::Estimate;
 use referee_ratings::{Cycle, Unexplained, cycles, unexplained};
-use referee_ratings::{Estimate, Fit, SeatEffects};
+use referee_record::log::{LogError, LogProblem};
 use referee_record::model::fault::FaultCode;
-use referee_record::model::game_summary::GameSummary;
-use referee_record::model::record::GameOutline;
+use referee_record::model::rules::GameRules;
 
 /// All findings; players are listed by name, as configured.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -95,25 +99,27 @@ pub struct EndingCount {
     pub games: u32,
 }
 
-/// Collects the data for diagnostics, one game at a time. Its size grows with the number of
-/// players, not of games.
-#[derive(Debug)]
-pub(crate) struct DiagnosticsCollector {
+/// Examines every game that counts, and its decisions. Its size grows with the number of players,
+/// not of games.
+pub struct Diagnoser {
+    dir: PathBuf,
+    rules: GameRules,
     /// The players' numbers, by name.
     numbers: HashMap<String, usize>,
-    names: Vec<String>,
     endings: BTreeMap<(String, bool), u32>,
     clocks: Clocks,
     look_alikes: LookAlikes,
     workers: WorkerCollector,
 }
 
-impl DiagnosticsCollector {
-    /// Creates an observer for players with these names.
-    pub(crate) fn new(names: &[String]) -> Self {
+impl Diagnoser {
+    /// Creates a diagnoser for the games of this tournament, which have these rules.
+    pub fn new(analysis: &TournamentAnalysis, rules: GameRules) -> Self {
+        let names = analysis.evaluation.results.names();
         Self {
+            dir: analysis.dir().to_owned(),
+            rules,
             numbers: names.iter().cloned().zip(0..).collect(),
-            names: names.to_vec(),
             endings: BTreeMap::new(),
             clocks: Clocks::new(names.len()),
             look_alikes: LookAlikes::default(),
@@ -121,55 +127,63 @@ impl DiagnosticsCollector {
         }
     }
 
-    /// Adds a game and its decisions. Unknown players are ignored.
-    pub(crate) fn add(
+    /// Examines a game.
+    ///
+    /// # Errors
+    /// It counts, but cannot be read or replayed.
+    pub fn visit(&mut self, game: &LoggedGame<'_>) -> Result<(), PassError> {
+        if !game.counts {
+            return Ok(());
+        }
+        self.add(game, decisions(&self.rules.start, &*game.record()?))
+    }
+
+    /// Examines a game that was replayed already, with these decisions.
+    ///
+    /// # Errors
+    /// It counts, but could not be replayed.
+    pub fn add(
         &mut self,
-        game: &GameOutline,
-        summary: GameSummary,
-        decisions: &[DecisionHash],
-    ) {
-        let ending = (game.reason.clone(), summary.is_faulted());
+        game: &LoggedGame<'_>,
+        decisions: Result<Vec<DecisionHash>, ReplayError>,
+    ) -> Result<(), PassError> {
+        if !game.counts {
+            return Ok(());
+        }
+        let decisions = decisions.map_err(|error| {
+            let problem = LogProblem::Unplayable(error.into());
+            FolderError::of_log(&self.dir)(LogError { line: game.line, problem })
+        })?;
+        let LoggedGame { outline, summary, .. } = *game;
+        let ending = (outline.reason.clone(), summary.is_faulted());
         *self.endings.entry(ending).or_default() += 1;
-        let players = Seat::BOTH.map(|seat| self.numbers.get(&game.players[seat]).copied());
+        let players = Seat::BOTH.map(|seat| self.numbers.get(&outline.players[seat]).copied());
         if let [Some(first), Some(second)] = players {
-            self.workers.add(game, summary, [first, second]);
+            self.workers.add(outline, summary, [first, second]);
         }
         for (seat, player) in Seat::BOTH.into_iter().zip(players) {
             let Some(player) = player else { continue };
-            self.clocks.add(player, &game.clock.used_ns[seat]);
+            self.clocks.add(player, &outline.clock.used_ns[seat]);
             for decision in decisions.iter().filter(|decision| decision.seat == seat) {
                 self.look_alikes.add(player, decision);
             }
         }
+        Ok(())
     }
 
-    /// The findings, with the ratings of the same games. It leaves copied players out, because the
-    /// games do not show them.
-    pub(crate) fn conclude(
-        &self,
-        results: &NamedResults,
-        fit: &Fit,
-        seats: &SeatEffects,
-    ) -> Diagnostics {
-        let mut endings: Vec<EndingCount> = self
-            .endings
-            .iter()
-            .map(|((reason, fault), &games)| EndingCount {
-                reason: reason.clone(),
-                fault: *fault,
-                games,
-            })
-            .collect();
+    /// The findings, after all games were visited.
+    pub fn finish(self, analysis: &TournamentAnalysis) -> Diagnostics {
+        let Evaluation { results, ranking, seats, .. } = &analysis.evaluation;
+        let (fit, names, total) = (&ranking.fit, results.names(), results.counts.total());
+        let ending = |((reason, fault), games)| EndingCount { reason, fault, games };
+        let mut endings: Vec<EndingCount> = self.endings.into_iter().map(ending).collect();
         endings.sort_by_key(|ending| std::cmp::Reverse(ending.games));
         let mut faults = BTreeMap::new();
-        for player in 0..self.names.len() {
-            for (&code, count) in results.faults(player) {
-                *faults.entry(code).or_default() += count;
-            }
+        for (&code, count) in (0..names.len()).flat_map(|player| results.faults(player)) {
+            *faults.entry(code).or_default() += count;
         }
-        let total = results.counts.total();
-        let name = |player: usize| results.names()[player].clone();
-        let named = |odd: Unexplained| UnexplainedPlayer {
+        let name = |player: usize| names[player].clone();
+        let odd = |odd: Unexplained| UnexplainedPlayer {
             player: name(odd.player),
             p_value: odd.p_value,
             best_against: name(odd.best_against),
@@ -178,6 +192,7 @@ impl DiagnosticsCollector {
             worst_deviation: odd.worst_deviation,
         };
         let cycle = |it: Cycle| PlayerCycle { players: it.players.map(name), p_value: it.p_value };
+        let players = analysis.header.players.iter();
         Diagnostics {
             first_advantage: fit.first_advantage,
             seat_effects_p: seats.p_value,
@@ -186,12 +201,12 @@ impl DiagnosticsCollector {
             pair_correlation: fit.pair_correlation,
             endings,
             faults,
-            clocks: self.clocks.uses(&self.names),
-            unexplained: unexplained(&results.counts, fit).into_iter().map(named).collect(),
+            clocks: self.clocks.uses(names),
+            unexplained: unexplained(&results.counts, fit).into_iter().map(odd).collect(),
             cycles: cycles(&results.counts).into_iter().map(cycle).collect(),
-            copies: Vec::new(),
-            look_alikes: self.look_alikes.found(&self.names),
-            workers: self.workers.conclude(&self.names),
+            copies: copies(players.map(|player| (&*player.name, &*player.hash))),
+            look_alikes: self.look_alikes.found(names),
+            workers: self.workers.conclude(names),
         }
     }
 }
@@ -199,34 +214,58 @@ impl DiagnosticsCollector {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use referee_ratings::{fit, seat_effects};
-    use referee_record::model::record::GameRecord;
-    use referee_record::model::record::examples::{distinct, faulty, game};
+    use crate::analysis::pass::RecordSource;
+    use crate::analysis::results::Faulted;
+    use crate::folder::{LineProblems, LogContents};
+    use crate::schedule::state::TournamentState;
+    use referee_match::referee::plan;
+    use referee_record::model::game_summary::GameSummary;
+    use referee_record::model::record::examples::{distinct, faulty, game, header};
+    use referee_record::model::record::{GameRecord, Header};
+    use referee_record::model::stage::Stage;
+
+    /// The game at this index; white wins it by a crash if `crashed`, and it is a draw otherwise.
+    fn record(state: &TournamentState, index: usize, crashed: bool) -> GameRecord {
+        let fixture = state.fixture(index);
+        let names = fixture.players.map(|player| state.name(player));
+        let plain = GameRecord {
+            id: state.id(index),
+            pair: fixture.pair,
+            game: fixture.game,
+            ..game(names.first, names.second, if crashed { "white" } else { "draw" })
+        };
+        if !crashed {
+            return distinct(plain, fixture.pair);
+        }
+        faulty(GameRecord { reason: "crash".into(), ..plain }, &[("black", FaultCode::Crash)])
+    }
 
     #[test]
     fn endings_and_faults_are_counted() {
-        let names = ["ant", "bee"].map(str::to_owned);
-        let (mut results, mut observer) =
-            (NamedResults::new(&names), DiagnosticsCollector::new(&names));
-        let crash = [("black", FaultCode::Crash)];
-        let lost = GameRecord { reason: "crash".into(), ..game("ant", "bee", "white") };
-        let games = [
-            distinct(game("ant", "bee", "white"), 1),
-            distinct(game("bee", "ant", "draw"), 2),
-            distinct(faulty(lost, &crash), 3),
-        ];
+        let header = Header { stages: vec![Stage::round_robin(2)], ..header(&["ant", "bee"]) };
+        let mut state = TournamentState::new(&header);
+        let games = [(0, false), (1, false), (2, true)].map(|(at, bad)| record(&state, at, bad));
         for game in &games {
-            results.add(game).expect("known players");
-            let summary = GameSummary::of(game).expect("a result");
-            observer.add(&game.outline(), summary, &[]);
+            state.add(game).expect("it belongs");
         }
-        let (fit, seats) = (fit(&results.counts, &[]), seat_effects(&results.counts, &[]));
-        let found = observer.conclude(&results, &fit.expect("a fit"), &seats.expect("a test"));
+        let problems = LineProblems::default();
+        let contents = LogContents { header, state, whole: 0, torn: false, problems };
+        let analysis = TournamentAnalysis::of(std::path::Path::new(""), contents, Faulted::Count);
+        let analysis = analysis.expect("a fit");
+        let mut diagnoser = Diagnoser::new(&analysis, plan::rules("w"));
+        for record in &games {
+            let (outline, source) = (&record.outline(), RecordSource::Record(record));
+            let summary = GameSummary::of(record).expect("a result");
+            let (counts, in_check, line, is_sealed) = (true, false, 0, false);
+            let game = LoggedGame { outline, summary, source, counts, in_check, line, is_sealed };
+            diagnoser.add(&game, Ok(Vec::new())).expect("it counts");
+        }
+        let found = diagnoser.finish(&analysis);
         let ending =
             |reason: &str, fault, games| EndingCount { reason: reason.into(), fault, games };
         assert_eq!(found.endings, [ending("elimination", false, 2), ending("crash", true, 1)]);
         assert_eq!(found.faults, BTreeMap::from([(FaultCode::Crash, 1)]));
-        assert!((found.draw_share - 1.0 / 3.0).abs() < 1e-12);
+        assert!((found.draw_share - 2.0 / 3.0).abs() < 1e-12);
         assert_eq!(found.clocks.len(), 2);
     }
 }
