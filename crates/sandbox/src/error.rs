@@ -3,7 +3,6 @@
 use std::error::Error;
 use std::io;
 use std::path::PathBuf;
-use std::process::ExitStatus;
 use std::sync::Arc;
 
 use nix::errno::Errno;
@@ -118,24 +117,9 @@ pub enum Unavailable {
     /// No process can be started with it.
     #[error(transparent)]
     Spawn(#[from] SpawnError),
-    /// The self-test could not begin.
-    #[error(transparent)]
-    Runtime(#[from] io::Error),
-    /// The self-test process did not start in time.
-    #[error("a test process did not start in time")]
-    StartTimeout,
-    /// The self-test process did not end in time.
-    #[error("a test process did not end in time")]
-    ExitTimeout,
-    /// The self-test process failed.
-    #[error("a test process ended with {0}")]
-    Failed(ExitStatus),
-    /// The supervisor of the self-test is gone.
-    #[error(transparent)]
-    SupervisorGone(#[from] SupervisorGone),
-    /// The self-test process did not report its results.
-    #[error("the self-test process gave no report: {0}")]
-    NoReport(#[source] serde_json::Error),
+    /// The process that tests it gave no answer.
+    #[error("a test process {0}")]
+    Untested(String),
     /// It was put in force without an error, but the self-test got around it.
     #[error("{0} was put in force but does not hold")]
     Ineffective(Mechanism),
@@ -152,7 +136,7 @@ pub enum Unavailable {
     #[error("no control group hierarchy of this machine provides it")]
     NoController,
     /// Only root can give a process its own user.
-    #[error("the caller is not root, so the process runs as the same user")]
+    #[error("only root can give each process a user of its own")]
     NotRoot,
     /// It only works together with another mechanism.
     #[error("it only works together with another mechanism")]
@@ -161,7 +145,7 @@ pub enum Unavailable {
     #[error("the level `{0}` does not include it")]
     NotAtLevel(Level),
     /// Only Linux has it.
-    #[error("processes can only be contained on Linux")]
+    #[error("only Linux can contain processes")]
     NotLinux,
 }
 

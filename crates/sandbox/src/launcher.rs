@@ -16,7 +16,7 @@ use std::process::{Child, Command, ExitCode, Stdio};
 use std::sync::{Mutex, PoisonError};
 
 use nix::errno::Errno;
-use nix::sched::{CloneFlags, CpuSet, sched_getaffinity, sched_setaffinity};
+use nix::sched::{CloneFlags, sched_getaffinity, sched_setaffinity};
 use nix::sys::signal::{Signal, kill};
 use nix::sys::socket::{
     AddressFamily, ControlMessage, ControlMessageOwned, MsgFlags, SockFlag, SockType, recv,
@@ -42,13 +42,18 @@ impl SupervisorLauncher {
     /// Starts a supervisor that serves the other end of `socket`, as a child of this process.
     pub(crate) fn start_supervisor(&self, socket: &UnixStream) -> io::Result<Pid> {
         let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(Ok(answer)) = running.as_ref().map(|launcher| launcher.fork(socket)) {
-            return Ok(answer?);
-        }
-        // It has not been started yet, or an uncontained process has killed it.
-        *running = None;
-        let answer = running.insert(RunningLauncher::start()?).fork(socket)?;
-        Ok(answer?)
+        let running_one = running.as_ref().map(|launcher| launcher.fork(socket));
+        let answer = if let Some(Ok(answer)) = running_one {
+            answer
+        } else {
+            // It has not been started yet, or an uncontained process has killed it.
+            *running = None;
+            running.insert(RunningLauncher::start()?).fork(socket)?
+        };
+        let supervisor = answer?;
+        // If the system refuses, it runs on the cores of the launcher.
+        let _ = sched_getaffinity(THIS).and_then(|cores| sched_setaffinity(supervisor, &cores));
+        Ok(supervisor)
     }
 }
 
@@ -79,11 +84,11 @@ impl RunningLauncher {
     fn fork(&self, socket: &UnixStream) -> nix::Result<nix::Result<Pid>> {
         // An uncontained process may have stopped it.
         let _ = kill(Pid::from_raw(self.process.id().cast_signed()), Signal::SIGCONT);
-        let cores = own_cores();
         let fds = [socket.as_raw_fd()];
         let fds = [ControlMessage::ScmRights(&fds)];
         let flags = MsgFlags::MSG_NOSIGNAL;
-        sendmsg::<()>(self.socket.as_raw_fd(), &[IoSlice::new(&cores)], &fds, flags, None)?;
+        // Descriptors need at least one byte to travel with.
+        sendmsg::<()>(self.socket.as_raw_fd(), &[IoSlice::new(b"s")], &fds, flags, None)?;
         let mut answer = [0; size_of::<i32>()];
         let received = loop {
             match recv(self.socket.as_raw_fd(), &mut answer, MsgFlags::empty()) {
@@ -114,8 +119,7 @@ impl Drop for RunningLauncher {
 /// `supervise` returns.
 pub(crate) fn serve(supervise: fn(&UnixStream) -> ExitCode) -> ExitCode {
     let Ok(socket) = own_socket() else { return ExitCode::FAILURE };
-    while let Some((cores, given)) = receive(&socket) {
-        run_on(&cores);
+    while let Some(given) = receive(&socket) {
         let answer = match fork::clone(CloneFlags::CLONE_PARENT) {
             Ok(ForkResult::Parent { child }) => child.as_raw(),
             Ok(ForkResult::Child) => {
@@ -140,59 +144,18 @@ fn own_socket() -> io::Result<OwnedFd> {
     Ok(socket)
 }
 
-/// The next request: the cores to run on, and the socket to serve. `None` at the end.
-fn receive(socket: &OwnedFd) -> Option<(Vec<u8>, UnixStream)> {
-    let mut cores = vec![0; CpuSet::count().div_ceil(8)];
+/// The next socket to serve; `None` at the end.
+fn receive(socket: &OwnedFd) -> Option<UnixStream> {
+    let mut byte = [0];
     let mut space = nix::cmsg_space!([i32; 1]);
-    let mut parts = [IoSliceMut::new(&mut cores)];
+    let mut parts = [IoSliceMut::new(&mut byte)];
     let flags = MsgFlags::MSG_CMSG_CLOEXEC;
     let message = recvmsg::<()>(socket.as_raw_fd(), &mut parts, Some(&mut space), flags).ok()?;
-    let length = message.bytes;
     let given = message.cmsgs().ok()?.find_map(|part| match part {
         ControlMessageOwned::ScmRights(numbers) => numbers.first().copied(),
         _ => None,
     })?;
     // SAFETY: the kernel has just opened it for this process, and nobody else knows its number.
     let given = unsafe { OwnedFd::from_raw_fd(given) };
-    cores.truncate(length);
-    Some((cores, UnixStream::from(given)))
-}
-
-/// The cores that this thread may use, one bit each. Empty if the system does not say.
-fn own_cores() -> Vec<u8> {
-    let Ok(set) = sched_getaffinity(THIS) else { return vec![0] };
-    let mut cores = vec![0; CpuSet::count().div_ceil(8)];
-    for core in (0..CpuSet::count()).filter(|&core| set.is_set(core).unwrap_or(false)) {
-        cores[core / 8] |= 1 << (core % 8);
-    }
-    cores
-}
-
-/// Moves this process to these cores, if there are any.
-fn run_on(cores: &[u8]) {
-    let mut set = CpuSet::new();
-    let is_in = |core: &usize| cores.get(core / 8).is_some_and(|bits| bits & 1 << (core % 8) != 0);
-    let mut any = false;
-    for core in (0..CpuSet::count()).filter(is_in) {
-        any |= set.set(core).is_ok();
-    }
-    if any {
-        // If the cores are gone meanwhile, it stays where it is.
-        let _ = sched_setaffinity(THIS, &set);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_set_of_cores_reads_as_it_is_written() {
-        let before = own_cores();
-        assert!(before.iter().any(|&bits| bits != 0));
-        run_on(&before);
-        assert_eq!(own_cores(), before);
-        run_on(&[0]);
-        assert_eq!(own_cores(), before, "an empty set changes nothing");
-    }
+    Some(UnixStream::from(given))
 }

@@ -24,7 +24,7 @@ use crate::limits::{Limits, Overrun};
 use crate::pipes::Pipes;
 use crate::policy::Policy;
 use crate::process_state::ProcessState;
-use crate::process_tree::{self, Member, ProcessTree};
+use crate::process_tree::{self, ProcessTree};
 use crate::protocol::{LONGEST, Setup, SetupError, StartStage, SupervisorMessage};
 use crate::supervisor_child::SupervisorChild;
 use crate::users::{User, Users};
@@ -52,8 +52,6 @@ pub struct Process {
     exceeded: Option<Overrun>,
     limits: Limits,
     freezer: Option<Freezer>,
-    /// The process itself while it is stopped, if it has no descendants: it cannot start any.
-    stopped_alone: Option<Member>,
     groups: Cgroups,
     /// The counts of the control groups at the last [`Process::reset_overruns`].
     before: Counts,
@@ -82,7 +80,6 @@ impl Process {
             exceeded: None,
             limits: policy.limits,
             freezer: None,
-            stopped_alone: None,
             groups,
             before: Counts::default(),
             user,
@@ -181,7 +178,7 @@ impl Process {
     pub fn freeze(&mut self) {
         match &self.freezer {
             Some(freezer) if freezer.freeze() => {}
-            _ => self.stopped_alone = self.tree.stop(),
+            _ => self.tree.stop(),
         }
     }
 
@@ -192,10 +189,7 @@ impl Process {
         {
             return;
         }
-        match self.stopped_alone.take() {
-            Some(process) => process.resume_group(),
-            None => self.tree.resume(),
-        }
+        self.tree.resume();
     }
 
     /// Tests whether its control group can freeze and thaw it.
@@ -225,10 +219,7 @@ impl Process {
     /// The peak resident memory of the process and of each living descendant, added up, in bytes.
     /// `None` if the system does not provide it.
     pub fn peak_memory(&self) -> Option<u64> {
-        match &self.stopped_alone {
-            Some(process) => process.folder.peak_memory(),
-            None => self.tree.peak_memory(),
-        }
+        self.tree.peak_memory()
     }
 
     /// Sends the signal with this number to the process itself, not to its descendants.

@@ -70,17 +70,10 @@ impl Member {
 
     /// Sends a signal to the whole process group that it leads. Returns false if the kernel does
     /// not support that.
-    pub(crate) fn signal_group(&self, signal: Signal) -> bool {
+    fn signal_group(&self, signal: Signal) -> bool {
         // The kernel's PIDFD_SIGNAL_PROCESS_GROUP, since Linux 6.9.
         const PROCESS_GROUP: libc::c_uint = 1 << 2;
         self.send(signal.as_raw(), PROCESS_GROUP).is_ok()
-    }
-
-    /// Lets it and its process group continue.
-    pub(crate) fn resume_group(&self) {
-        if !self.signal_group(Signal::CONT) {
-            self.signal(Signal::CONT);
-        }
     }
 
     /// Sends it a signal.
@@ -198,9 +191,7 @@ impl ProcessTree {
     /// not compete with the search for the others.
     ///
     /// A process can start others until it is stopped, so the search is repeated.
-    ///
-    /// Returns the leader if it has no descendants. It can start none before it continues.
-    pub(crate) fn stop(&self) -> Option<Member> {
+    pub(crate) fn stop(&self) {
         if let Some(leader) = self.leader() {
             leader.signal_group(Signal::STOP);
         }
@@ -211,11 +202,10 @@ impl ProcessTree {
             let fresh: Vec<Pid> =
                 fresh.inspect(|member| member.signal(Signal::STOP)).map(Member::pid).collect();
             if fresh.is_empty() {
-                return alone(members).filter(|member| member.pid() == self.leader);
+                return;
             }
             stopped.extend(fresh);
         }
-        None
     }
 
     /// Sends the leader the signal with this number.
@@ -252,11 +242,6 @@ impl ProcessTree {
         members.retain(|member| Some(member.pid()) != self.init);
         members
     }
-}
-
-/// The only process among these, if there is only one.
-fn alone(mut members: Vec<Member>) -> Option<Member> {
-    members.pop().filter(|_| members.is_empty())
 }
 
 #[cfg(test)]
@@ -305,9 +290,9 @@ mod tests {
         shell.wait().expect("reaped");
     }
 
-    /// Stops a process that was started with this command of a shell, and has `below` descendants.
-    /// Returns whether it is known to have none.
-    fn stops_alone(command: &str, below: usize) -> bool {
+    /// Stops a process that was started with this command of a shell, and has `below` descendants,
+    /// and lets it continue.
+    fn stops_and_continues(command: &str, below: usize) {
         // With -m, the process leads a group of its own.
         let script = format!("{command} & read line");
         let mut shell = Command::new("sh");
@@ -320,24 +305,22 @@ mod tests {
         }
         let found = members(root);
         let tree = ProcessTree { root, leader: found[0].pid(), init: None };
-        let alone = tree.stop();
-        become_state(&found.iter().map(Member::pid).collect::<Vec<_>>(), 'T');
-        if let Some(process) = &alone {
-            process.resume_group();
-            become_state(&[process.pid()], 'S');
-        }
+        let pids: Vec<Pid> = found.iter().map(Member::pid).collect();
+        tree.stop();
+        become_state(&pids, 'T');
+        tree.resume();
+        become_state(&pids, 'S');
         for one in &found {
             one.signal(Signal::KILL);
         }
         shell.kill().expect("killed");
         shell.wait().expect("reaped");
-        alone.is_some()
     }
 
     #[test]
-    fn a_process_stops_alone_if_it_has_no_descendants() {
-        assert!(stops_alone("sleep 60", 0));
-        assert!(!stops_alone("sh -c 'sleep 60 & exec sleep 60'", 1));
+    fn all_processes_of_a_tree_stop_and_continue() {
+        stops_and_continues("sleep 60", 0);
+        stops_and_continues("sh -c 'sleep 60 & exec sleep 60'", 1);
     }
 
     #[test]

@@ -17,7 +17,7 @@ mod linux {
     use super::child::{BURNED, LIMITS, TESTED};
     use crate::cgroup;
     use crate::command::{Command, THIS_PROGRAM};
-    use crate::error::{Shortage, SpawnError, Unavailable};
+    use crate::error::{Shortage, SpawnError, SupervisorGone, Unavailable};
     use crate::level::{Level, Mechanism};
     use crate::pipes::Pipes;
     use crate::policy::Policy;
@@ -40,8 +40,12 @@ mod linux {
             };
             let status = timeout(PATIENCE, read).await;
             process.kill().await;
-            let status = status.map_err(|_| Unavailable::ExitTimeout)??;
-            if status.success() { judge(policy, &report) } else { Err(Unavailable::Failed(status)) }
+            match status {
+                Ok(Ok(status)) if status.success() => judge(policy, &report),
+                Ok(Ok(status)) => Err(Unavailable::Untested(format!("ended with {status}"))),
+                Ok(Err(SupervisorGone)) => Err(untested("lost its supervisor")),
+                Err(_) => Err(untested("did not end in time")),
+            }
         })
     }
 
@@ -92,7 +96,7 @@ mod linux {
         Builder::new_current_thread().enable_all().build().map_err(|error| {
             match Shortage::of("start a process", &error) {
                 Some(shortage) => SpawnError::from(shortage).into(),
-                None => Unavailable::Runtime(error),
+                None => Unavailable::Untested(format!("cannot be started: {error}")),
             }
         })
     }
@@ -105,13 +109,17 @@ mod linux {
         let args = words.map(str::to_owned).collect();
         let command = Command { args, ..Command::new(THIS_PROGRAM) };
         let started = timeout(PATIENCE, Process::spawn(&command, policy)).await;
-        Ok(started.map_err(|_| Unavailable::StartTimeout)??)
+        Ok(started.map_err(|_| untested("did not start in time"))??)
+    }
+
+    fn untested(why: &str) -> Unavailable {
+        Unavailable::Untested(why.to_owned())
     }
 
     /// Fails with the first mechanism in force that the process did not report as working.
     fn judge(policy: &Policy, report: &str) -> Result<(), Unavailable> {
-        let holding: Vec<Mechanism> =
-            serde_json::from_str(report).map_err(Unavailable::NoReport)?;
+        let holding: Vec<Mechanism> = serde_json::from_str(report)
+            .map_err(|error| Unavailable::Untested(format!("gave no report: {error}")))?;
         let mut in_force = policy.in_force().into_iter();
         let broken = in_force.find(|one| TESTED.contains(one) && !holding.contains(one));
         broken.map_or(Ok(()), |one| Err(Unavailable::Ineffective(one)))

@@ -122,15 +122,10 @@ pub fn shortage_text(shortage: &Shortage) -> String {
 pub fn unavailable_text(why: &Unavailable) -> String {
     match why {
         Unavailable::Spawn(SpawnError::Shortage(shortage)) => shortage_text(shortage),
-        Unavailable::NotRoot => {
-            "the referee is not root, so players run as the same user".to_owned()
-        }
-        Unavailable::NotLinux => "players can only be contained on Linux".to_owned(),
         _ => why.to_string(),
     }
 }
 
-/// Why the requested containment is impossible, and what to do about it.
 /// Why players cannot be contained as requested, and what to do.
 pub fn unresolved_text(error: &ResolveError) -> String {
     match error {
