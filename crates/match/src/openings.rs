@@ -9,7 +9,7 @@
 use rand_chacha::ChaCha20Rng;
 
 use crate::replay::{Script, next_step};
-use referee_games::{AnyPosition, GameError, PASS, Position, Seat, Step, Stream, TextStep, Turn};
+use referee_games::{AnyPosition, GameError, PASS, Position, Seat, Stream, TextStep, Turn};
 use referee_record::model::openings::Openings;
 use referee_record::model::rules::GameRules;
 use referee_record::seeds::{Luck, Secret};
@@ -162,19 +162,27 @@ fn random(
     choices: &ChaCha20Rng,
     luck: &Luck,
 ) -> Result<Opening, GameError> {
-    let begin =
-        |plies: u32| walk(start, luck.clone(), RandomActions { plies, choices: choices.clone() });
-    let half = begin(u32::MAX)?.1.map_or(u32::MAX, |end| end / 2);
-    Ok(begin(plies.min(half))?.0)
+    let begin = |plies: u32| {
+        let mut script = RandomScript { plies, choices: choices.clone(), luck: luck.clone() };
+        walk(start, &mut script)
+    };
+    let half = begin(u32::MAX)?.end.map_or(u32::MAX, |end| end / 2);
+    let Walk { steps, script, .. } = begin(plies.min(half))?;
+    Ok(Opening { steps, luck: script.luck })
 }
 
 /// Plays at random up to a number of plies.
-struct RandomActions {
+#[derive(Clone)]
+struct RandomScript {
     plies: u32,
     choices: ChaCha20Rng,
+    luck: Luck,
 }
 
-impl Actions for RandomActions {
+impl Script for RandomScript {
+    type Text = String;
+    type Error = GameError;
+
     fn action(
         &mut self,
         position: &dyn AnyPosition,
@@ -185,36 +193,44 @@ impl Actions for RandomActions {
         }
         position.sample(seat, &mut self.choices)
     }
+
+    fn outcome(
+        &mut self,
+        position: &dyn AnyPosition,
+        stream: Stream,
+    ) -> Result<Option<String>, GameError> {
+        Ok(Some(self.luck.draw(stream, &position.outcomes())))
+    }
 }
 
 /// Plays a list of actions, in the order of a record, and continues to the next decision. The list
 /// may omit forced passes. A simultaneous turn takes two actions, the first seat's first.
 pub fn listed(start: &Position, texts: &[String]) -> Result<Vec<TextStep>, OpeningError> {
-    let mut list = ListedActions { texts, read: 0, unfit: None };
-    let walked = walk(start, Luck::from_key([0; 32]), &mut list);
+    let mut list = ListScript { texts, read: 0, unfit: None };
+    let walked = walk(start, &mut list);
     let read = list.read.saturating_sub(1);
-    let (Opening { steps, .. }, end) = walked.map_err(|error| {
+    let Walk { steps, end, .. } = walked.map_err(|error| {
         OpeningError::Action(read, OpeningActionError::Refused(Box::new(error)))
     })?;
-    let rolls_first = matches!(start.turn(), Turn::Chance(_));
-    if rolls_first || steps.iter().any(|step| matches!(step, Step::Chance(_))) {
-        return Err(OpeningError::Dice);
-    }
     match list.unfit {
-        Some((number, why)) => Err(OpeningError::Action(number, why)),
+        Some(why) => Err(why),
         None if end.is_some() => Err(OpeningError::Action(read, OpeningActionError::Over)),
         None => Ok(steps),
     }
 }
 
 /// A list of actions, and how far it was played.
-struct ListedActions<'a> {
+#[derive(Clone)]
+struct ListScript<'a> {
     texts: &'a [String],
     read: usize,
-    unfit: Option<(usize, OpeningActionError)>,
+    unfit: Option<OpeningError>,
 }
 
-impl Actions for &mut ListedActions<'_> {
+impl Script for ListScript<'_> {
+    type Text = String;
+    type Error = GameError;
+
     fn action(
         &mut self,
         position: &dyn AnyPosition,
@@ -224,7 +240,7 @@ impl Actions for &mut ListedActions<'_> {
             if seat == Seat::Second && position.turn() == Turn::Both {
                 let last = self.read - 1;
                 let first = position.judge(Seat::First, &self.texts[last])?;
-                self.unfit = Some((last, OpeningActionError::Alone(first)));
+                self.unfit = Some(OpeningError::Action(last, OpeningActionError::Alone(first)));
             }
             return Ok(None);
         };
@@ -232,88 +248,56 @@ impl Actions for &mut ListedActions<'_> {
         match position.judge(seat, text) {
             Ok(action) => Ok(Some(action)),
             Err(why) => {
-                self.unfit = Some((self.read - 1, OpeningActionError::Refused(Box::new(why))));
+                let why = OpeningActionError::Refused(Box::new(why));
+                self.unfit = Some(OpeningError::Action(self.read - 1, why));
                 Ok(None)
             }
         }
     }
 
+    fn outcome(&mut self, _: &dyn AnyPosition, _: Stream) -> Result<Option<String>, GameError> {
+        self.unfit = Some(OpeningError::Dice);
+        Ok(None)
+    }
+
     /// A list may contain forced passes.
-    fn pass(&mut self) {
+    fn pass(&mut self, _: &dyn AnyPosition, _: Seat) -> Result<bool, GameError> {
         let is_written = |text: &String| text.trim() == PASS;
         self.read += usize::from(self.texts.get(self.read).is_some_and(is_written));
-    }
-}
-
-/// Chooses the actions of an opening.
-trait Actions {
-    /// The action of `seat`; none if the opening ends here.
-    fn action(
-        &mut self,
-        position: &dyn AnyPosition,
-        seat: Seat,
-    ) -> Result<Option<String>, GameError>;
-
-    /// Called when a seat is forced to pass.
-    fn pass(&mut self) {}
-}
-
-/// Takes actions from one source and chance from another.
-struct WalkScript<A> {
-    actions: A,
-    luck: Luck,
-}
-
-impl<A: Actions> Script for WalkScript<A> {
-    type Text = String;
-    type Error = GameError;
-
-    fn action(
-        &mut self,
-        position: &dyn AnyPosition,
-        seat: Seat,
-    ) -> Result<Option<String>, GameError> {
-        self.actions.action(position, seat)
-    }
-
-    fn outcome(
-        &mut self,
-        position: &dyn AnyPosition,
-        stream: Stream,
-    ) -> Result<Option<String>, GameError> {
-        Ok(Some(self.luck.draw(stream, &position.outcomes())))
-    }
-
-    fn pass(&mut self, _: &dyn AnyPosition, _: Seat) -> Result<bool, GameError> {
-        self.actions.pass();
         Ok(true)
     }
 }
 
-/// Plays from the start, with chance from `luck`, until the actions are used up. Returns the steps
-/// up to the last decision, none if that is the first one, and the game's number of plies if it
-/// ended.
-fn walk(
+/// The beginning of a game.
+struct Walk<S> {
+    /// The steps up to the last decision; none if that is the first one.
+    steps: Vec<TextStep>,
+    /// The script at that decision.
+    script: S,
+    /// The game's number of plies, if it ended.
+    end: Option<u32>,
+}
+
+/// Plays from the start until the script ends.
+fn walk<S: Script<Text = String, Error = GameError> + Clone>(
     start: &Position,
-    luck: Luck,
-    actions: impl Actions,
-) -> Result<(Opening, Option<u32>), GameError> {
+    script: &mut S,
+) -> Result<Walk<S>, GameError> {
     let mut position = start.clone();
-    let mut script = WalkScript { actions, luck };
     let (mut steps, mut events) = (Vec::new(), Vec::new());
-    let (mut decision, mut left) = (0, script.luck.clone());
+    let (mut decision, mut left) = (0, script.clone());
     loop {
         if !position.turn().asked().is_empty() && position.ply() > 0 {
-            (decision, left) = (steps.len(), script.luck.clone());
+            (decision, left) = (steps.len(), script.clone());
         }
-        let Some(step) = next_step(&*position, &mut script)? else { break };
+        let Some(step) = next_step(&*position, script)? else { break };
         events.clear();
         position.play(step.as_text(), &mut events)?;
         steps.push(step);
     }
     let end = matches!(position.turn(), Turn::Over(_)).then(|| position.ply());
     steps.truncate(decision);
-    Ok((Opening { steps, luck: left }, end))
+    Ok(Walk { steps, script: left, end })
 }
 
 #[cfg(test)]

@@ -6,13 +6,11 @@ mod cpu_usage;
 pub mod diagnosis;
 mod human;
 mod launch;
-mod limit;
+pub(crate) mod limit;
 mod process;
 mod reply_timer;
 mod rules_process;
 pub mod sandbox;
-#[cfg(any(test, feature = "examples"))]
-mod scripted;
 mod stderr;
 mod transcript;
 pub mod user_interface;
@@ -26,12 +24,13 @@ pub use human::Human;
 pub use launch::{GuessRight, Launch, own_files};
 pub(crate) use rules_process::ContainedRules;
 pub use sandbox::{NotStarted, Sandbox};
-#[cfg(any(test, feature = "examples"))]
-pub use scripted::PlayerScript;
 pub use transcript::LineDirection;
 pub(crate) use transcript::TranscriptLine;
+#[cfg(any(test, feature = "examples"))]
+pub use wire::PlayerScript;
 pub use wire::{Respond, Wire};
 
+use self::limit::ReplyLimit;
 use self::process::PlayerProcess;
 use referee_games::{AnyPosition, BySeat, Event, GameError, Seat, Text};
 use referee_protocol::{Greeting, Reply, Score, TurnClock};
@@ -72,12 +71,8 @@ pub struct TurnView<'a> {
     pub clock: TurnClock,
     /// The number of the retry, from 1; none the first time.
     pub(crate) retry: Option<u32>,
-    /// The time it may take; unlimited if absent.
-    pub(crate) allowance: Option<Duration>,
-    /// The whole budget, if the allowance is the rest of it.
-    pub budget: Option<Duration>,
-    /// Whether the other player is not asked at the same time.
-    pub alone: bool,
+    /// The time it may take.
+    pub(crate) limit: ReplyLimit,
 }
 
 /// The information that a player gets at the end of a game.
@@ -150,20 +145,13 @@ impl Player {
         }
     }
 
-    /// How many guesses of the position it wants with each turn.
-    pub(crate) fn guesses(&self) -> u32 {
+    /// How many guesses of the position it gets with each turn, if the game can make so many. A
+    /// mistake in the rules can make a guess the truth, so in a game that hides something the
+    /// organiser decides for all but built-in players.
+    pub(crate) fn guesses(&self, is_hidden: bool) -> u32 {
         match self {
-            Self::Wire(wire) => wire.guesses(),
+            Self::Wire(wire) => wire.guesses(is_hidden),
             Self::Human(_) => 0,
-        }
-    }
-
-    /// Whether it may be told guesses of what the game hides from it. A mistake in the rules can
-    /// make a guess the truth, so the organiser decides for all but built-in players.
-    pub(crate) fn may_guess(&self) -> bool {
-        match self {
-            Self::Wire(wire) => wire.may_guess(),
-            Self::Human(_) => true,
         }
     }
 

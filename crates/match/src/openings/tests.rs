@@ -1,5 +1,5 @@
 use super::*;
-use referee_games::{GameKind, Options};
+use referee_games::{GameKind, Options, Step};
 use referee_record::model::openings::MOST_PLIES;
 
 fn rules(kind: GameKind, given: &[(&str, &str)]) -> GameRules {
@@ -146,10 +146,11 @@ fn listed_openings_are_refused_in_games_with_dice() {
 
 #[test]
 fn a_forced_pass_may_be_left_out_of_a_list() {
+    let start = rules(GameKind::WatchYourBack, &[]).start;
     for (text, read) in [("pass", 1), (" pass", 1), ("1,3>4,3", 0)] {
         let texts = texts(&[text]);
-        let mut list = &mut ListedActions { texts: &texts, read: 0, unfit: None };
-        Actions::pass(&mut list);
+        let mut list = ListScript { texts: &texts, read: 0, unfit: None };
+        assert_eq!(list.pass(&*start, Seat::Second), Ok(true));
         assert_eq!((list.read, &list.unfit), (read, &None));
     }
 }

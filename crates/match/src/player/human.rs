@@ -1,16 +1,18 @@
 //! A person who plays.
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use serde_json::value::RawValue;
 
+use super::limit::ReplyLimit;
 use super::user_interface::{Question, UserInterface};
 use super::{Answer, InitView, TurnView, Wire};
 use referee_bots::{BotKind, Limit, Reaction, Session};
 use referee_games::{Event, GameError, Legal, Refusal, Turn, guesses};
 use referee_protocol::{Reply, TurnClock};
+use referee_record::model::clock::Measure;
 use referee_record::model::fault::{Fault, FaultCode};
 
 const HELP: &str = "\
@@ -59,7 +61,7 @@ impl Advisor {
     /// The guesses that it wants. Without them, it chooses any action.
     fn guesses(&self, view: &TurnView<'_>) -> Result<Vec<Box<RawValue>>, GameError> {
         let mut rng = ChaCha8Rng::seed_from_u64(view.position.ply().into());
-        let wanted = (view.seat, self.wire.guesses());
+        let wanted = (view.seat, self.wire.guesses(false));
         let guesses = guesses(view.position, self.is_hidden, wanted, &mut rng)?;
         Ok(guesses.iter().filter_map(|guess| guess.description()).collect())
     }
@@ -143,10 +145,7 @@ impl Human {
                 }
             }
         };
-        Answer {
-            reply,
-            used: Duration::min(asked.elapsed(), view.allowance.unwrap_or(Duration::MAX)),
-        }
+        Answer { reply, used: asked.elapsed().min(view.limit.bound) }
     }
 
     /// Returns the legal action that was typed. Otherwise prints what is wrong, or what may follow.
@@ -183,9 +182,7 @@ impl Human {
             guesses: &guesses,
             clock,
             retry: None,
-            allowance: None,
-            budget: None,
-            alone: true,
+            limit: ReplyLimit::new(Measure::Wall, None),
         };
         let said = match advisor.wire.ask(&view).await.map(|answer| answer.reply) {
             Ok(Ok(Reply { action, eval: Some(eval), .. })) => {

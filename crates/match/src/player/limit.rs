@@ -10,22 +10,11 @@ use referee_record::model::fault::Fault;
 /// The longest wait without a time limit.
 const UNLIMITED: Duration = Duration::from_secs(365 * 24 * 3600);
 
-/// The time a reply may take.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Allowed {
-    /// The time left; unlimited if absent.
-    pub(super) left: Option<Duration>,
-    /// The budget to name in messages too, if the time left is the rest of it.
-    pub(super) budget: Option<Duration>,
-    /// Whether the other player is not asked at the same time.
-    pub(super) alone: bool,
-}
-
 /// The limits of one reply.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct ReplyLimit {
+pub(crate) struct ReplyLimit {
     /// The kind of time that is limited.
-    measure: Measure,
+    pub(super) measure: Measure,
     /// The allowance of that kind of time.
     allowance: Duration,
     /// The allowance of wall time.
@@ -34,21 +23,37 @@ pub(super) struct ReplyLimit {
     pub(super) overtime: Duration,
     /// The budget, if the allowance is the rest of a partly used one.
     pub(super) budget: Option<Duration>,
+    /// Whether no other player is asked at the same time.
+    pub(super) alone: bool,
 }
 
 impl ReplyLimit {
-    pub(super) fn new(allowed: Allowed, measure: Measure) -> Self {
-        let allowance = allowed.left.unwrap_or(UNLIMITED);
-        Self {
-            measure,
-            allowance,
-            bound: wall_bound(measure, allowance),
-            overtime: if allowed.alone && measure == Measure::Wall {
-                OVERTIME
-            } else {
-                Duration::ZERO
-            },
-            budget: allowed.budget.filter(|budget| *budget > allowance),
+    /// The limit of a player that has this much time left; unlimited if absent. Others may be asked
+    /// at the same time.
+    pub(crate) fn new(measure: Measure, left: Option<Duration>) -> Self {
+        let allowance = left.unwrap_or(UNLIMITED);
+        let (bound, overtime) = (wall_bound(measure, allowance), Duration::ZERO);
+        Self { measure, allowance, bound, overtime, budget: None, alone: false }
+    }
+
+    /// The same limit as the rest of this budget, which messages name unless it is unused.
+    #[must_use]
+    pub(crate) fn rest_of(self, budget: Option<Duration>) -> Self {
+        Self { budget: budget.filter(|budget| *budget > self.allowance), ..self }
+    }
+
+    /// The same limit while nobody else is asked.
+    #[must_use]
+    pub(crate) fn alone(self) -> Self {
+        let overtime = if self.measure == Measure::Wall { OVERTIME } else { Duration::ZERO };
+        Self { overtime, alone: true, ..self }
+    }
+
+    /// The time that a turn is charged, of the kind that is limited.
+    pub(super) fn decisive(&self, wall: Duration, cpu: Duration) -> Duration {
+        match self.measure {
+            Measure::Wall => wall,
+            Measure::Cpu => cpu,
         }
     }
 
@@ -98,10 +103,7 @@ mod tests {
 
     /// Two seconds, the rest of a budget of five.
     fn limit(measure: Measure) -> ReplyLimit {
-        ReplyLimit::new(
-            Allowed { left: Some(2 * SECOND), budget: Some(5 * SECOND), alone: true },
-            measure,
-        )
+        ReplyLimit::new(measure, Some(2 * SECOND)).rest_of(Some(5 * SECOND)).alone()
     }
 
     fn limits(cpu_move: Option<u32>, cpu_game: Option<u32>) -> PlayerLimits {

@@ -20,7 +20,7 @@ use super::barred::Barred;
 use super::cpu_usage::{CpuUsage, Interval};
 use super::diagnosis;
 use super::launch::Launch;
-use super::limit::{Allowed, ReplyLimit};
+use super::limit::ReplyLimit;
 use super::reply_timer::ReplyTimer;
 use super::sandbox::{NotStarted, Sandbox};
 use super::stderr::Stderr;
@@ -61,7 +61,6 @@ pub(super) struct PlayerProcess {
     written: u64,
     transcript: Transcript,
     cpu_usage: CpuUsage,
-    measure: Measure,
     limits: PlayerLimits,
     /// See [`Launch::bridged`].
     bridged: bool,
@@ -99,7 +98,6 @@ impl PlayerProcess {
             buffer: Vec::with_capacity(4096),
             written: 0,
             transcript: Transcript::default(),
-            measure,
             limits: *sandbox.limits(),
             bridged: launch.bridged,
             barred: Barred::of(launch, sandbox),
@@ -119,9 +117,8 @@ impl PlayerProcess {
         &mut self,
         line: &[u8],
         reply: &mut Vec<u8>,
-        allowed: Allowed,
+        limit: ReplyLimit,
     ) -> LineAnswer {
-        let limit = ReplyLimit::new(allowed, self.measure);
         self.thaw().await;
         let now = Instant::now();
         let deadline = now + limit.bound;
@@ -133,7 +130,7 @@ impl PlayerProcess {
         if written == WriteOutcome::Late {
             return self.late(limit, asked, written, &timer).await;
         }
-        if allowed.alone {
+        if limit.alone {
             self.read_soon(limit.bound);
         }
         let Some(line) = self.read_in_time(reply, limit, &mut timer).await else {
@@ -150,7 +147,7 @@ impl PlayerProcess {
             }
             Err(end) => Err(self.diagnose(end).await),
         };
-        LineAnswer { line, used: self.decisive(wall, cpu) }
+        LineAnswer { line, used: limit.decisive(wall, cpu) }
     }
 
     /// Returns the fault of a player that wrote without a request, or that has ended meanwhile.

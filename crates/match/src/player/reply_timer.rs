@@ -105,15 +105,13 @@ impl ReplyTimer {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::player::limit::Allowed;
     use referee_record::model::clock::{Measure, OVERTIME};
 
     const MS: Duration = Duration::from_millis(1);
     const BOUND: Duration = Duration::from_millis(100);
 
     fn limit() -> ReplyLimit {
-        let allowed = Allowed { left: Some(BOUND), budget: None, alone: true };
-        ReplyLimit::new(allowed, Measure::Wall)
+        ReplyLimit::new(Measure::Wall, Some(BOUND)).alone()
     }
 
     #[test]

@@ -3,14 +3,12 @@
 use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use tokio::time::timeout;
+use tokio::time::{Instant, sleep, timeout};
 
-use super::limit::Allowed;
+use super::limit::ReplyLimit;
 use super::process::{self, PlayerProcess};
-#[cfg(any(test, feature = "examples"))]
-use super::scripted::{PlayerScript, Scripted};
 use super::{
     Answer, EndView, GuessRight, InitView, Launch, NotStarted, PlayerStatistics, Sandbox, TurnView,
     no_start,
@@ -27,6 +25,13 @@ use referee_sandbox::Shortage;
 /// A player in this process: receives each line from the referee, and returns the reply if one is
 /// owed.
 pub type Respond = Box<dyn FnMut(&str) -> Option<String> + Send>;
+
+/// The same, which also returns how long it thinks beyond the time it takes.
+type ThinkingRespond = Box<dyn FnMut(&str) -> (Duration, Option<String>) + Send>;
+
+/// Handles a message. Returns how long to think, and the reply if one is owed.
+#[cfg(any(test, feature = "examples"))]
+pub type PlayerScript = Box<dyn FnMut(&serde_json::Value) -> (Duration, Option<String>) + Send>;
 
 /// A player that speaks the protocol.
 #[derive(Debug)]
@@ -55,10 +60,7 @@ enum Link {
     /// A running process.
     Process(Box<PlayerProcess>),
     /// A function.
-    Local(Respond),
-    /// A player for tests.
-    #[cfg(any(test, feature = "examples"))]
-    Scripted(Scripted),
+    Local(ThinkingRespond),
 }
 
 impl fmt::Debug for Link {
@@ -67,8 +69,6 @@ impl fmt::Debug for Link {
             Self::Waiting(..) => "Waiting",
             Self::Process(_) => "Process",
             Self::Local(_) => "Local",
-            #[cfg(any(test, feature = "examples"))]
-            Self::Scripted(_) => "Scripted",
         })
     }
 }
@@ -81,14 +81,18 @@ impl Wire {
     }
 
     /// A player in this process.
-    pub fn local(respond: Respond) -> Self {
-        Self::new(Link::Local(respond))
+    pub fn local(mut respond: Respond) -> Self {
+        Self::new(Link::Local(Box::new(move |line| (Duration::ZERO, respond(line)))))
     }
 
-    /// A player for tests.
+    /// A player for tests. It thinks in the time of the runtime, which a test can advance.
+    ///
+    /// # Panics
+    /// A message is not JSON.
     #[cfg(any(test, feature = "examples"))]
-    pub fn scripted(script: PlayerScript) -> Self {
-        Self::new(Link::Scripted(Scripted(script)))
+    pub fn scripted(mut script: PlayerScript) -> Self {
+        let respond = move |line: &str| script(&serde_json::from_str(line).expect("JSON"));
+        Self::new(Link::Local(Box::new(respond)))
     }
 
     fn new(link: Link) -> Self {
@@ -130,13 +134,11 @@ impl Wire {
                 silence.map_err(|fault| no_start(fault, "between two games"))?;
             }
             Link::Local(_) => {}
-            #[cfg(any(test, feature = "examples"))]
-            Link::Scripted(_) => {}
         }
         let id = self.take_id();
         init_message(view, id).write(&mut self.line);
-        let allowed = Allowed { left: Some(limit), budget: None, alone: false };
-        let answer = self.exchange(allowed).await;
+        let limit = ReplyLimit::new(view.control.measure, Some(limit));
+        let answer = self.exchange(limit).await;
         answer.line.map_err(|fault| no_start(fault, "the greeting failed"))?;
         let greeting = match Greeting::read(&self.reply, id) {
             Ok(greeting) => greeting,
@@ -155,8 +157,7 @@ impl Wire {
         }
         let id = self.take_id();
         self.write_turn(view, id);
-        let allowed = Allowed { left: view.allowance, budget: view.budget, alone: view.alone };
-        let answer = self.exchange(allowed).await;
+        let answer = self.exchange(view.limit).await;
         let reply = match answer.line {
             Ok(()) => match Reply::read(&self.reply, id) {
                 Ok(reply) => Ok(reply),
@@ -233,12 +234,9 @@ impl Wire {
         self.running().map_or_else(PlayerStatistics::default, PlayerProcess::statistics)
     }
 
-    pub(super) fn guesses(&self) -> u32 {
-        self.guesses
-    }
-
-    pub(super) fn may_guess(&self) -> bool {
-        self.guess_right == GuessRight::Granted
+    pub(super) fn guesses(&self, is_hidden: bool) -> u32 {
+        let is_allowed = !is_hidden || self.guess_right == GuessRight::Granted;
+        if is_allowed { self.guesses } else { 0 }
     }
 
     pub(super) fn owes(&self) -> bool {
@@ -289,13 +287,11 @@ impl Wire {
     }
 
     /// Sends the prepared line and waits for the reply.
-    async fn exchange(&mut self, allowed: Allowed) -> process::LineAnswer {
+    async fn exchange(&mut self, limit: ReplyLimit) -> process::LineAnswer {
         self.owes = true;
         let answer = match &mut self.link {
-            Link::Process(process) => process.ask(&self.line, &mut self.reply, allowed).await,
-            Link::Local(respond) => answer_here(respond, &self.line, &mut self.reply),
-            #[cfg(any(test, feature = "examples"))]
-            Link::Scripted(script) => script.ask(&self.line, &mut self.reply, allowed).await,
+            Link::Process(process) => process.ask(&self.line, &mut self.reply, limit).await,
+            Link::Local(respond) => answer_here(respond, &self.line, &mut self.reply, limit).await,
             Link::Waiting(..) => {
                 let fault = Fault::new(FaultCode::NoStart, "it was asked before it was started");
                 process::LineAnswer { line: Err(fault), used: Duration::ZERO }
@@ -353,8 +349,6 @@ impl Wire {
             Link::Local(respond) => {
                 respond(&String::from_utf8_lossy(&self.line));
             }
-            #[cfg(any(test, feature = "examples"))]
-            Link::Scripted(script) => script.tell(&self.line),
             Link::Waiting(..) => {}
         }
     }
@@ -383,13 +377,28 @@ fn init_message<'a>(view: &InitView<'a>, id: u64) -> Message<'a> {
     })
 }
 
-fn answer_here(respond: &mut Respond, line: &[u8], reply: &mut Vec<u8>) -> process::LineAnswer {
+/// Answers a request, after thinking until the time is up at most.
+async fn answer_here(
+    respond: &mut ThinkingRespond,
+    line: &[u8],
+    reply: &mut Vec<u8>,
+    limit: ReplyLimit,
+) -> process::LineAnswer {
     let asked = Instant::now();
-    let text = respond(&String::from_utf8_lossy(line));
-    reply.clear();
-    reply.extend_from_slice(text.as_deref().unwrap_or_default().as_bytes());
+    let (thinks, text) = respond(&String::from_utf8_lossy(line));
+    let used = asked.elapsed() + thinks;
+    if thinks > limit.bound {
+        sleep(limit.bound).await;
+        let message = format!("no reply within {}", seconds(limit.bound));
+        let fault = Fault::new(FaultCode::Timeout, message);
+        return process::LineAnswer { line: Err(fault), used: limit.bound };
+    }
+    if !thinks.is_zero() {
+        sleep(thinks).await;
+    }
+    *reply = text.as_deref().unwrap_or_default().as_bytes().to_vec();
     let line = text.map(drop).ok_or_else(|| Fault::new(FaultCode::Exit, "it gave no reply"));
-    process::LineAnswer { line, used: asked.elapsed() }
+    process::LineAnswer { line, used }
 }
 
 #[cfg(test)]

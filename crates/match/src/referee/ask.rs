@@ -7,6 +7,7 @@ use rand_chacha::ChaCha8Rng;
 use serde_json::value::RawValue;
 
 use super::GameSetup;
+use crate::player::limit::ReplyLimit;
 use crate::player::{Player, TurnView, diagnosis};
 use referee_games::{AnyPosition, BySeat, Event, GameError, Legal, Refusal, Seat, guesses};
 use referee_protocol::{Reply, TurnClock, shown};
@@ -80,8 +81,7 @@ impl<'t> PendingTurn<'t> {
             let decided = Err(out_of_time(self.control, &self.clocks[self.seat]));
             return Ok(Answered { decided, used: None, refusals: Vec::new() });
         }
-        let is_allowed = !self.is_hidden || player.may_guess();
-        let wanted = if is_allowed { player.guesses() } else { 0 };
+        let wanted = player.guesses(self.is_hidden);
         // A player that wants one guess draws an action from it, unless the actions are listed.
         let is_listed = || matches!(self.position.legal(self.seat), Legal::List(_));
         let is_needed = wanted > 1 || !self.is_hidden || !is_listed();
@@ -130,6 +130,9 @@ impl<'t> PendingTurn<'t> {
         refused: u32,
     ) -> TurnView<'v> {
         let clock = &self.clocks[self.seat];
+        let left = clock.allowance().map(|allowance| allowance.saturating_sub(used));
+        let budget = self.control.budget.filter(|_| clock.left() == clock.allowance());
+        let limit = ReplyLimit::new(self.control.measure, left).rest_of(budget);
         TurnView {
             seat: self.seat,
             position: self.position,
@@ -141,9 +144,7 @@ impl<'t> PendingTurn<'t> {
                 used_ms: millis(clock.used_last()),
             },
             retry: (refused > 0).then_some(refused),
-            allowance: clock.allowance().map(|allowance| allowance.saturating_sub(used)),
-            budget: self.control.budget.filter(|_| clock.left() == clock.allowance()),
-            alone: self.alone,
+            limit: if self.alone { limit.alone() } else { limit },
         }
     }
 

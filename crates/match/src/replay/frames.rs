@@ -165,8 +165,8 @@ struct FrameBuilder<'a> {
     clocks: BySeat<Clock>,
     /// The frame of the last ply, not added yet.
     next: Frame,
-    /// A description of the chance events since that ply.
-    rolled: String,
+    /// The chance events since that ply.
+    rolled: Vec<Event>,
 }
 
 impl<'a> FrameBuilder<'a> {
@@ -180,7 +180,7 @@ impl<'a> FrameBuilder<'a> {
             next_board: DrawnBoard::default(),
             clocks: replay::clocks(control, record),
             next: Frame::default(),
-            rolled: String::new(),
+            rolled: Vec::new(),
         }
     }
 
@@ -201,7 +201,7 @@ impl<'a> FrameBuilder<'a> {
             }
             let Some(played) = replay.next().transpose()? else { break };
             if matches!(played.turn, Turn::Chance(_)) {
-                story::add_events(&played.events, &mut self.rolled);
+                self.rolled.extend(played.events);
             } else {
                 self.follow(&played, replay.current());
             }
@@ -213,13 +213,13 @@ impl<'a> FrameBuilder<'a> {
 
     /// Follows a ply.
     fn follow(&mut self, played: &ReplayStep<'_>, position: &dyn AnyPosition) {
-        let mut told = std::mem::take(&mut self.rolled);
-        story::add_events(&played.events, &mut told);
+        let mut events = std::mem::take(&mut self.rolled);
+        events.extend_from_slice(&played.events);
         self.next = Frame {
             ply: position.ply(),
             named: numbers(&story::named_squares(&played.events), self.board.width()),
             paths: paths(&played.events, position, self.board.width()),
-            told,
+            told: story::describe_events(&events),
             clock: self.spend(played.used),
             said: notes_by_seat(&self.record.notes, position),
             ..Frame::default()

@@ -1,7 +1,5 @@
 //! Describes the events of a game, for the terminal and the page.
 
-use std::fmt::{self, Write as _};
-
 use referee_games::board::Square;
 use referee_games::event::{NotPlaced, OtherEvent};
 use referee_games::{BySeat, Event};
@@ -23,89 +21,53 @@ pub fn describe_step(events: &[Event], ply: u32) -> String {
 
 /// Describes the events in one line.
 pub fn describe_events(events: &[Event]) -> String {
-    let mut text = String::new();
-    add_events(events, &mut text);
-    text
-}
-
-/// Appends a description of the events to that of the events before them.
-pub(crate) fn add_events(events: &[Event], text: &mut String) {
-    for event in events {
-        if !text.is_empty() {
-            text.push_str("; ");
-        }
-        // Writing to a string does not fail.
-        let _ = describe(event, text);
-    }
+    events.iter().map(describe).collect::<Vec<_>>().join("; ")
 }
 
 /// Describes one event in a few words.
-fn describe(event: &Event, text: &mut String) -> fmt::Result {
+fn describe(event: &Event) -> String {
     match event {
         Event::Action { by, action, forced, opening, on_behalf_of, to: _ } => {
-            text.extend([by, " ", action]);
-            if let Some(owner) = on_behalf_of {
-                text.extend([" for ", owner]);
-            }
-            if *forced {
-                text.push_str(" (forced)");
-            }
-            if *opening {
-                text.push_str(" (opening)");
-            }
-            Ok(())
+            let owner = on_behalf_of.as_ref().map(|owner| format!(" for {owner}"));
+            let forced = if *forced { " (forced)" } else { "" };
+            let opening = if *opening { " (opening)" } else { "" };
+            format!("{by} {action}{}{forced}{opening}", owner.unwrap_or_default())
         }
-        Event::Roll { seat, value } => write!(text, "{seat} rolls {value}"),
-        Event::First { rolls: [first, second] } => {
-            write!(text, "{first} to {second} for who begins")
-        }
-        Event::Captured { squares } => write!(text, "captured {}", SquareList(squares)),
-        Event::Removed { squares, .. } => write!(text, "removed {}", SquareList(squares)),
+        Event::Roll { seat, value } => format!("{seat} rolls {value}"),
+        Event::First { rolls: [first, second] } => format!("{first} to {second} for who begins"),
+        Event::Captured { squares } => format!("captured {}", list(squares)),
+        Event::Removed { squares, .. } => format!("removed {}", list(squares)),
         Event::Shrink { size, removed } => {
-            write!(text, "the board shrinks to {size}×{size}")?;
+            let shrinks = format!("the board shrinks to {size}×{size}");
             if removed.is_empty() {
-                Ok(())
+                shrinks
             } else {
-                write!(text, ", taking {}", SquareList(removed))
+                format!("{shrinks}, taking {}", list(removed))
             }
         }
-        Event::Walls { placed, not_placed } => describe_walls(placed, not_placed, text),
+        Event::Walls { placed, not_placed } => describe_walls(placed, not_placed),
         Event::Redirected { by, piece, from, to } => {
-            write!(text, "{by}'s {piece} cannot go {from} and goes {to}")
+            format!("{by}'s {piece} cannot go {from} and goes {to}")
         }
         Event::Moved { by, piece, path, contested } => match path.last() {
-            Some(last) if contested.is_empty() => write!(text, "{by}'s {piece} to {last}"),
-            Some(last) => {
-                write!(text, "{by}'s {piece} to {last}, contested {}", SquareList(contested))
-            }
-            None => write!(text, "{by}'s {piece} stays"),
+            Some(last) if contested.is_empty() => format!("{by}'s {piece} to {last}"),
+            Some(last) => format!("{by}'s {piece} to {last}, contested {}", list(contested)),
+            None => format!("{by}'s {piece} stays"),
         },
         Event::RoundEnd { board, winner, reason, squares } => {
             let BySeat { first, second } = squares.values;
-            write!(text, "{board} ends by {reason}, {first} to {second} squares: {winner}")
+            format!("{board} ends by {reason}, {first} to {second} squares: {winner}")
         }
-        Event::RoundStart { board, .. } => write!(text, "next board: {board}"),
-        Event::Over { result, reason } if result == "draw" => write!(text, "draw by {reason}"),
-        Event::Over { result, reason } => write!(text, "{result} wins by {reason}"),
-        Event::Other(event) => {
-            text.push_str(&describe_other(event));
-            Ok(())
-        }
+        Event::RoundStart { board, .. } => format!("next board: {board}"),
+        Event::Over { result, reason } if result == "draw" => format!("draw by {reason}"),
+        Event::Over { result, reason } => format!("{result} wins by {reason}"),
+        Event::Other(event) => describe_other(event),
     }
 }
 
 /// Squares with blanks between them.
-struct SquareList<'a>(&'a [Square]);
-
-impl fmt::Display for SquareList<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.iter().enumerate().try_for_each(|(at, square)| {
-            if at > 0 {
-                f.write_str(" ")?;
-            }
-            square.fmt(f)
-        })
-    }
+fn list(squares: &[Square]) -> String {
+    squares.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ")
 }
 
 /// The name of an event that only its game knows, and its fields.
@@ -118,17 +80,14 @@ fn describe_other(event: &OtherEvent) -> String {
     escape::terminal(&format!("{}{}", event.name(), shown.collect::<String>()))
 }
 
-fn describe_walls(placed: &[Square], not_placed: &[NotPlaced], text: &mut String) -> fmt::Result {
-    if placed.is_empty() {
-        text.push_str("no walls");
-    } else {
-        write!(text, "walls {}", SquareList(placed))?;
-    }
+fn describe_walls(placed: &[Square], not_placed: &[NotPlaced]) -> String {
+    let mut text =
+        if placed.is_empty() { "no walls".to_owned() } else { format!("walls {}", list(placed)) };
     for (at, NotPlaced { square, clauses }) in not_placed.iter().enumerate() {
         let not = if at == 0 { ", not" } else { "" };
-        write!(text, "{not} {square} ({})", clauses.join(" "))?;
+        text = format!("{text}{not} {square} ({})", clauses.join(" "));
     }
-    Ok(())
+    text
 }
 
 /// The squares named in the actions of the last step; empty for a board that has just been set up.

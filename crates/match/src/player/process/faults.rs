@@ -11,7 +11,6 @@ use crate::player::diagnosis::{self, Late};
 use crate::player::limit::ReplyLimit;
 use crate::player::reply_timer::ReplyTimer;
 use crate::player::transcript::LineDirection;
-use referee_record::model::clock::Measure;
 use referee_record::model::fault::Fault;
 use referee_sandbox::SupervisorGone;
 
@@ -38,14 +37,6 @@ impl PlayerProcess {
         }
     }
 
-    /// The time that a turn is charged.
-    pub(super) fn decisive(&self, wall: Duration, cpu: Duration) -> Duration {
-        match self.measure {
-            Measure::Wall => wall,
-            Measure::Cpu => cpu,
-        }
-    }
-
     /// The fault of a player whose time is up.
     pub(super) async fn late(
         &mut self,
@@ -58,14 +49,14 @@ impl PlayerProcess {
         let cpu = self.cpu_usage.mark(Interval::OnTurn, now).cpu;
         let wall = self.charged(asked, now, timer);
         let state = self.sandboxed.state();
-        let used = self.decisive(wall, cpu);
+        let used = limit.decisive(wall, cpu);
         self.note_partial(now);
         let fault = match self.over_cpu(limit, cpu) {
             Some(fault) => diagnosis::no_reply(fault),
             None => self.by_overrun(diagnosis::timeout(Late {
                 allowance: limit.bound,
                 budget: limit.budget,
-                measure: self.measure,
+                measure: limit.measure,
                 cpu: self.cpu_usage.used().map(|_| cpu),
                 wall,
                 partial: &self.buffer,

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::*;
 use referee_games::{BySeat, GameKind, Options, Seat};
 use referee_protocol::{Score, TurnClock};
-use referee_record::model::clock::TimeControl;
+use referee_record::model::clock::{Measure, TimeControl};
 use referee_record::model::rules::GameRules;
 
 /// The messages that a player got.
@@ -72,9 +72,7 @@ async fn ask(wire: &mut Wire, rules: &GameRules, retry: Option<u32>) -> Result<R
         guesses: &[],
         clock: TurnClock { left_ms: Some(500), ..TurnClock::default() },
         retry,
-        allowance: None,
-        budget: None,
-        alone: true,
+        limit: ReplyLimit::new(Measure::Wall, None),
     };
     wire.ask(&view).await.expect("rules that work").reply
 }
