@@ -113,10 +113,10 @@ pub(crate) fn log(input: &[u8]) {
     let Ok(mut reader) = LogReader::open_file(&path) else { return };
     let mut lines = input.split(|&byte| byte == b'\n').count();
     loop {
-        match reader.next_entry() {
+        match reader.next_record() {
             Ok(None) => break,
-            Ok(Some(entry)) => {
-                let again = serde_json::to_value(&entry.record).expect("plain data");
+            Ok(Some(record)) => {
+                let again = serde_json::to_value(&record).expect("plain data");
                 serde_json::from_value::<referee_record::model::record::GameRecord>(again)
                     .expect("a record");
             }

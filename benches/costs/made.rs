@@ -38,8 +38,8 @@ pub(crate) fn make(dir: &Path, players: usize, games: usize) -> Outcome<Made> {
     let mut reader = LogReader::open(&results)?;
     let mut header = reader.header().clone();
     let mut played = Vec::new();
-    while let Some(entry) = reader.next_entry()? {
-        played.push(entry.record);
+    while let Some(record) = reader.next_record()? {
+        played.push(record);
     }
     for entry in fs::read_dir(&results)? {
         let path = entry?.path();

@@ -187,7 +187,7 @@ fn found(
     let is_checked = lines && state.taken_out().any(|(_, game)| state.is_check(game));
     if diagnoser.is_some() || is_checked {
         analysis.each_game::<PassError>(|game| {
-            failed_checks.add(game)?;
+            failed_checks.add(game);
             diagnoser.as_mut().map_or(Ok(()), |diagnoser| diagnoser.visit(game))
         })?;
     }

@@ -201,7 +201,7 @@ impl<'a> PageBuilder<'a> {
     fn add(&mut self, game: &LoggedGame<'_>) -> Result<(), Failure> {
         if !game.is_sealed {
             self.summary.add(game)?;
-            self.failed_checks.add(game)?;
+            self.failed_checks.add(game);
         }
         self.games += 1;
         match &mut self.files {
@@ -285,16 +285,16 @@ impl FilesWriter<'_> {
     /// a program, that takes most of the time.
     fn add(&mut self, game: &LoggedGame<'_>, diagnoser: &mut Diagnoser) -> Result<(), Failure> {
         let Self { files, renderer, results } = self;
-        let record = &*game.record()?;
+        let record = game.record;
         if game.is_sealed {
-            return files.add(results, game.outline, true, &renderer.replay(record, true));
+            return files.add(results, record, true, &renderer.replay(record, true));
         }
         let ReplayRenderer { rules, control } = renderer;
         let mut decisions = Vec::new();
         let (frames, replayed) = ReplayFrames::watched(rules, control, record, |replay| {
             add_decisions(replay, &mut decisions);
         });
-        files.add(results, game.outline, false, &frames)?;
+        files.add(results, record, false, &frames)?;
         Ok(diagnoser.add(game, replayed.map(|()| decisions))?)
     }
 }

@@ -206,8 +206,7 @@ fn check_lines(
         let audited = line.record.as_ref().map_or_else(
             |_| Vec::new(),
             |record| {
-                let is_other =
-                    line.intact && front.is_some_and(|front| front != GameFront::of(record));
+                let is_other = line.intact && front.is_some() && front != GameFront::of(record);
                 let other = is_other.then(|| OTHER_FRONT.to_owned());
                 other.into_iter().chain(audit(record)).collect()
             },

@@ -89,9 +89,11 @@ mod tests {
     fn records(dir: &Path) -> (Vec<GameRecord>, bool) {
         let mut reader = LogReader::open(dir).expect("a log");
         let mut found = Vec::new();
-        while let Some(entry) = reader.next_entry().expect("readable") {
-            assert!(entry.intact, "line {}", entry.line);
-            found.push(entry.record);
+        while let Some(line) = reader.next_line().expect("readable") {
+            if let Ok(record) = line.record {
+                assert!(line.intact, "line {}", line.number);
+                found.push(record);
+            }
         }
         (found, reader.torn())
     }
@@ -138,7 +140,7 @@ mod tests {
         for cut in last + 1..whole.len() {
             fs::write(dir.path().join(LOG), &whole[..cut]).expect("written");
             let mut reader = LogReader::open(dir.path()).expect("a log");
-            while reader.next_entry().expect("readable").is_some() {}
+            while reader.next_record().expect("readable").is_some() {}
             assert_eq!((reader.torn(), reader.whole()), (true, last as u64));
             let mut log =
                 LogWriter::open(dir.path(), &header("one"), reader.whole()).expect("opened");

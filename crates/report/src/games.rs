@@ -87,9 +87,9 @@ mod tests {
         for game in games {
             let (first, second) = (&game.players[Seat::First], &game.players[Seat::Second]);
             let id = game_id(first, second, game.pair, game.game);
-            let game = names
-                .line(&GameFront::of(&GameRecord { id, ..game.clone() }), LinePlace::default());
-            table.write(&game.expect("known players")).expect("memory");
+            let front = GameFront::of(&GameRecord { id, ..game.clone() }).expect("a front");
+            let game = names.line(&front, LinePlace::default()).expect("known players");
+            table.write(&game).expect("memory");
         }
         let text = String::from_utf8(table.finish().expect("memory")).expect("UTF-8");
         text.lines().map(ToOwned::to_owned).collect()

@@ -13,7 +13,7 @@ use referee_games::{BySeat, Seat};
 use referee_match::replay::frames::{ReplayFrames, SEALED_REASON, describe_end};
 use referee_record::disk::{make_own_folder, remove_if_there, write_quickly};
 use referee_record::log::{GameLine, GameNames};
-use referee_record::model::record::GameOutline;
+use referee_record::model::record::GameRecord;
 use referee_report::replay_pack::ReplayPack;
 use referee_tournament::analysis::results::NamedResults;
 
@@ -49,7 +49,7 @@ impl GameFiles {
     pub(crate) fn add(
         &mut self,
         results: &NamedResults,
-        game: &GameOutline,
+        game: &GameRecord,
         is_sealed: bool,
         frames: &ReplayFrames,
     ) -> Result<(), Failure> {
@@ -115,7 +115,7 @@ pub(crate) const INDEX_END: &str = "]);\n";
 /// the results.
 pub(crate) fn index_line(
     results: &NamedResults,
-    game: &GameOutline,
+    game: &GameRecord,
     is_sealed: bool,
 ) -> Option<String> {
     let number = |seat: Seat| results.number(&game.players[seat]).ok();

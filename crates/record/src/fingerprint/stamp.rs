@@ -1,7 +1,8 @@
 //! The file metadata that reveals a change.
 
-use std::fs::{self, Metadata};
+use std::fs;
 use std::io;
+use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
 /// The file metadata that reveals a change. It differs if the file was written to or replaced; it
@@ -17,26 +18,12 @@ pub(super) struct Stamp {
 impl Stamp {
     /// The stamp of the file at `path`.
     pub(super) fn of(path: &Path) -> io::Result<Self> {
-        fs::metadata(path).map(|found| Self::from(&found))
-    }
-}
-
-#[cfg(unix)]
-impl From<&Metadata> for Stamp {
-    fn from(found: &Metadata) -> Self {
-        use std::os::unix::fs::MetadataExt;
-        Self {
+        let found = fs::metadata(path)?;
+        Ok(Self {
             file: (found.dev(), found.ino()),
             size: found.size(),
             written: (found.mtime(), found.mtime_nsec()),
             changed: (found.ctime(), found.ctime_nsec()),
-        }
-    }
-}
-
-#[cfg(not(unix))]
-impl From<&Metadata> for Stamp {
-    fn from(found: &Metadata) -> Self {
-        Self { file: (0, 0), size: found.len(), written: (0, 0), changed: (0, 0) }
+        })
     }
 }

@@ -82,26 +82,9 @@ struct FrontFault {
 }
 
 impl GameFront {
-    /// The front of a record.
-    pub fn of(record: &GameRecord) -> Self {
-        let faults = record.fault.as_ref().map(|faults| {
-            let fault = |(seat, fault): (&String, &crate::model::fault::Fault)| {
-                (seat.clone(), FrontFault { code: fault.code })
-            };
-            faults.iter().map(fault).collect()
-        });
-        Self {
-            fingerprint: fingerprint(record),
-            id: record.id.clone(),
-            pair: record.pair,
-            game: record.game,
-            players: record.players.clone(),
-            result: record.result.clone(),
-            reason: record.reason.clone(),
-            plies: record.plies,
-            fault: faults,
-            times: TotalTimes::of(&record.clock),
-        }
+    /// The front of the line of a record.
+    pub fn of(record: &GameRecord) -> Option<Self> {
+        Self::read(&serde_json::to_vec(&StoredGame::new(record)).ok()?)
     }
 
     /// Reads the front of a line, and nothing behind it. `None` if the line is not written this

@@ -69,27 +69,6 @@ impl LogLine {
     pub(super) fn place(&self) -> LinePlace {
         LinePlace { line: self.number, at: self.at, intact: self.intact }
     }
-
-    /// The record with its line, if there is one.
-    pub(crate) fn into_entry(self) -> Option<LogEntry> {
-        let Self { number, at, raw, record, intact } = self;
-        Some(LogEntry { line: number, at, record: record.ok()?, raw, intact })
-    }
-}
-
-/// A record read from a log.
-#[derive(Debug)]
-pub struct LogEntry {
-    /// The number of its line, from 1.
-    pub line: usize,
-    /// The byte offset in the log where the line begins.
-    pub at: u64,
-    /// The record.
-    pub record: GameRecord,
-    /// The line's bytes, newline included.
-    pub raw: Vec<u8>,
-    /// Whether the line is exactly as the referee wrote it.
-    pub intact: bool,
 }
 
 /// Reads a log from its beginning, one line at a time.
@@ -160,10 +139,10 @@ impl LogReader {
 
     /// Returns the next record, or `None` at the end of the log or at a torn last line. Skips lines
     /// that are not records.
-    pub fn next_entry(&mut self) -> Result<Option<LogEntry>, LogError> {
+    pub fn next_record(&mut self) -> Result<Option<GameRecord>, LogError> {
         while let Some(line) = self.next_line()? {
-            if let Some(entry) = line.into_entry() {
-                return Ok(Some(entry));
+            if let Ok(record) = line.record {
+                return Ok(Some(record));
             }
         }
         Ok(None)

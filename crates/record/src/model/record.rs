@@ -319,65 +319,7 @@ impl GameRecord {
 
     /// The name of the winning player; none for a draw.
     pub fn winner(&self) -> Option<&str> {
-        winner(&self.players, &self.result)
+        let seat = Seat::BOTH.into_iter().find(|&seat| self.players.names[seat] == self.result)?;
+        Some(&self.players[seat])
     }
-
-    /// The record without its moves and remarks.
-    pub fn outline(&self) -> GameOutline {
-        GameOutline {
-            id: self.id.clone(),
-            pair: self.pair,
-            game: self.game,
-            players: self.players.clone(),
-            clock: TurnTimes { used_ns: self.clock.used_ns.clone() },
-            result: self.result.clone(),
-            reason: self.reason.clone(),
-            plies: self.plies,
-            worker: self.worker.clone(),
-        }
-    }
-}
-
-/// A record without its moves and remarks: what an analysis of all games needs. Its fields are
-/// those of [`GameRecord`]; read from the log, it takes a fraction of the time.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-pub struct GameOutline {
-    /// The game's identity.
-    pub id: String,
-    /// The pair's number.
-    pub pair: u32,
-    /// The game's number in its pair.
-    pub game: u8,
-    /// The players' names by seat.
-    pub players: SeatMap<String>,
-    /// The times.
-    pub clock: TurnTimes,
-    /// The name of the winning seat, or `draw`.
-    pub result: String,
-    /// The reason.
-    pub reason: String,
-    /// Plies played.
-    pub plies: u32,
-    /// The name of the worker that played it.
-    #[serde(default)]
-    pub worker: Option<String>,
-}
-
-/// The times of the turns of a game, in nanoseconds.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-pub struct TurnTimes {
-    /// Time of each turn that was asked, in order, by seat.
-    pub used_ns: SeatMap<Vec<u64>>,
-}
-
-impl GameOutline {
-    /// The name of the winning player; none for a draw.
-    pub fn winner(&self) -> Option<&str> {
-        winner(&self.players, &self.result)
-    }
-}
-
-fn winner<'a>(players: &'a SeatMap<String>, result: &str) -> Option<&'a str> {
-    let seat = Seat::BOTH.into_iter().find(|&seat| players.names[seat] == result)?;
-    Some(&players[seat])
 }

@@ -135,7 +135,7 @@ impl Diagnoser {
         if !game.counts {
             return Ok(());
         }
-        self.add(game, decisions(&self.rules.start, &*game.record()?))
+        self.add(game, decisions(&self.rules.start, game.record))
     }
 
     /// Examines a game that was replayed already, with these decisions.
@@ -154,16 +154,16 @@ impl Diagnoser {
             let problem = LogProblem::Unplayable(error.into());
             FolderError::of_log(&self.dir)(LogError { line: game.line, problem })
         })?;
-        let LoggedGame { outline, summary, .. } = *game;
-        let ending = (outline.reason.clone(), summary.is_faulted());
+        let LoggedGame { record, summary, .. } = *game;
+        let ending = (record.reason.clone(), summary.is_faulted());
         *self.endings.entry(ending).or_default() += 1;
-        let players = Seat::BOTH.map(|seat| self.numbers.get(&outline.players[seat]).copied());
+        let players = Seat::BOTH.map(|seat| self.numbers.get(&record.players[seat]).copied());
         if let [Some(first), Some(second)] = players {
-            self.workers.add(outline, summary, [first, second]);
+            self.workers.add(record, summary, [first, second]);
         }
         for (seat, player) in Seat::BOTH.into_iter().zip(players) {
             let Some(player) = player else { continue };
-            self.clocks.add(player, &outline.clock.used_ns[seat]);
+            self.clocks.add(player, &record.clock.used_ns[seat]);
             for decision in decisions.iter().filter(|decision| decision.seat == seat) {
                 self.look_alikes.add(player, decision);
             }
@@ -214,7 +214,6 @@ impl Diagnoser {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::analysis::pass::RecordSource;
     use crate::analysis::results::Faulted;
     use crate::folder::{LineProblems, LogContents};
     use crate::schedule::state::TournamentState;
@@ -254,10 +253,9 @@ mod tests {
         let analysis = analysis.expect("a fit");
         let mut diagnoser = Diagnoser::new(&analysis, plan::rules("w"));
         for record in &games {
-            let (outline, source) = (&record.outline(), RecordSource::Record(record));
             let summary = GameSummary::of(record).expect("a result");
             let (counts, in_check, line, is_sealed) = (true, false, 0, false);
-            let game = LoggedGame { outline, summary, source, counts, in_check, line, is_sealed };
+            let game = LoggedGame { record, summary, counts, in_check, line, is_sealed };
             diagnoser.add(&game, Ok(Vec::new())).expect("it counts");
         }
         let found = diagnoser.finish(&analysis);

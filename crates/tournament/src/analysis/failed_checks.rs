@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::pass::{LoggedGame, PassError};
+use super::pass::LoggedGame;
 use referee_games::Seat;
 use referee_record::model::fault::Fault;
 
@@ -19,25 +19,20 @@ impl FailedChecks {
     }
 
     /// Considers a game.
-    ///
-    /// # Errors
-    /// Its record cannot be read.
-    pub fn add(&mut self, game: &LoggedGame<'_>) -> Result<(), PassError> {
+    pub fn add(&mut self, game: &LoggedGame<'_>) {
         if game.counts && game.in_check && game.summary.is_faulted() {
-            let record = game.record()?;
+            let record = game.record;
             for seat in Seat::BOTH {
                 let fault = record.fault_of(seat).cloned();
                 self.faults.extend(fault.map(|fault| (record.players[seat].clone(), fault)));
             }
         }
-        Ok(())
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::analysis::pass::RecordSource;
     use referee_record::model::fault::FaultCode;
     use referee_record::model::game_summary::GameSummary;
     use referee_record::model::record::examples::{faulty, game};
@@ -50,11 +45,10 @@ mod tests {
             [("ant", true, true), ("bee", true, false), ("cat", false, true)]
         {
             let record = &faulty(game(first, "dog", "black"), &crash);
-            let (outline, source) = (&record.outline(), RecordSource::Record(record));
             let summary = GameSummary::of(record).expect("a result");
             let (line, is_sealed) = (0, false);
-            let game = LoggedGame { outline, summary, source, counts, in_check, line, is_sealed };
-            failed.add(&game).expect("no failure");
+            let game = LoggedGame { record, summary, counts, in_check, line, is_sealed };
+            failed.add(&game);
         }
         assert_eq!(failed.of("ant").map(|fault| fault.code), Some(FaultCode::Crash));
         assert!(["bee", "cat", "dog"].iter().all(|name| failed.of(name).is_none()));

@@ -4,7 +4,7 @@
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
-use super::pass::{LoggedGame, PassError};
+use super::pass::LoggedGame;
 use referee_games::Seat;
 use referee_ratings::GameOutcome;
 use referee_record::model::record::GameRecord;
@@ -74,28 +74,20 @@ pub struct Highlights {
 impl Highlights {
     /// Considers a game; `lead` is how much the first seat's player is rated above the other's, in
     /// Elo, and `are_copies` whether both are the same program.
-    ///
-    /// # Errors
-    /// It is interesting, but its record cannot be read.
-    pub fn add(
-        &mut self,
-        game: &LoggedGame<'_>,
-        lead: f64,
-        are_copies: bool,
-    ) -> Result<(), PassError> {
+    pub fn add(&mut self, game: &LoggedGame<'_>, lead: f64, are_copies: bool) {
         self.games += 1;
-        let plies = f64::from(game.outline.plies);
+        let plies = f64::from(game.record.plies);
         if game.summary.is_faulted() {
             // The first faults of each player are kept: the log is in the order in which games
             // ended.
             return self.offer(HighlightKind::Fault, game, lead, [0.0; 3], FAULTS);
         }
-        self.offer(HighlightKind::Long, game, lead, [plies, 0.0, 0.0], EACH)?;
-        self.offer(HighlightKind::Short, game, lead, [-plies, 0.0, 0.0], EACH)?;
+        self.offer(HighlightKind::Long, game, lead, [plies, 0.0, 0.0], EACH);
+        self.offer(HighlightKind::Short, game, lead, [-plies, 0.0, 0.0], EACH);
         // The ratings of copies differ by chance only.
         let differ = if are_copies { 0.0 } else { 1.0 };
         if expected_of_better(lead) <= CLOSE {
-            self.offer(HighlightKind::Close, game, lead, [differ, -lead.abs(), plies], EACH)?;
+            self.offer(HighlightKind::Close, game, lead, [differ, -lead.abs(), plies], EACH);
         }
         let is_upset = match game.summary.outcome {
             Some(GameOutcome::Win) => lead < 0.0,
@@ -103,9 +95,8 @@ impl Highlights {
             Some(GameOutcome::Draw) | None => false,
         };
         if is_upset {
-            self.offer(HighlightKind::Upset, game, lead, [differ, lead.abs(), 0.0], EACH)?;
+            self.offer(HighlightKind::Upset, game, lead, [differ, lead.abs(), 0.0], EACH);
         }
-        Ok(())
     }
 
     /// The games of a kind, the most interesting first.
@@ -130,7 +121,7 @@ impl Highlights {
         lead: f64,
         worth: [f64; 3],
         most: usize,
-    ) -> Result<(), PassError> {
+    ) {
         let kept = self.kinds.entry(kind).or_default();
         let better = |one: [f64; 3], other: [f64; 3]| {
             let values = one.iter().zip(&other).map(|(one, other)| one.total_cmp(other));
@@ -141,12 +132,12 @@ impl Highlights {
                 Seat::BOTH.iter().all(|&seat| {
                     [Seat::First, Seat::Second]
                         .iter()
-                        .any(|&at| highlight.record.players[at] == game.outline.players[seat])
+                        .any(|&at| highlight.record.players[at] == game.record.players[seat])
                 })
             };
             if let Some(at) = kept.iter().position(same) {
                 if !better(worth, kept[at].worth) {
-                    return Ok(());
+                    return;
                 }
                 kept.remove(at);
             }
@@ -154,12 +145,11 @@ impl Highlights {
         let place = kept.iter().position(|highlight| better(worth, highlight.worth));
         let place = place.unwrap_or(kept.len());
         if place < most {
-            let (record, number) = (game.record()?.into_owned(), self.games);
+            let (record, number) = (game.record.clone(), self.games);
             let highlight = Highlight { record, lead, number, worth };
             kept.insert(place, highlight);
             kept.truncate(most);
         }
-        Ok(())
     }
 }
 
@@ -172,7 +162,6 @@ fn expected_of_better(lead: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::analysis::pass::RecordSource;
     use referee_record::model::game_summary::GameSummary;
     use referee_record::model::record::examples::{faulty, game};
 
@@ -181,11 +170,10 @@ mod tests {
     }
 
     fn add_of(highlights: &mut Highlights, record: &GameRecord, lead: f64, are_copies: bool) {
-        let (outline, source) = (&record.outline(), RecordSource::Record(record));
         let summary = GameSummary::of(record).expect("a result");
         let (counts, in_check, line, is_sealed) = (true, false, 0, false);
-        let game = LoggedGame { outline, summary, source, counts, in_check, line, is_sealed };
-        highlights.add(&game, lead, are_copies).expect("a record");
+        let game = LoggedGame { record, summary, counts, in_check, line, is_sealed };
+        highlights.add(&game, lead, are_copies);
     }
 
     fn ids(highlights: &Highlights, kind: HighlightKind) -> Vec<&str> {

@@ -66,23 +66,23 @@ impl LogSummary {
         if !game.counts {
             return Ok(());
         }
-        let LoggedGame { outline, summary, .. } = *game;
-        *self.lengths.entry(outline.plies).or_default() += 1;
+        let LoggedGame { record, summary, .. } = *game;
+        *self.lengths.entry(record.plies).or_default() += 1;
         let rating = |seat: Seat| {
-            let number = self.numbers.get(&outline.players[seat]);
+            let number = self.numbers.get(&record.players[seat]);
             number.map_or(0.0, |&number| self.ratings[number])
         };
-        let [one, other] = Seat::BOTH.map(|seat| self.hashes.get(&outline.players[seat]));
+        let [one, other] = Seat::BOTH.map(|seat| self.hashes.get(&record.players[seat]));
         let are_copies = one.is_some() && one == other;
         let lead = rating(Seat::First) - rating(Seat::Second);
-        self.highlights.add(game, lead, are_copies)?;
+        self.highlights.add(game, lead, are_copies);
         if summary.is_faulted() {
             if self.faults.is_full() {
                 self.faults.total += summary.faults.iter().filter(|(_, it)| it.is_some()).count();
             } else {
-                self.faults.add(&*game.record()?);
+                self.faults.add(record);
             }
         }
-        Ok(self.history.add(outline, summary)?)
+        Ok(self.history.add(record)?)
     }
 }

@@ -7,7 +7,7 @@
 
 use std::path::Path;
 
-use super::pass::{LoggedGame, PassError, RecordSource};
+use super::pass::{LoggedGame, PassError};
 use super::pseudonyms::Pseudonyms;
 use super::sealed::SealedGames;
 use crate::folder::{self, FolderError, LogContents};
@@ -90,8 +90,7 @@ impl Published {
             let PublishedPlace { pair, game, counts, in_check, is_sealed, .. } = *place;
             let record = &GameRecord { pair, game, ..record };
             let summary = GameSummary::of(record).map_err(PassError::Result)?;
-            let (outline, source) = (&record.outline(), RecordSource::Record(record));
-            to(&LoggedGame { outline, summary, source, counts, in_check, line: 0, is_sealed })
+            to(&LoggedGame { record, summary, counts, in_check, line: 0, is_sealed })
         })
     }
 }

@@ -2,8 +2,7 @@
 
 use crate::analysis::results::{AnalysisError, NamedResults};
 use referee_ratings::fit;
-use referee_record::model::game_summary::GameSummary;
-use referee_record::model::record::{Anchor, GameOutline};
+use referee_record::model::record::{Anchor, GameRecord};
 
 /// The most fits.
 const POINTS: usize = 16;
@@ -36,8 +35,8 @@ impl RatingHistory {
     }
 
     /// Adds the next game.
-    pub fn add(&mut self, game: &GameOutline, summary: GameSummary) -> Result<(), AnalysisError> {
-        self.results.add_outline(game, summary)?;
+    pub fn add(&mut self, game: &GameRecord) -> Result<(), AnalysisError> {
+        self.results.add(game)?;
         self.games += 1;
         if self.games.is_multiple_of(self.every) { self.fit() } else { Ok(()) }
     }
@@ -70,8 +69,7 @@ mod tests {
         let mut history = RatingHistory::new(&names, Vec::new(), 37);
         for _ in 0..37 {
             let game = game("ant", "bee", "white");
-            let summary = GameSummary::of(&game).expect("a result");
-            history.add(&game.outline(), summary).expect("known players");
+            history.add(&game).expect("known players");
         }
         history.finish().expect("a fit");
         let games: Vec<usize> = history.points.iter().map(|point| point.games).collect();

@@ -9,7 +9,7 @@ use referee_games::{BySeat, Seat, SeatMap};
 use referee_ratings::{FixedRating, RatingError, Results};
 use referee_record::model::fault::FaultCode;
 use referee_record::model::game_summary::{GameSummary, UnknownResult};
-use referee_record::model::record::{Anchor, GameOutline, GameRecord, fixed_ratings};
+use referee_record::model::record::{Anchor, GameRecord, fixed_ratings};
 
 /// How often a player made each fault; codes that did not occur are absent.
 pub type FaultCounts = BTreeMap<FaultCode, u32>;
@@ -79,20 +79,6 @@ impl NamedResults {
     pub fn add(&mut self, game: &GameRecord) -> Result<(), AnalysisError> {
         let players = self.numbers_of(&game.players)?;
         self.add_summary(players, Some(game.pair), GameSummary::of(game)?);
-        Ok(())
-    }
-
-    /// Counts a game with this summary.
-    ///
-    /// # Errors
-    ///
-    /// When it names an unknown player, or the same player twice. The game is then not counted.
-    pub(crate) fn add_outline(
-        &mut self,
-        game: &GameOutline,
-        summary: GameSummary,
-    ) -> Result<(), AnalysisError> {
-        self.add_summary(self.numbers_of(&game.players)?, Some(game.pair), summary);
         Ok(())
     }
 

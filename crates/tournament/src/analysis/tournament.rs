@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::evaluation::Evaluation;
-use super::pass::{LoggedGame, PassError, RecordSource};
+use super::pass::{LoggedGame, PassError};
 use super::published::Published;
 use super::results::Faulted;
 use super::sealed::SealedGames;
@@ -107,20 +107,18 @@ impl TournamentAnalysis {
     ) -> Result<(), E> {
         if let Some(published) = &self.published {
             return published.each(&self.dir, |game| {
-                let record = &published.names.for_everyone(&*game.record()?);
-                let (outline, source) = (&record.outline(), RecordSource::Record(record));
-                each(&LoggedGame { outline, source, ..*game })
+                let record = &published.names.for_everyone(game.record);
+                each(&LoggedGame { record, ..*game })
             });
         }
         folder::games(&self.dir, &self.state, |index, game, line| {
-            let outline = serde_json::from_slice(line).map_err(|error| {
+            let record = serde_json::from_slice(line).map_err(|error| {
                 let problem = LogProblem::Line(InvalidLine::NotARecord(Arc::new(error)));
                 FolderError::of_log(&self.dir)(LogError { line: game.place.line, problem })
             })?;
             each(&LoggedGame {
-                outline: &outline,
+                record: &record,
                 summary: game.summary,
-                source: RecordSource::Line(line),
                 counts: !self.state.is_void(index),
                 in_check: self.state.is_check(index),
                 line: game.place.line,

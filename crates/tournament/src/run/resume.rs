@@ -255,11 +255,11 @@ fn check_new_rules(
     let rules = GameRules::new(tournament.game.clone(), tournament.options.clone())?;
     let unreadable = FolderError::of_log(dir);
     let mut reader = LogReader::open(dir).map_err(unreadable)?;
-    while let Some(entry) = reader.next_entry().map_err(unreadable)? {
-        if let Some((ply, finding)) = first_difference(&rules, &entry.record)? {
+    while let Some(record) = reader.next_record().map_err(unreadable)? {
+        if let Some((ply, finding)) = first_difference(&rules, &record)? {
             return Err(ResumeError::Rules {
                 change,
-                id: entry.record.id,
+                id: record.id,
                 ply,
                 finding: Box::new(finding),
             });

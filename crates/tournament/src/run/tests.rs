@@ -213,8 +213,8 @@ impl Cup {
     /// The identities of the games in the log.
     fn played(&self) -> Vec<String> {
         let mut reader = LogReader::open(self.folder.dir()).expect("a log");
-        std::iter::from_fn(|| reader.next_entry().expect("whole lines"))
-            .map(|entry| entry.record.id)
+        std::iter::from_fn(|| reader.next_record().expect("whole lines"))
+            .map(|record| record.id)
             .collect()
     }
 }

@@ -14,7 +14,7 @@ fn length(dir: &Path) -> u64 {
 
 fn games(dir: &Path) -> usize {
     let mut reader = LogReader::open(dir).expect("a log");
-    std::iter::from_fn(|| reader.next_entry().expect("readable")).count()
+    std::iter::from_fn(|| reader.next_record().expect("readable")).count()
 }
 
 #[test]

@@ -15,7 +15,7 @@ use serde::Serialize;
 use referee_games::Seat;
 use referee_ratings::{holm, two_sided};
 use referee_record::model::game_summary::GameSummary;
-use referee_record::model::record::GameOutline;
+use referee_record::model::record::GameRecord;
 
 /// A player is only tested on a worker with this many pairs of games there, and as many elsewhere.
 pub const FEWEST_PAIRS: u32 = 10;
@@ -120,7 +120,7 @@ pub(crate) struct WorkerCollector {
 
 impl WorkerCollector {
     /// Adds a game of these players, by seat.
-    pub(crate) fn add(&mut self, game: &GameOutline, summary: GameSummary, players: [usize; 2]) {
+    pub(crate) fn add(&mut self, game: &GameRecord, summary: GameSummary, players: [usize; 2]) {
         let fresh = self.numbers.len();
         let worker = *self.numbers.entry(game.worker.clone()).or_insert(fresh);
         self.games.resize(self.numbers.len(), (0, 0));
@@ -224,7 +224,7 @@ mod tests {
     use referee_record::model::record::examples::game;
 
     fn add(collector: &mut WorkerCollector, record: &GameRecord, players: [usize; 2]) {
-        collector.add(&record.outline(), GameSummary::of(record).expect("a result"), players);
+        collector.add(record, GameSummary::of(record).expect("a result"), players);
     }
 
     /// Plays so many pairs of ant and bee on a worker; ant wins this many of each ten games with
