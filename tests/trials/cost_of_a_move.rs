@@ -29,15 +29,15 @@ const PLAY: &str = "--play";
 pub(crate) fn tests() -> Vec<Trial> {
     vec![
         quick("a_move_of_watch_your_back_allocates_little", || {
-            let most = [("[]", 3), (EVENTS, 3), (EVERYTHING, 50)];
+            let most = [("[]", 3), (EVENTS, 3), (EVERYTHING, 24)];
             check::<WatchYourBack>(GameKind::WatchYourBack, most, 20)
         }),
         quick("a_move_of_backdraughts_allocates_little", || {
-            let most = [("[]", 18), (EVENTS, 18), (EVERYTHING, 60)];
+            let most = [("[]", 18), (EVENTS, 18), (EVERYTHING, 36)];
             check::<Backdraughts>(GameKind::Backdraughts, most, 30)
         }),
         slow("a_move_takes_few_instructions", || {
-            instructions([("[]", 33_000), (EVENTS, 37_000), (EVERYTHING, 125_000)])
+            instructions([("[]", 25_000), (EVENTS, 31_000), (EVERYTHING, 76_000)])
         }),
     ]
 }

@@ -13,8 +13,7 @@ use super::error::SessionError;
 use super::players::engine;
 use super::{Allotment, BotKind, Choice};
 use referee_games::{
-    AnyGame, BySeat, Event, GameError, Legal, Options, Position, Seat, SharedGame, Step, StepText,
-    Turn,
+    AnyGame, BySeat, Event, GameError, Options, Position, Seat, SharedGame, Step, StepText, Turn,
 };
 use referee_protocol::{InitClock, InitMessage, Reply, TurnMessage};
 
@@ -101,12 +100,8 @@ fn positions(
 
 /// Any of the legal actions, if the request lists them.
 fn any_listed(request: &TurnMessage<'_>, rng: &mut ChaCha8Rng) -> Option<Choice<String>> {
-    match &request.legal {
-        Some(Legal::List(actions)) => {
-            Some(Choice { action: actions.choose(rng)?.clone(), eval: None })
-        }
-        _ => None,
-    }
+    let actions: Vec<String> = serde_json::from_str(request.legal.as_ref()?.get()).ok()?;
+    Some(Choice { action: actions.choose(rng)?.clone(), eval: None })
 }
 
 /// A player that follows the events of the game.

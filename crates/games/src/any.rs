@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 use rand::RngCore;
 use serde::{Deserialize, Serialize};
-use serde_json::value::RawValue;
+use serde_json::value::{RawValue, to_raw_value};
 
 pub use failure::ProgramError;
 pub use guesses::guesses;
@@ -171,6 +171,11 @@ pub trait AnyPosition: fmt::Debug + Send + Sync {
     /// choose.
     fn legal(&self, seat: Seat) -> Legal;
 
+    /// [`legal`](AnyPosition::legal) as JSON.
+    fn legal_json(&self, seat: Seat) -> Box<RawValue> {
+        json(&self.legal(seat))
+    }
+
     /// The texts of all legal actions of `seat`, sorted; `None` if there are too many to list.
     fn legal_list(&self, seat: Seat) -> Option<Vec<String>> {
         match self.legal(seat) {
@@ -283,6 +288,11 @@ pub trait AnyPosition: fmt::Debug + Send + Sync {
 
     /// Returns a clone of the position.
     fn boxed(&self) -> Position;
+}
+
+#[expect(clippy::expect_used, reason = "plain data serialises")]
+fn json(value: &impl Serialize) -> Box<RawValue> {
+    to_raw_value(value).expect("plain data serialises")
 }
 
 impl Clone for Position {

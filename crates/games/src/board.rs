@@ -42,6 +42,15 @@ impl fmt::Display for Square {
     }
 }
 
+/// Writes a move on a board with at most ten columns and rows, faster than number by number: moves
+/// are most of a list of legal actions.
+pub(crate) fn write_move(f: &mut fmt::Formatter<'_>, from: Square, to: Square) -> fmt::Result {
+    let digit = |number: u8| b'0' + number;
+    let [one, two] = [from, to].map(|square| [digit(square.column), b',', digit(square.row)]);
+    let text = [one[0], one[1], one[2], b'>', two[0], two[1], two[2]];
+    f.write_str(std::str::from_utf8(&text).map_err(|_| fmt::Error)?)
+}
+
 impl Serialize for Square {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(self)

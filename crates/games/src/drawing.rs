@@ -96,14 +96,15 @@ impl DrawnBoard {
 }
 
 /// The 8×8 board as rows of ASCII characters, from top to bottom. Draws the squares of each set as
-/// its character, later sets over earlier ones, and all other squares as `.`.
-pub(crate) fn symbol_rows<const N: usize>(sets: [(Bitboard, char); N]) -> Vec<String> {
-    let symbol = |square| {
-        let set = sets.iter().rev().find(|(squares, _)| squares.contains(square));
-        set.map_or('.', |(_, symbol)| *symbol)
-    };
-    let row = |row| (0..8).map(|column| symbol(Square::new(column, row))).collect();
-    (0..8).map(row).collect()
+/// its ASCII character, later sets over earlier ones, and all other squares as `.`.
+pub(crate) fn symbol_rows<const N: usize>(sets: [(Bitboard, u8); N]) -> Vec<String> {
+    let mut rows = [[b'.'; 8]; 8];
+    for (squares, symbol) in sets {
+        for Square { column, row } in squares {
+            rows[usize::from(row)][usize::from(column)] = symbol;
+        }
+    }
+    rows.iter().map(|row| String::from_utf8_lossy(row).into_owned()).collect()
 }
 
 /// An error in a drawing of a board.

@@ -1,14 +1,15 @@
 //! The typed trait that every built-in game implements, for programs that search.
 
 use std::borrow::Cow;
-use std::fmt;
+use std::fmt::{self, Write};
 use std::hash::Hash;
 use std::sync::Arc;
 
 use rand::RngCore;
 use rand::seq::IndexedRandom;
+use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
+use serde::ser::{self, SerializeSeq, Serializer};
 use serde_json::Value;
 
 use super::board;
@@ -42,10 +43,11 @@ impl Clause {
 pub type StepOf<G> = Step<<G as Game>::Action, <G as Game>::Chance>;
 
 /// The legal actions in the form sent to players. `A` is an action, or its text.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
 pub enum Legal<A = String> {
     /// All legal actions, sorted by their texts.
+    #[serde(serialize_with = "texts", bound(serialize = "A: fmt::Display"))]
     List(Vec<A>),
     /// Every combination of a direction for each piece and `walls` of the squares.
     Factored {
@@ -58,6 +60,17 @@ pub enum Legal<A = String> {
     },
     /// Whatever the game shows instead.
     Shown(Value),
+}
+
+fn texts<A: fmt::Display, S: Serializer>(actions: &[A], serializer: S) -> Result<S::Ok, S::Error> {
+    let mut list = serializer.serialize_seq(Some(actions.len()))?;
+    let mut text = String::new();
+    for action in actions {
+        text.clear();
+        write!(text, "{action}").map_err(ser::Error::custom)?;
+        list.serialize_element(&text)?;
+    }
+    list.end()
 }
 
 impl<A: fmt::Display> Legal<A> {

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 use crate::clock::{InitClock, TurnClock};
 use crate::score::Score;
-use referee_games::{Event, Legal, SeatMap};
+use referee_games::{Event, SeatMap};
 
 /// A line from the referee to a player.
 #[derive(Debug, Serialize)]
@@ -72,7 +72,7 @@ pub struct TurnMessage<'a> {
     pub events: Option<Cow<'a, [Event]>>,
     /// The legal actions.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub legal: Option<Legal>,
+    pub legal: Option<Cow<'a, RawValue>>,
     /// Positions that the seat cannot tell from this one, as the game's rules program describes
     /// them. If nothing is hidden, there is one: the position itself.
     #[serde(default, skip_serializing_if = "<[_]>::is_empty")]

@@ -5,9 +5,9 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 
 use rand::RngCore;
-use serde_json::value::{RawValue, to_raw_value};
+use serde_json::value::RawValue;
 
-use super::{AnyGame, AnyPosition, GameError, Position};
+use super::{AnyGame, AnyPosition, GameError, Position, json};
 use crate::drawing::DrawnBoard;
 use crate::event::Event;
 use crate::game::{Clause, Game, Legal, StepOf};
@@ -112,6 +112,10 @@ impl<G: Game> AnyPosition for TypedPosition<G> {
         self.0.legal(seat).into_text()
     }
 
+    fn legal_json(&self, seat: Seat) -> Box<RawValue> {
+        json(&self.0.legal(seat))
+    }
+
     fn legal_count(&self, seat: Seat) -> u64 {
         self.0.legal_count(seat)
     }
@@ -144,15 +148,12 @@ impl<G: Game> AnyPosition for TypedPosition<G> {
         Ok(self.0.random_action(seat, rng).map(|action| action.to_string()))
     }
 
-    /// # Panics
-    /// Never for the states of this crate: they are plain data.
-    #[expect(clippy::expect_used, reason = "plain data serialises")]
     fn state(&self) -> Cow<'_, RawValue> {
-        Cow::Owned(to_raw_value(&self.0.state()).expect("plain data serialises"))
+        Cow::Owned(json(&self.0.state()))
     }
 
     fn snapshot(&self) -> Option<Box<RawValue>> {
-        to_raw_value(&self.0.snapshot()).ok()
+        Some(json(&self.0.snapshot()))
     }
 
     fn restored(&self, snapshot: &RawValue) -> Option<Position> {

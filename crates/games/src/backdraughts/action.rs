@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::BySeat;
-use crate::board::Square;
+use crate::board::{Square, write_move};
 use crate::point::Point;
 
 /// An action of a seat. The actions of one position sort in the order of their texts.
@@ -30,7 +30,7 @@ pub enum Action<S = Square> {
 impl fmt::Display for Action {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Move { from, to } => write!(f, "{from}>{to}"),
+            Self::Move { from, to } => write_move(f, *from, *to),
             Self::Capture(square) => write!(f, "capture {square}"),
             Self::Decline => f.write_str("decline"),
             Self::Pass => f.write_str("pass"),

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::board::Square;
+use crate::board::{Square, write_move};
 use crate::point::Point;
 
 /// An action of a seat. The actions of one position sort in the order of their texts.
@@ -28,7 +28,7 @@ impl fmt::Display for Action {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Place(square) => square.fmt(f),
-            Self::Move { from, to } => write!(f, "{from}>{to}"),
+            Self::Move { from, to } => write_move(f, *from, *to),
             Self::Pass => f.write_str("pass"),
         }
     }

@@ -162,7 +162,9 @@ impl Board {
             return self.placements().iter().map(Action::Place).collect();
         }
         let starts = self.starts(self.to_move());
-        starts.iter().map(|(from, way)| self.move_from(from, way)).collect()
+        let mut actions = Vec::with_capacity(64);
+        starts.iter().for_each(|(from, way)| actions.push(self.move_from(from, way)));
+        actions
     }
 
     /// The result by W9 on the current board; always `None` while placing.

@@ -36,7 +36,7 @@ impl Board {
     pub fn rows(&self) -> Vec<String> {
         let (area, corners) = (self.size().area(), self.size().corners());
         let [white, black] = Seat::BOTH.map(|seat| self.pieces(seat));
-        symbol_rows([(black, 'B'), (white, 'W'), (corners, 'X'), (!area, '#')])
+        symbol_rows([(black, b'B'), (white, b'W'), (corners, b'X'), (!area, b'#')])
     }
 }
 

@@ -180,7 +180,7 @@ impl Wire {
             ply: position.ply(),
             state: self.wants.state.then(|| position.view(seat)),
             events: self.wants.events.then(|| Event::known_to(view.events, name)),
-            legal: self.wants.legal.then(|| position.legal(seat)),
+            legal: self.wants.legal.then(|| Cow::Owned(position.legal_json(seat))),
             guesses: view.guesses.into(),
             clock: view.clock,
             retry: view.retry,
@@ -347,7 +347,7 @@ impl Wire {
         match &mut self.link {
             Link::Process(process) => process.tell(&self.line).await,
             Link::Local(respond) => {
-                respond(&String::from_utf8_lossy(&self.line));
+                respond(std::str::from_utf8(&self.line).unwrap_or_default());
             }
             Link::Waiting(..) => {}
         }
@@ -385,7 +385,7 @@ async fn answer_here(
     limit: ReplyLimit,
 ) -> process::LineAnswer {
     let asked = Instant::now();
-    let (thinks, text) = respond(&String::from_utf8_lossy(line));
+    let (thinks, text) = respond(std::str::from_utf8(line).unwrap_or_default());
     let used = asked.elapsed() + thinks;
     if thinks > limit.bound {
         sleep(limit.bound).await;
@@ -396,7 +396,8 @@ async fn answer_here(
     if !thinks.is_zero() {
         sleep(thinks).await;
     }
-    *reply = text.as_deref().unwrap_or_default().as_bytes().to_vec();
+    reply.clear();
+    reply.extend_from_slice(text.as_deref().unwrap_or_default().as_bytes());
     let line = text.map(drop).ok_or_else(|| Fault::new(FaultCode::Exit, "it gave no reply"));
     process::LineAnswer { line, used }
 }

@@ -1,5 +1,3 @@
-use serde_json::json;
-
 use super::*;
 
 fn written(message: &Message<'_>) -> String {
@@ -46,13 +44,4 @@ fn turn_messages_may_omit_unwanted_parts() {
     };
     assert_eq!((turn.id, turn.clock), (7, TurnClock::default()));
     assert!(turn.state.is_none() && turn.events.is_none() && turn.legal.is_none());
-}
-
-#[test]
-fn the_legal_actions_have_three_forms() {
-    let legal = |value: Value| serde_json::from_value::<Legal>(value).expect("any JSON");
-    assert_eq!(legal(json!(["a"])), Legal::List(vec!["a".to_owned()]));
-    let factored = legal(json!({"directions": ["U", "D", "L", "R"], "walls": 1, "squares": []}));
-    assert!(matches!(factored, Legal::Factored { walls: 1, .. }), "{factored:?}");
-    assert_eq!(legal(json!({"hand": 3})), Legal::Shown(json!({"hand": 3})));
 }
