@@ -1,5 +1,6 @@
 //! The dispatcher: queues the jobs of a runner, and handles their results.
 
+use std::collections::VecDeque;
 use std::convert::Infallible;
 use std::time::{Duration, Instant};
 
@@ -16,7 +17,6 @@ use super::messages::{
 };
 use super::open_jobs::{Arrival, JobTable, OpenJob, job_bound};
 use super::outage::OutageLog;
-use super::pending_acks::PendingAcks;
 use super::run_files::RunFiles;
 use super::server::{AGAIN, NatsServer, ServerProblem};
 use super::spot_checks::{FirstResult, SpotChecks};
@@ -94,8 +94,11 @@ pub(crate) struct OpenRun {
 pub(crate) struct Dispatcher {
     run: OpenRun,
     jobs: JobTable,
-    /// Of results whose games are not on disk yet.
-    pending: PendingAcks<PendingAck>,
+    /// Acknowledges the results whose games are not on disk yet, each with the number of games that
+    /// the runner had received by then. The runner writes them to the log in this order.
+    pending: VecDeque<(u64, PendingAck)>,
+    /// The number of games that the runner has received.
+    handed_over: u64,
     workers: KnownWorkers,
     checks: SpotChecks,
     /// The number of jobs that wait for a worker.
@@ -125,7 +128,8 @@ impl Dispatcher {
         Self {
             run,
             jobs: JobTable::default(),
-            pending: PendingAcks::default(),
+            pending: VecDeque::new(),
+            handed_over: 0,
             workers: KnownWorkers::default(),
             checks,
             queued: 0,
@@ -185,7 +189,8 @@ impl Dispatcher {
     /// Acknowledges the results whose games are on disk.
     pub(crate) async fn acknowledge_synced(&mut self) {
         let synced = *self.run.synced.borrow();
-        for ack in self.pending.take(synced) {
+        let count = self.pending.partition_point(|(games, _)| *games <= synced);
+        for (_, ack) in self.pending.drain(..count) {
             ack.send().await;
         }
     }
@@ -393,7 +398,8 @@ impl Dispatcher {
     fn hand_over(&mut self, name: &str, result: FirstResult) {
         let Some(open) = self.close(name) else { return };
         let FirstResult { worker, mut games, ack } = result;
-        self.pending.add(games.len(), ack);
+        self.handed_over += games.len() as u64;
+        self.pending.push_back((self.handed_over, ack));
         let plies = games.iter().map(|game| game.record.plies.saturating_mul(4));
         self.longest.0 = plies.max().unwrap_or(0).max(self.longest.0);
         let took = open.taken.map_or(Duration::ZERO, |taken| taken.elapsed());

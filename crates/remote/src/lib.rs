@@ -33,7 +33,6 @@ mod known_workers;
 pub mod messages;
 mod open_jobs;
 mod outage;
-mod pending_acks;
 mod playing;
 pub mod run_files;
 pub mod scratch;

@@ -166,15 +166,9 @@ impl Streams {
         let name = wanted.durable_name.clone().unwrap_or_default();
         let what = format!("create the consumer {name} of {stream}");
         let context = &self.server.context;
-        let found: Result<PullConsumer, _> = context.get_consumer_from_stream(&name, stream).await;
-        let Err(error) = found else { return Ok(()) };
-        match self.server.problem(&what, &error) {
-            ServerProblem::Missing(_) => {
-                let created = context.create_consumer_on_stream(wanted, stream).await;
-                created.map(drop).map_err(|error| self.server.problem(&what, &error))
-            }
-            problem => Err(problem),
-        }
+        // It stays as it is if it exists.
+        let created = context.create_consumer_on_stream(wanted, stream).await;
+        created.map(drop).map_err(|error| self.server.problem(&what, &error))
     }
 
     /// The object store for bundles, created if it is missing.
