@@ -21,27 +21,20 @@ pub struct LineProblem {
 }
 
 /// The problem with a line.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, thiserror::Error)]
 pub enum LineProblemKind {
     /// The line is not a record.
+    #[error(transparent)]
     Unreadable(InvalidLine),
     /// The game does not belong to this tournament, judging by the other lines.
+    #[error("it is not a game of this tournament")]
     Foreign,
     /// An earlier line already has this game.
+    #[error("the game is already in the log")]
     Double,
     /// The line was edited after it was written.
+    #[error("the record was edited after it was written")]
     Edited,
-}
-
-impl fmt::Display for LineProblemKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Unreadable(error) => error.fmt(f),
-            Self::Foreign => f.write_str("it is not a game of this tournament"),
-            Self::Double => f.write_str("the game is already in the log"),
-            Self::Edited => f.write_str("the record was edited after it was written"),
-        }
-    }
 }
 
 impl fmt::Display for LineProblem {

@@ -4,6 +4,9 @@
 use std::fmt;
 use std::time::Duration;
 
+use serde_json::{Map, Value, json};
+
+use referee_record::model::containment::Containment;
 use referee_record::model::openings::Openings;
 use referee_record::model::record::Header;
 use referee_record::model::stage::{Format, Stage};
@@ -147,50 +150,9 @@ fn compare_stages(
 
 /// Differences in settings that must not change.
 fn fixed_differences(old: &Header, new: &Header) -> Vec<String> {
-    let parts = |header: &Header| {
-        let mut parts = vec![
-            ("game".to_owned(), header.game.clone()),
-            ("rules".to_owned(), rules_of(header).to_owned()),
-            ("seed".to_owned(), header.seed.map_or("none".to_owned(), |seed| seed.to_string())),
-            ("quarantine".to_owned(), header.quarantine.to_string()),
-            (
-                "openings".to_owned(),
-                header.openings.as_ref().map_or("none".to_owned(), Openings::distinctly),
-            ),
-        ];
-        let clock = serde_json::to_value(header.clock).unwrap_or_default();
-        let ratings: serde_json::Map<String, serde_json::Value> = header
-            .anchors
-            .iter()
-            .map(|anchor| (anchor.player.clone(), anchor.rating.into()))
-            .collect();
-        let values = serde_json::json!({
-            "fault-policy": header.fault_policy, "ratings": ratings,
-        });
-        let containment = serde_json::json!({
-            "level": header.containment.level,
-            "in-force": header.containment.in_force,
-        });
-        let limits = serde_json::to_value(header.containment.limits).unwrap_or_default();
-        for (group, values) in [
-            ("clock", &clock),
-            ("", &values),
-            ("containment", &containment),
-            ("containment", &limits),
-        ] {
-            for (key, value) in values.as_object().into_iter().flatten() {
-                let (key, value) = setting(key, value);
-                parts.push((format!("{group} {key}").trim().to_owned(), value));
-            }
-        }
-        for (name, value) in &header.options {
-            parts.push((format!("option {name}"), setting(name, value).1));
-        }
-        parts
-    };
-    let (before, after) = (parts(old), parts(new));
-    let value_of = |parts: &'_ [(String, String)], name: &str| {
-        let found = parts.iter().find(|(key, _)| key == name);
+    let (before, after) = (fixed_settings(old), fixed_settings(new));
+    let value_of = |settings: &'_ [(String, String)], name: &str| {
+        let found = settings.iter().find(|(key, _)| key == name);
         found.map_or("nothing".to_owned(), |(_, value)| value.clone())
     };
     let only_now = after.iter().filter(|(name, _)| !before.iter().any(|(key, _)| key == name));
@@ -201,14 +163,52 @@ fn fixed_differences(old: &Header, new: &Header) -> Vec<String> {
     before.iter().chain(only_now).filter_map(said).collect()
 }
 
+/// The settings that must not change, as the configuration writes them.
+fn fixed_settings(header: &Header) -> Vec<(String, String)> {
+    let Containment { level, in_force, limits } = &header.containment;
+    let ratings = header.anchors.iter().map(|anchor| (anchor.player.clone(), anchor.rating.into()));
+    let groups = [
+        (
+            "",
+            json!({
+                "game": header.game,
+                "rules": rules_of(header),
+                "seed": header.seed,
+                "quarantine": header.quarantine,
+                "openings": header.openings.as_ref().map(Openings::distinctly),
+            }),
+        ),
+        ("clock ", json!(header.clock)),
+        (
+            "",
+            json!({
+                "fault-policy": header.fault_policy,
+                "ratings": ratings.collect::<Map<String, Value>>(),
+            }),
+        ),
+        ("containment ", json!({ "level": level, "in-force": in_force })),
+        ("containment ", json!(limits)),
+    ];
+    let mut settings = Vec::new();
+    for (group, values) in &groups {
+        for (key, value) in values.as_object().into_iter().flatten() {
+            let (key, value) = setting(key, value);
+            settings.push((format!("{group}{key}"), value));
+        }
+    }
+    for (name, value) in &header.options {
+        settings.push((format!("option {name}"), setting(name, value).1));
+    }
+    settings
+}
+
 /// The program that knows the rules of the games.
 fn rules_of(header: &Header) -> &'static str {
     if header.program.is_some() { "a program" } else { "built in" }
 }
 
 /// A setting of the header, as the configuration writes it.
-fn setting(key: &str, value: &serde_json::Value) -> (String, String) {
-    use serde_json::Value;
+fn setting(key: &str, value: &Value) -> (String, String) {
     let (name, is_duration) = key.strip_suffix("_ns").map_or((key, false), |name| (name, true));
     let words = match value {
         Value::Null => "none".to_owned(),
