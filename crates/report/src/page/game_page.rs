@@ -8,6 +8,9 @@ use referee_protocol::escape;
 /// The scripts, each after those that it uses.
 const SCRIPTS: [&str; 2] = [include_str!("board.js"), include_str!("game_page.js")];
 
+/// The board, what the person is asked, everything that it can answer, and the moves.
+const BODY: &str = include_str!("game_page.html");
+
 /// The page of a game between two players, as HTML. Only scripts with the hash of `key` may run.
 pub fn game_page(title: &str, key: &str) -> String {
     let nonce = nonce(key);
@@ -18,44 +21,10 @@ pub fn game_page(title: &str, key: &str) -> String {
             head { (metadata(&nonce)) title { (title) } style { (PreEscaped(STYLE)) } }
             body.playing {
                 header { h1 { (title) } p #end .lead role="status" {} }
-                main.stage {
-                    div.side {
-                        div #board {}
-                        p #caption {}
-                    }
-                    div.side {
-                        div #clocks {}
-                        div #dice {}
-                        p #told aria-live="polite" {}
-                        pre #sees tabindex="0" hidden {}
-                        (question())
-                        h2 { "Moves" }
-                        ol #moves aria-label="Moves" tabindex="0" {}
-                    }
-                }
+                (PreEscaped(BODY))
                 script nonce=(nonce) { @for script in SCRIPTS { (PreEscaped(script)) } }
             }
         }
     };
     page.into_string()
-}
-
-/// What the person is asked, and everything that it can answer.
-fn question() -> maud::Markup {
-    html! {
-        section #question hidden aria-labelledby="asked" {
-            h2 #asked {}
-            p #how .hint {}
-            div #actions .controls role="group" aria-label="Legal actions" {}
-            div.controls role="group" aria-label="Other answers" {
-                button type="button" data-say="hint" { "Hint" }
-                button type="button" data-say="undo" { "Take back" }
-                button type="button" data-say="resign" { "Resign" }
-            }
-            form #typing .controls {
-                label { "Or type it " input #typed type="search" autocomplete="off" maxlength="200"; }
-                button { "Play" }
-            }
-        }
-    }
 }

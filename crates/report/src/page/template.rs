@@ -16,6 +16,9 @@ const SCRIPTS: [&str; 8] = [
     include_str!("page.js"),
 ];
 
+/// The replay viewer, hidden until a game is opened.
+const VIEWER: &str = include_str!("viewer.html");
+
 /// The way in which a page is published.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PageKind {
@@ -118,7 +121,7 @@ impl PageTemplate<'_> {
                         @if live { (in_play()) }
                         @for section in self.sections { (section.html()) }
                     }
-                    (viewer())
+                    (PreEscaped(VIEWER))
                     script type="application/json" id="data" { (PreEscaped(self.data)) }
                     script type="application/json" id="replays" { (PreEscaped(self.replays)) }
                     script nonce=(nonce) { @for script in SCRIPTS { (PreEscaped(script)) } }
@@ -185,77 +188,6 @@ pub(super) fn metadata(nonce: &str) -> Markup {
         meta name="color-scheme" content="light dark";
         meta name="generator" content=(concat!("referee ", env!("CARGO_PKG_VERSION")));
         link rel="icon" href="data:,";
-    }
-}
-
-/// The replay viewer, hidden until a game is opened.
-fn viewer() -> Markup {
-    html! {
-        dialog #viewer aria-labelledby="vs" {
-            div.top {
-                h2 #vs {}
-                button #close type="button" title="Close (Esc)" { "Close" }
-            }
-            p #end {}
-            div.stage {
-                div.side {
-                    div #board {}
-                    (steps())
-                    input #slider type="range" min="0" value="0" aria-label="Ply";
-                    (share())
-                }
-                div.side {
-                    div #clocks {}
-                    div #dice {}
-                    p #told aria-live="polite" {}
-                    p #caption {}
-                    div #said {}
-                    div #views {}
-                    ol #moves aria-label="Moves" tabindex="0" {}
-                }
-            }
-            figure #strip {}
-            p.hint {
-                "Space plays and stops, ← → one ply, Page Up and Page Down ten, Home and End, "
-                "N and P the next and the previous game, Esc closes."
-            }
-        }
-    }
-}
-
-/// The buttons that step through a game.
-fn steps() -> Markup {
-    html! {
-        div.controls role="group" aria-label="Steps" {
-            button type="button" data-step="first" title="Start (Home)" { "«" }
-            button type="button" data-step="back" title="Back (←)" { "‹" }
-            button #autoplay type="button" title="Play or stop (Space)" { "Play" }
-            button type="button" data-step="on" title="On (→)" { "›" }
-            button type="button" data-step="last" title="End (End)" { "»" }
-        }
-        div.controls {
-            output #at {}
-            label { "Speed " select #speed {
-                option value="1400" { "½" } option value="700" selected { "1" }
-                option value="350" { "2" } option value="140" { "5" }
-            } }
-        }
-    }
-}
-
-/// The buttons to other games, and those that share the one that is shown.
-fn share() -> Markup {
-    html! {
-        div.controls role="group" aria-label="Games" {
-            button #previous type="button" title="Previous game (P)" { "Previous game" }
-            button #next type="button" title="Next game (N)" { "Next game" }
-        }
-        div.controls role="group" aria-label="Share" {
-            button #link type="button" title="Copy a link to this ply" { "Copy link" }
-            button #picture type="button" title="Save the board as SVG" { "SVG" }
-            button #film type="button" title="Save the game as an animated PNG" { "Animation" }
-        }
-        p #shared .hint role="status" {}
     }
 }
 
