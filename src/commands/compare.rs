@@ -27,7 +27,7 @@ use referee_record::model::stage::Format::RoundRobin;
 use referee_record::model::stage::MOST_PAIRS;
 use referee_record::model::stage::Stage;
 use referee_record::model::tournament::Tournament;
-use referee_report::verdict::{self, VerdictJson};
+use referee_report::verdict;
 use referee_tournament::analysis::diagnostics::copies;
 use referee_tournament::analysis::sprt::match_game;
 use referee_tournament::folder::{self, LockedFolder};
@@ -398,7 +398,7 @@ fn conclude(
             }
         }
         OutputFormat::Json => {
-            printer.json(&VerdictJson::new(&played.sprt, players, &dir))?;
+            printer.json(&verdict::json(&played.sprt, players, &dir))?;
         }
     }
     Ok(())

@@ -27,7 +27,6 @@ use referee_report::page::template::PageKind;
 use referee_report::page::{Page, PageData, SHOWN_GAMES, page};
 use referee_report::tables::{GRADES_TABLE, PACKETS, PAGE, PUBLIC};
 use referee_report::taken_out::taken_out;
-use referee_tournament::analysis::NamedResults;
 use referee_tournament::analysis::diagnostics::Diagnoser;
 use referee_tournament::analysis::diagnostics::decisions::add_decisions;
 use referee_tournament::analysis::failed_checks::FailedChecks;
@@ -174,7 +173,8 @@ struct PageBuilder<'a> {
     summary: LogSummary,
     diagnoser: Diagnoser,
     failed_checks: FailedChecks,
-    files: Option<FilesWriter<'a>>,
+    /// The scripts with all games.
+    files: Option<GameFiles>,
     renderer: ReplayRenderer,
     /// The number of games so far.
     games: usize,
@@ -184,14 +184,13 @@ impl<'a> PageBuilder<'a> {
     /// A new page. With `files`, it also writes the games there.
     fn new(tables: &'a Tables, files: Option<GameFiles>, rules: GameRules) -> Self {
         let analysis = &tables.analysis;
-        let results = &analysis.evaluation.results;
         let renderer = ReplayRenderer { rules, control: analysis.header.clock };
         Self {
             tables,
             summary: LogSummary::new(&analysis.header, &analysis.evaluation),
             diagnoser: Diagnoser::new(analysis, renderer.rules.clone()),
             failed_checks: FailedChecks::default(),
-            files: files.map(|files| FilesWriter { files, renderer: renderer.clone(), results }),
+            files,
             renderer,
             games: 0,
         }
@@ -204,15 +203,32 @@ impl<'a> PageBuilder<'a> {
             self.failed_checks.add(game);
         }
         self.games += 1;
-        match &mut self.files {
+        match &self.files {
             _ if self.games > SHOWN_GAMES && game.is_sealed => {}
             // Not replayed: its decisions are not compared.
             _ if self.games > SHOWN_GAMES => self.diagnoser.add(game, Ok(Vec::new()))?,
-            Some(files) => files.add(game, &mut self.diagnoser)?,
+            Some(_) => self.add_to_files(game)?,
             None if game.is_sealed => {}
             None => self.diagnoser.visit(game)?,
         }
         Ok(())
+    }
+
+    /// Adds a game to the scripts, and diagnoses it. It is replayed once for both: with rules that
+    /// are a program, that takes most of the time.
+    fn add_to_files(&mut self, game: &LoggedGame<'_>) -> Result<(), Failure> {
+        let Some(files) = &mut self.files else { return Ok(()) };
+        let (record, results) = (game.record, &self.tables.analysis.evaluation.results);
+        if game.is_sealed {
+            return files.add(results, record, true, &self.renderer.replay(record, true));
+        }
+        let ReplayRenderer { rules, control } = &self.renderer;
+        let mut decisions = Vec::new();
+        let (frames, replayed) = ReplayFrames::watched(rules, control, record, |replay| {
+            add_decisions(replay, &mut decisions);
+        });
+        files.add(results, record, false, &frames)?;
+        Ok(self.diagnoser.add(game, replayed.map(|()| decisions))?)
     }
 
     /// The page, and one line per player that is out.
@@ -220,7 +236,7 @@ impl<'a> PageBuilder<'a> {
         let Tables { analysis, standings } = self.tables;
         self.summary.finish()?;
         if let Some(files) = self.files {
-            files.files.finish()?;
+            files.finish()?;
         }
         // A served page loads each game when it is opened.
         let replays = match kind {
@@ -273,34 +289,7 @@ fn replays(renderer: &ReplayRenderer, summary: &LogSummary) -> Result<Vec<String
     Ok(replays)
 }
 
-/// Writes the scripts with all games of a log.
-struct FilesWriter<'a> {
-    files: GameFiles,
-    renderer: ReplayRenderer,
-    results: &'a NamedResults,
-}
-
-impl FilesWriter<'_> {
-    /// Adds the next game, and diagnoses it. A game is replayed once for both: with rules that are
-    /// a program, that takes most of the time.
-    fn add(&mut self, game: &LoggedGame<'_>, diagnoser: &mut Diagnoser) -> Result<(), Failure> {
-        let Self { files, renderer, results } = self;
-        let record = game.record;
-        if game.is_sealed {
-            return files.add(results, record, true, &renderer.replay(record, true));
-        }
-        let ReplayRenderer { rules, control } = renderer;
-        let mut decisions = Vec::new();
-        let (frames, replayed) = ReplayFrames::watched(rules, control, record, |replay| {
-            add_decisions(replay, &mut decisions);
-        });
-        files.add(results, record, false, &frames)?;
-        Ok(diagnoser.add(game, replayed.map(|()| decisions))?)
-    }
-}
-
 /// Makes replays of games, as JSON.
-#[derive(Clone)]
 pub(super) struct ReplayRenderer {
     pub(super) rules: GameRules,
     pub(super) control: TimeControl,

@@ -1,7 +1,7 @@
 //! The columns of the standings. Each is defined once here, with its key in `standings.csv` and
 //! JSON and its heading on a terminal and on the page. To add a column, add an entry.
 
-use serde::ser::{Serialize, SerializeMap, Serializer};
+use serde::{Serialize, Serializer};
 
 use super::columns::{Align, Column, Keep, TableCell};
 use super::csv_cells::{decimal, text};
@@ -127,6 +127,8 @@ impl StandingsColumn {
 }
 
 /// A cell's value for programs.
+#[derive(Serialize)]
+#[serde(untagged)]
 enum CellValue<'a> {
     /// No value: empty in tables, null in JSON.
     Missing,
@@ -185,21 +187,6 @@ impl CellValue<'_> {
     }
 }
 
-impl Serialize for CellValue<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self {
-            Self::Missing => serializer.serialize_none(),
-            Self::Number(number) => number.serialize(serializer),
-            Self::Count(count) => count.serialize(serializer),
-            Self::Points(points) => points.serialize(serializer),
-            Self::Elo(number) | Self::Probability(number) => number.serialize(serializer),
-            Self::Rating(rating) => rating.serialize(serializer),
-            Self::Text(text) => text.serialize(serializer),
-            Self::Faults(faults) => faults.serialize(serializer),
-        }
-    }
-}
-
 /// The columns for programs, with their keys.
 fn data() -> impl Iterator<Item = (&'static str, ValueOf)> {
     COLUMNS.iter().filter_map(|column| column.data)
@@ -228,11 +215,7 @@ pub struct PlayerJson<'a>(pub(super) &'a Row);
 
 impl Serialize for PlayerJson<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        for (key, value) in data() {
-            map.serialize_entry(key, &value(self.0))?;
-        }
-        map.end()
+        serializer.collect_map(data().map(|(key, value)| (key, value(self.0))))
     }
 }
 

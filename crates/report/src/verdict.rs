@@ -1,112 +1,52 @@
 //! The verdict of `compare`, as text and as JSON.
 
-use serde::Serialize;
+use serde_json::{Value, json};
 
 use super::numbers::whole;
 use referee_protocol::escape;
-use referee_ratings::Pentanomial;
-use referee_ratings::{Estimate, Points};
+use referee_ratings::Estimate;
 use referee_ratings::{MatchEnd, SprtMatch};
 use referee_ratings::{Sprt, SprtState, SprtVerdict};
 use referee_record::wording::counted;
 
-/// The verdict as a JSON document.
-#[derive(Debug, Serialize)]
-pub struct VerdictJson<'a> {
-    /// `better`, `not-better` or `undecided`.
-    pub verdict: SprtVerdict,
-    /// Why the match ended; null if it was interrupted.
-    pub stop: Option<&'static str>,
-    /// The two players; everything else is from the side of the first.
-    pub players: [&'a str; 2],
-    /// The test.
-    pub test: TestJson,
-    /// The log-likelihood ratio and its bounds.
-    #[serde(flatten)]
-    pub standing: StandingJson,
-    /// The estimated strength in the test's unit, with a 95% interval.
-    pub(crate) elo: Estimate,
-    /// How likely the first player is the better one, 0 … 1.
-    pub(crate) superiority: f64,
-    /// Pairs that count.
-    pub pairs: u32,
-    /// Pairs that copy earlier ones; they do not count.
-    pub copies: u32,
-    /// Pairs with a game in which both players failed; they do not count.
-    pub(crate) double_faults: u32,
-    /// Games that ended in a fault.
-    pub faults: u32,
-    /// The score in the games of the pairs that count.
-    pub score: Points,
-    /// Pair counts by score: 0, ½, 1, 1½, 2.
-    pub(crate) pentanomial: Pentanomial,
-    /// The results folder.
-    pub results: &'a str,
-}
-
-/// The test in [`VerdictJson`].
-#[derive(Debug, Serialize)]
-pub struct TestJson {
-    /// `gsprt, pentanomial`.
-    pub(crate) model: &'static str,
-    /// `logistic Elo` or `normalized Elo`.
-    pub unit: &'static str,
-    /// The strength of the lower hypothesis.
-    pub elo0: f64,
-    /// The strength of the upper hypothesis.
-    pub elo1: f64,
-    /// The probability of the verdict `better` if the strength is `elo0`.
-    pub alpha: f64,
-    /// The probability of the verdict `not-better` if the strength is `elo1`.
-    pub beta: f64,
-}
-
-/// The state of the test in [`VerdictJson`].
-#[derive(Debug, Serialize)]
-pub struct StandingJson {
-    /// The log-likelihood ratio.
-    pub(crate) llr: f64,
-    /// At or below this bound the verdict is `not-better`.
-    pub lower: f64,
-    /// At or above this bound the verdict is `better`.
-    pub upper: f64,
-}
-
-impl<'a> VerdictJson<'a> {
-    /// Builds the verdict on these players, whose games are in `results`.
-    pub fn new(played: &SprtMatch, players: [&'a str; 2], results: &'a str) -> Self {
-        let (state, test) = (played.state(), played.test());
-        let SprtState { llr, lower, upper, verdict } = state.sprt;
-        let (hypotheses, errors) = (test.hypotheses(), test.errors());
-        Self {
-            verdict,
-            stop: state.stop.map(|stop| match stop {
-                MatchEnd::Decided => "decided",
-                MatchEnd::Length => "max-pairs",
-                MatchEnd::Copies => "copies",
-                MatchEnd::DoubleForfeits => "double-faults",
-            }),
-            players,
-            test: TestJson {
-                model: MODEL,
-                unit: test.unit().name(),
-                elo0: hypotheses.0,
-                elo1: hypotheses.1,
-                alpha: errors.0,
-                beta: errors.1,
-            },
-            standing: StandingJson { llr, lower, upper },
-            elo: test.estimate(&state.pairs),
-            superiority: Sprt::los(&state.pairs),
-            pairs: state.counted(),
-            copies: state.copies,
-            double_faults: state.double_forfeits,
-            faults: state.forfeits,
-            score: state.score(),
-            pentanomial: state.pairs,
-            results,
-        }
-    }
+/// The verdict on these players, whose games are in `results`, as a JSON document. Everything but
+/// the names is from the side of the first player.
+pub fn json(played: &SprtMatch, players: [&str; 2], results: &str) -> Value {
+    let (state, test) = (played.state(), played.test());
+    let SprtState { llr, lower, upper, verdict } = state.sprt;
+    let ((elo0, elo1), (alpha, beta)) = (test.hypotheses(), test.errors());
+    // It is null if the match was interrupted.
+    let stop = state.stop.map(|stop| match stop {
+        MatchEnd::Decided => "decided",
+        MatchEnd::Length => "max-pairs",
+        MatchEnd::Copies => "copies",
+        MatchEnd::DoubleForfeits => "double-faults",
+    });
+    json!({
+        "verdict": verdict,
+        "stop": stop,
+        "players": players,
+        "test": {
+            "model": MODEL,
+            "unit": test.unit().name(),
+            "elo0": elo0,
+            "elo1": elo1,
+            "alpha": alpha,
+            "beta": beta,
+        },
+        "llr": llr,
+        "lower": lower,
+        "upper": upper,
+        "elo": test.estimate(&state.pairs),
+        "superiority": Sprt::los(&state.pairs),
+        "pairs": state.counted(),
+        "copies": state.copies,
+        "double_faults": state.double_forfeits,
+        "faults": state.forfeits,
+        "score": state.score(),
+        "pentanomial": state.pairs,
+        "results": results,
+    })
 }
 
 const MODEL: &str = "GSPRT on pairs, pentanomial";
@@ -295,8 +235,7 @@ mod tests {
     fn the_json_output_has_the_same_content() {
         let pairs = [[Some(2), Some(1)], [Some(1), Some(1)]];
         let played = played(2, &pairs);
-        let json = serde_json::to_value(VerdictJson::new(&played, ["new", "old"], "results/x"))
-            .expect("plain data");
+        let json = json(&played, ["new", "old"], "results/x");
         assert_eq!((&json["verdict"], &json["stop"]), (&"undecided".into(), &"max-pairs".into()));
         assert_eq!((&json["pairs"], &json["score"]), (&2.into(), &2.5.into()));
         assert_eq!(json["pentanomial"], serde_json::json!([0, 0, 1, 1, 0]));
