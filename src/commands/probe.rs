@@ -5,7 +5,6 @@ use serde::Serialize;
 
 use super::{Failure, OutputFormat, Status};
 use crate::printer::Printer;
-use referee_match::player::sandbox::unavailable_text;
 use referee_sandbox::{Capability, Level, Mechanism, Requirement, capabilities};
 
 /// Arguments of `probe`.
@@ -31,7 +30,7 @@ struct ProbeResult {
 impl ProbeResult {
     fn of(capability: &Capability) -> Self {
         let (purpose, advice) = explanation(capability.what);
-        let why = capability.result.as_ref().err().map(unavailable_text);
+        let why = capability.result.as_ref().err().map(ToString::to_string);
         let holds = why.is_none();
         let advice = why.as_ref().map(|_| advice);
         Self { name: capability.what.name(), purpose, holds, why, advice }

@@ -15,8 +15,9 @@ use super::relative_path;
 use super::text;
 use crate::error::Failure;
 use crate::printer::Colour;
-use referee_games::{GameKind, SharedGame};
+use referee_games::{GameKind, RulesProgram, SharedGame};
 use referee_match::game_program::{DEFAULT_REPLY, FoundProgram};
+use referee_record::model::clock::millis;
 use referee_record::model::containment::ContainmentRequest;
 
 /// The value of `game`.
@@ -144,7 +145,7 @@ fn from_file(
 ) -> Option<LocatedGame> {
     match find_in_file(&place.base.join(path.get_ref()), place, Colour::Plain) {
         Ok(found) => {
-            let folder = relative_path(place.base, &found.dir).display().to_string();
+            let folder = relative_path(place.base, Path::new(&found.0.dir)).display().to_string();
             Some(LocatedGame::Program(found.configured_in(&folder)))
         }
         Err(failure) => {
@@ -177,9 +178,14 @@ impl ProgramKeys {
             }
             files.push(file.get_ref().clone());
         }
-        let dir = place.base.to_owned();
-        let (reply, configured) = (reply.unwrap_or(DEFAULT_REPLY), String::new());
-        Some(FoundProgram { words, program, dir, configured, files, reply })
+        Some(FoundProgram(RulesProgram {
+            command: words,
+            program: program.display().to_string(),
+            dir: place.base.display().to_string(),
+            files,
+            reply_ms: millis(reply.unwrap_or(DEFAULT_REPLY)),
+            ..RulesProgram::default()
+        }))
     }
 }
 
@@ -229,6 +235,6 @@ pub(crate) fn open_game_file(
     let place = LookupPaths { base: Path::new("."), path: search.as_deref() };
     let found = find_in_file(path, place, colour)?;
     let here = std::env::current_dir().and_then(fs::canonicalize).unwrap_or_default();
-    let folder = relative_path(&here, &found.dir).display().to_string();
+    let folder = relative_path(&here, Path::new(&found.0.dir)).display().to_string();
     Ok(found.configured_in(&folder).open(request)?)
 }

@@ -108,7 +108,7 @@ pub trait AnyGame: fmt::Debug + Send + Sync {
 }
 
 /// The identity of a program that knows the rules of a game.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RulesProgram {
     /// The words of its command, as configured.
     pub command: Vec<String>,

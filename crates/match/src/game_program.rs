@@ -17,22 +17,9 @@ use referee_sandbox::{Command, ResolveError};
 /// The time for an answer, unless the configuration sets another.
 pub const DEFAULT_REPLY: Duration = Duration::from_secs(10);
 
-/// A rules program that was found but not started.
+/// A rules program that was found but not started. Its hashes are not those of its files yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FoundProgram {
-    /// The words of its command.
-    pub words: Vec<String>,
-    /// The program, as an absolute path.
-    pub program: PathBuf,
-    /// Its working folder, as an absolute path.
-    pub dir: PathBuf,
-    /// Its working folder relative to that of the configuration.
-    pub configured: String,
-    /// Other files that are part of the game, relative to the folder.
-    pub files: Vec<String>,
-    /// The time for an answer.
-    pub reply: Duration,
-}
+pub struct FoundProgram(pub RulesProgram);
 
 /// The reason why a rules program cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -49,18 +36,6 @@ pub enum OpenError {
 }
 
 impl FoundProgram {
-    /// The program at its place on this machine.
-    pub fn placed(program: &RulesProgram) -> Self {
-        Self {
-            words: program.command.clone(),
-            program: PathBuf::from(&program.program),
-            dir: PathBuf::from(&program.dir),
-            configured: program.configured.clone(),
-            files: program.files.clone(),
-            reply: Duration::from_millis(program.reply_ms),
-        }
-    }
-
     /// The program that the log in the folder `results` names, if it came with the results: in the
     /// folder around `results/`, or below that folder but not in `results/`. It and its files may
     /// not lie anywhere else.
@@ -80,13 +55,13 @@ impl FoundProgram {
             dir: dir.display().to_string(),
             ..program.clone()
         };
-        Some(Self::placed(&program))
+        Some(Self(program))
     }
 
     /// The same program, with its folder relative to that of the configuration.
     #[must_use]
     pub fn configured_in(self, folder: &str) -> Self {
-        Self { configured: folder.to_owned(), ..self }
+        Self(RulesProgram { configured: folder.to_owned(), ..self.0 })
     }
 
     /// A hash of the command and the contents of its files.
@@ -94,7 +69,8 @@ impl FoundProgram {
     /// # Errors
     /// A file cannot be read.
     pub fn code(&self) -> Result<String, OpenError> {
-        let Self { words, program, dir, files, .. } = self;
+        let RulesProgram { command: words, program, dir, files, .. } = &self.0;
+        let (dir, program) = (Path::new(dir), Path::new(program));
         let parts = Parts { dir, program, words, env: &BTreeMap::new(), files };
         Fingerprint::read(parts).map(|(_, hash)| hash).map_err(OpenError::Unreadable)
     }
@@ -115,32 +91,24 @@ impl FoundProgram {
     pub fn open_in(self, sandbox: Arc<Sandbox>) -> Result<SharedGame, OpenError> {
         let code = self.code()?;
         let launcher = Arc::new(ContainedRules { command: self.command(), sandbox });
-        let identify = |answer: &str| self.identity(answer, code);
-        let game = ProgramGame::open(launcher, self.reply, identify).map_err(OpenError::Game)?;
+        let reply = Duration::from_millis(self.0.reply_ms);
+        let identify = |answer: &str| {
+            let hash = of_rules(answer, &code);
+            RulesProgram { hash, code, hidden: false, ..self.0 }
+        };
+        let game = ProgramGame::open(launcher, reply, identify).map_err(OpenError::Game)?;
         Ok(Arc::new(game))
     }
 
     fn command(&self) -> Command {
+        let RulesProgram { command: words, program, dir, files, .. } = &self.0;
+        let dir = PathBuf::from(dir);
         Command {
-            program: self.program.clone(),
-            args: self.words[1..].to_vec(),
-            dir: self.dir.clone(),
-            readable: own_files(&self.words, &self.files, &self.dir),
+            program: program.into(),
+            args: words[1..].to_vec(),
+            readable: own_files(words, files, &dir),
+            dir,
             ..Command::default()
-        }
-    }
-
-    fn identity(&self, description: &str, code: String) -> RulesProgram {
-        RulesProgram {
-            command: self.words.clone(),
-            program: self.program.display().to_string(),
-            dir: self.dir.display().to_string(),
-            configured: self.configured.clone(),
-            files: self.files.clone(),
-            reply_ms: u64::try_from(self.reply.as_millis()).unwrap_or(u64::MAX),
-            hash: of_rules(description, &code),
-            code,
-            hidden: false,
         }
     }
 }
@@ -150,13 +118,13 @@ impl FoundProgram {
 /// # Errors
 /// The program failed.
 pub fn open_uncontained(program: &RulesProgram) -> Result<SharedGame, GameError> {
-    let found = FoundProgram::placed(program);
     let launcher = Arc::new(ChildLauncher {
-        program: found.program.clone(),
-        args: found.words[1..].to_vec(),
-        dir: found.dir.clone(),
+        program: PathBuf::from(&program.program),
+        args: program.command[1..].to_vec(),
+        dir: PathBuf::from(&program.dir),
     });
-    let game = ProgramGame::open(launcher, found.reply, |_| program.clone())?;
+    let reply = Duration::from_millis(program.reply_ms);
+    let game = ProgramGame::open(launcher, reply, |_| program.clone())?;
     Ok(Arc::new(game))
 }
 

@@ -26,6 +26,16 @@ impl Level {
         Self::ALL.into_iter().find(|level| level.name() == name)
     }
 
+    /// Whether `mechanism` is part of it and not left out.
+    pub(crate) fn has(self, mechanism: Mechanism, without: &[Mechanism]) -> bool {
+        let part = match mechanism {
+            Mechanism::Subreaper => true,
+            Mechanism::Namespaces => self == Self::Strict,
+            _ => self > Self::Off,
+        };
+        part && !without.contains(&mechanism)
+    }
+
     /// Its name, for example in configuration files.
     pub fn name(self) -> &'static str {
         match self {

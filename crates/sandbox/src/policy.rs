@@ -128,32 +128,25 @@ mod platform {
             }
         }
 
-        fn has_mounts_alone(&self) -> bool {
-            match self.level {
-                Level::Off => false,
-                Level::Basic => !self.without.contains(&Mechanism::Mounts),
-                Level::Strict => {
-                    self.without.contains(&Mechanism::Namespaces)
-                        && !self.without.contains(&Mechanism::Mounts)
-                }
-            }
+        /// Whether `mechanism` is part of the level and not left out.
+        pub(crate) fn has(&self, mechanism: Mechanism) -> bool {
+            self.level.has(mechanism, &self.without)
         }
 
         /// The mechanisms in force, in the order of [`Mechanism::ALL`].
         pub fn in_force(&self) -> Vec<Mechanism> {
-            let of_level = Mechanism::ALL.into_iter().filter(|one| match one {
-                Mechanism::Subreaper => true,
-                Mechanism::Rlimits | Mechanism::Landlock | Mechanism::Seccomp => {
-                    self.level > Level::Off
-                }
+            let has_mounts = self.has(Mechanism::Mounts) || self.has(Mechanism::Namespaces);
+            let of_level = Mechanism::ALL.into_iter().filter(|&one| match one {
+                Mechanism::Subreaper
+                | Mechanism::Rlimits
+                | Mechanism::Landlock
+                | Mechanism::Seccomp
+                | Mechanism::Namespaces => self.has(one),
                 Mechanism::User => self.users.is_some(),
-                Mechanism::Namespaces => self.level == Level::Strict,
-                Mechanism::Mounts => self.has_mounts_alone(),
+                Mechanism::Mounts => self.has(one) && !self.has(Mechanism::Namespaces),
                 // With its own user or user namespace, the kernel also limits a process's
                 // descendants.
-                Mechanism::Processes => {
-                    self.users.is_some() || self.level == Level::Strict || self.has_mounts_alone()
-                }
+                Mechanism::Processes => self.users.is_some() || has_mounts,
                 _ => false,
             });
             let mut all: Vec<Mechanism> = of_level.chain(self.cgroups.gives()).collect();

@@ -21,8 +21,7 @@ pub(crate) fn setup(
     groups: &Cgroups,
 ) -> io::Result<Setup> {
     let contained = policy.level > Level::Off;
-    let namespaces =
-        policy.level == Level::Strict && !policy.without.contains(&Mechanism::Namespaces);
+    let namespaces = policy.has(Mechanism::Namespaces);
     let is_this_program = command.program == Path::new(THIS_PROGRAM);
     let dir = real(&command.dir);
     let scratch = (contained && !namespaces).then(scratch_folder).transpose()?;

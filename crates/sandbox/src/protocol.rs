@@ -70,12 +70,7 @@ impl Setup {
 
     /// Whether `mechanism` is part of the level and not left out.
     pub(crate) fn has(&self, mechanism: Mechanism) -> bool {
-        let part = match mechanism {
-            Mechanism::Subreaper => true,
-            Mechanism::Namespaces => self.level == Level::Strict,
-            _ => self.level > Level::Off,
-        };
-        part && !self.without.contains(&mechanism)
+        self.level.has(mechanism, &self.without)
     }
 
     /// Whether it has its own mounts but no other namespaces.

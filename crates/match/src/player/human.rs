@@ -4,7 +4,6 @@ use std::time::Instant;
 
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
-use serde_json::value::RawValue;
 
 use super::limit::ReplyLimit;
 use super::user_interface::{Question, UserInterface};
@@ -36,35 +35,18 @@ pub struct Human {
     interface: Box<dyn UserInterface>,
     /// Whether the game hides something from the person, so that nothing else shows the position.
     is_hidden: bool,
-    advisor: Option<Advisor>,
+    /// A built-in player in the person's seat. It gets all messages, but is asked only for hints.
+    advisor: Option<Wire>,
+    /// Events that the advisor was not told yet.
+    events: Vec<Event>,
+    /// Its answer for this turn.
+    advice: Option<String>,
     /// Whether the person knows what the number of a hint means.
     knows_evals: bool,
     /// The plies of the person's decisions so far.
     decided: Vec<u32>,
     /// The decision that the person wants to take back.
     undo: Option<u32>,
-}
-
-/// A built-in player in the person's seat. It gets all messages, but is asked only for hints.
-#[derive(Debug)]
-struct Advisor {
-    wire: Wire,
-    /// Whether the game hides something from the person.
-    is_hidden: bool,
-    /// Events that it was not told yet.
-    events: Vec<Event>,
-    /// Its answer for this turn.
-    advice: Option<String>,
-}
-
-impl Advisor {
-    /// The guesses that it wants. Without them, it chooses any action.
-    fn guesses(&self, view: &TurnView<'_>) -> Result<Vec<Box<RawValue>>, GameError> {
-        let mut rng = ChaCha8Rng::seed_from_u64(view.position.ply().into());
-        let wanted = (view.seat, self.wire.guesses(false));
-        let guesses = guesses(view.position, self.is_hidden, wanted, &mut rng)?;
-        Ok(guesses.iter().filter_map(|guess| guess.description()).collect())
-    }
 }
 
 impl Human {
@@ -74,6 +56,8 @@ impl Human {
             interface,
             is_hidden: false,
             advisor: None,
+            events: Vec::new(),
+            advice: None,
             knows_evals: false,
             decided: Vec::new(),
             undo: None,
@@ -97,23 +81,15 @@ impl Human {
             _ => None,
         }));
         // Without an advisor, only hints do not work.
-        let begun = wire.begin(view).await;
-        let advisor = || Advisor {
-            wire,
-            is_hidden: view.rules.game.is_hidden(),
-            events: Vec::new(),
-            advice: None,
-        };
-        self.advisor = begun.is_ok().then(advisor);
+        self.advisor = wire.begin(view).await.is_ok().then_some(wire);
+        self.events.clear();
     }
 
     /// Asks until a legal action is typed. `help` lists the other commands.
     pub(super) async fn ask(&mut self, view: &TurnView<'_>) -> Answer {
         let asked = Instant::now();
-        if let Some(advisor) = &mut self.advisor {
-            advisor.events.extend_from_slice(view.events);
-            advisor.advice = None;
-        }
+        self.events.extend_from_slice(view.events);
+        self.advice = None;
         if self.is_hidden {
             self.interface.show_view(&seen(view));
         }
@@ -169,11 +145,15 @@ impl Human {
 
     async fn hint(&mut self, view: &TurnView<'_>) -> String {
         let Some(advisor) = &mut self.advisor else { return "no hint".to_owned() };
-        if let Some(said) = &advisor.advice {
+        if let Some(said) = &self.advice {
             return said.clone();
         }
-        let events = std::mem::take(&mut advisor.events);
-        let guesses = advisor.guesses(view).unwrap_or_default();
+        let events = std::mem::take(&mut self.events);
+        let mut rng = ChaCha8Rng::seed_from_u64(view.position.ply().into());
+        let wanted = (view.seat, advisor.guesses(false));
+        // Without guesses, it chooses any action.
+        let guesses = guesses(view.position, self.is_hidden, wanted, &mut rng).unwrap_or_default();
+        let guesses: Vec<_> = guesses.iter().filter_map(|guess| guess.description()).collect();
         let clock = TurnClock { left_ms: None, opponent_left_ms: None, used_ms: 0 };
         let view = TurnView {
             seat: view.seat,
@@ -184,7 +164,7 @@ impl Human {
             retry: None,
             limit: ReplyLimit::new(Measure::Wall, None),
         };
-        let said = match advisor.wire.ask(&view).await.map(|answer| answer.reply) {
+        let said = match advisor.ask(&view).await.map(|answer| answer.reply) {
             Ok(Ok(Reply { action, eval: Some(eval), .. })) => {
                 let knows_evals = std::mem::replace(&mut self.knows_evals, true);
                 let scale = if knows_evals { "" } else { "  (+1: you win, -1: you lose)" };
@@ -194,7 +174,7 @@ impl Human {
             Ok(Err(fault)) => format!("no hint: {}", fault.message),
             Err(error) => format!("no hint: {error}"),
         };
-        advisor.advice = Some(said.clone());
+        self.advice = Some(said.clone());
         said
     }
 

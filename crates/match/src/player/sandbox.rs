@@ -3,7 +3,6 @@
 
 use referee_sandbox::{
     Mechanism, Pipes, Policy, Process, Request, ResolveError, Resource, Shortage, SpawnError,
-    Unavailable,
 };
 
 use super::Launch;
@@ -118,30 +117,18 @@ pub fn shortage_text(shortage: &Shortage) -> String {
     format!("the referee {shortage}; {advice}")
 }
 
-/// Why a mechanism does not work on this machine.
-pub fn unavailable_text(why: &Unavailable) -> String {
-    match why {
-        Unavailable::Spawn(SpawnError::Shortage(shortage)) => shortage_text(shortage),
-        _ => why.to_string(),
-    }
-}
-
 /// Why players cannot be contained as requested, and what to do.
 pub fn unresolved_text(error: &ResolveError) -> String {
     match error {
         ResolveError::Shortage(shortage) => shortage_text(shortage),
         ResolveError::Level { level, why } => format!(
-            "players cannot be contained at the level `{level}` here: {}; `referee probe` says \
-             how to fix it, or use a weaker level",
-            unavailable_text(why)
+            "players cannot be contained at the level `{level}` here: {why}; `referee probe` says \
+             how to fix it, or use a weaker level"
         ),
-        ResolveError::NoLevel(why) => {
-            format!("no player can be started here: {}", unavailable_text(why))
-        }
+        ResolveError::NoLevel(why) => format!("no player can be started here: {why}"),
         ResolveError::Required { requirement, why } => format!(
-            "the configuration requires `{requirement}`, which is not in force: {}; nothing was \
-             played. `referee probe` says how to fix it",
-            unavailable_text(why)
+            "the configuration requires `{requirement}`, which is not in force: {why}; nothing was \
+             played. `referee probe` says how to fix it"
         ),
     }
 }

@@ -30,20 +30,18 @@ pub struct TranscriptLine {
     pub bytes: Vec<u8>,
 }
 
-/// The last lines, oldest first. The memory of dropped lines is reused.
+/// The last lines, oldest first.
 #[derive(Debug, Default)]
 pub(super) struct Transcript(VecDeque<TranscriptLine>);
 
 impl Transcript {
     /// Adds a line, and drops the oldest one if there are too many.
     pub(super) fn push(&mut self, direction: LineDirection, at: Instant, bytes: &[u8]) {
-        let mut line = match self.0.len() {
-            LINES => self.0.pop_front().map(|old| old.bytes).unwrap_or_default(),
-            _ => Vec::new(),
-        };
-        line.clear();
-        line.extend_from_slice(bytes.strip_suffix(b"\n").unwrap_or(bytes));
-        self.0.push_back(TranscriptLine { at, direction, bytes: line });
+        if self.0.len() == LINES {
+            self.0.pop_front();
+        }
+        let bytes = bytes.strip_suffix(b"\n").unwrap_or(bytes).to_vec();
+        self.0.push_back(TranscriptLine { at, direction, bytes });
     }
 
     /// Drops all lines.
