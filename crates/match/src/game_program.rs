@@ -161,7 +161,7 @@ mod tests {
         }
         let at = |words: &[&str], configured: &str| {
             let program = RulesProgram { configured: configured.to_owned(), ..program(words) };
-            FoundProgram::beside(&program, &results).map(|found| found.dir)
+            FoundProgram::beside(&program, &results).map(|found| PathBuf::from(found.0.dir))
         };
         assert_eq!(at(&["sh", "rules.sh"], "game"), Some(cup.join("game")));
         assert_eq!(at(&["sh", "spring", "rules.sh"], "./game"), Some(cup.join("game")));

@@ -142,8 +142,8 @@ mod tests {
             let mut reader = LogReader::open(dir.path()).expect("a log");
             while reader.next_record().expect("readable").is_some() {}
             assert_eq!((reader.torn(), reader.whole()), (true, last as u64));
-            let mut log =
-                LogWriter::open(dir.path(), &header("one"), reader.whole()).expect("opened");
+            let mut log = LogWriter::hold(dir.path()).expect("opened");
+            log.go_on(&header("one"), reader.whole()).expect("cut");
             log.append(&second).expect("appended");
             assert_eq!(log_in(dir.path()), whole);
         }

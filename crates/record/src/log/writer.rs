@@ -111,13 +111,6 @@ impl LogWriter {
         Ok(log)
     }
 
-    /// Opens a log with this header, to append after its first `length` bytes.
-    pub fn open(dir: &Path, header: &Header, length: u64) -> Result<Self, WriteError> {
-        let mut log = Self::hold(dir)?;
-        log.go_on(header, length)?;
-        Ok(log)
-    }
-
     /// Prepares to append after the first `length` bytes, which must be complete lines of a log
     /// with this header. Drops whatever follows them.
     pub fn go_on(&mut self, header: &Header, length: u64) -> Result<(), WriteError> {
