@@ -79,7 +79,14 @@ fn search(dir: &Path, log: &mut LogScan, word: &str) -> Result<u64, Failure> {
     let mut found: Option<(u8, u64)> = None;
     let mut pairs = BTreeMap::new();
     while let Some(line) = log.next_line().map_err(FolderError::of_log(dir))? {
-        let Scanned::Game(game) = line else { continue };
+        let game = match line {
+            Scanned::Game(game) => game,
+            // A game of a player that the header does not name, such as the copy that `check` uses.
+            Scanned::Other(line) if line.record.as_ref().is_ok_and(|it| it.id == word) => {
+                return Ok(line.at);
+            }
+            Scanned::Other(_) => continue,
+        };
         let (id, at) = (game.id(), game.place.at);
         if id == word {
             return Ok(at);
