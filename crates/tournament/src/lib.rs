@@ -6,18 +6,16 @@
 //! - [`verify`] compares records with their replay.
 //! - [`analysis`] turns a log into results, highlights and remarks.
 //!
-//! In a round-robin every two players meet once per round of pairs:
+//! The two games of a pair follow each other, with the seats swapped:
 //!
 //! ```
-//! use referee_tournament::schedule::Pairings;
+//! use referee_record::model::record::examples::header;
+//! use referee_tournament::schedule::state::TournamentState;
 //!
-//! let everyone = Pairings::Everyone(vec![0, 1, 2, 3]);
-//! let mut meetings: Vec<_> = (0..everyone.len()).map(|place| everyone.get(place)).collect();
-//! for (one, other) in &mut meetings {
-//!     (*one, *other) = (*one.min(other), *one.max(other));
-//! }
-//! meetings.sort();
-//! assert_eq!(meetings, [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)]);
+//! let state = TournamentState::new(&header(&["ant", "bee"]));
+//! let due = state.next_due(0).expect("nothing has been played");
+//! let [one, other] = [due, due + 1].map(|index| state.fixture(index));
+//! assert_eq!((one.players.first, one.pair), (other.players.second, other.pair));
 //! ```
 
 pub mod analysis;
