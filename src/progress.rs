@@ -13,7 +13,6 @@ use referee_protocol::escape;
 use referee_ratings::Completion;
 use referee_record::log::WriteError;
 use referee_record::model::fault::{Fault, FaultCode};
-use referee_record::model::game_summary::GameSummary;
 use referee_record::model::player::Out;
 use referee_record::model::record::GameRecord;
 use referee_tournament::analysis::fault_cases::FaultCase;
@@ -23,6 +22,8 @@ use referee_tournament::schedule::state::TournamentState;
 
 /// The interval of plain lines without a terminal.
 const EVERY: Duration = Duration::from_secs(10);
+/// The shortest time between two changes of the text beside the bar.
+const REFRESH: Duration = Duration::from_secs(1);
 /// The number of leaders to show.
 const LEADERS: usize = 3;
 /// The number of faults to tell. The page has all.
@@ -34,101 +35,41 @@ pub(crate) struct Progress {
     printer: Printer,
     bar: Option<ProgressBar>,
     began: Instant,
+    /// When the leaders were last shown.
     printed: Instant,
-    due: u64,
-    /// The text before the number of games due, if that is an estimate.
-    about: &'static str,
+    /// The number of games to expect, if it is not the number that the schedule says.
+    expected: Option<u64>,
     played: u64,
-    /// The games of this run that ended in a fault, by their index in the schedule, as far as they
-    /// count.
-    faulted: Vec<usize>,
+    /// The games of earlier runs that ended in a fault.
+    faulted_before: usize,
     /// The faults told: each kind of fault of a player once.
     told: HashSet<(String, FaultCode)>,
     /// The options with which commands find the tournament, if they can.
     called: Option<String>,
-    /// The players, with their scores from this run and earlier ones.
-    players: Vec<Contender>,
     /// The text shown instead of the leaders.
     headline: Option<String>,
     /// The time at which the games end, however many are left.
     until: Option<EndTime>,
-    /// The state for which the games due were last counted.
-    known: (usize, usize),
     /// The machines that play, if the run is not only on this one.
     pool: Option<WorkerPool>,
 }
 
-/// The state that changes the number of games due, apart from the games played.
-fn known(state: &TournamentState) -> (usize, usize) {
-    (state.len(), state.taken_out().count())
-}
-
-/// A player that may be in the lead.
-#[derive(Debug, Clone)]
-pub(crate) struct Contender {
-    name: String,
-    /// The score in half points.
-    halves: usize,
-    completion: Completion,
-    is_out: bool,
-}
-
-impl Contender {
-    /// The players of a tournament, with their current results.
-    pub(crate) fn all(state: &TournamentState) -> Vec<Self> {
-        let out = state.outs().into_iter();
-        let mut all: Vec<Self> = state
-            .names()
-            .iter()
-            .zip(out)
-            .map(|(name, out)| Self {
-                name: name.clone(),
-                halves: 0,
-                completion: Completion::default(),
-                is_out: out.is_some(),
-            })
-            .collect();
-        for (fixture, game) in state.counted() {
-            for seat in Seat::BOTH {
-                all[fixture.players[seat]].add(seat, game);
-            }
-        }
-        all
-    }
-
-    fn add(&mut self, seat: Seat, game: GameSummary) {
-        self.halves += game.halves()[seat];
-        self.completion.add(game.faults[seat].is_some(), game.faults[!seat].is_some());
-    }
-
-    /// The share of points, 0 … 1; `None` if the player would have no rank.
-    fn share(&self) -> Option<f64> {
-        let may_lead = self.completion.plays() && !self.is_out;
-        #[expect(clippy::cast_precision_loss, reason = "counts of games")]
-        let share = || self.halves as f64 / 2.0 / f64::from(self.completion.games());
-        may_lead.then(share)
-    }
-}
-
 impl Progress {
-    /// Creates the progress display for a tournament with these players.
-    pub(crate) fn new(printer: Printer, players: Vec<Contender>) -> Self {
+    /// Creates the progress display for a tournament.
+    pub(crate) fn new(printer: Printer) -> Self {
         let now = Instant::now();
         Self {
             printer,
             bar: None,
             began: now,
             printed: now,
-            due: 0,
-            about: "",
+            expected: None,
             played: 0,
-            faulted: Vec::new(),
+            faulted_before: 0,
             told: HashSet::new(),
             called: None,
-            players,
             headline: None,
             until: None,
-            known: (0, 0),
             pool: None,
         }
     }
@@ -154,22 +95,23 @@ impl Progress {
 
     /// Sets the expected number of games in this run, at least one more than were played.
     pub(crate) fn expect(&mut self, games: u64) {
-        (self.due, self.about) = (games.max(self.played + 1), "about ");
+        self.expected = Some(games.max(self.played + 1));
     }
 
     /// Expects no more games.
     pub(crate) fn over(&mut self) {
-        (self.due, self.about) = (self.played, "");
+        self.expected = Some(self.played);
     }
 
-    /// The games due: at least those played, for a player may be taken out while it plays.
-    fn due_games(&self) -> u64 {
-        self.due.max(self.played)
+    /// The games due in this run.
+    fn due(&self, state: &TournamentState) -> u64 {
+        self.expected
+            .map_or_else(|| self.played + state.due() as u64, |games| games.max(self.played))
     }
 
-    fn summary(&self) -> String {
+    fn summary(&self, state: &TournamentState) -> String {
         let headline = self.headline.clone();
-        headline.unwrap_or_else(|| format!("{}leading: {}", self.machines(), self.leaders()))
+        headline.unwrap_or_else(|| format!("{}leading: {}", self.machines(), leaders(state)))
     }
 
     /// The machines that play, if they are not only this one.
@@ -195,18 +137,6 @@ impl Progress {
         }
     }
 
-    /// Adds the scores of a game.
-    fn score(&mut self, record: &GameRecord) {
-        // Records without a result are refused earlier.
-        let Ok(game) = GameSummary::of(record) else { return };
-        for seat in Seat::BOTH {
-            let name = &record.players[seat];
-            if let Some(player) = self.players.iter_mut().find(|known| known.name == *name) {
-                player.add(seat, game);
-            }
-        }
-    }
-
     /// What to say about the faults of a game, if they are the first of their kind, and the command
     /// that repeats each.
     fn news_of_faults(&mut self, record: &GameRecord) -> Vec<(String, Option<String>)> {
@@ -226,39 +156,56 @@ impl Progress {
         news
     }
 
-    fn leaders(&self) -> String {
-        let share = |player| Some((Contender::share(player)?, player));
-        let mut rows: Vec<(f64, &Contender)> = self.players.iter().filter_map(share).collect();
-        if rows.is_empty() {
-            return "nobody yet".to_owned();
-        }
-        rows.sort_by(|one, other| other.0.total_cmp(&one.0));
-        let shown = |(share, player): &(f64, &Contender)| {
-            format!("{} {:.0}%", escape::terminal(&player.name), 100.0 * share)
-        };
-        rows.iter().take(LEADERS).map(shown).collect::<Vec<_>>().join(", ")
-    }
-
     #[expect(clippy::cast_precision_loss, reason = "counts of games")]
-    fn plain_line(&self) -> String {
+    fn plain_line(&self, state: &TournamentState) -> String {
         let elapsed = self.began.elapsed();
         let rate = self.played as f64 / elapsed.as_secs_f64().max(1e-9);
-        let time = match self.due.saturating_sub(self.played) {
+        let due = self.due(state);
+        let time = match due - self.played {
             0 => format!("in {}", HumanDuration(elapsed)),
             left => {
                 let left = in_time(Duration::from_secs_f64(left as f64 / rate), self.until);
                 format!("{rate:.1}/s, {} left", HumanDuration(left))
             }
         };
-        format!(
-            "{} of {}{} games, {time}, {} with a fault, {}",
-            self.played,
-            self.about,
-            self.due_games(),
-            self.faulted.len(),
-            self.summary()
-        )
+        let about = if self.expected > Some(self.played) { "about " } else { "" };
+        let faulted = faulted(state).saturating_sub(self.faulted_before);
+        let (played, summary) = (self.played, self.summary(state));
+        format!("{played} of {about}{due} games, {time}, {faulted} with a fault, {summary}")
     }
+}
+
+/// The number of games that count and ended in a fault.
+fn faulted(state: &TournamentState) -> usize {
+    state.counted().filter(|(_, game)| game.is_faulted()).count()
+}
+
+/// The players with the largest shares of points, among those that would have a rank.
+fn leaders(state: &TournamentState) -> String {
+    let mut scores = vec![(0, Completion::default()); state.names().len()];
+    for (fixture, game) in state.counted() {
+        for seat in Seat::BOTH {
+            let (halves, completion) = &mut scores[fixture.players[seat]];
+            *halves += game.halves()[seat];
+            completion.add(game.faults[seat].is_some(), game.faults[!seat].is_some());
+        }
+    }
+    #[expect(clippy::cast_precision_loss, reason = "counts of games")]
+    let percent = |halves: usize, games: u32| 50.0 * halves as f64 / f64::from(games);
+    let mut rows: Vec<(f64, &String)> = scores
+        .iter()
+        .zip(state.names())
+        .zip(state.outs())
+        .filter(|(((_, completion), _), out)| completion.plays() && out.is_none())
+        .map(|(((halves, completion), name), _)| (percent(*halves, completion.games()), name))
+        .collect();
+    if rows.is_empty() {
+        return "nobody yet".to_owned();
+    }
+    rows.sort_by(|one, other| other.0.total_cmp(&one.0));
+    let shown =
+        |(percent, name): &(f64, &String)| format!("{} {percent:.0}%", escape::terminal(name));
+    rows.iter().take(LEADERS).map(shown).collect::<Vec<_>>().join(", ")
 }
 
 /// A fault in a line.
@@ -287,9 +234,9 @@ impl Listener for Progress {
             RunEvent::CannotStart { player, fault } => self.cannot_start(player, fault),
             RunEvent::Begun { due } => self.begin(state, due),
             RunEvent::GameFinished { record, .. } => self.finished(record, state),
-            RunEvent::PlayerOut { player, game, why } => self.out(player, game, why),
+            RunEvent::PlayerOut { player, game, why } => self.say(&out(player, game, why)),
             RunEvent::Warning(warning) => self.say(&format!("warning: {warning}")),
-            RunEvent::Over => self.end(),
+            RunEvent::Over => self.end(state),
             RunEvent::WorkerPool(pool) => self.pool_changed(pool),
             RunEvent::GameBegun { .. } | RunEvent::SectionOver => {}
         }
@@ -313,8 +260,7 @@ impl Progress {
     fn begin(&mut self, state: &TournamentState, due: usize) {
         self.began = Instant::now();
         self.printed = self.began;
-        self.due = due as u64;
-        self.known = known(state);
+        self.faulted_before = faulted(state);
         if state.played() > 0 {
             self.say(&format!("{} games are in the log, {due} to play", state.played()));
         }
@@ -322,7 +268,7 @@ impl Progress {
             // A headline is long, and has a line of its own.
             let gap = if self.headline.is_some() { "\n" } else { "  " };
             let style = format!("{{bar:16}} {{pos}}/{{len}} games{{speed}}{gap}{{wide_msg}}");
-            let bar = ProgressBar::new(self.due);
+            let bar = ProgressBar::new(due as u64);
             if let Ok(style) = ProgressStyle::with_template(&style) {
                 let until = self.until;
                 let speed = move |bar: &ProgressState, out: &mut dyn std::fmt::Write| {
@@ -343,55 +289,45 @@ impl Progress {
                 self.above_the_bar(|printer| printer.command("    again", &again));
             }
         }
-        let place = state.place(record).filter(|&index| !state.is_void(index));
-        self.faulted.extend(place.filter(|_| record.fault.is_some()));
-        if self.known != known(state) {
-            // A player was taken out, so that other games may not count, or the next games became
-            // known.
-            self.known = known(state);
-            self.due = self.played + state.due() as u64;
-            self.faulted.retain(|&index| !state.is_void(index));
-            self.players = Contender::all(state);
-        } else if place.is_some() {
-            self.score(record);
-        }
+        let since = self.printed.elapsed();
         if let Some(bar) = &self.bar {
-            bar.set_message(self.summary());
-            bar.set_length(self.due_games());
             bar.inc(1);
-        } else if self.printed.elapsed() >= EVERY && self.played < self.due {
+            if since >= REFRESH {
+                bar.set_length(self.due(state));
+                bar.set_message(self.summary(state));
+                self.printed = Instant::now();
+            }
+        } else if since >= EVERY && self.played < self.due(state) {
             // The last game is reported at the end.
+            self.say(&self.plain_line(state));
             self.printed = Instant::now();
-            self.say(&self.plain_line());
         }
     }
 
-    fn out(&mut self, player: &str, game: &str, why: Out) {
-        for known in self.players.iter_mut().filter(|known| known.name == player) {
-            known.is_out = true;
-        }
-        let player = escape::terminal(player);
-        self.say(&match why {
-            Out::Quarantined => format!(
-                "warning: {player} is quarantined after too many faults in a row, the last in \
-                 game {game}; its later games are not played"
-            ),
-            Out::Unchecked => format!(
-                "warning: {player} made a fault in game {game} of the check; its later games are \
-                 not played"
-            ),
-        });
-    }
-
-    fn end(&mut self) {
+    fn end(&mut self, state: &TournamentState) {
         if let Some(bar) = self.bar.take() {
             bar.finish_and_clear();
         } else if self.played > 0 {
-            self.say(&self.plain_line());
+            self.say(&self.plain_line(state));
         }
         if let Some(checked) = self.pool.as_ref().and_then(worker_pool::checked) {
             self.say(&checked);
         }
+    }
+}
+
+/// What to say about a player that was taken out.
+fn out(player: &str, game: &str, why: Out) -> String {
+    let player = escape::terminal(player);
+    match why {
+        Out::Quarantined => format!(
+            "warning: {player} is quarantined after too many faults in a row, the last in game \
+             {game}; its later games are not played"
+        ),
+        Out::Unchecked => format!(
+            "warning: {player} made a fault in game {game} of the check; its later games are not \
+             played"
+        ),
     }
 }
 
@@ -402,14 +338,8 @@ mod tests {
     use referee_record::model::record::examples::{faulty, game, header};
     use referee_record::model::stage::Stage;
 
-    fn progress(names: &[&str]) -> Progress {
-        let contender = |name: &&str| Contender {
-            name: (*name).to_owned(),
-            halves: 0,
-            completion: Completion::default(),
-            is_out: false,
-        };
-        Progress::new(Printer::new(true), names.iter().map(contender).collect())
+    fn progress() -> Progress {
+        Progress::new(Printer::new(true))
     }
 
     /// A tournament of two players that meet in this many pairs.
@@ -431,26 +361,21 @@ mod tests {
         let mut state = state(1);
         let record = record(&state, 0);
         state.add(&record).expect("it belongs");
-        let progress = Progress::new(Printer::new(true), Contender::all(&state));
         let winner = record.winner().expect("not a draw").to_owned();
-        assert!(
-            progress.leaders().starts_with(&format!("{winner} 100%")),
-            "{}",
-            progress.leaders()
-        );
+        assert!(leaders(&state).starts_with(&format!("{winner} 100%")), "{}", leaders(&state));
     }
 
     #[test]
     fn a_line_says_how_much_is_done() {
         let mut state = state(1);
-        let mut progress = progress(&["ant", "bee"]);
+        let mut progress = progress();
         progress.on(RunEvent::Begun { due: 2 }, &state).expect("no failure");
         for index in [0, 1] {
             let record = record(&state, index);
             state.add(&record).expect("it belongs");
             let finished = RunEvent::GameFinished { record: &record, transcript: None };
             progress.on(finished, &state).expect("no failure");
-            let line = progress.plain_line();
+            let line = progress.plain_line(&state);
             assert!(line.starts_with(&format!("{} of 2 games, ", index + 1)), "{line}");
             assert!(line.contains(", 0 with a fault, leading: "), "{line}");
         }
@@ -461,7 +386,7 @@ mod tests {
         let stages = vec![Stage::round_robin(3)];
         let header = Header { stages, quarantine: 2, ..header(&["ant", "bee", "cat"]) };
         let mut state = TournamentState::new(&header);
-        let mut progress = progress(&["ant", "bee", "cat"]);
+        let mut progress = progress();
         progress.on(RunEvent::Begun { due: state.due() }, &state).expect("no failure");
         // The cat fails in all its games, and the last of them are over first.
         for index in (0..state.len()).rev() {
@@ -479,40 +404,43 @@ mod tests {
         }
         let counted = state.counted().filter(|(_, game)| game.is_faulted()).count();
         assert!(counted < 12, "some do not count");
-        let line = progress.plain_line();
+        let line = progress.plain_line(&state);
         assert!(line.starts_with("18 of 18 games, "), "{line}");
         assert!(line.contains(&format!(", {counted} with a fault, ")), "{line}");
-        let fresh = Progress::new(Printer::new(true), Contender::all(&state));
-        assert_eq!(progress.leaders(), fresh.leaders());
+        assert!(!leaders(&state).contains("cat"), "it is out");
     }
 
     #[test]
-    fn newly_known_games_are_added_to_the_progress() {
-        let mut progress = progress(&["ant", "bee"]);
+    fn an_expected_number_of_games_replaces_that_of_the_schedule() {
+        let state = state(20);
+        let mut progress = progress();
         progress.played = 1;
         progress.expect(10);
-        assert!(progress.plain_line().starts_with("1 of about 10 games, "));
+        assert!(progress.plain_line(&state).starts_with("1 of about 10 games, "));
         progress.expect(0);
-        assert!(progress.plain_line().starts_with("1 of about 2 games, "), "at least one more");
+        assert!(
+            progress.plain_line(&state).starts_with("1 of about 2 games, "),
+            "at least one more"
+        );
         progress.over();
-        assert!(progress.plain_line().starts_with("1 of 1 games, in "));
+        assert!(progress.plain_line(&state).starts_with("1 of 1 games, in "));
     }
 
     #[test]
     fn a_headline_takes_the_place_of_the_leaders() {
-        let mut progress = progress(&["ant"]);
-        assert_eq!(progress.summary(), "leading: nobody yet");
+        let (mut progress, state) = (progress(), state(1));
+        assert_eq!(progress.summary(&state), "leading: nobody yet");
         progress.headline("+5 Elo".to_owned());
-        assert_eq!(progress.summary(), "+5 Elo");
+        assert_eq!(progress.summary(&state), "+5 Elo");
     }
 
     #[test]
     fn each_kind_of_fault_of_a_player_is_told_once() {
         let crash =
             |player: &str| faulty(game(player, "bee", "black"), &[("white", FaultCode::Crash)]);
-        let mut quiet = progress(&["ant"]);
+        let mut quiet = progress();
         assert!(quiet.news_of_faults(&crash("ant")).is_empty(), "no commands");
-        let mut progress = progress(&["ant", "bee"]).tell_faults("--results cup".to_owned());
+        let mut progress = progress().tell_faults("--results cup".to_owned());
         assert!(progress.news_of_faults(&game("ant", "bee", "white")).is_empty());
         let record = crash("ant");
         let id = &record.id;
@@ -535,14 +463,12 @@ mod tests {
     }
 
     #[test]
-    fn unranked_players_are_not_shown_as_leaders() {
-        let mut progress = progress(&["ant", "bee", "mute", "out"]);
-        assert_eq!(progress.leaders(), "nobody yet");
-        let no_start = [("black", FaultCode::NoStart)];
-        progress.score(&faulty(game("ant", "mute", "white"), &no_start));
-        progress.score(&game("out", "bee", "white"));
-        progress.score(&game("ant", "bee", "draw"));
-        progress.out("out", "id", Out::Quarantined);
-        assert_eq!(progress.leaders(), "ant 75%, bee 25%");
+    fn players_that_cannot_start_are_not_shown_as_leaders() {
+        let mut state = state(1);
+        assert_eq!(leaders(&state), "nobody yet");
+        let plain = record(&state, 0);
+        let seat = if plain.players[Seat::First] == "bee" { "white" } else { "black" };
+        state.add(&faulty(plain, &[(seat, FaultCode::NoStart)])).expect("it belongs");
+        assert_eq!(leaders(&state), "ant 100%");
     }
 }

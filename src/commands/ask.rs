@@ -96,7 +96,7 @@ fn at_the_start(
     let start = Beginning::start(&rules, &mut secret.luck(&names.first, &names.second, 1))?;
     let nothing = (Seat::First, std::time::Duration::ZERO, None);
     let record = start.record(rules.seats(), &names, seeds, 1, nothing);
-    let (control, policy) = (&settings.clock, settings.fault_policy);
+    let (control, policy) = (&settings.base.clock, settings.base.fault_policy);
     let source = RecordedGame { rules: &rules, control, policy, record: &record };
     ask(args, settings, &source, spec, printer)
 }

@@ -149,7 +149,7 @@ fn next_if_ready(
     entries: &[Result<Candidate, UnknownPlayer>],
 ) -> Option<String> {
     let [Ok(Candidate { spec, .. })] = entries else { return None };
-    let is_entered = settings.players.iter().any(|entered| entered.hash == spec.hash);
+    let is_entered = settings.base.players.iter().any(|entered| entered.hash == spec.hash);
     let mut words = vec!["referee".to_owned()];
     if is_entered && args.settings.game.is_none() {
         words.push("run".to_owned());
@@ -180,9 +180,9 @@ fn exam(args: &CheckArgs, settings: &Settings, printer: Printer) -> Result<Exam,
     Ok(Exam {
         drills: Vec::new(),
         rules,
-        control: settings.clock,
+        control: settings.base.clock,
         containment: settings.sandbox()?,
-        policy: settings.fault_policy,
+        policy: settings.base.fault_policy,
         partner: built_in(if looks_ahead { "steady" } else { "random" })?,
         bots,
         pairs: args.pairs,

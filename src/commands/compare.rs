@@ -140,7 +140,7 @@ pub(crate) fn run(args: &CompareArgs, printer: Printer) -> Result<Status, Failur
         printer.note(&copies::describe(&[one.name.clone(), other.name.clone()]));
     }
     let workers = args.remote.workers(&settings);
-    let limits = RunLimits { jobs: settings.jobs, deadline: None, workers };
+    let limits = RunLimits { jobs: settings.jobs(), deadline: None, workers };
     let planned = PlannedRun {
         tournament: &tournament,
         limits: &limits,
@@ -221,7 +221,7 @@ fn play_match(
         return Ok(before);
     }
     let (tell, told) = watch::channel(false);
-    let progress = Progress::new(printer, Vec::new());
+    let progress = Progress::new(printer);
     let mut judge =
         SprtListener { played: before.sprt, first: first.clone(), progress, tell, before: 0 };
     let stop = async { Ok(either(interrupted()?, told)) };
@@ -316,7 +316,7 @@ fn tournament(
     let rules = settings.rules(printer)?;
     rules.refuse_bots(&players)?;
     let options = rules.options;
-    if settings.openings.is_some() {
+    if settings.base.openings.is_some() {
         refuse_openings(&players)?;
     }
     let stage = Stage { format: RoundRobin, pairs: args.max_pairs, players: None };

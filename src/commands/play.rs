@@ -105,7 +105,7 @@ pub(crate) fn run(args: &PlayArgs, printer: Printer) -> Result<Status, Failure> 
         None => args.settings.resolve(printer)?,
     };
     let words = BySeat::new(settings.player(&args.first)?, settings.player(&args.second)?);
-    let mut control = settings.clock;
+    let mut control = settings.base.clock;
     let has_human = words.iter().any(|(_, word)| *word == PlayerArgument::Human);
     if words.iter().all(|(_, word)| *word == PlayerArgument::Human) {
         // Two people at one keyboard answer one after the other.

@@ -29,7 +29,7 @@ use super::until::Until;
 use super::{Failure, OutputFormat, Status};
 use crate::config::{self, CONFIG};
 use crate::printer::Printer;
-use crate::progress::{Contender, Progress};
+use crate::progress::Progress;
 use referee_games::{AnyPosition, Event};
 use referee_match::player::Sandbox;
 use referee_match::replay::frames::Frame;
@@ -162,14 +162,14 @@ pub(crate) fn run(args: &RunArgs, printer: Printer) -> Result<Status, Failure> {
     }
     tournament.stages.extend(until.as_ref().map(|_| Stage::further()));
     let limits = RunLimits {
-        jobs: settings.jobs,
+        jobs: settings.jobs(),
         deadline: until.as_ref().map(|until| RunDeadline::new(until.at)),
         workers: args.remote.workers(&settings),
     };
     if args.plan {
         return plan::plan(args, &tournament, &settings, &limits, until.as_ref(), printer);
     }
-    let dir = settings.results.join(&tournament.name);
+    let dir = settings.base.results.join(&tournament.name);
     let folder = LockedFolder::open(&dir)?;
     if let Some(until) = &until {
         printer.note(&format!("new games only start if they should end before {}", until.text));
@@ -186,9 +186,8 @@ pub(crate) fn run(args: &RunArgs, printer: Printer) -> Result<Status, Failure> {
         announce_secret(&folder, printer)?;
     }
     let called = command_options::options(folder.dir(), Some(&args.config));
-    let mut progress = Progress::new(printer, Contender::all(state))
-        .until(until.as_ref().map(|until| until.at))
-        .tell_faults(called);
+    let mut progress =
+        Progress::new(printer).until(until.as_ref().map(|until| until.at)).tell_faults(called);
     let planned = PlannedRun {
         tournament: &tournament,
         limits: &limits,
@@ -267,7 +266,7 @@ fn settings(args: &RunArgs, tournament: &Tournament) -> Settings {
         results: args.results.clone(),
         ..GivenSettings::default()
     };
-    Settings::resolve(given, Some(tournament), &args.config)
+    Settings::resolve(given, Some(tournament.clone()), &args.config)
 }
 
 /// Fails if a player's program has changed since it was read: nobody would know which version

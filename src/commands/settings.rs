@@ -14,12 +14,11 @@ use super::recorded_rules::RecordedRulesArgs;
 use crate::config::{self, CONFIG, LoadedConfig, PlayerArgument};
 use crate::error::FailureKind;
 use crate::printer::Printer;
-use referee_games::{GameKind, Options, SharedGame, Text};
+use referee_games::{GameKind, Options, SharedGame};
 use referee_match::player::Sandbox;
 use referee_protocol::escape;
 use referee_record::model::clock::TimeControl;
 use referee_record::model::containment::ContainmentRequest;
-use referee_record::model::openings::Openings;
 use referee_record::model::player::{PlayerKind, PlayerSpec};
 use referee_record::model::record::{FaultPolicy, Header};
 use referee_record::model::rules::GameRules;
@@ -90,31 +89,12 @@ pub(super) struct GivenSettings {
 /// The settings of a command.
 #[derive(Debug)]
 pub(super) struct Settings {
-    /// The game.
-    pub(super) game: SharedGame,
-    /// The time limits; by default, five seconds per move.
-    pub(super) clock: TimeControl,
-    /// The policy after an illegal action; by default, the player loses.
-    pub(super) fault_policy: FaultPolicy,
-    /// The level of the sandbox; `None` for the strongest that works.
-    pub(super) level: Option<Level>,
-    /// The seed of everything random; `None` for a fresh one.
-    pub(super) seed: Option<u64>,
-    /// The number of games at once; by default, one per core.
-    pub(super) jobs: usize,
-    /// The folder of the results folders.
-    pub(super) results: PathBuf,
-    /// The openings of the configuration, if it is for this game.
-    pub(super) openings: Option<Openings>,
-    /// The players in the configuration.
-    pub(super) players: Vec<PlayerSpec>,
+    /// The tournament of the configuration, or one without players, with what the command line
+    /// changes. Its options and openings are for its game.
+    pub(super) base: Tournament,
     /// The path of the configuration.
     pub(super) config: PathBuf,
-    /// The other terms of the sandbox.
-    containment: ContainmentRequest,
-    /// The options of the configuration, if it is for this game.
-    configured_options: Vec<(Text, String)>,
-    /// The command line's options, which override them.
+    /// The command line's options, which override those of the configuration.
     options: OptionArgs,
     /// The problems of the configuration, if any. It may name players that could not be read.
     problems: Option<Failure>,
@@ -126,58 +106,48 @@ impl Settings {
     /// only.
     pub(super) fn resolve(
         given: GivenSettings,
-        configured: Option<&Tournament>,
+        configured: Option<Tournament>,
         path: &Path,
     ) -> Self {
-        let game = given
-            .game
-            .or_else(|| configured.map(|known| known.game.clone()))
-            .unwrap_or_else(|| GameKind::WatchYourBack.shared());
-        let same_game = configured.filter(|known| known.game.is_same_as(&*game));
-        let containment = configured.map(|known| known.containment.clone()).unwrap_or_default();
-        let clock = configured.map_or_else(default_clock, |known| known.clock);
-        let jobs = given.jobs.or_else(|| configured.and_then(|known| known.jobs));
-        let results = given.results.or_else(|| configured.map(|known| known.results.clone()));
-        let settings = Self {
-            fault_policy: configured.map_or(FaultPolicy::Lose, |known| known.fault_policy),
-            level: given.containment.or(containment.level),
-            seed: given.seed.or_else(|| configured.and_then(|known| known.seed)),
-            jobs: jobs.unwrap_or_else(|| one_per_core(clock.cores_per_game())).get(),
-            clock,
-            results: results.unwrap_or_else(|| PathBuf::from(DEFAULT_RESULTS)),
-            openings: same_game.and_then(|known| known.openings.clone()),
-            players: configured.map(|known| known.players.clone()).unwrap_or_default(),
-            config: path.to_owned(),
-            containment: ContainmentRequest { without: given.without, ..containment },
-            configured_options: same_game.map(|known| known.options.given()).unwrap_or_default(),
-            options: given.options,
-            problems: None,
-            game,
-        };
+        let mut base = configured.unwrap_or_else(without_configuration);
+        if let Some(game) = given.game {
+            if !base.game.is_same_as(&*game) {
+                (base.options, base.openings) = (Options::default(), None);
+            }
+            base.game = game;
+        }
+        base.containment.level = given.containment.or(base.containment.level);
+        base.containment.without = given.without;
+        base.seed = given.seed.or(base.seed);
+        base.jobs = given.jobs.or(base.jobs);
+        base.results = given.results.unwrap_or(base.results);
+        let settings =
+            Self { base, config: path.to_owned(), options: given.options, problems: None };
         tracing::debug!(?settings, "the settings in force");
         settings
     }
 
-    /// The rules in force, which guarantee that every game ends.
-    pub(super) fn rules(&self, printer: Printer) -> Result<GameRules, Failure> {
-        self.options.of_whole_games(&self.game, &self.configured_options, printer)
+    /// The number of games at once; by default, one per core.
+    pub(super) fn jobs(&self) -> usize {
+        let one_per_core = || one_per_core(self.base.clock.cores_per_game());
+        self.base.jobs.unwrap_or_else(one_per_core).get()
     }
 
-    /// The requested containment of the players.
-    pub(super) fn containment(&self) -> ContainmentRequest {
-        ContainmentRequest { level: self.level, ..self.containment.clone() }
+    /// The rules in force, which guarantee that every game ends.
+    pub(super) fn rules(&self, printer: Printer) -> Result<GameRules, Failure> {
+        self.options.of_whole_games(&self.base.game, &self.base.options.given(), printer)
     }
 
     /// The sandbox for the players, tested on this machine now.
     pub(super) fn sandbox(&self) -> Result<Arc<Sandbox>, Failure> {
-        Ok(Arc::new(Sandbox::resolve(&self.containment())?))
+        Ok(Arc::new(Sandbox::resolve(&self.base.containment)?))
     }
 
     /// The player that `word` names. If there is none and the configuration has problems, it may be
     /// missing because of them, so they are returned as the failure, unless `word` is the name of a
     /// file or folder.
     pub(super) fn player(&self, word: &str) -> Result<PlayerArgument, Failure> {
-        PlayerArgument::parse(word, &self.players).map_err(|unknown| match &self.problems {
+        PlayerArgument::parse(word, &self.base.players).map_err(|unknown| match &self.problems {
             Some(problems) if !Path::new(word).exists() => problems.clone(),
             _ => unknown,
         })
@@ -194,7 +164,7 @@ impl Settings {
     /// The names of the programs among the configuration's players.
     pub(super) fn programs(&self) -> Result<Vec<String>, Failure> {
         let is_program = |player: &&PlayerSpec| !matches!(player.kind, PlayerKind::Bot(_));
-        let names = self.players.iter().filter(is_program).map(|player| player.name.clone());
+        let names = self.base.players.iter().filter(is_program).map(|player| player.name.clone());
         let names: Vec<String> = names.collect();
         if let (true, Some(problems)) = (names.is_empty(), &self.problems) {
             return Err(problems.clone());
@@ -222,22 +192,15 @@ impl Settings {
     ) -> Tournament {
         Tournament {
             name,
-            game: self.game.clone(),
             options,
             // Notes about files were printed when they were read.
             remarks: Vec::new(),
             stages,
-            openings: self.openings.clone(),
-            seed: self.seed,
-            jobs: NonZeroUsize::new(self.jobs),
-            clock: self.clock,
-            containment: self.containment(),
-            fault_policy: self.fault_policy,
             quarantine: 0,
             anchors: Vec::new(),
             grades: None,
             players,
-            results: self.results.clone(),
+            ..self.base.clone()
         }
     }
 }
@@ -295,7 +258,7 @@ impl GameSettingsArgs {
             ..given
         };
         let path = self.config.as_deref().unwrap_or(Path::new(CONFIG));
-        let settings = Settings::resolve(given, configured.as_ref(), path);
+        let settings = Settings::resolve(given, configured, path);
         Ok(Settings { problems, ..settings })
     }
 
@@ -328,10 +291,27 @@ impl GameSettingsArgs {
     }
 }
 
-/// The time limits if there is no configuration.
-fn default_clock() -> TimeControl {
-    TimeControl {
-        per_move: Some(config::DEFAULT_MOVE),
-        ..TimeControl::unlimited(config::DEFAULT_STARTUP)
+/// What holds if there is no configuration.
+fn without_configuration() -> Tournament {
+    Tournament {
+        name: String::new(),
+        game: GameKind::WatchYourBack.shared(),
+        options: Options::default(),
+        remarks: Vec::new(),
+        stages: Vec::new(),
+        openings: None,
+        seed: None,
+        jobs: None,
+        clock: TimeControl {
+            per_move: Some(config::DEFAULT_MOVE),
+            ..TimeControl::unlimited(config::DEFAULT_STARTUP)
+        },
+        containment: ContainmentRequest::default(),
+        fault_policy: FaultPolicy::Lose,
+        quarantine: 0,
+        anchors: Vec::new(),
+        grades: None,
+        players: Vec::new(),
+        results: PathBuf::from(DEFAULT_RESULTS),
     }
 }

@@ -115,7 +115,7 @@ fn candidate(
 fn words(word: &str, args: &CheckArgs, settings: &Settings) -> Result<String, Failure> {
     let mut words = vec![word];
     let config = settings.config.to_string_lossy();
-    if settings.players.iter().any(|player| player.name == word) {
+    if settings.base.players.iter().any(|player| player.name == word) {
         words.extend(["--config", &config]);
     }
     if let Some(level) = args.settings.containment {

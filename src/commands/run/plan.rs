@@ -34,7 +34,7 @@ pub(super) fn plan(
     until: Option<&Until>,
     printer: Printer,
 ) -> Result<Status, Failure> {
-    let dir = settings.results.join(&tournament.name);
+    let dir = settings.base.results.join(&tournament.name);
     folder::refuse_unusable(&dir)?;
     let containment = settings.sandbox()?;
     printer.note(&containment.summary());

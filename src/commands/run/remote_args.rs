@@ -25,10 +25,10 @@ impl RemoteArgs {
     pub(in crate::commands) fn workers(&self, settings: &Settings) -> Option<RemoteWorkers> {
         self.on.as_ref().map(|address| RemoteWorkers {
             address: address.clone(),
-            request: settings.containment(),
+            request: settings.base.containment.clone(),
             lease_s: self.lease.max(1),
             checked: self.spot_check / 100.0,
-            results: settings.results.clone(),
+            results: settings.base.results.clone(),
         })
     }
 

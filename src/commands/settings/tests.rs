@@ -35,27 +35,28 @@ fn configured() -> Tournament {
 #[test]
 fn without_a_configuration_everything_has_its_default() {
     let settings = Settings::resolve(GivenSettings::default(), None, Path::new(CONFIG));
-    assert_eq!(settings.game.name(), "watch-your-back");
-    assert_eq!(settings.clock, default_clock());
-    assert_eq!(settings.level, None);
-    assert_eq!(settings.seed, None);
-    assert_eq!(settings.results, Path::new(DEFAULT_RESULTS));
-    assert!(settings.players.is_empty());
+    assert_eq!(settings.base.game.name(), "watch-your-back");
+    assert_eq!(settings.base.clock.per_move, Some(config::DEFAULT_MOVE));
+    assert_eq!(settings.base.containment.level, None);
+    assert_eq!(settings.base.seed, None);
+    assert_eq!(settings.base.results, Path::new(DEFAULT_RESULTS));
+    assert!(settings.base.players.is_empty());
 }
 
 #[test]
 fn the_configuration_comes_before_the_defaults() {
     let cup = configured();
-    let settings = Settings::resolve(GivenSettings::default(), Some(&cup), Path::new("cup.toml"));
-    assert_eq!(settings.game.name(), "backdraughts");
-    assert_eq!(settings.clock, cup.clock);
-    assert_eq!(settings.level, Some(Level::Basic));
-    assert_eq!(settings.seed, Some(7));
-    assert_eq!(settings.jobs, 3);
-    assert_eq!(settings.results, cup.results);
-    assert_eq!(settings.fault_policy, FaultPolicy::Retry(2));
-    assert_eq!(settings.openings, cup.openings);
-    assert_eq!(settings.players, cup.players);
+    let settings =
+        Settings::resolve(GivenSettings::default(), Some(cup.clone()), Path::new("cup.toml"));
+    assert_eq!(settings.base.game.name(), "backdraughts");
+    assert_eq!(settings.base.clock, cup.clock);
+    assert_eq!(settings.base.containment.level, Some(Level::Basic));
+    assert_eq!(settings.base.seed, Some(7));
+    assert_eq!(settings.jobs(), 3);
+    assert_eq!(settings.base.results, cup.results);
+    assert_eq!(settings.base.fault_policy, FaultPolicy::Retry(2));
+    assert_eq!(settings.base.openings, cup.openings);
+    assert_eq!(settings.base.players, cup.players);
     let rules = settings.rules(Printer::new(true)).expect("rules");
     assert_eq!(rules.options, cup.options);
 }
@@ -73,12 +74,11 @@ fn the_command_line_comes_first() {
         results: Some("elsewhere".into()),
         ..GivenSettings::default()
     };
-    let settings = Settings::resolve(given, Some(&configured()), Path::new("cup.toml"));
-    assert_eq!(settings.level, Some(Level::Off));
-    assert_eq!(settings.containment().level, Some(Level::Off));
-    assert_eq!(settings.seed, Some(9));
-    assert_eq!(settings.jobs, 5);
-    assert_eq!(settings.results, Path::new("elsewhere"));
+    let settings = Settings::resolve(given, Some(configured()), Path::new("cup.toml"));
+    assert_eq!(settings.base.containment.level, Some(Level::Off));
+    assert_eq!(settings.base.seed, Some(9));
+    assert_eq!(settings.jobs(), 5);
+    assert_eq!(settings.base.results, Path::new("elsewhere"));
     let rules = settings.rules(Printer::new(true)).expect("rules");
     assert_eq!(rules.options.number("max-plies"), 150);
 }
@@ -87,9 +87,9 @@ fn the_command_line_comes_first() {
 fn options_and_openings_hold_for_the_game_of_the_configuration_only() {
     let given =
         GivenSettings { game: Some(GameKind::WatchYourBack.shared()), ..GivenSettings::default() };
-    let settings = Settings::resolve(given, Some(&configured()), Path::new("cup.toml"));
-    assert_eq!(settings.openings, None);
+    let settings = Settings::resolve(given, Some(configured()), Path::new("cup.toml"));
+    assert_eq!(settings.base.openings, None);
     let rules = settings.rules(Printer::new(true)).expect("rules");
     assert!(rules.options.given().is_empty(), "{:?}", rules.options.given());
-    assert_eq!(settings.jobs, 3, "the rest holds");
+    assert_eq!(settings.jobs(), 3, "the rest holds");
 }
