@@ -74,7 +74,7 @@ struct RestrictedGame<'a> {
     position: &'a BackToTheWall,
     seat: Seat,
     meter: Meter,
-    /// The player's own are `first`.
+    /// The sides here and in the matrix: `first` is the player's own.
     submissions: BySeat<Vec<Action>>,
     matrix: PayoffMatrix,
 }
@@ -98,7 +98,7 @@ impl<'a> RestrictedGame<'a> {
             matrix: PayoffMatrix::default(),
         };
         for submission in mine {
-            let Some(row) = table.row(&submission) else { break };
+            let Some(row) = table.values(Seat::First, &submission) else { break };
             table.submissions.first.push(submission);
             table.matrix.add_row(row);
         }
@@ -114,43 +114,38 @@ impl<'a> RestrictedGame<'a> {
         if self.matrix.is_empty() || self.submissions.first.len() >= MOST {
             return None;
         }
+        self.improve(Seat::First, rng)?;
+        self.improve(Seat::Second, rng)
+    }
+
+    /// Looks for a better answer of a side to the other's mixed strategy, and adds it.
+    fn improve(&mut self, side: Seat, rng: &mut ChaCha8Rng) -> Option<()> {
         let (mix, value) = self.matrix.solve();
-        let mut best = (value, None);
+        let sign = if side == Seat::First { 1.0 } else { -1.0 };
+        let mut best = (sign * value, None);
         for _ in 0..TRIED {
-            let submission = self.proposal(self.seat, mix.first.draw(rng), rng);
-            let row = self.row(&submission)?;
-            let worth = mix.second.mean(&row);
+            let submission = self.proposal(side, mix[side].draw(rng), rng);
+            let values = self.values(side, &submission)?;
+            let worth = sign * mix[!side].mean(&values);
             if worth > best.0 {
-                best = (worth, Some((submission, row)));
+                best = (worth, Some((submission, values)));
             }
         }
-        if let (_, Some((submission, row))) = best {
-            self.submissions.first.push(submission);
-            self.matrix.add_row(row);
-        }
-        let (mix, value) = self.matrix.solve();
-        let mut best = (value, None);
-        for _ in 0..TRIED {
-            let submission = self.proposal(!self.seat, mix.second.draw(rng), rng);
-            let column = self.column(&submission)?;
-            let worth = mix.first.mean(&column);
-            if worth < best.0 {
-                best = (worth, Some((submission, column)));
+        if let (_, Some((submission, values))) = best {
+            self.submissions[side].push(submission);
+            match side {
+                Seat::First => self.matrix.add_row(values),
+                Seat::Second => self.matrix.add_column(&values),
             }
-        }
-        if let (_, Some((submission, column))) = best {
-            self.submissions.second.push(submission);
-            self.matrix.add_column(&column);
         }
         Some(())
     }
 
-    /// A variant of the submission of `by` at `index`, with other walls or other directions.
-    fn proposal(&self, by: Seat, index: usize, rng: &mut ChaCha8Rng) -> Action {
-        let known =
-            if by == self.seat { &self.submissions.first } else { &self.submissions.second };
-        let old = known[index];
+    /// A variant of the submission of a side at `index`, with other walls or other directions.
+    fn proposal(&self, side: Seat, index: usize, rng: &mut ChaCha8Rng) -> Action {
+        let old = self.submissions[side][index];
         if rng.random_bool(0.75) {
+            let by = if side == Seat::First { self.seat } else { !self.seat };
             Action { walls: walls(self.position.board(), by, rng), ..old }
         } else {
             let mut direction = || Direction::ALL[rng.random_range(0..4)];
@@ -159,20 +154,16 @@ impl<'a> RestrictedGame<'a> {
         }
     }
 
-    /// The values of an own `submission` against each of the other seat's.
-    fn row(&mut self, submission: &Action) -> Option<Vec<f64>> {
-        let theirs = std::mem::take(&mut self.submissions.second);
-        let row = theirs.iter().map(|other| self.worth(submission, other)).collect();
-        self.submissions.second = theirs;
-        row
-    }
-
-    /// The values of all own submissions against this `submission` of the other seat.
-    fn column(&mut self, submission: &Action) -> Option<Vec<f64>> {
-        let mine = std::mem::take(&mut self.submissions.first);
-        let column = mine.iter().map(|own| self.worth(own, submission)).collect();
-        self.submissions.first = mine;
-        column
+    /// The values to the player of a side's submission against each of the other's.
+    fn values(&mut self, side: Seat, submission: &Action) -> Option<Vec<f64>> {
+        let others = std::mem::take(&mut self.submissions[!side]);
+        let value = |other| match side {
+            Seat::First => self.worth(submission, other),
+            Seat::Second => self.worth(other, submission),
+        };
+        let values = others.iter().map(value).collect();
+        self.submissions[!side] = others;
+        values
     }
 
     /// The value of the position after both submissions; `None` when the meter runs out.

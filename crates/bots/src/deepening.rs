@@ -1,9 +1,36 @@
 //! Iterative deepening, for the searches of games in which the seats move in turn.
 
+use referee_games::{Game, GameResult, Seat, Step, Turn};
+
+/// An action at the root of a search.
+pub(super) struct Root<G: Game> {
+    pub(super) action: G::Action,
+    /// The position after it, reached in the game itself, which recognises draws.
+    pub(super) after: G,
+    /// The result, if the game is over then.
+    pub(super) ended: Option<GameResult>,
+}
+
+impl<G: Game> Root<G> {
+    /// Every legal action of `seat`.
+    pub(super) fn all(position: &G, seat: Seat) -> Vec<Self> {
+        let played = |action: G::Action| {
+            let mut after = position.clone();
+            after.play_silently(Step::Move(action.clone()));
+            let ended = match after.turn() {
+                Turn::Over(outcome) => Some(outcome.result),
+                _ => None,
+            };
+            Self { action, after, ended }
+        };
+        position.legal_actions(seat).into_iter().map(played).collect()
+    }
+}
+
 /// A search that values the actions at its root.
 pub(super) trait RootSearch {
-    /// An action at the root, with what the search knows about it.
-    type Root;
+    /// The game.
+    type Game: Game;
     /// The value of an action to the side that plays it.
     type Score: Copy + PartialOrd;
     /// The maximum depth.
@@ -13,7 +40,12 @@ pub(super) trait RootSearch {
 
     /// The value of an action, searched `depth` further; exact only above `alpha`. `None` when the
     /// meter runs out.
-    fn value(&mut self, root: &Self::Root, depth: u8, alpha: Self::Score) -> Option<Self::Score>;
+    fn value(
+        &mut self,
+        root: &Root<Self::Game>,
+        depth: u8,
+        alpha: Self::Score,
+    ) -> Option<Self::Score>;
 
     /// Returns whether to search deeper if this is the best value so far.
     fn goes_on(&self, score: Self::Score) -> bool;
@@ -23,7 +55,7 @@ pub(super) trait RootSearch {
 /// the front of `roots`. Returns its value; `score` if there was no time for any.
 pub(super) fn deepen<S: RootSearch>(
     search: &mut S,
-    roots: &mut [S::Root],
+    roots: &mut [Root<S::Game>],
     mut score: S::Score,
 ) -> S::Score {
     for depth in 0..S::DEPTH {

@@ -8,17 +8,15 @@ mod tree;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 
-use self::evaluation::{SearchScore, ended, evaluate, is_decisive};
+use self::evaluation::{SearchScore, evaluate, is_decisive};
 use self::table::TranspositionTable;
-use self::tree::{AlphaBetaTree, INFINITE};
-use super::deepening::{RootSearch, deepen};
+use self::tree::AlphaBetaTree;
+use super::deepening::{Root, deepen};
 use super::meter::{Limit, Meter};
 use super::{Allotment, Bot, Choice};
-use referee_games::watch_your_back::{Action, Board, WatchYourBack};
-use referee_games::{Game, Seat, Step, Turn};
+use referee_games::Seat;
+use referee_games::watch_your_back::{Action, WatchYourBack};
 
-/// The maximum search depth in plies, not counting the quiescence search.
-const DEPTH: u8 = 40;
 /// The score that evaluates to about three quarters of a win.
 const CLEAR: f64 = 400.0;
 
@@ -26,14 +24,6 @@ const CLEAR: f64 = 400.0;
 pub(super) struct AlphaBeta {
     limit: Limit,
     table: TranspositionTable,
-}
-
-/// An action at the root and the position after it.
-struct RootAction {
-    action: Action,
-    board: Board,
-    /// The score for the side that plays it, if it ends the game.
-    known: Option<SearchScore>,
 }
 
 impl AlphaBeta {
@@ -52,11 +42,7 @@ impl Bot<WatchYourBack> for AlphaBeta {
         rng: &mut ChaCha8Rng,
     ) -> Option<Choice<Action>> {
         let meter = Meter::new(self.limit, time);
-        let mut roots: Vec<_> = position
-            .legal_actions(seat)
-            .into_iter()
-            .map(|action| RootAction::new(position, seat, action))
-            .collect();
+        let mut roots = Root::all(position, seat);
         roots.shuffle(rng);
         let (rules, board) = (*position.rules_in_force(), *position.board());
         let mut score = evaluate(&board, seat);
@@ -66,34 +52,6 @@ impl Bot<WatchYourBack> for AlphaBeta {
         }
         let action = roots.first()?.action;
         Some(Choice { action, eval: Some(eval(score)) })
-    }
-}
-
-impl RootAction {
-    /// Plays `action` of `seat` in the game itself, to recognise draws by repetition.
-    fn new(position: &WatchYourBack, seat: Seat, action: Action) -> Self {
-        let mut after = position.clone();
-        after.play_silently(Step::Move(action));
-        let known = match after.turn() {
-            Turn::Over(outcome) => Some(-ended(after.board(), outcome.result, seat)),
-            _ => None,
-        };
-        Self { action, board: *after.board(), known }
-    }
-}
-
-impl RootSearch for AlphaBetaTree<'_> {
-    type Root = RootAction;
-    type Score = SearchScore;
-    const DEPTH: u8 = DEPTH;
-    const LOWEST: SearchScore = -INFINITE;
-
-    fn value(&mut self, root: &RootAction, depth: u8, alpha: SearchScore) -> Option<SearchScore> {
-        root.known.or_else(|| self.child(&root.board, depth, alpha))
-    }
-
-    fn goes_on(&self, score: SearchScore) -> bool {
-        !is_decisive(score) && self.may_begin_another()
     }
 }
 

@@ -313,20 +313,11 @@ pub enum GameError {
     Refused(#[from] Refusal),
     /// The step does not answer the turn.
     #[error("{0}")]
-    Step(#[source] StepError),
+    Step(#[from] StepError),
     /// The game does not list its actions, so that its positions cannot be counted.
     #[error("the game does not list its actions, so its positions cannot be counted")]
     Unlisted,
     /// The program that knows the rules failed. Nobody's action or options caused it.
     #[error(transparent)]
     Program(#[from] ProgramError),
-}
-
-impl From<StepError> for GameError {
-    fn from(error: StepError) -> Self {
-        match error {
-            StepError::Refused(refusal) => Self::Refused(refusal),
-            error => Self::Step(error),
-        }
-    }
 }

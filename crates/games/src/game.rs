@@ -7,22 +7,22 @@ use std::sync::Arc;
 
 use rand::RngCore;
 use rand::seq::IndexedRandom;
-use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde::ser::{self, SerializeSeq, Serializer};
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::board;
 use super::drawing::DrawnBoard;
 use super::event::Event;
 use super::options::{OptionError, OptionSpec, Options};
-use super::refusal::{Refusal, StepError};
+use super::refusal::Refusal;
 use super::seat::{BySeat, Seat};
 use super::text::Text;
 use super::turn::{Step, Turn};
 
 /// A clause of a rule set.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Clause {
     /// The id that refusals cite, for example `W6`.
     pub id: Text,
@@ -165,48 +165,7 @@ pub trait Game: Clone + fmt::Debug + Send + Sync + 'static {
     fn parse_action(&self, seat: Seat, text: &str) -> Result<Self::Action, Refusal>;
 
     /// Plays a step and appends its events to `events`. If the game ends, the last one is
-    /// [`Event::Over`].
-    ///
-    /// # Errors
-    /// The step does not answer [`turn`](Game::turn), or the rules forbid it. The position is then
-    /// unchanged.
-    fn play(
-        &mut self,
-        step: Step<Self::Action, Self::Chance>,
-        events: &mut Vec<Event>,
-    ) -> Result<(), StepError> {
-        self.check(&step)?;
-        self.play_unchecked(step, events);
-        Ok(())
-    }
-
-    /// Checks that a step answers [`turn`](Game::turn) and is legal. It parses the text of each
-    /// action, so that a refusal cites its clause.
-    fn check(&self, step: &Step<Self::Action, Self::Chance>) -> Result<(), StepError> {
-        let legal = |seat, action: &Self::Action| self.parse_action(seat, &action.to_string());
-        match (self.turn(), step) {
-            (Turn::Move(seat), Step::Move(action)) => {
-                legal(seat, action)?;
-            }
-            (Turn::Pass(_), Step::Pass) => {}
-            (Turn::Both, Step::Both(BySeat { first, second })) => {
-                legal(Seat::First, first)?;
-                legal(Seat::Second, second)?;
-            }
-            (Turn::Chance(_), Step::Chance(drawn)) => {
-                if !self.outcomes().iter().any(|(outcome, _)| outcome == drawn) {
-                    return Err(StepError::NoOutcome { outcome: drawn.to_string() });
-                }
-            }
-            (turn, _) => {
-                return Err(StepError::NotAsked { turn: turn.map_reason(Cow::Borrowed) });
-            }
-        }
-        Ok(())
-    }
-
-    /// Like [`play`](Game::play), but without checks: the step must answer [`turn`](Game::turn) and
-    /// be legal.
+    /// [`Event::Over`]. The step must answer [`turn`](Game::turn) and be legal.
     ///
     /// # Panics
     /// Any other step may panic or leave an invalid position.

@@ -28,7 +28,7 @@
 //! ```
 //!
 //! **With types.** Every game implements [`Game`], the type of its positions, for programs that
-//! search. [`Game::turn`] returns who acts next. [`Game::play`] checks a step;
+//! search. [`Game::turn`] returns who acts next. [`Game::parse_action`] checks an action;
 //! [`Game::play_unchecked`] and [`Game::play_silently`] do not:
 //!
 //! ```
@@ -39,7 +39,7 @@
 //! let rules = WatchYourBack::rules(&options)?;
 //! let mut position = WatchYourBack::start(&rules.into());
 //! let action = position.parse_action(Seat::First, "3,4")?;
-//! position.play(Step::Move(action), &mut Vec::new())?;
+//! position.play_silently(Step::Move(action));
 //! let refusal = position.parse_action(Seat::Second, "3,4").expect_err("a piece stands there");
 //! assert!(refusal.to_string().starts_with("W2: 3,4 "));
 //! # Ok::<(), Box<dyn std::error::Error>>(())

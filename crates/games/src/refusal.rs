@@ -59,9 +59,6 @@ pub enum StepError {
         /// The turn of the position.
         turn: Turn<Text>,
     },
-    /// The rules refuse an action of the step.
-    #[error("{0}")]
-    Refused(#[from] Refusal),
     /// This chance outcome cannot be drawn here.
     #[error("`{outcome}` cannot be drawn here")]
     NoOutcome {
@@ -86,11 +83,9 @@ mod tests {
     }
 
     #[test]
-    fn a_refused_step_is_a_refusal_of_the_game() {
+    fn errors_say_what_was_expected() {
         let refusal = Refusal::Malformed("expected a square".to_owned());
-        let error = GameError::from(StepError::from(refusal.clone()));
-        assert_eq!(error, GameError::Refused(refusal));
-        assert_eq!(error.to_string(), "syntax: expected a square");
+        assert_eq!(GameError::from(refusal).to_string(), "syntax: expected a square");
         let not_asked = StepError::NotAsked { turn: Turn::Move(Seat::First) };
         assert_eq!(GameError::from(not_asked.clone()), GameError::Step(not_asked));
         let no_outcome = StepError::NoOutcome { outcome: "7".to_owned() };

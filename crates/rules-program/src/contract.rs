@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
-use referee_games::{BySeat, GameResult, Outcome, Seat, StepText, Stream, Text, Turn};
+use referee_games::{BySeat, Clause, GameResult, Outcome, Seat, StepText, Stream, Text, Turn};
 
 /// The version of the contract.
 pub(crate) const VERSION: u32 = 1;
@@ -159,18 +159,7 @@ pub(crate) struct GameAnswer {
     pub options: Vec<OptionWords>,
     /// The clauses, in order.
     #[serde(default)]
-    pub clauses: Vec<ClauseWords>,
-}
-
-/// A clause of the rules.
-#[derive(Debug, Serialize, Deserialize)]
-pub(crate) struct ClauseWords {
-    /// The id that refusals cite.
-    pub id: String,
-    /// A short name.
-    pub title: String,
-    /// The text.
-    pub text: String,
+    pub clauses: Vec<Clause>,
 }
 
 /// An option of the rules.

@@ -7,8 +7,8 @@ use referee_games::options::{ListKind, OptionKind, Preset, Words};
 use referee_games::{BySeat, Clause, OptionSpec, Options, Text};
 use serde_json::Value;
 
-use crate::contract::{ClauseWords, GameAnswer, OptionValues, OptionWords, VERSION, WordList};
-use crate::error::{DescriptionError, printable};
+use crate::contract::{GameAnswer, OptionValues, OptionWords, VERSION, WordList};
+use crate::error::{Violation, printable};
 
 /// The longest name, in bytes.
 const LONGEST_NAME: usize = 64;
@@ -26,15 +26,15 @@ pub(crate) struct Description {
 
 impl Description {
     /// Checks the answer to `game`.
-    pub(crate) fn new(answer: GameAnswer) -> Result<Self, DescriptionError> {
+    pub(crate) fn new(answer: GameAnswer) -> Result<Self, Violation> {
         let GameAnswer { protocol, name, title, seats, hidden, options, clauses, .. } = answer;
         if protocol != VERSION {
-            return Err(DescriptionError::Version(protocol));
+            return Err(Violation::Version(protocol));
         }
         check_name(&name)?;
         check_seats(&seats)?;
         no_twins(options.iter().map(|option| option.name.as_str()))?;
-        no_twins(clauses.iter().map(|clause| clause.id.as_str()))?;
+        no_twins(clauses.iter().map(|clause| &*clause.id))?;
         let options = options.into_iter().map(option).collect::<Result<Vec<_>, _>>()?;
         check_defaults(&options)?;
         let [first, second] = seats.map(Cow::Owned);
@@ -45,29 +45,29 @@ impl Description {
     }
 }
 
-fn check_name(name: &str) -> Result<(), DescriptionError> {
+fn check_name(name: &str) -> Result<(), Violation> {
     let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
     let fits = (1..=LONGEST_NAME).contains(&name.len())
         && name.bytes().all(plain)
         && !name.starts_with('-')
         && !name.ends_with('-');
-    if fits { Ok(()) } else { Err(DescriptionError::Name(name.to_owned())) }
+    if fits { Ok(()) } else { Err(Violation::Name(name.to_owned())) }
 }
 
-fn check_seats(seats: &[String; 2]) -> Result<(), DescriptionError> {
+fn check_seats(seats: &[String; 2]) -> Result<(), Violation> {
     seats.iter().try_for_each(|seat| check_name(seat))?;
     let clash = seats[0] == seats[1] || seats.iter().any(|seat| seat == "draw");
-    if clash { Err(DescriptionError::Seats) } else { Ok(()) }
+    if clash { Err(Violation::SeatNames) } else { Ok(()) }
 }
 
-fn no_twins<'a>(names: impl Iterator<Item = &'a str>) -> Result<(), DescriptionError> {
+fn no_twins<'a>(names: impl Iterator<Item = &'a str>) -> Result<(), Violation> {
     let mut seen = HashSet::new();
     names.into_iter().try_for_each(|name| {
-        if seen.insert(name) { Ok(()) } else { Err(DescriptionError::Twice(name.to_owned())) }
+        if seen.insert(name) { Ok(()) } else { Err(Violation::ListedTwice(name.to_owned())) }
     })
 }
 
-fn option(words: OptionWords) -> Result<OptionSpec, DescriptionError> {
+fn option(words: OptionWords) -> Result<OptionSpec, Violation> {
     let OptionWords { name, values, default, text, clause } = words;
     check_name(&name)?;
     let kind = match values {
@@ -109,15 +109,15 @@ fn plain(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), printable)
 }
 
-fn check_defaults(options: &[OptionSpec]) -> Result<(), DescriptionError> {
+fn check_defaults(options: &[OptionSpec]) -> Result<(), Violation> {
     match Options::resolve(options, []) {
         Ok(_) => Ok(()),
-        Err(error) => Err(DescriptionError::Default(error.name().unwrap_or_default().to_owned())),
+        Err(error) => Err(Violation::Default(error.name().unwrap_or_default().to_owned())),
     }
 }
 
-fn clause(words: ClauseWords) -> Clause {
-    let ClauseWords { id, title, text } = words;
+fn clause(words: Clause) -> Clause {
+    let Clause { id, title, text } = words;
     Clause { id: shown(&id), title: shown(&title), text: shown(&text) }
 }
 

@@ -84,7 +84,7 @@ pub(crate) enum ExchangeError {
     /// It could not be started, for this reason.
     #[error("it could not be started: {0}")]
     NotStarted(String),
-    /// It ended in this way.
+    /// It closed its pipes and ended in this way.
     #[error("it ended: {0}")]
     Ended(String),
     /// It did not answer within this time.
@@ -95,7 +95,7 @@ pub(crate) enum ExchangeError {
     TooLong,
     /// It cannot be written to or read from.
     #[error("it cannot be written to or read from: {0}")]
-    Pipe(#[source] io::Error),
+    Pipe(#[from] io::Error),
     /// Its answer is not the expected JSON.
     #[error(
         "its answer {}: {}",
@@ -126,9 +126,9 @@ fn ids(asked: u64, given: Option<u64>) -> String {
     }
 }
 
-/// How the description of a game breaks the contract.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum DescriptionError {
+/// A violation of the contract by an answer.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub(crate) enum Violation {
     /// The program speaks another version of the contract.
     #[error("it speaks version {0} of the contract, the referee speaks version {VERSION}")]
     Version(u32),
@@ -140,21 +140,13 @@ pub(crate) enum DescriptionError {
     Name(String),
     /// Both seats have the same name, or one is called `draw`.
     #[error("`seats` needs two different names, neither of them `draw`")]
-    Seats,
-    /// An option or a clause is listed twice.
+    SeatNames,
+    /// An action, an option or a clause is listed twice.
     #[error("`{}` is listed twice", printable(.0))]
-    Twice(String),
+    ListedTwice(String),
     /// The default of an option is not one of its values.
     #[error("the default of the option `{0}` is not one of its values")]
     Default(String),
-}
-
-/// A violation of the contract by an answer.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
-pub(crate) enum Violation {
-    /// The description of the game is not valid.
-    #[error(transparent)]
-    Description(#[from] DescriptionError),
     /// A field is missing.
     #[error("`{0}` is missing")]
     Missing(&'static str),
@@ -182,9 +174,6 @@ pub(crate) enum Violation {
         printable(.0)
     )]
     Text(String),
-    /// An action is listed twice.
-    #[error("`{}` is listed twice", printable(.0))]
-    ListedTwice(String),
     /// A seat that must move has no legal action.
     #[error("{0} must move but has no legal action; write a forced pass as `pass`")]
     NoAction(String),

@@ -9,10 +9,10 @@ use referee_games::{
 };
 use serde_json::value::{RawValue, to_raw_value};
 
+use crate::checked_position::CheckedPosition;
 use crate::contract::{GameAnswer, MOST_PLIES, PositionAnswer, RequestType, RulesRequest, VERSION};
 use crate::description::Description;
 use crate::error::{ExchangeError, RulesProgramError, Violation};
-use crate::held::Held;
 use crate::link::ProgramLink;
 use crate::pipes::Launcher;
 use crate::position::{ProgramPosition, Table};
@@ -40,7 +40,7 @@ impl ProgramGame {
         let request =
             RulesRequest { protocol: Some([VERSION]), ..RulesRequest::new(RequestType::Game) };
         let (description, text) = link.ask(request, |answer: GameAnswer, text| {
-            let description = Description::new(answer).map_err(Violation::from)?;
+            let description = Description::new(answer)?;
             Ok((description, without_id(text)?))
         })?;
         let program = RulesProgram { hidden: description.hidden, ..identify(&text) };
@@ -109,11 +109,11 @@ impl AnyGame for ProgramGame {
             if !(1..=MOST_PLIES).contains(&plies) {
                 return Err(Violation::MostPlies(plies).into());
             }
-            Ok(Ok((Held::new(&self.description, answer)?.0, plies)))
+            Ok(Ok((CheckedPosition::new(&self.description, answer)?.0, plies)))
         })?;
-        let (held, max_plies) =
+        let (checked, max_plies) =
             started.map_err(|error| OptionError::Rules(crate::error::printable(&error).into()))?;
-        Ok(Box::new(ProgramPosition::at(self.table(options, max_plies), held, 0)))
+        Ok(Box::new(ProgramPosition::at(self.table(options, max_plies), checked, 0)))
     }
 
     /// Every game ends: its program says after how many plies.
@@ -131,12 +131,12 @@ impl AnyGame for ProgramGame {
         description: &RawValue,
         ply: u32,
     ) -> Result<Option<Position>, GameError> {
-        let held = serde_json::from_str(description.get())
+        let checked = serde_json::from_str(description.get())
             .map_err(ExchangeError::from)
-            .and_then(|answer| Ok(Held::new(&self.description, answer)?.0))
+            .and_then(|answer| Ok(CheckedPosition::new(&self.description, answer)?.0))
             .map_err(RulesProgramError::from)?;
         let table = self.table(raw(options)?, MOST_PLIES);
-        Ok(Some(Box::new(ProgramPosition::at(table, held, ply))))
+        Ok(Some(Box::new(ProgramPosition::at(table, checked, ply))))
     }
 
     fn program(&self) -> Option<&RulesProgram> {

@@ -26,12 +26,12 @@
 //! A position is asked for once and kept. Every answer of the program is checked against the
 //! contract. A violation is a [`RulesProgramError`]: the program failed, not a player.
 
+mod checked_position;
 mod child;
 pub mod contract;
 mod description;
 mod error;
 mod game;
-mod held;
 mod link;
 mod pipes;
 mod position;

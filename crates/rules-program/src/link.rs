@@ -9,7 +9,7 @@ use serde::de::DeserializeOwned;
 
 use crate::contract::{AnswerError, AnswerId, RequestType, RulesRequest};
 use crate::error::{ExchangeError, RulesProgramError};
-use crate::pipes::{Broken, Launcher, ProgramPipes, RulesProcess};
+use crate::pipes::{Launcher, ProgramPipes, RulesProcess};
 
 /// A link to a rules program, for one core. The program starts with the first request, and again
 /// with the first request after a failure.
@@ -99,9 +99,9 @@ impl Running {
         self.answer.clear();
         serde_json::to_writer(&mut self.line, &RulesRequest { id: self.next_id, ..request })?;
         self.line.push(b'\n');
-        self.pipes.exchange(&self.line, &mut self.answer, limit).map_err(|broken| match broken {
-            Broken::Ended => ExchangeError::Ended(self.process.how_it_ended()),
-            Broken::Failed(problem) => problem,
+        self.pipes.exchange(&self.line, &mut self.answer, limit).map_err(|problem| match problem {
+            ExchangeError::Ended(_) => ExchangeError::Ended(self.process.how_it_ended()),
+            problem => problem,
         })
     }
 

@@ -68,26 +68,26 @@ impl ProgramPipes {
         line: &[u8],
         answer: &mut Vec<u8>,
         limit: Duration,
-    ) -> Result<(), Broken> {
+    ) -> Result<(), ExchangeError> {
         let mut deadline = Deadline { until: Instant::now() + limit, limit };
         self.write(line, &mut deadline)?;
         self.read(answer, &mut deadline)
     }
 
-    fn write(&self, mut line: &[u8], deadline: &mut Deadline) -> Result<(), Broken> {
+    fn write(&self, mut line: &[u8], deadline: &mut Deadline) -> Result<(), ExchangeError> {
         while !line.is_empty() {
             match rustix::io::write(&self.stdin, line) {
                 Ok(written) => line = &line[written..],
                 Err(Errno::AGAIN) => deadline.wait(&self.stdin, PollFlags::OUT)?,
                 Err(Errno::INTR) => {}
-                Err(Errno::PIPE) => return Err(Broken::Ended),
-                Err(error) => return Err(Broken::Failed(ExchangeError::Pipe(error.into()))),
+                Err(Errno::PIPE) => return Err(ExchangeError::Ended(String::new())),
+                Err(error) => return Err(io::Error::from(error).into()),
             }
         }
         Ok(())
     }
 
-    fn read(&mut self, answer: &mut Vec<u8>, deadline: &mut Deadline) -> Result<(), Broken> {
+    fn read(&mut self, answer: &mut Vec<u8>, deadline: &mut Deadline) -> Result<(), ExchangeError> {
         let mut searched = 0;
         loop {
             if let Some(end) = self.read[searched..].iter().position(|&byte| byte == b'\n') {
@@ -98,27 +98,19 @@ impl ProgramPipes {
             }
             searched = self.read.len();
             if searched >= LONGEST_ANSWER {
-                return Err(Broken::Failed(ExchangeError::TooLong));
+                return Err(ExchangeError::TooLong);
             }
             deadline.wait(&self.stdout, PollFlags::IN)?;
             self.read.resize(searched + CHUNK, 0);
             let got = rustix::io::read(&self.stdout, &mut self.read[searched..]);
             self.read.truncate(searched + got.unwrap_or(0));
             match got {
-                Ok(0) => return Err(Broken::Ended),
+                Ok(0) => return Err(ExchangeError::Ended(String::new())),
                 Ok(_) | Err(Errno::AGAIN | Errno::INTR) => {}
-                Err(error) => return Err(Broken::Failed(ExchangeError::Pipe(error.into()))),
+                Err(error) => return Err(io::Error::from(error).into()),
             }
         }
     }
-}
-
-/// The reason why no answer came.
-pub(crate) enum Broken {
-    /// The program closed its end.
-    Ended,
-    /// Anything else.
-    Failed(ExchangeError),
 }
 
 /// The end of an exchange.
@@ -130,7 +122,7 @@ struct Deadline {
 impl Deadline {
     /// Waits until the pipe is ready, or fails when the time is up. The time begins anew if this
     /// process overslept its end.
-    fn wait(&mut self, pipe: &impl AsFd, ready: PollFlags) -> Result<(), Broken> {
+    fn wait(&mut self, pipe: &impl AsFd, ready: PollFlags) -> Result<(), ExchangeError> {
         let left = self.until.saturating_duration_since(Instant::now());
         let left = Timespec::try_from(left).ok();
         let mut pipes = [PollFd::new(pipe, ready)];
@@ -139,9 +131,9 @@ impl Deadline {
                 self.until = Instant::now() + self.limit;
                 Ok(())
             }
-            Ok(0) => Err(Broken::Failed(ExchangeError::Silent(self.limit))),
+            Ok(0) => Err(ExchangeError::Silent(self.limit)),
             Ok(_) | Err(Errno::INTR) => Ok(()),
-            Err(error) => Err(Broken::Failed(ExchangeError::Pipe(error.into()))),
+            Err(error) => Err(io::Error::from(error).into()),
         }
     }
 }

@@ -11,12 +11,12 @@ use referee_games::{
 };
 use serde_json::value::{RawValue, to_raw_value};
 
+use crate::checked_position::{CheckedPosition, StepReport, check_text};
 use crate::contract::{
     ActionAnswer, DRAWS, MOST_UNASKED, PositionAnswer, RequestType, RulesRequest,
 };
 use crate::description::Description;
 use crate::error::{ExchangeError, Violation, printable};
-use crate::held::{Done, Held, check_text};
 use crate::link::ProgramLink;
 
 /// The longest reason for a refusal that is kept, in characters.
@@ -37,7 +37,7 @@ pub(crate) struct Table {
 #[derive(Debug, Clone)]
 pub(crate) struct ProgramPosition {
     table: Arc<Table>,
-    held: Arc<Held>,
+    checked: Arc<CheckedPosition>,
     ply: u32,
     /// The number of chance events and forced passes in a row.
     unasked: u32,
@@ -45,13 +45,13 @@ pub(crate) struct ProgramPosition {
 
 impl ProgramPosition {
     /// The position after this many plies.
-    pub(crate) fn at(table: Table, held: Held, ply: u32) -> Self {
-        Self { table: Arc::new(table), held: Arc::new(held), ply, unasked: 0 }
+    pub(crate) fn at(table: Table, checked: CheckedPosition, ply: u32) -> Self {
+        Self { table: Arc::new(table), checked: Arc::new(checked), ply, unasked: 0 }
     }
 
     /// A request about this position.
     fn request(&self, kind: RequestType) -> RulesRequest<'_> {
-        let (options, state) = (Some(&*self.table.options), Some(&*self.held.state));
+        let (options, state) = (Some(&*self.table.options), Some(&*self.checked.state));
         RulesRequest { options, state, ..RulesRequest::new(kind) }
     }
 
@@ -78,7 +78,7 @@ impl ProgramPosition {
     /// An action that the program says is legal.
     fn legal_action(&self, seat: Seat, action: String) -> Result<String, ExchangeError> {
         check_text(&action)?;
-        if self.held.legal.is_none() || self.held.lists(seat, &action) {
+        if self.checked.legal.is_none() || self.checked.lists(seat, &action) {
             Ok(action)
         } else {
             Err(Violation::NotLegal(action).into())
@@ -104,33 +104,28 @@ impl ProgramPosition {
     }
 
     /// The step with the canonical texts of its actions.
-    fn canonical<'s>(&self, step: StepText<'s>) -> Result<Step<Cow<'s, str>, &'s str>, GameError> {
+    fn canonical<'s>(
+        &self,
+        step: StepText<'s>,
+    ) -> Result<Step<Cow<'s, str>, Cow<'s, str>>, GameError> {
         let action = |seat, text: &'s str| {
-            if self.held.lists(seat, text) {
+            if self.checked.lists(seat, text) {
                 Ok(Cow::Borrowed(text))
             } else {
                 self.judge(seat, text).map(Cow::Owned)
             }
         };
-        Ok(match (&self.held.turn, step) {
-            (Turn::Move(seat), Step::Move(text)) => Step::Move(action(*seat, text)?),
-            (Turn::Pass(_), Step::Pass) => Step::Pass,
-            (Turn::Both, Step::Both(BySeat { first, second })) => {
-                let first = action(Seat::First, first)?;
-                Step::Both(BySeat::new(first, action(Seat::Second, second)?))
+        step.answering(&self.checked.turn, action, |text| {
+            if self.checked.outcomes.iter().any(|(outcome, _)| outcome == text) {
+                Ok(Cow::Borrowed(text))
+            } else {
+                Err(StepError::NoOutcome { outcome: text.to_owned() }.into())
             }
-            (Turn::Chance(_), Step::Chance(text)) => {
-                if !self.held.outcomes.iter().any(|(outcome, _)| outcome == text) {
-                    return Err(StepError::NoOutcome { outcome: text.to_owned() }.into());
-                }
-                Step::Chance(text)
-            }
-            (turn, _) => return Err(StepError::NotAsked { turn: turn.clone() }.into()),
         })
     }
 
     /// The position after a step, which is legal.
-    fn after(&self, step: StepText<'_>) -> Result<(Self, Done), GameError> {
+    fn after(&self, step: StepText<'_>) -> Result<(Self, StepReport), GameError> {
         let ply = self.ply + u32::from(!matches!(step, Step::Chance(_)));
         let unasked = match step {
             Step::Chance(_) | Step::Pass => self.unasked + 1,
@@ -138,8 +133,8 @@ impl ProgramPosition {
         };
         let request = RulesRequest { step: Some(step.into()), ..self.request(RequestType::Play) };
         self.table.link.ask(request, |answer: PositionAnswer, _| {
-            let (held, done) = Held::new(&self.table.description, answer)?;
-            let over = matches!(held.turn, Turn::Over(_));
+            let (checked, report) = CheckedPosition::new(&self.table.description, answer)?;
+            let over = matches!(checked.turn, Turn::Over(_));
             if ply >= self.table.max_plies && !over {
                 return Err(Violation::Endless(self.table.max_plies).into());
             }
@@ -147,25 +142,25 @@ impl ProgramPosition {
                 return Err(Violation::Unasked.into());
             }
             let table = Arc::clone(&self.table);
-            Ok((Self { table, held: Arc::new(held), ply, unasked }, done))
+            Ok((Self { table, checked: Arc::new(checked), ply, unasked }, report))
         })
     }
 
     /// Appends the events of a step: its actions, the program's events, and the end of the game.
-    fn tell(&self, step: StepText<'_>, done: Done, mover: Option<Seat>, events: &mut Vec<Event>) {
+    fn tell(
+        &self,
+        step: StepText<'_>,
+        report: StepReport,
+        mover: Option<Seat>,
+        events: &mut Vec<Event>,
+    ) {
         let seats = &self.table.description.seats;
-        let on_behalf_of = done.on_behalf_of.map(|seat| seats[seat].clone());
-        let by = match mover {
-            Some(seat) => std::slice::from_ref(match seat {
-                Seat::First => &Seat::BOTH[0],
-                Seat::Second => &Seat::BOTH[1],
-            }),
-            None => &Seat::BOTH,
-        };
-        for (seat, action) in by.iter().zip(step.actions()) {
-            let by = seats[*seat].clone();
+        let on_behalf_of = report.on_behalf_of.map(|seat| seats[seat].clone());
+        let by = mover.map_or_else(|| Seat::BOTH.to_vec(), |seat| vec![seat]);
+        for (seat, action) in by.into_iter().zip(step.actions()) {
+            let by = seats[seat].clone();
             events.push(Event::Action {
-                to: done.secret.then(|| [by.clone()]),
+                to: report.secret.then(|| [by.clone()]),
                 by,
                 action: action.to_owned(),
                 forced: step == Step::Pass,
@@ -173,8 +168,8 @@ impl ProgramPosition {
                 on_behalf_of: on_behalf_of.clone(),
             });
         }
-        events.extend(done.events.into_iter().map(Event::Other));
-        if let Turn::Over(outcome) = &self.held.turn {
+        events.extend(report.events.into_iter().map(Event::Other));
+        if let Turn::Over(outcome) = &self.checked.turn {
             let result = match outcome.result {
                 GameResult::Win(seat) => seats[seat].clone(),
                 GameResult::Draw => "draw".into(),
@@ -190,11 +185,11 @@ impl AnyPosition for ProgramPosition {
     }
 
     fn turn(&self) -> Turn<Text> {
-        self.held.turn.clone()
+        self.checked.turn.clone()
     }
 
     fn outcomes(&self) -> Vec<(String, u32)> {
-        self.held.outcomes.clone()
+        self.checked.outcomes.clone()
     }
 
     fn ply(&self) -> u32 {
@@ -202,21 +197,21 @@ impl AnyPosition for ProgramPosition {
     }
 
     fn legal(&self, seat: Seat) -> Legal {
-        self.held.shown(seat)
+        self.checked.shown(seat)
     }
 
     fn legal_list(&self, seat: Seat) -> Option<Vec<String>> {
-        Some(self.held.legal.as_ref()?[seat].clone())
+        Some(self.checked.legal.as_ref()?[seat].clone())
     }
 
     fn legal_count(&self, seat: Seat) -> u64 {
-        self.held.legal.as_ref().map_or(0, |legal| legal[seat].len() as u64)
+        self.checked.legal.as_ref().map_or(0, |legal| legal[seat].len() as u64)
     }
 
     fn judge(&self, seat: Seat, text: &str) -> Result<String, GameError> {
         let text = text.trim();
-        match &self.held.turn {
-            _ if self.held.lists(seat, text) => Ok(text.to_owned()),
+        match &self.checked.turn {
+            _ if self.checked.lists(seat, text) => Ok(text.to_owned()),
             Turn::Pass(passing) if *passing == seat && text == PASS => Ok(PASS.to_owned()),
             turn if turn.asks(seat) => match check_text(text) {
                 Ok(()) => self.ask_to_judge(seat, text),
@@ -228,27 +223,22 @@ impl AnyPosition for ProgramPosition {
 
     fn play(&mut self, step: StepText<'_>, events: &mut Vec<Event>) -> Result<(), GameError> {
         let canonical = self.canonical(step)?;
-        let step = match &canonical {
-            Step::Move(action) => Step::Move(&**action),
-            Step::Pass => Step::Pass,
-            Step::Both(both) => Step::Both(both.as_ref().map(|action| &**action)),
-            Step::Chance(outcome) => Step::Chance(*outcome),
-        };
-        let mover = match self.held.turn {
+        let step = canonical.as_text();
+        let mover = match self.checked.turn {
             Turn::Move(seat) | Turn::Pass(seat) => Some(seat),
             _ => None,
         };
-        let (after, done) = self.after(step)?;
-        after.tell(step, done, mover, events);
+        let (after, report) = self.after(step)?;
+        after.tell(step, report, mover, events);
         *self = after;
         Ok(())
     }
 
     fn sample(&self, seat: Seat, rng: &mut dyn RngCore) -> Result<Option<String>, GameError> {
-        if !self.held.turn.asks(seat) {
+        if !self.checked.turn.asks(seat) {
             return Ok(None);
         }
-        if let Some(legal) = &self.held.legal {
+        if let Some(legal) = &self.checked.legal {
             return Ok(legal[seat].choose(rng).cloned());
         }
         let request = self.request_of(RequestType::Sample, seat);
@@ -261,11 +251,11 @@ impl AnyPosition for ProgramPosition {
     }
 
     fn state(&self) -> Cow<'_, RawValue> {
-        Cow::Borrowed(&self.held.state)
+        Cow::Borrowed(&self.checked.state)
     }
 
     fn view(&self, seat: Seat) -> Cow<'_, RawValue> {
-        Cow::Borrowed(self.held.views.as_ref().map_or(&self.held.state, |views| &views[seat]))
+        Cow::Borrowed(self.checked.views.as_ref().map_or(&self.checked.state, |views| &views[seat]))
     }
 
     fn guess(&self, seat: Seat, draw: u64) -> Result<Option<Position>, GameError> {
@@ -278,26 +268,26 @@ impl AnyPosition for ProgramPosition {
             if answer.state.is_none() && answer.turn.is_none() {
                 return Ok(None);
             }
-            let (held, _) = Held::new(&self.table.description, answer)?;
-            let (table, held) = (Arc::clone(&self.table), Arc::new(held));
-            Ok(Some(Box::new(Self { table, held, ..*self }) as Position))
+            let (checked, _) = CheckedPosition::new(&self.table.description, answer)?;
+            let (table, checked) = (Arc::clone(&self.table), Arc::new(checked));
+            Ok(Some(Box::new(Self { table, checked, ..*self }) as Position))
         })
     }
 
     fn description(&self) -> Option<Box<RawValue>> {
-        to_raw_value(&self.held.answer(&self.table.description)).ok()
+        to_raw_value(&self.checked.answer(&self.table.description)).ok()
     }
 
     fn values(&self) -> Option<BySeat<f64>> {
-        self.held.values
+        self.checked.values
     }
 
     fn rows(&self) -> Vec<String> {
-        self.held.rows.clone()
+        self.checked.rows.clone()
     }
 
     fn caption(&self) -> String {
-        self.held.caption.clone()
+        self.checked.caption.clone()
     }
 
     fn boxed(&self) -> Position {

@@ -4,14 +4,12 @@ use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 
 use super::evaluation::{ExpectedScore, WIN, evaluate, wins};
-use crate::deepening::{RootSearch, deepen};
+use crate::deepening::{Root, RootSearch, deepen};
 use crate::meter::{Limit, Meter};
 use crate::{Allotment, Bot, Choice};
 use referee_games::backdraughts::{Action, Backdraughts, Board, Movement, Rules};
-use referee_games::{Game, GameResult, Seat, Step, Turn};
+use referee_games::{GameResult, Seat};
 
-/// The maximum search depth in turns.
-const DEPTH: u8 = 30;
 /// The score that evaluates to about three quarters of a win.
 const CLEAR: ExpectedScore = 700.0;
 
@@ -36,11 +34,7 @@ impl Bot<Backdraughts> for Expectimax {
         rng: &mut ChaCha8Rng,
     ) -> Option<Choice<Action>> {
         let meter = Meter::new(self.limit, time);
-        let mut roots: Vec<_> = position
-            .legal_actions(seat)
-            .into_iter()
-            .map(|it| RootTurn::new(position, it))
-            .collect();
+        let mut roots = Root::all(position, seat);
         // A pass lets the enemy choose among the same actions, so it is never better (B8).
         if roots.len() > 1 {
             roots.retain(|root| root.action != Action::Pass);
@@ -53,30 +47,6 @@ impl Bot<Backdraughts> for Expectimax {
     }
 }
 
-/// An action at the root and the position after it.
-struct RootTurn {
-    action: Action,
-    board: Board,
-    /// The seat whose turn begins after it.
-    next: Seat,
-    /// The result, if the game is over after it.
-    ended: Option<GameResult>,
-}
-
-impl RootTurn {
-    /// Plays `action` in the game itself, to recognise draws (B12).
-    fn new(position: &Backdraughts, action: Action) -> Self {
-        let mut after = position.clone();
-        after.play_silently(Step::Move(action));
-        let ended = match after.turn() {
-            Turn::Over(outcome) => Some(outcome.result),
-            _ => None,
-        };
-        let next = after.phase().to_act().unwrap_or(Seat::First);
-        Self { action, board: *after.board(), next, ended }
-    }
-}
-
 /// A search from one position. Its methods return `None` when the meter runs out.
 struct ExpectimaxTree {
     rules: Rules,
@@ -86,20 +56,27 @@ struct ExpectimaxTree {
 }
 
 impl RootSearch for ExpectimaxTree {
-    type Root = RootTurn;
+    type Game = Backdraughts;
     type Score = ExpectedScore;
-    const DEPTH: u8 = DEPTH;
+    /// In turns.
+    const DEPTH: u8 = 30;
     const LOWEST: ExpectedScore = ExpectedScore::NEG_INFINITY;
 
-    fn value(&mut self, root: &RootTurn, depth: u8, alpha: ExpectedScore) -> Option<ExpectedScore> {
-        let seat = self.seat;
+    fn value(
+        &mut self,
+        root: &Root<Backdraughts>,
+        depth: u8,
+        alpha: ExpectedScore,
+    ) -> Option<ExpectedScore> {
+        let (seat, board) = (self.seat, root.after.board());
+        let next = root.after.phase().to_act().unwrap_or(Seat::First);
         let alpha = alpha.max(-WIN);
         match root.ended {
             Some(GameResult::Win(winner)) if winner == seat => Some(WIN),
             Some(GameResult::Win(_)) => Some(-WIN),
             Some(GameResult::Draw) => Some(0.0),
-            None if root.next == seat => self.turn(&root.board, seat, depth, (alpha, WIN)),
-            None => Some(-self.turn(&root.board, !seat, depth, (-WIN, -alpha))?),
+            None if next == seat => self.turn(board, seat, depth, (alpha, WIN)),
+            None => Some(-self.turn(board, !seat, depth, (-WIN, -alpha))?),
         }
     }
 
@@ -192,8 +169,8 @@ mod tests {
     use rand::SeedableRng;
 
     use super::*;
-    use referee_games::Options;
     use referee_games::backdraughts::Chance;
+    use referee_games::{Game, Options, Step};
 
     const EMPTY: &str = "........";
 

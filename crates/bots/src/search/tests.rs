@@ -2,8 +2,10 @@ use std::sync::Arc;
 
 use rand::SeedableRng;
 
+use super::evaluation::ended;
 use super::*;
-use referee_games::{GameResult, Options};
+use referee_games::watch_your_back::Board;
+use referee_games::{Game, GameResult, Options};
 
 /// Returns the choice of a search of `nodes` after `moves` moves on a board with these rows.
 fn choice(rows: [&str; 8], moves: u32, nodes: u64) -> Choice<Action> {

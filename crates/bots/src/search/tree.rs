@@ -1,14 +1,15 @@
 //! The alpha-beta search.
 
-use super::evaluation::{SearchScore, WIN, ended, evaluate};
+use super::evaluation::{SearchScore, WIN, ended, evaluate, is_decisive};
 use super::ordering::{Ordering, captures};
 use super::table::{Bound, TranspositionTable, key};
+use crate::deepening::{Root, RootSearch};
 use crate::meter::Meter;
-use referee_games::watch_your_back::{Action, Board, BoardSize, MutualBlock, Rules};
+use referee_games::watch_your_back::{Action, Board, BoardSize, MutualBlock, Rules, WatchYourBack};
 use referee_games::{GameResult, Seat};
 
 /// Greater than any score.
-pub(super) const INFINITE: SearchScore = WIN + 1;
+const INFINITE: SearchScore = WIN + 1;
 
 /// The number of first actions that are searched to full depth.
 const UNREDUCED: usize = 8;
@@ -29,6 +30,32 @@ pub(super) struct AlphaBetaTree<'a> {
     path: Vec<Board>,
 }
 
+impl RootSearch for AlphaBetaTree<'_> {
+    type Game = WatchYourBack;
+    type Score = SearchScore;
+    /// In plies, not counting the quiescence search.
+    const DEPTH: u8 = 40;
+    const LOWEST: SearchScore = -INFINITE;
+
+    fn value(
+        &mut self,
+        root: &Root<WatchYourBack>,
+        depth: u8,
+        alpha: SearchScore,
+    ) -> Option<SearchScore> {
+        if let Some(result) = root.ended {
+            return Some(-ended(root.after.board(), result, self.thinker));
+        }
+        self.path.clear();
+        self.path.push(self.root);
+        self.scout(root.after.board(), depth, alpha, INFINITE)
+    }
+
+    fn goes_on(&self, score: SearchScore) -> bool {
+        !is_decisive(score) && self.meter.may_begin_another()
+    }
+}
+
 impl<'a> AlphaBetaTree<'a> {
     /// Creates a search from `root` under `rules` for the side `thinker` that uses and fills `table`
     /// until `meter` runs out. A table serves one side only, because a draw has a different value for
@@ -40,24 +67,6 @@ impl<'a> AlphaBetaTree<'a> {
         meter: Meter,
     ) -> Self {
         Self { rules, root, thinker, table, ordering: Ordering::new(), meter, path: Vec::new() }
-    }
-
-    /// Returns whether enough of the limit is left for a deeper iteration.
-    pub(super) fn may_begin_another(&self) -> bool {
-        self.meter.may_begin_another()
-    }
-
-    /// The value of the action from the root to `child` to the side that plays it, searched `depth`
-    /// plies further; exact only above `alpha`.
-    pub(super) fn child(
-        &mut self,
-        child: &Board,
-        depth: u8,
-        alpha: SearchScore,
-    ) -> Option<SearchScore> {
-        self.path.clear();
-        self.path.push(self.root);
-        self.scout(child, depth, alpha, INFINITE)
     }
 
     /// The score of `child` for its parent. A search with a null window tests whether it beats

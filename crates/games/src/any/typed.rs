@@ -15,7 +15,7 @@ use crate::options::{OptionSpec, Options};
 use crate::refusal::StepError;
 use crate::seat::{BySeat, Seat};
 use crate::text::Text;
-use crate::turn::{Step, StepText, Turn};
+use crate::turn::{StepText, Turn};
 
 /// The typed game `G` as an [`AnyGame`].
 pub struct Typed<G>(PhantomData<fn() -> G>);
@@ -67,25 +67,13 @@ pub struct TypedPosition<G>(pub G);
 
 impl<G: Game> TypedPosition<G> {
     /// Parses the text of a step, which must answer the turn and be legal.
-    fn step(&self, step: StepText<'_>) -> Result<StepOf<G>, StepError> {
-        let Self(position) = self;
-        let action = |seat, text| position.parse_action(seat, text);
-        Ok(match (position.turn(), step) {
-            (Turn::Move(seat), Step::Move(text)) => Step::Move(action(seat, text)?),
-            (Turn::Pass(_), Step::Pass) => Step::Pass,
-            (Turn::Both, Step::Both(BySeat { first, second })) => {
-                let first = action(Seat::First, first)?;
-                Step::Both(BySeat::new(first, action(Seat::Second, second)?))
-            }
-            (Turn::Chance(_), Step::Chance(text)) => {
-                let mut outcomes = position.outcomes().into_iter();
-                let drawn = outcomes.find(|(outcome, _)| outcome.to_string() == text);
-                let none = || StepError::NoOutcome { outcome: text.to_owned() };
-                Step::Chance(drawn.ok_or_else(none)?.0)
-            }
-            (turn, _) => {
-                return Err(StepError::NotAsked { turn: turn.map_reason(Cow::Borrowed) });
-            }
+    fn step(&self, step: StepText<'_>) -> Result<StepOf<G>, GameError> {
+        let action = |seat, text| Ok(self.0.parse_action(seat, text)?);
+        step.answering(&self.turn(), action, |text| {
+            let mut outcomes = self.0.outcomes().into_iter();
+            let drawn = outcomes.find(|(outcome, _)| outcome.to_string() == text);
+            let none = || StepError::NoOutcome { outcome: text.to_owned() };
+            Ok(drawn.ok_or_else(none)?.0)
         })
     }
 }

@@ -24,12 +24,12 @@ fn nim() -> Value {
     })
 }
 
-fn described(answer: Value) -> Result<Description, DescriptionError> {
+fn described(answer: Value) -> Result<Description, Violation> {
     Description::new(serde_json::from_value(answer).expect("the form of an answer"))
 }
 
 /// The error of the description with another value at a JSON pointer.
-fn refused(pointer: &str, value: Value) -> DescriptionError {
+fn refused(pointer: &str, value: Value) -> Violation {
     let mut answer = nim();
     *answer.pointer_mut(pointer).expect("a field") = value;
     described(answer).expect_err("refused")
@@ -94,28 +94,28 @@ fn names_are_kebab_case() {
         assert_eq!(named(name.to_owned()), Ok(()), "{name}");
     }
     for name in ["", "Nim", "-nim", "nim-", "ni m", "nım", "../nim", &"x".repeat(65)] {
-        assert_eq!(named(name.to_owned()), Err(DescriptionError::Name(name.to_owned())));
+        assert_eq!(named(name.to_owned()), Err(Violation::Name(name.to_owned())));
     }
 }
 
 #[test]
 fn seats_are_two_different_names() {
     for seats in [json!(["one", "one"]), json!(["one", "draw"]), json!(["draw", "two"])] {
-        assert_eq!(refused("/seats", seats), DescriptionError::Seats);
+        assert_eq!(refused("/seats", seats), Violation::SeatNames);
     }
     let odd = refused("/seats", json!(["one", "Two"]));
-    assert_eq!(odd, DescriptionError::Name("Two".to_owned()));
+    assert_eq!(odd, Violation::Name("Two".to_owned()));
 }
 
 #[test]
 fn violations_of_the_contract_are_named() {
-    let twice = |name: &str| DescriptionError::Twice(name.to_owned());
-    let default = |name: &str| DescriptionError::Default(name.to_owned());
+    let twice = |name: &str| Violation::ListedTwice(name.to_owned());
+    let default = |name: &str| Violation::Default(name.to_owned());
     let cases = [
-        ("/protocol", json!(2), DescriptionError::Version(2)),
+        ("/protocol", json!(2), Violation::Version(2)),
         ("/options/1/name", json!("heap"), twice("heap")),
         ("/clauses/1/id", json!("N1"), twice("N1")),
-        ("/options/0/name", json!("He ap"), DescriptionError::Name("He ap".to_owned())),
+        ("/options/0/name", json!("He ap"), Violation::Name("He ap".to_owned())),
         ("/options/0/default", json!(0), default("heap")),
         ("/options/0/default", json!("many"), default("heap")),
         ("/options/1/default", json!("perhaps"), default("misere")),

@@ -4,16 +4,11 @@ use referee_games::options::{OptionKind, Preset, Words};
 use referee_games::{AnyGame, BySeat, OptionSpec};
 use serde_json::Value;
 
-use crate::contract::{ClauseWords, GameAnswer, OptionValues, OptionWords, VERSION, WordList};
+use crate::contract::{GameAnswer, OptionValues, OptionWords, VERSION, WordList};
 
 /// The description of the game.
 pub(super) fn describe(game: &dyn AnyGame) -> GameAnswer {
     let BySeat { first, second } = game.seats().map(std::borrow::Cow::into_owned);
-    let clause = |clause: &referee_games::Clause| ClauseWords {
-        id: clause.id.to_string(),
-        title: clause.title.to_string(),
-        text: clause.text.to_string(),
-    };
     GameAnswer {
         protocol: VERSION,
         name: game.name().to_owned(),
@@ -22,7 +17,7 @@ pub(super) fn describe(game: &dyn AnyGame) -> GameAnswer {
         seats: [first, second],
         hidden: false,
         options: game.options().iter().map(option).collect(),
-        clauses: game.clauses().iter().map(clause).collect(),
+        clauses: game.clauses().to_vec(),
     }
 }
 

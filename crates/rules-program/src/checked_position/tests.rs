@@ -15,10 +15,13 @@ fn game(hidden: bool) -> Description {
     Description::new(answer).expect("a description")
 }
 
-fn held_of(game: &Description, answer: &Value) -> Result<(Held, Done), Violation> {
+fn checked_of(
+    game: &Description,
+    answer: &Value,
+) -> Result<(CheckedPosition, StepReport), Violation> {
     // As text, because a state is kept as it is written.
     let text = answer.to_string();
-    Held::new(game, serde_json::from_str(&text).expect("the form of an answer"))
+    CheckedPosition::new(game, serde_json::from_str(&text).expect("the form of an answer"))
 }
 
 /// A position with these fields in place of those of a plain one.
@@ -29,12 +32,12 @@ fn with(fields: Value) -> Value {
     answer
 }
 
-fn held(fields: Value) -> (Held, Done) {
-    held_of(&game(false), &with(fields)).expect("a position")
+fn checked(fields: Value) -> (CheckedPosition, StepReport) {
+    checked_of(&game(false), &with(fields)).expect("a position")
 }
 
 fn refused(fields: Value) -> Violation {
-    held_of(&game(false), &with(fields)).map(drop).expect_err("refused")
+    checked_of(&game(false), &with(fields)).map(drop).expect_err("refused")
 }
 
 fn list(actions: &[&str]) -> Legal {
@@ -53,12 +56,12 @@ fn texts_with_invisible_characters_are_refused() {
         assert!(matches!(refused(over), Violation::Text(_)), "{hidden:?}");
     }
     // Scripts and emoji need joiners.
-    held(json!({"rows": ["\u{645}\u{200c}\u{6cc}", "\u{1f469}\u{200d}\u{1f52c}"]}));
+    checked(json!({"rows": ["\u{645}\u{200c}\u{6cc}", "\u{1f469}\u{200d}\u{1f52c}"]}));
 }
 
 #[test]
 fn a_turn_has_one_of_five_forms() {
-    let turn = |turn: Value| held(json!({"turn": turn, "legal": null})).0.turn;
+    let turn = |turn: Value| checked(json!({"turn": turn, "legal": null})).0.turn;
     let over = |result| Turn::Over(Outcome { result, reason: "empty".into() });
     assert_eq!(turn(json!({"move": "second"})), Turn::Move(Seat::Second));
     assert_eq!(turn(json!({"both": true})), Turn::Both);
@@ -97,7 +100,7 @@ fn a_turn_with_no_form_or_two_is_refused() {
 fn outcomes_are_different_and_some_can_happen() {
     let chance = |outcomes: Value| json!({"turn": {"chance": outcomes}});
     assert_eq!(
-        held(chance(json!([["5", 0], ["6", 3]]))).0.outcomes,
+        checked(chance(json!([["5", 0], ["6", 3]]))).0.outcomes,
         [("5".to_owned(), 0), ("6".to_owned(), 3)],
         "in the program's order: a draw depends on it"
     );
@@ -106,20 +109,20 @@ fn outcomes_are_different_and_some_can_happen() {
     assert_eq!(refused(chance(json!([["5", 0], ["6", 0]]))), Violation::Weights);
     assert_eq!(refused(chance(json!([[" 6", 1]]))), Violation::Text(" 6".to_owned()));
     let many = |count: usize| (0..count).map(|n| json!([n.to_string(), 1])).collect::<Value>();
-    held(chance(many(MOST_OUTCOMES)));
+    checked(chance(many(MOST_OUTCOMES)));
     let more = MOST_OUTCOMES + 1;
     assert_eq!(refused(chance(many(more))), Violation::Outcomes(more));
 }
 
 #[test]
 fn legal_actions_are_sorted_and_belong_to_the_asked_seat() {
-    let (position, _) = held(json!({}));
+    let (position, _) = checked(json!({}));
     assert_eq!(position.shown(Seat::First), list(&["1", "2"]));
     assert_eq!(position.shown(Seat::Second), list(&[]), "it is not asked");
     assert!(position.lists(Seat::First, "2") && !position.lists(Seat::First, "3"));
     assert!(!position.lists(Seat::Second, "2"));
     let both = json!({"turn": {"both": true}, "legal": {"second": ["b", "a"], "first": ["c"]}});
-    let (position, _) = held(both);
+    let (position, _) = checked(both);
     assert_eq!(position.shown(Seat::First), list(&["c"]));
     assert_eq!(position.shown(Seat::Second), list(&["a", "b"]));
 }
@@ -146,7 +149,7 @@ fn a_list_of_actions_that_does_not_fit_the_turn_is_refused() {
 #[test]
 fn the_list_does_not_matter_if_nobody_is_asked() {
     for turn in [json!({"pass": "first"}), json!({"over": "draw", "reason": "empty"})] {
-        let (position, _) = held(json!({"turn": turn, "legal": ["x", "x"]}));
+        let (position, _) = checked(json!({"turn": turn, "legal": ["x", "x"]}));
         assert_eq!(position.shown(Seat::First), list(&[]));
     }
 }
@@ -154,10 +157,10 @@ fn the_list_does_not_matter_if_nobody_is_asked() {
 #[test]
 fn players_get_what_is_shown_instead_of_a_list() {
     let shown = json!({"first": {"hand": 3}, "second": null});
-    let (position, _) = held(json!({"legal": null, "show": shown}));
+    let (position, _) = checked(json!({"legal": null, "show": shown}));
     assert_eq!(position.shown(Seat::First), Legal::Shown(json!({"hand": 3})));
     assert_eq!(position.shown(Seat::Second), list(&[]), "it is not asked");
-    let (position, _) = held(json!({"legal": null}));
+    let (position, _) = checked(json!({"legal": null}));
     assert_eq!(
         position.shown(Seat::First),
         Legal::Shown(Value::Null),
@@ -184,23 +187,23 @@ fn texts_of_actions_can_stand_in_a_line() {
 fn a_state_is_kept_as_it_is_written_and_has_a_bound() {
     let game = game(false);
     let text = r#"{"state":{"b": 1.50,"a":[]},"turn":{"move":"first"}}"#;
-    let (position, _) =
-        Held::new(&game, serde_json::from_str(text).expect("an answer")).expect("a position");
+    let (position, _) = CheckedPosition::new(&game, serde_json::from_str(text).expect("an answer"))
+        .expect("a position");
     assert_eq!(position.state.get(), r#"{"b": 1.50,"a":[]}"#);
     assert_eq!(refused(json!({"state": "x".repeat(LONGEST_STATE - 1)})), {
         Violation::State(LONGEST_STATE + 1)
     });
-    held(json!({"state": "x".repeat(LONGEST_STATE - 2)}));
-    let none = held_of(&game, &json!({"turn": {"move": "first"}})).map(drop);
+    checked(json!({"state": "x".repeat(LONGEST_STATE - 2)}));
+    let none = checked_of(&game, &json!({"turn": {"move": "first"}})).map(drop);
     assert_eq!(none, Err(Violation::Missing("state")));
 }
 
 #[test]
 fn a_board_fits_a_screen() {
-    let (position, _) = held(json!({"rows": ["x.", ".o"], "caption": "7 left"}));
+    let (position, _) = checked(json!({"rows": ["x.", ".o"], "caption": "7 left"}));
     assert_eq!((position.rows.len(), position.caption.as_str()), (2, "7 left"));
     let widest = "象".repeat(LONGEST_ROW);
-    held(json!({"rows": vec![&widest; MOST_ROWS], "caption": widest}));
+    checked(json!({"rows": vec![&widest; MOST_ROWS], "caption": widest}));
     for fields in [
         json!({"rows": vec!["x"; MOST_ROWS + 1]}),
         json!({"rows": ["x".repeat(LONGEST_ROW + 1)]}),
@@ -213,7 +216,7 @@ fn a_board_fits_a_screen() {
 
 #[test]
 fn estimates_are_from_minus_one_to_one() {
-    let (position, _) = held(json!({"values": {"first": -1, "second": 1}}));
+    let (position, _) = checked(json!({"values": {"first": -1, "second": 1}}));
     assert_eq!(position.values, Some(BySeat::new(-1.0, 1.0)));
     let beyond = json!({"values": {"first": 0, "second": 1.5}});
     assert_eq!(refused(beyond), Violation::Value(1.5));
@@ -225,9 +228,9 @@ fn events_of_a_step_are_reported() {
     let fields = json!({
         "events": [{"event": "taken", "count": 2}], "on_behalf_of": "second"
     });
-    let (_, done) = held(fields);
-    assert_eq!(done.events[0].name(), "taken");
-    assert_eq!((done.on_behalf_of, done.secret), (Some(Seat::Second), false));
+    let (_, report) = checked(fields);
+    assert_eq!(report.events[0].name(), "taken");
+    assert_eq!((report.on_behalf_of, report.secret), (Some(Seat::Second), false));
     let nobody = json!({"on_behalf_of": "nobody"});
     assert_eq!(refused(nobody), Violation::Seat("nobody".to_owned()));
     for event in [json!({"count": 2}), json!({"event": "over"}), json!({"event": "action"})] {
@@ -245,22 +248,22 @@ fn an_open_game_hides_nothing() {
     assert_eq!(field(json!({"views": {"first": 1, "second": 2}})), "views");
     assert_eq!(field(json!({"secret": true})), "secret");
     assert_eq!(field(json!({"events": [{"event": "peek", "to": ["first"]}]})), "to");
-    let (_, done) = held(json!({"events": [{"event": "moved", "to": "3,4"}]}));
-    assert_eq!(done.events[0].fields()["to"], "3,4", "a field as any other");
+    let (_, report) = checked(json!({"events": [{"event": "moved", "to": "3,4"}]}));
+    assert_eq!(report.events[0].fields()["to"], "3,4", "a field as any other");
 }
 
 #[test]
 fn a_hidden_game_says_what_each_seat_sees() {
     let game = game(true);
-    let position = |fields| held_of(&game, &with(fields));
+    let position = |fields| checked_of(&game, &with(fields));
     let views = json!({"first": {"coin": "heads"}, "second": {}});
-    let (held, done) = position(json!({
+    let (checked, report) = position(json!({
         "views": views, "secret": true, "events": [{"event": "peek", "to": ["first"]}]
     }))
     .expect("a position");
-    let views = held.views.expect("views");
+    let views = checked.views.expect("views");
     assert_eq!((views.first.get(), views.second.get()), (r#"{"coin":"heads"}"#, "{}"));
-    assert!(done.secret && !done.events[0].is_known_to("second"));
+    assert!(report.secret && !report.events[0].is_known_to("second"));
     let refused = |fields| position(fields).map(drop).expect_err("refused");
     assert_eq!(refused(json!({})), Violation::Missing("views"));
     let half = json!({"views": {"first": 1}});

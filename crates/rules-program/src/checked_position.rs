@@ -17,7 +17,7 @@ use crate::error::Violation;
 
 /// A position as its rules program described it.
 #[derive(Debug)]
-pub(crate) struct Held {
+pub(crate) struct CheckedPosition {
     pub(crate) state: Box<RawValue>,
     pub(crate) turn: Turn<Text>,
     /// The chance outcomes with their weights.
@@ -36,19 +36,19 @@ pub(crate) struct Held {
 
 /// A rules program's description of the step that led to a position.
 #[derive(Debug, Default)]
-pub(crate) struct Done {
+pub(crate) struct StepReport {
     pub(crate) events: Vec<OtherEvent>,
     /// Whether the action is told to its own seat alone.
     pub(crate) secret: bool,
     pub(crate) on_behalf_of: Option<Seat>,
 }
 
-impl Held {
+impl CheckedPosition {
     /// Checks a position, and the description of the step that led to it.
     pub(crate) fn new(
         game: &Description,
         answer: PositionAnswer,
-    ) -> Result<(Self, Done), Violation> {
+    ) -> Result<(Self, StepReport), Violation> {
         check_visibility(game, &answer)?;
         let state = answer.state.ok_or(Violation::Missing("state"))?;
         if state.get().len() > LONGEST_STATE {
@@ -68,13 +68,13 @@ impl Held {
         check_values(values.as_ref())?;
         check_board(&answer.rows, &answer.caption)?;
         let events = answer.events.into_iter().map(|event| event_of(game, event));
-        let done = Done {
+        let report = StepReport {
             events: events.collect::<Result<_, _>>()?,
             secret: answer.secret,
             on_behalf_of: answer.on_behalf_of.map(|name| seat(game, &name)).transpose()?,
         };
         let (rows, caption) = (answer.rows, answer.caption);
-        Ok((Self { state, turn, outcomes, legal, show, views, rows, caption, values }, done))
+        Ok((Self { state, turn, outcomes, legal, show, views, rows, caption, values }, report))
     }
 
     /// The answer that describes the position, without the board.
