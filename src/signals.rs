@@ -53,6 +53,9 @@ pub(crate) fn true_after(
 /// Starts a thread only for signals, so that they are noticed whatever the other threads do.
 fn attend(tell: watch::Sender<bool>) -> io::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build()?;
+    // It lives as long as the program. If no thread can be started, it must not be dropped here,
+    // where another runtime may be at work.
+    let runtime = Box::leak(Box::new(runtime));
     let mut signals = {
         let _within = runtime.enter();
         StopSignals::new()?

@@ -168,6 +168,25 @@ fn checking_a_folder_writes_a_table() {
     assert_eq!(rows[2][..5], ["stuck.sh", "not-ready", "turns", "illegal", sentence]);
 }
 
+/// Each thread takes a gigabyte of the address space, so the number of threads is limited.
+#[test]
+fn nothing_panics_where_threads_run_out() {
+    let arena = Arena::with(&Config::small());
+    for threads in 0..8 {
+        let limit = format!(
+            "ulimit -v {}; export RUST_MIN_STACK=1073741824; exec \"$@\"",
+            524_288 + threads * 1_048_576
+        );
+        let check = ["check", "bot:random", "bot:random", "--against", "random", "--within", "10s"];
+        for args in [&check[..], &["run", "--quiet"]] {
+            let run = arena.in_shell(&limit, args);
+            assert!(matches!(run.code, 0 | 1 | 3), "{threads} threads: {run:?}");
+            assert!(!run.err.contains("panicked"), "{threads} threads: {run:?}");
+            assert!(run.code != 3 || run.err.contains(" cannot "), "{threads} threads: {run:?}");
+        }
+    }
+}
+
 #[test]
 fn invalid_players_are_refused() {
     let arena = Arena::new();

@@ -88,6 +88,13 @@ fn its_games_are_exported_with_all_positions() {
 }
 
 #[test]
+fn one_kind_of_turn_is_singular() {
+    let arena = arena(&RULES.replace("???)", "?)").replace(r#"["a","b"]"#, r#"["a"]"#));
+    let run = arena.run(&["check", "bot:random", "--against", "random"]);
+    assert!(run.out.contains(" 1 kind of turn, 1 position\n"), "{run:?}");
+}
+
+#[test]
 fn readers_contain_a_rules_program_that_played_without_a_sandbox() {
     let arena = arena("");
     let trace = arena.path().join("trace");

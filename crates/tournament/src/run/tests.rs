@@ -359,3 +359,9 @@ fn a_run_without_resources_fails_and_records_nothing() {
     assert!(failure.contains(&why), "{failure}");
     assert!(heard.ended && cup.played().is_empty());
 }
+
+#[test]
+fn a_misfit_is_named_in_words() {
+    let misfit = RunError::Misfit { id: "1-2".to_owned(), source: RecordError::Double };
+    assert_eq!(misfit.to_string(), "game 1-2: it is already in the log");
+}

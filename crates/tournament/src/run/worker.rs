@@ -4,6 +4,7 @@
 //! costs far more than one on the same core.
 
 use std::io;
+use std::mem::ManuallyDrop;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::thread::{self, JoinHandle};
@@ -55,10 +56,14 @@ impl Worker {
         stop: watch::Receiver<bool>,
     ) -> io::Result<Self> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        // If no thread can be started, it must not be dropped here, where another runtime is at
+        // work.
+        let runtime = ManuallyDrop::new(runtime);
         // Before the worker is bound to its cores, which are busy.
         pauses::watch()?;
         let (jobs, mut inbox) = mpsc::unbounded_channel();
         let thread = thread::Builder::new().name(format!("worker {number}")).spawn(move || {
+            let runtime = ManuallyDrop::into_inner(runtime);
             settle_on(&cores);
             loop {
                 let pool = PlayerPool::new(book.clone(), Arc::clone(&conditions));
