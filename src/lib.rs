@@ -1,16 +1,15 @@
 //! A referee and match runner for programs that play games against each other.
 //!
-//! docs/architecture.md has a map of the modules, and of how data flows between them. Everything
+//! docs/architecture.md has a map of the crates, and of how data flows between them. Everything
 //! after the log is a function of the log: `rank`, `verify` and `replay` never need a rerun, and
 //! anyone who has the folder of a finished tournament can audit it.
 //!
 //! # Invariants
 //!
 //! 1. The `games` crate does not depend on processes, time, files, or the protocol.
-//! 2. Pure modules do not touch the operating system: [`model`], [`seeds`] (but for random
-//!    bytes), [`referee`] (it waits
-//!    for players only through [`player`]), [`replay`], [`schedule`], and the crates of games,
-//!    protocol and ratings. Data that must survive a crash is written through [`disk`].
+//! 2. Pure modules do not touch the operating system: `model`, `seeds` (but for random bytes),
+//!    `referee` (it waits for players only through `player`), `replay`, `schedule`, and the crates
+//!    of games, protocol and ratings. Data that must survive a crash is written through `disk`.
 //! 3. Dice and player seeds are functions of the tournament's secret, the unordered pair of names
 //!    and the pair's number; the choices in openings are functions of the secret and the pair's
 //!    number alone. So adding a player or resuming does not change other games. A player never
@@ -25,7 +24,7 @@
 //!    a bound.
 //! 8. One thread per worker: one game, its referee and its two players on one core. A panic there
 //!    costs that game one attempt, and nothing else.
-//! 9. Only `main` ends the program, except that [`signals`] may end it at once; only [`printer`]
+//! 9. Only `main` ends the program, except that `signals` may end it at once; only [`printer`]
 //!    prints.
 
 #[cfg(not(unix))]

@@ -28,7 +28,7 @@ use super::options::{OptionError, OptionSpec, Options};
 use super::refusal::{Refusal, StepError};
 use super::seat::{BySeat, Seat};
 use super::text::Text;
-use super::turn::{StepText, Turn};
+use super::turn::{Step, StepText, Turn};
 
 /// A game that several owners share.
 pub type SharedGame = Arc<dyn AnyGame>;
@@ -293,6 +293,30 @@ pub trait AnyPosition: fmt::Debug + Send + Sync {
 #[expect(clippy::expect_used, reason = "plain data serialises")]
 fn json(value: &impl Serialize) -> Box<RawValue> {
     to_raw_value(value).expect("plain data serialises")
+}
+
+impl<A, C> Step<A, C> {
+    /// The same step with a converted action of each seat, or a converted outcome.
+    ///
+    /// # Errors
+    /// It does not answer this turn, or a conversion fails.
+    pub fn answering<B, D>(
+        self,
+        turn: &Turn<Text>,
+        action: impl Fn(Seat, A) -> Result<B, GameError>,
+        outcome: impl FnOnce(C) -> Result<D, GameError>,
+    ) -> Result<Step<B, D>, GameError> {
+        Ok(match (turn, self) {
+            (Turn::Move(seat), Self::Move(chosen)) => Step::Move(action(*seat, chosen)?),
+            (Turn::Pass(_), Self::Pass) => Step::Pass,
+            (Turn::Both, Self::Both(BySeat { first, second })) => {
+                let first = action(Seat::First, first)?;
+                Step::Both(BySeat::new(first, action(Seat::Second, second)?))
+            }
+            (Turn::Chance(_), Self::Chance(drawn)) => Step::Chance(outcome(drawn)?),
+            (turn, _) => return Err(StepError::NotAsked { turn: turn.clone() }.into()),
+        })
+    }
 }
 
 impl Clone for Position {

@@ -1,6 +1,6 @@
 //! Back to the Wall: the match of The Genius, Tempo Up; clauses T1 to T13.
 //!
-//! [`Board`] is the position of a round without the options, small and fast. [`Site`] decides which
+//! [`Board`] is the position of a round without the options, small and fast. `Site` decides which
 //! squares become walls. [`BackToTheWall`] is the match over all rounds. Both players move at once,
 //! so every turn is [`Turn::Both`].
 

@@ -4,10 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::any::GameError;
-use super::refusal::StepError;
 use super::seat::{BySeat, Seat};
-use super::text::Text;
 
 /// The winner of a game, without the reason.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -141,30 +138,6 @@ pub type TextStep = Step<String, String>;
 
 /// A step as borrowed text.
 pub type StepText<'a> = Step<&'a str, &'a str>;
-
-impl<A, C> Step<A, C> {
-    /// The same step with a converted action of each seat, or a converted outcome.
-    ///
-    /// # Errors
-    /// It does not answer this turn, or a conversion fails.
-    pub fn answering<B, D>(
-        self,
-        turn: &Turn<Text>,
-        action: impl Fn(Seat, A) -> Result<B, GameError>,
-        outcome: impl FnOnce(C) -> Result<D, GameError>,
-    ) -> Result<Step<B, D>, GameError> {
-        Ok(match (turn, self) {
-            (Turn::Move(seat), Self::Move(chosen)) => Step::Move(action(*seat, chosen)?),
-            (Turn::Pass(_), Self::Pass) => Step::Pass,
-            (Turn::Both, Self::Both(BySeat { first, second })) => {
-                let first = action(Seat::First, first)?;
-                Step::Both(BySeat::new(first, action(Seat::Second, second)?))
-            }
-            (Turn::Chance(_), Self::Chance(drawn)) => Step::Chance(outcome(drawn)?),
-            (turn, _) => return Err(StepError::NotAsked { turn: turn.clone() }.into()),
-        })
-    }
-}
 
 impl<T: AsRef<str>> Step<T, T> {
     /// The text of the step on one line.

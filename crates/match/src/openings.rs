@@ -167,7 +167,7 @@ fn random(
         walk(start, &mut script)
     };
     let half = begin(u32::MAX)?.end.map_or(u32::MAX, |end| end / 2);
-    let Walk { steps, script, .. } = begin(plies.min(half))?;
+    let OpeningWalk { steps, script, .. } = begin(plies.min(half))?;
     Ok(Opening { steps, luck: script.luck })
 }
 
@@ -209,7 +209,7 @@ pub fn listed(start: &Position, texts: &[String]) -> Result<Vec<TextStep>, Openi
     let mut list = ListScript { texts, read: 0, unfit: None };
     let walked = walk(start, &mut list);
     let read = list.read.saturating_sub(1);
-    let Walk { steps, end, .. } = walked.map_err(|error| {
+    let OpeningWalk { steps, end, .. } = walked.map_err(|error| {
         OpeningError::Action(read, OpeningActionError::Refused(Box::new(error)))
     })?;
     match list.unfit {
@@ -269,7 +269,7 @@ impl Script for ListScript<'_> {
 }
 
 /// The beginning of a game.
-struct Walk<S> {
+struct OpeningWalk<S> {
     /// The steps up to the last decision; none if that is the first one.
     steps: Vec<TextStep>,
     /// The script at that decision.
@@ -282,7 +282,7 @@ struct Walk<S> {
 fn walk<S: Script<Text = String, Error = GameError> + Clone>(
     start: &Position,
     script: &mut S,
-) -> Result<Walk<S>, GameError> {
+) -> Result<OpeningWalk<S>, GameError> {
     let mut position = start.clone();
     let (mut steps, mut events) = (Vec::new(), Vec::new());
     let (mut decision, mut left) = (0, script.clone());
@@ -297,7 +297,7 @@ fn walk<S: Script<Text = String, Error = GameError> + Clone>(
     }
     let end = matches!(position.turn(), Turn::Over(_)).then(|| position.ply());
     steps.truncate(decision);
-    Ok(Walk { steps, script: left, end })
+    Ok(OpeningWalk { steps, script: left, end })
 }
 
 #[cfg(test)]

@@ -24,7 +24,7 @@
 //! ```
 //!
 //! A position is asked for once and kept. Every answer of the program is checked against the
-//! contract. A violation is a [`RulesProgramError`]: the program failed, not a player.
+//! contract. A violation is a `RulesProgramError`: the program failed, not a player.
 
 mod checked_position;
 mod child;

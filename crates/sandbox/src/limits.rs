@@ -63,7 +63,7 @@ pub enum Overrun {
         /// The limit in bytes.
         limit: u64,
     },
-    /// Its scratch folder held [`MOST_FILES`].
+    /// Its scratch folder held 10,000 files.
     Files,
     /// It was ended because it wrote a file longer than allowed.
     FileSize {

@@ -92,7 +92,7 @@ impl Board {
         PIECES.map(|(seat, piece)| self.pieces[seat][piece])
     }
 
-    /// The board as a [`Site`] for placing walls.
+    /// The board as a `Site` for placing walls.
     pub fn site(&self, readings: Readings) -> Site<'_> {
         Site { ground: &self.ground, walls: self.walls, pieces: self.standing(), readings }
     }

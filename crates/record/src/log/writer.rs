@@ -123,7 +123,7 @@ impl LogWriter {
         Ok(())
     }
 
-    /// Syncs appended data in the background from now on, at most [`SYNC_EVERY`] later. Keeps the
+    /// Syncs appended data in the background from now on, at most `SYNC_EVERY` later. Keeps the
     /// lock as long as nothing else in this process opens the log.
     pub fn keep_synced(&mut self) -> Result<(), WriteError> {
         self.check()?;

@@ -81,7 +81,7 @@ pub enum PlayerKind {
         /// Its arguments.
         args: Vec<String>,
     },
-    /// As the built-in player with this name, which [`referee_bots::named`] knows.
+    /// As the built-in player with this name, which `referee_bots::named` knows.
     Bot(String),
 }
 

@@ -24,7 +24,7 @@ pub enum HighlightKind {
     /// possible between different programs.
     Upset,
     /// A long game between players of about the same rating, of whom neither is expected to score
-    /// more than [`CLOSE`]; if possible between different programs.
+    /// more than `CLOSE`; if possible between different programs.
     Close,
     /// Among the longest.
     Long,
