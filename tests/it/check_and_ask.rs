@@ -401,10 +401,12 @@ fn all_programs_of_the_configuration_are_checked_whatever_is_wrong_with_the_othe
     let broken = arena.run(&["check", "--all"]);
     assert_eq!(broken.code, 2, "{broken:?}");
     assert!(broken.err.contains("this is not TOML"), "{}", broken.err);
-    let named = arena.run(&["check", "first.sh", "--against", "random"]);
-    assert_eq!(named.code, 0, "a file that it does not name can be checked: {named:?}");
-    let unnamed = arena.run(&["check", "notes"]);
-    assert!(unnamed.err.contains("this is not TOML"), "it may be named there: {}", unnamed.err);
+    let check = ["check", "first.sh", "--against", "random"];
+    let unknown = arena.run(&check);
+    assert_eq!(unknown.code, 2, "it may say what to play: {unknown:?}");
+    assert!(unknown.err.contains("this is not TOML"), "{}", unknown.err);
+    let known = arena.run(&[&check[..], &["--game", "watch-your-back"]].concat());
+    assert_eq!(known.code, 0, "nothing else is needed of it: {known:?}");
 }
 
 /// The last line on stderr.
