@@ -37,7 +37,7 @@ pub(crate) fn tests() -> Vec<Trial> {
             check::<Backdraughts>(GameKind::Backdraughts, most, 30)
         }),
         slow("a_move_takes_few_instructions", || {
-            instructions([("[]", 25_000), (EVENTS, 31_000), (EVERYTHING, 76_000)])
+            instructions([("[]", 27_000), (EVENTS, 33_000), (EVERYTHING, 80_000)])
         }),
     ]
 }

@@ -81,7 +81,7 @@ pub enum RoundEnd {
 
 impl RoundEnd {
     /// Its name in records.
-    pub const fn name(self) -> &'static str {
+    pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Majority => "majority",
             Self::Separated => "separated",
@@ -108,7 +108,7 @@ type PlayedTurn = (TurnEffects, Option<RoundResult>);
 impl BackToTheWall {
     /// Creates a match under `rules` whose first round is at `board`. The end of the round is not
     /// tested before the first turn.
-    pub fn from_board(rules: &Arc<Rules>, board: Board) -> Self {
+    pub(crate) fn from_board(rules: &Arc<Rules>, board: Board) -> Self {
         let rules = Arc::clone(rules);
         Self { rules, board, round: 0, turn: 0, ply: 0, finished: Vec::new(), outcome: None }
     }
@@ -129,7 +129,7 @@ impl BackToTheWall {
     }
 
     /// The number of rounds that `seat` has won.
-    pub fn won(&self, seat: Seat) -> usize {
+    pub(crate) fn won(&self, seat: Seat) -> usize {
         self.finished.iter().filter(|round| round.result == GameResult::Win(seat)).count()
     }
 

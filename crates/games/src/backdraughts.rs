@@ -67,7 +67,7 @@ impl TurnPhase {
     }
 
     /// The number to play, if it is known.
-    pub const fn number(self) -> Option<u8> {
+    pub(crate) const fn number(self) -> Option<u8> {
         match self {
             Self::First | Self::Roll(_) => None,
             Self::Act { number, .. } | Self::Answer { number, .. } => Some(number),

@@ -100,7 +100,7 @@ impl Direction {
     pub const ALL: [Self; 4] = [Self::Up, Self::Down, Self::Left, Self::Right];
 
     /// The letter of the direction in texts.
-    pub const fn letter(self) -> &'static str {
+    pub(crate) const fn letter(self) -> &'static str {
         match self {
             Self::Up => "U",
             Self::Down => "D",

@@ -21,7 +21,7 @@ pub struct DrawnSquare {
 
 impl DrawnSquare {
     /// A square of which nothing is known but its character.
-    pub const fn new(symbol: char) -> Self {
+    pub(crate) const fn new(symbol: char) -> Self {
         Self { symbol, owner: None, goal: None, shared: [0; MOST_PIECES] }
     }
 
@@ -49,13 +49,13 @@ pub struct DrawnBoard {
 
 impl DrawnBoard {
     /// Removes all rows.
-    pub fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         self.squares.clear();
         self.widths.clear();
     }
 
     /// Adds a row at the bottom.
-    pub fn add_row(&mut self, row: impl IntoIterator<Item = DrawnSquare>) {
+    pub(crate) fn add_row(&mut self, row: impl IntoIterator<Item = DrawnSquare>) {
         let begin = self.squares.len();
         self.squares.extend(row);
         self.widths.push(self.squares.len() - begin);

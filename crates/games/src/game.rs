@@ -34,7 +34,7 @@ pub struct Clause {
 
 impl Clause {
     /// Creates a clause of a built-in game.
-    pub const fn new(id: &'static str, title: &'static str, text: &'static str) -> Self {
+    pub(crate) const fn new(id: &'static str, title: &'static str, text: &'static str) -> Self {
         Self { id: Cow::Borrowed(id), title: Cow::Borrowed(title), text: Cow::Borrowed(text) }
     }
 }

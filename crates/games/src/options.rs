@@ -35,7 +35,7 @@ pub struct OptionSpec {
 
 impl OptionSpec {
     /// Creates an option of a built-in game.
-    pub const fn new(
+    pub(crate) const fn new(
         name: &'static str,
         clause: &'static str,
         kind: OptionKind,
@@ -76,7 +76,7 @@ impl Preset {
     }
 
     /// The default as text, given the `others`, which come before it in the list.
-    pub fn text(&self, others: &Options) -> Option<&str> {
+    pub(crate) fn text(&self, others: &Options) -> Option<&str> {
         match self {
             Self::Always(text) => Some(text),
             Self::Depends { choose, .. } => choose(others),
@@ -104,7 +104,7 @@ pub enum OptionKind {
 
 impl OptionKind {
     /// One of these words of a built-in game, each with its meaning.
-    pub const fn choice(words: &'static [(&'static str, &'static str)]) -> Self {
+    pub(crate) const fn choice(words: &'static [(&'static str, &'static str)]) -> Self {
         Self::Choice(Words::Fixed(words))
     }
 }
@@ -130,7 +130,7 @@ impl Words {
     }
 
     /// Returns whether `word` is one of them.
-    pub fn contains(&self, word: &str) -> bool {
+    pub(crate) fn contains(&self, word: &str) -> bool {
         self.iter().any(|(known, _)| known == word)
     }
 
@@ -297,7 +297,7 @@ impl Options {
     ///
     /// # Panics
     /// If the game has no option of this name whose value may be a word.
-    pub fn word(&self, name: &str) -> &str {
+    pub(crate) fn word(&self, name: &str) -> &str {
         match self.get(name) {
             Some(OptionValue::Word(word)) => word,
             None | Some(OptionValue::List(_)) => "",
@@ -363,7 +363,7 @@ impl Options {
     ///
     /// # Panics
     /// If the game has no option of this name.
-    pub fn has(&self, name: &str) -> bool {
+    pub(crate) fn has(&self, name: &str) -> bool {
         self.get(name).is_some()
     }
 

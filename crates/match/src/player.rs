@@ -159,7 +159,7 @@ impl Player {
     ///
     /// # Errors
     /// The rules program of a built-in player failed.
-    pub async fn ask(&mut self, view: &TurnView<'_>) -> Result<Answer, GameError> {
+    pub(crate) async fn ask(&mut self, view: &TurnView<'_>) -> Result<Answer, GameError> {
         match self {
             Self::Wire(wire) => wire.ask(view).await,
             Self::Human(human) => Ok(human.ask(view).await),
@@ -175,7 +175,7 @@ impl Player {
     }
 
     /// Tells the player how the game ended, unless it owes a reply.
-    pub async fn end(&mut self, view: &EndView<'_>) {
+    pub(crate) async fn end(&mut self, view: &EndView<'_>) {
         if let Self::Wire(wire) = self {
             wire.end(view).await;
         }

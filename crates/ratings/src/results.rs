@@ -39,7 +39,7 @@ impl PlayedGame {
     }
 
     /// The scores of the first and the second seat, in half points.
-    pub fn halves(self) -> [usize; 2] {
+    pub(crate) fn halves(self) -> [usize; 2] {
         self.outcome.map_or([0, 0], |outcome| {
             [outcome.halves(), GameOutcome::Win.halves() - outcome.halves()]
         })
@@ -221,7 +221,7 @@ impl Results {
     }
 
     /// The number of players.
-    pub fn players(&self) -> usize {
+    pub(crate) fn players(&self) -> usize {
         self.players
     }
 

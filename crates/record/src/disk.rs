@@ -59,13 +59,13 @@ fn before(_: DiskStep) -> io::Result<()> {
 }
 
 /// Writes all of `bytes`.
-pub fn write(mut file: &File, bytes: &[u8]) -> io::Result<()> {
+pub(crate) fn write(mut file: &File, bytes: &[u8]) -> io::Result<()> {
     before(DiskStep::Write(file, bytes))?;
     file.write_all(bytes)
 }
 
 /// Makes sure that what was written to `file` survives a power failure.
-pub fn sync(file: &File) -> io::Result<()> {
+pub(crate) fn sync(file: &File) -> io::Result<()> {
     before(DiskStep::Sync(file))?;
     file.sync_data()
 }

@@ -155,7 +155,7 @@ impl RunDescription {
 impl PackedPlayer {
     /// The player as it is run here. `root` is the folder of its bundle, or any folder for a
     /// built-in player.
-    pub fn unpacked(&self, root: &Path) -> PlayerSpec {
+    pub(crate) fn unpacked(&self, root: &Path) -> PlayerSpec {
         let mut spec = with_paths(&self.spec, |path| root.join(path));
         if let PlayerKind::Command { args, .. } = &mut spec.kind {
             for &index in &self.bundled_args {
@@ -180,7 +180,7 @@ impl PackedPlayer {
 
 impl PackedRules {
     /// The program as it is run here, from the bundle in `root`.
-    pub fn unpacked(&self, root: &Path) -> RulesProgram {
+    pub(crate) fn unpacked(&self, root: &Path) -> RulesProgram {
         rules_with_paths(&self.program, |path| root.join(path))
     }
 }

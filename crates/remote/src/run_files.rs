@@ -28,7 +28,7 @@ impl RunFiles {
     ///
     /// # Errors
     /// The server refuses, or a file cannot be read.
-    pub async fn create(
+    pub(crate) async fn create(
         &self,
         server: &NatsServer,
         streams: &Streams,

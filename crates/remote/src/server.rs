@@ -160,7 +160,7 @@ impl NatsServer {
     }
 
     /// The problem behind an error of a request.
-    pub fn problem(&self, what: &str, error: &dyn Error) -> ServerProblem {
+    pub(crate) fn problem(&self, what: &str, error: &dyn Error) -> ServerProblem {
         let denied = self.denied.lock().unwrap_or_else(PoisonError::into_inner).clone();
         classify(what, &chain(error), denied)
     }

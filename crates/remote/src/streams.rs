@@ -65,7 +65,7 @@ impl RunNames {
     }
 
     /// The subject of a job.
-    pub fn job(&self, name: &str, attempt: u32) -> String {
+    pub(crate) fn job(&self, name: &str, attempt: u32) -> String {
         format!("referee.{}.job.{name}.{attempt}", self.run)
     }
 
@@ -111,7 +111,7 @@ impl Streams {
     ///
     /// # Errors
     /// The server refuses.
-    pub async fn create(&self, lease: Duration) -> Result<bool, ServerProblem> {
+    pub(crate) async fn create(&self, lease: Duration) -> Result<bool, ServerProblem> {
         let jobs = stream::Config {
             name: self.names.jobs(),
             subjects: vec![self.names.all_jobs()],
@@ -139,7 +139,7 @@ impl Streams {
     }
 
     /// Makes the server deliver at once what an earlier coordinator had, but did not keep.
-    pub async fn take_over(&self) {
+    pub(crate) async fn take_over(&self) {
         let context = &self.server.context;
         let _ = context.delete_consumer_from_stream(COORDINATOR, self.names.results()).await;
     }
@@ -172,7 +172,7 @@ impl Streams {
     }
 
     /// The object store for bundles, created if it is missing.
-    pub async fn store(&self) -> Result<ObjectStore, ServerProblem> {
+    pub(crate) async fn store(&self) -> Result<ObjectStore, ServerProblem> {
         match self.existing_store().await {
             Err(ServerProblem::Missing(_)) => {
                 let config = object_store::Config {
@@ -226,7 +226,7 @@ impl Streams {
     }
 
     /// The queue of results, for the coordinator.
-    pub async fn results(&self) -> Result<PullConsumer, ServerProblem> {
+    pub(crate) async fn results(&self) -> Result<PullConsumer, ServerProblem> {
         self.consumer(COORDINATOR, &self.names.results()).await
     }
 
@@ -287,7 +287,7 @@ impl Streams {
     }
 
     /// Removes everything of this run from the server.
-    pub async fn remove(&self) {
+    pub(crate) async fn remove(&self) {
         let context = &self.server.context;
         for name in [self.names.jobs(), self.names.results()] {
             if let Err(error) = context.delete_stream(&name).await {

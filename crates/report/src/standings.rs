@@ -39,7 +39,7 @@ pub struct Row {
 
 impl Row {
     /// The total score of all games.
-    pub fn score(&self) -> Points {
+    pub(crate) fn score(&self) -> Points {
         self.outcomes.score()
     }
 

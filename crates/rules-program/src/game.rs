@@ -51,11 +51,6 @@ impl ProgramGame {
         })
     }
 
-    /// The time for an answer.
-    pub fn reply(&self) -> Duration {
-        self.link.reply()
-    }
-
     /// The data shared by all positions of a game under these options.
     fn table(&self, options: Box<RawValue>, max_plies: u32) -> Table {
         let (description, link) = (Arc::clone(&self.description), Arc::clone(&self.link));

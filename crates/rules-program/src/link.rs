@@ -44,11 +44,6 @@ impl ProgramLink {
         Self::new(Arc::clone(&self.launcher), self.reply)
     }
 
-    /// The time for an answer.
-    pub(crate) fn reply(&self) -> Duration {
-        self.reply
-    }
-
     /// The first failure of the program, except of a guess.
     pub(crate) fn failed(&self) -> Option<GameError> {
         self.failed.get().cloned()

@@ -49,11 +49,6 @@ impl Shortage {
         }
     }
 
-    /// The system error.
-    pub fn error(&self) -> io::Error {
-        io::Error::from(self.errno)
-    }
-
     /// The resource that ran out.
     pub fn resource(&self) -> Resource {
         match self.errno {

@@ -56,11 +56,6 @@ impl Policy {
         self.level > Level::Off
     }
 
-    /// The limits on the resources of a process.
-    pub fn limits(&self) -> &Limits {
-        &self.limits
-    }
-
     /// The levels and mechanisms that were tried but are not in force.
     pub fn missing(&self) -> &[NotInForce] {
         &self.missing

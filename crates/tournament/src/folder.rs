@@ -274,7 +274,7 @@ pub fn check_count(dir: &Path, found: usize, expected: usize) -> Result<(), Fold
 
 /// Calls `each` with every game of the tournament, its place and its line, in the order of the log.
 /// Skips lines of games that the tournament does not contain.
-pub fn games<E: From<FolderError>>(
+pub(crate) fn games<E: From<FolderError>>(
     dir: &Path,
     state: &TournamentState,
     mut each: impl FnMut(usize, &GameLine, &[u8]) -> Result<(), E>,

@@ -13,7 +13,7 @@ use std::collections::HashMap;
 
 use serde::{Deserialize, Serialize};
 
-use referee_games::{BySeat, Seat};
+use referee_games::BySeat;
 use referee_record::model::stage::Order;
 
 /// The games that are known so far.
@@ -156,13 +156,6 @@ fn lots(text: &str, names: &[impl AsRef<str>]) -> Vec<[u8; 32]> {
 impl Section {
     fn len(&self) -> usize {
         2 * self.pairings.len() * self.pairs as usize
-    }
-}
-
-impl Fixture {
-    /// The seat of the player with number `player`, if it plays.
-    pub fn seat_of(&self, player: usize) -> Option<Seat> {
-        Seat::BOTH.into_iter().find(|&seat| self.players[seat] == player)
     }
 }
 

@@ -22,7 +22,7 @@ pub struct Board {
 
 /// The effects of a turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct TurnEffects {
+pub(crate) struct TurnEffects {
     /// The squares that were named: placed as walls, or taken out.
     pub(crate) placement: Placement,
     /// The run of each piece, in the order of [`PIECES`].
@@ -31,7 +31,7 @@ pub struct TurnEffects {
 
 /// A piece's run: a number of squares in a straight line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct PieceRun {
+pub(crate) struct PieceRun {
     /// The square where it started.
     pub from: Square,
     /// The direction that its player chose.
@@ -46,7 +46,7 @@ pub struct PieceRun {
 
 impl PieceRun {
     /// The squares it entered, in order.
-    pub fn path(&self) -> impl Iterator<Item = Square> {
+    pub(crate) fn path(&self) -> impl Iterator<Item = Square> {
         let ahead = move |square: &Square| self.heading.map(|heading| beyond(*square, heading));
         let squares = std::iter::successors(Some(self.from), ahead);
         squares.skip(1).take(usize::from(self.steps))
@@ -72,7 +72,7 @@ const fn beyond(square: Square, direction: Direction) -> Square {
 
 impl Board {
     /// The start of a round on `map`.
-    pub fn start(map: &Map, start_captured: bool) -> Self {
+    pub(crate) fn start(map: &Map, start_captured: bool) -> Self {
         let ground = map.ground;
         let owned = |seat| if start_captured { ground.homes(seat) } else { Squares::EMPTY };
         let pieces = |seat| ByPiece {
@@ -88,7 +88,7 @@ impl Board {
     }
 
     /// The squares of the pieces, in the order of [`PIECES`].
-    pub fn standing(&self) -> [Square; 4] {
+    pub(crate) fn standing(&self) -> [Square; 4] {
         PIECES.map(|(seat, piece)| self.pieces[seat][piece])
     }
 
@@ -113,7 +113,7 @@ impl Board {
     }
 
     /// Plays a turn: walls, then redirection, then movement.
-    pub fn play(&mut self, turn: &BySeat<Action>, readings: Readings) -> TurnEffects {
+    pub(crate) fn play(&mut self, turn: &BySeat<Action>, readings: Readings) -> TurnEffects {
         let placement = self.site(readings).place(turn.first.walls, turn.second.walls);
         self.build(placement.placed);
         let wanted = PIECES.map(|(seat, piece)| turn[seat].directions[piece]);
@@ -165,7 +165,7 @@ impl Board {
     }
 
     /// The next square in this direction, if a piece can enter it.
-    pub fn next(&self, from: Square, way: Direction) -> Option<Square> {
+    pub(crate) fn next(&self, from: Square, way: Direction) -> Option<Square> {
         let next = beyond(from, way);
         let is_there = next.column < self.ground.width && next.row < self.ground.height;
         (is_there && !self.walls.contains(next)).then_some(next)
@@ -211,7 +211,7 @@ impl Board {
     }
 
     /// Returns whether the four pieces are in four different regions (T7).
-    pub fn separated(&self) -> bool {
+    pub(crate) fn separated(&self) -> bool {
         let mut others = self.standing().into_iter();
         while let Some(piece) = others.next() {
             if Squares::of(piece).flood(self.open()).meets(others.clone().collect()) {
@@ -227,7 +227,7 @@ impl Board {
     }
 
     /// The rows from top to bottom with a character for each square.
-    pub fn draw(&self, symbol: impl Fn(Square) -> char) -> Vec<String> {
+    pub(crate) fn draw(&self, symbol: impl Fn(Square) -> char) -> Vec<String> {
         let Ground { width, height, .. } = self.ground;
         let row = |row| (0..width).map(|column| symbol(Square::new(column, row))).collect();
         (0..height).map(row).collect()

@@ -107,7 +107,7 @@ impl Piece {
     pub const BOTH: [Self; 2] = [Self::Circle, Self::Square];
 
     /// The name in the protocol.
-    pub const fn name(self) -> &'static str {
+    pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Circle => "circle",
             Self::Square => "square",
@@ -115,7 +115,7 @@ impl Piece {
     }
 
     /// The letter in maps for this piece of `seat`.
-    pub const fn letter(self, seat: Seat) -> char {
+    pub(crate) const fn letter(self, seat: Seat) -> char {
         match (seat, self) {
             (Seat::First, Self::Circle) => 'G',
             (Seat::First, Self::Square) => 'g',
@@ -135,12 +135,12 @@ pub const PIECES: [(Seat, Piece); 4] = [
 
 impl Ground {
     /// Creates a board of this size; each side is at most 15.
-    pub fn new(width: u8, height: u8, walls_each: u8, adjacency: Adjacency) -> Self {
+    pub(crate) fn new(width: u8, height: u8, walls_each: u8, adjacency: Adjacency) -> Self {
         Self { width, height, area: Squares::board(width, height), walls_each, adjacency }
     }
 
     /// The corner where `piece` of `seat` starts (T13).
-    pub const fn home(&self, seat: Seat, piece: Piece) -> Square {
+    pub(crate) const fn home(&self, seat: Seat, piece: Piece) -> Square {
         let left = matches!((seat, piece), (Seat::First, Piece::Circle))
             || matches!((seat, piece), (Seat::Second, Piece::Square));
         let column = if left { 0 } else { self.width - 1 };
@@ -149,7 +149,7 @@ impl Ground {
     }
 
     /// The four corners.
-    pub fn corners(&self) -> Squares {
+    pub(crate) fn corners(&self) -> Squares {
         let (right, bottom) = (self.width - 1, self.height - 1);
         Squares::of(Square::new(0, 0))
             | Squares::of(Square::new(right, 0))
@@ -200,7 +200,7 @@ struct BoardFile {
 impl Map {
     /// Parses the `text` of the board file called `file`. Errors name the file, the line and the
     /// reason.
-    pub fn read(file: &str, text: &str) -> Result<Self, FileError> {
+    pub(crate) fn read(file: &str, text: &str) -> Result<Self, FileError> {
         let refused =
             |at: Range<usize>, reason: &str| complaint(file, line(text, at.start), reason);
         let keys: BoardFile = toml::from_str(text)
@@ -229,14 +229,14 @@ impl Map {
     }
 
     /// The shipped board called `name`.
-    pub fn shipped(name: &str) -> Option<Result<Self, FileError>> {
+    pub(crate) fn shipped(name: &str) -> Option<Result<Self, FileError>> {
         let (name, text) = SHIPPED.iter().find(|(known, _)| *known == name)?;
         Some(Self::read(name, text))
     }
 
     /// Checks the text of a board file as far as possible without the options. Returns a summary of
     /// the board that says whether it is fair.
-    pub fn remark(file: &str, text: &str) -> Result<String, FileError> {
+    pub(crate) fn remark(file: &str, text: &str) -> Result<String, FileError> {
         let map = Self::read(file, text)?;
         let fairness = match map.fairness() {
             Some(motion) => {

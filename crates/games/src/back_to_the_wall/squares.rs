@@ -51,14 +51,14 @@ impl Squares {
     }
 
     /// All squares of a board of this size.
-    pub fn board(width: u8, height: u8) -> Self {
+    pub(crate) fn board(width: u8, height: u8) -> Self {
         let row = |row| (0..width).map(move |column| Square::new(column, row));
         (0..height).flat_map(row).collect()
     }
 
     /// Returns whether the set contains this square.
     #[inline]
-    pub const fn contains(self, square: Square) -> bool {
+    pub(crate) const fn contains(self, square: Square) -> bool {
         self.0[word(square)] & bit(square) != 0
     }
 
@@ -70,7 +70,7 @@ impl Squares {
 
     /// Returns whether the two sets have a square in common.
     #[inline]
-    pub fn meets(self, other: Self) -> bool {
+    pub(crate) fn meets(self, other: Self) -> bool {
         !(self & other).is_empty()
     }
 
@@ -83,7 +83,7 @@ impl Squares {
     /// Moves every square by one. Intersect the result with the squares of a board.
     #[must_use]
     #[inline]
-    pub const fn step(self, direction: Direction) -> Self {
+    pub(crate) const fn step(self, direction: Direction) -> Self {
         let [one, two, three, four] = self.0;
         Self(match direction {
             Direction::Up => [
@@ -107,14 +107,14 @@ impl Squares {
     /// a board.
     #[must_use]
     #[inline]
-    pub fn beside(self) -> Self {
+    pub(crate) fn beside(self) -> Self {
         Direction::ALL.into_iter().fold(Self::EMPTY, |all, way| all | self.step(way))
     }
 
     /// The squares that share a side or a corner with one of the set. Intersect the result with the
     /// squares of a board.
     #[must_use]
-    pub fn around(self) -> Self {
+    pub(crate) fn around(self) -> Self {
         let sides = self.step(Direction::Left) | self.step(Direction::Right);
         let row = self | sides;
         row.step(Direction::Up) | row.step(Direction::Down) | sides
@@ -139,7 +139,7 @@ impl Squares {
 
     /// Removes the first square from the set and returns it.
     #[inline]
-    pub fn pop(&mut self) -> Option<Square> {
+    pub(crate) fn pop(&mut self) -> Option<Square> {
         let (word, bits) = (0..).zip(&mut self.0).find(|(_, bits)| **bits != 0)?;
         #[expect(clippy::cast_possible_truncation, reason = "a bit's number is below 64")]
         let bit = bits.trailing_zeros() as u8;

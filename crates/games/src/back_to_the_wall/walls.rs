@@ -214,7 +214,7 @@ impl Site<'_> {
     }
 
     /// The squares that may be named (T10).
-    pub fn free(&self) -> Squares {
+    pub(crate) fn free(&self) -> Squares {
         self.ground.area - self.walls - self.pieces.into_iter().collect()
     }
 
@@ -223,7 +223,7 @@ impl Site<'_> {
     ///
     /// If T1 or T3 refuse a set, they refuse every superset, and T2 only compares pairs. The search
     /// can therefore build a set square by square and try only squares that still fit.
-    pub fn has_room(&self) -> bool {
+    pub(crate) fn has_room(&self) -> bool {
         let need = 2 * u32::from(self.ground.walls_each);
         let mut candidates = self.free();
         if self.readings.adjacency_scope == AdjacencyScope::All {

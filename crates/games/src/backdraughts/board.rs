@@ -51,7 +51,7 @@ impl Board {
     }
 
     /// The number of pawns that `seat` has lost.
-    pub fn lost(&self, seat: Seat) -> u32 {
+    pub(crate) fn lost(&self, seat: Seat) -> u32 {
         PAWNS.saturating_sub(self.pawns[seat].len())
     }
 
@@ -102,7 +102,7 @@ impl Board {
     }
 
     /// Returns whether `seat` may capture at all with `number`, its roll or distance (B10).
-    pub fn may_capture(&self, seat: Seat, number: u8, rules: &Rules) -> bool {
+    pub(crate) fn may_capture(&self, seat: Seat, number: u8, rules: &Rules) -> bool {
         let six = rules.movement == Movement::Dice && number == 6;
         let ring = !self.pawns[seat].meets(RING);
         match rules.capture {

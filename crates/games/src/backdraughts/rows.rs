@@ -28,7 +28,7 @@ impl Board {
     }
 
     /// The rows from top to bottom, in the form that [`from_rows`](Self::from_rows) takes.
-    pub fn rows(&self) -> Vec<String> {
+    pub(crate) fn rows(&self) -> Vec<String> {
         let [white, black] = Seat::BOTH.map(|seat| self.pawns(seat));
         symbol_rows([(black, b'B'), (white, b'W')])
     }

@@ -53,7 +53,7 @@ pub struct Shrink {
 
 impl Removals {
     /// Returns whether the action removed nothing and did not shrink the board.
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         (self.surrounded | self.arrival).is_empty() && self.shrink.is_none()
     }
 }
@@ -98,7 +98,7 @@ impl Board {
     }
 
     /// The number of pieces that each side has placed, 0 to 12, including those lost since.
-    pub fn placed(&self) -> BySeat<u32> {
+    pub(crate) fn placed(&self) -> BySeat<u32> {
         let all = self.ply.min(PLACEMENTS);
         BySeat::new(all.div_ceil(2), all / 2)
     }
@@ -131,7 +131,7 @@ impl Board {
     }
 
     /// The squares where the side to move may place (W2). Meaningful only while placing.
-    pub fn placements(&self) -> Bitboard {
+    pub(crate) fn placements(&self) -> Bitboard {
         self.empty() & zone(self.to_move())
     }
 

@@ -33,7 +33,7 @@ impl Board {
     }
 
     /// The rows from top to bottom, in the form that [`from_rows`](Self::from_rows) takes.
-    pub fn rows(&self) -> Vec<String> {
+    pub(crate) fn rows(&self) -> Vec<String> {
         let (area, corners) = (self.size().area(), self.size().corners());
         let [white, black] = Seat::BOTH.map(|seat| self.pieces(seat));
         symbol_rows([(black, b'B'), (white, b'W'), (corners, b'X'), (!area, b'#')])

@@ -31,7 +31,7 @@ impl BoardSize {
     pub const ALL: [Self; 3] = [Self::Full, Self::Middle, Self::Small];
 
     /// The side of the board: 8, 6 or 4.
-    pub const fn side(self) -> u8 {
+    pub(crate) const fn side(self) -> u8 {
         match self {
             Self::Full => 8,
             Self::Middle => 6,

@@ -45,7 +45,7 @@ impl Sandbox {
     }
 
     /// The resource limits of a player.
-    pub fn limits(&self) -> &PlayerLimits {
+    pub(crate) fn limits(&self) -> &PlayerLimits {
         &self.limits
     }
 

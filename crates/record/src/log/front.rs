@@ -97,7 +97,7 @@ impl GameFront {
     }
 
     /// The faults by seat.
-    pub fn faults(&self) -> BySeat<Option<FaultCode>> {
+    pub(crate) fn faults(&self) -> BySeat<Option<FaultCode>> {
         let code = |name: &str| Some(self.fault.as_ref()?.get(name)?.code);
         BySeat::from_fn(|seat| code(&self.players.names[seat]))
     }

@@ -33,7 +33,7 @@ impl LogPlaces {
 
     /// Reads the line that begins at this byte offset. Lines in the order of the log are read
     /// without moving to and fro.
-    pub fn line(&mut self, at: u64) -> Result<&[u8], LogError> {
+    pub(crate) fn line(&mut self, at: u64) -> Result<&[u8], LogError> {
         let failed = |source| misplaced(at, source);
         self.input.seek_relative(at.wrapping_sub(self.at).cast_signed()).map_err(failed)?;
         self.at = at;

@@ -44,7 +44,7 @@ impl GameSummary {
     }
 
     /// The summary of a game with this recorded result, these faults and this fingerprint.
-    pub fn new(
+    pub(crate) fn new(
         result: GameOutcome,
         faults: BySeat<Option<FaultCode>>,
         fingerprint: Option<NonZeroU64>,
@@ -81,7 +81,7 @@ impl GameSummary {
 
 /// The first seat's result, recorded as one of these seats or `draw`; `None` if it is neither. A
 /// double fault is recorded as a draw.
-pub fn result(seats: &BySeat<impl AsRef<str>>, result: &str) -> Option<GameOutcome> {
+pub(crate) fn result(seats: &BySeat<impl AsRef<str>>, result: &str) -> Option<GameOutcome> {
     match result {
         "draw" => Some(GameOutcome::Draw),
         won if won == seats[Seat::First].as_ref() => Some(GameOutcome::Win),
@@ -91,7 +91,7 @@ pub fn result(seats: &BySeat<impl AsRef<str>>, result: &str) -> Option<GameOutco
 }
 
 /// The [fingerprint](GameSummary::fingerprint) of a game.
-pub fn fingerprint(game: &GameRecord) -> Option<NonZeroU64> {
+pub(crate) fn fingerprint(game: &GameRecord) -> Option<NonZeroU64> {
     if game.actions.is_empty() {
         return None;
     }

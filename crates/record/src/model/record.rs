@@ -87,7 +87,7 @@ impl Header {
     ///
     /// # Errors
     /// Says which value is not.
-    pub fn check(&self) -> Result<(), String> {
+    pub(crate) fn check(&self) -> Result<(), String> {
         if let Some(stage) = self.stages.iter().find(|stage| !stage.is_within_bounds()) {
             let stage = serde_json::to_value(stage).unwrap_or_default();
             return Err(format!("no configuration allows the stage {stage}"));

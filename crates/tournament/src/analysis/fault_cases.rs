@@ -41,7 +41,7 @@ impl FaultCases {
     }
 
     /// Adds the faults of a game.
-    pub fn add(&mut self, record: &GameRecord) {
+    pub(crate) fn add(&mut self, record: &GameRecord) {
         for case in FaultCase::all(record) {
             self.total += 1;
             if !self.is_full() {

@@ -74,7 +74,7 @@ pub struct Highlights {
 impl Highlights {
     /// Considers a game; `lead` is how much the first seat's player is rated above the other's, in
     /// Elo, and `are_copies` whether both are the same program.
-    pub fn add(&mut self, game: &LoggedGame<'_>, lead: f64, are_copies: bool) {
+    pub(crate) fn add(&mut self, game: &LoggedGame<'_>, lead: f64, are_copies: bool) {
         self.games += 1;
         let plies = f64::from(game.record.plies);
         if game.summary.is_faulted() {

@@ -52,13 +52,13 @@ impl Pseudonyms {
     }
 
     /// All pseudonyms in order. This order reveals nothing about that of the configuration.
-    pub fn all(&self) -> Vec<String> {
+    pub(crate) fn all(&self) -> Vec<String> {
         self.names().into_iter().map(|name| self.of(name).to_owned()).collect()
     }
 
     /// The id of a game, built from the pseudonyms by seat. The real id could be computed from
     /// guessed names.
-    pub fn game_id(&self, first: &str, second: &str, pair: u32, game: u8) -> String {
+    pub(crate) fn game_id(&self, first: &str, second: &str, pair: u32, game: u8) -> String {
         format!("{}-{}-{pair}-{game}", self.of(first), self.of(second))
     }
 
@@ -90,7 +90,7 @@ impl Pseudonyms {
 
     /// The header as anyone may see it: players have only their pseudonyms, and everything is left
     /// out from which pseudonyms or dice could be computed.
-    pub fn header(&self, header: &Header) -> Header {
+    pub(crate) fn header(&self, header: &Header) -> Header {
         let anchor = |anchor: &Anchor| Anchor {
             player: self.of(&anchor.player).to_owned(),
             rating: anchor.rating,

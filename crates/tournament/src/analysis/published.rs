@@ -51,7 +51,7 @@ impl Published {
     /// # Errors
     ///
     /// When it cannot be read.
-    pub fn read(dir: &Path) -> Result<(Self, LogContents), FolderError> {
+    pub(crate) fn read(dir: &Path) -> Result<(Self, LogContents), FolderError> {
         let header = folder::header(dir)?;
         let players: Vec<String> =
             header.players.iter().map(|player| player.name.clone()).collect();

@@ -29,20 +29,20 @@ pub struct RatingHistory {
 
 impl RatingHistory {
     /// Starts the history of a tournament of `games` games.
-    pub fn new(names: &[String], anchors: Vec<Anchor>, games: usize) -> Self {
+    pub(crate) fn new(names: &[String], anchors: Vec<Anchor>, games: usize) -> Self {
         let every = games.div_ceil(POINTS).max(1);
         Self { points: Vec::new(), results: NamedResults::new(names), anchors, games: 0, every }
     }
 
     /// Adds the next game.
-    pub fn add(&mut self, game: &GameRecord) -> Result<(), AnalysisError> {
+    pub(crate) fn add(&mut self, game: &GameRecord) -> Result<(), AnalysisError> {
         self.results.add(game)?;
         self.games += 1;
         if self.games.is_multiple_of(self.every) { self.fit() } else { Ok(()) }
     }
 
     /// Adds the last point if it does not include the last games yet.
-    pub fn finish(&mut self) -> Result<(), AnalysisError> {
+    pub(crate) fn finish(&mut self) -> Result<(), AnalysisError> {
         let done = self.points.last().map_or(0, |point| point.games);
         if self.games > done { self.fit() } else { Ok(()) }
     }

@@ -54,7 +54,7 @@ pub struct NamedResults {
 
 impl NamedResults {
     /// Empty results for players with these (distinct) names.
-    pub fn new(names: &[String]) -> Self {
+    pub(crate) fn new(names: &[String]) -> Self {
         Self {
             counts: Results::new(names.len()),
             names: names.to_vec(),
@@ -66,7 +66,7 @@ impl NamedResults {
 
     /// The same results with or without games that ended in a fault.
     #[must_use]
-    pub fn with(self, faulted: Faulted) -> Self {
+    pub(crate) fn with(self, faulted: Faulted) -> Self {
         Self { faulted, ..self }
     }
 

@@ -32,11 +32,6 @@ impl SealedGames {
     pub fn contains(&self, index: usize) -> bool {
         self.0.contains(&index)
     }
-
-    /// Whether no game is sealed.
-    pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
 }
 
 fn other_of_pair(Fixture { players, pair, game }: Fixture) -> Fixture {

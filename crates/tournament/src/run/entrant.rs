@@ -34,7 +34,7 @@ impl Entrant {
     }
 
     /// A player of which `fresh` creates a new instance for each use.
-    pub fn new(
+    pub(crate) fn new(
         name: &str,
         reusable: bool,
         fresh: impl Fn() -> Wire + Send + Sync + 'static,
@@ -51,7 +51,7 @@ impl Entrant {
     }
 
     /// A fresh instance, not started yet.
-    pub fn fresh(&self) -> Player {
+    pub(crate) fn fresh(&self) -> Player {
         (self.fresh)()
     }
 }

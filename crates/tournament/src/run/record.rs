@@ -102,7 +102,7 @@ impl RecordBuilder {
     }
 
     /// Incidents that did not affect the result.
-    pub fn warnings(&self) -> Vec<GameWarning> {
+    pub(crate) fn warnings(&self) -> Vec<GameWarning> {
         let mut warnings = self.report.trace.warnings.clone();
         for seat in Seat::BOTH {
             let own = self.warnings_about(seat).into_iter();

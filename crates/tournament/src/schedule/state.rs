@@ -228,7 +228,7 @@ impl TournamentState {
     }
 
     /// Whether the game at `index` comes after one of its players was taken out.
-    pub fn is_void(&self, index: usize) -> bool {
+    pub(crate) fn is_void(&self, index: usize) -> bool {
         let is_before = |last: usize| last < index;
         // In most tournaments nobody is out, and no fixture has to be computed.
         self.first_out.is_some_and(is_before) && {
@@ -274,7 +274,7 @@ impl TournamentState {
     }
 
     /// The players whose ratings are given.
-    pub fn ratings(&self) -> &[Anchor] {
+    pub(crate) fn ratings(&self) -> &[Anchor] {
         &self.header.anchors
     }
 

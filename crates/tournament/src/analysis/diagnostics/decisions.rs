@@ -21,7 +21,10 @@ pub struct DecisionHash {
 ///
 /// # Errors
 /// The record cannot be replayed.
-pub fn decisions(start: &Position, record: &GameRecord) -> Result<Vec<DecisionHash>, ReplayError> {
+pub(crate) fn decisions(
+    start: &Position,
+    record: &GameRecord,
+) -> Result<Vec<DecisionHash>, ReplayError> {
     let mut replay = Replay::new(start, record);
     let mut found = Vec::new();
     loop {

@@ -9,7 +9,7 @@ use super::StageState;
 
 /// The pairings of the next round; none when everyone is through or out, as far as can be
 /// determined.
-pub fn next(course: &StageState<'_>) -> Option<Vec<(usize, usize)>> {
+pub(crate) fn next(course: &StageState<'_>) -> Option<Vec<(usize, usize)>> {
     let mut passed = vec![false; course.out.len()];
     for meeting in course.sections.iter().flatten().filter(|meeting| !meeting.faulted) {
         passed[meeting.players.0] = true;

@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use super::{Meeting, Next, StageState};
 
 /// The next section: a round of the bracket, or another pair for each tied meeting of a round.
-pub fn next(course: &StageState<'_>, tie_breaks: u32) -> Option<Next> {
+pub(crate) fn next(course: &StageState<'_>, tie_breaks: u32) -> Option<Next> {
     let mut alive = bracket(course.entrants);
     let mut sections = course.sections.iter();
     loop {

@@ -26,7 +26,7 @@ pub struct Goal {
 
 /// The pairings of the next round; none when the goal is reached, or when all possible meetings
 /// would only repeat games.
-pub fn next(course: &StageState<'_>, goal: Goal) -> Option<Vec<(usize, usize)>> {
+pub(crate) fn next(course: &StageState<'_>, goal: Goal) -> Option<Vec<(usize, usize)>> {
     let players: Vec<usize> = course.there().collect();
     let played: usize = course.sections.iter().map(Vec::len).sum();
     let a_meeting = 2 * course.pairs as usize;
@@ -50,7 +50,7 @@ pub fn next(course: &StageState<'_>, goal: Goal) -> Option<Vec<(usize, usize)>> 
 
 /// The next round of the most informative games, after all other stages; none when all possible
 /// meetings would only repeat games.
-pub fn further(course: &StageState<'_>) -> Option<Next> {
+pub(crate) fn further(course: &StageState<'_>) -> Option<Next> {
     let players: Vec<usize> = course.there().collect();
     let pairings = by_worth(course, &players, &course.fit()?);
     let meetings = pairings.len();

@@ -9,7 +9,7 @@ use petgraph::graph::{NodeIndex, UnGraph};
 use super::StageState;
 
 /// The pairings of the next round; none after `rounds` rounds, or when no meetings are left.
-pub fn next(course: &StageState<'_>, rounds: u32) -> Option<Vec<(usize, usize)>> {
+pub(crate) fn next(course: &StageState<'_>, rounds: u32) -> Option<Vec<(usize, usize)>> {
     if course.sections.len() >= rounds as usize {
         return None;
     }
