@@ -62,8 +62,8 @@ impl Beginning {
         self.plies += 1;
     }
 
-    /// Makes a record whose opening is this beginning and that ends with a fault of `seat`, which
-    /// took `startup` to start; or at the decision of `seat` if there is none.
+    /// Makes a record whose opening is this beginning. It ends with a fault of `seat`, which took
+    /// `startup` to start, or, without a fault, at the decision of `seat`.
     pub(crate) fn record(
         &self,
         seats: BySeat<Text>,

@@ -291,7 +291,7 @@ impl GameSettingsArgs {
     }
 }
 
-/// What holds if there is no configuration.
+/// The settings without a configuration.
 fn without_configuration() -> Tournament {
     Tournament {
         name: String::new(),
