@@ -52,7 +52,7 @@ pub(crate) fn run(args: &ExportArgs, printer: Printer) -> Result<Status, Failure
             sealed += 1;
             return Ok(());
         }
-        printer.line(&exporter.game(game.record)?)
+        printer.line(&exporter.game(&game.record)?)
     })?;
     note_sealed(sealed, printer);
     Ok(Status::Done)

@@ -15,6 +15,7 @@ use super::{Failure, Status};
 use crate::config;
 use crate::printer::Printer;
 use game_files::GameFiles;
+use referee_match::replay::ReplayError;
 use referee_match::replay::frames::ReplayFrames;
 use referee_record::disk;
 use referee_record::log::write_whole;
@@ -22,13 +23,14 @@ use referee_record::model::clock::TimeControl;
 use referee_record::model::grades::Grades;
 use referee_record::model::record::GameRecord;
 use referee_record::model::rules::GameRules;
+use referee_record::parallel;
 use referee_report::grades;
 use referee_report::page::template::PageKind;
 use referee_report::page::{Page, PageData, SHOWN_GAMES, page};
 use referee_report::tables::{GRADES_TABLE, PACKETS, PAGE, PUBLIC};
 use referee_report::taken_out::taken_out;
 use referee_tournament::analysis::diagnostics::Diagnoser;
-use referee_tournament::analysis::diagnostics::decisions::add_decisions;
+use referee_tournament::analysis::diagnostics::decisions::{DecisionHash, add_decisions};
 use referee_tournament::analysis::failed_checks::FailedChecks;
 use referee_tournament::analysis::log_summary::LogSummary;
 use referee_tournament::analysis::pass::LoggedGame;
@@ -175,6 +177,8 @@ struct PageBuilder<'a> {
     failed_checks: FailedChecks,
     /// The scripts with all games.
     files: Option<GameFiles>,
+    /// The games of the next script, which are replayed together.
+    waiting: Vec<LoggedGame>,
     renderer: ReplayRenderer,
     /// The number of games so far.
     games: usize,
@@ -191,49 +195,58 @@ impl<'a> PageBuilder<'a> {
             diagnoser: Diagnoser::new(analysis, renderer.rules.clone()),
             failed_checks: FailedChecks::default(),
             files,
+            waiting: Vec::new(),
             renderer,
             games: 0,
         }
     }
 
     /// Adds the next game of the log. Only the list of games has games that are sealed.
-    fn add(&mut self, game: &LoggedGame<'_>) -> Result<(), Failure> {
+    fn add(&mut self, game: &LoggedGame) -> Result<(), Failure> {
         if !game.is_sealed {
             self.summary.add(game)?;
             self.failed_checks.add(game);
         }
         self.games += 1;
-        match &self.files {
-            _ if self.games > SHOWN_GAMES && game.is_sealed => {}
+        if self.games > SHOWN_GAMES {
+            self.add_waiting()?;
             // Not replayed: its decisions are not compared.
-            _ if self.games > SHOWN_GAMES => self.diagnoser.add(game, Ok(Vec::new()))?,
-            Some(_) => self.add_to_files(game)?,
-            None if game.is_sealed => {}
-            None => self.diagnoser.visit(game)?,
+            if !game.is_sealed {
+                self.diagnoser.add(game, Ok(Vec::new()))?;
+            }
+        } else if self.files.is_some() {
+            self.waiting.push(game.clone());
+            if self.waiting.len() == game_files::SIZE {
+                self.add_waiting()?;
+            }
+        } else if !game.is_sealed {
+            self.diagnoser.visit(game)?;
         }
         Ok(())
     }
 
-    /// Adds a game to the scripts, and diagnoses it. It is replayed once for both: with rules that
-    /// are a program, that takes most of the time.
-    fn add_to_files(&mut self, game: &LoggedGame<'_>) -> Result<(), Failure> {
+    /// Adds the games that wait to the scripts, and diagnoses them. Each is replayed once for both:
+    /// that takes most of the time.
+    fn add_waiting(&mut self) -> Result<(), Failure> {
         let Some(files) = &mut self.files else { return Ok(()) };
-        let (record, results) = (game.record, &self.tables.analysis.evaluation.results);
-        if game.is_sealed {
-            return files.add(results, record, true, &self.renderer.replay(record, true));
-        }
-        let ReplayRenderer { rules, control } = &self.renderer;
-        let mut decisions = Vec::new();
-        let (frames, replayed) = ReplayFrames::watched(rules, control, record, |replay| {
-            add_decisions(replay, &mut decisions);
+        let results = &self.tables.analysis.evaluation.results;
+        let replayed = parallel::map(std::mem::take(&mut self.waiting), |game| {
+            let (frames, decisions) = self.renderer.with_decisions(&game);
+            (game, serde_json::to_vec(&frames), decisions)
         });
-        files.add(results, record, false, &frames)?;
-        Ok(self.diagnoser.add(game, replayed.map(|()| decisions))?)
+        for (game, frames, decisions) in replayed {
+            files.add(results, &game, frames)?;
+            if !game.is_sealed {
+                self.diagnoser.add(&game, decisions)?;
+            }
+        }
+        Ok(())
     }
 
     /// The page, and one line per player that is out.
     fn render(mut self, kind: PageKind, called: &str) -> Result<(Page, Vec<String>), Failure> {
         let Tables { analysis, standings } = self.tables;
+        self.add_waiting()?;
         self.summary.finish()?;
         if let Some(files) = self.files {
             files.finish()?;
@@ -303,6 +316,22 @@ impl ReplayRenderer {
         } else {
             ReplayFrames::of(&self.rules, &self.control, record)
         }
+    }
+
+    /// The replay of a game, and the decisions in it; a sealed game shows none.
+    fn with_decisions(
+        &self,
+        game: &LoggedGame,
+    ) -> (ReplayFrames, Result<Vec<DecisionHash>, ReplayError>) {
+        let Self { rules, control } = self;
+        if game.is_sealed {
+            return (ReplayFrames::sealed(rules, &game.record), Ok(Vec::new()));
+        }
+        let mut decisions = Vec::new();
+        let (frames, replayed) = ReplayFrames::watched(rules, control, &game.record, |replay| {
+            add_decisions(replay, &mut decisions);
+        });
+        (frames, replayed.map(|()| decisions))
     }
 
     /// The replay of a game, as JSON.

@@ -206,7 +206,8 @@ fn check_lines(
         let audited = line.record.as_ref().map_or_else(
             |_| Vec::new(),
             |record| {
-                let is_other = line.intact && front.is_some() && front != GameFront::of(record);
+                let own = || GameFront::of(record);
+                let is_other = line.intact && front.as_ref().is_some_and(|front| *front != own());
                 let other = is_other.then(|| OTHER_FRONT.to_owned());
                 other.into_iter().chain(audit(record)).collect()
             },

@@ -87,7 +87,7 @@ mod tests {
         for game in games {
             let (first, second) = (&game.players[Seat::First], &game.players[Seat::Second]);
             let id = game_id(first, second, game.pair, game.game);
-            let front = GameFront::of(&GameRecord { id, ..game.clone() }).expect("a front");
+            let front = GameFront::of(&GameRecord { id, ..game.clone() });
             let game = names.line(&front, LinePlace::default()).expect("known players");
             table.write(&game).expect("memory");
         }

@@ -10,8 +10,6 @@ use base64::engine::general_purpose::STANDARD;
 use flate2::Compression;
 use flate2::write::DeflateEncoder;
 
-use referee_match::replay::frames::ReplayFrames;
-
 /// The games of a pack.
 #[derive(Debug)]
 pub struct ReplayPack {
@@ -21,21 +19,21 @@ pub struct ReplayPack {
 
 impl Default for ReplayPack {
     fn default() -> Self {
-        Self { packed: DeflateEncoder::new(Vec::new(), Compression::default()), games: 0 }
+        Self { packed: DeflateEncoder::new(Vec::new(), Compression::new(4)), games: 0 }
     }
 }
 
 impl ReplayPack {
-    /// Adds a game.
+    /// Adds a game, as the JSON of its [`ReplayFrames`](referee_match::replay::frames::ReplayFrames).
     ///
     /// # Errors
     ///
     /// None are expected: everything is written to memory.
-    pub fn add(&mut self, game: &ReplayFrames) -> io::Result<()> {
+    pub fn add(&mut self, game: &[u8]) -> io::Result<()> {
         self.packed.write_all(if self.games == 0 { b"[" } else { b"," })?;
         self.games += 1;
-        // Each write costs the encoder far more than its bytes do.
-        self.packed.write_all(&serde_json::to_vec(game)?)
+        // In one piece: each write costs the encoder far more than its bytes do.
+        self.packed.write_all(game)
     }
 
     /// The number of games.
@@ -62,6 +60,7 @@ mod tests {
     use serde_json::Value;
 
     use super::*;
+    use referee_match::replay::frames::ReplayFrames;
 
     /// The games of a pack, as the viewer reads them.
     fn unpacked(pack: ReplayPack) -> Value {
@@ -84,7 +83,7 @@ mod tests {
             frames: Vec::new(),
         });
         for game in &games {
-            pack.add(game).expect("memory");
+            pack.add(&serde_json::to_vec(game).expect("JSON")).expect("memory");
         }
         assert_eq!(pack.games(), 2);
         assert_eq!(unpacked(pack), serde_json::json!(games));

@@ -10,11 +10,12 @@ use serde_json::json;
 use super::failed;
 use crate::error::Failure;
 use referee_games::{BySeat, Seat};
-use referee_match::replay::frames::{ReplayFrames, SEALED_REASON, describe_end};
+use referee_match::replay::frames::{SEALED_REASON, describe_end};
 use referee_record::disk::{make_own_folder, remove_if_there, write_quickly};
 use referee_record::log::{GameLine, GameNames};
 use referee_record::model::record::GameRecord;
 use referee_report::replay_pack::ReplayPack;
+use referee_tournament::analysis::pass::LoggedGame;
 use referee_tournament::analysis::results::NamedResults;
 
 /// The folder of the game scripts.
@@ -22,7 +23,7 @@ const FOLDER: &str = "games";
 /// The script that lists all games.
 const INDEX: &str = "index.js";
 /// The number of games in a full script.
-const SIZE: usize = 128;
+pub(super) const SIZE: usize = 128;
 
 /// Writes the games beside a page.
 #[derive(Debug)]
@@ -45,18 +46,19 @@ impl GameFiles {
         Ok(Self { folder, index: index_begin(), parts: 0, pack: ReplayPack::default() })
     }
 
-    /// Adds the next game.
+    /// Adds the next game, with its replay frames as JSON.
     pub(crate) fn add(
         &mut self,
         results: &NamedResults,
-        game: &GameRecord,
-        is_sealed: bool,
-        frames: &ReplayFrames,
+        game: &LoggedGame,
+        frames: serde_json::Result<Vec<u8>>,
     ) -> Result<(), Failure> {
-        if let Some(line) = index_line(results, game, is_sealed) {
+        if let Some(line) = index_line(results, &game.record, game.is_sealed) {
             self.index.push_str(&line);
         }
-        self.pack.add(frames).map_err(|error| failed(&self.folder, &error))?;
+        let frames = frames.map_err(io::Error::from);
+        let added = frames.and_then(|frames| self.pack.add(&frames));
+        added.map_err(|error| failed(&self.folder, &error))?;
         if self.pack.games() == SIZE { self.write_part() } else { Ok(()) }
     }
 

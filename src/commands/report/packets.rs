@@ -67,7 +67,7 @@ pub(super) fn write_packets(
             sealed += 1;
             return Ok(());
         }
-        Seat::BOTH.into_iter().try_for_each(|seat| writer.add(game.record, seat))
+        Seat::BOTH.into_iter().try_for_each(|seat| writer.add(&game.record, seat))
     })?;
     note_sealed(sealed, printer);
     writer.finish(&tables)?;

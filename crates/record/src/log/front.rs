@@ -8,7 +8,7 @@ use std::num::NonZeroU64;
 use serde::de::{self, Deserializer};
 use serde::{Deserialize, Serialize, Serializer};
 
-use crate::model::fault::FaultCode;
+use crate::model::fault::{Fault, FaultCode};
 use crate::model::game_summary::fingerprint;
 use crate::model::record::{ClockRecord, GameRecord};
 use referee_games::{BySeat, Seat, SeatMap};
@@ -83,8 +83,22 @@ struct FrontFault {
 
 impl GameFront {
     /// The front of the line of a record.
-    pub fn of(record: &GameRecord) -> Option<Self> {
-        Self::read(&serde_json::to_vec(&StoredGame::new(record)).ok()?)
+    pub fn of(record: &GameRecord) -> Self {
+        let StoredGame { fingerprint, times, record } = StoredGame::new(record);
+        let code =
+            |(name, fault): (&String, &Fault)| (name.clone(), FrontFault { code: fault.code });
+        Self {
+            fingerprint,
+            id: record.id.clone(),
+            pair: record.pair,
+            game: record.game,
+            players: record.players.clone(),
+            result: record.result.clone(),
+            reason: record.reason.clone(),
+            plies: record.plies,
+            fault: record.fault.as_ref().map(|faults| faults.iter().map(code).collect()),
+            times,
+        }
     }
 
     /// Reads the front of a line, and nothing behind it. `None` if the line is not written this

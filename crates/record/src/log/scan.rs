@@ -32,7 +32,7 @@ pub enum Scanned {
 impl Scanned {
     /// The line of a log with these players.
     pub fn of(line: LogLine, names: &GameNames) -> Self {
-        let front = line.record.as_ref().ok().and_then(GameFront::of);
+        let front = line.record.as_ref().ok().map(GameFront::of);
         let game = front.and_then(|front| names.line(&front, line.place()));
         game.map_or_else(|| Self::Other(line.into()), Self::Game)
     }

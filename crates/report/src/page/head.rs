@@ -52,7 +52,7 @@ fn progress(material: &PageData<'_>) -> Markup {
 /// similar rating, the longest.
 pub(super) fn featured<'a>(material: &PageData<'a>) -> Option<(&'a GameRecord, &'static str)> {
     let highlights = &material.summary.highlights;
-    let first = |kind| highlights.of(kind).first().map(|highlight| &highlight.record);
+    let first = |kind| highlights.of(kind).first().map(|highlight| &*highlight.record);
     let closest = first(HighlightKind::Close).map(|record| (record, "The closest game"));
     closest.or_else(|| first(HighlightKind::Long).map(|record| (record, "The longest game")))
 }

@@ -131,11 +131,11 @@ impl Diagnoser {
     ///
     /// # Errors
     /// It counts, but cannot be read or replayed.
-    pub fn visit(&mut self, game: &LoggedGame<'_>) -> Result<(), PassError> {
+    pub fn visit(&mut self, game: &LoggedGame) -> Result<(), PassError> {
         if !game.counts {
             return Ok(());
         }
-        self.add(game, decisions(&self.rules.start, game.record))
+        self.add(game, decisions(&self.rules.start, &game.record))
     }
 
     /// Examines a game that was replayed already, with these decisions.
@@ -144,7 +144,7 @@ impl Diagnoser {
     /// It counts, but could not be replayed.
     pub fn add(
         &mut self,
-        game: &LoggedGame<'_>,
+        game: &LoggedGame,
         decisions: Result<Vec<DecisionHash>, ReplayError>,
     ) -> Result<(), PassError> {
         if !game.counts {
@@ -154,12 +154,12 @@ impl Diagnoser {
             let problem = LogProblem::Unplayable(error.into());
             FolderError::of_log(&self.dir)(LogError { line: game.line, problem })
         })?;
-        let LoggedGame { record, summary, .. } = *game;
+        let LoggedGame { record, summary, .. } = game;
         let ending = (record.reason.clone(), summary.is_faulted());
         *self.endings.entry(ending).or_default() += 1;
         let players = Seat::BOTH.map(|seat| self.numbers.get(&record.players[seat]).copied());
         if let [Some(first), Some(second)] = players {
-            self.workers.add(record, summary, [first, second]);
+            self.workers.add(record, *summary, [first, second]);
         }
         for (seat, player) in Seat::BOTH.into_iter().zip(players) {
             let Some(player) = player else { continue };
@@ -213,6 +213,8 @@ impl Diagnoser {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
     use crate::analysis::results::Faulted;
     use crate::folder::{LineProblems, LogContents};
@@ -255,6 +257,7 @@ mod tests {
         for record in &games {
             let summary = GameSummary::of(record).expect("a result");
             let (counts, in_check, line, is_sealed) = (true, false, 0, false);
+            let record = Arc::new(record.clone());
             let game = LoggedGame { record, summary, counts, in_check, line, is_sealed };
             diagnoser.add(&game, Ok(Vec::new())).expect("it counts");
         }

@@ -19,9 +19,9 @@ impl FailedChecks {
     }
 
     /// Considers a game.
-    pub fn add(&mut self, game: &LoggedGame<'_>) {
+    pub fn add(&mut self, game: &LoggedGame) {
         if game.counts && game.in_check && game.summary.is_faulted() {
-            let record = game.record;
+            let record = &game.record;
             for seat in Seat::BOTH {
                 let fault = record.fault_of(seat).cloned();
                 self.faults.extend(fault.map(|fault| (record.players[seat].clone(), fault)));
@@ -32,6 +32,8 @@ impl FailedChecks {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
     use referee_record::model::fault::FaultCode;
     use referee_record::model::game_summary::GameSummary;
@@ -44,8 +46,8 @@ mod tests {
         for (first, counts, in_check) in
             [("ant", true, true), ("bee", true, false), ("cat", false, true)]
         {
-            let record = &faulty(game(first, "dog", "black"), &crash);
-            let summary = GameSummary::of(record).expect("a result");
+            let record = Arc::new(faulty(game(first, "dog", "black"), &crash));
+            let summary = GameSummary::of(&record).expect("a result");
             let (line, is_sealed) = (0, false);
             let game = LoggedGame { record, summary, counts, in_check, line, is_sealed };
             failed.add(&game);

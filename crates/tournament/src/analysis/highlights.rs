@@ -3,6 +3,7 @@
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use super::pass::LoggedGame;
 use referee_games::Seat;
@@ -54,7 +55,7 @@ impl HighlightKind {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Highlight {
     /// The game.
-    pub record: GameRecord,
+    pub record: Arc<GameRecord>,
     /// How much the first seat's player is rated above the other's, in Elo.
     pub lead: f64,
     /// How many games came before it.
@@ -74,7 +75,7 @@ pub struct Highlights {
 impl Highlights {
     /// Considers a game; `lead` is how much the first seat's player is rated above the other's, in
     /// Elo, and `are_copies` whether both are the same program.
-    pub(crate) fn add(&mut self, game: &LoggedGame<'_>, lead: f64, are_copies: bool) {
+    pub(crate) fn add(&mut self, game: &LoggedGame, lead: f64, are_copies: bool) {
         self.games += 1;
         let plies = f64::from(game.record.plies);
         if game.summary.is_faulted() {
@@ -108,7 +109,7 @@ impl Highlights {
     pub fn records(&self) -> impl Iterator<Item = &GameRecord> {
         let all = self.kinds.values().flatten();
         let by_number: BTreeMap<usize, &GameRecord> =
-            all.map(|highlight| (highlight.number, &highlight.record)).collect();
+            all.map(|highlight| (highlight.number, &*highlight.record)).collect();
         by_number.into_values()
     }
 
@@ -117,7 +118,7 @@ impl Highlights {
     fn offer(
         &mut self,
         kind: HighlightKind,
-        game: &LoggedGame<'_>,
+        game: &LoggedGame,
         lead: f64,
         worth: [f64; 3],
         most: usize,
@@ -145,7 +146,7 @@ impl Highlights {
         let place = kept.iter().position(|highlight| better(worth, highlight.worth));
         let place = place.unwrap_or(kept.len());
         if place < most {
-            let (record, number) = (game.record.clone(), self.games);
+            let (record, number) = (Arc::clone(&game.record), self.games);
             let highlight = Highlight { record, lead, number, worth };
             kept.insert(place, highlight);
             kept.truncate(most);
@@ -172,6 +173,7 @@ mod tests {
     fn add_of(highlights: &mut Highlights, record: &GameRecord, lead: f64, are_copies: bool) {
         let summary = GameSummary::of(record).expect("a result");
         let (counts, in_check, line, is_sealed) = (true, false, 0, false);
+        let record = Arc::new(record.clone());
         let game = LoggedGame { record, summary, counts, in_check, line, is_sealed };
         highlights.add(&game, lead, are_copies);
     }

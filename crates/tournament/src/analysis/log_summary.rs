@@ -62,11 +62,11 @@ impl LogSummary {
     ///
     /// # Errors
     /// Its record cannot be read, or the given ratings cannot be used.
-    pub fn add(&mut self, game: &LoggedGame<'_>) -> Result<(), PassError> {
+    pub fn add(&mut self, game: &LoggedGame) -> Result<(), PassError> {
         if !game.counts {
             return Ok(());
         }
-        let LoggedGame { record, summary, .. } = *game;
+        let LoggedGame { record, summary, .. } = game;
         *self.lengths.entry(record.plies).or_default() += 1;
         let rating = |seat: Seat| {
             let number = self.numbers.get(&record.players[seat]);

@@ -1,5 +1,7 @@
 //! One pass over a log, shared by everything that examines each game.
 
+use std::sync::Arc;
+
 use super::results::AnalysisError;
 use crate::folder::FolderError;
 use referee_record::model::game_summary::{GameSummary, UnknownResult};
@@ -20,10 +22,10 @@ pub enum PassError {
 }
 
 /// A game of a log, as visitors see it.
-#[derive(Debug, Clone, Copy)]
-pub struct LoggedGame<'a> {
+#[derive(Debug, Clone)]
+pub struct LoggedGame {
     /// The record; under pseudonyms, as anyone may see it.
-    pub record: &'a GameRecord,
+    pub record: Arc<GameRecord>,
     /// What results need.
     pub summary: GameSummary,
     /// Whether it counts, that is, no player of it was taken out before it.

@@ -6,6 +6,7 @@
 //! the schedule, and of the pair numbers when rounds follow each other.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use super::pass::{LoggedGame, PassError};
 use super::pseudonyms::Pseudonyms;
@@ -81,15 +82,15 @@ impl Published {
     pub fn each<E: From<PassError>>(
         &self,
         dir: &Path,
-        mut to: impl FnMut(&LoggedGame<'_>) -> Result<(), E>,
+        mut to: impl FnMut(&LoggedGame) -> Result<(), E>,
     ) -> Result<(), E> {
         let failure = |error| PassError::from(FolderError::of_log(dir)(error));
         let mut log = LogPlaces::open(dir).map_err(failure)?;
         self.games.iter().try_for_each(|place| {
             let record = log.record(place.at).map_err(failure)?;
             let PublishedPlace { pair, game, counts, in_check, is_sealed, .. } = *place;
-            let record = &GameRecord { pair, game, ..record };
-            let summary = GameSummary::of(record).map_err(PassError::Result)?;
+            let record = Arc::new(GameRecord { pair, game, ..record });
+            let summary = GameSummary::of(&record).map_err(PassError::Result)?;
             to(&LoggedGame { record, summary, counts, in_check, line: 0, is_sealed })
         })
     }

@@ -103,12 +103,12 @@ impl TournamentAnalysis {
     /// When the log cannot be read, or `each` fails.
     pub fn each_game<E: From<PassError> + From<FolderError>>(
         &self,
-        mut each: impl FnMut(&LoggedGame<'_>) -> Result<(), E>,
+        mut each: impl FnMut(&LoggedGame) -> Result<(), E>,
     ) -> Result<(), E> {
         if let Some(published) = &self.published {
             return published.each(&self.dir, |game| {
-                let record = &published.names.for_everyone(game.record);
-                each(&LoggedGame { record, ..*game })
+                let record = Arc::new(published.names.for_everyone(&game.record));
+                each(&LoggedGame { record, ..game.clone() })
             });
         }
         folder::games(&self.dir, &self.state, |index, game, line| {
@@ -117,7 +117,7 @@ impl TournamentAnalysis {
                 FolderError::of_log(&self.dir)(LogError { line: game.place.line, problem })
             })?;
             each(&LoggedGame {
-                record: &record,
+                record: Arc::new(record),
                 summary: game.summary,
                 counts: !self.state.is_void(index),
                 in_check: self.state.is_check(index),

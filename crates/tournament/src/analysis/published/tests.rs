@@ -31,8 +31,8 @@ fn published(records: &[GameRecord]) -> Vec<(String, String, u32, u8)> {
     records.iter().try_for_each(|record| log.append(record)).expect("appended");
     let (published, _) = Published::read(dir.path()).expect("a log");
     let mut seen = Vec::new();
-    let each = |game: &LoggedGame<'_>| {
-        let record = game.record;
+    let each = |game: &LoggedGame| {
+        let record = &game.record;
         assert!(game.counts && !game.in_check);
         let [first, second] = Seat::BOTH.map(|seat| published.names.of(&record.players[seat]));
         seen.push((first.to_owned(), second.to_owned(), record.pair, record.game));
@@ -71,9 +71,8 @@ fn the_first_game_of_a_pair_is_the_one_with_the_lower_pseudonym_first() {
 #[test]
 fn a_player_without_a_pseudonym_is_not_published() {
     let names = GameNames::of(&tournament());
-    let line = GameFront::of(&games()[0])
-        .and_then(|front| names.line(&front, LinePlace::default()))
-        .expect("a game");
+    let front = GameFront::of(&games()[0]);
+    let line = names.line(&front, LinePlace::default()).expect("a game");
     assert!(place(&[Some(3), Some(1), Some(2)], &line).is_some());
     assert!(place(&[None, None, None], &line).is_none());
     assert!(place(&[], &line).is_none());
