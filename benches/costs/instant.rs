@@ -187,5 +187,5 @@ fn long_game() -> Outcome<Vec<String>> {
 
 /// The options of the game.
 pub(crate) fn options() -> Outcome<Options> {
-    Ok(Options::resolve(WatchYourBack::OPTIONS, [])?)
+    Ok(Options::resolve(&WatchYourBack::sheet().options, [])?)
 }

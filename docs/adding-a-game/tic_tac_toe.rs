@@ -2,24 +2,59 @@
 
 use std::convert::Infallible;
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::board::Square;
 use super::event::Event;
-use super::options::{OptionKind, Preset};
 use super::point::Point;
 use super::{
-    BySeat, Clause, Game, GameResult, OptionError, OptionSpec, Options, Outcome, Refusal, Seat,
-    Step, Text, Turn,
+    BySeat, Game, GameResult, OptionError, Options, Outcome, Refusal, RuleSheet, Seat, Step, Text,
+    Turn,
 };
 
+/// The clauses and the options.
+const RULES: &str = r#"
+[[clauses]]
+id = "N1"
+title = "Board"
+text = "Three columns by three rows; (0,0) is the top left."
+
+[[clauses]]
+id = "N2"
+title = "Mark"
+text = "The seats mark a free square in turn, crosses first: `1,2`."
+
+[[clauses]]
+id = "N3"
+title = "End"
+text = """
+Three marks of a seat in a row, a column or a diagonal end the game, and so does a full board."""
+
+[[options]]
+name = "misere"
+clause = "N3"
+text = "what three in a row do"
+type = "choice"
+default = "off"
+values = { off = "three in a row win", on = "three in a row lose" }
+"#;
+
 /// The options in force.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Deserialize)]
 pub struct Rules {
-    /// Three in a row lose instead of winning (N3).
-    misere: bool,
+    misere: Misere,
+}
+
+/// What three in a row do (N3).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Misere {
+    /// They win.
+    Off,
+    /// They lose.
+    On,
 }
 
 /// A mark on a free square.
@@ -71,7 +106,7 @@ impl TicTacToe {
     fn outcome(&self) -> Option<Outcome> {
         let row = Seat::BOTH.into_iter().find(|&seat| self.has_row(seat));
         let result = match row {
-            Some(seat) => GameResult::Win(if self.rules.misere { !seat } else { seat }),
+            Some(seat) => GameResult::Win(if self.rules.misere == Misere::On { !seat } else { seat }),
             None if self.ply == 9 => GameResult::Draw,
             None => return None,
         };
@@ -89,21 +124,14 @@ impl Game for TicTacToe {
     const NAME: &'static str = "tic-tac-toe";
     const TITLE: &'static str = "Tic-tac-toe";
     const SEATS: BySeat<&'static str> = BySeat::new("crosses", "noughts");
-    const CLAUSES: &'static [Clause] = &[
-        Clause::new("N1", "Board", "Three columns by three rows; (0,0) is the top left."),
-        Clause::new("N2", "Mark", "The seats mark a free square in turn, crosses first: `1,2`."),
-        Clause::new("N3", "End", "Three marks of a seat in a row, a column or a diagonal end the game, and so does a full board."),
-    ];
-    const OPTIONS: &'static [OptionSpec] = &[OptionSpec::new(
-        "misere",
-        "N3",
-        OptionKind::choice(&[("off", "three in a row win"), ("on", "three in a row lose")]),
-        Preset::always("off"),
-        "what three in a row do",
-    )];
+
+    fn sheet() -> &'static RuleSheet {
+        static SHEET: LazyLock<RuleSheet> = LazyLock::new(|| RuleSheet::read(RULES));
+        &SHEET
+    }
 
     fn rules(options: &Options) -> Result<Rules, OptionError> {
-        Ok(Rules { misere: options.word("misere") == "on" })
+        Ok(options.read())
     }
 
     fn endless(_: &Rules) -> Option<String> {

@@ -268,7 +268,7 @@ mod tests {
     fn options_are_those_of_the_game() {
         let args = parsed(&["watch-your-back", "--option", "max-moves=7"]).expect("words");
         let rules = args.rules(Printer::new(true)).expect("a value that fits");
-        assert_eq!(rules.options.number("max-moves"), 7);
+        assert_eq!(rules.options.to_json()["max-moves"], 7);
         for option in ["max-mows=7", "max-moves=many"] {
             let failure = refused(&["watch-your-back", "--option", option]);
             assert_eq!(failure.kind, FailureKind::Input);
@@ -291,6 +291,7 @@ mod tests {
             [("max-moves".into(), "9".to_owned()), ("repetition".into(), "0".to_owned())];
         let game = GameKind::WatchYourBack.game();
         let options = args.options.resolve(game, &configured, Printer::new(true)).expect("fine");
-        assert_eq!((options.number("max-moves"), options.number("repetition")), (7, 0));
+        let options = options.to_json();
+        assert_eq!((&options["max-moves"], &options["repetition"]), (&7.into(), &0.into()));
     }
 }

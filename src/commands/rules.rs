@@ -6,7 +6,7 @@ use serde::Serialize;
 use super::game_args::GameArgument;
 use super::{Failure, OutputFormat, Status};
 use crate::printer::Printer;
-use referee_games::options::{ListKind, OptionKind, Preset, Words};
+use referee_games::options::{ListKind, OptionKind, Words, plain};
 use referee_games::{AnyGame, Clause, GameKind, OptionSpec, Text};
 use referee_record::model::containment::ContainmentRequest;
 use referee_report::wrap::{paragraph, wrap};
@@ -55,7 +55,7 @@ struct OptionSheet {
     #[serde(skip_serializing_if = "Option::is_none")]
     clause: Option<Text>,
     /// The default, unless it depends on other options.
-    default: Option<Text>,
+    default: Option<String>,
     /// How the default depends on other options, as text.
     #[serde(skip_serializing_if = "Option::is_none")]
     default_by: Option<Text>,
@@ -135,13 +135,8 @@ fn sheet(game: &dyn AnyGame) -> RulesSheet {
     }
 }
 
-/// The values of a Boolean option.
-const BOOLEAN: Words = Words::Fixed(&[("true", "yes"), ("false", "no")]);
-
-fn choices(words: &Words) -> Vec<ValueHelp> {
-    let choice =
-        |(value, help): (&str, &str)| ValueHelp { value: value.to_owned(), help: help.to_owned() };
-    words.iter().map(choice).collect()
+fn choices(words: Words) -> Vec<ValueHelp> {
+    words.0.into_iter().map(|(value, help)| ValueHelp { value, help }).collect()
 }
 
 fn choice_lines(choices: &[ValueHelp], indent: usize) -> String {
@@ -152,18 +147,26 @@ fn choice_lines(choices: &[ValueHelp], indent: usize) -> String {
 impl OptionSheet {
     fn new(spec: &OptionSpec) -> Self {
         let values = match spec.kind.clone() {
-            OptionKind::Choice(words) => Values::Choices(choices(&words)),
+            OptionKind::Choice { values } => Values::Choices(choices(values)),
             OptionKind::Number { min, max } => Values::Range { min, max },
-            OptionKind::Boolean => Values::Choices(choices(&BOOLEAN)),
-            OptionKind::List(list) => {
-                let ListKind { words, items, files, .. } = list.into_owned();
-                Values::List { words: choices(&words), items: choices(&items), files }
+            OptionKind::Boolean => {
+                let words = [("true", "yes"), ("false", "no")];
+                let choice = |(value, help): (&str, &str)| ValueHelp {
+                    value: value.to_owned(),
+                    help: help.to_owned(),
+                };
+                Values::Choices(words.map(choice).into())
+            }
+            OptionKind::List(ListKind { words, items, files, .. }) => {
+                Values::List { words: choices(words), items: choices(items), files }
             }
         };
-        let OptionSpec { name, clause, help, .. } = spec.clone();
-        let (default, default_by) = match spec.default.clone() {
-            Preset::Always(text) => (Some(text), None),
-            Preset::Depends { words, .. } => (None, Some(words)),
+        let OptionSpec { name, clause, help, default, default_by, .. } = spec.clone();
+        let default = default.as_ref().map(plain);
+        let default_by = match (&default, default_by) {
+            (Some(_), _) => None,
+            (None, Some(by)) => Some(by.words),
+            (None, None) => Some("chosen by the game".into()),
         };
         Self { name, clause, default, default_by, help, values }
     }

@@ -153,7 +153,7 @@ fn every_key_is_taken() {
     let anchor = Anchor { player: "a".to_owned(), rating: 1500.0 };
     assert_eq!(tournament.anchors, [anchor]);
     assert_eq!(tournament.results, folder.path("out"));
-    assert_eq!(tournament.options.number("max-moves"), 100);
+    assert_eq!(tournament.options.to_json()["max-moves"], 100);
     assert_eq!(tournament.clock.measure, Measure::Cpu);
     assert!(tournament.clock.count_startup && tournament.clock.ponder);
     let player = &tournament.players[2];

@@ -10,7 +10,7 @@ use referee_record::seeds::{Luck, Secret};
 type Given = [(&'static str, &'static str)];
 
 fn start(given: &Given) -> Backdraughts {
-    let options = Options::resolve(Backdraughts::OPTIONS, given.iter().copied());
+    let options = Options::resolve(&Backdraughts::sheet().options, given.iter().copied());
     let rules = Backdraughts::rules(&options.expect("values that fit"));
     Backdraughts::start(&rules.expect("rules that make sense").into())
 }

@@ -93,7 +93,7 @@ fn instructions_of(games: &str, wants: &str) -> u64 {
 
 /// The actions of a random game, by seat.
 fn script<G: Game>() -> BySeat<Vec<String>> {
-    let options = Options::resolve(G::OPTIONS, []).expect("the defaults");
+    let options = Options::resolve(&G::sheet().options, []).expect("the defaults");
     let mut position = G::start(&Arc::new(G::rules(&options).expect("the defaults")));
     let mut random = ChaCha8Rng::seed_from_u64(7);
     let mut luck = Luck::from_key([0; 32]);

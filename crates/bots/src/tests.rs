@@ -13,7 +13,7 @@ fn bot(name: &str) -> Player {
 }
 
 fn start() -> WatchYourBack {
-    let options = Options::resolve(WatchYourBack::OPTIONS, []).expect("defaults");
+    let options = Options::resolve(&WatchYourBack::sheet().options, []).expect("defaults");
     WatchYourBack::start(&WatchYourBack::rules(&options).expect("rules").into())
 }
 

@@ -6,7 +6,6 @@
 
 mod action;
 mod board;
-mod clauses;
 mod map;
 mod options;
 mod refusal;
@@ -15,7 +14,7 @@ mod state;
 mod walls;
 
 use std::convert::Infallible;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use rand::seq::IteratorRandom;
 use rand::{Rng, RngCore};
@@ -34,9 +33,10 @@ pub(crate) use walls::Placement;
 use super::board::{Direction, Square};
 use super::drawing::DrawnBoard;
 use super::event::{Event, NotPlaced};
+use super::options::OptionKind;
 use super::{
-    BySeat, Clause, Game, GameResult, Legal, OptionError, OptionSpec, Options, Outcome, Refusal,
-    Seat, SeatMap, Step, Text, Turn,
+    BySeat, Game, GameResult, Legal, OptionError, Options, Outcome, Refusal, RuleSheet, Seat,
+    SeatMap, Step, Text, Turn,
 };
 
 /// A position of a match, with the rules in force.
@@ -309,8 +309,19 @@ impl Game for BackToTheWall {
     const NAME: &'static str = "back-to-the-wall";
     const TITLE: &'static str = "Back to the Wall";
     const SEATS: BySeat<&'static str> = BySeat::new("grunkle", "charge");
-    const CLAUSES: &'static [Clause] = clauses::CLAUSES;
-    const OPTIONS: &'static [OptionSpec] = options::OPTIONS;
+
+    fn sheet() -> &'static RuleSheet {
+        static SHEET: LazyLock<RuleSheet> = LazyLock::new(|| {
+            let mut sheet = RuleSheet::read(include_str!("back_to_the_wall/rules.toml"));
+            for option in &mut sheet.options {
+                if let OptionKind::List(list) = &mut option.kind {
+                    list.check = |file, text| Map::remark(file, text).map(Some);
+                }
+            }
+            sheet
+        });
+        &SHEET
+    }
 
     fn rules(options: &Options) -> Result<Rules, OptionError> {
         Rules::new(options)

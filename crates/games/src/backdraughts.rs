@@ -6,14 +6,13 @@
 
 mod action;
 mod board;
-mod clauses;
 mod options;
 mod refusal;
 mod rows;
 mod state;
 
 use std::cmp::Ordering;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use serde::{Deserialize, Serialize};
 
@@ -28,8 +27,8 @@ use super::board::{Bitboard, Square};
 use super::drawing::{DrawnBoard, DrawnSquare};
 use super::history::History;
 use super::{
-    BySeat, Clause, Event, Game, GameResult, OptionError, OptionSpec, Options, Outcome, Refusal,
-    Seat, Step, Stream, Turn,
+    BySeat, Event, Game, GameResult, OptionError, Options, Outcome, Refusal, RuleSheet, Seat, Step,
+    Stream, Turn,
 };
 
 /// The phase of a turn.
@@ -337,8 +336,12 @@ impl Game for Backdraughts {
     const NAME: &'static str = "backdraughts";
     const TITLE: &'static str = "Backdraughts";
     const SEATS: BySeat<&'static str> = BySeat::new("white", "black");
-    const CLAUSES: &'static [Clause] = clauses::CLAUSES;
-    const OPTIONS: &'static [OptionSpec] = options::OPTIONS;
+
+    fn sheet() -> &'static RuleSheet {
+        static SHEET: LazyLock<RuleSheet> =
+            LazyLock::new(|| RuleSheet::read(include_str!("backdraughts/rules.toml")));
+        &SHEET
+    }
 
     fn rules(options: &Options) -> Result<Rules, OptionError> {
         Rules::new(options)

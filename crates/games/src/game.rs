@@ -1,6 +1,5 @@
 //! The typed trait that every built-in game implements, for programs that search.
 
-use std::borrow::Cow;
 use std::fmt::{self, Write};
 use std::hash::Hash;
 use std::sync::Arc;
@@ -32,10 +31,24 @@ pub struct Clause {
     pub text: Text,
 }
 
-impl Clause {
-    /// Creates a clause of a built-in game.
-    pub(crate) const fn new(id: &'static str, title: &'static str, text: &'static str) -> Self {
-        Self { id: Cow::Borrowed(id), title: Cow::Borrowed(title), text: Cow::Borrowed(text) }
+/// The clauses and the options of a game, each in order.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RuleSheet {
+    /// The clauses.
+    pub clauses: Vec<Clause>,
+    /// The options.
+    #[serde(default)]
+    pub options: Vec<OptionSpec>,
+}
+
+impl RuleSheet {
+    /// Reads the sheet of a built-in game, which is in TOML.
+    ///
+    /// # Panics
+    /// It is invalid.
+    pub(crate) fn read(text: &str) -> Self {
+        toml::from_str(text).unwrap_or_else(|error| panic!("the sheet of a game: {error}"))
     }
 }
 
@@ -88,7 +101,7 @@ impl<A: fmt::Display> Legal<A> {
 
 /// A position of a game, and the game's whole rule set.
 ///
-/// The game's name, seats, clauses and options are constants of the type. The options in force are
+/// The game's name and seats are constants of the type. The options in force are
 /// [`Game::Rules`], shared by all positions of a game. Programs that do not need the types use
 /// [`AnyGame`](crate::AnyGame) instead.
 pub trait Game: Clone + fmt::Debug + Send + Sync + 'static {
@@ -111,13 +124,12 @@ pub trait Game: Clone + fmt::Debug + Send + Sync + 'static {
     const TITLE: &'static str;
     /// The names of the seats, first seat first.
     const SEATS: BySeat<&'static str>;
-    /// Every clause, in order.
-    const CLAUSES: &'static [Clause];
-    /// Every option, in order.
-    const OPTIONS: &'static [OptionSpec];
 
-    /// Builds the rules from options whose values fit [`OPTIONS`](Game::OPTIONS), or fails if the
-    /// options contradict each other.
+    /// The clauses and the options.
+    fn sheet() -> &'static RuleSheet;
+
+    /// Builds the rules from options whose values fit those of the [`sheet`](Game::sheet), or fails
+    /// if the options contradict each other.
     fn rules(options: &Options) -> Result<Self::Rules, OptionError>;
 
     /// Returns the reason why a game under these rules might never end, if there is one. Such a

@@ -35,7 +35,7 @@
 //! use referee_games::watch_your_back::WatchYourBack;
 //! use referee_games::{Game, Options, Seat, Step};
 //!
-//! let options = Options::resolve(WatchYourBack::OPTIONS, [])?;
+//! let options = Options::resolve(&WatchYourBack::sheet().options, [])?;
 //! let rules = WatchYourBack::rules(&options)?;
 //! let mut position = WatchYourBack::start(&rules.into());
 //! let action = position.parse_action(Seat::First, "3,4")?;
@@ -69,7 +69,7 @@ pub use any::{
 };
 pub use drawing::{DrawnBoard, DrawnSquare};
 pub use event::{Event, EventError, OtherEvent};
-pub use game::{Clause, Game, Legal, StepOf};
+pub use game::{Clause, Game, Legal, RuleSheet, StepOf};
 pub use kind::GameKind;
 pub use options::{OptionError, OptionSpec, Options};
 pub use perft::{divide, perft};

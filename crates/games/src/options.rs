@@ -3,11 +3,12 @@
 mod error;
 mod list;
 
-use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
-use serde::ser::{Serialize, Serializer};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize, Serializer};
 use serde_json::{Map, Value, json};
 
 pub(crate) use error::FileError;
@@ -18,78 +19,45 @@ use list::names;
 
 use super::text::Text;
 
-/// One option of a rule set.
-#[derive(Debug, Clone)]
+/// One option of a rule set, in the form that descriptions of games have.
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct OptionSpec {
     /// Its name, in kebab-case.
     pub name: Text,
-    /// The clause it belongs to, if any.
-    pub clause: Option<Text>,
     /// Its possible values.
+    #[serde(flatten)]
     pub kind: OptionKind,
-    /// Its default.
-    pub default: Preset,
+    /// Its default. Without one, it depends on other options, or the game chooses.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub default: Option<Value>,
+    /// How its default depends on another option.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub default_by: Option<DefaultBy>,
     /// A sentence about what it decides.
+    #[serde(rename = "text")]
     pub help: Text,
+    /// The clause it belongs to, if any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clause: Option<Text>,
 }
 
-impl OptionSpec {
-    /// Creates an option of a built-in game.
-    pub(crate) const fn new(
-        name: &'static str,
-        clause: &'static str,
-        kind: OptionKind,
-        default: Preset,
-        help: &'static str,
-    ) -> Self {
-        let clause = Some(Cow::Borrowed(clause));
-        Self { name: Cow::Borrowed(name), clause, kind, default, help: Cow::Borrowed(help) }
-    }
-}
-
-/// The default of an option.
-#[derive(Debug, Clone)]
-pub enum Preset {
-    /// A fixed default, as text.
-    Always(Text),
-    /// A default that depends on the options before it in the list.
-    Depends {
-        /// A description for people.
-        words: Text,
-        /// The default as text; `None` if the option has no effect and thus no value.
-        choose: fn(&Options) -> Option<&'static str>,
-    },
-}
-
-impl Preset {
-    /// Creates a fixed default of a built-in game.
-    pub(crate) const fn always(text: &'static str) -> Self {
-        Self::Always(Cow::Borrowed(text))
-    }
-
-    /// Creates a default of a built-in game that depends on the options before it.
-    pub(crate) const fn depends(
-        words: &'static str,
-        choose: fn(&Options) -> Option<&'static str>,
-    ) -> Self {
-        Self::Depends { words: Cow::Borrowed(words), choose }
-    }
-
-    /// The default as text, given the `others`, which come before it in the list.
-    pub(crate) fn text(&self, others: &Options) -> Option<&str> {
-        match self {
-            Self::Always(text) => Some(text),
-            Self::Depends { choose, .. } => choose(others),
-        }
-    }
+/// A default that depends on an option before it in the list.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct DefaultBy {
+    /// A description for people.
+    pub words: Text,
+    /// The other option.
+    option: String,
+    /// The default for each of its values. Without one, the option has no effect.
+    values: BTreeMap<String, String>,
 }
 
 /// The possible values of an option.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "lowercase")]
 pub enum OptionKind {
-    /// One of these words.
-    Choice(Words),
     /// A whole number in this range, ends included.
+    #[serde(rename = "integer")]
     Number {
         /// The smallest value.
         min: i64,
@@ -98,45 +66,55 @@ pub enum OptionKind {
     },
     /// `true` or `false`.
     Boolean,
+    /// One of these words.
+    Choice {
+        /// The words.
+        values: Words,
+    },
     /// A word, or a list of names and files.
-    List(Cow<'static, ListKind>),
-}
-
-impl OptionKind {
-    /// One of these words of a built-in game, each with its meaning.
-    pub(crate) const fn choice(words: &'static [(&'static str, &'static str)]) -> Self {
-        Self::Choice(Words::Fixed(words))
-    }
+    List(ListKind),
 }
 
 /// Words, each with its meaning.
-#[derive(Debug, Clone)]
-pub enum Words {
-    /// Those of a built-in game.
-    Fixed(&'static [(&'static str, &'static str)]),
-    /// Those of a game that is known only at run time.
-    Named(Vec<(String, String)>),
+#[derive(Debug, Clone, Deserialize)]
+#[serde(from = "WordList")]
+pub struct Words(pub Vec<(String, String)>);
+
+/// Words, with or without their meanings.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum WordList {
+    Plain(Vec<String>),
+    /// The words as keys, their meanings as values.
+    Explained(Map<String, Value>),
+}
+
+impl From<WordList> for Words {
+    fn from(list: WordList) -> Self {
+        Self(match list {
+            WordList::Plain(words) => words.into_iter().map(|word| (word, String::new())).collect(),
+            WordList::Explained(words) => {
+                words.into_iter().map(|(word, meaning)| (word, plain(&meaning))).collect()
+            }
+        })
+    }
+}
+
+impl Serialize for Words {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.0.iter().map(|(word, meaning)| (word, meaning)))
+    }
 }
 
 impl Words {
-    /// The words with their meanings, in order.
-    pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
-        let (fixed, named) = match self {
-            Self::Fixed(words) => (*words, &[][..]),
-            Self::Named(words) => (&[][..], &words[..]),
-        };
-        let fixed = fixed.iter().copied();
-        fixed.chain(named.iter().map(|(word, meaning)| (word.as_str(), meaning.as_str())))
-    }
-
     /// Returns whether `word` is one of them.
     pub(crate) fn contains(&self, word: &str) -> bool {
-        self.iter().any(|(known, _)| known == word)
+        self.0.iter().any(|(known, _)| known == word)
     }
 
     /// The words in backquotes, for messages.
     fn quoted(&self) -> Vec<String> {
-        self.iter().map(|(word, _)| format!("`{word}`")).collect()
+        self.0.iter().map(|(word, _)| format!("`{word}`")).collect()
     }
 }
 
@@ -184,8 +162,8 @@ impl OptionSpec {
     pub fn parse(&self, text: &str) -> Result<OptionValue, Expected> {
         let word = || Some(OptionValue::Word(text.to_owned()));
         let value = match &self.kind {
-            OptionKind::Choice(words) if words.contains(text) => word(),
-            OptionKind::Choice(_) => None,
+            OptionKind::Choice { values } if values.contains(text) => word(),
+            OptionKind::Choice { .. } => None,
             OptionKind::Number { min, max } => text
                 .parse()
                 .ok()
@@ -200,7 +178,7 @@ impl OptionSpec {
 
     fn expected(&self) -> Expected {
         Expected(match &self.kind {
-            OptionKind::Choice(words) => format!("expected {}", words.quoted().join(" or ")),
+            OptionKind::Choice { values } => format!("expected {}", values.quoted().join(" or ")),
             OptionKind::Number { min, max } => {
                 format!("expected a whole number from {min} to {max}")
             }
@@ -276,44 +254,31 @@ impl Options {
     /// The default of `spec`, given these options, which come before it.
     fn default_of(&self, spec: &OptionSpec) -> Result<Option<OptionValue>, OptionError> {
         let bad = |expected| OptionError::Default { name: spec.name.to_string(), expected };
-        spec.default.text(self).map(|text| spec.parse(text).map_err(bad)).transpose()
-    }
-
-    /// The value of a number option; 0 if it has no effect given the others.
-    ///
-    /// # Panics
-    /// If the game has no number option of this name whose values fit.
-    pub fn number(&self, name: &str) -> u32 {
-        let number = match self.get(name) {
-            Some(OptionValue::Number(number)) => u32::try_from(*number).ok(),
-            None => Some(0),
-            Some(_) => None,
+        let text = match (&spec.default, &spec.default_by) {
+            (Some(value), _) => Some(plain(value)),
+            (None, Some(by)) => {
+                let other = self.iter().find(|(name, _)| *name == by.option);
+                other.and_then(|(_, value)| by.values.get(&value.to_string()).cloned())
+            }
+            (None, None) => None,
         };
-        number.unwrap_or_else(|| panic!("the option `{name}` is not a number of 32 bits"))
+        text.map(|text| spec.parse(&text).map_err(bad)).transpose()
     }
 
-    /// The value of an option that is a word; empty if it is a list or has no effect given the
-    /// others.
+    /// The values as the rules of a game that declares these options.
     ///
     /// # Panics
-    /// If the game has no option of this name whose value may be a word.
-    pub(crate) fn word(&self, name: &str) -> &str {
-        match self.get(name) {
-            Some(OptionValue::Word(word)) => word,
-            None | Some(OptionValue::List(_)) => "",
-            Some(_) => panic!("the option `{name}` is neither a word nor a list"),
-        }
+    /// If the rules do not fit the declared options, which is a bug in the game.
+    pub(crate) fn read<R: DeserializeOwned>(&self) -> R {
+        serde_json::from_value(Value::from(self.to_json()))
+            .unwrap_or_else(|error| panic!("the rules do not fit the game's options: {error}"))
     }
 
-    /// The items of a list option; empty if the value is a word.
-    ///
-    /// # Panics
-    /// If the game has no list option of this name.
+    /// The items of an option that is a list; empty if its value is a word.
     pub(crate) fn items(&self, name: &str) -> &[Item] {
-        match self.get(name) {
-            Some(OptionValue::List(items)) => items,
-            None | Some(OptionValue::Word(_)) => &[],
-            Some(_) => panic!("the option `{name}` is neither a word nor a list"),
+        match self.iter().find(|(known, _)| *known == name) {
+            Some((_, OptionValue::List(items))) => items,
+            _ => &[],
         }
     }
 
@@ -359,14 +324,6 @@ impl Options {
         given.map(|option| (option.name.clone(), option.value.to_string())).collect()
     }
 
-    /// Returns whether the option has a value: it was given, or it has an effect given the others.
-    ///
-    /// # Panics
-    /// If the game has no option of this name.
-    pub(crate) fn has(&self, name: &str) -> bool {
-        self.get(name).is_some()
-    }
-
     /// The options in order, with their values as text.
     pub fn texts(&self) -> Vec<(&str, String)> {
         self.iter().map(|(name, value)| (name, value.to_string())).collect()
@@ -376,15 +333,10 @@ impl Options {
     pub fn to_json(&self) -> Map<String, Value> {
         self.iter().map(|(name, value)| (name.to_owned(), value.to_json())).collect()
     }
-
-    fn get(&self, name: &str) -> Option<&OptionValue> {
-        assert!(self.specs.iter().any(|spec| spec.name == name), "the game has no option `{name}`");
-        self.iter().find(|(known, _)| *known == name).map(|(_, value)| value)
-    }
 }
 
 /// The text of a value, without the quotes of a string.
-fn plain(value: &Value) -> String {
+pub fn plain(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 

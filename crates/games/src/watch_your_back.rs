@@ -5,7 +5,6 @@
 
 mod action;
 mod board;
-mod clauses;
 mod options;
 mod refusal;
 mod rows;
@@ -13,7 +12,7 @@ mod size;
 mod state;
 
 use std::convert::Infallible;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use serde::{Deserialize, Serialize};
 
@@ -28,8 +27,7 @@ use super::board::Bitboard;
 use super::event::{Event, Why};
 use super::history::History;
 use super::{
-    BySeat, Clause, Game, GameResult, OptionError, OptionSpec, Options, Outcome, Refusal, Seat,
-    Step, Turn,
+    BySeat, Game, GameResult, OptionError, Options, Outcome, Refusal, RuleSheet, Seat, Step, Turn,
 };
 
 /// A position of Watch Your Back!, with the rules in force.
@@ -216,11 +214,15 @@ impl Game for WatchYourBack {
     const NAME: &'static str = "watch-your-back";
     const TITLE: &'static str = "Watch Your Back!";
     const SEATS: BySeat<&'static str> = BySeat::new("white", "black");
-    const CLAUSES: &'static [Clause] = clauses::CLAUSES;
-    const OPTIONS: &'static [OptionSpec] = options::OPTIONS;
+
+    fn sheet() -> &'static RuleSheet {
+        static SHEET: LazyLock<RuleSheet> =
+            LazyLock::new(|| RuleSheet::read(include_str!("watch_your_back/rules.toml")));
+        &SHEET
+    }
 
     fn rules(options: &Options) -> Result<Rules, OptionError> {
-        Ok(Rules::new(options))
+        Ok(options.read())
     }
 
     fn endless(rules: &Rules) -> Option<String> {

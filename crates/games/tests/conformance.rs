@@ -38,9 +38,9 @@ const COMBINATIONS: usize = 60;
 
 /// The words of an option, a few numbers, or a few lists.
 fn values(spec: &OptionSpec) -> Vec<String> {
-    let texts = |words: &Words| words.iter().map(|(word, _)| word.to_owned()).collect::<Vec<_>>();
+    let texts = |words: &Words| words.0.iter().map(|(word, _)| word.clone()).collect::<Vec<_>>();
     match &spec.kind {
-        OptionKind::Choice(words) => texts(words),
+        OptionKind::Choice { values } => texts(values),
         OptionKind::Boolean => vec!["true".to_owned(), "false".to_owned()],
         OptionKind::Number { min, max } => {
             let numbers = BTreeSet::from([*min, min + 1, min + 2, min + 300]);

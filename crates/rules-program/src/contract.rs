@@ -7,7 +7,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
-use referee_games::{BySeat, Clause, GameResult, Outcome, Seat, StepText, Stream, Text, Turn};
+use referee_games::{
+    BySeat, Clause, GameResult, OptionSpec, Outcome, Seat, StepText, Stream, Text, Turn,
+};
 
 /// The version of the contract.
 pub(crate) const VERSION: u32 = 1;
@@ -156,67 +158,10 @@ pub(crate) struct GameAnswer {
     pub hidden: bool,
     /// The options, in order.
     #[serde(default)]
-    pub options: Vec<OptionWords>,
+    pub options: Vec<OptionSpec>,
     /// The clauses, in order.
     #[serde(default)]
     pub clauses: Vec<Clause>,
-}
-
-/// An option of the rules.
-#[derive(Debug, Serialize, Deserialize)]
-pub(crate) struct OptionWords {
-    /// Its name, in kebab-case.
-    pub name: String,
-    /// Its possible values.
-    #[serde(flatten)]
-    pub values: OptionValues,
-    /// Its default. Without one, the program chooses a value if none is given.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub default: Option<Value>,
-    /// A sentence about what it decides.
-    pub text: String,
-    /// The id of its clause.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub clause: Option<String>,
-}
-
-/// The possible values of an option.
-#[derive(Debug, Serialize, Deserialize)]
-#[serde(tag = "type", rename_all = "lowercase")]
-pub(crate) enum OptionValues {
-    /// A whole number in this range, ends included.
-    Integer {
-        /// The smallest value.
-        min: i64,
-        /// The largest value.
-        max: i64,
-    },
-    /// True or false.
-    Boolean,
-    /// One of these words.
-    Choice {
-        /// The words.
-        values: WordList,
-    },
-    /// A word, or a list of names and files, whose texts the referee reads.
-    List {
-        /// Words for the whole value.
-        words: WordList,
-        /// Names that can stand in a list.
-        items: WordList,
-        /// A description of the files, in two or three words.
-        files: String,
-    },
-}
-
-/// Words, with or without their meanings.
-#[derive(Debug, Serialize, Deserialize)]
-#[serde(untagged)]
-pub(crate) enum WordList {
-    /// Words alone.
-    Plain(Vec<String>),
-    /// The words as keys, their meanings as values.
-    Explained(Map<String, Value>),
 }
 
 /// The answer to `start`, `play` and `guess`: a position.

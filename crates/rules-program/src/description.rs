@@ -3,11 +3,10 @@
 use std::borrow::Cow;
 use std::collections::HashSet;
 
-use referee_games::options::{ListKind, OptionKind, Preset, Words};
+use referee_games::options::{OptionKind, plain};
 use referee_games::{BySeat, Clause, OptionSpec, Options, Text};
-use serde_json::Value;
 
-use crate::contract::{GameAnswer, OptionValues, OptionWords, VERSION, WordList};
+use crate::contract::{GameAnswer, VERSION};
 use crate::error::{Violation, printable};
 
 /// The longest name, in bytes.
@@ -33,7 +32,7 @@ impl Description {
         }
         check_name(&name)?;
         check_seats(&seats)?;
-        no_twins(options.iter().map(|option| option.name.as_str()))?;
+        no_twins(options.iter().map(|option| &*option.name))?;
         no_twins(clauses.iter().map(|clause| &*clause.id))?;
         let options = options.into_iter().map(option).collect::<Result<Vec<_>, _>>()?;
         check_defaults(&options)?;
@@ -67,46 +66,25 @@ fn no_twins<'a>(names: impl Iterator<Item = &'a str>) -> Result<(), Violation> {
     })
 }
 
-fn option(words: OptionWords) -> Result<OptionSpec, Violation> {
-    let OptionWords { name, values, default, text, clause } = words;
+/// The option with texts that are safe to show.
+fn option(spec: OptionSpec) -> Result<OptionSpec, Violation> {
+    let OptionSpec { name, mut kind, default, help, clause, .. } = spec;
     check_name(&name)?;
-    let kind = match values {
-        OptionValues::Integer { min, max } => OptionKind::Number { min, max },
-        OptionValues::Boolean => OptionKind::Boolean,
-        OptionValues::Choice { values } => OptionKind::Choice(words_of(values)),
-        OptionValues::List { words, items, files } => OptionKind::List(Cow::Owned(ListKind {
-            words: words_of(words),
-            items: words_of(items),
-            files: files.into(),
-            // The program checks the files, in `start`.
-            check: |_, _| Ok(None),
-        })),
+    let lists = match &mut kind {
+        OptionKind::Choice { values } => vec![values],
+        OptionKind::List(list) => vec![&mut list.words, &mut list.items],
+        OptionKind::Number { .. } | OptionKind::Boolean => Vec::new(),
     };
-    let default = match default {
-        Some(value) => Preset::Always(plain(&value).into()),
-        None => Preset::Depends { words: "chosen by the game".into(), choose: |_| None },
-    };
-    let clause = clause.map(Text::from);
-    Ok(OptionSpec { name: name.into(), clause, kind, default, help: shown(&text) })
-}
-
-fn words_of(list: WordList) -> Words {
-    Words::Named(match list {
-        WordList::Plain(words) => words.into_iter().map(|word| (word, String::new())).collect(),
-        WordList::Explained(words) => {
-            words.into_iter().map(|(word, meaning)| (word, plain(&meaning))).collect()
-        }
-    })
+    for (_, meaning) in lists.into_iter().flat_map(|words| &mut words.0) {
+        *meaning = printable(meaning);
+    }
+    let default = default.map(|value| printable(&plain(&value)).into());
+    Ok(OptionSpec { name, kind, default, default_by: None, help: shown(&help), clause })
 }
 
 /// A text for people, line by line safe to show.
 fn shown(text: &str) -> Text {
     text.lines().map(printable).collect::<Vec<_>>().join("\n").into()
-}
-
-/// The text of a value, without the quotes of a string.
-fn plain(value: &Value) -> String {
-    value.as_str().map_or_else(|| value.to_string(), printable)
 }
 
 fn check_defaults(options: &[OptionSpec]) -> Result<(), Violation> {

@@ -80,7 +80,7 @@ fn the_command_line_comes_first() {
     assert_eq!(settings.jobs(), 5);
     assert_eq!(settings.base.results, Path::new("elsewhere"));
     let rules = settings.rules(Printer::new(true)).expect("rules");
-    assert_eq!(rules.options.number("max-plies"), 150);
+    assert_eq!(rules.options.to_json()["max-plies"], 150);
 }
 
 #[test]

@@ -3,8 +3,8 @@ use std::sync::Arc;
 
 use super::*;
 use referee_games::{
-    BySeat, Clause, Event, Game, GameResult, OptionError, OptionSpec, Options, Outcome, Seat,
-    SeatMap, Step, Stream, Turn, TypedPosition, divide, perft,
+    BySeat, Event, Game, GameResult, OptionError, Options, Outcome, RuleSheet, Seat, SeatMap, Step,
+    Stream, Turn, TypedPosition, divide, perft,
 };
 
 /// A game of two turns with a die: a roll, then both players name a number up to it.
@@ -34,8 +34,11 @@ impl Game for Toy {
     const NAME: &'static str = "toy";
     const TITLE: &'static str = "A game of the tests";
     const SEATS: BySeat<&'static str> = BySeat::new("left", "right");
-    const CLAUSES: &'static [Clause] = &[];
-    const OPTIONS: &'static [OptionSpec] = &[];
+
+    fn sheet() -> &'static RuleSheet {
+        static SHEET: RuleSheet = RuleSheet { clauses: Vec::new(), options: Vec::new() };
+        &SHEET
+    }
 
     fn rules(_: &Options) -> Result<(), OptionError> {
         Ok(())

@@ -9,7 +9,8 @@ use referee_games::{GameResult, Options};
 type Player = Box<dyn Bot<BackToTheWall>>;
 
 fn start(rounds: &str) -> BackToTheWall {
-    let options = Options::resolve(BackToTheWall::OPTIONS, [("rounds", rounds)]).expect("options");
+    let options =
+        Options::resolve(&BackToTheWall::sheet().options, [("rounds", rounds)]).expect("options");
     BackToTheWall::start(&BackToTheWall::rules(&options).expect("rules").into())
 }
 

@@ -92,7 +92,7 @@ mod tests {
     const EMPTY: &str = "........";
 
     fn rules(turning: &str) -> Rules {
-        let options = Options::resolve(Backdraughts::OPTIONS, [("turning", turning)]);
+        let options = Options::resolve(&Backdraughts::sheet().options, [("turning", turning)]);
         Backdraughts::rules(&options.expect("values that fit")).expect("rules that make sense")
     }
 

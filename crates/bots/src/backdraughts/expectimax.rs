@@ -176,7 +176,7 @@ mod tests {
 
     /// Returns the choice for White with this roll after a search of `nodes`.
     fn choice(rows: [&str; 8], roll: u8, nodes: u64) -> Choice<Action> {
-        let options = Options::resolve(Backdraughts::OPTIONS, []).expect("defaults");
+        let options = Options::resolve(&Backdraughts::sheet().options, []).expect("defaults");
         let rules = Arc::new(Backdraughts::rules(&options).expect("rules"));
         let board = Board::from_rows(&rows).expect("a board");
         let mut position = Backdraughts::from_board(&rules, board, Seat::First);

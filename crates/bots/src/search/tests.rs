@@ -9,7 +9,7 @@ use referee_games::{Game, GameResult, Options};
 
 /// Returns the choice of a search of `nodes` after `moves` moves on a board with these rows.
 fn choice(rows: [&str; 8], moves: u32, nodes: u64) -> Choice<Action> {
-    let options = Options::resolve(WatchYourBack::OPTIONS, []).expect("defaults");
+    let options = Options::resolve(&WatchYourBack::sheet().options, []).expect("defaults");
     let rules = Arc::new(WatchYourBack::rules(&options).expect("rules"));
     let board = Board::from_rows(&rows, 24 + moves).expect("a board");
     let position = WatchYourBack::from_board(&rules, board);

@@ -30,7 +30,7 @@ pub(crate) fn random_games() -> [RandomGames; 3] {
 
 /// The start position under the default options.
 fn start<G: Game>() -> G {
-    let rules = Options::resolve(G::OPTIONS, []).and_then(|options| G::rules(&options));
+    let rules = Options::resolve(&G::sheet().options, []).and_then(|options| G::rules(&options));
     G::start(&Arc::new(rules.expect("the defaults make sense")))
 }
 

@@ -45,11 +45,11 @@ impl<G: Game> AnyGame for Typed<G> {
     }
 
     fn clauses(&self) -> &[Clause] {
-        G::CLAUSES
+        &G::sheet().clauses
     }
 
     fn options(&self) -> &[OptionSpec] {
-        G::OPTIONS
+        &G::sheet().options
     }
 
     fn start(&self, options: &Options) -> Result<Position, GameError> {

@@ -1,13 +1,12 @@
 //! The options for points that the source leaves open, and the rules in force.
 
-use std::borrow::Cow;
+use serde::Deserialize;
+use serde_json::Value;
 
 use super::map::{Map, SHIPPED};
-use super::walls::{AdjacencyScope, CornerRule, Readings, Rule1Input, SameSquare};
+use super::walls::Readings;
 use super::{Board, Ground};
-use crate::options::{
-    FileError, Item, ListKind, OptionError, OptionKind, OptionSpec, Options, Preset, Words,
-};
+use crate::options::{FileError, Item, OptionError, Options};
 use crate::seat::Seat;
 
 /// The rules in force, and the boards.
@@ -27,20 +26,34 @@ pub struct Rules {
     pub enough: usize,
 }
 
+/// The values of the options.
+#[derive(Deserialize)]
+#[serde(rename_all = "kebab-case")]
+struct GivenRules {
+    #[serde(flatten)]
+    readings: Readings,
+    start_captured: String,
+    max_turns: u32,
+    tie: String,
+    dmo: String,
+    rounds: Value,
+}
+
 impl Rules {
-    /// Builds the rules from `options`, which must be resolved from [`OPTIONS`].
+    /// Builds the rules from `options`, which must be resolved from those of the sheet.
     pub(super) fn new(options: &Options) -> Result<Self, OptionError> {
+        let given: GivenRules = options.read();
         let rules = Self {
-            readings: readings(options),
-            start_captured: options.word("start-captured") == "true",
-            max_turns: options.number("max-turns"),
-            tie: match (options.word("tie"), options.word("dmo")) {
+            readings: given.readings,
+            start_captured: given.start_captured == "true",
+            max_turns: given.max_turns,
+            tie: match (given.tie.as_str(), given.dmo.as_str()) {
                 ("draw", _) => None,
                 (_, "grunkle") => Some(Seat::First),
                 _ => Some(Seat::Second),
             },
             maps: maps(options)?,
-            enough: if options.word("rounds") == "best-of-3" { 2 } else { usize::MAX },
+            enough: if given.rounds == "best-of-3" { 2 } else { usize::MAX },
         };
         rules.maps.iter().try_for_each(|map| rules.check(map))?;
         Ok(rules)
@@ -68,27 +81,6 @@ impl Rules {
     }
 }
 
-fn readings(options: &Options) -> Readings {
-    Readings {
-        corner_rule: match options.word("corner-rule") {
-            "all-connected" => CornerRule::AllConnected,
-            _ => CornerRule::Isolated,
-        },
-        adjacency_scope: match options.word("adjacency-scope") {
-            "all" => AdjacencyScope::All,
-            _ => AdjacencyScope::Submitted,
-        },
-        rule_1_input: match options.word("rule-1-input") {
-            "survivors" => Rule1Input::Survivors,
-            _ => Rule1Input::Submissions,
-        },
-        same_square: match options.word("same-square") {
-            "cancel" => SameSquare::Cancel,
-            _ => SameSquare::OneWall,
-        },
-    }
-}
-
 /// The boards of the match.
 fn maps(options: &Options) -> Result<Vec<Map>, OptionError> {
     let items = options.items("rounds");
@@ -113,103 +105,3 @@ fn map(item: &Item) -> Result<Map, OptionError> {
         }
     }
 }
-
-/// Every option, in the order of its clause.
-pub(super) const OPTIONS: &[OptionSpec] = &[
-    OptionSpec::new(
-        "corner-rule",
-        "T1",
-        OptionKind::choice(&[
-            ("isolated", "when it is a wall or reaches no other corner"),
-            ("all-connected", "when it is a wall or there is a corner that it does not reach"),
-        ]),
-        Preset::always("isolated"),
-        "when a corner is closed off",
-    ),
-    OptionSpec::new(
-        "adjacency-scope",
-        "T2",
-        OptionKind::choice(&[
-            ("submitted", "the squares of this turn"),
-            ("all", "the squares of this turn and the walls that stand"),
-        ]),
-        Preset::always("submitted"),
-        "what keeps a neighbouring square from becoming a wall",
-    ),
-    OptionSpec::new(
-        "rule-1-input",
-        "T4",
-        OptionKind::choice(&[
-            ("submissions", "all squares of this turn"),
-            ("survivors", "the squares that adjacency and enclosure left"),
-        ]),
-        Preset::always("submissions"),
-        "which squares the corner rule looks at",
-    ),
-    OptionSpec::new(
-        "same-square",
-        "T5",
-        OptionKind::choice(&[
-            ("one-wall", "it counts once"),
-            ("cancel", "it is withdrawn before all other rules"),
-        ]),
-        Preset::always("one-wall"),
-        "what happens to a square that both players name",
-    ),
-    OptionSpec::new(
-        "start-captured",
-        "T6",
-        OptionKind::choice(&[
-            ("true", "they belong to the player whose piece stands there"),
-            ("false", "they belong to nobody"),
-        ]),
-        Preset::always("true"),
-        "who owns the four starting squares at the start of a round",
-    ),
-    OptionSpec::new(
-        "max-turns",
-        "T7",
-        OptionKind::Number { min: 1, max: 10_000 },
-        Preset::always("25"),
-        "the turns after which a round ends",
-    ),
-    OptionSpec::new(
-        "tie",
-        "T8",
-        OptionKind::choice(&[
-            ("dmo", "the death-match opponent wins it"),
-            ("draw", "nobody wins it"),
-        ]),
-        Preset::always("dmo"),
-        "who wins a round in which both have equally many squares",
-    ),
-    OptionSpec::new(
-        "dmo",
-        "T8",
-        OptionKind::choice(&[
-            ("charge", "the second seat, whoever sits there"),
-            ("grunkle", "the first seat, whoever sits there"),
-        ]),
-        Preset::always("charge"),
-        "the seat of the death-match opponent",
-    ),
-    OptionSpec::new(
-        "rounds",
-        "T9",
-        OptionKind::List(Cow::Borrowed(&ListKind {
-            words: Words::Fixed(&[
-                ("best-of-3", "on once, twice and thrice, until somebody has won two"),
-                ("play-all", "on once, twice and thrice, all three"),
-            ]),
-            items: Words::Fixed(&[
-                ("once", "7×7, one wall each"),
-                ("twice", "9×9, two walls each"),
-                ("thrice", "11×11, three walls each"),
-            ]),
-            files: Cow::Borrowed("a board file"),
-            check: |file, text| Map::remark(file, text).map(Some),
-        })),
-        Preset::always("best-of-3"),
-        "the boards that are played on, in order",
-    ),
-];

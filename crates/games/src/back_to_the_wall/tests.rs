@@ -70,11 +70,9 @@ fn turn(first: &str, second: &str) -> BySeat<Action> {
 
 /// Rules with these options on top of the defaults.
 fn rules(given: &[(&str, &str)]) -> Result<Arc<Rules>, OptionError> {
-    let options = Options::resolve(OPTIONS, given.iter().copied())?;
+    let options = Options::resolve(&BackToTheWall::sheet().options, given.iter().copied())?;
     Rules::new(&options).map(Arc::new)
 }
-
-const OPTIONS: &[OptionSpec] = options::OPTIONS;
 
 /// The list of one board file for the option `rounds`.
 fn file(head: &str, rows: &[&str]) -> String {

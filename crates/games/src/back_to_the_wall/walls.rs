@@ -1,11 +1,14 @@
 //! Placement of walls: the named squares that become walls (T1 to T5), and the room left (T7).
 
+use serde::Deserialize;
+
 use super::map::{Adjacency, Ground};
 use super::squares::Squares;
 use crate::board::Square;
 
 /// The readings of the clauses about walls.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub struct Readings {
     /// T1.
     pub(crate) corner_rule: CornerRule,
@@ -18,7 +21,8 @@ pub struct Readings {
 }
 
 /// The definition of a closed-off corner (T1).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub(crate) enum CornerRule {
     /// The corner is a wall or cannot reach any other corner.
     Isolated,
@@ -27,7 +31,8 @@ pub(crate) enum CornerRule {
 }
 
 /// The squares among which T2 looks for neighbours.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub(crate) enum AdjacencyScope {
     /// The squares of this turn.
     Submitted,
@@ -36,7 +41,8 @@ pub(crate) enum AdjacencyScope {
 }
 
 /// The squares to which T1 applies (T4).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub(crate) enum Rule1Input {
     /// All squares of the turn.
     Submissions,
@@ -45,7 +51,8 @@ pub(crate) enum Rule1Input {
 }
 
 /// The treatment of a square that both players name (T5).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub(crate) enum SameSquare {
     /// It counts once.
     OneWall,

@@ -5,7 +5,7 @@ const EMPTY: &str = "........";
 
 /// The rules with these options and the defaults of the others, or the error.
 fn try_rules(given: &[(&'static str, &'static str)]) -> Result<Rules, OptionError> {
-    let options = Options::resolve(Backdraughts::OPTIONS, given.iter().copied());
+    let options = Options::resolve(&Backdraughts::sheet().options, given.iter().copied());
     Backdraughts::rules(&options.expect("values that fit"))
 }
 
@@ -415,7 +415,7 @@ fn the_last_ply_may_still_win_and_repetition_comes_first() {
 #[test]
 fn defaults_depend_on_the_dice() {
     let shown = |given: &[(&'static str, &'static str)]| {
-        let options = Options::resolve(Backdraughts::OPTIONS, given.iter().copied());
+        let options = Options::resolve(&Backdraughts::sheet().options, given.iter().copied());
         serde_json::to_string(&options.expect("values that fit")).expect("plain data")
     };
     assert_eq!(
@@ -447,5 +447,5 @@ fn contradictory_options_are_refused() {
         );
     }
     assert!(try_rules(&[("move", "no-dice"), ("capture", "ring"), ("repetition", "0")]).is_ok());
-    assert!(Options::resolve(Backdraughts::OPTIONS, [("max-plies", "0")]).is_err());
+    assert!(Options::resolve(&Backdraughts::sheet().options, [("max-plies", "0")]).is_err());
 }

@@ -11,7 +11,7 @@ use crate::text::Text;
 /// As text, such a value is a word, or names and files separated by commas, or a JSON array of
 /// these, in which a file can include its text: `["once",{"file":"mine.toml","text":"…"}]`. A value
 /// that includes the texts does not depend on the files.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct ListKind {
     /// Words for the whole value.
     pub words: Words,
@@ -19,8 +19,16 @@ pub struct ListKind {
     pub items: Words,
     /// A description of the files, in two or three words.
     pub files: Text,
-    /// Checks a file, given its name and text, and returns a remark for the user, if there is one.
-    pub check: fn(&str, &str) -> Result<Option<String>, FileError>,
+    /// Accepts every file unless the game sets it.
+    #[serde(skip, default = "unchecked")]
+    pub(crate) check: FileCheck,
+}
+
+/// Checks a file, given its name and text, and returns a remark for the user, if there is one.
+pub(crate) type FileCheck = fn(&str, &str) -> Result<Option<String>, FileError>;
+
+fn unchecked() -> FileCheck {
+    |_, _| Ok(None)
 }
 
 /// The maximum number of items in a list.

@@ -1,26 +1,38 @@
 use super::*;
+use crate::options::list::FileCheck;
 
-const SPECS: &[OptionSpec] = &[
-    OptionSpec::new(
-        "wind",
-        "X1",
-        OptionKind::choice(&[("calm", "none"), ("storm", "much")]),
-        Preset::always("calm"),
-        "the wind",
-    ),
-    OptionSpec::new(
-        "waves",
-        "X2",
-        OptionKind::Number { min: 0, max: 9 },
-        Preset::depends("7 in a storm, none otherwise", |others| {
-            (others.word("wind") == "storm").then_some("7")
-        }),
-        "their height",
-    ),
-];
+/// The options of a sheet.
+fn specs(text: &str) -> Vec<OptionSpec> {
+    #[derive(Deserialize)]
+    struct Sheet {
+        options: Vec<OptionSpec>,
+    }
+    toml::from_str::<Sheet>(text).expect("a sheet").options
+}
+
+fn weather() -> Vec<OptionSpec> {
+    specs(
+        r#"
+        [[options]]
+        name = "wind"
+        type = "choice"
+        values = { calm = "none", storm = "much" }
+        default = "calm"
+        text = "the wind"
+
+        [[options]]
+        name = "waves"
+        type = "integer"
+        min = 0
+        max = 9
+        default_by = { words = "7 in a storm", option = "wind", values = { storm = "7" } }
+        text = "their height"
+        "#,
+    )
+}
 
 fn json(given: &[(&str, &str)]) -> String {
-    let options = Options::resolve(SPECS, given.iter().copied()).expect("values that fit");
+    let options = Options::resolve(&weather(), given.iter().copied()).expect("values that fit");
     serde_json::to_string(&options).expect("plain data")
 }
 
@@ -34,22 +46,25 @@ fn a_default_may_depend_on_the_options_before_it() {
 
 #[test]
 fn given_options_are_distinguished_from_defaults() {
-    let options = Options::resolve(SPECS, [("wind", "storm")]).expect("values that fit");
+    let options = Options::resolve(&weather(), [("wind", "storm")]).expect("values that fit");
     assert_eq!(options.given(), [("wind".into(), "storm".to_owned())]);
     assert_eq!(options.texts().len(), 2);
-    assert!(options.has("waves"));
-    assert!(!Options::resolve(SPECS, []).expect("defaults").has("waves"));
 }
 
 #[test]
-#[should_panic(expected = "the game has no option `wavs`")]
-fn a_misspelt_option_in_code_panics() {
-    Options::resolve(SPECS, []).expect("defaults").number("wavs");
+#[should_panic(expected = "missing field `waves`")]
+fn rules_that_do_not_fit_the_options_panic() {
+    #[derive(Deserialize)]
+    struct Rules {
+        #[serde(rename = "waves")]
+        _waves: u32,
+    }
+    Options::resolve(&weather(), []).expect("defaults").read::<Rules>();
 }
 
 #[test]
 fn unknown_names_and_values_are_refused() {
-    let refused = |name, text| Options::resolve(SPECS, [(name, text)]).expect_err("refused");
+    let refused = |name, text| Options::resolve(&weather(), [(name, text)]).expect_err("refused");
     assert_eq!(
         refused("moon", "full").to_string(),
         "unknown option `moon`; expected one of `wind`, `waves`"
@@ -60,17 +75,23 @@ fn unknown_names_and_values_are_refused() {
     );
 }
 
-const ITEMS: &[(&str, &str)] = &[("lake", "a lake"), ("hill", "a hill")];
-
-fn boards(check: fn(&str, &str) -> Result<Option<String>, FileError>) -> Vec<OptionSpec> {
-    let kind = ListKind {
-        words: Words::Fixed(&[("all", "every board")]),
-        items: Words::Fixed(ITEMS),
-        files: "board files".into(),
-        check,
-    };
-    let kind = OptionKind::List(Cow::Owned(kind));
-    vec![OptionSpec::new("boards", "X3", kind, Preset::always("lake"), "the boards")]
+fn boards(check: FileCheck) -> Vec<OptionSpec> {
+    let mut specs = specs(
+        r#"
+        [[options]]
+        name = "boards"
+        type = "list"
+        words = { all = "every board" }
+        items = { lake = "a lake", hill = "a hill" }
+        files = "board files"
+        default = "lake"
+        text = "the boards"
+        "#,
+    );
+    if let OptionKind::List(list) = &mut specs[0].kind {
+        list.check = check;
+    }
+    specs
 }
 
 fn listed(text: &str) -> Result<Options, OptionError> {
@@ -87,9 +108,8 @@ fn a_list_is_a_word_names_or_files() {
     let with_text = r#"["hill",{"file":"my.txt","text":"xx"}]"#;
     assert_eq!(json(with_text), format!(r#"{{"boards":{with_text}}}"#), "as it is written");
     let options = listed("lake,my.txt").expect("a list");
-    assert_eq!((options.word("boards"), options.items("boards").len()), ("", 2));
-    let all = listed("all").expect("a word");
-    assert_eq!((all.word("boards"), all.items("boards")), ("all", &[][..]));
+    assert_eq!(options.items("boards").len(), 2);
+    assert_eq!(listed("all").expect("a word").items("boards"), []);
 }
 
 #[test]

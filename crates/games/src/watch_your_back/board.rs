@@ -14,7 +14,8 @@ pub(crate) const PLACEMENTS: u32 = 24;
 pub const SHRINKS: [u32; 2] = [128, 192];
 
 /// When to test for the end of the game on moves that shrink the board (W10).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum EndCheck {
     /// Before the shrink, which is skipped if the game is decided, and after it.
     BeforeAndAfterShrink,

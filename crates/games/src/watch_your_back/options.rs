@@ -1,10 +1,11 @@
 //! The options for points that the source leaves open, and the rules in force.
 
 use super::board::EndCheck;
-use crate::options::{OptionKind, OptionSpec, Options, Preset};
+use serde::Deserialize;
 
 /// The rules in force.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub struct Rules {
     /// W10: when to test for the end of the game on moves that shrink the board.
     pub end_check: EndCheck,
@@ -17,7 +18,8 @@ pub struct Rules {
 }
 
 /// What happens when neither side can ever move again (W11).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum MutualBlock {
     /// The game is a draw at once.
     Draw,
@@ -26,22 +28,6 @@ pub enum MutualBlock {
 }
 
 impl Rules {
-    /// Builds the rules from `options`, which must be resolved from [`OPTIONS`].
-    pub(super) fn new(options: &Options) -> Self {
-        Self {
-            end_check: match options.word("end-check") {
-                "after-shrink" => EndCheck::AfterShrink,
-                _ => EndCheck::BeforeAndAfterShrink,
-            },
-            mutual_block: match options.word("mutual-block") {
-                "off" => MutualBlock::Off,
-                _ => MutualBlock::Draw,
-            },
-            repetition: options.number("repetition"),
-            max_moves: options.number("max-moves"),
-        }
-    }
-
     /// The reason why a game under these rules might never end, if there is one (W11).
     pub(super) fn endless(&self) -> Option<String> {
         (self.max_moves == 0 && self.repetition == 0).then(|| {
@@ -50,45 +36,3 @@ impl Rules {
         })
     }
 }
-
-/// Every option, in the order of its clause.
-pub(super) const OPTIONS: &[OptionSpec] = &[
-    OptionSpec::new(
-        "end-check",
-        "W10",
-        OptionKind::choice(&[
-            (
-                "before-and-after-shrink",
-                "tested before the shrink and again after it; a decided game does not shrink",
-            ),
-            ("after-shrink", "tested once, when the shrink is done"),
-        ]),
-        Preset::always("before-and-after-shrink"),
-        "when the end is tested on moves 128 and 192",
-    ),
-    OptionSpec::new(
-        "mutual-block",
-        "W11",
-        OptionKind::choice(&[
-            ("draw", "a draw at once when neither side can move and no shrink is to come"),
-            ("off", "both sides go on passing"),
-        ]),
-        Preset::always("draw"),
-        "what happens if nobody can ever move again",
-    ),
-    OptionSpec::new(
-        "repetition",
-        "W11",
-        OptionKind::Number { min: 0, max: 1000 },
-        Preset::always("3"),
-        "a draw when board and side to move occur this often, counted from the position \
-               after the second shrink; 0 for never",
-    ),
-    OptionSpec::new(
-        "max-moves",
-        "W11",
-        OptionKind::Number { min: 0, max: 1_000_000 },
-        Preset::always("512"),
-        "a draw after this many moves of the moving phase; 0 for no limit",
-    ),
-];

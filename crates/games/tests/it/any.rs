@@ -61,7 +61,7 @@ fn compare<G: Game>(game: &G, any: &dyn AnyPosition) {
 }
 
 fn agree<G: Game>(kind: GameKind) {
-    let options = Options::resolve(G::OPTIONS, []).expect("defaults");
+    let options = Options::resolve(&G::sheet().options, []).expect("defaults");
     let rules = Arc::new(G::rules(&options).expect("defaults"));
     for seed in 0..6 {
         let mut rng = ChaCha20Rng::seed_from_u64(seed);
@@ -103,7 +103,7 @@ fn back_to_the_wall() {
 
 #[test]
 fn play_refuses_an_illegal_step_with_a_reason() {
-    let options = Options::resolve(WatchYourBack::OPTIONS, []).expect("defaults");
+    let options = Options::resolve(&WatchYourBack::sheet().options, []).expect("defaults");
     let mut game = GameKind::WatchYourBack.game().start(&options).expect("defaults");
     let mut play = |step| game.play(step, &mut Vec::new()).expect_err("refused").to_string();
     assert!(play(Step::Move("pass")).starts_with("W7: pass "));

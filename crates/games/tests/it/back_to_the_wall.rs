@@ -137,7 +137,7 @@ fn rules(rounds: Option<&str>, model: &BackToTheWallModelRules) -> Arc<Rules> {
         ("dmo", dmo),
         ("rounds", rounds.unwrap_or(&files)),
     ];
-    let options = Options::resolve(BackToTheWall::OPTIONS, given).expect("options");
+    let options = Options::resolve(&BackToTheWall::sheet().options, given).expect("options");
     Arc::new(BackToTheWall::rules(&options).expect("rules"))
 }
 

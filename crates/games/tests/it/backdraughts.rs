@@ -43,7 +43,7 @@ fn all_options() -> Vec<Given> {
 
 fn fast_rules(given: &Given) -> Result<Arc<Rules>, OptionError> {
     let given = given.iter().map(|(name, value)| (*name, value.as_str()));
-    let options = Options::resolve(Backdraughts::OPTIONS, given).expect("values that fit");
+    let options = Options::resolve(&Backdraughts::sheet().options, given).expect("values that fit");
     Backdraughts::rules(&options).map(Arc::new)
 }
 

@@ -65,7 +65,8 @@ impl Mirror {
 }
 
 fn rules<G: Game>(given: &Given) -> Arc<G::Rules> {
-    let options = Options::resolve(G::OPTIONS, given.iter().copied()).expect("values that fit");
+    let options =
+        Options::resolve(&G::sheet().options, given.iter().copied()).expect("values that fit");
     Arc::new(G::rules(&options).expect("rules that make sense"))
 }
 

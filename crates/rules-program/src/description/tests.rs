@@ -1,6 +1,6 @@
 //! Answers to `game`: accepted and refused descriptions.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::*;
 
@@ -74,8 +74,8 @@ fn options_have_their_defaults_types_and_values() {
 fn words_have_meanings_only_if_the_program_gives_them() {
     let game = described(nim()).expect("a description");
     let words = |at: usize| match &game.options[at].kind {
-        OptionKind::Choice(words) => {
-            words.iter().map(|(word, meaning)| format!("{word}={meaning}")).collect::<Vec<_>>()
+        OptionKind::Choice { values } => {
+            values.0.iter().map(|(word, meaning)| format!("{word}={meaning}")).collect::<Vec<_>>()
         }
         other => panic!("{other:?}"),
     };

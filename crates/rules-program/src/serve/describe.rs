@@ -1,10 +1,8 @@
 //! The description of a game, as a rules program gives it.
 
-use referee_games::options::{OptionKind, Preset, Words};
 use referee_games::{AnyGame, BySeat, OptionSpec};
-use serde_json::Value;
 
-use crate::contract::{GameAnswer, OptionValues, OptionWords, VERSION, WordList};
+use crate::contract::{GameAnswer, VERSION};
 
 /// The description of the game.
 pub(super) fn describe(game: &dyn AnyGame) -> GameAnswer {
@@ -21,36 +19,14 @@ pub(super) fn describe(game: &dyn AnyGame) -> GameAnswer {
     }
 }
 
-fn option(spec: &OptionSpec) -> OptionWords {
-    let values = match &spec.kind {
-        OptionKind::Choice(words) => OptionValues::Choice { values: word_list(words) },
-        OptionKind::Number { min, max } => OptionValues::Integer { min: *min, max: *max },
-        OptionKind::Boolean => OptionValues::Boolean,
-        OptionKind::List(list) => OptionValues::List {
-            words: word_list(&list.words),
-            items: word_list(&list.items),
-            files: list.files.to_string(),
-        },
-    };
-    let (default, text) = match &spec.default {
-        Preset::Always(text) => (Some(typed(&spec.kind, text)), spec.help.to_string()),
-        Preset::Depends { words, .. } => (None, format!("{}: {words}", spec.help)),
-    };
-    let clause = spec.clause.as_ref().map(ToString::to_string);
-    OptionWords { name: spec.name.to_string(), values, default, text, clause }
-}
-
-/// A default in the type of its option.
-fn typed(kind: &OptionKind, text: &str) -> Value {
-    match kind {
-        OptionKind::Number { .. } | OptionKind::Boolean => {
-            serde_json::from_str(text).unwrap_or_else(|_| text.into())
+/// The option without its dependence on another one, which the text describes instead.
+fn option(spec: &OptionSpec) -> OptionSpec {
+    let spec = spec.clone();
+    match &spec.default_by {
+        Some(by) => {
+            let help = format!("{}: {}", spec.help, by.words).into();
+            OptionSpec { help, default_by: None, ..spec }
         }
-        OptionKind::Choice(_) | OptionKind::List(_) => text.into(),
+        None => spec,
     }
-}
-
-fn word_list(words: &Words) -> WordList {
-    let explained = words.iter().map(|(word, meaning)| (word.to_owned(), meaning.into()));
-    WordList::Explained(explained.collect())
 }

@@ -11,8 +11,8 @@ use crate::folder::LockedFolder;
 use crate::run::entrant::Entrant;
 use crate::run::event::Listeners;
 use referee_games::{
-    BySeat, Clause, Event, Game, GameResult, OptionError, OptionSpec, Options, Outcome, Refusal,
-    Seat, Step, Turn, Typed,
+    BySeat, Event, Game, GameResult, OptionError, Options, Outcome, Refusal, RuleSheet, Seat, Step,
+    Turn, Typed,
 };
 use referee_match::player::{Respond, Wire};
 use referee_record::log::LogReader;
@@ -51,8 +51,11 @@ impl Game for Toss {
     const NAME: &'static str = "toss";
     const TITLE: &'static str = "A game of the tests";
     const SEATS: BySeat<&'static str> = BySeat::new("white", "black");
-    const CLAUSES: &'static [Clause] = &[];
-    const OPTIONS: &'static [OptionSpec] = &[];
+
+    fn sheet() -> &'static RuleSheet {
+        static SHEET: RuleSheet = RuleSheet { clauses: Vec::new(), options: Vec::new() };
+        &SHEET
+    }
 
     fn rules(_: &Options) -> Result<(), OptionError> {
         Ok(())
