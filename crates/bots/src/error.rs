@@ -1,7 +1,7 @@
 //! Errors of the built-in players.
 
 use super::NAMES;
-use referee_games::{GameError, Text, Turn};
+use referee_games::{GameError, Text};
 
 /// An unknown name of a built-in player.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -32,7 +32,7 @@ pub enum SessionError {
         /// The name.
         seat: String,
     },
-    /// The options are rejected, or an event cannot follow the earlier ones.
+    /// The options are rejected, or the game failed.
     #[error("{0}")]
     Game(#[from] GameError),
     /// A turn came before any game had started.
@@ -41,34 +41,11 @@ pub enum SessionError {
     /// The player is asked for an action, but this seat has none.
     #[error("{0} is asked for an action but has none")]
     NoAction(Text),
-    /// An action came out of turn.
-    #[error("`{action}` by {by} does not fit: expected {turn}")]
-    OutOfTurn {
-        /// The action.
-        action: String,
-        /// The seat that played it.
-        by: String,
-        /// The turn of the position.
-        turn: Turn<Text>,
-    },
-    /// The rules forbid an action.
-    #[error("the event `{action}` by {by} breaks {source}")]
-    Forbidden {
-        /// The action.
-        action: String,
-        /// The seat that played it.
-        by: String,
-        /// The clause and the reason.
-        source: Box<GameError>,
-    },
-    /// This chance outcome came at a turn without chance.
-    #[error("the event `{0}` comes at a turn without chance")]
-    NothingDrawn(String),
-    /// This chance outcome cannot be drawn.
-    #[error("the event `{outcome}` cannot be drawn")]
-    Impossible {
-        /// The outcome.
-        outcome: String,
+    /// An event cannot follow the earlier ones.
+    #[error("the event {event} cannot be played: {source}")]
+    Event {
+        /// The action and who played it, or the chance outcome.
+        event: String,
         /// The reason.
         source: Box<GameError>,
     },

@@ -13,7 +13,8 @@ use super::error::SessionError;
 use super::players::engine;
 use super::{Allotment, BotKind, Choice};
 use referee_games::{
-    AnyGame, BySeat, Event, GameError, Options, Position, Seat, SharedGame, Step, StepText, Turn,
+    AnyGame, BySeat, Event, GameError, Options, PASS, Position, Seat, SharedGame, Step, StepError,
+    Turn,
 };
 use referee_protocol::{InitClock, InitMessage, Reply, TurnMessage};
 
@@ -115,68 +116,40 @@ struct Follower {
 impl Follower {
     /// Plays the action or chance outcome of an event. Its consequences follow from the rules.
     fn follow(&mut self, event: &Event) -> Result<(), SessionError> {
-        match event {
-            Event::Action { by, action, .. } => self.follow_action(by, action),
-            Event::Roll { value, .. } => self.follow_chance(&format!("roll {value}")),
-            Event::First { rolls: [one, other] } => {
-                self.follow_chance(&format!("roll {one} {other}"))
+        let (event, followed) = match event {
+            Event::Action { by, action, .. } => {
+                let seat = seat_called(&*self.game, by)?;
+                (format!("`{action}` by {by}"), self.act(seat, action))
             }
-            _ => Ok(()),
+            Event::Roll { value, .. } => self.draw(&format!("roll {value}")),
+            Event::First { rolls: [one, other] } => self.draw(&format!("roll {one} {other}")),
+            _ => return Ok(()),
+        };
+        followed.map_err(|source| SessionError::Event { event, source: source.into() })
+    }
+
+    fn act(&mut self, seat: Seat, action: &str) -> Result<(), GameError> {
+        match self.engine.position().turn() {
+            Turn::Move(mover) if mover == seat => self.engine.follow(Step::Move(action)),
+            Turn::Pass(mover) if mover == seat && action == PASS => self.engine.follow(Step::Pass),
+            Turn::Both if self.held[seat].is_none() => self.hold(seat, action),
+            turn => Err(StepError::NotAsked { turn }.into()),
         }
     }
 
-    fn follow_action(&mut self, by: &str, action: &str) -> Result<(), SessionError> {
-        let seat = seat_called(&*self.game, by)?;
-        let turn = self.engine.position().turn();
-        let answers = match &turn {
-            Turn::Pass(mover) => *mover == seat,
-            turn => turn.asks(seat) && self.held[seat].is_none(),
-        };
-        if !answers {
-            return Err(SessionError::OutOfTurn {
-                action: action.to_owned(),
-                by: by.to_owned(),
-                turn,
-            });
-        }
-        let judged = self.engine.position().judge(seat, action);
-        let action = judged.map_err(|source| SessionError::Forbidden {
-            action: action.to_owned(),
-            by: by.to_owned(),
-            source: source.into(),
-        })?;
-        match turn {
-            Turn::Both => self.hold(seat, action),
-            Turn::Pass(_) => self.play(Step::Pass),
-            _ => self.play(Step::Move(&action)),
-        }
-    }
-
-    /// Plays a chance outcome.
-    fn follow_chance(&mut self, outcome: &str) -> Result<(), SessionError> {
-        let Turn::Chance(_) = self.engine.position().turn() else {
-            return Err(SessionError::NothingDrawn(outcome.to_owned()));
-        };
-        let followed = self.engine.follow(Step::Chance(outcome));
-        followed.map_err(|source| SessionError::Impossible {
-            outcome: outcome.to_owned(),
-            source: source.into(),
-        })
+    fn draw(&mut self, outcome: &str) -> (String, Result<(), GameError>) {
+        (format!("`{outcome}`"), self.engine.follow(Step::Chance(outcome)))
     }
 
     /// Keeps an action of a simultaneous turn, and plays both when the other one arrives.
-    fn hold(&mut self, seat: Seat, action: String) -> Result<(), SessionError> {
-        self.held[seat] = Some(action);
+    fn hold(&mut self, seat: Seat, action: &str) -> Result<(), GameError> {
+        self.held[seat] = Some(action.to_owned());
         let BySeat { first: Some(first), second: Some(second) } = &self.held else {
             return Ok(());
         };
-        let both = Step::Both(BySeat::new(first.clone(), second.clone()));
+        let followed = self.engine.follow(Step::Both(BySeat::new(first, second)));
         self.held = BySeat::default();
-        self.play(both.as_text())
-    }
-
-    fn play(&mut self, step: StepText<'_>) -> Result<(), SessionError> {
-        Ok(self.engine.follow(step)?)
+        followed
     }
 }
 

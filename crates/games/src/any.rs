@@ -21,7 +21,7 @@ pub use failure::ProgramError;
 pub use guesses::guesses;
 pub use typed::{Typed, TypedPosition};
 
-use super::drawing::DrawnBoard;
+use super::drawing::{self, DrawnBoard};
 use super::event::Event;
 use super::game::{Clause, Legal};
 use super::options::{OptionError, OptionSpec, Options};
@@ -281,9 +281,9 @@ pub trait AnyPosition: fmt::Debug + Send + Sync {
     /// A line for people with what the board does not show (phase, counts).
     fn caption(&self) -> String;
 
-    /// Draws the board for people, square by square, in place of what `board` shows.
-    fn draw(&self, board: &mut DrawnBoard) {
-        board.draw_texts(&self.rows());
+    /// The board for people, square by square.
+    fn draw(&self) -> DrawnBoard {
+        drawing::of_rows(&self.rows(), &self.seats())
     }
 
     /// Returns a clone of the position.

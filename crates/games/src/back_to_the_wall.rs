@@ -216,12 +216,12 @@ impl BackToTheWall {
         events.extend(runs().map(|(piece, run)| moved_event(piece, run)));
         events.extend(result.map(|result| Event::RoundEnd {
             board: self.map().name.clone(),
-            winner: state::result_name(result.result).into(),
+            winner: result.result.name(&Self::SEATS).into(),
             reason: result.reason.name().into(),
             squares: SeatMap::new(Self::SEATS, result.squares),
         }));
         events.extend(self.outcome.map(|outcome| Event::Over {
-            result: state::result_name(outcome.result).into(),
+            result: outcome.result.name(&Self::SEATS).into(),
             reason: outcome.reason.into(),
         }));
     }
@@ -429,8 +429,8 @@ impl Game for BackToTheWall {
         state::rows(&self.board)
     }
 
-    fn draw(&self, board: &mut DrawnBoard) {
-        state::draw(&self.board, board);
+    fn draw(&self) -> DrawnBoard {
+        state::draw(&self.board)
     }
 
     fn caption(&self) -> String {

@@ -24,7 +24,7 @@ pub use options::{First, Movement, Rules, Turning};
 pub use state::State;
 
 use super::board::{Bitboard, Square};
-use super::drawing::{DrawnBoard, DrawnSquare};
+use super::drawing::{self, DrawnBoard};
 use super::history::History;
 use super::{
     BySeat, Event, Game, GameResult, OptionError, Options, Outcome, Refusal, RuleSheet, Seat, Step,
@@ -300,11 +300,8 @@ impl Backdraughts {
             events.push(Event::Captured { squares: captured.iter().collect() });
         }
         if let Turn::Over(outcome) = self.turn() {
-            let result = match outcome.result {
-                GameResult::Win(winner) => Self::SEATS[winner],
-                GameResult::Draw => "draw",
-            };
-            events.push(Event::Over { result: result.into(), reason: outcome.reason.into() });
+            let result = outcome.result.name(&Self::SEATS).into();
+            events.push(Event::Over { result, reason: outcome.reason.into() });
         }
     }
 }
@@ -446,17 +443,17 @@ impl Game for Backdraughts {
         self.board.rows()
     }
 
-    fn draw(&self, board: &mut DrawnBoard) {
-        board.clear();
-        for (row, symbols) in (0..).zip(self.rows()) {
-            board.add_row((0..).zip(symbols.chars()).map(|(column, symbol)| {
-                let is_here = |seat: &Seat| goal(*seat) == Square::new(column, row);
-                let goal = Seat::BOTH.into_iter().find(is_here);
-                let mut square = DrawnSquare::new(symbol);
-                square.goal = goal;
-                square
-            }));
+    fn draw(&self) -> DrawnBoard {
+        let mut board = drawing::of_rows(&self.rows(), &Self::SEATS);
+        for (seat, letter) in [(Seat::First, 'w'), (Seat::Second, 'b')] {
+            let Square { column, row } = goal(seat);
+            let square = &mut board[usize::from(row)][usize::from(column)];
+            square.goal = Some(seat);
+            if square.pieces.is_empty() {
+                square.symbol = letter;
+            }
         }
+        board
     }
 
     fn die(&self) -> Option<(Seat, u8)> {

@@ -1,98 +1,35 @@
 //! Boards drawn for people: square by square, and as rows of characters.
 
 use crate::board::{Bitboard, Square};
-use crate::seat::Seat;
-
-/// The most pieces on a square.
-const MOST_PIECES: usize = 4;
+use crate::seat::{BySeat, Seat};
 
 /// A square and what is on it, as people see it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DrawnSquare {
     /// The character that represents the whole square.
     pub symbol: char,
+    /// The pieces on it, each with its seat and its letter.
+    pub pieces: Vec<(Seat, char)>,
     /// Its owner, in games whose squares have owners.
     pub owner: Option<Seat>,
     /// The seat whose goal it is, in games with goals.
     pub goal: Option<Seat>,
-    /// The letters of the pieces on it if there are several, followed by zeros.
-    shared: [u8; MOST_PIECES],
 }
 
-impl DrawnSquare {
-    /// A square of which nothing is known but its character.
-    pub(crate) const fn new(symbol: char) -> Self {
-        Self { symbol, owner: None, goal: None, shared: [0; MOST_PIECES] }
-    }
+/// A board by rows, from top to bottom.
+pub type DrawnBoard = Vec<Vec<DrawnSquare>>;
 
-    /// The same square with several pieces on it, at most four, given by ASCII letters.
-    #[must_use]
-    pub(crate) fn shared_by(mut self, letters: impl IntoIterator<Item = u8>) -> Self {
-        self.shared.iter_mut().zip(letters).for_each(|(place, letter)| *place = letter);
-        self
-    }
-
-    /// The letters of the pieces on it if there are several; otherwise none.
-    pub fn shared(&self) -> impl Iterator<Item = char> {
-        self.shared.into_iter().take_while(|&letter| letter > 0).map(char::from)
-    }
-}
-
-/// A board, square by square. The same value can be drawn again and again, one position after
-/// another.
-#[derive(Debug, Clone, Default)]
-pub struct DrawnBoard {
-    squares: Vec<DrawnSquare>,
-    /// The number of squares in each row.
-    widths: Vec<usize>,
-}
-
-impl DrawnBoard {
-    /// Removes all rows.
-    pub(crate) fn clear(&mut self) {
-        self.squares.clear();
-        self.widths.clear();
-    }
-
-    /// Adds a row at the bottom.
-    pub(crate) fn add_row(&mut self, row: impl IntoIterator<Item = DrawnSquare>) {
-        let begin = self.squares.len();
-        self.squares.extend(row);
-        self.widths.push(self.squares.len() - begin);
-    }
-
-    /// Draws these rows of characters, in place of all other rows.
-    pub(crate) fn draw_texts(&mut self, rows: &[String]) {
-        self.clear();
-        for row in rows {
-            self.add_row(row.chars().map(DrawnSquare::new));
-        }
-    }
-
-    /// The squares, row by row.
-    pub fn squares(&self) -> &[DrawnSquare] {
-        &self.squares
-    }
-
-    /// The rows, from top to bottom.
-    pub fn rows(&self) -> impl Iterator<Item = &[DrawnSquare]> {
-        let mut rest = &self.squares[..];
-        self.widths.iter().map(move |&width| {
-            let (row, others) = rest.split_at(width);
-            rest = others;
-            row
-        })
-    }
-
-    /// The number of squares in the first row.
-    pub fn width(&self) -> usize {
-        self.widths.first().copied().unwrap_or(0)
-    }
-
-    /// Whether both boards have rows of the same lengths.
-    pub fn has_shape_of(&self, other: &Self) -> bool {
-        self.widths == other.widths
-    }
+/// The board that these rows of characters show. A piece is drawn as the first letter of its seat's
+/// name, in upper or lower case.
+pub(crate) fn of_rows(rows: &[String], seats: &BySeat<impl AsRef<str>>) -> DrawnBoard {
+    let initials = seats.as_ref().map(|name| name.as_ref().chars().next().unwrap_or('?'));
+    let square = |symbol: char| {
+        let mut seats = Seat::BOTH.into_iter();
+        let seat = seats.find(|&seat| initials[seat].eq_ignore_ascii_case(&symbol));
+        let pieces = seat.map(|seat| (seat, symbol)).into_iter().collect();
+        DrawnSquare { symbol, pieces, owner: None, goal: None }
+    };
+    rows.iter().map(|row| row.chars().map(square).collect()).collect()
 }
 
 /// The 8×8 board as rows of ASCII characters, from top to bottom. Draws the squares of each set as
@@ -107,27 +44,48 @@ pub(crate) fn symbol_rows<const N: usize>(sets: [(Bitboard, u8); N]) -> Vec<Stri
     rows.iter().map(|row| String::from_utf8_lossy(row).into_owned()).collect()
 }
 
-/// An error in a drawing of a board.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum DrawingError {
-    /// They are not eight rows of eight characters.
-    #[error("expected eight rows of eight characters")]
-    Size,
-    /// The square shows an unexpected character.
-    #[error("expected {expected} on {square}")]
-    Character {
-        /// The square.
-        square: Square,
-        /// The characters that it may show.
-        expected: &'static str,
-    },
-    /// A corner of the board with sides of this length is not drawn as `X`.
-    #[error("expected an X on each corner of the {0}×{0} board")]
-    Corner(u8),
-    /// The removed squares are not those of a smaller board.
-    #[error("expected # on no square, the outer ring or the two outer rings")]
-    Removed,
-    /// A side has more pieces than this.
-    #[error("expected at most {0}")]
-    TooMany(&'static str),
+/// The squares where `rows` show this character.
+pub(crate) fn squares_with(rows: &[impl AsRef<str>], symbol: u8) -> Bitboard {
+    let shows = |square: &Square| {
+        let row = rows.get(usize::from(square.row)).map(|row| row.as_ref().as_bytes());
+        row.and_then(|row| row.get(usize::from(square.column))) == Some(&symbol)
+    };
+    let squares = Bitboard::WHOLE.iter().filter(shows);
+    squares.fold(Bitboard::EMPTY, |set, square| set | Bitboard::of(square))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{GameKind, Options, Position, Step};
+
+    fn start(kind: GameKind) -> Position {
+        let options = Options::resolve(kind.game().options(), []).expect("the defaults");
+        kind.game().start(&options).expect("the defaults")
+    }
+
+    #[test]
+    fn empty_goals_are_drawn() {
+        let board = start(GameKind::Backdraughts).draw();
+        let goals = [&board[0][7], &board[7][0]].map(|square| (square.symbol, square.goal));
+        assert_eq!(goals, [('w', Some(Seat::First)), ('b', Some(Seat::Second))]);
+        let pawn = &board[3][1];
+        assert_eq!((pawn.symbol, pawn.pieces.as_slice()), ('W', &[(Seat::First, 'W')][..]));
+        let goals = board.iter().flatten().filter(|square| square.goal.is_some());
+        assert!(goals.clone().all(|square| square.pieces.is_empty()), "a goal is not a piece");
+        assert_eq!(goals.count(), 2);
+    }
+
+    #[test]
+    fn every_piece_on_a_shared_square_is_there() {
+        let mut game = start(GameKind::BackToTheWall);
+        let turn = Step::Both(BySeat::new("R U 3,2", "L D 3,4"));
+        game.play(turn, &mut Vec::new()).expect("legal");
+        let board = game.draw();
+        let shared = &board[0][6];
+        assert_eq!(shared.pieces, [(Seat::First, 'G'), (Seat::First, 'g')]);
+        assert_eq!((shared.symbol, shared.owner), ('2', Some(Seat::First)));
+        let alone = &board[0][0];
+        assert_eq!((alone.symbol, alone.pieces.as_slice()), ('C', &[(Seat::Second, 'C')][..]));
+    }
 }

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::board;
-use super::drawing::DrawnBoard;
+use super::drawing::{self, DrawnBoard};
 use super::event::Event;
 use super::options::{OptionError, OptionSpec, Options};
 use super::refusal::Refusal;
@@ -207,10 +207,10 @@ pub trait Game: Clone + fmt::Debug + Send + Sync + 'static {
     /// The board as rows of characters from top to bottom, for people.
     fn rows(&self) -> Vec<String>;
 
-    /// Draws the board for people, square by square, in place of what `board` shows: the characters
-    /// of [`rows`](Game::rows), and what they do not show.
-    fn draw(&self, board: &mut DrawnBoard) {
-        board.draw_texts(&self.rows());
+    /// The board for people, square by square: the characters of [`rows`](Game::rows), and what
+    /// they do not show.
+    fn draw(&self) -> DrawnBoard {
+        drawing::of_rows(&self.rows(), &Self::SEATS)
     }
 
     /// The die that is to be played, in games with dice: who rolled it, and its number.

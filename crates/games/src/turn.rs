@@ -17,6 +17,14 @@ pub enum GameResult {
 }
 
 impl GameResult {
+    /// The name of the seat that won, or `draw`.
+    pub fn name<N: AsRef<str>>(self, seats: &BySeat<N>) -> &str {
+        match self {
+            Self::Win(seat) => seats[seat].as_ref(),
+            Self::Draw => "draw",
+        }
+    }
+
     /// The score of `seat`: 1, 0.5 or 0.
     pub fn score(self, seat: Seat) -> f64 {
         match self {

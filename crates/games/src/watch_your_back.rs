@@ -180,11 +180,8 @@ impl WatchYourBack {
             }
         }
         if let Turn::Over(outcome) = self.turn() {
-            let result = match outcome.result {
-                GameResult::Win(winner) => Self::SEATS[winner],
-                GameResult::Draw => "draw",
-            };
-            events.push(Event::Over { result: result.into(), reason: outcome.reason.into() });
+            let result = outcome.result.name(&Self::SEATS).into();
+            events.push(Event::Over { result, reason: outcome.reason.into() });
         }
     }
 }

@@ -3,7 +3,6 @@
 //! Besides the referee's own loop, only [`next_step`] decides who is asked and how many texts a
 //! turn takes. [`Replay`] replays a record.
 
-pub mod drawing;
 pub mod frames;
 mod recorded;
 pub mod story;

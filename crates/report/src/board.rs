@@ -4,8 +4,7 @@ use crate::colour::Colour;
 use std::fmt::Write as _;
 
 use referee_games::board::Square;
-use referee_games::{AnyPosition, Event, Seat, Turn};
-use referee_match::replay::drawing::{ShownSquare, cells};
+use referee_games::{AnyPosition, DrawnSquare, Event, Seat, Turn};
 use referee_match::replay::story::named_squares;
 
 const BOLD: &str = "1";
@@ -37,7 +36,7 @@ pub fn picture_from(
     colour: Colour,
     side: BoardSide,
 ) -> String {
-    let cells = cells(position);
+    let cells = position.draw();
     let last = named_squares(events);
     // Where both seats move at once, two pieces may meet on a square, and their letters must not
     // touch its neighbours. The board keeps its width during the game.
@@ -108,10 +107,10 @@ fn square(column: usize, row: usize) -> Option<Square> {
 }
 
 /// A square in two columns: a blank and its character, or the letters of both pieces on it.
-fn square_text(cell: &ShownSquare, is_last: bool, colour: Colour) -> String {
+fn square_text(cell: &DrawnSquare, is_last: bool, colour: Colour) -> String {
     if let [(one, first), (other, second)] = cell.pieces[..] {
         let piece = |seat, symbol| {
-            let alone = ShownSquare { symbol, pieces: vec![(seat, symbol)], ..cell.clone() };
+            let alone = DrawnSquare { symbol, pieces: vec![(seat, symbol)], ..cell.clone() };
             character(&alone, is_last, colour)
         };
         return piece(one, first) + &piece(other, second);
@@ -120,7 +119,7 @@ fn square_text(cell: &ShownSquare, is_last: bool, colour: Colour) -> String {
 }
 
 /// The square's character.
-fn character(cell: &ShownSquare, is_last: bool, colour: Colour) -> String {
+fn character(cell: &DrawnSquare, is_last: bool, colour: Colour) -> String {
     match colour {
         Colour::Ansi => dressed(cell, is_last),
         Colour::Plain => cell.symbol.to_string(),
@@ -128,7 +127,7 @@ fn character(cell: &ShownSquare, is_last: bool, colour: Colour) -> String {
 }
 
 /// The square's character in its colours.
-fn dressed(cell: &ShownSquare, is_last: bool) -> String {
+fn dressed(cell: &DrawnSquare, is_last: bool) -> String {
     let mut codes = Vec::new();
     if is_last {
         codes.push(REVERSE);

@@ -7,9 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
-use referee_games::{
-    BySeat, Clause, GameResult, OptionSpec, Outcome, Seat, StepText, Stream, Text, Turn,
-};
+use referee_games::{BySeat, Clause, OptionSpec, Outcome, Seat, StepText, Stream, Text, Turn};
 
 /// The version of the contract.
 pub(crate) const VERSION: u32 = 1;
@@ -248,10 +246,7 @@ impl TurnWords {
                 Self { chance: Some(outcomes), whose: name(seat), ..words }
             }
             Turn::Over(Outcome { result, reason }) => {
-                let over = match result {
-                    GameResult::Win(seat) => name(seat),
-                    GameResult::Draw => Some("draw".to_owned()),
-                };
+                let over = Some(result.name(seats).to_owned());
                 Self { over, reason: Some(reason.to_string()), ..words }
             }
         }

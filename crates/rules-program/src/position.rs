@@ -6,8 +6,8 @@ use std::sync::Arc;
 use rand::RngCore;
 use rand::seq::IndexedRandom;
 use referee_games::{
-    AnyPosition, BySeat, Event, GameError, GameResult, Legal, PASS, Position, Refusal, Seat, Step,
-    StepError, StepText, Text, Turn,
+    AnyPosition, BySeat, Event, GameError, Legal, PASS, Position, Refusal, Seat, Step, StepError,
+    StepText, Text, Turn,
 };
 use serde_json::value::{RawValue, to_raw_value};
 
@@ -170,10 +170,7 @@ impl ProgramPosition {
         }
         events.extend(report.events.into_iter().map(Event::Other));
         if let Turn::Over(outcome) = &self.checked.turn {
-            let result = match outcome.result {
-                GameResult::Win(seat) => seats[seat].clone(),
-                GameResult::Draw => "draw".into(),
-            };
+            let result = outcome.result.name(seats).to_owned().into();
             events.push(Event::Over { result, reason: outcome.reason.clone() });
         }
     }

@@ -139,10 +139,7 @@ fn check_ending(
         Ok(outcome) => outcome,
         Err(finding) => return vec![finding],
     };
-    let result = match expected.result {
-        GameResult::Win(seat) => &seats[seat],
-        GameResult::Draw => "draw",
-    };
+    let result = expected.result.name(seats);
     let mut found = Vec::new();
     let mut same = |fact: &str, recorded: &str, replayed: &str| {
         if recorded != replayed {

@@ -92,9 +92,10 @@ fn protocol_violations_are_reported() {
         reply(&mut session, INIT);
         session.respond(&FIRST_TURN.replace(old, new)).expect_err("refused").to_string()
     };
-    assert!(event_with("3,3", "0,0").starts_with("the event `0,0` by white breaks W"));
+    assert!(event_with("3,3", "0,0").starts_with("the event `0,0` by white cannot be played: W"));
     assert!(
-        event_with("\"black\"", "\"white\"").starts_with("`3,4` by white does not fit: expected ")
+        event_with("\"black\"", "\"white\"")
+            .starts_with("the event `3,4` by white cannot be played: the step does not fit")
     );
 }
 

@@ -161,8 +161,8 @@ impl<G: Game> AnyPosition for TypedPosition<G> {
         self.0.caption()
     }
 
-    fn draw(&self, board: &mut DrawnBoard) {
-        self.0.draw(board);
+    fn draw(&self) -> DrawnBoard {
+        self.0.draw()
     }
 
     fn boxed(&self) -> Position {

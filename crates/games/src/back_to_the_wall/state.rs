@@ -3,13 +3,13 @@
 use serde::Serialize;
 
 use super::board::Board;
-use super::map::{PIECES, Piece};
+use super::map::{Ground, PIECES, Piece};
 use super::{BackToTheWall, RoundResult};
+use crate::Game;
 use crate::board::Square;
 use crate::drawing::{DrawnBoard, DrawnSquare};
 use crate::event::PieceSquares;
 use crate::seat::{BySeat, Seat, SeatMap};
-use crate::{Game, GameResult};
 
 /// The complete state as it is sent to players.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -48,7 +48,7 @@ impl State {
         let board = game.board();
         let round = |(index, result): (usize, &RoundResult)| RoundState {
             board: game.rules.maps[index].name.clone(),
-            winner: result_name(result.result),
+            winner: result.result.name(&BackToTheWall::SEATS),
             reason: result.reason.name(),
             squares: SeatMap::new(BackToTheWall::SEATS, result.squares),
         };
@@ -64,15 +64,6 @@ impl State {
             turn: game.turn,
             rounds: game.finished.iter().enumerate().map(round).collect(),
         }
-    }
-}
-
-/// The name of the seat that won, or `draw`.
-pub(super) const fn result_name(result: GameResult) -> &'static str {
-    match result {
-        GameResult::Win(Seat::First) => BackToTheWall::SEATS.first,
-        GameResult::Win(Seat::Second) => BackToTheWall::SEATS.second,
-        GameResult::Draw => "draw",
     }
 }
 
@@ -115,21 +106,17 @@ fn symbol(board: &Board, at: Square) -> char {
     }
 }
 
-/// Draws the board square by square.
-pub(super) fn draw(board: &Board, drawn: &mut DrawnBoard) {
-    let square = |at| {
-        let mut square = DrawnSquare::new(symbol(board, at));
-        square.owner = owner(board, at);
-        if pieces_on(board, at).nth(1).is_none() {
-            return square;
-        }
-        let letters = pieces_on(board, at).map(|(seat, piece)| piece.letter(seat));
-        square.shared_by(letters.filter_map(|letter| u8::try_from(letter).ok()))
+/// The board, square by square.
+pub(super) fn draw(board: &Board) -> DrawnBoard {
+    let square = |at| DrawnSquare {
+        symbol: symbol(board, at),
+        pieces: pieces_on(board, at).map(|(seat, piece)| (seat, piece.letter(seat))).collect(),
+        owner: owner(board, at),
+        goal: None,
     };
-    drawn.clear();
-    for row in 0..board.ground.height {
-        drawn.add_row((0..board.ground.width).map(|column| square(Square::new(column, row))));
-    }
+    let Ground { width, height, .. } = board.ground;
+    let row = |row| (0..width).map(|column| square(Square::new(column, row))).collect();
+    (0..height).map(row).collect()
 }
 
 /// A line with what the drawing does not show.

@@ -5,11 +5,10 @@ use std::time::Duration;
 
 use serde::Serialize;
 
-use super::drawing::{SeatLetters, ShownSquare};
 use super::story;
 use crate::replay::{self, Replay, ReplayError, ReplayStep};
 use referee_games::board::Square;
-use referee_games::{AnyPosition, BySeat, DrawnBoard, Event, Seat, Text, Turn};
+use referee_games::{AnyPosition, BySeat, DrawnBoard, DrawnSquare, Event, Seat, Text, Turn};
 use referee_protocol::escape;
 use referee_record::model::clock::{Clock, TimeControl};
 use referee_record::model::record::{GameRecord, Note};
@@ -79,12 +78,11 @@ pub struct Frame {
 impl Frame {
     /// A position by itself, after these events.
     pub fn whole(position: &dyn AnyPosition, events: &[Event]) -> Self {
-        let mut board = DrawnBoard::default();
-        position.draw(&mut board);
-        let width = board.width();
+        let board = position.draw();
+        let width = width(&board);
         Self {
             ply: position.ply(),
-            board: Some(whole_board(&board, SeatLetters::of(position))),
+            board: Some(whole_board(&board)),
             named: numbers(&story::named_squares(events), width),
             paths: paths(events, position, width),
             caption: position.caption(),
@@ -157,11 +155,8 @@ struct FrameBuilder<'a> {
     /// Whether a seat may not see everything.
     is_hidden: bool,
     frames: Vec<Frame>,
-    letters: SeatLetters,
     /// The board of the last frame.
     board: DrawnBoard,
-    /// The board of the next frame.
-    next_board: DrawnBoard,
     clocks: BySeat<Clock>,
     /// The frame of the last ply, not added yet.
     next: Frame,
@@ -175,9 +170,7 @@ impl<'a> FrameBuilder<'a> {
             record,
             is_hidden: rules.game.is_hidden(),
             frames: Vec::new(),
-            letters: SeatLetters::of(&*rules.start),
             board: DrawnBoard::default(),
-            next_board: DrawnBoard::default(),
             clocks: replay::clocks(control, record),
             next: Frame::default(),
             rolled: Vec::new(),
@@ -217,8 +210,8 @@ impl<'a> FrameBuilder<'a> {
         events.extend_from_slice(&played.events);
         self.next = Frame {
             ply: position.ply(),
-            named: numbers(&story::named_squares(&played.events), self.board.width()),
-            paths: paths(&played.events, position, self.board.width()),
+            named: numbers(&story::named_squares(&played.events), width(&self.board)),
+            paths: paths(&played.events, position, width(&self.board)),
             told: story::describe_events(&events),
             clock: self.spend(played.used),
             said: notes_by_seat(&self.record.notes, position),
@@ -243,23 +236,22 @@ impl<'a> FrameBuilder<'a> {
         if self.frames.last().is_some_and(|last| last.ply == position.ply()) {
             return;
         }
-        position.draw(&mut self.next_board);
-        let (old, new) = (&self.board, &self.next_board);
+        let old = std::mem::replace(&mut self.board, position.draw());
+        let new = &self.board;
         let mut frame = std::mem::take(&mut self.next);
         frame.caption = position.caption();
         frame.views = self.is_hidden.then(|| Seat::BOTH.map(|seat| view(position, seat)));
-        if new.has_shape_of(old) {
-            for (at, (old, new)) in old.squares().iter().zip(new.squares()).enumerate() {
+        if new.iter().map(Vec::len).eq(old.iter().map(Vec::len)) {
+            for (at, (old, new)) in old.iter().flatten().zip(new.iter().flatten()).enumerate() {
                 if old != new {
-                    frame.set.push((at, text_of(&self.letters.show(new))));
+                    frame.set.push((at, text_of(new)));
                 }
             }
         } else {
-            frame.board = Some(whole_board(new, self.letters));
+            frame.board = Some(whole_board(new));
             frame.named.clear();
             frame.paths.clear();
         }
-        std::mem::swap(&mut self.board, &mut self.next_board);
         self.frames.push(frame);
     }
 
@@ -272,9 +264,13 @@ impl<'a> FrameBuilder<'a> {
     }
 }
 
-fn whole_board(board: &DrawnBoard, letters: SeatLetters) -> Vec<Vec<String>> {
-    let text = |square| text_of(&letters.show(square));
-    board.rows().map(|row| row.iter().map(text).collect()).collect()
+/// The number of squares in the first row.
+fn width(board: &DrawnBoard) -> usize {
+    board.first().map_or(0, Vec::len)
+}
+
+fn whole_board(board: &DrawnBoard) -> Vec<Vec<String>> {
+    board.iter().map(|row| row.iter().map(text_of).collect()).collect()
 }
 
 /// The paths of the pieces that moved step by step.
@@ -304,8 +300,8 @@ fn view(position: &dyn AnyPosition, seat: Seat) -> String {
 
 /// A square as text: its character alone, or followed by its owner's seat, the seat whose goal it
 /// is (each `0`, `1` or `-`), and the pieces on it, each as a letter and a seat.
-fn text_of(square: &ShownSquare) -> String {
-    let ShownSquare { symbol, pieces, owner, goal } = square;
+fn text_of(square: &DrawnSquare) -> String {
+    let DrawnSquare { symbol, pieces, owner, goal } = square;
     let mut text = String::from(*symbol);
     if !pieces.is_empty() || owner.is_some() || goal.is_some() {
         text.extend([*owner, *goal].map(digit));

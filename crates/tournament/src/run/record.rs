@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::schedule::Fixture;
-use referee_games::{BySeat, GameResult, Seat, SeatMap, Text};
+use referee_games::{BySeat, Seat, SeatMap, Text};
 use referee_match::player::PlayerStatistics;
 use referee_match::referee::{Ending, GameReport};
 use referee_protocol::Score;
@@ -82,10 +82,7 @@ impl RecordBuilder {
                 cpu_ns: SeatMap::new(seats.clone(), statistics.map(|rest| rest.cpu.map(nanos))),
                 wall_ns: nanos(wall),
             },
-            result: match ending.result() {
-                GameResult::Win(seat) => seats[seat].clone().into_owned(),
-                GameResult::Draw => "draw".to_owned(),
-            },
+            result: ending.result().name(&seats).to_owned(),
             reason: ending.reason().to_owned(),
             fault: faults_of(&seats, &ending),
             scores: SeatMap::new(seats.clone(), ending.scores().map(Score)),

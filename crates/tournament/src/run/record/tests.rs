@@ -1,4 +1,5 @@
 use super::*;
+use referee_games::GameResult;
 use referee_games::Outcome;
 use referee_match::referee::GameTrace;
 use referee_protocol::Greeting;
