@@ -171,7 +171,7 @@ impl Tables {
     }
 
     /// Writes `games.csv` to `out`.
-    pub(super) fn write_games(&self, out: &mut dyn Write) -> io::Result<()> {
+    fn write_games(&self, out: &mut dyn Write) -> io::Result<()> {
         let mut table = GamesTable::new(out, GameNames::of(&self.analysis.header))?;
         let mut written = Ok(());
         folder::read(self.analysis.dir(), |_, game| {

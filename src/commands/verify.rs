@@ -3,8 +3,10 @@
 mod repair;
 mod tables;
 
+use std::io;
 use std::path::{Path, PathBuf};
 
+use blake3::{Hash, Hasher};
 use clap::Args;
 
 use self::tables::{TableState, check_tables};
@@ -19,6 +21,7 @@ use referee_record::model::record::{GameRecord, Header};
 use referee_record::parallel;
 use referee_record::seeds::Secret;
 use referee_record::wording::counted;
+use referee_report::games::GamesTable;
 use referee_tournament::analysis::TournamentAnalysis;
 use referee_tournament::analysis::results::Faulted;
 use referee_tournament::folder::{
@@ -84,7 +87,7 @@ pub(crate) fn run(args: &VerifyArgs, printer: Printer) -> Result<Status, Failure
     let mut tables = TableState::Unchecked;
     if findings.is_empty() && !torn && !is_running {
         let analysis = TournamentAnalysis::of(&dir, checked.contents, Faulted::Count)?;
-        (tables, findings) = check_tables(&Tables::of(analysis), grades.as_ref())?;
+        (tables, findings) = check_tables(&Tables::of(analysis), checked.games, grades.as_ref())?;
     }
     let status = if findings.is_empty() { Status::Done } else { Status::Found };
     if args.format == OutputFormat::Json {
@@ -163,6 +166,8 @@ struct Checked {
     findings: Vec<LogFinding>,
     /// The contents of the log.
     contents: LogContents,
+    /// The hash that the table of games should have.
+    games: Hash,
     seeds: bool,
     /// Whether `--repair` would remove lines from the log.
     is_repairable: bool,
@@ -181,10 +186,12 @@ fn check_log(dir: &Path, rules: &RecordedRulesArgs, printer: Printer) -> Result<
     };
     let book =
         OpeningBook::new(rules, header.openings.as_ref()).map_err(|error| unusable(&error))?;
-    Ok(check_lines(reader, &header, secret.is_some(), |record| {
+    let audited = |record: &GameRecord| {
         let found = audit(&book, &header, secret.as_ref(), record);
         found.iter().map(ToString::to_string).collect()
-    }))
+    };
+    check_lines(reader, &header, secret.is_some(), audited)
+        .map_err(|error| tables::cannot_compute(&error))
 }
 
 fn check_lines(
@@ -192,7 +199,7 @@ fn check_lines(
     header: &Header,
     seeds: bool,
     audit: impl Fn(&GameRecord) -> Vec<String> + Sync,
-) -> Checked {
+) -> io::Result<Checked> {
     let (mut state, mut problems) = (TournamentState::new(header), LineProblems::default());
     let mut findings = Vec::new();
     if !reader.header_intact() {
@@ -200,22 +207,26 @@ fn check_lines(
     }
     let mut is_repairable = false;
     let names = GameNames::of(header);
+    let mut games = GamesTable::new(Hasher::new(), names.clone())?;
     let check = |line: RawLine| {
         let front = GameFront::read(&line.bytes);
         let line = line.parse(&header.identity);
+        let own = line.record.as_ref().ok().map(GameFront::of);
         let audited = line.record.as_ref().map_or_else(
             |_| Vec::new(),
             |record| {
-                let own = || GameFront::of(record);
-                let is_other = line.intact && front.as_ref().is_some_and(|front| *front != own());
+                let is_other = line.intact && front.is_some() && front != own;
                 let other = is_other.then(|| OTHER_FRONT.to_owned());
                 other.into_iter().chain(audit(record)).collect()
             },
         );
-        (Scanned::of(line, &names), audited)
+        (Scanned::with_front(line, own, &names), audited)
     };
     let mut each = |(line, audited): (Scanned, Vec<String>)| {
         let (_, problem) = place(&line, &mut state);
+        if let (Scanned::Game(game), None) = (&line, &problem) {
+            games.write(game)?;
+        }
         is_repairable |= problem.is_some();
         findings.extend(problems_of(&line, problem.as_ref()));
         if let Some(problem) = problem {
@@ -223,11 +234,12 @@ fn check_lines(
         }
         let (number, id) = (line.number(), line.id());
         findings.extend(audited.iter().map(|text| finding(number, id.as_deref(), text)));
+        io::Result::Ok(())
     };
     let all = loop {
         match reader.next_batch() {
             Ok(lines) if lines.is_empty() => break Ok::<(), LogError>(()),
-            Ok(lines) => parallel::map(lines, check).into_iter().for_each(&mut each),
+            Ok(lines) => parallel::map(lines, check).into_iter().try_for_each(&mut each)?,
             Err(error) => break Err(error),
         }
     };
@@ -242,7 +254,8 @@ fn check_lines(
         torn: reader.torn(),
         problems,
     };
-    Checked { findings, contents, seeds, is_repairable }
+    let games = games.finish()?.finalize();
+    Ok(Checked { findings, contents, games, seeds, is_repairable })
 }
 
 /// The problems with a line's format, hash and place.

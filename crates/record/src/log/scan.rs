@@ -33,6 +33,11 @@ impl Scanned {
     /// The line of a log with these players.
     pub fn of(line: LogLine, names: &GameNames) -> Self {
         let front = line.record.as_ref().ok().map(GameFront::of);
+        Self::with_front(line, front, names)
+    }
+
+    /// The line of a log with these players; `front` is the front of its record, if it is one.
+    pub fn with_front(line: LogLine, front: Option<GameFront>, names: &GameNames) -> Self {
         let game = front.and_then(|front| names.line(&front, line.place()));
         game.map_or_else(|| Self::Other(line.into()), Self::Game)
     }
