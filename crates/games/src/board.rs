@@ -23,17 +23,6 @@ impl Square {
     pub const fn new(column: u8, row: u8) -> Self {
         Self { column, row }
     }
-
-    /// The square this many squares further in this direction, which must be on the board.
-    #[must_use]
-    #[inline]
-    pub(crate) const fn ahead(self, way: Direction, distance: u8) -> Self {
-        let (columns, rows) = STEPS[way as usize];
-        Self {
-            column: self.column.wrapping_add(columns.wrapping_mul(distance)),
-            row: self.row.wrapping_add(rows.wrapping_mul(distance)),
-        }
-    }
 }
 
 impl fmt::Display for Square {
@@ -217,9 +206,6 @@ impl Bitboard {
     }
 }
 
-/// The columns and rows that a step in each direction of [`Direction::ALL`] adds. Sums wrap around.
-const STEPS: [(u8, u8); 4] = [(0, u8::MAX), (0, 1), (u8::MAX, 0), (1, 0)];
-
 /// The squares that share a side with one of these.
 #[inline]
 pub(crate) fn around(squares: Bitboard) -> Bitboard {
@@ -230,21 +216,6 @@ pub(crate) fn around(squares: Bitboard) -> Bitboard {
 #[inline]
 pub(crate) const fn union([one, two, three, four]: [Bitboard; 4]) -> Bitboard {
     Bitboard(one.0 | two.0 | three.0 | four.0)
-}
-
-/// Moves in straight lines: for each direction, in the order of [`WAYS`], the squares where a move
-/// in this direction starts. How far a move goes follows from the rules of the game.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Starts(pub(crate) [Bitboard; 4]);
-
-impl Starts {
-    /// The moves, sorted by the squares where they start, then by those where they end.
-    pub(crate) fn iter(self) -> impl Iterator<Item = (Square, Direction)> {
-        union(self.0).iter().flat_map(move |from| {
-            let ways = WAYS.into_iter().zip(self.0);
-            ways.filter(move |(_, starts)| starts.contains(from)).map(move |(way, _)| (from, way))
-        })
-    }
 }
 
 impl IntoIterator for Bitboard {
@@ -259,33 +230,19 @@ impl IntoIterator for Bitboard {
 #[derive(Debug, Clone)]
 pub struct BitboardIter(u64);
 
-impl BitboardIter {
-    const fn first(&self) -> Option<Square> {
+impl Iterator for BitboardIter {
+    type Item = Square;
+
+    fn next(&mut self) -> Option<Square> {
         if self.0 == 0 {
             return None;
         }
         #[expect(clippy::cast_possible_truncation, reason = "a bit's number is below 64")]
         let bit = self.0.trailing_zeros() as u8;
+        self.0 &= self.0 - 1;
         Some(Square::new(bit / 8, bit % 8))
     }
 }
-
-impl Iterator for BitboardIter {
-    type Item = Square;
-
-    fn next(&mut self) -> Option<Square> {
-        let first = self.first()?;
-        self.0 &= self.0 - 1;
-        Some(first)
-    }
-
-    fn size_hint(&self) -> (usize, Option<usize>) {
-        let left = self.0.count_ones() as usize;
-        (left, Some(left))
-    }
-}
-
-impl ExactSizeIterator for BitboardIter {}
 
 impl BitAnd for Bitboard {
     type Output = Self;

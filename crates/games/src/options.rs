@@ -15,7 +15,7 @@ pub(crate) use error::FileError;
 pub use error::{Expected, OptionError};
 pub use list::{Item, ListKind, list_of_files};
 
-use list::names;
+use list::list;
 
 use super::text::Text;
 
@@ -118,60 +118,19 @@ impl Words {
     }
 }
 
-/// The value of an option.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum OptionValue {
-    /// A word.
-    Word(String),
-    /// A whole number.
-    Number(i64),
-    /// True or false.
-    Boolean(bool),
-    /// Names and files.
-    List(Vec<Item>),
-}
-
-impl fmt::Display for OptionValue {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Word(word) => f.write_str(word),
-            Self::Number(number) => number.fmt(f),
-            Self::Boolean(value) => value.fmt(f),
-            Self::List(items) => match names(items) {
-                Some(names) => f.write_str(&names),
-                None => f.write_str(&json!(items).to_string()),
-            },
-        }
-    }
-}
-
-impl OptionValue {
-    /// The value as JSON.
-    fn to_json(&self) -> Value {
-        match self {
-            Self::Word(word) => json!(word),
-            Self::Number(number) => json!(number),
-            Self::Boolean(value) => json!(value),
-            Self::List(items) => names(items).map_or_else(|| json!(items), Value::from),
-        }
-    }
-}
-
 impl OptionSpec {
     /// Parses `text` as a value, or returns what was expected instead.
-    pub fn parse(&self, text: &str) -> Result<OptionValue, Expected> {
-        let word = || Some(OptionValue::Word(text.to_owned()));
+    pub fn parse(&self, text: &str) -> Result<Value, Expected> {
+        let word = || Some(Value::from(text));
         let value = match &self.kind {
             OptionKind::Choice { values } if values.contains(text) => word(),
             OptionKind::Choice { .. } => None,
-            OptionKind::Number { min, max } => text
-                .parse()
-                .ok()
-                .filter(|number| (min..=max).contains(&number))
-                .map(OptionValue::Number),
-            OptionKind::Boolean => text.parse().ok().map(OptionValue::Boolean),
+            OptionKind::Number { min, max } => {
+                text.parse().ok().filter(|number| (min..=max).contains(&number)).map(Value::from)
+            }
+            OptionKind::Boolean => text.parse().ok().map(Value::Bool),
             OptionKind::List(kind) if kind.words.contains(text) => word(),
-            OptionKind::List(kind) => kind.items(text).map(OptionValue::List),
+            OptionKind::List(kind) => kind.items(text).map(|items| list(&items)),
         };
         value.ok_or_else(|| self.expected())
     }
@@ -208,7 +167,7 @@ impl Eq for Options {}
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct InForce {
     name: Text,
-    value: OptionValue,
+    value: Value,
     /// Whether it was given explicitly.
     given: bool,
 }
@@ -252,13 +211,13 @@ impl Options {
     }
 
     /// The default of `spec`, given these options, which come before it.
-    fn default_of(&self, spec: &OptionSpec) -> Result<Option<OptionValue>, OptionError> {
+    fn default_of(&self, spec: &OptionSpec) -> Result<Option<Value>, OptionError> {
         let bad = |expected| OptionError::Default { name: spec.name.to_string(), expected };
         let text = match (&spec.default, &spec.default_by) {
             (Some(value), _) => Some(plain(value)),
             (None, Some(by)) => {
                 let other = self.iter().find(|(name, _)| *name == by.option);
-                other.and_then(|(_, value)| by.values.get(&value.to_string()).cloned())
+                other.and_then(|(_, value)| by.values.get(&plain(value)).cloned())
             }
             (None, None) => None,
         };
@@ -274,14 +233,6 @@ impl Options {
             .unwrap_or_else(|error| panic!("the rules do not fit the game's options: {error}"))
     }
 
-    /// The items of an option that is a list; empty if its value is a word.
-    pub(crate) fn items(&self, name: &str) -> &[Item] {
-        match self.iter().find(|(known, _)| *known == name) {
-            Some((_, OptionValue::List(items))) => items,
-            _ => &[],
-        }
-    }
-
     /// Loads the text of all files named in lists with `read`, so that the options no longer depend
     /// on the files. Returns the remarks about them.
     pub fn load<E: fmt::Display>(
@@ -291,10 +242,11 @@ impl Options {
         let mut remarks = Vec::new();
         for InForce { name, value, .. } in &mut self.in_force {
             let spec = &self.specs[position(&self.specs, name)?];
-            let (OptionKind::List(kind), OptionValue::List(items)) = (&spec.kind, value) else {
+            let (OptionKind::List(kind), Value::Array(_)) = (&spec.kind, &*value) else {
                 continue;
             };
-            for item in items {
+            let mut items: Vec<Item> = serde_json::from_value(value.take()).unwrap_or_default();
+            for item in &mut items {
                 let Item::File { file, text: text @ None } = item else { continue };
                 let found = read(file).map_err(|reason| OptionError::Unreadable {
                     name: name.to_string(),
@@ -308,12 +260,13 @@ impl Options {
                 remarks.extend(remark);
                 *text = Some(found);
             }
+            *value = json!(items);
         }
         Ok(remarks)
     }
 
     /// The options in order.
-    pub fn iter(&self) -> impl Iterator<Item = (&str, &OptionValue)> {
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &Value)> {
         self.in_force.iter().map(|option| (&*option.name, &option.value))
     }
 
@@ -321,17 +274,17 @@ impl Options {
     /// which may depend on these.
     pub fn given(&self) -> Vec<(Text, String)> {
         let given = self.in_force.iter().filter(|option| option.given);
-        given.map(|option| (option.name.clone(), option.value.to_string())).collect()
+        given.map(|option| (option.name.clone(), plain(&option.value))).collect()
     }
 
     /// The options in order, with their values as text.
     pub fn texts(&self) -> Vec<(&str, String)> {
-        self.iter().map(|(name, value)| (name, value.to_string())).collect()
+        self.iter().map(|(name, value)| (name, plain(value))).collect()
     }
 
     /// The options in order, as a JSON object.
     pub fn to_json(&self) -> Map<String, Value> {
-        self.iter().map(|(name, value)| (name.to_owned(), value.to_json())).collect()
+        self.iter().map(|(name, value)| (name.to_owned(), value.clone())).collect()
     }
 }
 
@@ -350,7 +303,7 @@ fn position(specs: &[OptionSpec], name: &str) -> Result<usize, OptionError> {
 
 impl Serialize for Options {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_map(self.iter().map(|(name, value)| (name, value.to_json())))
+        serializer.collect_map(self.iter())
     }
 }
 

@@ -1,7 +1,6 @@
 //! The options for points that the source leaves open, and the rules in force.
 
 use serde::Deserialize;
-use serde_json::Value;
 
 use super::map::{Map, SHIPPED};
 use super::walls::Readings;
@@ -36,7 +35,16 @@ struct GivenRules {
     max_turns: u32,
     tie: String,
     dmo: String,
-    rounds: Value,
+    rounds: Rounds,
+}
+
+/// The value of the option `rounds`.
+#[derive(Deserialize, PartialEq)]
+#[serde(untagged)]
+enum Rounds {
+    /// A word, or the names of shipped boards.
+    Names(String),
+    Listed(Vec<Item>),
 }
 
 impl Rules {
@@ -52,8 +60,8 @@ impl Rules {
                 (_, "grunkle") => Some(Seat::First),
                 _ => Some(Seat::Second),
             },
-            maps: maps(options)?,
-            enough: if given.rounds == "best-of-3" { 2 } else { usize::MAX },
+            enough: if given.rounds == Rounds::Names("best-of-3".into()) { 2 } else { usize::MAX },
+            maps: maps(given.rounds)?,
         };
         rules.maps.iter().try_for_each(|map| rules.check(map))?;
         Ok(rules)
@@ -82,14 +90,14 @@ impl Rules {
 }
 
 /// The boards of the match.
-fn maps(options: &Options) -> Result<Vec<Map>, OptionError> {
-    let items = options.items("rounds");
-    if items.is_empty() {
-        return Ok(SHIPPED
-            .iter()
-            .map(|(name, text)| Map::read(name, text))
-            .collect::<Result<_, _>>()?);
-    }
+fn maps(rounds: Rounds) -> Result<Vec<Map>, OptionError> {
+    let items = match rounds {
+        Rounds::Names(word) if matches!(&*word, "best-of-3" | "play-all") => {
+            SHIPPED.map(|(name, _)| Item::Name(name.to_owned())).to_vec()
+        }
+        Rounds::Names(names) => names.split(',').map(|name| Item::Name(name.to_owned())).collect(),
+        Rounds::Listed(items) => items,
+    };
     items.iter().map(map).collect()
 }
 

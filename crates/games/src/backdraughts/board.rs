@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::action::Action;
 use super::options::{Capture, Movement, Rules, Turning};
-use crate::board::{Bitboard, Direction, Square, Starts, WAYS, around, union};
+use crate::board::{Bitboard, Direction, Square, WAYS, around, union};
 use crate::seat::{BySeat, Seat};
 
 /// The number of pawns that each side begins with.
@@ -116,29 +116,13 @@ impl Board {
     /// not included.
     pub fn actions(&self, seat: Seat, number: u8, rules: &Rules) -> Vec<Action> {
         let mut actions = Vec::with_capacity(48);
-        match rules.turning {
-            Turning::Off => {
-                let starts = self.starts(seat, number);
-                let push = |(from, way)| actions.push(straight_move(from, way, number));
-                starts.iter().for_each(push);
-            }
-            Turning::On => {
-                for from in self.pawns[seat] {
-                    let targets = self.targets(from, number, Turning::On);
-                    actions.extend(targets.iter().map(|to| Action::Move { from, to }));
-                }
-            }
+        for from in self.pawns[seat] {
+            let targets = self.targets(from, number, rules.turning);
+            actions.extend(targets.iter().map(|to| Action::Move { from, to }));
         }
         let capturers = self.allowed_capturers(seat, number, rules);
         actions.extend(capturers.iter().map(Action::Capture));
         actions
-    }
-
-    /// The squares where moves of `seat` straight over `distance` empty squares start (B3).
-    pub(super) fn starts(&self, seat: Seat, distance: u8) -> Starts {
-        let empty = self.empty();
-        let before = (0..distance).fold([Bitboard::WHOLE; 4], |at, _| before_empty(at, empty));
-        Starts(before.map(|squares| self.pawns[seat] & squares))
     }
 
     /// The pawns of `seat` that may capture with `number`, its roll or distance (B6, B10).
@@ -180,11 +164,6 @@ impl Board {
     }
 }
 
-/// The move of a pawn on `from` that goes straight.
-const fn straight_move(from: Square, way: Direction, distance: u8) -> Action {
-    Action::Move { from, to: from.ahead(way, distance) }
-}
-
 /// White's pawns at the start: the triangle at the bottom left.
 const WHITE: Bitboard = Bitboard(
     Bitboard::rectangle((1, 1), (3, 6)).0
@@ -204,11 +183,6 @@ const BLACK: Bitboard = Bitboard(
 /// The squares where a pawn, or several, can end after moving straight over `free` squares (B3).
 fn straight(pawns: Bitboard, free: Bitboard, distance: u8) -> Bitboard {
     union((0..distance).fold([pawns; 4], |ends, _| further(ends, free)))
-}
-
-/// In each direction, the squares whose next square is empty and one of `ahead`.
-fn before_empty(ahead: [Bitboard; 4], empty: Bitboard) -> [Bitboard; 4] {
-    array::from_fn(|way| (ahead[way] & empty).step(WAYS[way].opposite()))
 }
 
 /// One step further in each direction, over `free` squares.

@@ -1,6 +1,7 @@
 //! Options that list names and files.
 
 use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 
 use super::Words;
 use super::error::FileError;
@@ -81,17 +82,18 @@ impl ListKind {
     }
 }
 
-/// The items separated by commas, if all are names.
-pub(super) fn names(items: &[Item]) -> Option<String> {
+/// The value that lists these items: text if all are names.
+pub(super) fn list(items: &[Item]) -> Value {
     let name = |item: &Item| match item {
         Item::Name(name) => Some(name.clone()),
         Item::File { .. } => None,
     };
-    items.iter().map(name).collect::<Option<Vec<_>>>().map(|names| names.join(","))
+    let names: Option<Vec<_>> = items.iter().map(name).collect();
+    names.map_or_else(|| json!(items), |names| names.join(",").into())
 }
 
 /// The text of an option value that lists these files.
 pub fn list_of_files(files: &[String]) -> String {
     let item = |file: &String| Item::File { file: file.clone(), text: None };
-    serde_json::json!(files.iter().map(item).collect::<Vec<_>>()).to_string()
+    json!(files.iter().map(item).collect::<Vec<_>>()).to_string()
 }

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::action::Action;
 use super::size::{BoardSize, zone};
 use crate::GameResult;
-use crate::board::{Bitboard, Direction, Square, Starts, WAYS, around, union};
+use crate::board::{Bitboard, Direction, WAYS, around, union};
 use crate::seat::{BySeat, Seat};
 
 /// The number of placements in the placing phase, both sides together (W2).
@@ -109,23 +109,6 @@ impl Board {
         self.pieces.first | self.pieces.second
     }
 
-    /// The squares where moves and jumps of `seat` start (W6), as if it were its turn. In each
-    /// direction a piece has one move at most.
-    fn starts(&self, seat: Seat) -> Starts {
-        let (own, empty, occupied) = (self.pieces[seat], self.empty(), self.occupied());
-        Starts(WAYS.map(|way| {
-            let before_empty = empty.step(way.opposite());
-            own & (before_empty | (before_empty & occupied).step(way.opposite()))
-        }))
-    }
-
-    /// The move of the piece on `from` in this direction: a jump if the next square is occupied.
-    fn move_from(&self, from: Square, way: Direction) -> Action {
-        let next = from.ahead(way, 1);
-        let to = if self.occupied().contains(next) { from.ahead(way, 2) } else { next };
-        Action::Move { from, to }
-    }
-
     /// The squares that a piece could enter: still on the board, empty, and not a corner.
     pub fn empty(&self) -> Bitboard {
         self.size.area() - self.size.corners() - self.occupied()
@@ -162,9 +145,11 @@ impl Board {
         if self.is_placing() {
             return self.placements().iter().map(Action::Place).collect();
         }
-        let starts = self.starts(self.to_move());
         let mut actions = Vec::with_capacity(64);
-        starts.iter().for_each(|(from, way)| actions.push(self.move_from(from, way)));
+        for from in self.pieces[self.to_move()] {
+            let targets = self.targets(Bitboard::of(from));
+            actions.extend(targets.iter().map(|to| Action::Move { from, to }));
+        }
         actions
     }
 
