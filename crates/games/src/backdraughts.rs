@@ -17,7 +17,6 @@ use std::sync::{Arc, LazyLock};
 use serde::{Deserialize, Serialize};
 
 pub use action::{Action, Chance};
-pub(crate) use board::WonBy;
 pub use board::{Board, goal};
 pub(crate) use options::Overlooked;
 pub use options::{First, Movement, Rules, Turning};
@@ -84,7 +83,7 @@ pub struct Backdraughts {
     /// The position at the beginning of each turn since the last capture, newest last. Kept only if
     /// repetition counts.
     past: History<(Board, Seat)>,
-    ending: Option<GameEnd>,
+    ending: Option<Outcome>,
 }
 
 /// Everything about a position except the rules.
@@ -94,29 +93,6 @@ pub struct Snapshot {
     phase: TurnPhase,
     ply: u32,
     past: History<(Board, Seat)>,
-}
-
-/// How a game ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum GameEnd {
-    /// A side won (B4).
-    Win(Seat, WonBy),
-    /// The position occurred too often (B12).
-    Repetition,
-    /// The plies are used up (B12).
-    MaxPlies,
-}
-
-impl From<GameEnd> for Outcome {
-    fn from(ending: GameEnd) -> Self {
-        let (result, reason) = match ending {
-            GameEnd::Win(seat, WonBy::Goal) => (GameResult::Win(seat), "goal"),
-            GameEnd::Win(seat, WonBy::Elimination) => (GameResult::Win(seat), "elimination"),
-            GameEnd::Repetition => (GameResult::Draw, "repetition"),
-            GameEnd::MaxPlies => (GameResult::Draw, "max-plies"),
-        };
-        Self { result, reason }
-    }
 }
 
 /// The effects of an action.
@@ -203,13 +179,14 @@ impl Backdraughts {
     }
 
     /// The reason why the game is over, if the last action ended it.
-    fn ended(&self) -> Option<GameEnd> {
+    fn ended(&self) -> Option<Outcome> {
         self.won().or_else(|| self.length())
     }
 
     /// The win on this board, if there is one (B4).
-    fn won(&self) -> Option<GameEnd> {
-        self.board.decided().map(|(seat, by)| GameEnd::Win(seat, by))
+    fn won(&self) -> Option<Outcome> {
+        let (seat, reason) = self.board.decided()?;
+        Some(Outcome { result: GameResult::Win(seat), reason })
     }
 
     /// Plays an action of `seat` in its own turn. After a pass, the opponent may have to answer
@@ -243,14 +220,15 @@ impl Backdraughts {
     }
 
     /// Tests for the draws of B12, in their order.
-    fn length(&self) -> Option<GameEnd> {
-        if self.repeated() {
-            Some(GameEnd::Repetition)
+    fn length(&self) -> Option<Outcome> {
+        let reason = if self.repeated() {
+            "repetition"
         } else if self.ply >= self.rules.max_plies {
-            Some(GameEnd::MaxPlies)
+            "max-plies"
         } else {
-            None
-        }
+            return None;
+        };
+        Some(Outcome { result: GameResult::Draw, reason })
     }
 
     /// Returns whether a turn has just begun whose position has occurred too often.
@@ -358,7 +336,7 @@ impl Game for Backdraughts {
 
     fn turn(&self) -> Turn {
         match (self.ending, self.phase) {
-            (Some(ending), _) => Turn::Over(ending.into()),
+            (Some(ending), _) => Turn::Over(ending),
             (_, TurnPhase::First) => Turn::Chance(Stream::Shared),
             (_, TurnPhase::Roll(seat)) => Turn::Chance(Stream::Seat(seat)),
             (_, TurnPhase::Act { seat, number }) => {

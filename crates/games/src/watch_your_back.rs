@@ -38,7 +38,7 @@ pub struct WatchYourBack {
     /// The positions that may still recur, newest last: those since the second shrink and since the
     /// last loss of a piece. The side to move alternates.
     past: History<BySeat<Bitboard>>,
-    ending: Option<EndReason>,
+    ending: Option<Outcome>,
 }
 
 /// Everything about a position except the rules.
@@ -48,35 +48,13 @@ pub struct Snapshot {
     past: History<BySeat<Bitboard>>,
 }
 
-/// How a game ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum EndReason {
-    /// A side has too few pieces (W9).
-    Elimination(GameResult),
-    /// Nobody can ever move again (W11).
-    MutualBlock,
-    /// The position occurred too often (W11).
-    Repetition,
-    /// The moves are used up (W11).
-    MaxMoves,
-}
-
-impl From<EndReason> for Outcome {
-    fn from(ending: EndReason) -> Self {
-        let (result, reason) = match ending {
-            EndReason::Elimination(result) => (result, "elimination"),
-            EndReason::MutualBlock => (GameResult::Draw, "mutual-block"),
-            EndReason::Repetition => (GameResult::Draw, "repetition"),
-            EndReason::MaxMoves => (GameResult::Draw, "max-moves"),
-        };
-        Self { result, reason }
-    }
-}
+/// The reason of an outcome by W9; the others are by W11.
+const ELIMINATION: &str = "elimination";
 
 impl WatchYourBack {
     /// Creates a game under `rules` at `board`, without history. W9 is tested at once.
     pub fn from_board(rules: &Arc<Rules>, board: Board) -> Self {
-        let ending = board.decided().map(EndReason::Elimination);
+        let ending = board.decided().map(elimination);
         let mut game = Self { rules: **rules, board, past: History::default(), ending };
         game.remember();
         game
@@ -120,30 +98,30 @@ impl WatchYourBack {
     }
 
     /// The reason why the game is over, if it is. The phase of placing ends no game.
-    fn ended(&self) -> Option<EndReason> {
+    fn ended(&self) -> Option<Outcome> {
         if self.board.is_placing() {
             return None;
         }
-        self.board.decided().map(EndReason::Elimination).or_else(|| self.length())
+        self.board.decided().map(elimination).or_else(|| self.length())
     }
 
     /// Tests for the draws of W11, in their order.
-    fn length(&self) -> Option<EndReason> {
+    fn length(&self) -> Option<Outcome> {
         let stalled = (self.board.size() == BoardSize::Small).then(|| self.stalled()).flatten();
         let moves = self.board.moves();
         let is_last = self.rules.max_moves > 0 && moves >= self.rules.max_moves;
-        stalled.or(is_last.then_some(EndReason::MaxMoves))
+        stalled.or(is_last.then(|| draw("max-moves")))
     }
 
     /// The draws that the last shrink makes possible.
     #[inline(never)]
-    fn stalled(&self) -> Option<EndReason> {
+    fn stalled(&self) -> Option<Outcome> {
         if self.board.moves() == 0 {
             None
         } else if self.blocked() {
-            Some(EndReason::MutualBlock)
+            Some(draw("mutual-block"))
         } else if self.repeated() {
-            Some(EndReason::Repetition)
+            Some(draw("repetition"))
         } else {
             None
         }
@@ -184,6 +162,15 @@ impl WatchYourBack {
             events.push(Event::Over { result, reason: outcome.reason.into() });
         }
     }
+}
+
+/// A side has too few pieces (W9).
+const fn elimination(result: GameResult) -> Outcome {
+    Outcome { result, reason: ELIMINATION }
+}
+
+const fn draw(reason: &'static str) -> Outcome {
+    Outcome { result: GameResult::Draw, reason }
 }
 
 fn push_removed(events: &mut Vec<Event>, squares: Bitboard, why: Why) {
@@ -233,7 +220,7 @@ impl Game for WatchYourBack {
     fn turn(&self) -> Turn {
         let seat = self.board.to_move();
         match self.ending {
-            Some(ending) => Turn::Over(ending.into()),
+            Some(ending) => Turn::Over(ending),
             None if self.board.must_pass() => Turn::Pass(seat),
             None => Turn::Move(seat),
         }

@@ -9,7 +9,9 @@
 use rand_chacha::ChaCha20Rng;
 
 use crate::replay::{Script, next_step};
-use referee_games::{AnyPosition, GameError, PASS, Position, Seat, Stream, TextStep, Turn};
+use referee_games::{
+    AnyPosition, BySeat, GameError, PASS, Position, Seat, Step, Stream, TextStep, Turn,
+};
 use referee_record::model::openings::Openings;
 use referee_record::model::rules::GameRules;
 use referee_record::seeds::{Luck, Secret};
@@ -163,16 +165,14 @@ fn random(
     luck: &Luck,
 ) -> Result<Opening, GameError> {
     let begin = |plies: u32| {
-        let mut script = RandomScript { plies, choices: choices.clone(), luck: luck.clone() };
-        walk(start, &mut script)
+        walk(start, RandomScript { plies, choices: choices.clone(), luck: luck.clone() })
     };
     let half = begin(u32::MAX)?.end.map_or(u32::MAX, |end| end / 2);
-    let OpeningWalk { steps, script, .. } = begin(plies.min(half))?;
-    Ok(Opening { steps, luck: script.luck })
+    let OpeningWalk { steps, luck, .. } = begin(plies.min(half))?;
+    Ok(Opening { steps, luck })
 }
 
 /// Plays at random up to a number of plies.
-#[derive(Clone)]
 struct RandomScript {
     plies: u32,
     choices: ChaCha20Rng,
@@ -206,98 +206,80 @@ impl Script for RandomScript {
 /// Plays a list of actions, in the order of a record, and continues to the next decision. The list
 /// may omit forced passes. A simultaneous turn takes two actions, the first seat's first.
 pub fn listed(start: &Position, texts: &[String]) -> Result<Vec<TextStep>, OpeningError> {
-    let mut list = ListScript { texts, read: 0, unfit: None };
-    let walked = walk(start, &mut list);
-    let read = list.read.saturating_sub(1);
-    let OpeningWalk { steps, end, .. } = walked.map_err(|error| {
-        OpeningError::Action(read, OpeningActionError::Refused(Box::new(error)))
-    })?;
-    match list.unfit {
-        Some(why) => Err(why),
-        None if end.is_some() => Err(OpeningError::Action(read, OpeningActionError::Over)),
-        None => Ok(steps),
-    }
-}
-
-/// A list of actions, and how far it was played.
-#[derive(Clone)]
-struct ListScript<'a> {
-    texts: &'a [String],
-    read: usize,
-    unfit: Option<OpeningError>,
-}
-
-impl Script for ListScript<'_> {
-    type Text = String;
-    type Error = GameError;
-
-    fn action(
-        &mut self,
-        position: &dyn AnyPosition,
-        seat: Seat,
-    ) -> Result<Option<String>, GameError> {
-        let Some(text) = self.texts.get(self.read) else {
-            if seat == Seat::Second && position.turn() == Turn::Both {
-                let last = self.read - 1;
-                let first = position.judge(Seat::First, &self.texts[last])?;
-                self.unfit = Some(OpeningError::Action(last, OpeningActionError::Alone(first)));
+    let mut position = start.clone();
+    let (mut steps, mut read) = (Vec::new(), 0);
+    loop {
+        let mut next = |seat| next_action(&*position, seat, texts, &mut read);
+        let step = match position.turn() {
+            Turn::Over(_) => return Err(failed(read, OpeningActionError::Over)),
+            Turn::Chance(_) => return Err(OpeningError::Dice),
+            Turn::Pass(_) => {
+                read += usize::from(texts.get(read).is_some_and(|text| text.trim() == PASS));
+                Step::Pass
             }
-            return Ok(None);
+            Turn::Move(seat) => {
+                let Some(action) = next(seat)? else { return Ok(steps) };
+                Step::Move(action)
+            }
+            Turn::Both => {
+                let Some(first) = next(Seat::First)? else { return Ok(steps) };
+                let Some(second) = next(Seat::Second)? else {
+                    return Err(failed(read, OpeningActionError::Alone(first)));
+                };
+                Step::Both(BySeat::new(first, second))
+            }
         };
-        self.read += 1;
-        match position.judge(seat, text) {
-            Ok(action) => Ok(Some(action)),
-            Err(why) => {
-                let why = OpeningActionError::Refused(Box::new(why));
-                self.unfit = Some(OpeningError::Action(self.read - 1, why));
-                Ok(None)
-            }
-        }
-    }
-
-    fn outcome(&mut self, _: &dyn AnyPosition, _: Stream) -> Result<Option<String>, GameError> {
-        self.unfit = Some(OpeningError::Dice);
-        Ok(None)
-    }
-
-    /// A list may contain forced passes.
-    fn pass(&mut self, _: &dyn AnyPosition, _: Seat) -> Result<bool, GameError> {
-        let is_written = |text: &String| text.trim() == PASS;
-        self.read += usize::from(self.texts.get(self.read).is_some_and(is_written));
-        Ok(true)
+        let played = position.play_silently(step.as_text());
+        played.map_err(|why| failed(read, OpeningActionError::Refused(Box::new(why))))?;
+        steps.push(step);
     }
 }
 
-/// The beginning of a game.
-struct OpeningWalk<S> {
+/// The next action of a list, if there is one, after as many as were read.
+fn next_action(
+    position: &dyn AnyPosition,
+    seat: Seat,
+    texts: &[String],
+    read: &mut usize,
+) -> Result<Option<String>, OpeningError> {
+    let Some(text) = texts.get(*read) else { return Ok(None) };
+    *read += 1;
+    let judged = position.judge(seat, text).map(Some);
+    judged.map_err(|why| failed(*read, OpeningActionError::Refused(Box::new(why))))
+}
+
+/// Says why the last of so many actions cannot be played.
+fn failed(read: usize, why: OpeningActionError) -> OpeningError {
+    OpeningError::Action(read.saturating_sub(1), why)
+}
+
+/// The beginning of a random game.
+struct OpeningWalk {
     /// The steps up to the last decision; none if that is the first one.
     steps: Vec<TextStep>,
-    /// The script at that decision.
-    script: S,
+    /// The luck at that decision.
+    luck: Luck,
     /// The game's number of plies, if it ended.
     end: Option<u32>,
 }
 
 /// Plays from the start until the script ends.
-fn walk<S: Script<Text = String, Error = GameError> + Clone>(
-    start: &Position,
-    script: &mut S,
-) -> Result<OpeningWalk<S>, GameError> {
+fn walk(start: &Position, mut script: RandomScript) -> Result<OpeningWalk, GameError> {
     let mut position = start.clone();
     let (mut steps, mut events) = (Vec::new(), Vec::new());
-    let (mut decision, mut left) = (0, script.clone());
+    let (mut decision, mut luck) = (0, script.luck.clone());
     loop {
         if !position.turn().asked().is_empty() && position.ply() > 0 {
-            (decision, left) = (steps.len(), script.clone());
+            (decision, luck) = (steps.len(), script.luck.clone());
         }
-        let Some(step) = next_step(&*position, script)? else { break };
+        let Some(step) = next_step(&*position, &mut script)? else { break };
         events.clear();
         position.play(step.as_text(), &mut events)?;
         steps.push(step);
     }
     let end = matches!(position.turn(), Turn::Over(_)).then(|| position.ply());
     steps.truncate(decision);
-    Ok(OpeningWalk { steps, script: left, end })
+    Ok(OpeningWalk { steps, luck, end })
 }
 
 #[cfg(test)]

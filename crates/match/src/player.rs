@@ -149,10 +149,7 @@ impl Player {
     /// mistake in the rules can make a guess the truth, so in a game that hides something the
     /// organiser decides for all but built-in players.
     pub(crate) fn guesses(&self, is_hidden: bool) -> u32 {
-        match self {
-            Self::Wire(wire) => wire.guesses(is_hidden),
-            Self::Human(_) => 0,
-        }
+        self.wire().map_or(0, |wire| wire.guesses(is_hidden))
     }
 
     /// Asks for an action.
@@ -176,7 +173,7 @@ impl Player {
 
     /// Tells the player how the game ended, unless it owes a reply.
     pub(crate) async fn end(&mut self, view: &EndView<'_>) {
-        if let Self::Wire(wire) = self {
+        if let Some(wire) = self.wire_mut() {
             wire.end(view).await;
         }
     }
@@ -196,19 +193,27 @@ impl Player {
         }
     }
 
-    /// Its process, if it is one that runs.
-    fn process(&self) -> Option<&PlayerProcess> {
+    fn wire(&self) -> Option<&Wire> {
         match self {
-            Self::Wire(wire) => wire.running(),
+            Self::Wire(wire) => Some(wire),
             Self::Human(_) => None,
         }
     }
 
-    fn process_mut(&mut self) -> Option<&mut PlayerProcess> {
+    fn wire_mut(&mut self) -> Option<&mut Wire> {
         match self {
-            Self::Wire(wire) => wire.running_mut(),
+            Self::Wire(wire) => Some(wire),
             Self::Human(_) => None,
         }
+    }
+
+    /// Its process, if it is one that runs.
+    fn process(&self) -> Option<&PlayerProcess> {
+        self.wire()?.running()
+    }
+
+    fn process_mut(&mut self) -> Option<&mut PlayerProcess> {
+        self.wire_mut()?.running_mut()
     }
 
     /// Ends a turn of the opponent. Returns the CPU time that this player used in it, if the system
@@ -230,22 +235,19 @@ impl Player {
 
     /// The fault of a player that has already written without owing a reply.
     pub(crate) async fn spoke_unasked(&mut self) -> Option<Fault> {
-        match self {
-            Self::Wire(wire) => wire.spoke_unasked().await,
-            Self::Human(_) => None,
-        }
+        self.wire_mut()?.spoke_unasked().await
     }
 
     /// Freezes the player after each of its replies from now on.
     pub fn freeze_off_turn(&mut self) {
-        if let Self::Wire(wire) = self {
+        if let Some(wire) = self.wire_mut() {
             wire.freeze_off_turn();
         }
     }
 
     /// Whether the player is frozen after each of its replies.
     pub fn freezes_off_turn(&self) -> bool {
-        matches!(self, Self::Wire(wire) if wire.freezes_off_turn())
+        self.wire().is_some_and(|wire| wire.freeze)
     }
 
     /// Freezes the player until the next line is sent to it.
@@ -257,18 +259,12 @@ impl Player {
 
     /// Whether the player still owes a reply, or cannot be used again.
     pub fn owes(&self) -> bool {
-        match self {
-            Self::Wire(wire) => wire.owes(),
-            Self::Human(_) => false,
-        }
+        self.wire().is_some_and(|wire| wire.owes)
     }
 
     /// Statistics of a player that stays for another game.
     pub fn statistics(&self) -> PlayerStatistics {
-        match self {
-            Self::Wire(wire) => wire.statistics(),
-            Self::Human(_) => PlayerStatistics::default(),
-        }
+        self.process().map_or_else(PlayerStatistics::default, PlayerProcess::statistics)
     }
 
     /// The transcript: the last lines in both directions, oldest first.

@@ -4,7 +4,7 @@ use std::os::fd::OwnedFd;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 
-use crate::pipes::{Launcher, ProgramPipes, RulesProcess};
+use crate::pipes::{Launcher, ProgramEnd, ProgramPipes, RulesProcess};
 
 /// Starts a rules program as a plain child process, whose stderr is that of this process.
 #[derive(Debug, Clone)]
@@ -39,22 +39,18 @@ impl Launcher for ChildLauncher {
 struct ChildProgram(Child);
 
 impl RulesProcess for ChildProgram {
-    /// Always empty: it writes to the stderr of this process.
-    fn stderr(&mut self) -> String {
-        String::new()
-    }
-
-    fn how_it_ended(&mut self) -> String {
-        // Its stdout is closed. It is not given time for anything else.
+    /// It is given no time, and it writes to the stderr of this process.
+    fn end(&mut self) -> ProgramEnd {
         let _ = self.0.kill();
-        self.0.wait().map_or_else(|error| error.to_string(), |status| status.to_string())
+        let ended = self.0.wait();
+        let how = ended.map_or_else(|error| error.to_string(), |status| status.to_string());
+        ProgramEnd { how, stderr: Vec::new() }
     }
 }
 
 impl Drop for ChildProgram {
     fn drop(&mut self) {
         // It may have ended already.
-        let _ = self.0.kill();
-        let _ = self.0.wait();
+        self.end();
     }
 }

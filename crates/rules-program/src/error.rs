@@ -27,7 +27,7 @@ pub(crate) struct RulesProgramError {
     /// The answer, if there was one.
     pub answer: Option<String>,
     /// The last lines that the program wrote to stderr.
-    pub stderr: String,
+    pub stderr: Vec<String>,
 }
 
 impl RulesProgramError {
@@ -36,7 +36,7 @@ impl RulesProgramError {
         let advice = self.advice.map(|advice| format!("\n  note: {advice}"));
         let request = self.request.as_ref().map(|text| format!("\n  request: {}", cut(text)));
         let answer = self.answer.as_ref().map(|text| format!("\n  answer: {}", cut(text)));
-        let stderr = self.stderr.lines().map(|line| format!("\n  stderr: {}", cut(line)));
+        let stderr = self.stderr.iter().map(|line| format!("\n  stderr: {}", cut(line)));
         [advice, request, answer].into_iter().flatten().chain(stderr).collect()
     }
 }
@@ -44,7 +44,7 @@ impl RulesProgramError {
 impl From<ExchangeError> for RulesProgramError {
     /// A problem without a request.
     fn from(problem: ExchangeError) -> Self {
-        Self { problem, advice: None, request: None, answer: None, stderr: String::new() }
+        Self { problem, advice: None, request: None, answer: None, stderr: Vec::new() }
     }
 }
 

@@ -39,7 +39,7 @@ mod serve;
 
 pub use child::ChildLauncher;
 pub use game::ProgramGame;
-pub use pipes::{Launcher, ProgramPipes, RulesProcess};
+pub use pipes::{Launcher, ProgramEnd, ProgramPipes, RulesProcess};
 pub use serve::serve;
 
 #[cfg(test)]

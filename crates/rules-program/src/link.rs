@@ -9,7 +9,7 @@ use serde::de::DeserializeOwned;
 
 use crate::contract::{AnswerError, AnswerId, RequestType, RulesRequest};
 use crate::error::{ExchangeError, RulesProgramError};
-use crate::pipes::{Launcher, ProgramPipes, RulesProcess};
+use crate::pipes::{Launcher, ProgramEnd, ProgramPipes, RulesProcess};
 
 /// A link to a rules program, for one core. The program starts with the first request, and again
 /// with the first request after a failure.
@@ -94,10 +94,7 @@ impl Running {
         self.answer.clear();
         serde_json::to_writer(&mut self.line, &RulesRequest { id: self.next_id, ..request })?;
         self.line.push(b'\n');
-        self.pipes.exchange(&self.line, &mut self.answer, limit).map_err(|problem| match problem {
-            ExchangeError::Ended(_) => ExchangeError::Ended(self.process.how_it_ended()),
-            problem => problem,
-        })
+        self.pipes.exchange(&self.line, &mut self.answer, limit)
     }
 
     /// Reads the answer to the last request.
@@ -123,13 +120,18 @@ impl Running {
     }
 
     fn failure(&mut self, kind: RequestType, problem: ExchangeError) -> RulesProgramError {
+        let ProgramEnd { how, stderr } = self.process.end();
+        let problem = match problem {
+            ExchangeError::Ended(_) => ExchangeError::Ended(how),
+            problem => problem,
+        };
         let text = |bytes: &[u8]| Some(String::from_utf8_lossy(bytes).into_owned());
         RulesProgramError {
             advice: advice(kind, &problem),
             problem,
             request: text(&self.line),
             answer: text(&self.answer).filter(|answer| !answer.is_empty()),
-            stderr: self.process.stderr(),
+            stderr,
         }
     }
 }

@@ -19,11 +19,17 @@ const OVERSLEPT: Duration = Duration::from_millis(100);
 
 /// A running rules program. Dropping it ends the program.
 pub trait RulesProcess: fmt::Debug + Send {
-    /// The last lines that it wrote to stderr.
-    fn stderr(&mut self) -> String;
+    /// Ends it, and tells how it ended.
+    fn end(&mut self) -> ProgramEnd;
+}
 
-    /// How it ended, once its stdout is closed.
-    fn how_it_ended(&mut self) -> String;
+/// The end of a rules program.
+#[derive(Debug, Default)]
+pub struct ProgramEnd {
+    /// The way in which it ended, as a sentence without a subject.
+    pub how: String,
+    /// The last lines that it wrote to stderr.
+    pub stderr: Vec<String>,
 }
 
 /// Starts rules programs.

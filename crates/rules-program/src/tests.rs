@@ -12,7 +12,7 @@ use std::time::Duration;
 use referee_games::{AnyGame, GameError, Options, Position, RulesProgram};
 use serde_json::{Value, json};
 
-use crate::{Launcher, ProgramGame, ProgramPipes, RulesProcess};
+use crate::{Launcher, ProgramEnd, ProgramGame, ProgramPipes, RulesProcess};
 
 /// A time limit that every script keeps.
 const PATIENT: Duration = Duration::from_secs(60);
@@ -126,12 +126,9 @@ impl ScriptedProgram {
 struct ScriptThread;
 
 impl RulesProcess for ScriptThread {
-    fn stderr(&mut self) -> String {
-        "first line\nlast line".to_owned()
-    }
-
-    fn how_it_ended(&mut self) -> String {
-        "exit status 3".to_owned()
+    fn end(&mut self) -> ProgramEnd {
+        let stderr = ["first line", "last line"].map(str::to_owned).to_vec();
+        ProgramEnd { how: "exit status 3".to_owned(), stderr }
     }
 }
 

@@ -14,7 +14,7 @@ use referee_games::{
     AnyGame, AnyPosition, BySeat, Event, GameKind, Options, RulesProgram, Seat, Step, TextStep,
     Turn,
 };
-use referee_rules_program::{Launcher, ProgramGame, ProgramPipes, RulesProcess, serve};
+use referee_rules_program::{Launcher, ProgramEnd, ProgramGame, ProgramPipes, RulesProcess, serve};
 
 /// A built-in game in a thread, behind pipes.
 #[derive(Debug)]
@@ -24,12 +24,8 @@ struct InThread(GameKind);
 struct ServerThread;
 
 impl RulesProcess for ServerThread {
-    fn stderr(&mut self) -> String {
-        String::new()
-    }
-
-    fn how_it_ended(&mut self) -> String {
-        "panicked".to_owned()
+    fn end(&mut self) -> ProgramEnd {
+        ProgramEnd { how: "panicked".to_owned(), stderr: Vec::new() }
     }
 }
 

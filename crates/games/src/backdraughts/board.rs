@@ -20,15 +20,6 @@ pub struct Board {
     pawns: BySeat<Bitboard>,
 }
 
-/// How a side won (B4).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum WonBy {
-    /// A pawn stands on its goal.
-    Goal,
-    /// The enemy has no pawns left.
-    Elimination,
-}
-
 /// The square where a pawn of `seat` wins (B4).
 pub const fn goal(seat: Seat) -> Square {
     match seat {
@@ -66,17 +57,17 @@ impl Board {
         Bitboard::WHOLE - self.pawns.first - self.pawns.second
     }
 
-    /// The winner on this board and how it won, if there is one (B4).
-    pub fn decided(&self) -> Option<(Seat, WonBy)> {
+    /// The winner on this board and the reason, if there is one (B4).
+    pub fn decided(&self) -> Option<(Seat, &'static str)> {
         let BySeat { first, second } = self.pawns;
         if first.contains(goal(Seat::First)) {
-            Some((Seat::First, WonBy::Goal))
+            Some((Seat::First, "goal"))
         } else if second.contains(goal(Seat::Second)) {
-            Some((Seat::Second, WonBy::Goal))
+            Some((Seat::Second, "goal"))
         } else if second.is_empty() {
-            Some((Seat::First, WonBy::Elimination))
+            Some((Seat::First, "elimination"))
         } else if first.is_empty() {
-            Some((Seat::Second, WonBy::Elimination))
+            Some((Seat::Second, "elimination"))
         } else {
             None
         }

@@ -5,12 +5,12 @@ use std::cmp::Ordering;
 use super::action::Action;
 use super::board::Board;
 use super::options::{Capture, Movement, Overlooked, Rules, Turning};
-use super::{Backdraughts, GameEnd, TurnPhase};
+use super::{Backdraughts, TurnPhase};
 use crate::board::{Bitboard, Direction, Square};
 use crate::point::Point;
 use crate::refusal::{Breach, breaks};
 use crate::seat::Seat;
-use crate::{Game, Refusal};
+use crate::{Game, GameResult, Outcome, Refusal};
 
 /// Parses `text` as a legal action of `seat`.
 pub(super) fn parse(game: &Backdraughts, seat: Seat, text: &str) -> Result<Action, Refusal> {
@@ -40,7 +40,9 @@ fn legal(game: &Backdraughts, seat: Seat, written: Action<Point>) -> Result<Acti
 /// Checks that `seat` is asked for an action, and returns what it plays.
 fn in_turn(game: &Backdraughts, seat: Seat) -> Result<ActionJudge<'_>, Breach> {
     match (game.ending, game.phase) {
-        (Some(GameEnd::Win(..)), _) => breaks("B4", "comes after the end"),
+        (Some(Outcome { result: GameResult::Win(_), .. }), _) => {
+            breaks("B4", "comes after the end")
+        }
         (Some(_), _) => breaks("B12", "comes after the end"),
         (_, TurnPhase::First) => breaks("B2", "comes before the rolls that decide who begins"),
         (_, TurnPhase::Roll(_)) => breaks("B1", "comes before the roll"),

@@ -1,19 +1,19 @@
 //! Parsing of text into a legal action, with the clause that refuses any other text.
 
-use super::EndReason;
+use super::ELIMINATION;
 use super::action::Action;
 use super::board::Board;
 use super::size::{zone, zone_rows};
-use crate::Refusal;
 use crate::board::{Bitboard, Direction, Square};
 use crate::point::Point;
 use crate::refusal::{Breach, breaks};
 use crate::seat::Seat;
+use crate::{Outcome, Refusal};
 
 /// Parses `text` as a legal action of `seat`.
 pub(super) fn parse(
     board: &Board,
-    ending: Option<EndReason>,
+    ending: Option<Outcome>,
     seat: Seat,
     text: &str,
 ) -> Result<Action, Refusal> {
@@ -27,9 +27,9 @@ pub(super) fn parse(
         .map_err(|breach| breach.refusal(text))
 }
 
-fn on_turn(board: &Board, ending: Option<EndReason>, seat: Seat) -> Result<(), Breach> {
+fn on_turn(board: &Board, ending: Option<Outcome>, seat: Seat) -> Result<(), Breach> {
     match ending {
-        Some(EndReason::Elimination(_)) => breaks("W9", "comes after the end"),
+        Some(Outcome { reason: ELIMINATION, .. }) => breaks("W9", "comes after the end"),
         Some(_) => breaks("W11", "comes after the end"),
         None if seat == board.to_move() => Ok(()),
         None if board.is_placing() => breaks("W2", "is not this side's turn to place"),

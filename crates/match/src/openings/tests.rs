@@ -1,4 +1,5 @@
 use super::*;
+use crate::referee::plan;
 use referee_games::{GameKind, Options, Step};
 use referee_record::model::openings::MOST_PLIES;
 
@@ -146,11 +147,10 @@ fn listed_openings_are_refused_in_games_with_dice() {
 
 #[test]
 fn a_forced_pass_may_be_left_out_of_a_list() {
-    let start = rules(GameKind::WatchYourBack, &[]).start;
-    for (text, read) in [("pass", 1), (" pass", 1), ("1,3>4,3", 0)] {
-        let texts = texts(&[text]);
-        let mut list = ListScript { texts: &texts, read: 0, unfit: None };
-        assert_eq!(list.pass(&*start, Seat::Second), Ok(true));
-        assert_eq!((list.read, &list.unfit), (read, &None));
+    let start = plan::rules("wpbw").start;
+    for list in [&["go", "stay"][..], &["go", "pass", "stay"], &["go", " pass", "stay"]] {
+        assert_eq!(listed(&start, &texts(list)).map(|steps| steps.len()), Ok(3), "{list:?}");
     }
+    let over = OpeningError::Action(1, OpeningActionError::Over);
+    assert_eq!(listed(&plan::rules("wpb").start, &texts(&["go", "stay"])), Err(over));
 }

@@ -72,7 +72,7 @@ fn what_it_did(late: Late<'_>) -> String {
 }
 
 /// Text to add to a time that was the rest of a budget.
-fn rest_of(budget: Option<Duration>) -> String {
+pub(super) fn rest_of(budget: Option<Duration>) -> String {
     budget.map_or_else(String::new, |budget| {
         format!(", the rest of its budget of {}", seconds(budget))
     })
@@ -151,15 +151,6 @@ pub(super) fn over_cpu(used: Duration, allowance: Duration, of_what: &str) -> Fa
     Fault::new(FaultCode::Cpu, message)
 }
 
-/// CPU time over the allowance of a turn. If `budget` is given, the allowance was the rest of it.
-pub(super) fn over_cpu_of_turn(
-    used: Duration,
-    allowance: Duration,
-    budget: Option<Duration>,
-) -> Fault {
-    over_cpu(used, allowance, &rest_of(budget))
-}
-
 /// CPU time over an allowance before the reply arrived.
 pub(super) fn no_reply(over_cpu: Fault) -> Fault {
     Fault { message: format!("no reply: {}", over_cpu.message), ..over_cpu }
@@ -235,7 +226,7 @@ mod tests {
     #[test]
     fn cpu_time_over_the_rest_of_a_budget_names_the_budget() {
         let [used, left] = [513, 509].map(Duration::from_millis);
-        let fault = over_cpu_of_turn(used, left, Some(Duration::from_secs(1)));
+        let fault = over_cpu(used, left, &rest_of(Some(Duration::from_secs(1))));
         let message = "0.513 s of CPU time used of 0.509 s, the rest of its budget of 1 s";
         assert_eq!(fault.message, message);
         assert_eq!(no_reply(fault).message, format!("no reply: {message}"));

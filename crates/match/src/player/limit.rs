@@ -84,7 +84,8 @@ impl ReplyLimit {
         in_game: Duration,
     ) -> Option<Fault> {
         if self.measure == Measure::Cpu && used > self.allowance {
-            return Some(diagnosis::over_cpu_of_turn(used, self.allowance, self.budget));
+            let rest = diagnosis::rest_of(self.budget);
+            return Some(diagnosis::over_cpu(used, self.allowance, &rest));
         }
         let over = |used: Duration, most: Option<Duration>, of_what| {
             let most = most.filter(|&most| used > most)?;

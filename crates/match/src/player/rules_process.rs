@@ -16,7 +16,7 @@ use tokio::time::timeout;
 use super::diagnosis;
 use super::sandbox::{NotStarted, Sandbox};
 use super::stderr::Stderr;
-use referee_rules_program::{Launcher, ProgramPipes, RulesProcess};
+use referee_rules_program::{Launcher, ProgramEnd, ProgramPipes, RulesProcess};
 use referee_sandbox::{Command, Pipes, Process};
 
 /// The number of bytes of its stderr to keep.
@@ -45,8 +45,7 @@ impl Launcher for ContainedRules {
         let (stop, stopped) = oneshot::channel();
         let work = move || keep(&command, &sandbox, &started, stopped);
         let thread = thread::Builder::new().name("rules program".to_owned()).spawn(work)?;
-        let kept =
-            KeptProcess { stop: Some(stop), thread: Some(thread), end: ProgramEnd::default() };
+        let kept = KeptProcess { stop: Some(stop), thread: Some(thread) };
         let (stdin, stdout) = ends.recv()?.map_err(|error| error as Box<dyn Error>)?;
         Ok((Box::new(kept), ProgramPipes::new(stdin, stdout)?))
     }
@@ -57,43 +56,20 @@ impl Launcher for ContainedRules {
 struct KeptProcess {
     stop: Option<oneshot::Sender<()>>,
     thread: Option<JoinHandle<ProgramEnd>>,
-    end: ProgramEnd,
-}
-
-/// The end of a rules program.
-#[derive(Debug, Default)]
-struct ProgramEnd {
-    /// The way in which it ended, as a sentence without a subject.
-    how: String,
-    /// The last lines of its stderr.
-    stderr: Vec<String>,
-}
-
-impl KeptProcess {
-    /// Ends the process and its thread.
-    fn finish(&mut self) {
-        self.stop.take();
-        if let Some(Ok(end)) = self.thread.take().map(JoinHandle::join) {
-            self.end = end;
-        }
-    }
 }
 
 impl RulesProcess for KeptProcess {
-    fn stderr(&mut self) -> String {
-        self.finish();
-        self.end.stderr.join("\n")
-    }
-
-    fn how_it_ended(&mut self) -> String {
-        self.finish();
-        self.end.how.clone()
+    /// Ends the process and its thread.
+    fn end(&mut self) -> ProgramEnd {
+        self.stop.take();
+        let end = self.thread.take().and_then(|thread| thread.join().ok());
+        end.unwrap_or_default()
     }
 }
 
 impl Drop for KeptProcess {
     fn drop(&mut self) {
-        self.finish();
+        self.end();
     }
 }
 

@@ -41,8 +41,10 @@ pub struct Wire {
     wants: Wants,
     /// How many guesses it wants with each turn.
     guesses: u32,
-    freeze: bool,
-    owes: bool,
+    /// Whether it is frozen after each of its replies.
+    pub(super) freeze: bool,
+    /// Whether it still owes a reply, or cannot be used again.
+    pub(super) owes: bool,
     /// Whether it may say that its rules program failed.
     asks_rules: bool,
     /// Whether it may ask for guesses of what a game hides from it.
@@ -230,17 +232,13 @@ impl Wire {
         PlayerStatistics { leftover, memory, afterwards, ..self.statistics() }
     }
 
-    pub(super) fn statistics(&self) -> PlayerStatistics {
+    fn statistics(&self) -> PlayerStatistics {
         self.running().map_or_else(PlayerStatistics::default, PlayerProcess::statistics)
     }
 
     pub(super) fn guesses(&self, is_hidden: bool) -> u32 {
         let is_allowed = !is_hidden || self.guess_right == GuessRight::Granted;
         if is_allowed { self.guesses } else { 0 }
-    }
-
-    pub(super) fn owes(&self) -> bool {
-        self.owes
     }
 
     /// Its process, if it is one that runs.
@@ -263,10 +261,6 @@ impl Wire {
         if let Some(process) = self.running_mut() {
             process.freeze_off_turn();
         }
-    }
-
-    pub(super) fn freezes_off_turn(&self) -> bool {
-        self.freeze
     }
 
     fn take_id(&mut self) -> u64 {

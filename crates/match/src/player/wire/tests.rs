@@ -170,10 +170,10 @@ async fn a_player_that_owes_a_reply_is_told_nothing_more() {
     let rules = rules();
     let (mut wire, messages) = player(&["ok"]);
     begin(&mut wire, &rules).await.expect("it greets");
-    assert!(!wire.owes());
+    assert!(!wire.owes);
     let fault = ask(&mut wire, &rules, None).await.expect_err("no reply");
     assert_eq!(fault.code, FaultCode::Exit);
-    assert!(wire.owes());
+    assert!(wire.owes);
     end(&mut wire, &rules, BySeat::new(0.0, 1.0)).await;
     wire.leave().await;
     assert_eq!(types(&messages), ["init", "turn"]);
