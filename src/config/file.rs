@@ -9,32 +9,32 @@ use toml::de::DeValue;
 use super::containment::ContainmentKeys;
 use super::game::GameValue;
 use super::grades::GradesKeys;
-use super::keys::{Field, FromKey, FromTable, FromToml, TableReader, as_table, typed};
+use super::keys::{Field, FromKey, FromTable, FromToml, TableReader, as_table, table_keys, typed};
 use super::limits::ClockKeys;
 use super::openings::OpeningsKeys;
 use super::player_keys::{PlayerKeys, players};
 use super::problem::Problems;
 use super::stages::StagesKeys;
 
-/// A configuration file.
-#[derive(Debug)]
-pub(super) struct ConfigFile {
-    pub name: Field<String>,
-    pub game: Option<GameValue>,
-    pub stages: StagesKeys,
-    pub(crate) preset: Field<String>,
-    pub seed: Field<i128>,
-    pub(crate) jobs: Field<i128>,
-    pub fault_policy: Field<FaultPolicyValue>,
-    pub quarantine: Field<i128>,
-    pub(crate) results: Field<String>,
-    pub(crate) grades: Option<GradesKeys>,
-    pub openings: Option<OpeningsKeys>,
-    pub options: Vec<GivenOption>,
-    pub clock: ClockKeys,
-    pub containment: ContainmentKeys,
+table_keys! {
+    /// A configuration file.
+    ConfigFile, "the configuration":
+    "name" like "\"autumn-cup\"" => name: Field<String>,
+    via(GameValue::read) => game: Option<GameValue>,
+    via(StagesKeys::read) => stages: StagesKeys,
+    "preset" => preset: Field<String>,
+    "seed" => seed: Field<i128>,
+    "jobs" => jobs: Field<i128>,
+    "fault-policy" => fault_policy: Field<FaultPolicyValue>,
+    "quarantine" => quarantine: Field<i128>,
+    "results" => results: Field<String>,
+    "grades" => grades: Option<GradesKeys>,
+    "openings" => openings: Option<OpeningsKeys>,
+    "options" => options: GivenOptions,
+    "clock" => clock: Option<ClockKeys>,
+    "containment" => containment: Option<ContainmentKeys>,
     /// `None` if `players` is not a list of tables.
-    pub players: Option<Vec<PlayerKeys>>,
+    via(players) => players: Option<Vec<PlayerKeys>>,
 }
 
 /// The value of `fault-policy`.
@@ -60,30 +60,6 @@ impl GivenOption {
     }
 }
 
-impl FromTable for ConfigFile {
-    const TITLE: &'static str = "the configuration";
-
-    fn from_keys(keys: &mut TableReader<'_>, problems: &mut Problems) -> Self {
-        Self {
-            name: keys.required("name", "\"autumn-cup\"", problems),
-            game: GameValue::read(keys, problems),
-            stages: StagesKeys::read(keys, problems),
-            preset: keys.optional("preset", problems),
-            seed: keys.optional("seed", problems),
-            jobs: keys.optional("jobs", problems),
-            fault_policy: keys.optional("fault-policy", problems),
-            quarantine: keys.optional("quarantine", problems),
-            results: keys.optional("results", problems),
-            grades: keys.optional("grades", problems),
-            openings: keys.optional("openings", problems),
-            options: keys.optional::<GivenOptions>("options", problems).0,
-            clock: keys.optional::<Option<_>>("clock", problems).unwrap_or_default(),
-            containment: keys.optional::<Option<_>>("containment", problems).unwrap_or_default(),
-            players: players(keys, problems),
-        }
-    }
-}
-
 impl FromToml for FaultPolicyValue {
     const EXPECTED: &'static str = "\"lose\" or { retry = 2 }";
 
@@ -99,8 +75,8 @@ impl FromToml for FaultPolicyValue {
 }
 
 /// The entries of `[options]`.
-#[derive(Default)]
-struct GivenOptions(Vec<GivenOption>);
+#[derive(Debug, Default)]
+pub(super) struct GivenOptions(pub(super) Vec<GivenOption>);
 
 impl FromKey for GivenOptions {
     fn from_value(

@@ -43,20 +43,11 @@ table_keys! {
     "reply" => reply: Field<String>,
 }
 
-/// The keys of `[game]`: those of a game file, or the path of one.
-#[derive(Debug)]
-pub(super) struct GameKeys {
-    program: ProgramKeys,
-    from: Field<String>,
-}
-
-impl FromTable for GameKeys {
-    const TITLE: &'static str = "`[game]`";
-
-    fn from_keys(keys: &mut TableReader<'_>, problems: &mut Problems) -> Self {
-        let from = keys.optional("from", problems);
-        Self { program: ProgramKeys::from_keys(keys, problems), from }
-    }
+table_keys! {
+    /// The keys of `[game]`: those of a game file, or the path of one.
+    GameKeys, "`[game]`":
+    "from" => from: Field<String>,
+    via(ProgramKeys::from_keys) => program: ProgramKeys,
 }
 
 impl GameValue {

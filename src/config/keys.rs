@@ -186,18 +186,22 @@ pub(super) fn tables<'v, T: FromTable>(
 }
 
 /// Defines a table: its name in messages, and for each field the key in the file, with an example
-/// if the key is required. A field in brackets after the name is the place of the table.
+/// if the key is required; or `via` a function, which reads several keys. A field in brackets after
+/// the name is the place of the table.
 macro_rules! table_keys {
     (
         $(#[$about:meta])*
         $name:ident $([$at:ident])?, $title:literal:
-        $($key:literal $(like $example:literal)? => $field:ident: $type:ty,)*
+        $(
+            $(#[$about_field:meta])*
+            $(via($read:path))? $($key:literal $(like $example:literal)?)? => $field:ident: $type:ty,
+        )*
     ) => {
         $(#[$about])*
         #[derive(Debug, Default)]
         pub(super) struct $name {
-            $($at: ByteSpan,)?
-            $($field: $type,)*
+            $(pub(super) $at: ByteSpan,)?
+            $($(#[$about_field])* pub(super) $field: $type,)*
         }
 
         impl FromTable for $name {
@@ -206,15 +210,20 @@ macro_rules! table_keys {
             fn from_keys(keys: &mut TableReader<'_>, problems: &mut Problems) -> Self {
                 Self {
                     $($at: keys.at(),)?
-                    $($field: table_keys!(@read keys, $key, problems $(, $example)?),)*
+                    $($field: table_keys!(
+                        @read keys, problems $(, via $read)? $(, $key $(, $example)?)?
+                    ),)*
                 }
             }
         }
     };
-    (@read $keys:ident, $key:literal, $problems:ident) => {
+    (@read $keys:ident, $problems:ident, via $read:path) => {
+        $read($keys, $problems)
+    };
+    (@read $keys:ident, $problems:ident, $key:literal) => {
         $keys.optional($key, $problems)
     };
-    (@read $keys:ident, $key:literal, $problems:ident, $example:literal) => {
+    (@read $keys:ident, $problems:ident, $key:literal, $example:literal) => {
         $keys.required($key, $example, $problems)
     };
 }

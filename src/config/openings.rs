@@ -6,7 +6,7 @@ use std::sync::Arc;
 use toml::Spanned;
 
 use super::LARGEST;
-use super::keys::{Field, FromTable, TableReader};
+use super::keys::{Field, FromTable, TableReader, table_keys};
 use super::limits::whole;
 use super::player::LookupPaths;
 use super::player_keys::{PlayerKeys, RunMethod};
@@ -20,27 +20,17 @@ use referee_record::model::player::BRIDGE;
 /// The most refused openings of a file to show.
 const MOST_SHOWN: usize = 8;
 
-/// The keys under `[openings]`.
-#[derive(Debug)]
-pub(super) struct OpeningsKeys {
-    at: ByteSpan,
-    plies: Field<i128>,
-    file: Field<String>,
+table_keys! {
+    /// The keys under `[openings]`.
+    OpeningsKeys[at], "`[openings]`":
+    "plies" => plies: Field<i128>,
+    "file" => file: Field<String>,
     /// Whether neither key was given; a key with a wrong type counts as given.
-    is_empty: bool,
+    via(has_neither) => is_empty: bool,
 }
 
-impl FromTable for OpeningsKeys {
-    const TITLE: &'static str = "`[openings]`";
-
-    fn from_keys(keys: &mut TableReader<'_>, problems: &mut Problems) -> Self {
-        Self {
-            at: keys.at(),
-            plies: keys.optional("plies", problems),
-            file: keys.optional("file", problems),
-            is_empty: keys.key("plies").is_none() && keys.key("file").is_none(),
-        }
-    }
+fn has_neither(keys: &mut TableReader<'_>, _: &mut Problems) -> bool {
+    keys.key("plies").is_none() && keys.key("file").is_none()
 }
 
 /// Checks the openings that `keys` ask for, in this game with these options.

@@ -4,50 +4,31 @@ use std::collections::BTreeMap;
 
 use toml::Spanned;
 
-use super::keys::{Field, FromTable, TableReader, tables};
+use super::keys::{Field, FromTable, TableReader, table_keys, tables};
 use super::problem::{ByteSpan, Problems};
 
-/// The keys under one `[[players]]`.
-#[derive(Debug)]
-pub(super) struct PlayerKeys {
-    /// The place of the table's header.
-    pub(crate) at: ByteSpan,
-    pub name: Field<String>,
-    pub(crate) run: RunMethod,
-    pub dir: Field<String>,
-    pub(crate) reusable: Field<bool>,
-    pub guesses: Field<bool>,
-    pub(crate) rating: Field<f64>,
-    pub(crate) env: Field<BTreeMap<String, String>>,
-    pub(crate) files: Field<Vec<Spanned<String>>>,
+table_keys! {
+    /// The keys under one `[[players]]`.
+    PlayerKeys[at], "this `[[players]]`":
+    "name" like "\"greedy\"" => name: Field<String>,
+    via(RunMethod::read) => run: RunMethod,
+    "dir" => dir: Field<String>,
+    "reusable" => reusable: Field<bool>,
+    "guesses" => guesses: Field<bool>,
+    "rating" => rating: Field<f64>,
+    "env" => env: Field<BTreeMap<String, String>>,
+    "files" => files: Field<Vec<Spanned<String>>>,
 }
 
 /// Which of `command` and `bot` was given. The inner value is `None` if its type is wrong.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) enum RunMethod {
     Command(Field<Vec<Spanned<String>>>),
     Bot(Field<String>),
     /// Both were given.
     Several([(&'static str, ByteSpan); 2]),
+    #[default]
     Neither,
-}
-
-impl FromTable for PlayerKeys {
-    const TITLE: &'static str = "this `[[players]]`";
-
-    fn from_keys(keys: &mut TableReader<'_>, problems: &mut Problems) -> Self {
-        Self {
-            at: keys.at(),
-            name: keys.required("name", "\"greedy\"", problems),
-            run: RunMethod::read(keys, problems),
-            dir: keys.optional("dir", problems),
-            reusable: keys.optional("reusable", problems),
-            guesses: keys.optional("guesses", problems),
-            rating: keys.optional("rating", problems),
-            env: keys.optional("env", problems),
-            files: keys.optional("files", problems),
-        }
-    }
 }
 
 impl RunMethod {

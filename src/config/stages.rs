@@ -31,29 +31,20 @@ table_keys! {
     "anchors" => anchors: Field<Vec<Spanned<String>>>,
 }
 
-/// A `[[stages]]` table.
-#[derive(Debug)]
-struct StageTable {
-    stage: StageKeys,
-    players: Field<i128>,
+table_keys! {
+    /// A `[[stages]]` table.
+    StageTable, "this `[[stages]]`":
+    via(StageKeys::from_keys) => stage: StageKeys,
+    "players" => players: Field<i128>,
 }
 
 /// The stages as given in the file.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct StagesKeys {
     /// The stage keys at the top of the file.
     top: StageKeys,
     /// The `[[stages]]` tables, if there are any.
     tables: Vec<StageTable>,
-}
-
-impl FromTable for StageTable {
-    const TITLE: &'static str = "this `[[stages]]`";
-
-    fn from_keys(keys: &mut TableReader<'_>, problems: &mut Problems) -> Self {
-        let stage = StageKeys::from_keys(keys, problems);
-        Self { stage, players: keys.optional("players", problems) }
-    }
 }
 
 impl StagesKeys {

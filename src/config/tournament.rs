@@ -18,7 +18,7 @@ use referee_record::model::tournament::{
 };
 
 use super::LARGEST;
-use super::containment;
+use super::containment::{self, ContainmentKeys};
 use super::file::{ConfigFile, FaultPolicyValue, GivenOption};
 use super::game::GameValue;
 use super::grades;
@@ -41,9 +41,10 @@ pub(super) fn check(
     let name = name(file.name.as_ref(), problems);
     let results = results(file.results.as_ref(), place.base, problems);
     let preset = preset(file.preset.as_ref(), problems);
-    let mut containment = containment::check(&file.containment, &preset, problems);
+    let containment = file.containment.unwrap_or_default();
+    let mut containment = containment::check(&containment, &preset, problems);
     containment.hidden.push(results.clone());
-    let rules = rules(file.game.as_ref(), &file.options, (place, &containment), problems);
+    let rules = rules(file.game.as_ref(), &file.options.0, (place, &containment), problems);
     let ruling = rules.as_ref().map(|ruling| (&ruling.game, &ruling.options));
     let openings = openings::check(file.openings.as_ref(), ruling, place, problems);
     openings::refuse_bridge(file.openings.as_ref(), file.players.as_deref(), problems);
@@ -58,7 +59,7 @@ pub(super) fn check(
     let jobs = whole("jobs", file.jobs.as_ref(), &(1..=MOST_JOBS), problems);
     let quarantine = whole("quarantine", file.quarantine.as_ref(), &(0..=u32::MAX), problems);
     let fault_policy = fault_policy(file.fault_policy.as_ref(), problems);
-    let clock = time_control(&file.clock, &preset, problems);
+    let clock = time_control(&file.clock.unwrap_or_default(), &preset, problems);
     let grades = grades::check(file.grades.as_ref(), file.players.as_deref(), &stages, problems);
     let players = players(file.players?, place, problems);
     let ConfiguredGame { game, options, mut remarks } = rules?;
@@ -92,7 +93,9 @@ pub(super) fn check(
 /// The resource limits that `file` sets.
 pub(super) fn limits(file: &ConfigFile, problems: &mut Problems) -> PlayerLimits {
     let preset = preset(file.preset.as_ref(), problems);
-    containment::check(&file.containment, &preset, problems).limits
+    let none = ContainmentKeys::default();
+    let keys = file.containment.as_ref().unwrap_or(&none);
+    containment::check(keys, &preset, problems).limits
 }
 
 fn name(field: Given<'_, String>, problems: &mut Problems) -> Option<String> {
