@@ -152,7 +152,7 @@ fn print(
             }
         }
         RankFormat::Json => {
-            print_json(&StandingsJson { diagnostics, ..standings.into() }, printer)?;
+            printer.json(&StandingsJson { diagnostics, ..standings.into() })?;
         }
         RankFormat::Csv => {
             let table = tables::standings(standings).map_err(system)?;
@@ -160,11 +160,6 @@ fn print(
         }
     }
     Ok(())
-}
-
-fn print_json(standings: &StandingsJson<'_>, printer: Printer) -> Result<(), Failure> {
-    let json = serde_json::to_string(standings);
-    printer.line(&json.map_err(|error| Failure::system(error.to_string()))?)
 }
 
 /// The results of one pass over the log.

@@ -62,9 +62,7 @@ pub(crate) fn run(args: &ReplayArgs, printer: Printer) -> Result<Status, Failure
     let FoundGame { header, record, dir } =
         FoundGame::find(word, args.results.as_deref(), printer)?;
     if args.format == OutputFormat::Json {
-        let json =
-            serde_json::to_string(&record).map_err(|error| Failure::system(error.to_string()))?;
-        return printer.line(&json).map(|()| Status::Done);
+        return printer.json(&record).map(|()| Status::Done);
     }
     let rules = args.rules.open(&header, &dir, printer)?;
     let replay = Replay::new(&rules.start, &record);

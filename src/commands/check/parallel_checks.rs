@@ -3,10 +3,8 @@
 //! A failed check does not affect the others. A check that panics gets a report of its own, and an
 //! interruption leaves a report of what was found before it.
 
-use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
@@ -56,34 +54,32 @@ pub(super) fn examine_all(
 ) -> Result<bool, Failure> {
     let each = exam.control.cores_per_game();
     let jobs = jobs.unwrap_or_else(|| one_per_core(each)).get().min(entries.len());
-    let cores = reserve_cores(jobs, each);
-    let shared = Arc::new(SharedWork { exam, entries, next: AtomicUsize::new(0) });
+    let shared = SharedWork { exam, entries, next: AtomicUsize::new(0) };
     let (tell_stop, stop) = watch::channel(false);
     let (tell, news) = mpsc::unbounded_channel();
-    let mut threads = Vec::new();
-    for cores in cores {
-        let (shared, stop, tell) = (Arc::clone(&shared), stop.clone(), tell.clone());
-        let work = move || {
-            settle_on(&cores);
-            shared.work(&stop, &tell);
-        };
-        match thread::Builder::new().name("check".to_owned()).spawn(work) {
-            Ok(thread) => threads.push(thread),
-            Err(error) if threads.is_empty() => {
-                return Err(Failure::system(format!("cannot start a thread for checks: {error}")));
+    thread::scope(|scope| {
+        for (number, cores) in reserve_cores(jobs, each).into_iter().enumerate() {
+            let (shared, stop, tell) = (&shared, stop.clone(), tell.clone());
+            let work = move || {
+                settle_on(&cores);
+                shared.work(&stop, &tell);
+            };
+            match thread::Builder::new().name("check".to_owned()).spawn_scoped(scope, work) {
+                Ok(_) => {}
+                Err(error) if number == 0 => {
+                    return Err(Failure::system(format!(
+                        "cannot start a thread for checks: {error}"
+                    )));
+                }
+                // The other threads do all the work.
+                Err(_) => break,
             }
-            // The other threads do all the work.
-            Err(_) => break,
         }
-    }
-    drop(tell);
-    let collected = collect(&shared, news, &tell_stop, report_printer);
-    tell_stop.send_replace(true);
-    for thread in threads {
-        // `guarded` has already caught any panic of a check.
-        let _ = thread.join();
-    }
-    collected
+        drop(tell);
+        let collected = collect(&shared, news, &tell_stop, report_printer);
+        tell_stop.send_replace(true);
+        collected
+    })
 }
 
 impl SharedWork {
@@ -122,6 +118,13 @@ impl SharedWork {
             }
         }
     }
+
+    /// The report on an entry whose check has not begun.
+    fn interrupted(&self, number: usize) -> CheckReport {
+        let mut report = self.untried(number);
+        report.break_off("interrupted");
+        report
+    }
 }
 
 /// Does `work` on a report. Turns a panic into a failure, and adds it to the report.
@@ -151,7 +154,9 @@ fn collect(
 ) -> Result<bool, Failure> {
     new_runtime()?.block_on(async {
         let mut stop = interrupted()?;
-        let mut queue = ReportQueue::default();
+        let mut waiting: Vec<Option<Box<CheckReport>>> = Vec::new();
+        waiting.resize_with(shared.entries.len(), || None);
+        let mut next = 0;
         let mut activity = Activity::new(report_printer.printer);
         if let [Ok(_)] = &shared.entries[..] {
             activity.aside(|| report_printer.follow(&shared.untried(0)))?;
@@ -183,46 +188,21 @@ fn collect(
                         let name = escape::terminal(&report.player);
                         activity.note(&format!("{name}: {}", report.verdict()));
                     }
-                    activity.aside(|| queue.take(number, *report, report_printer))?;
+                    waiting[number] = Some(report);
+                    while let Some(report) = waiting.get_mut(next).and_then(Option::take) {
+                        next += 1;
+                        activity.aside(|| report_printer.take(&report))?;
+                    }
                 }
             }
         }
         drop(activity);
-        for number in queue.missing(shared.entries.len()) {
-            let mut report = shared.untried(number);
-            report.break_off("interrupted");
-            queue.take(number, report, report_printer)?;
+        for (number, report) in waiting.into_iter().enumerate().skip(next) {
+            let report = report.unwrap_or_else(|| Box::new(shared.interrupted(number)));
+            report_printer.take(&report)?;
         }
         failed.map_or(Ok(is_interrupted), Err)
     })
-}
-
-/// Reports that wait for earlier ones.
-#[derive(Default)]
-struct ReportQueue {
-    next: usize,
-    waiting: BTreeMap<usize, CheckReport>,
-}
-
-impl ReportQueue {
-    fn take(
-        &mut self,
-        number: usize,
-        report: CheckReport,
-        report_printer: &mut ReportPrinter,
-    ) -> Result<(), Failure> {
-        self.waiting.insert(number, report);
-        while let Some(report) = self.waiting.remove(&self.next) {
-            self.next += 1;
-            report_printer.take(&report)?;
-        }
-        Ok(())
-    }
-
-    /// The numbers of the reports that never came, among `all`.
-    fn missing(&self, all: usize) -> Vec<usize> {
-        (self.next..all).filter(|number| !self.waiting.contains_key(number)).collect()
-    }
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! `rank A B C`: the ranking of several tournaments of the same game, and its history.
 
-use super::{RankArgs, RankFormat, print, print_json};
+use super::{RankArgs, RankFormat, print};
 use crate::commands::results::find;
 use crate::commands::{Failure, Status};
 use crate::printer::Printer;
@@ -37,7 +37,7 @@ pub(super) fn rank(args: &RankArgs, faulted: Faulted, printer: Printer) -> Resul
         RankFormat::Json => {
             let step = |(name, standings): &(&str, Standings)| HistoryJson::new(name, standings);
             let history = Some(steps.iter().map(step).collect());
-            print_json(&StandingsJson { history, ..last.into() }, printer)?;
+            printer.json(&StandingsJson { history, ..last.into() })?;
         }
         RankFormat::Csv => print(last, None, args.format, printer)?,
         RankFormat::Text => {
