@@ -71,6 +71,15 @@ pub(crate) struct StarterKit {
 }
 
 impl StarterKit {
+    const fn new(
+        language: Language,
+        folder: &'static str,
+        source: &'static str,
+        build: Option<&'static str>,
+    ) -> Self {
+        Self { language, folder, source, build }
+    }
+
     /// The files of the kit with these marks replaced, in order. Lines from `<<NAME>>` to `<<end>>`
     /// are only for kits with this part.
     fn files(&self, parts: &[&str], marks: &[(&str, &str)]) -> Vec<TemplateFile> {

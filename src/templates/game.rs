@@ -3,36 +3,11 @@
 use super::{Language, StarterKit, TemplateFile};
 
 static KITS: [StarterKit; 5] = [
-    StarterKit {
-        language: Language::Python,
-        folder: "game/python",
-        source: "game.py",
-        build: None,
-    },
-    StarterKit {
-        language: Language::JavaScript,
-        folder: "game/javascript",
-        source: "game.js",
-        build: None,
-    },
-    StarterKit {
-        language: Language::Cpp,
-        folder: "game/cpp",
-        source: "game.cpp",
-        build: Some("make"),
-    },
-    StarterKit {
-        language: Language::Rust,
-        folder: "game/rust",
-        source: "src/main.rs",
-        build: Some("cargo build --release"),
-    },
-    StarterKit {
-        language: Language::Java,
-        folder: "game/java",
-        source: "Game.java",
-        build: Some("make"),
-    },
+    StarterKit::new(Language::Python, "game/python", "game.py", None),
+    StarterKit::new(Language::JavaScript, "game/javascript", "game.js", None),
+    StarterKit::new(Language::Cpp, "game/cpp", "game.cpp", Some("make")),
+    StarterKit::new(Language::Rust, "game/rust", "src/main.rs", Some("cargo build --release")),
+    StarterKit::new(Language::Java, "game/java", "Game.java", Some("make")),
 ];
 
 /// A kit in each language that there is one for.

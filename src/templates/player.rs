@@ -5,54 +5,14 @@ use referee_record::shell;
 
 /// A kit in each language.
 pub(super) static KITS: [StarterKit; 8] = [
-    StarterKit {
-        language: Language::Python,
-        folder: "player/python",
-        source: "player.py",
-        build: None,
-    },
-    StarterKit {
-        language: Language::Rust,
-        folder: "player/rust",
-        source: "src/main.rs",
-        build: Some("cargo build --release"),
-    },
-    StarterKit {
-        language: Language::Cpp,
-        folder: "player/cpp",
-        source: "player.cpp",
-        build: Some("make"),
-    },
-    StarterKit {
-        language: Language::C,
-        folder: "player/c",
-        source: "player.c",
-        build: Some("make"),
-    },
-    StarterKit {
-        language: Language::Java,
-        folder: "player/java",
-        source: "Player.java",
-        build: Some("make"),
-    },
-    StarterKit {
-        language: Language::JavaScript,
-        folder: "player/javascript",
-        source: "player.js",
-        build: None,
-    },
-    StarterKit {
-        language: Language::Go,
-        folder: "player/go",
-        source: "player.go",
-        build: Some("make"),
-    },
-    StarterKit {
-        language: Language::Shell,
-        folder: "player/shell",
-        source: "player.sh",
-        build: None,
-    },
+    StarterKit::new(Language::Python, "player/python", "player.py", None),
+    StarterKit::new(Language::Rust, "player/rust", "src/main.rs", Some("cargo build --release")),
+    StarterKit::new(Language::Cpp, "player/cpp", "player.cpp", Some("make")),
+    StarterKit::new(Language::C, "player/c", "player.c", Some("make")),
+    StarterKit::new(Language::Java, "player/java", "Player.java", Some("make")),
+    StarterKit::new(Language::JavaScript, "player/javascript", "player.js", None),
+    StarterKit::new(Language::Go, "player/go", "player.go", Some("make")),
+    StarterKit::new(Language::Shell, "player/shell", "player.sh", None),
 ];
 
 /// How a game shows its legal actions. Kits differ by it.
