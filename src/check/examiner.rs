@@ -11,8 +11,8 @@ use tokio::sync::watch;
 use self::exam::Task;
 pub(crate) use self::exam::{Candidate, Exam};
 use super::drills::kinds_met;
-use super::load::Load;
-use super::records::Records;
+use super::load;
+use super::records;
 use super::report::{CheckReport, CheckStep, OpponentScore, StepVerdict};
 use super::{CheckFinding, transcript};
 use crate::error::Failure;
@@ -22,6 +22,7 @@ use referee_games::{BySeat, Seat};
 use referee_match::openings::OpeningBook;
 use referee_match::pauses;
 use referee_match::replay::Replay;
+use referee_record::log::LogWriter;
 use referee_record::model::fault::Fault;
 use referee_record::model::player::PlayerSpec;
 use referee_record::model::plies::Plies;
@@ -114,7 +115,8 @@ struct Examiner<'e> {
     candidate: &'e Candidate,
     conditions: Arc<Conditions>,
     pool: PlayerPool,
-    records: Records,
+    /// The games that show a finding, once there is one.
+    log: Option<LogWriter>,
     over: watch::Receiver<bool>,
     report: &'e mut CheckReport,
 }
@@ -147,7 +149,7 @@ impl<'e> Examiner<'e> {
             candidate,
             pool: PlayerPool::new(OpeningBook::empty(exam.rules.clone()), Arc::clone(&conditions)),
             conditions,
-            records: Records::new(&candidate.records, candidate.header.clone()),
+            log: None,
             over,
             report,
         }
@@ -213,7 +215,7 @@ impl<'e> Examiner<'e> {
     }
 
     async fn load(&mut self) -> StepResult {
-        let busy = Load::begin().map_err(|error| {
+        let busy = load::begin().map_err(|error| {
             Failure::system(format!("cannot start threads that keep the core busy: {error}"))
         })?;
         let played = self.pairs(PARTNER, 1, true).await;
@@ -351,11 +353,12 @@ impl<'e> Examiner<'e> {
         record: &GameRecord,
         lines: Vec<transcript::ShownLine>,
     ) -> Result<CheckFinding, Interruption> {
-        self.records.keep(record)?;
+        let Candidate { records: dir, header, .. } = self.candidate;
+        records::keep(&mut self.log, (dir, header), record)?;
         let mut finding =
             CheckFinding::new(&*self.exam.rules.game, fault, seat, Some(record.plies), lines);
         finding.board = self.board_before(record);
-        let dir = shell::quoted(&self.records.dir().to_string_lossy());
+        let dir = shell::quoted(&dir.to_string_lossy());
         finding.reproduce = Some(format!(
             "referee ask {} --results {dir} --record {} --ply {} --seat {}",
             self.candidate.words,

@@ -2,24 +2,23 @@
 
 mod candidates;
 mod parallel_checks;
-mod report_files;
 mod table;
 mod watch;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use clap::Args;
 
-use self::candidates::UnknownPlayer;
-use self::report_files::ReportFiles;
+use self::candidates::{UnknownPlayer, file_name, free};
 use self::table::CheckTable;
 use super::settings::{GameSettingsArgs, Settings};
 use super::{Failure, OutputFormat, Status};
 use crate::check::{Candidate, CheckReport, CheckStep, Exam, Readiness, ReportText, drills};
-use crate::printer::Printer;
 use crate::printer::activity::Activity;
+use crate::printer::{Colour, Printer};
 use referee_bots::LADDER;
 use referee_record::model::player::PlayerSpec;
 use referee_record::shell;
@@ -113,11 +112,16 @@ fn check(args: &CheckArgs, printer: Printer) -> Result<Status, Failure> {
     let same = candidates::copies(&entries, &words);
     let bots: Vec<String> = exam.bots.iter().map(|bot| bot.name.clone()).collect();
     let table = args.csv.as_deref().map(|path| CheckTable::create(path, bots)).transpose()?;
-    let files = args.reports.as_deref().map(ReportFiles::create).transpose()?;
+    if let Some(dir) = &args.reports {
+        fs::create_dir_all(dir).map_err(|error| {
+            Failure::system(format!("cannot create {}: {error}", dir.display()))
+        })?;
+    }
     let mut report_printer = ReportPrinter {
         format: args.format,
         table,
-        files,
+        reports: args.reports.clone(),
+        report_names: BTreeSet::new(),
         printer,
         ready: 0,
         followed: None,
@@ -195,7 +199,10 @@ fn exam(args: &CheckArgs, settings: &Settings, printer: Printer) -> Result<Exam,
 struct ReportPrinter {
     format: OutputFormat,
     table: Option<CheckTable>,
-    files: Option<ReportFiles>,
+    /// The folder for the report of each player, to hand out.
+    reports: Option<PathBuf>,
+    /// The names of the files there, without their extension.
+    report_names: BTreeSet<String>,
     printer: Printer,
     ready: usize,
     /// The report that is printed step by step: that of a single player.
@@ -242,8 +249,11 @@ impl ReportPrinter {
         if let Some(table) = &mut self.table {
             table.write(report)?;
         }
-        if let Some(files) = &mut self.files {
-            files.write(report)?;
+        if let Some(dir) = &self.reports {
+            let name = free(&file_name(&report.player), &mut self.report_names);
+            let path = dir.join(format!("{name}.txt"));
+            fs::write(&path, format!("{}\n", report.describe(Colour::Plain, None)))
+                .map_err(|error| Failure::cannot_write(&path, &error))?;
         }
         let text = match (self.format, &mut self.followed) {
             (OutputFormat::Text, Some(followed)) => followed.rest(report),
