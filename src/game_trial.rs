@@ -111,7 +111,7 @@ pub(crate) fn try_out(
     };
     trial.visit_near_positions();
     trial.play_games(plan.games);
-    if trial.findings.failures() < MOST_FAILURES {
+    if trial.findings.failures < MOST_FAILURES {
         let (of, tell) = (plan.search_games, &mut *trial.tell);
         let played = |done| tell(TrialProgress { stage: TrialStage::SearchGames, done, of });
         trial.portrait.search(rules, plan, &mut trial.findings, played);
@@ -124,7 +124,7 @@ pub(crate) fn try_out(
         seed: plan.seed,
         defaults: defaults(rules),
         games: trial.played,
-        hidden: rules.game.is_hidden().then(|| trial.findings.hidden()),
+        hidden: rules.game.is_hidden().then_some(trial.findings.hidden),
         findings: trial.findings.sorted(),
         portrait: trial.portrait.finished(),
     }
@@ -158,7 +158,7 @@ impl Trial<'_> {
             let stage = TrialStage::NearPositions;
             (self.tell)(TrialProgress { stage, done, of: NEAR_POSITIONS + 1 });
             done += 1;
-            if self.findings.failures() >= MOST_FAILURES {
+            if self.findings.failures >= MOST_FAILURES {
                 return;
             }
             check(self.rules, &walk, &mut self.rng, &mut self.findings);
@@ -181,7 +181,7 @@ impl Trial<'_> {
     /// Plays random games, and replays each in another process.
     fn play_games(&mut self, games: u32) {
         let mut purity = PurityTest::new(self.rules);
-        while self.played < games && self.findings.failures() < MOST_FAILURES {
+        while self.played < games && self.findings.failures < MOST_FAILURES {
             let stage = TrialStage::RandomGames;
             (self.tell)(TrialProgress { stage, done: self.played, of: games });
             self.played += 1;

@@ -21,8 +21,9 @@ pub(crate) struct GameFinding {
 #[derive(Debug, Default)]
 pub(super) struct Findings {
     by_kind: BTreeMap<String, GameFinding>,
-    failures: u32,
-    hidden: HiddenChecks,
+    /// How often the program failed.
+    pub(super) failures: u32,
+    pub(super) hidden: HiddenChecks,
 }
 
 /// What the checks of hidden information could compare.
@@ -35,21 +36,6 @@ pub(crate) struct HiddenChecks {
 }
 
 impl Findings {
-    /// Notes that the game made a guess.
-    pub(super) fn guessed(&mut self) {
-        self.hidden.guesses = true;
-    }
-
-    /// Notes that two positions were compared that a seat may not tell apart.
-    pub(super) fn compared(&mut self) {
-        self.hidden.pairs += 1;
-    }
-
-    /// What the checks of hidden information could compare.
-    pub(super) fn hidden(&self) -> HiddenChecks {
-        self.hidden
-    }
-
     /// Adds a mistake that the position after these steps shows.
     pub(super) fn add(&mut self, problem: &str, steps: &[TextStep]) {
         let found = self.by_kind.entry(kind(problem)).or_insert_with(|| GameFinding {
@@ -72,11 +58,6 @@ impl Findings {
         };
         self.failures += 1;
         self.add(&problem, steps);
-    }
-
-    /// How often the program failed.
-    pub(super) fn failures(&self) -> u32 {
-        self.failures
     }
 
     /// The mistakes, those with the fewest steps first.

@@ -29,9 +29,9 @@ pub(super) fn check_guesses(walk: &Walk, rng: &mut ChaCha8Rng, findings: &mut Fi
         let draw = rng.random_range(0..DRAWS);
         match guess_problem(&*walk.position, seat, draw) {
             Ok(Guessed::Nothing) => {}
-            Ok(Guessed::Well) => findings.guessed(),
+            Ok(Guessed::Well) => findings.hidden.guesses = true,
             Ok(Guessed::Badly(problem)) => {
-                findings.guessed();
+                findings.hidden.guesses = true;
                 findings.add(&problem, &walk.steps);
             }
             Err(error) => findings.failed(&error, &walk.steps),
@@ -117,7 +117,7 @@ pub(super) fn check_twins(walk: &Walk, rng: &mut ChaCha8Rng, findings: &mut Find
         match compare(&left, &right, seat, rng) {
             Ok(Comparison::Told) => {}
             Ok(Comparison::Alike(problem)) => {
-                findings.compared();
+                findings.hidden.pairs += 1;
                 if let Some(problem) = problem {
                     findings.add(&problem, &left.steps);
                 }

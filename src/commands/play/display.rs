@@ -77,7 +77,7 @@ impl TerminalBoard {
     /// replace each other, all are drawn.
     fn drawn(&self, position: &dyn AnyPosition) -> Option<String> {
         let is_rolling = matches!(position.turn(), Turn::Chance(_));
-        let is_drawn = !is_rolling || self.screen.is_in_place();
+        let is_drawn = !is_rolling || self.screen.in_place;
         is_drawn.then(|| picture(position, &self.recent, self.screen.printer.colour))
     }
 }

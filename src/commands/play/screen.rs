@@ -12,7 +12,7 @@ pub(super) struct Screen {
     /// The pause after each position.
     delay: Option<Duration>,
     /// Whether positions replace each other.
-    in_place: bool,
+    pub(super) in_place: bool,
     /// The lines of the last position, which the next one replaces.
     lines: usize,
 }
@@ -23,11 +23,6 @@ impl Screen {
     pub(super) fn new(printer: Printer, delay: Option<Duration>, has_human: bool) -> Self {
         let in_place = delay.is_some() && !has_human && printer.is_terminal();
         Self { printer, delay, in_place, lines: 0 }
-    }
-
-    /// Whether positions replace each other.
-    pub(super) fn is_in_place(&self) -> bool {
-        self.in_place
     }
 
     /// Shows a position, and waits. The players' clocks do not run meanwhile.
