@@ -75,7 +75,6 @@ mod tests {
             name: (*name).to_owned(),
             slots: 2,
             cores: 4,
-            played: 0,
             calibration: Duration::from_micros(5250),
             containment: "containment: all".to_owned(),
         };

@@ -65,7 +65,7 @@ pub(crate) async fn queue_job(
     }
     let (subject, payload) = (subject.to_owned(), payload.to_vec().into());
     let sent = server.context.publish_with_headers(subject.clone(), headers, payload).await;
-    match sent.map_err(|error| server.problem(what, &error))?.await {
+    match server.check(what, sent)?.await {
         Ok(ack) => Ok(Some(ack.sequence)),
         Err(error) if is_queued_already(&error) => streams.sequence_of(&subject).await,
         Err(error) => Err(server.problem(what, &error)),
@@ -131,8 +131,7 @@ pub async fn publish_result(
     let what = "send a result";
     let (subject, headers) = (names.result(job), worker.headers());
     let sent = server.context.publish_with_headers(subject, headers, packed.into()).await;
-    let sent = sent.map_err(|error| server.problem(what, &error))?;
-    sent.await.map(drop).map_err(|error| server.problem(what, &error))
+    server.check(what, server.check(what, sent)?.await).map(drop)
 }
 
 /// Fetches results, as long as anybody takes them.

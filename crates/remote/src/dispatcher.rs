@@ -462,11 +462,11 @@ impl Dispatcher {
             return;
         };
         let jobs = heartbeat.jobs.clone();
-        let before = self.workers.joined();
+        let before = self.workers.joined;
         if let Some(why) = self.workers.on_heartbeat(&worker, heartbeat) {
             self.warn(&format!("worker {} cannot play: {why}", self.workers.label(&worker)));
         }
-        let joined = self.workers.joined();
+        let joined = self.workers.joined;
         if joined != before && joined <= PROMPT {
             self.report_workers();
         }

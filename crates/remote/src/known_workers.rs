@@ -27,7 +27,7 @@ pub(crate) struct KnownWorkers {
     /// The names that several workers have.
     shared: HashSet<String>,
     /// How many have joined since the last announcement.
-    joined: usize,
+    pub(crate) joined: usize,
     problems: usize,
     /// Whether more joined than are listed. From then on, a worker has to play first.
     crowded: bool,
@@ -151,11 +151,6 @@ impl KnownWorkers {
         self.excluded.iter().cloned().collect()
     }
 
-    /// The number of workers that have joined since the last announcement of the run.
-    pub(crate) fn joined(&self) -> usize {
-        self.joined
-    }
-
     /// Whether another worker than this one can play.
     pub(crate) fn has_others_than(&self, worker: &WorkerId) -> bool {
         self.able().any(|(key, _)| *key != worker.key)
@@ -181,7 +176,6 @@ impl KnownWorkers {
                 name: self.label(&WorkerId { name: known.name.clone(), key: key.clone() }),
                 slots: known.heartbeat.slots,
                 cores: known.heartbeat.cores,
-                played: known.heartbeat.played,
                 calibration: Duration::from_micros(known.heartbeat.calibration_us),
                 containment: known.heartbeat.containment.clone(),
             })

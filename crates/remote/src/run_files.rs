@@ -41,13 +41,13 @@ impl RunFiles {
                 let unreadable = RemoteError::file("read the bundle", &file);
                 let mut content = tokio::fs::File::open(&file).await.map_err(unreadable)?;
                 let put = store.put(hash, &mut content).await;
-                put.map_err(|error| server.problem("send the files of the players", &error))?;
+                server.check("send the files of the players", put)?;
             }
         }
         if store.info(DESCRIPTION).await.is_err() {
             let text = serde_json::to_vec(&self.description).map_err(RemoteError::Undescribed)?;
             let put = store.put(DESCRIPTION, &mut text.as_slice()).await;
-            put.map_err(|error| server.problem("send the description of the run", &error))?;
+            server.check("send the description of the run", put)?;
         }
         Ok(was_missing)
     }

@@ -165,6 +165,15 @@ impl NatsServer {
         classify(what, &chain(error), denied)
     }
 
+    /// The result of a request, with the problem behind its error.
+    pub(crate) fn check<T, E: Error>(
+        &self,
+        what: &str,
+        result: Result<T, E>,
+    ) -> Result<T, ServerProblem> {
+        result.map_err(|error| self.problem(what, &error))
+    }
+
     /// The maximum size of a message in bytes.
     pub(crate) fn max_payload(&self) -> usize {
         self.client.server_info().max_payload

@@ -80,6 +80,15 @@ impl ServedRun {
     fn is_leaving(&self) -> bool {
         *self.leaving.borrow() || *self.stop.borrow()
     }
+
+    /// Waits until the slots have to end.
+    async fn end(&self) {
+        let (mut stop, mut leaving) = (self.stop.clone(), self.leaving.clone());
+        tokio::select! {
+            _ = stop.wait_for(|stop| *stop) => {}
+            _ = leaving.wait_for(|leaving| *leaving) => {}
+        }
+    }
 }
 
 /// Sends a heartbeat of a worker, and waits until it has left, but not for long.
@@ -139,23 +148,17 @@ pub(crate) async fn serve_slot(number: usize, served: Arc<ServedRun>) {
 /// Waits until the coordinator announces the run again, perhaps with more time, or until this slot
 /// has to end.
 async fn wait_for_time(served: &ServedRun) {
-    let (mut stop, mut leaving) = (served.stop.clone(), served.leaving.clone());
     let mut closes = served.run.conditions.closes.clone();
     tokio::select! {
-        _ = stop.wait_for(|stop| *stop) => {}
-        _ = leaving.wait_for(|leaving| *leaving) => {}
+        () = served.end() => {}
         _ = closes.changed() => {}
     }
 }
 
 /// Waits a second, or until this slot has to end.
 async fn pause(served: &ServedRun) {
-    let (mut stop, mut leaving) = (served.stop.clone(), served.leaving.clone());
-    tokio::select! {
-        _ = stop.wait_for(|stop| *stop) => {}
-        _ = leaving.wait_for(|leaving| *leaving) => {}
-        () = tokio::time::sleep(AGAIN) => {}
-    }
+    // Either way, the wait is over.
+    let _ = tokio::time::timeout(AGAIN, served.end()).await;
 }
 
 /// The next job, if there is one soon. It takes no more than it can play now: the time for a sign
@@ -168,10 +171,9 @@ async fn next_job(
         Some(consumer) => consumer,
         None => served.streams.jobs().await?,
     };
-    let (mut stop, mut leaving) = (served.stop.clone(), served.leaving.clone());
     let fetched = async {
         let batch = consumer.batch().max_messages(1).expires(PATIENCE).messages().await;
-        let mut batch = batch.map_err(|error| served.server.problem("take a job", &error))?;
+        let mut batch = served.server.check("take a job", batch)?;
         match batch.next().await {
             None => Ok(None),
             Some(Ok(message)) => Ok(Some(message)),
@@ -181,8 +183,7 @@ async fn next_job(
     let message = tokio::select! {
         biased;
         fetched = fetched => fetched?,
-        _ = stop.wait_for(|stop| *stop) => None,
-        _ = leaving.wait_for(|leaving| *leaving) => None,
+        () = served.end() => None,
     };
     *queue = Some(consumer);
     Ok(message)

@@ -4,7 +4,6 @@
 //! from which acknowledged messages are removed. A subject of the queue of jobs holds one message,
 //! so a job that is put into it twice waits there once.
 
-use std::error::Error;
 use std::time::Duration;
 
 use async_nats::jetstream::ErrorCode;
@@ -151,8 +150,7 @@ impl Streams {
         match context.get_stream(&wanted.name).await {
             Ok(_) => Ok(false),
             Err(error) if is_missing(&error.kind()) => {
-                let created = context.create_stream(wanted).await;
-                created.map(|_| true).map_err(|error| self.server.problem(&what, &error))
+                self.server.check(&what, context.create_stream(wanted).await).map(|_| true)
             }
             Err(error) => Err(self.server.problem(&what, &error)),
         }
@@ -168,7 +166,7 @@ impl Streams {
         let context = &self.server.context;
         // It stays as it is if it exists.
         let created = context.create_consumer_on_stream(wanted, stream).await;
-        created.map(drop).map_err(|error| self.server.problem(&what, &error))
+        self.server.check(&what, created).map(drop)
     }
 
     /// The object store for bundles, created if it is missing.
@@ -180,7 +178,7 @@ impl Streams {
                     ..object_store::Config::default()
                 };
                 let created = self.server.context.create_object_store(config).await;
-                created.map_err(|error| self.server.problem("create the object store", &error))
+                self.server.check("create the object store", created)
             }
             other => other,
         }
@@ -189,7 +187,7 @@ impl Streams {
     /// The object store for bundles.
     pub async fn existing_store(&self) -> Result<ObjectStore, ServerProblem> {
         let found = self.server.context.get_object_store(self.names.bundles()).await;
-        found.map_err(|error| self.server.problem("open the object store", &error))
+        self.server.check("open the object store", found)
     }
 
     /// Fetches an object in pieces. A worker needs no consumer for this, which it could also use to
@@ -203,17 +201,15 @@ impl Streams {
         what: &str,
         mut write: impl FnMut(&[u8]) -> Result<(), RemoteError>,
     ) -> Result<(), RemoteError> {
-        let problem = |error: &dyn Error| RemoteError::from(self.server.problem(what, error));
-        let info = self.existing_store().await?.info(name).await;
-        let info = info.map_err(|error| problem(&error))?;
+        let server = &self.server;
+        let info = server.check(what, self.existing_store().await?.info(name).await)?;
         let stream = format!("OBJ_{}", self.names.bundles());
-        let stream = self.server.context.get_stream_no_info(stream).await;
-        let stream = stream.map_err(|error| problem(&error))?;
+        let stream = server.check(what, server.context.get_stream_no_info(stream).await)?;
         let subject = format!("$O.{}.C.{}", self.names.bundles(), info.nuid);
         let mut next = None;
         for _ in 0..info.chunks {
             let chunk = stream.direct_get_next_for_subject(subject.as_str(), next).await;
-            let chunk = chunk.map_err(|error| problem(&error))?;
+            let chunk = server.check(what, chunk)?;
             next = Some(chunk.sequence + 1);
             write(&chunk.payload)?;
         }
@@ -232,7 +228,7 @@ impl Streams {
 
     async fn consumer(&self, name: &str, stream: &str) -> Result<PullConsumer, ServerProblem> {
         let found = self.server.context.get_consumer_from_stream(name, stream).await;
-        found.map_err(|error| self.server.problem(&format!("open the queue {stream}"), &error))
+        self.server.check(&format!("open the queue {stream}"), found)
     }
 
     /// How many jobs wait for a worker, and the number of the last message that was delivered.
@@ -246,7 +242,7 @@ impl Streams {
     pub(crate) async fn sequence_of(&self, subject: &str) -> Result<Option<u64>, ServerProblem> {
         let what = "look for a job in the queue";
         let queue = self.server.context.get_stream_no_info(self.names.jobs()).await;
-        let queue = queue.map_err(|error| self.server.problem(what, &error))?;
+        let queue = self.server.check(what, queue)?;
         match queue.get_last_raw_message_by_subject(subject).await {
             Ok(message) => Ok(Some(message.sequence)),
             Err(error) if error.kind() == LastRawMessageErrorKind::NoMessageFound => Ok(None),
@@ -258,10 +254,8 @@ impl Streams {
     pub(crate) async fn withdraw(&self, subject: &str) -> Result<(), ServerProblem> {
         let what = "take a job out of the queue";
         let context = &self.server.context;
-        let queue = context.get_stream(self.names.jobs()).await;
-        let queue = queue.map_err(|error| self.server.problem(what, &error))?;
-        let purged = queue.purge().filter(subject).await;
-        purged.map(drop).map_err(|error| self.server.problem(what, &error))
+        let queue = self.server.check(what, context.get_stream(self.names.jobs()).await)?;
+        self.server.check(what, queue.purge().filter(subject).await).map(drop)
     }
 
     /// Removes what other runs of this tournament have left on the server, which had another
@@ -276,7 +270,7 @@ impl Streams {
         let mut others = Vec::new();
         while let Some(name) = names.next().await {
             let what = "look for old queues";
-            let name = name.map_err(|error| self.server.problem(what, &error))?;
+            let name = self.server.check(what, name)?;
             let run = name.strip_prefix("referee-jobs-").filter(|_| name.starts_with(&begin));
             others.extend(run.filter(|run| *run != self.names.run).map(RunNames::new));
         }

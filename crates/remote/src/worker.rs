@@ -68,12 +68,8 @@ impl RemoteWorker {
     /// # Errors
     /// Runs cannot be looked for.
     pub async fn work(&self) -> Result<(), RemoteError> {
-        let mut runs = self
-            .server
-            .client
-            .subscribe(RUNS)
-            .await
-            .map_err(|error| RemoteError::from(self.server.problem("look for runs", &error)))?;
+        let runs = self.server.client.subscribe(RUNS).await;
+        let mut runs = self.server.check("look for runs", runs)?;
         (self.note)(&format!(
             "worker {}: {} at once, looking for a run on {}",
             self.identity.id(),

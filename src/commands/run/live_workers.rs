@@ -27,7 +27,7 @@ pub(super) struct WorkersFile {
 }
 
 /// What a worker has done in this run.
-#[derive(Debug)]
+#[derive(Debug, Clone, Copy)]
 struct WorkerTally {
     since: Instant,
     games: u64,
@@ -39,13 +39,6 @@ impl WorkersFile {
         note(LiveWorkers::remove(dir));
         let by_worker = HashMap::new();
         Self { dir: dir.to_owned(), began: None, games: 0, by_worker, written: None }
-    }
-
-    fn finished(&mut self, worker: &str) {
-        self.games += 1;
-        if let Some(known) = self.by_worker.get_mut(worker) {
-            known.games += 1;
-        }
     }
 
     fn show(&mut self, pool: &WorkerPool, state: &TournamentState) {
@@ -64,36 +57,30 @@ impl WorkersFile {
     }
 
     fn live(&self, pool: &WorkerPool, state: &TournamentState, now: Instant) -> LiveWorkers {
+        let began = self.began.unwrap_or(now);
+        // Several workers may have the same name; each name is listed once.
+        let mut workers: Vec<LiveWorker> = Vec::new();
+        for member in &pool.members {
+            let WorkerStatus { name, slots, calibration, .. } = member;
+            if let Some(last) = workers.last_mut().filter(|last| last.name == *name) {
+                last.slots += slots;
+                continue;
+            }
+            let WorkerTally { since, games } = self.by_worker[name];
+            workers.push(LiveWorker {
+                name: name.clone(),
+                slots: *slots,
+                games,
+                seconds: (now - began.max(since)).as_secs_f64(),
+                calibration_ms: calibration.as_secs_f64() * 1e3,
+            });
+        }
         LiveWorkers {
-            workers: self.machines(pool, now),
+            workers,
             queued: pool.queued,
             games: self.games,
             due: state.due() as u64,
-            seconds: self.began.map_or(0.0, |began| (now - began).as_secs_f64()),
-        }
-    }
-
-    /// The workers by name, each once: several of a machine may have the same.
-    fn machines(&self, pool: &WorkerPool, now: Instant) -> Vec<LiveWorker> {
-        let mut machines: Vec<LiveWorker> = Vec::new();
-        for member in &pool.members {
-            match machines.last_mut() {
-                Some(last) if last.name == member.name => last.slots += member.slots,
-                _ => machines.push(self.worker(member, now)),
-            }
-        }
-        machines
-    }
-
-    fn worker(&self, member: &WorkerStatus, now: Instant) -> LiveWorker {
-        let done = self.by_worker.get(&member.name);
-        let since = done.map(|done| self.began.map_or(now, |began| began.max(done.since)));
-        LiveWorker {
-            name: member.name.clone(),
-            slots: member.slots,
-            games: done.map_or(0, |done| done.games),
-            seconds: since.map_or(0.0, |since| (now - since).as_secs_f64()),
-            calibration_ms: member.calibration.as_secs_f64() * 1e3,
+            seconds: (now - began).as_secs_f64(),
         }
     }
 }
@@ -109,8 +96,10 @@ impl Listener for WorkersFile {
         match event {
             RunEvent::Begun { .. } => self.began = Some(Instant::now()),
             RunEvent::GameFinished { record, .. } => {
-                if let Some(worker) = &record.worker {
-                    self.finished(worker);
+                self.games += u64::from(record.worker.is_some());
+                let known = record.worker.as_ref().and_then(|it| self.by_worker.get_mut(it));
+                if let Some(known) = known {
+                    known.games += 1;
                 }
             }
             RunEvent::WorkerPool(pool) => self.show(pool, state),
@@ -145,7 +134,6 @@ mod tests {
             name: name.to_owned(),
             slots,
             cores: 4,
-            played: 0,
             calibration: Duration::from_micros(5250),
             containment: String::new(),
         };

@@ -78,8 +78,6 @@ pub struct WorkerStatus {
     pub slots: usize,
     /// How many cores it may use.
     pub cores: usize,
-    /// How many jobs it has done: mostly pairs of games.
-    pub played: u64,
     /// How long a fixed computation took on one core when it started.
     pub calibration: Duration,
     /// The containment in force.
