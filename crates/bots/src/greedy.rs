@@ -31,12 +31,20 @@ pub(super) fn one_of_the_best<G: Playable, V: Ord>(
     rng: &mut ChaCha8Rng,
     worth: impl Fn(&G) -> V,
 ) -> Option<Choice<G::Action>> {
-    let mut actions = position.legal_actions(seat);
     let value = |action: &G::Action| {
         let mut after = position.clone();
         after.play_silently(Step::Move(action.clone()));
         worth(&after)
     };
+    any_best(position.legal_actions(seat), value, rng)
+}
+
+/// Chooses one of the actions with the highest value, all with the same probability.
+pub(super) fn any_best<A, V: Ord>(
+    mut actions: Vec<A>,
+    value: impl Fn(&A) -> V,
+    rng: &mut ChaCha8Rng,
+) -> Option<Choice<A>> {
     let values: Vec<V> = actions.iter().map(value).collect();
     let best = values.iter().max()?;
     let equals: Vec<usize> = (0..actions.len()).filter(|&at| values[at] == *best).collect();

@@ -35,26 +35,16 @@ impl Meter {
     /// Creates a meter that stops at `limit`. With [`Limit::Time`] the thinking time comes from
     /// `time`.
     pub(super) fn new(limit: Limit, time: Allotment) -> Self {
-        match limit {
-            Limit::Time => Self::time(time.thinking_time()),
-            Limit::Nodes(nodes) => Self::nodes(nodes),
-        }
+        let stop = match limit {
+            Limit::Time => Stop::Time { begun: Instant::now(), allowed: time.thinking_time() },
+            Limit::Nodes(nodes) => Stop::Nodes(nodes),
+        };
+        Self { nodes: 0, stop, interval: INTERVAL }
     }
 
     /// Reads the clock at every node, for games that take long to play one.
     pub(crate) fn reading_each_time(self) -> Self {
         Self { interval: 1, ..self }
-    }
-
-    /// Creates a meter that stops after this many nodes.
-    fn nodes(limit: u64) -> Self {
-        Self { nodes: 0, stop: Stop::Nodes(limit), interval: INTERVAL }
-    }
-
-    /// Creates a meter that stops after this much time, counted from now.
-    fn time(allowed: Duration) -> Self {
-        let stop = Stop::Time { begun: Instant::now(), allowed };
-        Self { nodes: 0, stop, interval: INTERVAL }
     }
 
     /// Counts a node. Returns `None` when the limit is exceeded.
@@ -84,7 +74,7 @@ mod tests {
 
     #[test]
     fn nodes_are_counted_exactly() {
-        let mut meter = Meter::nodes(3);
+        let mut meter = Meter::new(Limit::Nodes(3), Allotment::default());
         for _ in 0..3 {
             assert!(meter.may_begin_another());
             assert!(meter.tick().is_some());
@@ -95,10 +85,11 @@ mod tests {
 
     #[test]
     fn the_clock_is_read_now_and_then() {
-        let mut meter = Meter::time(Duration::ZERO);
+        let no_time = Allotment { left: Some(Duration::ZERO), ..Allotment::default() };
+        let mut meter = Meter::new(Limit::Time, no_time);
         let allowed = (0..5000).take_while(|_| meter.tick().is_some()).count();
         assert_eq!(allowed as u64, INTERVAL - 1);
         assert!(!meter.may_begin_another());
-        assert!(Meter::time(Duration::ZERO).reading_each_time().tick().is_none());
+        assert!(Meter::new(Limit::Time, no_time).reading_each_time().tick().is_none());
     }
 }

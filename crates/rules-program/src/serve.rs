@@ -8,7 +8,7 @@ use std::io::{self, BufRead, Write};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use referee_games::{
-    AnyGame, AnyPosition, BySeat, Event, GameError, Legal, Options, Position, Refusal, Seat, Step,
+    AnyGame, AnyPosition, BySeat, Event, GameError, Options, Position, Refusal, Seat, Step, Text,
     TextStep,
 };
 use serde::{Deserialize, Serialize};
@@ -141,7 +141,7 @@ impl Server<'_> {
         let mut events = Vec::new();
         position.play(step.as_text(), &mut events)?;
         let mut answer = show(&*position)?;
-        tell(self.game, events, &mut answer)?;
+        tell(events, &mut answer)?;
         write(request.id, &answer, out)
     }
 
@@ -209,49 +209,33 @@ fn step(words: &StepWords<'_>) -> TextStep {
 /// The answer that shows a position.
 fn show(position: &dyn AnyPosition) -> Result<PositionAnswer, ServeError> {
     let turn = TurnWords::of(&position.turn(), &position.seats(), position.outcomes());
-    let (legal, show) = actions(position)?;
     Ok(PositionAnswer {
         state: Some(state(position)?),
         turn: Some(turn),
-        legal,
-        show,
         rows: position.rows(),
         caption: position.caption(),
-        ..PositionAnswer::default()
+        ..actions(position)?
     })
 }
 
-/// The legal actions, or the data shown instead if there are too many to list.
-#[expect(clippy::type_complexity, reason = "two fields of an answer")]
-fn actions(
-    position: &dyn AnyPosition,
-) -> Result<(Option<LegalWords>, Option<BTreeMap<String, Value>>), ServeError> {
+/// An answer with the legal actions, or the data shown instead if there are too many to list.
+fn actions(position: &dyn AnyPosition) -> Result<PositionAnswer, ServeError> {
     let seats = position.seats();
     let asked = position.turn().asked();
-    let mut lists = BTreeMap::new();
-    let mut shown = BTreeMap::new();
-    for &seat in asked {
-        match position.legal(seat) {
-            Legal::List(actions) => {
-                lists.insert(seats[seat].to_string(), actions);
-            }
-            other => {
-                shown.insert(seats[seat].to_string(), serde_json::to_value(other)?);
-            }
+    let listed = |&seat| Some((seats[seat].to_string(), position.legal_list(seat)?));
+    let lists: Option<BTreeMap<_, _>> = asked.iter().map(listed).collect();
+    let (legal, show) = match (asked, lists) {
+        ([], _) => (None, None),
+        ([_], Some(lists)) => (lists.into_values().next().map(LegalWords::List), None),
+        (_, Some(lists)) => (Some(LegalWords::BySeat(lists)), None),
+        (_, None) => {
+            let shown = |(seat, name): (Seat, &Text)| {
+                Ok((name.to_string(), serde_json::to_value(position.legal(seat))?))
+            };
+            (None, Some(seats.iter().map(shown).collect::<serde_json::Result<_>>()?))
         }
-    }
-    let legal = match asked {
-        _ if !shown.is_empty() => None,
-        [] => None,
-        [_] => lists.into_values().next().map(LegalWords::List),
-        _ => Some(LegalWords::BySeat(lists)),
     };
-    for name in [&seats.first, &seats.second] {
-        if !shown.is_empty() {
-            shown.entry(name.to_string()).or_insert(Value::Null);
-        }
-    }
-    Ok((legal, Some(shown).filter(|shown| !shown.is_empty())))
+    Ok(PositionAnswer { legal, show, ..PositionAnswer::default() })
 }
 
 /// The game's own state with the snapshot.
@@ -264,16 +248,11 @@ fn state(position: &dyn AnyPosition) -> Result<Box<RawValue>, ServeError> {
 }
 
 /// Adds the events of a step, except actions and the end, which the referee adds itself.
-fn tell(
-    game: &dyn AnyGame,
-    events: Vec<Event>,
-    answer: &mut PositionAnswer,
-) -> Result<(), ServeError> {
+fn tell(events: Vec<Event>, answer: &mut PositionAnswer) -> Result<(), ServeError> {
     for event in events {
         match event {
             Event::Action { on_behalf_of, .. } => {
-                let seat = on_behalf_of.and_then(|name| game.seats().seat(&name));
-                answer.on_behalf_of = seat.map(|seat| game.seats()[seat].to_string());
+                answer.on_behalf_of = on_behalf_of.map(Text::into_owned);
             }
             Event::Over { .. } => {}
             event => {

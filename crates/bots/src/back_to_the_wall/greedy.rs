@@ -1,9 +1,9 @@
 //! The greedy player.
 
-use rand::seq::IndexedRandom;
 use rand_chacha::ChaCha8Rng;
 
 use super::{any, directions};
+use crate::greedy::any_best;
 use crate::{Allotment, Bot, Choice};
 use referee_games::back_to_the_wall::{Action, BackToTheWall, Board, Piece, Squares};
 use referee_games::{Game, Seat, Turn};
@@ -29,14 +29,8 @@ impl Bot<BackToTheWall> for GreedySubmission {
         let sets: Vec<_> = (0..SETS).map(|_| some_walls(position.board(), rng)).collect();
         let with_each =
             |directions| sets.iter().map(move |walls| Action { directions, walls: *walls });
-        let submissions: Vec<_> = directions().flat_map(with_each).collect();
-        let leads: Vec<_> =
-            submissions.iter().map(|submission| lead(position, seat, submission)).collect();
-        let best = leads.iter().max()?;
-        let equals: Vec<_> =
-            submissions.iter().zip(&leads).filter(|(_, lead)| *lead == best).collect();
-        let (action, _) = equals.choose(rng)?;
-        Some(Choice { action: **action, eval: None })
+        let submissions = directions().flat_map(with_each).collect();
+        any_best(submissions, |submission| lead(position, seat, submission), rng)
     }
 }
 

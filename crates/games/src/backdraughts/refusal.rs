@@ -39,6 +39,10 @@ fn legal(game: &Backdraughts, seat: Seat, written: Action<Point>) -> Result<Acti
 
 /// Checks that `seat` is asked for an action, and returns what it plays.
 fn in_turn(game: &Backdraughts, seat: Seat) -> Result<ActionJudge<'_>, Breach> {
+    if let Some((owner, number)) = game.choice_of(seat) {
+        let Backdraughts { board, rules, phase, .. } = game;
+        return Ok(ActionJudge { board, rules, phase: *phase, owner, number });
+    }
     match (game.ending, game.phase) {
         (Some(Outcome { result: GameResult::Win(_), .. }), _) => {
             breaks("B4", "comes after the end")
@@ -46,20 +50,6 @@ fn in_turn(game: &Backdraughts, seat: Seat) -> Result<ActionJudge<'_>, Breach> {
         (Some(_), _) => breaks("B12", "comes after the end"),
         (_, TurnPhase::First) => breaks("B2", "comes before the rolls that decide who begins"),
         (_, TurnPhase::Roll(_)) => breaks("B1", "comes before the roll"),
-        (_, TurnPhase::Act { seat: owner, number }) if owner == seat => Ok(ActionJudge {
-            board: &game.board,
-            rules: &game.rules,
-            phase: game.phase,
-            owner,
-            number,
-        }),
-        (_, TurnPhase::Answer { passer: owner, number }) if owner != seat => Ok(ActionJudge {
-            board: &game.board,
-            rules: &game.rules,
-            phase: game.phase,
-            owner,
-            number,
-        }),
         (_, TurnPhase::Act { .. }) => breaks("B1", "is not this side's turn"),
         (_, TurnPhase::Answer { .. }) => breaks("B8", "comes while the other side is asked"),
     }
