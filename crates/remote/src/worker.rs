@@ -110,12 +110,7 @@ impl RemoteWorker {
         let (run, lease) = match prepared {
             Ok(prepared) => prepared,
             Err(error) => {
-                let problem = error.to_string();
-                let message = escape::terminal(&problem);
-                (self.note)(&format!("cannot play run {}: {message}", announced.run));
-                let problem = Some(problem);
-                let unfit = WorkerHeartbeat { problem, ..self.heartbeat() };
-                send_heartbeat(&self.server, &names, &self.identity, &unfit).await;
+                self.decline(&names, error.to_string()).await;
                 return true;
             }
         };
@@ -143,17 +138,14 @@ impl RemoteWorker {
         }
         let is_final = self.attend(&served, announced, runs, &mut slots, &closing).await;
         departure.send_replace(true);
-        let mut stop = self.stop.clone();
         let farewell = async {
             _ = stop.wait_for(|stop| *stop).await;
             tokio::time::sleep(FAREWELL).await;
         };
-        tokio::pin!(farewell);
-        loop {
-            tokio::select! {
-                ended = slots.join_next() => if ended.is_none() { break },
-                () = &mut farewell => break,
-            }
+        let ended = async { while slots.join_next().await.is_some() {} };
+        tokio::select! {
+            () = ended => {}
+            () = farewell => {}
         }
         served.send_heartbeat(true).await;
         (self.note)(&format!(
@@ -162,6 +154,13 @@ impl RemoteWorker {
             served.played.load(Ordering::Relaxed)
         ));
         is_final
+    }
+
+    /// Says why this worker cannot play a run.
+    async fn decline(&self, names: &RunNames, problem: String) {
+        (self.note)(&format!("cannot play run {}: {}", names.run, escape::terminal(&problem)));
+        let unfit = WorkerHeartbeat { problem: Some(problem), ..self.heartbeat() };
+        send_heartbeat(&self.server, names, &self.identity, &unfit).await;
     }
 
     /// Sends heartbeats while the slots play. True if the run no longer needs this worker.

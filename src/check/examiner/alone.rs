@@ -23,25 +23,16 @@ impl Examiner<'_> {
         let (game, seats) = (&*self.exam.rules.game, self.exam.rules.seats());
         for seat in Seat::BOTH {
             let mut player = self.fresh();
-            let begun = {
-                let view = InitView {
-                    seat,
-                    rules: &self.exam.rules,
-                    position: &*self.exam.rules.start,
-                    control: &self.exam.control,
-                    seed: 1,
-                    opening: &[],
-                };
-                self.unless_over(player.begin(&view)).await
+            let view = InitView {
+                seat,
+                rules: &self.exam.rules,
+                position: &*self.exam.rules.start,
+                control: &self.exam.control,
+                seed: 1,
+                opening: &[],
             };
-            let begun = match begun {
-                Ok(begun) => begun,
-                Err(stop) => {
-                    player.kill().await;
-                    return Err(stop);
-                }
-            };
-            match begun {
+            let begin = async |player: &mut Player| player.begin(&view).await;
+            match self.unless_over(&mut player, begin).await? {
                 Ok((Greeting { wants: wanted, .. }, took)) => {
                     self.leave(player).await;
                     wants = wanted;
@@ -125,14 +116,8 @@ impl Examiner<'_> {
         };
         let decision = DecisionPoint { seat, ply: drill.beginning.plies };
         let mut player = self.fresh();
-        let put = self.unless_over(reask::ask_again(&source, decision, &mut player)).await;
-        let put = match put {
-            Ok(put) => put.map_err(Failure::from)?,
-            Err(stop) => {
-                player.kill().await;
-                return Err(stop);
-            }
-        };
+        let ask = async |player: &mut Player| reask::ask_again(&source, decision, player).await;
+        let put = self.unless_over(&mut player, ask).await?.map_err(Failure::from)?;
         let lines = transcript::last_request(&player);
         self.leave(player).await;
         let startup = put.greeted.map_or(Duration::ZERO, |(_, took)| took);
@@ -165,16 +150,22 @@ impl Examiner<'_> {
         Player::Wire(Box::new(Wire::process(launch, containment)))
     }
 
-    pub(super) async fn unless_over<T>(
+    /// Works with a player, which is killed if the check ends meanwhile.
+    async fn unless_over<T>(
         &self,
-        work: impl Future<Output = T>,
+        player: &mut Player,
+        work: impl AsyncFnOnce(&mut Player) -> T,
     ) -> Result<T, Interruption> {
         let mut over = self.over.clone();
-        tokio::select! {
+        let done = tokio::select! {
             biased;
-            _ = over.wait_for(|over| *over) => Err(Interruption::Over),
-            done = work => Ok(done),
+            _ = over.wait_for(|over| *over) => None,
+            done = work(player) => Some(done),
+        };
+        if done.is_none() {
+            player.kill().await;
         }
+        done.ok_or(Interruption::Over)
     }
 }
 
