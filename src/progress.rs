@@ -44,14 +44,12 @@ pub(crate) struct Progress {
     faulted_before: usize,
     /// The faults told: each kind of fault of a player once.
     told: HashSet<(String, FaultCode)>,
-    /// The options with which commands find the tournament. With them, each kind of fault of a
-    /// player is told once, with a command that repeats its decision.
-    pub(crate) called: Option<String>,
-    /// The text shown instead of the leaders. On a terminal it has a line of its own if it is given
-    /// before the games begin.
-    pub(crate) headline: Option<String>,
+    /// The options with which commands find the tournament, if they can.
+    called: Option<String>,
+    /// The text shown instead of the leaders.
+    headline: Option<String>,
     /// The time at which the games end, however many are left.
-    pub(crate) until: Option<EndTime>,
+    until: Option<EndTime>,
     /// The machines that play, if the run is not only on this one.
     pool: Option<WorkerPool>,
 }
@@ -74,6 +72,25 @@ impl Progress {
             until: None,
             pool: None,
         }
+    }
+
+    /// Sets the time at which the games end, if there is one.
+    #[must_use]
+    pub(crate) fn until(self, until: Option<EndTime>) -> Self {
+        Self { until, ..self }
+    }
+
+    /// Tells each kind of fault of a player once, with a command that repeats its decision. `called`
+    /// are the options with which commands find the tournament.
+    #[must_use]
+    pub(crate) fn tell_faults(self, called: String) -> Self {
+        Self { called: Some(called), ..self }
+    }
+
+    /// Shows this text instead of the leaders from now on. On a terminal it has a line of its own if
+    /// it is given before the games begin.
+    pub(crate) fn headline(&mut self, text: String) {
+        self.headline = Some(text);
     }
 
     /// Sets the expected number of games in this run, at least one more than were played.
@@ -413,7 +430,7 @@ mod tests {
     fn a_headline_takes_the_place_of_the_leaders() {
         let (mut progress, state) = (progress(), state(1));
         assert_eq!(progress.summary(&state), "leading: nobody yet");
-        progress.headline = Some("+5 Elo".to_owned());
+        progress.headline("+5 Elo".to_owned());
         assert_eq!(progress.summary(&state), "+5 Elo");
     }
 
@@ -423,7 +440,7 @@ mod tests {
             |player: &str| faulty(game(player, "bee", "black"), &[("white", FaultCode::Crash)]);
         let mut quiet = progress();
         assert!(quiet.news_of_faults(&crash("ant")).is_empty(), "no commands");
-        let mut progress = Progress { called: Some("--results cup".to_owned()), ..progress() };
+        let mut progress = progress().tell_faults("--results cup".to_owned());
         assert!(progress.news_of_faults(&game("ant", "bee", "white")).is_empty());
         let record = crash("ant");
         let id = &record.id;

@@ -28,7 +28,6 @@ use crate::config::{Detected, name_of};
 use label::Label;
 use players_folder::PlayersFolder;
 use referee_record::model::player::LONGEST_NAME;
-use referee_tournament::analysis::diagnostics::copies::copies;
 use uploads::{ChosenUpload, UploadPart, choose};
 
 /// The most names to list.
@@ -127,17 +126,19 @@ fn authors(from: &Path, names: Vec<String>) -> Vec<(String, Vec<UploadPart>)> {
 
 /// Adds a remark to each player that is a copy of another.
 fn remark_copies(taken: &mut [Submission]) {
-    let digest = |submission: &Submission| {
-        let (dir, _) = submission.player.as_ref().ok()?;
-        Some((submission.name.clone(), identical::digest(dir)?.to_string()))
-    };
-    let digests: Vec<(String, String)> = taken.iter().filter_map(digest).collect();
-    let named = digests.iter().map(|(name, digest)| (name.as_str(), digest.as_str()));
-    for same in copies(named) {
-        for copy in taken.iter_mut().filter(|submission| same.contains(&submission.name)) {
-            let others = same.iter().filter(|other| **other != copy.name);
-            let others = listed(others.map(String::as_str));
-            copy.remarks.push(format!("byte for byte the same as {others}"));
+    let mut copies: HashMap<blake3::Hash, Vec<usize>> = HashMap::new();
+    for (number, submission) in taken.iter().enumerate() {
+        let digest = submission.player.as_ref().ok().and_then(|(dir, _)| identical::digest(dir));
+        if let Some(digest) = digest {
+            copies.entry(digest).or_default().push(number);
+        }
+    }
+    for same in copies.into_values().filter(|same| same.len() > 1) {
+        for number in &same {
+            let others = same.iter().filter(|other| *other != number);
+            let names: Vec<&str> = others.map(|other| &*taken[*other].name).collect();
+            let remark = format!("byte for byte the same as {}", listed(names.into_iter()));
+            taken[*number].remarks.push(remark);
         }
     }
 }

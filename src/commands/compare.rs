@@ -266,7 +266,7 @@ impl Listener for SprtListener {
     fn on(&mut self, event: RunEvent<'_>, state: &TournamentState) -> Result<(), WriteError> {
         match event {
             RunEvent::Begun { .. } => {
-                self.progress.headline = Some(verdict::headline(&self.played));
+                self.progress.headline(verdict::headline(&self.played));
                 self.progress.on(event, state)?;
                 self.before = state.played();
                 self.expect();
@@ -278,7 +278,7 @@ impl Listener for SprtListener {
                     let seat = if is_first { Seat::First } else { Seat::Second };
                     self.played.add(match_game(record.pair, seat, summary));
                 }
-                self.progress.headline = Some(verdict::headline(&self.played));
+                self.progress.headline(verdict::headline(&self.played));
                 self.expect();
                 self.progress.on(event, state)?;
                 if self.played.state().stop.is_some() {

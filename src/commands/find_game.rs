@@ -74,12 +74,7 @@ const LISTED: usize = 8;
 
 /// Finds where the line of the game that `word` names begins in the log.
 fn search(dir: &Path, log: &mut LogScan, word: &str) -> Result<u64, Failure> {
-    // The first digits of the pair, and perhaps which game of the pair.
-    let (digits, number) = word.split_once('-').unwrap_or((word, ""));
-    let fits = |id: &str| {
-        let (pair, game) = id.split_once('-').unwrap_or((id, ""));
-        pair.starts_with(digits) && (number.is_empty() || number == game)
-    };
+    let wanted = GameIdPrefix::read(word);
     let names = GameNames::of(log.header());
     let mut found: Option<(u8, u64)> = None;
     let mut pairs = BTreeMap::new();
@@ -96,7 +91,7 @@ fn search(dir: &Path, log: &mut LogScan, word: &str) -> Result<u64, Failure> {
         if id == word {
             return Ok(at);
         }
-        if !fits(&id) {
+        if !wanted.fits(&id) {
             continue;
         }
         if pairs.len() <= LISTED {
@@ -126,6 +121,26 @@ fn search(dir: &Path, log: &mut LogScan, word: &str) -> Result<u64, Failure> {
 fn who(game: &GameLine, names: &GameNames) -> String {
     let [one, other] = Seat::BOTH.map(|seat| names.player(game, seat));
     format!("{} and {}, pair {}", one.min(other), one.max(other), game.pair)
+}
+
+/// A parsed game id or prefix: the first digits of the pair, and which game of the pair.
+struct GameIdPrefix<'a> {
+    digits: &'a str,
+    game: Option<&'a str>,
+}
+
+impl<'a> GameIdPrefix<'a> {
+    fn read(word: &'a str) -> Self {
+        match word.split_once('-') {
+            Some((digits, game)) => Self { digits, game: Some(game).filter(|it| !it.is_empty()) },
+            None => Self { digits: word, game: None },
+        }
+    }
+
+    fn fits(&self, id: &str) -> bool {
+        let (pair, game) = id.split_once('-').unwrap_or((id, ""));
+        pair.starts_with(self.digits) && self.game.is_none_or(|wanted| wanted == game)
+    }
 }
 
 /// The digits that both games of a pair share.

@@ -185,9 +185,9 @@ pub(crate) fn run(args: &RunArgs, printer: Printer) -> Result<Status, Failure> {
     if tournament.seed.is_none() && state.played() == 0 {
         announce_secret(&folder, printer)?;
     }
-    let mut progress = Progress::new(printer);
-    progress.called = Some(command_options::options(folder.dir(), Some(&args.config)));
-    progress.until = until.as_ref().map(|until| until.at);
+    let called = command_options::options(folder.dir(), Some(&args.config));
+    let mut progress =
+        Progress::new(printer).until(until.as_ref().map(|until| until.at)).tell_faults(called);
     let planned = PlannedRun {
         tournament: &tournament,
         limits: &limits,

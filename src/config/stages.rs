@@ -7,10 +7,11 @@ use super::keys::{Field, FromTable, Given, TableReader, table_keys, tables};
 use super::limits::whole;
 use super::player_keys::PlayerKeys;
 use super::problem::{ByteSpan, Problem, Problems, instead};
-use referee_record::model::stage::{Format, Stage};
+use referee_ratings::MOST_PLAYERS;
 use referee_record::model::stage::{
-    MOST_LADDER_GAMES, MOST_PAIRS, MOST_ROUNDS, MOST_TIE_BREAKS, WIDEST_MARGIN,
+    FEWEST_OPPONENTS, MOST_LADDER_GAMES, MOST_PAIRS, MOST_ROUNDS, MOST_TIE_BREAKS, WIDEST_MARGIN,
 };
+use referee_record::model::stage::{Format, Stage};
 use referee_record::wording::counted;
 use referee_tournament::schedule::formats::swiss::most_rounds;
 
@@ -24,6 +25,7 @@ table_keys! {
     StageKeys[at], "the configuration":
     "format" => format: Field<String>,
     "pairs" => pairs: Field<i128>,
+    "opponents" => opponents: Field<i128>,
     "rounds" => rounds: Field<i128>,
     "tie-breaks" => tie_breaks: Field<i128>,
     "games" => games: Field<i128>,
@@ -64,6 +66,7 @@ impl StageKeys {
         let keys = [
             ("format", self.format.as_ref().map(Spanned::span), None),
             ("pairs", self.pairs.as_ref().map(Spanned::span), None),
+            ("opponents", self.opponents.as_ref().map(Spanned::span), Some("round-robin")),
             ("rounds", self.rounds.as_ref().map(Spanned::span), Some("swiss")),
             ("tie-breaks", self.tie_breaks.as_ref().map(Spanned::span), Some("knockout")),
             ("games", self.games.as_ref().map(Spanned::span), Some("ladder")),
@@ -97,8 +100,7 @@ pub(super) fn check(
     let mut left = names.len();
     let mut stages = Vec::new();
     for keys in &keys.tables {
-        let most =
-            whole("players", keys.players.as_ref(), &(2..=referee_ratings::MOST_PLAYERS), problems);
+        let most = whole("players", keys.players.as_ref(), &(2..=MOST_PLAYERS), problems);
         left = most.map_or(left, |most| most.min(left));
         stages.push(Stage { players: most, ..stage(&keys.stage, &names, left, problems) });
     }
@@ -132,7 +134,7 @@ fn format(keys: &StageKeys, names: &[&str], players: usize, problems: &mut Probl
     let name = keys.format.as_ref().map_or(FORMATS[0], |name| name.get_ref().as_str());
     note_useless(name, keys, problems);
     match name {
-        "round-robin" => Format::RoundRobin,
+        "round-robin" => round_robin(keys, players, problems),
         "check" => Format::Check,
         "gauntlet" => Format::Gauntlet { anchors: anchors(keys, names, problems) },
         "swiss" => Format::Swiss { rounds: rounds(keys, players, problems) },
@@ -161,6 +163,18 @@ fn note_useless(format: &str, keys: &StageKeys, problems: &mut Problems) {
             problems.add(Problem::new(at, title).help(help));
         }
     }
+}
+
+fn round_robin(keys: &StageKeys, players: usize, problems: &mut Problems) -> Format {
+    let Some(field) = &keys.opponents else { return Format::RoundRobin };
+    let opponents = whole("opponents", Some(field), &(FEWEST_OPPONENTS..=MOST_PLAYERS), problems);
+    let opponents = opponents.unwrap_or(FEWEST_OPPONENTS);
+    if opponents >= players {
+        let title = format!("{players} players cannot have {opponents} opponents each");
+        let problem = Problem::new(field.span(), title);
+        problems.add(problem.help("leave out `opponents`, and everyone meets everyone"));
+    }
+    Format::PartialRoundRobin { opponents, late: Vec::new() }
 }
 
 fn rounds(keys: &StageKeys, players: usize, problems: &mut Problems) -> u32 {

@@ -54,6 +54,49 @@ fn complete(arena: &Arena) -> BTreeSet<(String, String, u64)> {
 }
 
 #[test]
+fn a_late_player_meets_as_many_others_and_changes_no_other_game() {
+    let some = config("opponents = 2");
+    let arena = Arena::with(&some);
+    let plan = arena.run(&["run", "--plan"]);
+    assert!(plan.out.starts_with("cup: watch-your-back, 7 players, 2 opponents each, 1 pair per "));
+    let before = complete(&arena);
+    assert_eq!(before.len(), 7);
+    for player in (0..7).map(|player| format!("p{player}")) {
+        let own = before.iter().filter(|(one, other, _)| [one, other].contains(&&player));
+        assert_eq!(own.count(), 2, "{player}: {before:?}");
+    }
+    let lines = arena.lines();
+
+    // Wherever it stands in the file, and whatever its name is.
+    let mut later = some.clone();
+    later.players.reverse();
+    arena.configure(&later.clone().bot("a late one", "random"));
+    let run = arena.run(&["run"]);
+    let notes: Vec<&str> = run.err.lines().take(2).collect();
+    assert_eq!(notes, ["player a late one added", "14 games are in the log, 4 to play"]);
+    let after = meetings(&arena);
+    assert!(lines.iter().all(|(id, line)| arena.lines().get(id) == Some(line)));
+    let late = after.iter().filter(|(one, ..)| one == "a late one").count();
+    assert_eq!((after.len(), late), (18, 4));
+
+    // A corrected player plays its own games again, and the others keep theirs.
+    let mut corrected = later.bot("a late one", "random");
+    corrected.players[0].1 = "bot = \"greedy\"".to_owned();
+    arena.configure(&corrected);
+    let replaced = arena.run(&["run", "--quiet", "--replace", "p6"]);
+    assert_eq!(replaced.code, 0, "{}", replaced.err);
+    assert_eq!(complete(&arena).len(), 9);
+
+    let more = config("opponents = 3").bot("a late one", "random");
+    arena.configure(&more);
+    let refused = arena.run(&["run", "--plan"]);
+    assert_eq!(refused.code, 4, "the graph would be another: {}", refused.err);
+    arena.configure(&config("opponents = 7"));
+    let refused = arena.run(&["run", "--plan"]);
+    assert!(refused.err.contains("7 players cannot have 7 opponents each"), "{}", refused.err);
+}
+
+#[test]
 #[ignore = "slow: whole tournaments"]
 fn a_gauntlet_is_everyone_against_the_anchors() {
     let arena =

@@ -89,7 +89,7 @@ fn ladder(spread: f64, seed: u64) -> Vec<f64> {
             entrants: seeds,
             sections: &sections,
             out: &out,
-            anchors: &[],
+            named: &[],
             pairs: 1,
             results,
             fixed: Some(&[]),

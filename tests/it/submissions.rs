@@ -6,7 +6,7 @@ use std::fs;
 use crate::support::{Arena, Run};
 
 /// The beginning of the further parts of a configuration, which are all comments.
-const FURTHER: &str = "\n# Stages find out more";
+const FURTHER: &str = "\n# An anchor keeps";
 
 #[test]
 fn non_empty_folders_are_left_alone() {
@@ -345,4 +345,16 @@ fn links_out_of_a_submission_are_refused() {
     );
     let run = arena.run(&["run"]);
     assert!(run.code == 2 && run.err.contains(refused), "{run:?}");
+}
+
+#[test]
+fn the_players_of_a_large_class_meet_some_of_the_others() {
+    let files: Vec<(String, String)> =
+        (0..41).map(|at| (format!("p{at}/main.py"), format!("print({at})\n"))).collect();
+    let files: Vec<(&str, &str)> = files.iter().map(|(name, text)| (&**name, &**text)).collect();
+    let (arena, _, _) = taken_in(&files);
+    let plan = arena.run(&["run", "--plan", "cup/tournament.toml"]);
+    assert!(plan.out.contains("41 players, 10 opponents each, 1 pair per pairing\n0 of 410 games"));
+    let text = fs::read_to_string(arena.path().join("cup/tournament.toml")).expect("a file");
+    assert!(text.contains("(1640 games for 41 players and 1 pair)"), "{text}");
 }

@@ -110,7 +110,12 @@ impl RemoteWorker {
         let (run, lease) = match prepared {
             Ok(prepared) => prepared,
             Err(error) => {
-                self.decline(&names, error.to_string()).await;
+                let problem = error.to_string();
+                let message = escape::terminal(&problem);
+                (self.note)(&format!("cannot play run {}: {message}", announced.run));
+                let problem = Some(problem);
+                let unfit = WorkerHeartbeat { problem, ..self.heartbeat() };
+                send_heartbeat(&self.server, &names, &self.identity, &unfit).await;
                 return true;
             }
         };
@@ -138,14 +143,17 @@ impl RemoteWorker {
         }
         let is_final = self.attend(&served, announced, runs, &mut slots, &closing).await;
         departure.send_replace(true);
+        let mut stop = self.stop.clone();
         let farewell = async {
             _ = stop.wait_for(|stop| *stop).await;
             tokio::time::sleep(FAREWELL).await;
         };
-        let ended = async { while slots.join_next().await.is_some() {} };
-        tokio::select! {
-            () = ended => {}
-            () = farewell => {}
+        tokio::pin!(farewell);
+        loop {
+            tokio::select! {
+                ended = slots.join_next() => if ended.is_none() { break },
+                () = &mut farewell => break,
+            }
         }
         served.send_heartbeat(true).await;
         (self.note)(&format!(
@@ -154,13 +162,6 @@ impl RemoteWorker {
             served.played.load(Ordering::Relaxed)
         ));
         is_final
-    }
-
-    /// Says why this worker cannot play a run.
-    async fn decline(&self, names: &RunNames, problem: String) {
-        (self.note)(&format!("cannot play run {}: {}", names.run, escape::terminal(&problem)));
-        let unfit = WorkerHeartbeat { problem: Some(problem), ..self.heartbeat() };
-        send_heartbeat(&self.server, names, &self.identity, &unfit).await;
     }
 
     /// Sends heartbeats while the slots play. True if the run no longer needs this worker.

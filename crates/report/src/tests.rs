@@ -67,6 +67,9 @@ fn kind() -> impl Strategy<Value = Kind> {
 fn stage() -> impl Strategy<Value = Stage> {
     let format = prop_oneof![
         Just(Format::RoundRobin),
+        (2_usize..4).prop_map(|opponents| {
+            Format::PartialRoundRobin { opponents, late: vec!["p3".into()] }
+        }),
         Just(Format::Gauntlet { anchors: vec!["p0".into(), "p3".into()] }),
         (1_u32..4).prop_map(|rounds| Format::Swiss { rounds }),
         (0_u32..3).prop_map(|tie_breaks| Format::Knockout { tie_breaks }),

@@ -23,16 +23,25 @@ impl Examiner<'_> {
         let (game, seats) = (&*self.exam.rules.game, self.exam.rules.seats());
         for seat in Seat::BOTH {
             let mut player = self.fresh();
-            let view = InitView {
-                seat,
-                rules: &self.exam.rules,
-                position: &*self.exam.rules.start,
-                control: &self.exam.control,
-                seed: 1,
-                opening: &[],
+            let begun = {
+                let view = InitView {
+                    seat,
+                    rules: &self.exam.rules,
+                    position: &*self.exam.rules.start,
+                    control: &self.exam.control,
+                    seed: 1,
+                    opening: &[],
+                };
+                self.unless_over(player.begin(&view)).await
             };
-            let begin = async |player: &mut Player| player.begin(&view).await;
-            match self.unless_over(&mut player, begin).await? {
+            let begun = match begun {
+                Ok(begun) => begun,
+                Err(stop) => {
+                    player.kill().await;
+                    return Err(stop);
+                }
+            };
+            match begun {
                 Ok((Greeting { wants: wanted, .. }, took)) => {
                     self.leave(player).await;
                     wants = wanted;
@@ -116,8 +125,14 @@ impl Examiner<'_> {
         };
         let decision = DecisionPoint { seat, ply: drill.beginning.plies };
         let mut player = self.fresh();
-        let ask = async |player: &mut Player| reask::ask_again(&source, decision, player).await;
-        let put = self.unless_over(&mut player, ask).await?.map_err(Failure::from)?;
+        let put = self.unless_over(reask::ask_again(&source, decision, &mut player)).await;
+        let put = match put {
+            Ok(put) => put.map_err(Failure::from)?,
+            Err(stop) => {
+                player.kill().await;
+                return Err(stop);
+            }
+        };
         let lines = transcript::last_request(&player);
         self.leave(player).await;
         let startup = put.greeted.map_or(Duration::ZERO, |(_, took)| took);
@@ -150,22 +165,16 @@ impl Examiner<'_> {
         Player::Wire(Box::new(Wire::process(launch, containment)))
     }
 
-    /// Works with a player, which is killed if the check ends meanwhile.
-    async fn unless_over<T>(
+    pub(super) async fn unless_over<T>(
         &self,
-        player: &mut Player,
-        work: impl AsyncFnOnce(&mut Player) -> T,
+        work: impl Future<Output = T>,
     ) -> Result<T, Interruption> {
         let mut over = self.over.clone();
-        let done = tokio::select! {
+        tokio::select! {
             biased;
-            _ = over.wait_for(|over| *over) => None,
-            done = work(player) => Some(done),
-        };
-        if done.is_none() {
-            player.kill().await;
+            _ = over.wait_for(|over| *over) => Err(Interruption::Over),
+            done = work => Ok(done),
         }
-        done.ok_or(Interruption::Over)
     }
 }
 

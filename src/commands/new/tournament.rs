@@ -9,10 +9,15 @@ use clap::Args;
 use super::{Failure, Printer, Status};
 use crate::config::Detected;
 use crate::submissions::{ImportError, NoPlayer, Submission, take_in};
+use referee_record::model::stage::Format;
 use referee_record::shell;
 
 /// The maximum number of alternatives written for one player.
 const MOST_CHOICES: usize = 8;
+/// The largest class in which everyone meets everyone unless the author says otherwise.
+const SMALL_CLASS: usize = 40;
+/// The number of opponents in a larger class.
+const SOME_OPPONENTS: usize = 10;
 /// The note about classes from 2018.
 const PRESET: &str = "\
 # Classes of 2018 (`bridge:comp30024`; docs/classes.md) had a minute of CPU time per game and 100 MiB of
@@ -29,13 +34,6 @@ fn more(taken: &[Submission]) -> String {
     let absent = absent.join(", ");
     format!(
         "
-# Stages find out more in fewer games if there are many players. With them, remove `pairs` above.
-# [[stages]]
-# format = \"check\"
-# [[stages]]
-# format = \"swiss\"
-# rounds = 7
-
 # An anchor keeps its rating, so the ratings of several terms can be compared.
 # [[players]]
 # name = \"house-greedy\"
@@ -43,8 +41,8 @@ fn more(taken: &[Submission]) -> String {
 # rating = 1500
 
 # Marks by rank, and by the share of points against a player (docs/report.md). `against` needs a
-# format in which everyone meets that player, such as a round-robin, but not swiss. Those who handed
-# in no player are `absent`; remove them there once they play.
+# format in which everyone meets that player: a gauntlet, or a round-robin without `opponents`. Those
+# who handed in no player are `absent`; remove them there once they play.
 # [grades]
 # ranks = [
 #     {{ rank = {top}, marks = 10 }},
@@ -143,6 +141,7 @@ fn configuration(args: &TournamentArgs, taken: &[Submission]) -> Result<String, 
          game = {}\n\
          # Pairs of games between any two players; the seats are swapped within a pair.\n\
          pairs = 1\n\
+         {}\
          # Without a seed, all random numbers are fresh and unpredictable.\n\
          # seed = 7\n\
          {}\
@@ -152,6 +151,7 @@ fn configuration(args: &TournamentArgs, taken: &[Submission]) -> Result<String, 
         args.dir.display().to_string().replace(char::is_control, " "),
         quoted(title.trim_start_matches('.')),
         quoted(&args.game.word_in(&args.into)?),
+        opponents(taken.iter().filter(|submission| submission.player.is_ok()).count()),
         if taken.iter().any(has_class) { PRESET } else { "" },
     );
     for submission in taken {
@@ -160,6 +160,17 @@ fn configuration(args: &TournamentArgs, taken: &[Submission]) -> Result<String, 
         text.push_str(&tables(submission, &folder)?);
     }
     Ok(text + &more(taken))
+}
+
+/// The lines about the number of opponents, which matters in a large class.
+fn opponents(players: usize) -> String {
+    let begin = if players > SMALL_CLASS { "" } else { "# " };
+    format!(
+        "# How many others each player meets, whatever the results. Without it, everyone meets everyone\n\
+         # ({} games for {players} players and 1 pair).\n\
+         {begin}opponents = {SOME_OPPONENTS}\n",
+        Format::RoundRobin.games(players, 1)
+    )
 }
 
 /// The table of a submission's player, or all its alternatives as comments.

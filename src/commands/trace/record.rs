@@ -6,7 +6,9 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 
 use super::traced_game::TracedStep;
-use referee_games::{AnyPosition, BySeat, Event, Legal, Outcome, PASS, SeatMap, Text, Turn};
+use referee_games::{
+    AnyPosition, BySeat, Event, GameResult, Legal, Outcome, PASS, SeatMap, Text, Turn,
+};
 
 /// A position, and the step that led to it.
 #[derive(Debug, Serialize)]
@@ -63,7 +65,11 @@ fn turn_record(game: &dyn AnyPosition, turn: Turn<Text>) -> TurnRecord {
             TurnRecord::Chance(outcomes.map(|(outcome, _)| outcome).collect())
         }
         Turn::Over(Outcome { result, reason }) => {
-            TurnRecord::Over { result: result.name(&seats).to_owned().into(), reason }
+            let result = match result {
+                GameResult::Win(seat) => seats[seat].clone(),
+                GameResult::Draw => "draw".into(),
+            };
+            TurnRecord::Over { result, reason }
         }
     }
 }

@@ -6,6 +6,8 @@ use serde::{Deserialize, Serialize};
 /// The maximum number of pairs in a meeting.
 pub const MOST_PAIRS: u32 = 100_000;
 
+/// The minimum number of opponents in a round-robin where not everyone meets everyone.
+pub const FEWEST_OPPONENTS: usize = 2;
 /// The maximum number of rounds of a Swiss stage.
 pub const MOST_ROUNDS: u32 = 1000;
 /// The maximum number of further pairs of a tied meeting.
@@ -97,6 +99,14 @@ pub enum Format {
     Check,
     /// Everyone meets everyone.
     RoundRobin,
+    /// Everyone meets as many others, whatever the results.
+    PartialRoundRobin {
+        /// The number of opponents of each player.
+        opponents: usize,
+        /// The names of the players that came after the start, in the order in which they came.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        late: Vec<String>,
+    },
     /// Everyone meets the anchors; the anchors do not meet each other.
     Gauntlet {
         /// The names of the anchors.
@@ -135,11 +145,22 @@ impl Stage {
                 (2..=MOST_LADDER_GAMES).contains(&games)
                     && margin.is_none_or(|margin| (1..=WIDEST_MARGIN).contains(&margin))
             }
+            Format::PartialRoundRobin { opponents, .. } => opponents >= FEWEST_OPPONENTS,
             Format::Check | Format::RoundRobin | Format::Gauntlet { .. } | Format::Further => true,
         };
         format
             && (1..=MOST_PAIRS).contains(&self.pairs)
             && self.players.is_none_or(|players| players >= 2)
+    }
+
+    /// The stage as it was at the start, before any player came late.
+    #[must_use]
+    pub fn without_late(&self) -> Self {
+        let mut stage = self.clone();
+        if let Format::PartialRoundRobin { late, .. } = &mut stage.format {
+            late.clear();
+        }
+        stage
     }
 
     /// A round-robin of all players with this many pairs in each meeting.
@@ -162,6 +183,9 @@ impl Format {
                 let pairings = players * players.saturating_sub(1) / 2;
                 format!("{} of {pairs}", counted(pairings, "pairing"))
             }
+            Self::PartialRoundRobin { opponents, .. } => {
+                format!("{} each, {pairs} per pairing", counted(*opponents, "opponent"))
+            }
             Self::Gauntlet { anchors } => {
                 let entrants = players.saturating_sub(anchors.len());
                 let anchors = counted(anchors.len(), "anchor");
@@ -183,6 +207,12 @@ impl Format {
         let meetings = match self {
             Self::Check => players.div_ceil(2),
             Self::RoundRobin => players * players.saturating_sub(1) / 2,
+            Self::PartialRoundRobin { opponents, late } => {
+                let opponents = *opponents;
+                let first = players.saturating_sub(late.len());
+                let of_first = first * opponents.min(first.saturating_sub(1));
+                of_first.div_ceil(2) + (first..players).map(|all| opponents.min(all)).sum::<usize>()
+            }
             Self::Gauntlet { anchors } => players.saturating_sub(anchors.len()) * anchors.len(),
             Self::Swiss { rounds } => players / 2 * *rounds as usize,
             Self::Knockout { .. } => players.saturating_sub(1),
@@ -196,7 +226,7 @@ impl Format {
 impl Format {
     /// Whether a stage has one section, whatever its results.
     pub fn has_one_section(&self) -> bool {
-        matches!(self, Self::RoundRobin | Self::Gauntlet { .. })
+        matches!(self, Self::RoundRobin | Self::PartialRoundRobin { .. } | Self::Gauntlet { .. })
     }
 }
 
@@ -208,10 +238,15 @@ mod tests {
         Format::Gauntlet { anchors: vec!["ant".to_owned(), "bee".to_owned()] }
     }
 
-    fn all() -> [Format; 7] {
+    fn some() -> Format {
+        Format::PartialRoundRobin { opponents: 3, late: vec!["ant".to_owned()] }
+    }
+
+    fn all() -> [Format; 8] {
         [
             Format::Check,
             Format::RoundRobin,
+            some(),
             gauntlet(),
             Format::Swiss { rounds: 3 },
             Format::Knockout { tie_breaks: 1 },
@@ -223,9 +258,9 @@ mod tests {
     #[test]
     fn the_number_of_games_follows_from_the_format() {
         let games = |players| all().map(|format| format.games(players, 2));
-        assert_eq!(games(5), [12, 40, 24, 24, 16, 400, 0]);
-        assert_eq!(games(1), [4, 0, 0, 0, 0, 400, 0], "a check needs an opponent");
-        assert_eq!(games(0), [0, 0, 0, 0, 0, 400, 0]);
+        assert_eq!(games(5), [12, 40, 36, 24, 24, 16, 400, 0]);
+        assert_eq!(games(1), [4, 0, 0, 0, 0, 0, 400, 0], "a check needs an opponent");
+        assert_eq!(games(0), [0, 0, 0, 0, 0, 0, 400, 0]);
     }
 
     #[test]
@@ -251,6 +286,7 @@ mod tests {
             [
                 "a check of 2 pairs each",
                 "10 pairings of 2 pairs",
+                "3 opponents each, 2 pairs per pairing",
                 "a gauntlet of 3 against 2 anchors, 2 pairs each",
                 "3 Swiss rounds of 2 pairs",
                 "a knockout with 2 pairs per match",

@@ -104,7 +104,8 @@ impl Pseudonyms {
             takes_openings,
         };
         let stage = |stage: &Stage| {
-            let mut seen = stage.clone();
+            // Who came late may be known.
+            let mut seen = stage.without_late();
             if let Format::Gauntlet { anchors } = &mut seen.format {
                 for anchor in &mut *anchors {
                     *anchor = self.of(anchor).to_owned();

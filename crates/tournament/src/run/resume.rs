@@ -17,7 +17,7 @@ use referee_record::log::{
 use referee_record::model::containment::Containment;
 use referee_record::model::record::{GameRecord, Header, PlayerInfo, SCHEMA};
 use referee_record::model::rules::GameRules;
-use referee_record::model::stage::{PairingRules, Stage};
+use referee_record::model::stage::{Format, PairingRules, Stage};
 use referee_record::model::tournament::Tournament;
 use referee_record::seeds::fresh_identity;
 use referee_record::shell;
@@ -212,6 +212,7 @@ fn examine_log(
     if further && !wanted.stages.contains(&Stage::further()) {
         wanted.stages.push(Stage::further());
     }
+    admit_late(&contents.header, &mut wanted);
     wanted.created = contents.header.created;
     wanted.pairing_rules = contents.header.pairing_rules;
     wanted.drawn = contents.header.drawn;
@@ -225,6 +226,19 @@ fn examine_log(
         note(change);
     }
     Ok(Resumption { contents, wanted, replaced, changes })
+}
+
+/// In a partial round-robin, the players that the results do not have yet are late.
+fn admit_late(old: &Header, wanted: &mut Header) {
+    let [Stage { format: Format::PartialRoundRobin { late: before, .. }, .. }] = &old.stages[..]
+    else {
+        return;
+    };
+    if let [Stage { format: Format::PartialRoundRobin { late, .. }, .. }] = &mut wanted.stages[..] {
+        let is_new = |name: &&String| !old.players.iter().any(|player| player.name == **name);
+        let names = wanted.players.iter().map(|player| &player.name);
+        *late = before.iter().chain(names.filter(is_new)).cloned().collect();
+    }
 }
 
 /// Refuses to replace players that are not configured.

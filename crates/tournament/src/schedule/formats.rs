@@ -9,7 +9,7 @@ pub mod ladder;
 pub mod swiss;
 
 use self::ladder::Goal;
-use crate::schedule::pairings::{everyone, field};
+use crate::schedule::pairings::{everyone, field, some};
 use referee_ratings::{Fit, FixedRating, Results, fit};
 use referee_record::model::player::Out;
 use referee_record::model::stage::{Format, PairingRules};
@@ -48,8 +48,9 @@ pub struct StageState<'a> {
     pub sections: &'a [Vec<Meeting>],
     /// By player number, the reason why a player was taken out of the tournament.
     pub out: &'a [Option<Out>],
-    /// The anchors' numbers, for a gauntlet.
-    pub anchors: &'a [usize],
+    /// The numbers of the players that the format names: the anchors of a gauntlet, or the late
+    /// players of a partial round-robin.
+    pub named: &'a [usize],
     /// The number of pairs in each meeting.
     pub pairs: u32,
     /// The results of the whole tournament so far.
@@ -64,6 +65,11 @@ impl StageState<'_> {
     /// The entrants that were not taken out, the best seed first.
     pub(crate) fn there(&self) -> impl Iterator<Item = usize> {
         self.entrants.iter().copied().filter(|&player| self.out[player].is_none())
+    }
+
+    /// The entrants that the format does not name.
+    fn others(&self) -> Vec<usize> {
+        self.entrants.iter().copied().filter(|player| !self.named.contains(player)).collect()
     }
 
     /// The ratings of all players so far; none if the given ratings are invalid.
@@ -87,11 +93,10 @@ pub fn next(format: &Format, course: &StageState<'_>) -> Option<Next> {
     let pairings = match format {
         Format::Check => check::next(course)?,
         Format::RoundRobin => everyone(course.entrants),
-        Format::Gauntlet { .. } => {
-            let is_anchor = |player: &usize| course.anchors.contains(player);
-            let entrants = course.entrants.iter().copied();
-            field(&entrants.filter(|player| !is_anchor(player)).collect::<Vec<_>>(), course.anchors)
+        Format::PartialRoundRobin { opponents, .. } => {
+            some(&course.others(), course.named, *opponents)
         }
+        Format::Gauntlet { .. } => field(&course.others(), course.named),
         Format::Swiss { rounds } => swiss::next(course, *rounds)?,
         Format::Knockout { tie_breaks } => return knockout::next(course, *tie_breaks),
         Format::Ladder { games, margin } => {
@@ -118,7 +123,7 @@ pub(crate) mod tests {
             entrants,
             sections,
             out,
-            anchors: &[],
+            named: &[],
             pairs: 1,
             results,
             fixed: Some(&[]),

@@ -116,7 +116,7 @@ const fn why_fixed(further: bool) -> &'static str {
 
 /// Whether results stay valid when players or pairs are added, or games are played again.
 fn may_grow(stages: &[Stage]) -> bool {
-    matches!(stages, [Stage { format: Format::RoundRobin | Format::Gauntlet { .. }, .. }])
+    matches!(stages, [Stage { format, .. }] if format.has_one_section())
 }
 
 /// The differences between the stages. More pairs are allowed; anything else is forbidden.
@@ -127,7 +127,7 @@ fn compare_stages(
     differences: &mut Vec<String>,
 ) {
     if let ([before], [after]) = (old, new)
-        && *after == (Stage { pairs: after.pairs, ..before.clone() })
+        && after.without_late() == (Stage { pairs: after.pairs, ..before.without_late() })
     {
         let (before, after) = (before.pairs, after.pairs);
         match after {

@@ -1,13 +1,13 @@
 //! The next section of a tournament, from the results of the earlier ones.
 
 use super::TournamentState;
-use crate::schedule::Fixture;
 use crate::schedule::formats::{self, Meeting, Next, StageState};
+use crate::schedule::{Fixture, lots};
 use referee_games::{BySeat, Seat};
 use referee_ratings::{FixedRating, GameOutcome, PlayedGame, Ranking, Results};
 use referee_record::model::game_summary::GameSummary;
 use referee_record::model::record::fixed_ratings;
-use referee_record::model::stage::{Format, PairingRules};
+use referee_record::model::stage::{Format, Order, PairingRules};
 
 impl TournamentState {
     /// Adds the next section. Returns whether there was one.
@@ -48,25 +48,39 @@ impl TournamentState {
         let sections: Vec<Vec<Meeting>> = (self.first_section..self.schedule.sections())
             .map(|section| self.meetings(section))
             .collect();
-        let anchors: Vec<usize> = match &stage.format {
-            Format::Gauntlet { anchors } => {
-                anchors.iter().filter_map(|name| self.number(name)).collect()
-            }
-            _ => Vec::new(),
+        let by_name: &[String] = match &stage.format {
+            Format::Gauntlet { anchors } => anchors,
+            Format::PartialRoundRobin { late, .. } => late,
+            _ => &[],
         };
+        let named: Vec<usize> = by_name.iter().filter_map(|name| self.number(name)).collect();
+        let mut entrants = self.entrants.clone();
+        if matches!(stage.format, Format::PartialRoundRobin { .. }) {
+            let lots = lots(&self.lots_of(), &self.names);
+            entrants.sort_by_key(|&player| lots[player]);
+        }
         formats::next(
             &stage.format,
             &StageState {
-                entrants: &self.entrants,
+                entrants: &entrants,
                 sections: &sections,
                 out: &self.outs(),
-                anchors: &anchors,
+                named: &named,
                 pairs: stage.pairs,
                 results: &self.results_for_pairing(),
                 fixed: self.fixed_for_pairing().as_deref(),
                 rules: self.header.pairing_rules,
             },
         )
+    }
+
+    /// The text from which the order of the players is drawn where it must not depend on the order
+    /// of the configuration.
+    fn lots_of(&self) -> String {
+        match self.header.order() {
+            Order::Drawn(text) => text,
+            Order::Listed => self.header.seed.unwrap_or_default().to_string(),
+        }
     }
 
     /// The results of a section's meetings.
