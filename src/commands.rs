@@ -17,7 +17,7 @@ pub(crate) mod rank;
 mod recorded_rules;
 pub(crate) mod replay;
 pub(crate) mod report;
-pub(crate) mod results;
+pub(crate) mod results_folder;
 pub(crate) mod rules;
 pub(crate) mod run;
 mod runtime;

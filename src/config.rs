@@ -8,7 +8,7 @@
 mod containment;
 mod detection;
 mod file;
-mod game;
+mod game_file;
 mod grades;
 mod isolation;
 mod keys;
@@ -32,7 +32,7 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 pub(crate) use detection::{Detected, candidates, detect, unbuilt};
-pub(crate) use game::open_game_file;
+pub(crate) use game_file::open_game_file;
 pub(crate) use limits::{DEFAULT_MOVE, DEFAULT_STARTUP};
 pub(crate) use player::remark;
 pub(crate) use player_argument::{PlayerArgument, name_of};

@@ -13,7 +13,7 @@ use referee_record::log::WriteError;
 use referee_record::model::rules::{HeaderError, RefusedBots};
 use referee_record::seeds::NoRandomNumbers;
 use referee_sandbox::{ResolveError, Shortage, TooFewDescriptors};
-use referee_tournament::analysis::pass::PassError;
+use referee_tournament::analysis::logged_game::PassError;
 use referee_tournament::folder::FolderError;
 use referee_tournament::run::RunError;
 use referee_tournament::run::resume::ResumeError;

@@ -15,7 +15,7 @@ use referee_record::model::rules::GameRules;
 use referee_record::model::stage::{PairingRules, Stage};
 use referee_record::seeds::Luck;
 use referee_sandbox::Command as PlayerCommand;
-use referee_tournament::run::record::RecordBuilder;
+use referee_tournament::run::game_record::RecordBuilder;
 use referee_tournament::schedule::Fixture;
 
 use crate::instant::{INSTANT, InstantPlayer, RoundTrip, Script, options};

@@ -11,7 +11,7 @@ use referee_record::model::fault::Fault;
 use referee_record::model::record::GameRecord;
 use referee_record::model::rules::GameRules;
 use referee_record::seeds::{Luck, game_id};
-use referee_tournament::run::record::RecordBuilder;
+use referee_tournament::run::game_record::RecordBuilder;
 use referee_tournament::schedule::Fixture;
 
 /// The beginning of a game, up to a decision.

@@ -7,7 +7,7 @@ use clap::Args;
 use tokio::sync::watch;
 
 use super::report::command_options;
-use super::results::COMPARISON;
+use super::results_folder::COMPARISON;
 use super::run::remote_args::RemoteArgs;
 use super::run::{PlannedRun, RunLimits, games_at_once, refuse_changed};
 use super::runtime::interrupted;

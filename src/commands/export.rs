@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 use super::recorded_rules::RecordedRulesArgs;
-use super::results::{ResultsFolderArgs, note_sealed};
+use super::results_folder::{ResultsFolderArgs, note_sealed};
 use super::{Failure, Status};
 use crate::printer::Printer;
 use referee_games::{AnyPosition, BySeat, Event, Legal, Seat, SeatMap};

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use super::Failure;
-use super::results::find;
+use super::results_folder::find;
 use crate::printer::Printer;
 use referee_games::Seat;
 use referee_record::log::places::LogPlaces;

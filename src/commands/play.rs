@@ -38,7 +38,7 @@ use referee_record::model::record::{FaultPolicy, GameRecord, RESIGNATION};
 use referee_record::model::rules::GameRules;
 use referee_record::seeds::{Luck, Secret, game_id};
 use referee_record::shell;
-use referee_tournament::run::record::RecordBuilder;
+use referee_tournament::run::game_record::RecordBuilder;
 use referee_tournament::schedule::Fixture;
 
 /// Arguments of `play`.

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use super::recorded_rules::RecordedRulesArgs;
-use super::results::{Tables, find};
+use super::results_folder::{Tables, find};
 use super::{Failure, Status};
 use crate::printer::Printer;
 use referee_record::model::rules::GameRules;
@@ -20,7 +20,7 @@ use referee_report::{Remedy, Standings, tables, terminal};
 use referee_tournament::analysis::diagnostics::{Diagnoser, Diagnostics, copies};
 use referee_tournament::analysis::failed_checks::FailedChecks;
 use referee_tournament::analysis::game_list;
-use referee_tournament::analysis::pass::PassError;
+use referee_tournament::analysis::logged_game::PassError;
 use referee_tournament::analysis::results::Faulted;
 use referee_tournament::analysis::{Evaluation, TournamentAnalysis};
 use referee_tournament::schedule::summary::Summary;

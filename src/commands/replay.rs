@@ -11,7 +11,7 @@ use clap::Args;
 use super::find_game::FoundGame;
 use super::recorded_rules::RecordedRulesArgs;
 use super::report::command_options;
-use super::results::find;
+use super::results_folder::find;
 use super::{Failure, OutputFormat, Status};
 use crate::printer::Printer;
 use referee_games::{Event, Seat, Turn};

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use super::recorded_rules::RecordedRulesArgs;
-use super::results::{ResultsFolderArgs, Tables};
+use super::results_folder::{ResultsFolderArgs, Tables};
 use super::{Failure, Status};
 use crate::config;
 use crate::printer::Printer;
@@ -33,7 +33,7 @@ use referee_tournament::analysis::diagnostics::Diagnoser;
 use referee_tournament::analysis::diagnostics::decisions::{DecisionHash, add_decisions};
 use referee_tournament::analysis::failed_checks::FailedChecks;
 use referee_tournament::analysis::log_summary::LogSummary;
-use referee_tournament::analysis::pass::LoggedGame;
+use referee_tournament::analysis::logged_game::LoggedGame;
 use referee_tournament::analysis::results::Faulted;
 use referee_tournament::folder::workers::LiveWorkers;
 

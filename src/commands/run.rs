@@ -22,7 +22,7 @@ use self::remote_args::{RemoteArgs, RemoteWorkers};
 use super::containment_args::{level_named, mechanism_named};
 use super::highlight::WatchReason;
 use super::report::{self, command_options};
-use super::results::{self, Tables};
+use super::results_folder::{self, Tables};
 use super::runtime::{interrupted, new_runtime};
 use super::settings::{GivenSettings, Settings};
 use super::until::Until;
@@ -513,7 +513,7 @@ fn conclude(
         printer.note(line);
     }
     printer.note(&format!("Results: {}", dir.display()));
-    for line in results::outdated(dir, &tables.analysis.header) {
+    for line in results_folder::outdated(dir, &tables.analysis.header) {
         printer.note(&line);
     }
     let called = command_options::options(dir, Some(&args.config));

@@ -26,7 +26,7 @@ use tokio_stream::wrappers::WatchStream;
 use super::recorded_rules::RecordedRulesArgs;
 use super::report::game_files::{INDEX_END, game_script, index_begin, listed};
 use super::report::{ReplayRenderer, command_options, live_page};
-use super::results::{ResultsFolderArgs, Tables};
+use super::results_folder::{ResultsFolderArgs, Tables};
 use super::runtime::{interrupted, new_runtime, take_lowest_priority};
 use super::web::{EVENTS, IN_PLAY, WebServer, most};
 use super::{Failure, Status};
@@ -37,7 +37,7 @@ use referee_record::model::record::Header;
 use referee_record::model::rules::GameRules;
 use referee_report::page::template::PagePart;
 use referee_tournament::analysis::results::Faulted;
-use referee_tournament::analysis::sealed::SealedGames;
+use referee_tournament::analysis::sealed_games::SealedGames;
 use referee_tournament::folder::workers::WORKERS;
 use referee_tournament::folder::{self, FolderError, LIVE_SOCKET};
 

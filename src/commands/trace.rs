@@ -1,6 +1,6 @@
 //! `referee trace`: reads actions and prints states, or answers requests, for use in a pipe.
 
-mod record;
+mod recorded_game;
 mod traced_game;
 
 use std::io::{self, BufRead, BufReader, BufWriter, Read, Write};
@@ -10,7 +10,7 @@ use clap::Args;
 use super::game_args::{GameArgs, GameArgument};
 use super::{Failure, Status};
 use crate::printer::Printer;
-use record::Record;
+use recorded_game::Record;
 use referee_games::{GameError, Refusal};
 use referee_record::seeds::Secret;
 use traced_game::{Answers, TracedGame, TracedStep};

@@ -12,7 +12,7 @@ use clap::Args;
 use self::tables::{TableState, check_tables};
 use super::recorded_rules::RecordedRulesArgs;
 use super::report::read_grades;
-use super::results::{ResultsFolderArgs, Tables};
+use super::results_folder::{ResultsFolderArgs, Tables};
 use super::{Failure, OutputFormat, Status};
 use crate::printer::Printer;
 use referee_match::openings::OpeningBook;

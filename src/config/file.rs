@@ -7,7 +7,7 @@ use toml::Spanned;
 use toml::de::DeValue;
 
 use super::containment::ContainmentKeys;
-use super::game::GameValue;
+use super::game_file::GameValue;
 use super::grades::GradesKeys;
 use super::keys::{Field, FromKey, FromTable, FromToml, TableReader, as_table, table_keys, typed};
 use super::limits::ClockKeys;

@@ -6,7 +6,7 @@ use std::path::Path;
 use toml::de::DeTable;
 
 use super::file::ConfigFile;
-use super::game::{GAME_FILE, LocatedGame, find_in_file};
+use super::game_file::{GAME_FILE, LocatedGame, find_in_file};
 use super::keys::FromTable;
 use super::player::LookupPaths;
 use super::problem::{Problems, SourceText};

@@ -20,7 +20,7 @@ use referee_record::model::tournament::{
 use super::LARGEST;
 use super::containment::{self, ContainmentKeys};
 use super::file::{ConfigFile, FaultPolicyValue, GivenOption};
-use super::game::GameValue;
+use super::game_file::GameValue;
 use super::grades;
 use super::isolation::isolate;
 use super::keys::Given;

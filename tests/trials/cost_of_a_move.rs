@@ -18,7 +18,7 @@ use referee_record::model::clock::{Measure, TimeControl};
 use referee_record::model::record::FaultPolicy;
 use referee_record::model::rules::GameRules;
 use referee_record::seeds::Luck;
-use referee_tournament::run::record::RecordBuilder;
+use referee_tournament::run::game_record::RecordBuilder;
 use referee_tournament::schedule::Fixture;
 
 use crate::harness::{Lacks, quick, slow, without};

@@ -10,14 +10,14 @@ pub mod failed_checks;
 pub mod fault_cases;
 pub mod game_list;
 pub mod highlights;
-pub mod joined;
 pub mod log_summary;
-pub mod pass;
+pub mod logged_game;
 pub mod pseudonyms;
-pub mod published;
+pub mod published_games;
 pub(crate) mod rating_history;
 pub mod results;
-pub mod sealed;
+pub mod sealed_games;
+pub mod several_tournaments;
 pub mod sprt;
 pub mod tournament;
 

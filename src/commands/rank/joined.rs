@@ -1,13 +1,13 @@
 //! `rank A B C`: the ranking of several tournaments of the same game, and its history.
 
 use super::{RankArgs, RankFormat, print};
-use crate::commands::results::find;
+use crate::commands::results_folder::find;
 use crate::commands::{Failure, Status};
 use crate::printer::Printer;
 use referee_report::json::{HistoryJson, StandingsJson};
 use referee_report::{Remedy, Standings, terminal};
-use referee_tournament::analysis::joined::JoinedTournaments;
 use referee_tournament::analysis::results::Faulted;
+use referee_tournament::analysis::several_tournaments::JoinedTournaments;
 use referee_tournament::folder::{self, LogContents};
 
 /// Prints the ranking of all folders together. For people and as JSON, it adds the ratings

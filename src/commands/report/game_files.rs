@@ -15,7 +15,7 @@ use referee_record::disk::{make_own_folder, remove_if_there, write_quickly};
 use referee_record::log::{GameLine, GameNames};
 use referee_record::model::record::GameRecord;
 use referee_report::replay_pack::ReplayPack;
-use referee_tournament::analysis::pass::LoggedGame;
+use referee_tournament::analysis::logged_game::LoggedGame;
 use referee_tournament::analysis::results::NamedResults;
 
 /// The folder of the game scripts.

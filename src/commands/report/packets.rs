@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use super::game_files::game_script;
 use super::{ReplayRenderer, failed};
 use crate::commands::recorded_rules::RecordedRulesArgs;
-use crate::commands::results::{Tables, note_sealed};
+use crate::commands::results_folder::{Tables, note_sealed};
 use crate::commands::{Failure, Status};
 use crate::printer::Printer;
 use referee_games::Seat;

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use super::super::results::Tables;
+use super::super::results_folder::Tables;
 use super::super::settings::Settings;
 use super::super::until::Until;
 use super::super::{Failure, Status};

@@ -6,7 +6,7 @@ use std::path::Path;
 use blake3::{Hash, Hasher};
 use serde::Serialize;
 
-use super::super::results::Tables;
+use super::super::results_folder::Tables;
 use super::LogFinding;
 use crate::error::Failure;
 use referee_record::bounded;

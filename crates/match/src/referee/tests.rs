@@ -1,6 +1,7 @@
 //! Tests of the game loop, with players that follow a script, in simulated time.
 
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use serde_json::{Value, json};
 use tokio::time::Instant;
@@ -8,6 +9,7 @@ use tokio::time::Instant;
 use super::*;
 use crate::player::{PlayerScript, Wire};
 use referee_games::{GameResult, Outcome};
+use referee_record::model::fault::FaultCode;
 
 const SECOND: Duration = Duration::from_secs(1);
 

@@ -18,7 +18,7 @@ use self::decisions::{DecisionHash, decisions};
 use self::look_alikes::{LookAlike, LookAlikes};
 use self::workers::{WorkerCollector, WorkerResults};
 use crate::analysis::evaluation::Evaluation;
-use crate::analysis::pass::{LoggedGame, PassError};
+use crate::analysis::logged_game::{LoggedGame, PassError};
 use crate::analysis::tournament::TournamentAnalysis;
 use crate::folder::FolderError;
 use referee_games::Seat;

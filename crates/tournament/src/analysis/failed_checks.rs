@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::pass::LoggedGame;
+use super::logged_game::LoggedGame;
 use referee_games::Seat;
 use referee_record::model::fault::Fault;
 

@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::pass::LoggedGame;
+use super::logged_game::LoggedGame;
 use referee_games::Seat;
 use referee_ratings::GameOutcome;
 use referee_record::model::record::GameRecord;

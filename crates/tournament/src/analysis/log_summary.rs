@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use super::evaluation::Evaluation;
 use super::fault_cases::FaultCases;
 use super::highlights::Highlights;
-use super::pass::{LoggedGame, PassError};
+use super::logged_game::{LoggedGame, PassError};
 use super::rating_history::RatingHistory;
 use referee_games::Seat;
 use referee_record::model::record::Header;

@@ -4,10 +4,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::evaluation::Evaluation;
-use super::pass::{LoggedGame, PassError};
-use super::published::Published;
+use super::logged_game::{LoggedGame, PassError};
+use super::published_games::Published;
 use super::results::Faulted;
-use super::sealed::SealedGames;
+use super::sealed_games::SealedGames;
 use crate::folder::{self, FolderError, LineProblems, LogContents};
 use crate::schedule::state::TournamentState;
 use referee_record::log::{InvalidLine, LogError, LogProblem};

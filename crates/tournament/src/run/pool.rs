@@ -5,8 +5,8 @@ use std::time::Instant;
 
 use tokio::sync::watch;
 
+use super::game_record::{RecordBuilder, Void};
 use super::job::{Conditions, DueGame, Finished, JobOutcome};
-use super::record::{RecordBuilder, Void};
 use super::transcript;
 use crate::schedule::Fixture;
 use referee_games::{AnyPosition, BySeat, Event, GameError, Seat};

@@ -8,9 +8,9 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use super::pass::{LoggedGame, PassError};
+use super::logged_game::{LoggedGame, PassError};
 use super::pseudonyms::Pseudonyms;
-use super::sealed::SealedGames;
+use super::sealed_games::SealedGames;
 use crate::folder::{self, FolderError, LogContents};
 use referee_record::log::GameLine;
 use referee_record::log::places::LogPlaces;

@@ -34,6 +34,6 @@ pub struct LoggedGame {
     pub(crate) in_check: bool,
     /// Its line number in the log, from 1; 0 under pseudonyms.
     pub line: usize,
-    /// Whether its moves must not be shown yet; see [`SealedGames`](super::sealed::SealedGames).
+    /// Whether its moves must not be shown yet; see [`SealedGames`](super::sealed_games::SealedGames).
     pub is_sealed: bool,
 }
