@@ -66,6 +66,8 @@ fn a_late_player_meets_as_many_others_and_changes_no_other_game() {
         assert_eq!(own.count(), 2, "{player}: {before:?}");
     }
     let lines = arena.lines();
+    let ranking = arena.run(&["rank"]);
+    assert!(!ranking.out.contains("Results decided"), "{}", ranking.out);
 
     // Wherever it stands in the file, and whatever its name is.
     let mut later = some.clone();
@@ -120,6 +122,8 @@ fn swiss_tournaments_have_no_rematches() {
         plan.out,
         "cup: watch-your-back, 7 players, 4 Swiss rounds of 1 pair\n24 of 24 games played\n"
     );
+    let ranking = arena.run(&["rank"]);
+    assert!(ranking.out.contains("Results decided who met whom"), "{}", ranking.out);
 }
 
 #[test]

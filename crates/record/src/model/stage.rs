@@ -224,6 +224,19 @@ impl Format {
 }
 
 impl Format {
+    /// Whether results decide who meets whom.
+    pub fn is_steered(&self) -> bool {
+        match self {
+            Self::Check
+            | Self::RoundRobin
+            | Self::PartialRoundRobin { .. }
+            | Self::Gauntlet { .. } => false,
+            Self::Swiss { .. } | Self::Knockout { .. } | Self::Ladder { .. } | Self::Further => {
+                true
+            }
+        }
+    }
+
     /// Whether a stage has one section, whatever its results.
     pub fn has_one_section(&self) -> bool {
         matches!(self, Self::RoundRobin | Self::PartialRoundRobin { .. } | Self::Gauntlet { .. })

@@ -23,6 +23,8 @@ pub struct Evaluation {
     pub contradiction: Option<Contradiction>,
     /// The number of games and the progress.
     pub summary: Summary,
+    /// Whether results decided who met whom: then intervals hold less often than at 95%.
+    pub is_steered: bool,
 }
 
 impl Evaluation {
@@ -77,6 +79,7 @@ impl Evaluation {
             contradiction: contradiction(&results.counts, &fixed)?,
             results,
             summary,
+            is_steered: false,
         })
     }
 }
@@ -89,12 +92,13 @@ pub(super) struct CollectedGames {
     /// The number of pairs in the tournaments so far: their pairs are different ones.
     pairs: u32,
     faulted: Faulted,
+    is_steered: bool,
 }
 
 impl CollectedGames {
     pub(super) fn new(names: &[String], faulted: Faulted) -> Self {
         let results = NamedResults::new(names).with(faulted);
-        Self { results, out: vec![None; names.len()], pairs: 0, faulted }
+        Self { results, out: vec![None; names.len()], pairs: 0, faulted, is_steered: false }
     }
 
     /// Adds the games of a tournament. `rename` maps the names of its players to the common ones.
@@ -112,6 +116,7 @@ impl CollectedGames {
             pairs = pairs.max(pair);
         }
         self.pairs = pairs;
+        self.is_steered |= state.is_steered();
         for (why, number) in state.outs().into_iter().zip(numbers) {
             self.out[number] = why;
         }
@@ -125,7 +130,8 @@ impl CollectedGames {
     ) -> Result<Evaluation, AnalysisError> {
         let none = vec![None; self.out.len()];
         let out = if self.faulted == Faulted::Count { &self.out } else { &none };
-        Evaluation::new(self.results, anchors, out, summary)
+        let evaluation = Evaluation::new(self.results, anchors, out, summary)?;
+        Ok(Evaluation { is_steered: self.is_steered, ..evaluation })
     }
 }
 
