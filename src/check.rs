@@ -5,15 +5,15 @@ mod advice;
 mod beginning;
 mod drills;
 mod examiner;
+pub(crate) mod fault_transcript;
 mod finding;
 mod load;
 mod records;
 pub(crate) mod report;
-pub(crate) mod transcript;
 
 pub(crate) use beginning::Beginning;
 pub(crate) use drills::drills;
 pub(crate) use examiner::{Candidate, Exam, StepNews, examine};
+pub(crate) use fault_transcript::ShownLine;
 pub(crate) use finding::CheckFinding;
 pub(crate) use report::{CheckReport, CheckStep, Readiness, ReportText};
-pub(crate) use transcript::ShownLine;

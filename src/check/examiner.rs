@@ -1,7 +1,7 @@
 //! The steps of a check, one after the other.
 
-mod alone;
 mod exam;
+mod single_turns;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,7 +14,7 @@ use super::drills::kinds_met;
 use super::load;
 use super::records;
 use super::report::{CheckReport, CheckStep, OpponentScore, StepVerdict};
-use super::{CheckFinding, transcript};
+use super::{CheckFinding, fault_transcript};
 use crate::error::Failure;
 use crate::printer::Colour;
 use crate::signals::true_after;
@@ -326,7 +326,7 @@ impl<'e> Examiner<'e> {
             return Ok(None);
         };
         let transcript = finished.transcript.as_deref().unwrap_or_default();
-        let lines = transcript::last_request_in(transcript, &self.exam.rules.seats()[seat]);
+        let lines = fault_transcript::last_request_in(transcript, &self.exam.rules.seats()[seat]);
         let fault = fault.clone();
         self.found(&fault, seat, record, lines).map(Some)
     }
@@ -351,7 +351,7 @@ impl<'e> Examiner<'e> {
         fault: &Fault,
         seat: Seat,
         record: &GameRecord,
-        lines: Vec<transcript::ShownLine>,
+        lines: Vec<fault_transcript::ShownLine>,
     ) -> Result<CheckFinding, Interruption> {
         let Candidate { records: dir, header, .. } = self.candidate;
         records::keep(&mut self.log, (dir, header), record)?;

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use serde::Serialize;
 
-use super::transcript::ShownLine;
+use super::fault_transcript::ShownLine;
 use referee_games::{AnyGame, Seat, Text};
 use referee_record::model::fault::{Fault, FaultCode};
 use referee_record::model::plies::Plies;

@@ -11,7 +11,7 @@ use super::find_game::FoundGame;
 use super::runtime::until_interrupted;
 use super::settings::{GameSettingsArgs, Settings};
 use super::{Failure, OutputFormat, Status};
-use crate::check::{Beginning, CheckFinding, ShownLine, transcript};
+use crate::check::{Beginning, CheckFinding, ShownLine, fault_transcript};
 use crate::printer::Printer;
 use referee_games::{BySeat, Seat};
 use referee_match::player::{Launch, Player, Wire};
@@ -131,7 +131,7 @@ fn ask(
         Ok(asked)
     })?;
     let Some(asked) = asked else { return Ok(Status::Interrupted) };
-    let exchange = transcript::last_request(&player);
+    let exchange = fault_transcript::last_request(&player);
     let finding = asked.outcome.as_ref().err().map(|fault| {
         let ply = asked.greeted.as_ref().map(|_| asked.position.ply());
         let exchange = exchange.clone();

@@ -40,7 +40,6 @@ use referee_record::model::rules::GameRules;
 use referee_record::model::stage::Stage;
 use referee_record::model::tournament::{MOST_JOBS, Tournament};
 use referee_record::shell;
-use referee_record::wording::counted;
 use referee_report::json::StandingsJson;
 use referee_report::{Standings, ci, terminal};
 use referee_sandbox::{Level, Mechanism, descriptor_limit};
@@ -198,7 +197,7 @@ pub(crate) fn run(args: &RunArgs, printer: Printer) -> Result<Status, Failure> {
     let tables = outcome.tables(&dir)?;
     let out = write_results(args, &tournament, &tables, printer)?;
     if let (RunEnd::TimeUp, Some(until)) = (&outcome.end, &until) {
-        printer.note(&time_up(&until.text, &tables));
+        printer.note(&until.time_up(&tables));
     }
     let status = match outcome.end {
         RunEnd::Failed(failure) => return Err(failure.into()),
@@ -287,18 +286,6 @@ pub(super) fn refuse_changed(
         changed.join(", "),
         what_now(&changed)
     ))))
-}
-
-/// The summary of a run whose time is up.
-fn time_up(time: &str, tables: &Tables) -> String {
-    let (due, further) = (tables.analysis.state.due(), tables.analysis.state.further_played());
-    let games = |count| counted(count, "game");
-    match due {
-        0 => {
-            format!("the time is up ({time}): everything was played, plus {} more", games(further))
-        }
-        _ => format!("the time is up ({time}): {} left to play; run again to continue", games(due)),
-    }
 }
 
 /// The number of games at once, the end time, and where games are played.

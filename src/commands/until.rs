@@ -6,6 +6,8 @@ use jiff::civil::{DateTime, Time};
 use jiff::{Timestamp, ToSpan, Zoned};
 
 use super::Failure;
+use super::results_folder::Tables;
+use referee_record::wording::counted;
 use referee_tournament::run::deadline::EndTime;
 
 /// The longest time that a run may be planned ahead.
@@ -23,6 +25,18 @@ pub(super) struct Until {
 }
 
 impl Until {
+    /// The summary of a run whose time is up.
+    pub(super) fn time_up(&self, tables: &Tables) -> String {
+        let (due, further) = (tables.analysis.state.due(), tables.analysis.state.further_played());
+        let games = |count| counted(count, "game");
+        let time = &self.text;
+        if due > 0 {
+            let due = games(due);
+            return format!("the time is up ({time}): {due} left to play; run again to continue");
+        }
+        format!("the time is up ({time}): everything was played, plus {} more", games(further))
+    }
+
     /// Parses `text` as an end, relative to the current time.
     pub(super) fn read(text: &str) -> Result<Self, Failure> {
         Self::from(text, &Zoned::now())

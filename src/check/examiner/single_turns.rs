@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::{Examiner, Interruption, StepResult};
 use crate::check::drills::Drill;
-use crate::check::{CheckFinding, transcript};
+use crate::check::{CheckFinding, fault_transcript};
 use crate::error::Failure;
 use referee_games::{BySeat, Seat};
 use referee_match::player::{InitView, Launch, NotStarted, Player, Wire};
@@ -50,7 +50,7 @@ impl Examiner<'_> {
                 Err(NotStarted::Shortage(shortage)) => return Err(Failure::from(shortage).into()),
                 Err(NotStarted::Game(error)) => return Err(Failure::from(error).into()),
                 Err(NotStarted::Fault(fault)) => {
-                    let lines = transcript::last_request(&player);
+                    let lines = fault_transcript::last_request(&player);
                     let mut finding = CheckFinding::new(game, &fault, seat, None, lines);
                     finding.reproduce = Some(format!(
                         "referee ask {} --game {}",
@@ -133,7 +133,7 @@ impl Examiner<'_> {
                 return Err(stop);
             }
         };
-        let lines = transcript::last_request(&player);
+        let lines = fault_transcript::last_request(&player);
         self.leave(player).await;
         let startup = put.greeted.map_or(Duration::ZERO, |(_, took)| took);
         let Err(fault) = put.outcome else { return Ok(None) };
