@@ -68,7 +68,7 @@ pub struct Snapshot {
 /// The reason why a round ended (T7).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum RoundEnd {
+enum RoundEnd {
     /// A player has more than half of the squares without a wall.
     Majority,
     /// No player can reach a square of the other one.
@@ -97,9 +97,9 @@ pub struct RoundResult {
     /// The winner.
     pub result: GameResult,
     /// Why it ended.
-    pub reason: RoundEnd,
+    reason: RoundEnd,
     /// The number of squares of each player.
-    pub squares: BySeat<u32>,
+    squares: BySeat<u32>,
 }
 
 /// The effects of a turn, and the result of the round if the turn ended it.

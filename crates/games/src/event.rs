@@ -207,9 +207,9 @@ pub struct NotPlaced {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct PieceSquares {
     /// The square of the circle.
-    pub circle: Square,
+    pub(crate) circle: Square,
     /// The square.
-    pub square: Square,
+    pub(crate) square: Square,
 }
 
 /// The cause of a piece's removal.

@@ -13,7 +13,7 @@ pub struct Board {
     /// The size of the board and its rules for walls.
     pub ground: Ground,
     /// The walls.
-    pub walls: Squares,
+    pub(crate) walls: Squares,
     /// The squares of each player.
     pub owned: BySeat<Squares>,
     /// The squares of the pieces.
@@ -26,22 +26,22 @@ pub(crate) struct TurnEffects {
     /// The squares that were named: placed as walls, or taken out.
     pub(crate) placement: Placement,
     /// The run of each piece, in the order of [`PIECES`].
-    pub runs: [PieceRun; 4],
+    pub(crate) runs: [PieceRun; 4],
 }
 
 /// A piece's run: a number of squares in a straight line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct PieceRun {
     /// The square where it started.
-    pub from: Square,
+    from: Square,
     /// The direction that its player chose.
-    pub wanted: Direction,
+    pub(crate) wanted: Direction,
     /// The direction in which it went (T11); `None` if it could not move at all.
-    pub heading: Option<Direction>,
+    heading: Option<Direction>,
     /// The number of squares it entered.
-    pub steps: u8,
+    steps: u8,
     /// The squares that it entered but did not capture, because an enemy was there (T12).
-    pub contested: Squares,
+    pub(crate) contested: Squares,
 }
 
 impl PieceRun {

@@ -28,9 +28,9 @@ pub struct Map {
     /// Its name.
     pub name: String,
     /// The size of the board and its rules for walls.
-    pub ground: Ground,
+    pub(crate) ground: Ground,
     /// The walls at the start.
-    pub walls: Squares,
+    pub(crate) walls: Squares,
     /// The author's note.
     pub note: Option<String>,
     /// The file and lines it was read from, for messages.
@@ -41,20 +41,20 @@ pub struct Map {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Ground {
     /// The number of columns.
-    pub width: u8,
+    pub(crate) width: u8,
     /// The number of rows.
-    pub height: u8,
+    pub(crate) height: u8,
     /// All squares.
-    pub area: Squares,
+    pub(crate) area: Squares,
     /// The number of squares that each player names per turn (T10).
     pub walls_each: u8,
     /// The squares that count as neighbours, which keep each other from becoming walls (T2).
-    pub adjacency: Adjacency,
+    pub(crate) adjacency: Adjacency,
 }
 
 /// Which squares count as neighbours for T2.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Adjacency {
+pub(crate) enum Adjacency {
     /// The eight around a square.
     King,
     /// The four that share a side.

@@ -14,15 +14,15 @@ pub struct Rules {
     /// The readings of T1, T2, T4 and T5.
     pub readings: Readings,
     /// T6: whether the starting squares are owned at the start.
-    pub start_captured: bool,
+    pub(crate) start_captured: bool,
     /// T7: the number of turns after which a round ends.
-    pub max_turns: u32,
+    pub(crate) max_turns: u32,
     /// T8: the seat that wins a tied round; `None` for a draw.
-    pub tie: Option<Seat>,
+    pub(crate) tie: Option<Seat>,
     /// T9: the boards, in order; at least one.
     pub(crate) maps: Vec<Map>,
     /// T9: the number of won rounds that ends the match.
-    pub enough: usize,
+    pub(crate) enough: usize,
 }
 
 /// The values of the options.

@@ -15,32 +15,32 @@ use crate::seat::{BySeat, Seat, SeatMap};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct State {
     /// The number of the round, from 1.
-    pub round: usize,
+    round: usize,
     /// The name of its board.
-    pub board: String,
+    board: String,
     /// Rows of `.` and `#`.
-    pub map: Vec<String>,
+    map: Vec<String>,
     /// Rows of `G`, `C` and `.`.
-    pub owner: Vec<String>,
+    owner: Vec<String>,
     /// The squares of the pieces.
-    pub pieces: SeatMap<PieceSquares>,
+    pieces: SeatMap<PieceSquares>,
     /// The number of turns played in this round.
     pub turn: u32,
     /// The rounds that are over.
-    pub rounds: Vec<RoundState>,
+    rounds: Vec<RoundState>,
 }
 
 /// A finished round as it is sent to players.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct RoundState {
+struct RoundState {
     /// The name of the board.
-    pub board: String,
+    board: String,
     /// The name of the winning seat, or `draw`.
-    pub winner: &'static str,
+    winner: &'static str,
     /// Why it ended.
-    pub reason: &'static str,
+    reason: &'static str,
     /// The number of squares of each player.
-    pub squares: SeatMap<u32>,
+    squares: SeatMap<u32>,
 }
 
 impl State {

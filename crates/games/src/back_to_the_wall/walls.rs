@@ -64,13 +64,13 @@ pub(crate) enum SameSquare {
 #[derive(Debug, Clone, Copy)]
 pub struct Site<'a> {
     /// The board.
-    pub ground: &'a Ground,
+    pub(crate) ground: &'a Ground,
     /// The existing walls.
-    pub walls: Squares,
+    pub(crate) walls: Squares,
     /// The squares of the four pieces.
-    pub pieces: [Square; 4],
+    pub(crate) pieces: [Square; 4],
     /// The readings of the clauses.
-    pub readings: Readings,
+    pub(crate) readings: Readings,
 }
 
 /// The fate of a turn's named squares. Several clauses can take out the same square.
@@ -79,11 +79,11 @@ pub struct Placement {
     /// The squares that became walls.
     pub placed: Squares,
     /// The squares that T1 took out.
-    pub closing: Squares,
+    pub(crate) closing: Squares,
     /// The squares that T2 took out.
-    pub adjacent: Squares,
+    pub(crate) adjacent: Squares,
     /// The squares that T3 took out.
-    pub enclosing: Squares,
+    enclosing: Squares,
     /// The squares named by both players and cancelled before all other clauses (T5).
     pub(crate) cancelled: Squares,
 }
@@ -107,7 +107,7 @@ impl Placement {
 
 impl Site<'_> {
     /// Applies T1 to T5 to the squares that the two players name.
-    pub fn place(&self, one: Squares, other: Squares) -> Placement {
+    pub(crate) fn place(&self, one: Squares, other: Squares) -> Placement {
         let cancelled = match self.readings.same_square {
             SameSquare::OneWall => Squares::EMPTY,
             SameSquare::Cancel => one & other,

@@ -16,11 +16,11 @@ pub struct Rules {
     #[serde(rename = "move")]
     pub movement: Movement,
     /// B10: when a capture is allowed.
-    pub capture: Capture,
+    pub(crate) capture: Capture,
     /// B11: whether pawns turn when they are blocked.
     pub turning: Turning,
     /// B12: the number of plies after which the game is a draw.
-    pub max_plies: u32,
+    pub(crate) max_plies: u32,
     /// B12: the number of occurrences of a position that make a draw, without dice; 0 for never.
     #[serde(default)]
     pub repetition: u32,
@@ -61,7 +61,7 @@ pub enum Movement {
 /// When a capture is allowed (B10).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Capture {
+pub(crate) enum Capture {
     /// With a roll of 6.
     Six,
     /// With no own pawn on the outer ring.

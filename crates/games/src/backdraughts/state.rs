@@ -11,17 +11,17 @@ use crate::seat::{BySeat, Seat, SeatMap};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct State {
     /// Eight rows of `W`, `B` and `.`.
-    pub board: Vec<String>,
+    board: Vec<String>,
     /// The name of the seat to act; null before the rolls that decide who begins.
-    pub to_move: Option<&'static str>,
+    to_move: Option<&'static str>,
     /// The roll to play; absent without dice and before the roll.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub roll: Option<u8>,
+    roll: Option<u8>,
     /// The distance that a pawn moves now; absent with dice and until a seat is to move.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub distance: Option<u8>,
+    distance: Option<u8>,
     /// The number of pawns that each seat has lost.
-    pub lost: SeatMap<u32>,
+    lost: SeatMap<u32>,
     /// The seat that passed; present only while its opponent is asked for the overlooked action.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) overlooked_by: Option<&'static str>,

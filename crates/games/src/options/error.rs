@@ -90,11 +90,11 @@ pub struct Expected(pub(super) String);
 #[error("{file}:{line}: {reason}")]
 pub struct FileError {
     /// The file.
-    pub file: String,
+    pub(crate) file: String,
     /// The line, from 1.
     pub line: usize,
     /// The reason.
-    pub reason: String,
+    pub(crate) reason: String,
 }
 
 impl From<FileError> for OptionError {

@@ -38,9 +38,9 @@ pub struct Removals {
     /// Enemies that the arriving piece surrounded.
     pub(crate) surrounded: Bitboard,
     /// The arriving piece, if it was eliminated itself.
-    pub arrival: Bitboard,
+    pub(crate) arrival: Bitboard,
     /// The effects of the shrink, if there was one.
-    pub shrink: Option<Shrink>,
+    pub(crate) shrink: Option<Shrink>,
 }
 
 /// The pieces that a shrink removed.

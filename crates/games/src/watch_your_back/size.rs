@@ -28,7 +28,7 @@ const ZONES: [Bitboard; 2] = [
 
 impl BoardSize {
     /// Every size, the largest first.
-    pub const ALL: [Self; 3] = [Self::Full, Self::Middle, Self::Small];
+    pub(crate) const ALL: [Self; 3] = [Self::Full, Self::Middle, Self::Small];
 
     /// The side of the board: 8, 6 or 4.
     pub(crate) const fn side(self) -> u8 {

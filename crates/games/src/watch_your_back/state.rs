@@ -11,23 +11,23 @@ use crate::seat::{BySeat, SeatMap};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct State {
     /// The phase of the game.
-    pub phase: Phase,
+    phase: Phase,
     /// Eight rows of `W`, `B`, `.`, `X` and `#`.
-    pub board: Vec<String>,
+    board: Vec<String>,
     /// The name of the seat to move.
-    pub to_move: &'static str,
+    to_move: &'static str,
     /// The number of pieces that each seat has placed, 0 to 12.
-    pub placed: SeatMap<u32>,
+    placed: SeatMap<u32>,
     /// The number of moves in the moving phase, including forfeits.
-    pub moves: u32,
+    moves: u32,
     /// The side of the board: 8, 6 or 4.
-    pub size: u8,
+    size: u8,
 }
 
 /// The two phases of a game.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Phase {
+enum Phase {
     /// Pieces are placed (W2).
     Placing,
     /// Pieces are moved (W5).
