@@ -67,10 +67,10 @@ pub enum OpeningActionError {
 #[error("opening {number}: {why}")]
 pub struct BookError {
     /// The number of the opening that cannot be played, from 1.
-    pub number: usize,
+    number: usize,
     /// The reason.
     #[source]
-    pub why: Box<OpeningError>,
+    why: Box<OpeningError>,
 }
 
 /// The openings of a tournament, ready to be played.

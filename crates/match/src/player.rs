@@ -58,17 +58,17 @@ pub struct InitView<'a> {
 
 /// The information that a player gets when it is on turn.
 #[derive(Debug)]
-pub struct TurnView<'a> {
+pub(crate) struct TurnView<'a> {
     /// Its seat.
-    pub seat: Seat,
+    pub(crate) seat: Seat,
     /// The position.
     pub position: &'a dyn AnyPosition,
     /// The events since its last turn.
-    pub events: &'a [Event],
+    pub(crate) events: &'a [Event],
     /// The guesses that it wants, as the game describes them.
-    pub guesses: &'a [Box<RawValue>],
+    pub(crate) guesses: &'a [Box<RawValue>],
     /// The clocks.
-    pub clock: TurnClock,
+    pub(crate) clock: TurnClock,
     /// The number of the retry, from 1; none the first time.
     pub(crate) retry: Option<u32>,
     /// The time it may take.
@@ -77,28 +77,28 @@ pub struct TurnView<'a> {
 
 /// The information that a player gets at the end of a game.
 #[derive(Debug)]
-pub struct EndView<'a> {
+pub(crate) struct EndView<'a> {
     /// Its seat.
-    pub seat: Seat,
+    pub(crate) seat: Seat,
     /// The names of the seats.
-    pub seats: &'a BySeat<Text>,
+    pub(crate) seats: &'a BySeat<Text>,
     /// The final position.
     pub position: &'a dyn AnyPosition,
     /// The events since its last turn.
-    pub events: &'a [Event],
+    pub(crate) events: &'a [Event],
     /// The scores by seat.
-    pub scores: BySeat<Score>,
+    pub(crate) scores: BySeat<Score>,
     /// The reason why the game ended.
-    pub reason: &'a str,
+    pub(crate) reason: &'a str,
 }
 
 /// The outcome of a turn, and the time that it is charged.
 #[derive(Debug)]
-pub struct Answer {
+pub(crate) struct Answer {
     /// The reply, whose action is not checked yet, or the fault.
-    pub reply: Result<Reply, Fault>,
+    pub(crate) reply: Result<Reply, Fault>,
     /// The time used.
-    pub used: Duration,
+    pub(crate) used: Duration,
 }
 
 /// A player of one game.
@@ -164,7 +164,7 @@ impl Player {
     }
 
     /// Tells the player why its reply was rejected, before it is asked again.
-    pub async fn refuse(&mut self, fault: &Fault) {
+    pub(crate) async fn refuse(&mut self, fault: &Fault) {
         match self {
             Self::Wire(wire) => wire.refuse(fault).await,
             Self::Human(human) => human.refuse(fault),

@@ -83,7 +83,7 @@ pub fn next_step<S: Script>(
 #[derive(Debug, Clone)]
 pub struct ReplayStep<'a> {
     /// The turn that the step answers.
-    pub turn: Turn<Text>,
+    pub(crate) turn: Turn<Text>,
     /// The step itself.
     pub step: StepText<'a>,
     /// The events of the step.

@@ -30,9 +30,9 @@ const GRACE: Duration = Duration::from_millis(200);
 #[derive(Debug)]
 pub(crate) struct ContainedRules {
     /// The command.
-    pub command: Command,
+    pub(crate) command: Command,
     /// The sandbox.
-    pub sandbox: Arc<Sandbox>,
+    pub(crate) sandbox: Arc<Sandbox>,
 }
 
 /// The other ends of a process's stdin and stdout, or why it did not start.

@@ -39,9 +39,9 @@ pub(crate) struct PendingTurn<'t> {
 /// The outcome of a turn request.
 pub(crate) struct Answered {
     /// The text of a legal action with the player's comment, or the fault.
-    pub decided: Result<(String, Reply), Fault>,
+    pub(crate) decided: Result<(String, Reply), Fault>,
     /// The time of all tries; none if no time was left to ask.
-    pub used: Option<Duration>,
+    pub(crate) used: Option<Duration>,
     /// The reason for each retry.
     pub(crate) refusals: Vec<Fault>,
 }

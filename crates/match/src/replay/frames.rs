@@ -42,34 +42,34 @@ pub struct ReplayFrames {
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct Frame {
     /// Plies played.
-    pub ply: u32,
+    ply: u32,
     /// The whole board by rows, in the first frame and whenever its size changes.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub board: Option<Vec<Vec<String>>>,
+    board: Option<Vec<Vec<String>>>,
     /// The squares that changed, numbered row by row, with their new content.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub set: Vec<(usize, String)>,
+    set: Vec<(usize, String)>,
     /// The squares named in the last actions.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub named: Vec<usize>,
+    named: Vec<usize>,
     /// The paths of the pieces that moved step by step, each with its seat and the squares that it
     /// entered.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub paths: Vec<(u8, Vec<usize>)>,
+    paths: Vec<(u8, Vec<usize>)>,
     /// Information that the board does not show.
     pub caption: String,
     /// A description of the step.
-    pub told: String,
+    told: String,
     /// Whether a fault happened here.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub bad: bool,
+    bad: bool,
     /// The seats that were on turn, each with the time it used and, with a budget, the time it has
     /// left, in milliseconds.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub clock: Vec<(u8, f64, Option<f64>)>,
+    clock: Vec<(u8, f64, Option<f64>)>,
     /// The view of each seat, in a game with hidden information.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub views: Option<[String; 2]>,
+    views: Option<[String; 2]>,
     /// The players' remarks: seat, note, evaluation.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub said: Vec<(u8, Option<String>, Option<f64>)>,
