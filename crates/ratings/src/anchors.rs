@@ -21,7 +21,7 @@ pub struct Contradiction {
     pub found: Estimate,
     /// The probability that chance alone puts the results at least as far off, corrected for the
     /// number of pairs of fixed ratings.
-    pub p_value: f64,
+    p_value: f64,
 }
 
 /// Returns the clearest contradiction between the fixed ratings and the results, if one is

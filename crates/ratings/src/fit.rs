@@ -27,9 +27,9 @@ pub struct Fit {
     pub first_advantage: Estimate,
     /// The draw parameter ν: between equals, a draw is ν times as likely as a win of a given
     /// player.
-    pub draw: f64,
+    pub(crate) draw: f64,
     /// The group of each player. Only ratings within a group can be compared.
-    pub groups: Vec<usize>,
+    pub(crate) groups: Vec<usize>,
     /// The correlation between a player's scores in the two games of a pair, −1 … 1.
     pub pair_correlation: f64,
     pub(crate) fitted: FittedModel,

@@ -18,7 +18,7 @@ pub enum GameOutcome {
 
 impl GameOutcome {
     /// Every outcome.
-    pub const ALL: [Self; 3] = [Self::Win, Self::Draw, Self::Loss];
+    pub(crate) const ALL: [Self; 3] = [Self::Win, Self::Draw, Self::Loss];
 
     /// The first seat's score in half points: 2, 1 or 0.
     pub const fn halves(self) -> usize {

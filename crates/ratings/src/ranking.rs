@@ -49,7 +49,7 @@ pub struct Ranking<E> {
     /// The players' numbers, best first. Players without a rank come last.
     pub order: Vec<usize>,
     /// The place of each player, from 1, or why it has no rank; indexed by player.
-    pub places: Vec<Result<usize, Unranked<E>>>,
+    places: Vec<Result<usize, Unranked<E>>>,
     /// The group of each player, from 1, indexed by player. Group 1 has the most players that play.
     pub groups: Vec<usize>,
     /// The class of each player, which comes before ratings in the order; indexed by player.
