@@ -57,21 +57,21 @@ impl TotalTimes {
 pub struct GameFront {
     /// What identical games share; see [`GameSummary`](crate::model::game_summary::GameSummary).
     #[serde(deserialize_with = "from_hex")]
-    pub fingerprint: Option<NonZeroU64>,
+    pub(crate) fingerprint: Option<NonZeroU64>,
     /// The game's identity.
-    pub id: String,
+    pub(crate) id: String,
     /// The pair's number.
     pub pair: u32,
     /// The game's number in its pair.
-    pub game: u8,
+    pub(crate) game: u8,
     /// The players' names by seat.
     pub players: SeatMap<String>,
     /// The name of the winning seat, or `draw`.
-    pub result: String,
+    pub(crate) result: String,
     /// The reason why the game ended.
-    pub reason: String,
+    pub(crate) reason: String,
     /// Plies played.
-    pub plies: u32,
+    pub(crate) plies: u32,
     fault: Option<BTreeMap<String, FrontFault>>,
     times: TotalTimes,
 }

@@ -74,7 +74,7 @@ pub struct LinePlace {
     /// The byte offset where it begins.
     pub at: u64,
     /// Whether it is exactly as the referee wrote it.
-    pub intact: bool,
+    pub(crate) intact: bool,
 }
 
 /// A game that belongs to the players of its log, without its actions and texts.
@@ -91,7 +91,7 @@ pub struct GameLine {
     /// The part of the game's id that its pair has in common, a number of 12 hex digits.
     pub(crate) pair_id: u64,
     /// The result, from the first seat's side; a draw if both players failed.
-    pub result: GameOutcome,
+    result: GameOutcome,
     /// The summary that results need.
     pub summary: GameSummary,
     /// The reason why the game ended.
@@ -111,7 +111,7 @@ impl GameLine {
     }
 
     /// The seat that won; none for a draw.
-    pub fn winner(&self) -> Option<Seat> {
+    fn winner(&self) -> Option<Seat> {
         match self.result {
             GameOutcome::Win => Some(Seat::First),
             GameOutcome::Draw => None,

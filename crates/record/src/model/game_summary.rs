@@ -12,9 +12,9 @@ use referee_ratings::{GameOutcome, PlayedGame};
 #[error("game {id:?}: the result {result:?} is neither a seat nor `draw`")]
 pub struct UnknownResult {
     /// The game's id.
-    pub id: String,
+    id: String,
     /// The result as recorded.
-    pub result: String,
+    result: String,
 }
 
 /// A summary of a finished game.
