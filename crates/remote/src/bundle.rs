@@ -79,7 +79,7 @@ pub(crate) fn is_of_system(path: &Path) -> bool {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Contents {
     /// The folder that has all of them; names in the bundle are relative to it.
-    pub base: PathBuf,
+    base: PathBuf,
     /// The files and folders, as absolute paths.
     roots: Vec<PathBuf>,
     /// Files and folders to leave out, as absolute paths.

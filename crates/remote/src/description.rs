@@ -36,7 +36,7 @@ pub struct PackedRules {
     /// The hash of its bundle.
     pub(crate) bundle: String,
     /// The program.
-    pub program: RulesProgram,
+    program: RulesProgram,
 }
 
 /// A player. Its paths are relative if they lead into its bundle.
@@ -45,7 +45,7 @@ pub struct PackedPlayer {
     /// The hash of its bundle; none for a built-in player.
     pub(crate) bundle: Option<String>,
     /// The player.
-    pub spec: PlayerSpec,
+    pub(crate) spec: PlayerSpec,
     /// The indices of its arguments that are files of the bundle.
     pub(crate) bundled_args: Vec<usize>,
 }

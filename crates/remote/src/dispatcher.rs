@@ -68,24 +68,24 @@ pub(crate) struct JobRequest {
     /// The job.
     pub job: Job,
     /// Where to report its outcome.
-    pub reports: Reports,
+    pub(crate) reports: Reports,
 }
 
 /// A run that is open on a server.
 #[derive(Debug)]
 pub(crate) struct OpenRun {
     /// The server.
-    pub server: NatsServer,
+    pub(crate) server: NatsServer,
     /// The names of the run on it.
-    pub names: RunNames,
+    pub(crate) names: RunNames,
     /// Its streams.
     pub(crate) streams: Streams,
     /// Its description and bundles, to send them again if the server loses them.
-    pub files: RunFiles,
+    pub(crate) files: RunFiles,
     /// Checks results.
-    pub inspector: Inspector,
+    pub(crate) inspector: Inspector,
     /// The number of the runner's games that are on disk.
-    pub synced: watch::Receiver<u64>,
+    pub(crate) synced: watch::Receiver<u64>,
     /// The later of two coordinators has the greater name.
     pub(crate) coordinator: String,
 }

@@ -87,7 +87,7 @@ pub struct RunAnnouncement {
     /// [`PROTOCOL`].
     pub(crate) protocol: u32,
     /// The coordinator's version of the referee.
-    pub version: String,
+    pub(crate) version: String,
     /// The run.
     pub run: String,
     /// The coordinator: the time at which it started, and a random number. The later one goes on.
@@ -97,7 +97,7 @@ pub struct RunAnnouncement {
     /// For how many more milliseconds games may begin, if the run has an end time.
     pub(crate) open_for_ms: Option<u64>,
     /// Whether the run is over.
-    pub over: bool,
+    pub(crate) over: bool,
 }
 
 /// What a worker repeats every few seconds, and whenever it takes a job.

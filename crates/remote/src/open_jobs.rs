@@ -17,9 +17,9 @@ const MAX_EARLY_BYTES: usize = 64 << 20;
 /// A result as it arrived.
 pub(crate) struct Arrival {
     /// Who sent it.
-    pub worker: WorkerId,
+    pub(crate) worker: WorkerId,
     /// The packed outcome.
-    pub packed: Bytes,
+    pub(crate) packed: Bytes,
     /// Acknowledges it.
     pub(crate) ack: PendingAck,
 }
@@ -33,17 +33,17 @@ pub(crate) struct OpenJob {
     /// How often it was handed out before.
     pub(crate) attempt: u32,
     /// When it was queued last.
-    pub queued: Instant,
+    pub(crate) queued: Instant,
     /// The number of its message in the queue, once the server has said it.
     pub(crate) sequence: Option<u64>,
     /// When it was found to be delivered, or when another worker took it.
-    pub taken: Option<Instant>,
+    pub(crate) taken: Option<Instant>,
     /// The worker that says that it has it.
     pub(crate) holder: Option<WorkerId>,
     /// The workers that had it and fell silent.
-    pub lost: Vec<WorkerId>,
+    pub(crate) lost: Vec<WorkerId>,
     /// The first result, if another worker does the job again as a check.
-    pub first: Option<FirstResult>,
+    pub(crate) first: Option<FirstResult>,
 }
 
 impl OpenJob {

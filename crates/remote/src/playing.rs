@@ -26,10 +26,10 @@ use referee_tournament::run::worker::Worker;
 pub(crate) struct PlayableRun {
     book: OpeningBook,
     /// What its games share.
-    pub conditions: Arc<Conditions>,
+    pub(crate) conditions: Arc<Conditions>,
     cores: Cores,
     /// The containment of its players.
-    pub sandbox: Arc<Sandbox>,
+    pub(crate) sandbox: Arc<Sandbox>,
 }
 
 impl PlayableRun {

@@ -32,7 +32,7 @@ pub struct NatsServer {
     /// The client's view of `JetStream`.
     pub(crate) context: Context,
     /// The address without a password.
-    pub address: String,
+    pub(crate) address: String,
     /// The last permission that the server denied.
     denied: PermissionError,
 }

@@ -31,33 +31,33 @@ pub(crate) type WorkerNotes = Arc<dyn Fn(&str) + Send + Sync>;
 /// A run that is served: what its slots have in common.
 pub(crate) struct ServedRun {
     /// The server.
-    pub server: NatsServer,
+    pub(crate) server: NatsServer,
     /// The names of the run on it.
-    pub names: RunNames,
+    pub(crate) names: RunNames,
     /// Its streams.
     pub(crate) streams: Streams,
     /// The worker.
-    pub identity: WorkerIdentity,
+    pub(crate) identity: WorkerIdentity,
     /// Its heartbeat while it has no job.
     pub(crate) idle: WorkerHeartbeat,
     /// The names of the jobs that it has taken.
-    pub jobs: Mutex<BTreeSet<String>>,
+    pub(crate) jobs: Mutex<BTreeSet<String>>,
     /// What its games need.
     pub run: Arc<PlayableRun>,
     /// For how long a job belongs to a slot that gives no sign of life.
-    pub lease: Duration,
+    pub(crate) lease: Duration,
     /// How many jobs were done.
-    pub played: AtomicU64,
+    pub(crate) played: AtomicU64,
     /// How many slots are in use.
-    pub slots: AtomicUsize,
+    pub(crate) slots: AtomicUsize,
     /// Whether the server answers.
     pub(crate) outage: OutageLog,
     /// Where notes go.
     pub note: WorkerNotes,
     /// Becomes true when the worker is to stop at once.
-    pub stop: watch::Receiver<bool>,
+    pub(crate) stop: watch::Receiver<bool>,
     /// Becomes true when no more jobs are to be taken.
-    pub leaving: watch::Receiver<bool>,
+    pub(crate) leaving: watch::Receiver<bool>,
 }
 
 impl ServedRun {

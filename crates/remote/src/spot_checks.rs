@@ -11,9 +11,9 @@ use referee_tournament::run::job::Finished;
 /// The result of a job that another worker does again.
 pub(crate) struct FirstResult {
     /// Who did it first.
-    pub worker: WorkerId,
+    pub(crate) worker: WorkerId,
     /// The games.
-    pub games: Vec<Finished>,
+    pub(crate) games: Vec<Finished>,
     /// Acknowledges the result.
     pub(crate) ack: PendingAck,
 }
@@ -26,9 +26,9 @@ pub(crate) struct SpotChecks {
     /// Drawn afresh, so that no worker knows which jobs are checked.
     key: [u8; 32],
     /// How many games were compared.
-    pub compared: u64,
+    pub(crate) compared: u64,
     /// How many of them were different.
-    pub different: u64,
+    pub(crate) different: u64,
 }
 
 impl SpotChecks {
@@ -60,9 +60,9 @@ impl SpotChecks {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Difference {
     /// The game's identity.
-    pub game: String,
+    pub(crate) game: String,
     /// The number of the first other action, from 1; none if only the end differs.
-    pub ply: Option<usize>,
+    pub(crate) ply: Option<usize>,
 }
 
 fn difference(one: &GameRecord, other: &GameRecord) -> Option<Difference> {
