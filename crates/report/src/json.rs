@@ -65,14 +65,14 @@ impl<'a> From<&'a Standings> for StandingsJson<'a> {
 #[derive(Debug, Serialize)]
 pub struct HistoryJson {
     /// The tournament's name.
-    pub tournament: String,
+    tournament: String,
     /// The players that have a rating then.
-    pub ratings: Vec<RatingJson>,
+    ratings: Vec<RatingJson>,
 }
 
 /// A player's rating at some time.
 #[derive(Debug, Serialize)]
-pub struct RatingJson {
+struct RatingJson {
     player: String,
     rating: f64,
     rating_low: f64,

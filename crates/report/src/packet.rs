@@ -23,13 +23,13 @@ use referee_tournament::analysis::results::NamedResults;
 #[derive(Debug)]
 pub struct Packet {
     /// The player's number in the results under pseudonyms.
-    pub number: usize,
+    number: usize,
     /// Its name.
     pub name: String,
     /// Its pseudonym.
     pub(crate) pseudonym: String,
     /// Its games as it may see them: id, ending and number of plies.
-    pub games: Vec<(String, String, u32)>,
+    games: Vec<(String, String, u32)>,
     /// Its faults, in the order of its games here.
     pub faults: Vec<FaultCase>,
     /// The number of its games that ended by a fault of the opponent.

@@ -14,27 +14,27 @@ use referee_tournament::schedule::summary::Summary;
 #[derive(Debug, Clone, PartialEq)]
 pub struct Row {
     /// The rank, or why the player has none.
-    pub rank: Result<Rank, Unranked<Out>>,
+    pub(crate) rank: Result<Rank, Unranked<Out>>,
     /// Whether it has a rank although all its games ended by faults of opponents.
     pub(crate) is_spared: bool,
     /// The group, from 1, the largest first. Only players of the same group can be compared.
-    pub group: usize,
+    pub(crate) group: usize,
     /// The player's number in the results.
-    pub number: usize,
+    pub(crate) number: usize,
     /// The player's name, as configured.
     pub player: String,
     /// The rating in Elo with its 95% interval, even if it is not meaningful.
-    pub rating: Estimate,
+    rating: Estimate,
     /// How clearly the player is separated from the next one, if there is one to compare it with.
-    pub next: Option<Separation>,
+    pub(crate) next: Option<Separation>,
     /// The ratings at each seat, if the seat's value differs between players.
     pub(crate) seat_ratings: Option<SeatRatings>,
     /// Wins, draws and losses.
-    pub outcomes: Outcomes,
+    pub(crate) outcomes: Outcomes,
     /// The scores at each seat.
     pub(crate) by_seat: BySeat<Points>,
     /// The faults, by code.
-    pub faults: FaultCounts,
+    pub(crate) faults: FaultCounts,
 }
 
 impl Row {
@@ -44,7 +44,7 @@ impl Row {
     }
 
     /// The number of faults of all kinds.
-    pub fn fault_total(&self) -> u32 {
+    pub(crate) fn fault_total(&self) -> u32 {
         self.faults.values().sum()
     }
 
@@ -55,7 +55,7 @@ impl Row {
     }
 
     /// The place, if the player has a rank.
-    pub fn place(&self) -> Option<usize> {
+    pub(crate) fn place(&self) -> Option<usize> {
         self.rank.ok().map(|rank| rank.place)
     }
 
@@ -98,13 +98,13 @@ pub struct Standings {
 #[derive(Debug, Clone, PartialEq)]
 pub struct ContradictedAnchors {
     /// The anchor with the higher given rating.
-    pub upper: String,
+    pub(crate) upper: String,
     /// The other one.
-    pub lower: String,
+    pub(crate) lower: String,
     /// The difference between the given ratings, in Elo.
-    pub given: f64,
+    pub(crate) given: f64,
     /// The difference that the results alone show, in Elo.
-    pub found: Estimate,
+    pub(crate) found: Estimate,
 }
 
 /// A way to make players play different games instead of repeating some.

@@ -15,11 +15,11 @@ const BARS: u32 = 40;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Bin {
     /// The smallest value.
-    pub from: u32,
+    pub(crate) from: u32,
     /// The largest value.
-    pub to: u32,
+    pub(crate) to: u32,
     /// The number of values.
-    pub count: u32,
+    pub(crate) count: u32,
 }
 
 /// Groups counts by value into bars of equal width: 1, 2 or 5 times a power of ten.

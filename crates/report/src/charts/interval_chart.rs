@@ -15,17 +15,17 @@ const MANY: usize = 60;
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct IntervalRow {
     /// The rank, if the player has one.
-    pub rank: Option<usize>,
+    pub(crate) rank: Option<usize>,
     /// The name.
-    pub label: String,
+    pub(crate) label: String,
     /// The lower end.
-    pub low: f64,
+    pub(crate) low: f64,
     /// The middle.
     pub(crate) middle: f64,
     /// The upper end.
-    pub high: f64,
+    pub(crate) high: f64,
     /// An additional point.
-    pub most: Option<f64>,
+    pub(crate) most: Option<f64>,
 }
 
 /// The scale that maps values to positions.

@@ -17,9 +17,9 @@ const HEIGHT: u32 = 380;
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct ChartLine {
     /// The name.
-    pub label: String,
+    pub(crate) label: String,
     /// Its points, two or more, from left to right.
-    pub points: Vec<(f64, f64)>,
+    pub(crate) points: Vec<(f64, f64)>,
 }
 
 /// Draws these lines, the coloured ones first.

@@ -32,13 +32,13 @@ pub enum PageKind {
 #[derive(Debug)]
 pub(crate) struct PageSection<'a> {
     /// Its id, by which links find it.
-    pub id: &'a str,
+    id: &'a str,
     /// Its heading.
-    pub heading: &'a str,
+    heading: &'a str,
     /// What is in it, in a few words, if it opens on demand.
     pub(crate) folded: Option<String>,
     /// Its content.
-    pub content: Markup,
+    content: Markup,
 }
 
 impl<'a> PageSection<'a> {
@@ -81,17 +81,17 @@ pub struct PagePart {
 #[derive(Debug)]
 pub(crate) struct PageTemplate<'a> {
     /// The page heading, as safe HTML text.
-    pub title: &'a str,
+    pub(crate) title: &'a str,
     /// The summary below the heading.
     pub summary: Markup,
     /// The sections, in order.
-    pub sections: &'a [PageSection<'a>],
+    pub(crate) sections: &'a [PageSection<'a>],
     /// The data for the scripts, as JSON; see [`json_in_html`].
-    pub data: &'a str,
+    pub(crate) data: &'a str,
     /// Replay frames of games, as a JSON list; see [`json_in_html`].
-    pub replays: &'a str,
+    pub(crate) replays: &'a str,
     /// A value that players cannot guess. Only scripts that carry its hash may run.
-    pub key: &'a str,
+    pub(crate) key: &'a str,
     /// The way in which the page is published.
     pub kind: PageKind,
 }
