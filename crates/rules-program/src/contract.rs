@@ -20,7 +20,7 @@ pub(crate) const LONGEST_TEXT: usize = 256;
 /// The most outcomes of one chance event.
 pub(crate) const MOST_OUTCOMES: usize = 4096;
 /// The most plies that a game may allow.
-pub const MOST_PLIES: u32 = 100_000;
+pub(crate) const MOST_PLIES: u32 = 100_000;
 /// The most chance events and forced passes in a row.
 pub(crate) const MOST_UNASKED: u32 = 1000;
 /// The most rows of a board in text.
@@ -28,7 +28,7 @@ pub(crate) const MOST_ROWS: usize = 64;
 /// The longest row or caption, in characters.
 pub(crate) const LONGEST_ROW: usize = 256;
 /// The number of different draws.
-pub const DRAWS: u64 = 1 << 53;
+pub(crate) const DRAWS: u64 = 1 << 53;
 
 /// The type of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -58,28 +58,28 @@ pub(crate) struct RulesRequest<'a> {
     pub kind: RequestType,
     /// The id that the answer must have.
     #[serde(default)]
-    pub id: u64,
+    pub(crate) id: u64,
     /// The supported versions of the contract, in `game`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub protocol: Option<[u32; 1]>,
+    pub(crate) protocol: Option<[u32; 1]>,
     /// The options in force, by name.
     #[serde(borrow, default, skip_serializing_if = "Option::is_none")]
-    pub options: Option<&'a RawValue>,
+    pub(crate) options: Option<&'a RawValue>,
     /// The state of the position.
     #[serde(borrow, default, skip_serializing_if = "Option::is_none")]
     pub state: Option<&'a RawValue>,
     /// The step to play.
     #[serde(borrow, default, skip_serializing_if = "Option::is_none")]
-    pub step: Option<StepWords<'a>>,
+    pub(crate) step: Option<StepWords<'a>>,
     /// The seat that the request is about.
     #[serde(borrow, default, skip_serializing_if = "Option::is_none")]
-    pub seat: Option<Cow<'a, str>>,
+    pub(crate) seat: Option<Cow<'a, str>>,
     /// The text to judge.
     #[serde(borrow, default, skip_serializing_if = "Option::is_none")]
     pub text: Option<Cow<'a, str>>,
     /// A random number below [`DRAWS`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub draw: Option<u64>,
+    pub(crate) draw: Option<u64>,
 }
 
 impl RulesRequest<'_> {
@@ -141,25 +141,25 @@ pub(crate) struct AnswerError {
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct GameAnswer {
     /// The version of the contract.
-    pub protocol: u32,
+    pub(crate) protocol: u32,
     /// The name, in kebab-case.
     pub name: String,
     /// The name for people.
-    pub title: String,
+    pub(crate) title: String,
     /// The version of the rules, for people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub version: Option<String>,
+    pub(crate) version: Option<String>,
     /// The names of the seats, first seat first.
-    pub seats: [String; 2],
+    pub(crate) seats: [String; 2],
     /// Whether the game has hidden information.
     #[serde(default)]
-    pub hidden: bool,
+    pub(crate) hidden: bool,
     /// The options, in order.
     #[serde(default)]
-    pub options: Vec<OptionSpec>,
+    pub(crate) options: Vec<OptionSpec>,
     /// The clauses, in order.
     #[serde(default)]
-    pub clauses: Vec<Clause>,
+    pub(crate) clauses: Vec<Clause>,
 }
 
 /// The answer to `start`, `play` and `guess`: a position.
@@ -173,34 +173,34 @@ pub(crate) struct PositionAnswer {
     pub state: Option<Box<RawValue>>,
     /// The turn of the position.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub turn: Option<TurnWords>,
+    pub(crate) turn: Option<TurnWords>,
     /// The legal actions, if they can be listed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub legal: Option<LegalWords>,
+    pub(crate) legal: Option<LegalWords>,
     /// The data that players get as `legal` instead, by seat.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub show: Option<BTreeMap<String, Value>>,
+    pub(crate) show: Option<BTreeMap<String, Value>>,
     /// The effects of the step.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub events: Vec<Map<String, Value>>,
+    pub(crate) events: Vec<Map<String, Value>>,
     /// The state as each seat sees it, in a game with hidden information.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub views: Option<BTreeMap<String, Box<RawValue>>>,
+    pub(crate) views: Option<BTreeMap<String, Box<RawValue>>>,
     /// Whether only its own seat is told the last action.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub secret: bool,
+    pub(crate) secret: bool,
     /// The seat for which the action was played, if not the seat that chose it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub on_behalf_of: Option<String>,
+    pub(crate) on_behalf_of: Option<String>,
     /// The board in text.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub rows: Vec<String>,
+    pub(crate) rows: Vec<String>,
     /// A line below the board.
     #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub caption: String,
+    pub(crate) caption: String,
     /// Estimates of the result by seat, from −1 to 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub values: Option<BTreeMap<String, f64>>,
+    pub(crate) values: Option<BTreeMap<String, f64>>,
     /// The most plies of a game, in the answer to `start`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) max_plies: Option<u32>,
@@ -211,13 +211,13 @@ pub(crate) struct PositionAnswer {
 pub struct TurnWords {
     /// The seat that chooses an action.
     #[serde(rename = "move", default, skip_serializing_if = "Option::is_none")]
-    pub moves: Option<String>,
+    pub(crate) moves: Option<String>,
     /// True if both seats choose.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub both: Option<bool>,
+    pub(crate) both: Option<bool>,
     /// The seat that is forced to pass.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub pass: Option<String>,
+    pub(crate) pass: Option<String>,
     /// The chance outcomes with their weights.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) chance: Option<Vec<(String, u32)>>,
@@ -226,10 +226,10 @@ pub struct TurnWords {
     pub(crate) whose: Option<String>,
     /// The seat that won, or `draw`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub over: Option<String>,
+    pub(crate) over: Option<String>,
     /// The reason for the result, with `over`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub reason: Option<String>,
+    pub(crate) reason: Option<String>,
 }
 
 impl TurnWords {
@@ -271,11 +271,11 @@ pub(crate) struct ActionAnswer {
     pub action: Option<String>,
     /// The reason why the text is not a legal action.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub refused: Option<String>,
+    pub(crate) refused: Option<String>,
     /// The clause that forbids it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub clause: Option<String>,
+    pub(crate) clause: Option<String>,
     /// Whether the text does not even have the form of an action.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub malformed: bool,
+    pub(crate) malformed: bool,
 }

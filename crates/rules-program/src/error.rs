@@ -21,13 +21,13 @@ pub(crate) struct RulesProgramError {
     #[source]
     pub problem: ExchangeError,
     /// What the author of the program may not know, if it helps.
-    pub advice: Option<&'static str>,
+    pub(crate) advice: Option<&'static str>,
     /// The request, if there was one.
-    pub request: Option<String>,
+    pub(crate) request: Option<String>,
     /// The answer, if there was one.
     pub answer: Option<String>,
     /// The last lines that the program wrote to stderr.
-    pub stderr: Vec<String>,
+    pub(crate) stderr: Vec<String>,
 }
 
 impl RulesProgramError {
