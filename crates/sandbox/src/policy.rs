@@ -36,7 +36,7 @@ pub struct NotInForce {
     /// The level or mechanism.
     pub what: Requirement,
     /// Why it is not in force.
-    pub why: Unavailable,
+    pub(crate) why: Unavailable,
 }
 
 impl Policy {
