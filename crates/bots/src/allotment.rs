@@ -6,13 +6,13 @@ use std::time::Duration;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Allotment {
     /// The time for the whole game, if it is limited.
-    pub budget: Option<Duration>,
+    pub(crate) budget: Option<Duration>,
     /// The part of the budget that is left.
-    pub left: Option<Duration>,
+    pub(crate) left: Option<Duration>,
     /// The time added to the budget after each reply.
-    pub increment: Duration,
+    pub(crate) increment: Duration,
     /// The time for one turn, if it is limited.
-    pub per_move: Option<Duration>,
+    pub(crate) per_move: Option<Duration>,
 }
 
 /// The thinking time without any limit.
