@@ -6,7 +6,7 @@ use referee_record::model::record::GameRecord;
 use referee_record::shell;
 
 /// The most faults to keep; the tables count all of them.
-pub const MOST: usize = 500;
+const MOST: usize = 500;
 
 /// A fault and where it happened. The fault's texts are safe to show; the names are not.
 #[derive(Debug, Clone, PartialEq)]
@@ -28,7 +28,7 @@ pub struct FaultCase {
 /// The first faults of a log, and how many there are.
 #[derive(Debug, Default)]
 pub struct FaultCases {
-    /// The first [`MOST`] faults, in the order of the log.
+    /// The first `MOST` faults, in the order of the log.
     pub cases: Vec<FaultCase>,
     /// The total number of faults.
     pub total: usize,

@@ -38,7 +38,7 @@ pub struct BadLine {
     /// The number of the line, from 1.
     pub line: usize,
     /// The column by its name in the header line; `None` if the whole line is wrong.
-    pub column: Option<&'static str>,
+    column: Option<&'static str>,
     /// The problem, and what was expected.
     pub problem: String,
 }

@@ -16,7 +16,7 @@ pub struct Entrant {
     /// Its name.
     pub name: String,
     /// Whether one process may play several games, one after another.
-    pub reusable: bool,
+    pub(crate) reusable: bool,
     /// Creates a fresh instance.
     fingerprint: Fingerprint,
     fresh: Box<dyn Fn() -> Player + Send + Sync>,

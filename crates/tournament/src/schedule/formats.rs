@@ -84,7 +84,7 @@ pub struct Next {
     /// The two players of each pairing.
     pub pairings: Vec<(usize, usize)>,
     /// The number of pairs in each meeting.
-    pub pairs: u32,
+    pub(crate) pairs: u32,
 }
 
 /// The next section of a stage of this format after `course`, if any. A format with one section has

@@ -184,7 +184,7 @@ impl TournamentState {
 
     /// The index of a record's game, if it belongs to this schedule and the record has the right
     /// identity.
-    pub fn place(&self, record: &GameRecord) -> Option<usize> {
+    fn place(&self, record: &GameRecord) -> Option<usize> {
         let number = |seat| self.number(&record.players[seat]);
         let players = BySeat::new(number(Seat::First)?, number(Seat::Second)?);
         let fixture = Fixture { players, pair: record.pair, game: record.game };

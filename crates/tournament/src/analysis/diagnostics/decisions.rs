@@ -10,7 +10,7 @@ use referee_record::model::record::GameRecord;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct DecisionHash {
     /// The seat that decided.
-    pub seat: Seat,
+    pub(crate) seat: Seat,
     /// A hash of the position and of the seat on turn.
     pub position: u64,
     /// A hash of the action.

@@ -17,11 +17,11 @@ const REPEATS: u32 = 4;
 
 /// The condition that ends a ladder.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Goal {
+pub(crate) struct Goal {
     /// This many games were played, or will have been after the next round.
-    pub games: u32,
+    pub(crate) games: u32,
     /// Every rating's 95% interval extends at most this far each way, in Elo.
-    pub margin: Option<f64>,
+    pub(crate) margin: Option<f64>,
 }
 
 /// The pairings of the next round; none when the goal is reached, or when all possible meetings
