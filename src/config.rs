@@ -57,7 +57,7 @@ pub(crate) const LARGEST: u64 = 4 << 20;
 #[derive(Debug)]
 pub struct LoadedConfig {
     /// The tournament without players that have problems; `None` if anything else is wrong.
-    pub tournament: Option<Tournament>,
+    pub(crate) tournament: Option<Tournament>,
     /// The problems, if any.
     pub(crate) problems: Option<Failure>,
 }
