@@ -27,7 +27,7 @@ use referee_record::parallel;
 use referee_report::grades;
 use referee_report::page::template::PageKind;
 use referee_report::page::{Page, PageData, SHOWN_GAMES, page};
-use referee_report::tables::{GRADES_TABLE, PACKETS, PAGE, PUBLIC};
+use referee_report::tables::{GRADES_RULES, GRADES_TABLE, PACKETS, PAGE, PUBLIC};
 use referee_report::taken_out::taken_out;
 use referee_tournament::analysis::diagnostics::Diagnoser;
 use referee_tournament::analysis::diagnostics::decisions::{DecisionHash, add_decisions};
@@ -140,7 +140,7 @@ pub(super) fn read_grades(config: &Path, printer: Printer) -> Result<Grades, Fai
         .ok_or_else(|| Failure::input(format!("{} has no table [grades]", config.display())))
 }
 
-/// Writes `grades.csv` if all games are played. Otherwise removes an old one, and says when it is
+/// Writes the marks if all games are played. Otherwise removes old ones, and says when they are
 /// written.
 pub(super) fn write_final_grades(
     grades: &Grades,
@@ -150,19 +150,27 @@ pub(super) fn write_final_grades(
     if tables.analysis.state.due() == 0 {
         return write_grades(grades, tables);
     }
-    let path = tables.analysis.dir().join(GRADES_TABLE);
-    disk::remove_if_there(&path)
-        .map_err(|error| Failure::system(format!("cannot remove {}: {error}", path.display())))?;
+    for file in [GRADES_TABLE, GRADES_RULES] {
+        let path = tables.analysis.dir().join(file);
+        disk::remove_if_there(&path).map_err(|error| {
+            Failure::system(format!("cannot remove {}: {error}", path.display()))
+        })?;
+    }
     printer.note(&format!("{GRADES_TABLE} is written when all games are played"));
     Ok(())
 }
 
-/// Writes `grades.csv`.
+/// Writes `grades.csv`, and the rules by which it was made.
 pub(super) fn write_grades(grades: &Grades, tables: &Tables) -> Result<(), Failure> {
-    let path = tables.analysis.dir().join(GRADES_TABLE);
-    grades::grades(grades, &tables.standings, &tables.analysis.evaluation.results)
-        .and_then(|table| write_whole(&path, |out| out.write_all(&table)))
-        .map_err(|error| failed(&path, &error))
+    let table = grades::grades(grades, &tables.standings, &tables.analysis.evaluation.results);
+    let rules = serde_json::to_vec_pretty(grades).map_err(io::Error::from);
+    for (file, content) in [(GRADES_TABLE, table), (GRADES_RULES, rules)] {
+        let path = tables.analysis.dir().join(file);
+        content
+            .and_then(|content| write_whole(&path, |out| out.write_all(&content)))
+            .map_err(|error| failed(&path, &error))?;
+    }
+    Ok(())
 }
 
 pub(super) fn failed(path: &Path, error: &io::Error) -> Failure {

@@ -46,7 +46,8 @@ folder, 4 a run is writing to it.")]
 pub(crate) struct VerifyArgs {
     #[command(flatten)]
     pub(crate) folder: ResultsFolderArgs,
-    /// Also compare the marks in grades.csv, by the rules for marks in this configuration
+    /// Compare the marks in grades.csv by [grades] in this configuration, and not by the rules in
+    /// the results folder
     #[arg(long, value_name = "CONFIG", conflicts_with = "repair")]
     pub(crate) grades: Option<PathBuf>,
     /// Output format
@@ -119,10 +120,14 @@ pub(crate) fn run(args: &VerifyArgs, printer: Printer) -> Result<Status, Failure
             "The last run did not end, and its tables may be older than the log: `referee run` \
              writes them again.",
         )?,
+        TableState::ComparedByOwnRules => printer.line(
+            "The marks in grades.csv were compared by the rules beside them, in grades.json. \
+             `referee verify --grades CONFIG` compares them by those of a configuration.",
+        )?,
         TableState::ComparedWithoutMarks => printer.line(
-            "The marks in grades.csv were not compared: they follow from [grades] in the \
-             configuration. `referee verify --grades CONFIG` compares them, too; CONFIG is the \
-             configuration of this tournament.",
+            "The marks in grades.csv were not compared, because their rules are unknown. `referee \
+             verify --grades CONFIG` compares them by [grades] in the configuration of this \
+             tournament.",
         )?,
         TableState::Unchecked | TableState::Compared => {}
     }

@@ -484,14 +484,13 @@ fn edited_marks_are_found() {
     arena.write("dud.sh", "exit 1");
     assert_eq!(arena.run(&["run", "-q"]).code, 0);
     let table = arena.read("grades.csv");
-    let by_log: &[&str] = &["verify"];
+    let by_own: &[&str] = &["verify"];
     let by_config: &[&str] = &["verify", "--grades", "tournament.toml"];
 
-    let run = arena.run(by_log);
+    let run = arena.run(by_own);
     assert_eq!(run.code, 0, "{}", run.out);
-    let note = "The marks in grades.csv were not compared: they follow from [grades] in the \
-                configuration. `referee verify --grades CONFIG` compares them, too; CONFIG is the \
-                configuration of this tournament.\n";
+    let note = "The marks in grades.csv were compared by the rules beside them, in grades.json. \
+                `referee verify --grades CONFIG` compares them by those of a configuration.\n";
     assert!(run.out.ends_with(note), "{}", run.out);
     let run = arena.run(by_config);
     assert!(run.code == 0 && run.out.ends_with(": no problems\n"), "{}", run.out);
@@ -506,12 +505,22 @@ fn edited_marks_are_found() {
         assert_eq!(run.code == 1, run.out.starts_with(differs), "{}", run.out);
         run.code == 1
     };
-    for edit in [("quarantined", "praised"), ("dud,-2,", "dud,2,"), ("dud,-2,,", "dud,-2,1,")] {
-        assert!(is_found(by_log, edit) && is_found(by_config, edit), "{edit:?}");
+    let edits =
+        [("quarantined", "praised"), ("dud,-2,", "dud,2,"), ("dud,-2,,", "dud,-2,1,"), ("-2", "2")];
+    for edit in edits {
+        assert!(is_found(by_own, edit) && is_found(by_config, edit), "{edit:?}");
     }
-    // The log does not say what marks a failure gets.
-    let more = ("-2", "2");
-    assert!(!is_found(by_log, more) && is_found(by_config, more));
+    // Whoever edits the marks may edit the rules beside them, but not a configuration elsewhere.
+    let rules = arena.read("grades.json");
+    arena.put("grades.json", &rules.replace("-2.0", "2.0"));
+    assert!(!is_found(by_own, ("-2", "2")) && is_found(by_config, ("-2", "2")));
+    arena.put("grades.json", "{}");
+    let unread = arena.run(by_own);
+    assert!(unread.code == 1 && unread.out.starts_with("grades.json: it cannot be read: "));
+    std::fs::remove_file(arena.results().join("grades.json")).expect("removed");
+    let run = arena.run(by_own);
+    let note = "The marks in grades.csv were not compared, because their rules are unknown.";
+    assert!(run.code == 0 && run.out.contains(note), "{}", run.out);
 }
 
 #[test]

@@ -13,6 +13,8 @@ use referee_tournament::analysis::results::NamedResults;
 pub const GAMES_TABLE: &str = "games.csv";
 /// The file name of the table of marks.
 pub const GRADES_TABLE: &str = "grades.csv";
+/// The file name of the rules by which that table was made, as JSON.
+pub const GRADES_RULES: &str = "grades.json";
 /// An empty file that marks the tables of a run that has not ended: they may be older than the log.
 pub const UNFINISHED: &str = "tables.unfinished";
 /// The file name of the report.

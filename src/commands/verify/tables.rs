@@ -11,11 +11,13 @@ use super::LogFinding;
 use crate::error::Failure;
 use referee_record::bounded;
 use referee_record::model::grades::Grades;
-use referee_report::grades;
-use referee_report::tables::{GAMES_TABLE, GRADES_TABLE, UNFINISHED};
+use referee_report::tables::{GAMES_TABLE, GRADES_RULES, GRADES_TABLE, UNFINISHED};
 
-/// The most bytes of `grades.csv`.
-const LARGEST_GRADES: u64 = 1 << 26;
+/// The most bytes of the rules for marks, which are applied to every player: enough for the names
+/// of thousands who are absent.
+const LARGEST_RULES: u64 = 1 << 17;
+/// The command that writes the marks again.
+const REPORT_GRADES: &str = "`referee report --grades CONFIG`";
 
 /// Whether the tables were compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -29,12 +31,14 @@ pub(super) enum TableState {
     Unfinished,
     /// All tables were compared.
     Compared,
-    /// They were compared, except for the marks, which do not follow from the log alone.
+    /// They were compared, the marks by the rules that the folder itself carries.
+    ComparedByOwnRules,
+    /// They were compared, except for the marks: their rules are unknown.
     ComparedWithoutMarks,
 }
 
 /// Compares the tables with the log. The table of games should have the hash `games`, and the marks
-/// should follow from `grades`.
+/// should follow from `grades`, or else from the rules in the folder.
 pub(super) fn check_tables(
     tables: &Tables,
     games: Hash,
@@ -55,19 +59,35 @@ pub(super) fn check_tables(
         names.zip(files.iter().map(same).chain([has_hash(&dir.join(GAMES_TABLE), games)]));
     let found = compared.filter_map(|(file, same)| finding(file, same, "`referee run`"));
     let mut found: Vec<LogFinding> = found.collect();
-    // Marks are only expected when all games are played.
-    if is_missing(GRADES_TABLE) && (grades.is_none() || tables.analysis.state.due() > 0) {
-        return Ok((TableState::Compared, found));
-    }
-    let path = dir.join(GRADES_TABLE);
-    let same = match grades {
-        Some(grades) => bounded::holds(&path, &expected_grades(grades, tables)?),
-        None => bounded::read(&path, LARGEST_GRADES)
-            .map(|marks| grades::agree(&marks, &tables.standings)),
+    let own = match grades.is_none().then(|| own_rules(dir)).transpose() {
+        Ok(own) => own.flatten(),
+        Err(error) => {
+            found.extend(finding(GRADES_RULES, Err(error), REPORT_GRADES));
+            return Ok((TableState::ComparedWithoutMarks, found));
+        }
     };
-    found.extend(finding(GRADES_TABLE, same, "`referee report --grades CONFIG`"));
-    let state = grades.map_or(TableState::ComparedWithoutMarks, |_| TableState::Compared);
-    Ok((state, found))
+    let state = own.as_ref().map_or(TableState::Compared, |_| TableState::ComparedByOwnRules);
+    match grades.or(own.as_ref()) {
+        // Marks are only expected when all games are played.
+        Some(_) if is_missing(GRADES_TABLE) && tables.analysis.state.due() > 0 => {}
+        Some(grades) => {
+            let same = bounded::holds(&dir.join(GRADES_TABLE), &expected_grades(grades, tables)?);
+            found.extend(finding(GRADES_TABLE, same, REPORT_GRADES));
+            return Ok((state, found));
+        }
+        None if is_missing(GRADES_TABLE) => {}
+        None => return Ok((TableState::ComparedWithoutMarks, found)),
+    }
+    Ok((TableState::Compared, found))
+}
+
+/// The rules for marks in a results folder; `None` if it has none.
+fn own_rules(dir: &Path) -> io::Result<Option<Grades>> {
+    match bounded::read(&dir.join(GRADES_RULES), LARGEST_RULES) {
+        Ok(rules) => Ok(Some(serde_json::from_slice(&rules)?)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error),
+    }
 }
 
 /// Whether the file at `path` has this hash.

@@ -1,7 +1,10 @@
 //! The rules that turn ranks and scores into marks.
 
+use serde::{Deserialize, Serialize};
+
 /// The marks of a tournament. A player's mark is the sum of both parts.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Grades {
     /// Marks for the rank. The first entry that the player's best possible rank reaches counts.
     pub ranks: Vec<RankMark>,
@@ -18,7 +21,8 @@ pub struct Grades {
 }
 
 /// Marks for this rank or a better one.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct RankMark {
     /// The rank, from 1.
     pub rank: u32,
@@ -27,7 +31,8 @@ pub struct RankMark {
 }
 
 /// Marks for a score against a given player.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct ScoreMark {
     /// The opponent.
     pub player: String,
