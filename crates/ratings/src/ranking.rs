@@ -119,8 +119,22 @@ impl<E: Copy + Ord> Ranking<E> {
 
     /// The rank of each player with its interval, or why it has none; indexed by player.
     pub fn ranks(&self) -> Vec<Result<Rank, Unranked<E>>> {
-        let intervals = self.fit.rank_intervals_by(&self.classes);
-        let rank = |(place, interval): (&Result<usize, Unranked<E>>, RankInterval)| {
+        self.ranks_among(|_| true)
+    }
+
+    /// The same, if all players that `counts` refuses came after the others that have a rank.
+    pub fn ranks_among(&self, counts: impl Fn(usize) -> bool) -> Vec<Result<Rank, Unranked<E>>> {
+        let key = |player: usize| (self.places[player].is_err(), !counts(player));
+        let keys: Vec<_> =
+            self.classes.iter().enumerate().map(|(player, class)| (key(player), class)).collect();
+        let intervals = self.fit.rank_intervals_by(&keys);
+        let mut order = self.order.clone();
+        order.sort_by_key(|&player| key(player));
+        let mut places = self.places.clone();
+        for (&player, place) in order.iter().zip(1..) {
+            places[player] = places[player].map(|_| place);
+        }
+        let rank = |(place, interval): (Result<usize, Unranked<E>>, RankInterval)| {
             // Rounding may have swapped equal players after the interval was made.
             let within = |place| RankInterval {
                 low: interval.low.min(place),
@@ -128,7 +142,7 @@ impl<E: Copy + Ord> Ranking<E> {
             };
             place.map(|place| Rank { place, interval: within(place) })
         };
-        self.places.iter().zip(intervals).map(rank).collect()
+        places.into_iter().zip(intervals).map(rank).collect()
     }
 
     /// Whether a player has a rank although all its games were forfeited by opponents.
@@ -210,7 +224,7 @@ fn fine(rating: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::outcome::GameOutcome::{self, Draw, Win};
+    use crate::outcome::GameOutcome::{self, Draw, Loss, Win};
     use crate::results::tests::{double_forfeit, forfeit, results};
 
     const NAMES: [&str; 5] = ["ant", "bee", "cat", "dog", "eel"];
@@ -284,6 +298,20 @@ mod tests {
         let ranks = ranking.ranks();
         let highest = ranks[..3].iter().flatten().map(|rank| rank.interval.high).max();
         assert!(highest <= Some(3) && ranks[3].is_err());
+    }
+
+    #[test]
+    fn players_that_do_not_count_take_no_ranks() {
+        let order = [(0, 1, Win), (1, 0, Loss), (1, 2, Win), (2, 1, Loss)];
+        let results = results(4, &order.repeat(60));
+        let ranking = Ranking::<u8>::new(&results, &[], &[None; 4], &NAMES).expect("no rating");
+        let ranks = |counts: fn(usize) -> bool| {
+            let rank = |rank: Rank| (rank.place, rank.interval.low, rank.interval.high);
+            ranking.ranks_among(counts).into_iter().map(|it| it.ok().map(rank)).collect::<Vec<_>>()
+        };
+        let [first, second, third] = [1, 2, 3].map(|rank| Some((rank, rank, rank)));
+        assert_eq!(ranks(|_| true), [first, second, third, None]);
+        assert_eq!(ranks(|player| player != 1), [first, third, second, None]);
     }
 
     #[test]
