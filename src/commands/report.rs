@@ -24,7 +24,6 @@ use referee_record::model::grades::Grades;
 use referee_record::model::record::GameRecord;
 use referee_record::model::rules::GameRules;
 use referee_record::parallel;
-use referee_report::grades;
 use referee_report::page::template::PageKind;
 use referee_report::page::{Page, PageData, SHOWN_GAMES, page};
 use referee_report::tables::{GRADES_RULES, GRADES_TABLE, PACKETS, PAGE, PUBLIC};
@@ -49,11 +48,12 @@ Examples:
   referee report --grades tournament.toml
   referee report --pseudonyms           a report without names, in the folder public
   referee report --packets              a folder for the authors of each player, in packets
-  referee report --packets=for-students")]
+  referee report --packets=for-students --grades tournament.toml")]
 pub(crate) struct ReportArgs {
     #[command(flatten)]
     pub(crate) folder: ResultsFolderArgs,
-    /// Also write grades.csv, using [grades] in this configuration
+    /// Also write grades.csv, using [grades] in this configuration; with --packets, write each
+    /// player's marks into its packet instead
     #[arg(long, value_name = "CONFIG")]
     pub(crate) grades: Option<PathBuf>,
     /// Write a report with the pseudonyms of the packets into the folder `public`
@@ -66,7 +66,7 @@ pub(crate) struct ReportArgs {
         value_name = "DIR",
         num_args = 0..=1,
         require_equals = true,
-        conflicts_with_all = ["grades", "pseudonyms"]
+        conflicts_with = "pseudonyms"
     )]
     #[expect(clippy::option_option, reason = "may be given without a folder")]
     pub(crate) packets: Option<Option<PathBuf>>,
@@ -77,9 +77,10 @@ pub(crate) struct ReportArgs {
 /// Writes the page and prints its path.
 pub(crate) fn run(args: &ReportArgs, printer: Printer) -> Result<Status, Failure> {
     let dir = args.folder.find(printer)?;
+    let grades = args.grades.as_deref().map(|config| read_grades(config, printer)).transpose()?;
     if let Some(out) = &args.packets {
         let out = out.clone().unwrap_or_else(|| dir.join(PACKETS));
-        return packets::write_packets(&dir, &out, &args.rules, printer);
+        return packets::write_packets(&dir, &out, grades.as_ref(), &args.rules, printer);
     }
     if args.pseudonyms {
         let public = dir.join(PUBLIC);
@@ -96,8 +97,8 @@ pub(crate) fn run(args: &ReportArgs, printer: Printer) -> Result<Status, Failure
     if tables.analysis.header.is_hidden() {
         disk::keep_private();
     }
-    if let Some(config) = &args.grades {
-        write_grades(&read_grades(config, printer)?, &tables)?;
+    if let Some(grades) = &grades {
+        write_grades(grades, &tables, printer)?;
     }
     write_into(&dir, &tables, None, rules)?;
     printer.line(&dir.join(PAGE).display().to_string()).map(|()| Status::Done)
@@ -148,7 +149,7 @@ pub(super) fn write_final_grades(
     printer: Printer,
 ) -> Result<(), Failure> {
     if tables.analysis.state.due() == 0 {
-        return write_grades(grades, tables);
+        return write_grades(grades, tables, printer);
     }
     for file in [GRADES_TABLE, GRADES_RULES] {
         let path = tables.analysis.dir().join(file);
@@ -160,9 +161,10 @@ pub(super) fn write_final_grades(
     Ok(())
 }
 
-/// Writes `grades.csv`, and the rules by which it was made.
-pub(super) fn write_grades(grades: &Grades, tables: &Tables) -> Result<(), Failure> {
-    let table = grades::grades(grades, &tables.standings, &tables.analysis.evaluation.results);
+/// Writes `grades.csv`, and the rules by which it was made. Says what to know about the marks.
+fn write_grades(grades: &Grades, tables: &Tables, printer: Printer) -> Result<(), Failure> {
+    let players = tables.graded(grades);
+    let table = players.table();
     let rules = serde_json::to_vec_pretty(grades).map_err(io::Error::from);
     for (file, content) in [(GRADES_TABLE, table), (GRADES_RULES, rules)] {
         let path = tables.analysis.dir().join(file);
@@ -170,6 +172,7 @@ pub(super) fn write_grades(grades: &Grades, tables: &Tables) -> Result<(), Failu
             .and_then(|content| write_whole(&path, |out| out.write_all(&content)))
             .map_err(|error| failed(&path, &error))?;
     }
+    players.notes().iter().for_each(|note| printer.note(note));
     Ok(())
 }
 

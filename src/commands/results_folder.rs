@@ -14,10 +14,12 @@ use referee_protocol::escape;
 use referee_record::bounded;
 use referee_record::disk;
 use referee_record::log::{GameNames, LOG, write_whole};
+use referee_record::model::grades::Grades;
 use referee_record::model::record::Header;
 use referee_record::model::tournament::DEFAULT_RESULTS;
 use referee_record::shell;
 use referee_report::games::GamesTable;
+use referee_report::grades::GradedPlayers;
 use referee_report::tables::{self, GAMES_TABLE, KEY, PACKETS, PAGE, PUBLIC, UNFINISHED};
 use referee_report::{Remedy, Standings};
 use referee_tournament::analysis::TournamentAnalysis;
@@ -145,6 +147,11 @@ impl Tables {
         let remedy = Remedy::of(&analysis.header);
         let standings = Standings { remedy, ..Standings::new(&analysis.evaluation) };
         Self { analysis, standings }
+    }
+
+    /// The marks that these rules give.
+    pub(super) fn graded<'a>(&'a self, grades: &'a Grades) -> GradedPlayers<'a> {
+        GradedPlayers::new(grades, &self.standings, &self.analysis.evaluation)
     }
 
     /// Warns about lines of the log that do not count or were edited.

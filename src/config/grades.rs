@@ -6,12 +6,14 @@ use super::keys::{Field, FromTable, Given, TableReader, table_keys};
 use super::limits::whole;
 use super::player_keys::{PlayerKeys, RunMethod};
 use super::problem::{ByteSpan, Problem, Problems, instead};
-use referee_record::model::grades::{Grades, RankMark, ScoreMark};
+use referee_record::model::grades::{Grades, RankBy, RankMark, ScoreMark};
 use referee_record::model::stage::{Format, Stage};
 
 table_keys! {
     /// The keys under `[grades]`.
     GradesKeys[at], "`[grades]`":
+    "by" => by: Field<String>,
+    "count-built-in" => count_built_in: Field<bool>,
     "ranks" => ranks: Vec<RankKeys>,
     "against" => against: Vec<ScoreKeys>,
     "failed" => failed: Field<f64>,
@@ -57,8 +59,29 @@ pub(super) fn check(
         None => lowest,
         given => finite("failed", given, problems)?,
     };
-    let absent = absent(keys, players, problems);
-    Some(Grades { ranks, against, failed, absent, exempt: exempt(players, stages) })
+    Some(Grades {
+        by: rank_by(keys.by.as_ref(), problems),
+        graded_only: keys.count_built_in.as_ref().is_some_and(|counts| !counts.get_ref()),
+        ranks,
+        against,
+        failed,
+        absent: absent(keys, players, problems),
+        exempt: exempt(players, stages),
+    })
+}
+
+fn rank_by(given: Given<'_, String>, problems: &mut Problems) -> RankBy {
+    let Some(given) = given else { return RankBy::default() };
+    match given.get_ref().as_str() {
+        "low" => RankBy::Low,
+        "rank" => RankBy::Rank,
+        "high" => RankBy::High,
+        other => {
+            let problem = Problem::new(given.span(), "unexpected value of `by`");
+            problems.add(problem.label(instead(other, ["low", "rank", "high"])));
+            RankBy::default()
+        }
+    }
 }
 
 /// The names of those without a player. A player is not absent.

@@ -201,7 +201,7 @@ fn players_that_fail_the_check_play_no_further() {
 }
 
 /// Plays any legal action.
-const PLAYS: &str = "while read -r line; do case $line in \
+pub(crate) const PLAYS: &str = "while read -r line; do case $line in \
                      *'\"type\":\"init\"'*) echo ok ;; \
                      *'\"type\":\"turn\"'*) legal=${line#*'\"legal\":[\"'}; echo \
                      \"${legal%%\\\"*}\" ;; \
@@ -238,7 +238,7 @@ fn players_that_never_start_rank_and_grade_below_others() {
     let grades = arena.read("grades.csv");
     let rows: Vec<&str> = grades.lines().skip(1).collect();
     assert!(rows[0].starts_with("fine,10,") || rows[0].starts_with("fine,5,"), "{grades}");
-    let failed = |name: &str| format!("{name},0,,,,0,");
+    let failed = |name: &str| format!("{name},0,,,,,0,");
     assert!(rows[1].starts_with(&failed("mute")) && rows[1].ends_with(",failed the check"));
     assert!(rows[2].starts_with(&failed("mute too")) && rows.len() == 3, "{grades}");
     // All commands report the same numbers of games.

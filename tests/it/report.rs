@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
+use crate::formats::PLAYS;
 use crate::support::{Arena, Config, HOSTILE, Run};
 use serde_json::Value;
 
@@ -117,8 +118,8 @@ fn grades_follow_the_table_of_the_configuration() {
     assert_eq!(
         lines,
         [
-            "player,marks,rank,rank_low,rank_high,rank_marks,against_ant,games,reason",
-            "dud,-2,,,,-2,0,5,quarantined for faults"
+            "player,marks,rank,rank_low,rank_high,band,rank_marks,share_ant,against_ant,games,reason",
+            "dud,-2,,,,,-2,0,0,5,quarantined for faults"
         ]
     );
     fs::remove_file(arena.results().join("grades.csv")).expect("removed");
@@ -130,6 +131,36 @@ fn grades_follow_the_table_of_the_configuration() {
     let refused = arena.run(&["run"]);
     assert_eq!(refused.code, 2);
     assert!(refused.err.contains("unknown player `any`") && refused.err.contains("from 0 to 1"));
+}
+
+#[test]
+fn marks_are_explained_where_they_are_given() {
+    let marks = "grades = { by = \"high\", count-built-in = false, ranks = [\
+                 { rank = 3, marks = 5 }, { rank = 9, marks = 4 }], \
+                 against = [{ player = \"ant\", score = 0, marks = 1.5 }] }";
+    let config = Config::small().script("fair", "fair.sh").script("even", "fair.sh");
+    let arena = Arena::with(&config.change(|config| {
+        config.max_moves = 10;
+        config.more = marks.into();
+    }));
+    arena.write("fair.sh", PLAYS);
+    let plan = arena.run(&["run", "--plan"]);
+    let beyond = "nobody can be in the band rank 4–9 (4 marks): 2 players have a rank for marks\n";
+    assert!(plan.out.contains(beyond), "{}", plan.out);
+    let run = arena.run(&["run"]);
+    let note = "All 2 players with a rank are in the band rank 1–3 (5 marks): their ranks make no \
+                difference.";
+    assert!(run.err.contains(note), "{}", run.err);
+    let table = arena.read("grades.csv");
+    assert!(table.contains("\nfair,6.5,"), "{table}");
+    assert!(table.contains(",1,2,3,5,") && table.contains(",rank 2 at worst\n"), "{table}");
+    assert_eq!(arena.run(&["report", "--packets", "--grades", "tournament.toml"]).code, 0);
+    let page = fs::read_to_string(arena.results().join("packets/fair/report.html"));
+    let page = page.expect("a packet");
+    let sentence = "<p>You get 6.5 marks: 5 for rank 2 at worst (95% interval 1–2), in the band to \
+                    rank 3; 1.5 for ";
+    assert!(page.contains(sentence) && page.contains(" points against P0"), "{page}");
+    assert!(!page.contains("against ant"), "opponents have pseudonyms");
 }
 
 #[test]

@@ -1,162 +1,343 @@
-//! `grades.csv`: marks, computed as the configuration says.
+//! `grades.csv`: marks, computed as the configuration says, with what explains them.
 
 use std::io;
 
 use super::csv_cells::{finish, text};
+use super::notes::list;
+use super::numbers::percent;
 use super::unranked::describe;
 use super::{Row, Standings};
-use referee_ratings::Rank;
-use referee_record::model::grades::{Grades, ScoreMark};
+use referee_protocol::escape;
+use referee_ratings::{Outcomes, Rank, RankInterval, Unranked};
+use referee_record::model::grades::{Grades, RankBy, RankMark, ScoreMark};
+use referee_record::model::player::Out;
+use referee_tournament::analysis::Evaluation;
 use referee_tournament::analysis::results::NamedResults;
 
-/// The headings before and after the marks for scores.
-const FIRST_HEADINGS: [&str; 6] =
-    ["player", "marks", "rank", "rank_low", "rank_high", "rank_marks"];
+/// The headings before and after those for scores.
+const FIRST_HEADINGS: [&str; 7] =
+    ["player", "marks", "rank", "rank_low", "rank_high", "band", "rank_marks"];
 const LAST_HEADINGS: [&str; 2] = ["games", "reason"];
-/// What comes before the player's name in the heading of marks for a score.
-const AGAINST: &str = "against_";
-/// The reason of a person without a player.
-const NO_PLAYER: &str = "handed in no player";
 
-/// The table: one row per graded player in ranking order, with the marks and the rank and scores
-/// behind them, and then one row for each person without a player.
-pub fn grades(
-    grades: &Grades,
-    standings: &Standings,
-    results: &NamedResults,
-) -> io::Result<Vec<u8>> {
-    let mut table = csv::Writer::from_writer(Vec::new());
-    let against = grades.against.iter().map(|line| format!("{AGAINST}{}", line.player));
-    let heading = FIRST_HEADINGS.map(str::to_owned).into_iter().chain(against);
-    table.write_record(heading.chain(LAST_HEADINGS.map(str::to_owned)))?;
-    for row in standings.rows.iter().filter(|row| !grades.exempt.contains(&row.player)) {
-        table.write_record(cells(grades, row, results))?;
+/// The marks of the players of a tournament.
+#[derive(Debug)]
+pub struct GradedPlayers<'a> {
+    grades: &'a Grades,
+    /// The players that get marks, in ranking order.
+    players: Vec<GradedPlayer<'a>>,
+}
+
+impl<'a> GradedPlayers<'a> {
+    /// Gives the marks. The standings are those of the evaluation.
+    pub fn new(grades: &'a Grades, standings: &'a Standings, evaluation: &Evaluation) -> Self {
+        let results = &evaluation.results;
+        let is_graded = |name: &String| !grades.exempt.contains(name);
+        let among_graded = grades
+            .graded_only
+            .then(|| evaluation.ranking.ranks_among(|player| is_graded(&results.names()[player])));
+        let rank = |row: &Row| among_graded.as_ref().map_or(row.rank, |ranks| ranks[row.number]);
+        let counts = |row: &&Row| among_graded.is_none() || is_graded(&row.player);
+        let player = |row: &'a Row| {
+            // A player shares the place of those that come before it only by their names.
+            let level = standings.rows.iter().filter(counts).find(|other| is_level(other, row));
+            let shared = |own: Rank| {
+                let place = level.and_then(|row| rank(row).ok()).map_or(own.place, |it| it.place);
+                let low = own.interval.low.min(place);
+                Rank { place, interval: RankInterval { low, ..own.interval } }
+            };
+            GradedPlayer::new(grades, row, rank(row).map(shared), results)
+        };
+        let rows = standings.rows.iter().filter(|row| is_graded(&row.player));
+        Self { grades, players: rows.map(player).collect() }
     }
-    for name in &grades.absent {
-        table.write_record(absent(grades, name))?;
-    }
-    finish(table)
-}
 
-fn cells(grades: &Grades, row: &Row, results: &NamedResults) -> Vec<String> {
-    let marks = Marks::new(grades, row, results);
-    let mut cells = vec![text(&row.player).into_owned(), marks.sum()];
-    cells.extend(rank_cells(row));
-    cells.push(cell(marks.for_rank));
-    cells.extend(marks.for_scores.iter().copied().map(cell));
-    let names = grades.against.iter().map(|line| line.player.as_str());
-    let unmet = unmet(names.zip(marks.for_scores.iter().map(Option::is_none)));
-    cells.extend([row.outcomes.games().to_string(), reason(row, &unmet)]);
-    cells
-}
-
-/// Marks as text; empty if they are not known.
-fn cell(marks: Option<f64>) -> String {
-    marks.map_or(String::new(), |marks| marks.to_string())
-}
-
-/// The names whose marks are unknown, each once.
-fn unmet<'a>(lines: impl Iterator<Item = (&'a str, bool)>) -> Vec<&'a str> {
-    let mut names = Vec::new();
-    for (name, is_unknown) in lines {
-        if is_unknown && !names.contains(&name) {
-            names.push(name);
+    /// The table: one row per graded player in ranking order, with the marks and what they follow
+    /// from, and then one row for each person without a player.
+    ///
+    /// # Errors
+    ///
+    /// When the table cannot be written, which does not happen in memory.
+    pub fn table(&self) -> io::Result<Vec<u8>> {
+        let mut table = csv::Writer::from_writer(Vec::new());
+        let against = &self.grades.against;
+        let shares = firsts(against).map(|at| format!("share_{}", against[at].player));
+        let marks = against.iter().map(|line| format!("against_{}", line.player));
+        let first = FIRST_HEADINGS.map(str::to_owned).into_iter();
+        table.write_record(
+            first.chain(shares).chain(marks).chain(LAST_HEADINGS.map(str::to_owned)),
+        )?;
+        for player in &self.players {
+            table.write_record(player.cells(self.grades))?;
         }
+        for name in &self.grades.absent {
+            table.write_record(self.absent(name))?;
+        }
+        finish(table)
     }
-    names
-}
 
-/// The rank of a player and its interval; empty for one without a rank.
-fn rank_cells(row: &Row) -> [String; 3] {
-    let low = row.rank_interval().map(|interval| interval.low);
-    let high = row.rank_interval().map(|interval| interval.high);
-    [row.place(), low, high].map(|rank| rank.map_or(String::new(), |rank| rank.to_string()))
-}
+    /// The row of a person without a player.
+    fn absent(&self, name: &str) -> Vec<String> {
+        let (marks, against) = (self.grades.failed.to_string(), &self.grades.against);
+        let mut cells = vec![text(name).into_owned(), marks.clone()];
+        cells.extend([const { String::new() }; 4]);
+        cells.push(marks);
+        cells.extend(firsts(against).map(|_| String::new()));
+        cells.extend(against.iter().map(|_| "0".to_owned()));
+        cells.extend(["0".to_owned(), "handed in no player".to_owned()]);
+        cells
+    }
 
-/// The reason for a player's marks: its rank, or why it has none. For one that did not meet these
-/// players, that it did not.
-fn reason(row: &Row, unmet: &[&str]) -> String {
-    match row.rank {
-        _ if !unmet.is_empty() => format!("did not meet {}", unmet.join(", ")),
-        Ok(Rank { interval, .. }) => format!("rank {} at best", interval.low),
-        Err(why) => describe(why).to_owned(),
+    /// What to know before these marks are given to anyone: who counts as failed without a fault,
+    /// and which bands tell nobody apart.
+    pub fn notes(&self) -> Vec<String> {
+        let spared = self.players.iter().filter(|player| player.is_spared);
+        let spared: Vec<String> =
+            spared.map(|player| escape::terminal(&player.row.player)).collect();
+        let spared = (!spared.is_empty())
+            .then(|| format!("Marked as failed, because every game {SPARED}: {}.", list(&spared)));
+        let ranked = self.players.iter().filter(|player| player.rank.is_ok() && !player.fails());
+        let reached: Vec<Option<RankMark>> = ranked.map(|player| player.band).collect();
+        spared.into_iter().chain(useless_bands(self.grades, &reached)).collect()
+    }
+
+    /// How the marks of `player` came about, as a sentence to its authors. `shown` is the name by
+    /// which they know an opponent. `None` for a player without marks.
+    pub fn sentence(&self, player: &str, shown: impl Fn(&str) -> String) -> Option<String> {
+        let found = self.players.iter().find(|graded| graded.row.player == player)?;
+        let reason = || found.reason(self.grades, &shown);
+        let Some(sum) = found.sum() else {
+            return Some(format!("Your marks are still to be decided: {}.", reason()));
+        };
+        if found.fails() {
+            return Some(format!("You get {sum} marks: {}.", reason()));
+        }
+        let for_rank = found.rank.ok().filter(|_| !self.grades.ranks.is_empty()).map(|rank| {
+            let band = found.band.map_or("beyond all bands".to_owned(), |band| {
+                format!("in the band to rank {}", band.rank)
+            });
+            let marks = cell(found.for_rank);
+            format!("{marks} for {} (95% interval {}), {band}", reason(), rank.interval)
+        });
+        let for_scores = found.for_scores.iter().map(|score| score.describe(&shown));
+        let parts: Vec<String> = for_rank.into_iter().chain(for_scores).collect();
+        Some(format!("You get {sum} marks: {}.", parts.join("; ")))
     }
 }
 
-/// The row of a person without a player.
-fn absent(grades: &Grades, name: &str) -> Vec<String> {
-    let marks = grades.failed.to_string();
-    let rank = [const { String::new() }; 3];
-    let mut cells = vec![text(name).into_owned(), marks.clone()];
-    cells.extend(rank);
-    cells.push(marks);
-    cells.extend(grades.against.iter().map(|_| "0".to_owned()));
-    cells.extend(["0".to_owned(), NO_PLAYER.to_owned()]);
-    cells
+/// Whether only their names decide which of these two players with a rank comes first.
+fn is_level(one: &Row, other: &Row) -> bool {
+    let key = |row: &Row| (row.rank.is_ok(), row.is_spared, row.score());
+    let ratings = one.shown_rating().zip(other.shown_rating());
+    let is_near = ratings.is_some_and(|(one, other)| (one.value - other.value).abs() < 1e-6);
+    one.rank.is_ok() && is_near && key(one) == key(other)
 }
 
-/// The marks of a player.
-struct Marks {
+/// How a game of a player that is spared ended, after `every game`.
+const SPARED: &str = "ended by a fault of the opponent";
+
+/// What is known before the first game about bands that tell nobody apart, if this many players
+/// have a rank for marks.
+pub fn unreachable_bands(grades: &Grades, players: usize) -> Vec<String> {
+    let beyond = grades.bands().filter(|(first, _)| *first as usize > players);
+    let note =
+        |band| format!("nobody can be in the band {band}: {players} players have a rank for marks");
+    beyond.map(|(first, line)| note(band(first, line))).collect()
+}
+
+/// The bands that tell nobody apart, if players `reached` these.
+fn useless_bands(grades: &Grades, reached: &[Option<RankMark>]) -> Vec<String> {
+    let is_in = |line: &RankMark| reached.iter().flatten().any(|other| other.rank == line.rank);
+    let empty = || grades.bands().filter(|(_, line)| !is_in(line));
+    match reached {
+        [] | [_] => Vec::new(),
+        _ if grades.ranks.is_empty() => Vec::new(),
+        [first, others @ ..] if others.iter().all(|other| other == first) => {
+            let shared = grades.bands().find(|(_, line)| Some(*line) == *first);
+            let place = shared.map_or("beyond all bands".to_owned(), |(first, line)| {
+                format!("in the band {}", band(first, line))
+            });
+            vec![format!(
+                "All {} players with a rank are {place}: their ranks make no difference.",
+                reached.len()
+            )]
+        }
+        _ => empty()
+            .map(|(first, line)| format!("Nobody is in the band {}.", band(first, line)))
+            .collect(),
+    }
+}
+
+/// The ranks of a band.
+fn band(first: u32, line: RankMark) -> String {
+    let range = RankInterval { low: first as usize, high: line.rank as usize };
+    format!("rank {range} ({} marks)", line.marks)
+}
+
+/// The first line of each opponent in `against`.
+fn firsts(against: &[ScoreMark]) -> impl Iterator<Item = usize> {
+    let is_first =
+        |at: &usize| against[..*at].iter().all(|line| line.player != against[*at].player);
+    (0..against.len()).filter(is_first)
+}
+
+/// A number as text; empty if it is not known.
+fn cell<T: ToString>(number: Option<T>) -> String {
+    number.map_or(String::new(), |number| number.to_string())
+}
+
+/// The marks of a player, and what they follow from.
+#[derive(Debug)]
+struct GradedPlayer<'a> {
+    row: &'a Row,
+    /// Its rank as it counts for marks.
+    rank: Result<Rank, Unranked<Out>>,
+    /// Whether it made no fault, but never finished a game, so it showed no strength of its own.
+    is_spared: bool,
+    /// The line of `ranks` that it reaches.
+    band: Option<RankMark>,
     /// `None` if its rank is not known.
     for_rank: Option<f64>,
-    /// `None` for a score against a player that it did not meet.
-    for_scores: Vec<Option<f64>>,
+    /// By line of `against`.
+    for_scores: Vec<GradedScore<'a>>,
 }
 
-impl Marks {
-    fn new(grades: &Grades, row: &Row, results: &NamedResults) -> Self {
-        let for_scores = grades.against.iter().map(|line| marks_of_score(line, row, results));
-        let for_rank = match row.rank {
-            // The player gets the benefit of the doubt: the best rank in its interval counts.
-            Ok(Rank { interval, .. }) => Some(marks_of_rank(grades, interval.low)),
-            Err(why) if why.is_failure() => {
-                let none = vec![Some(0.0); grades.against.len()];
-                return Self { for_rank: Some(grades.failed), for_scores: none };
+impl<'a> GradedPlayer<'a> {
+    fn new(
+        grades: &'a Grades,
+        row: &'a Row,
+        rank: Result<Rank, Unranked<Out>>,
+        results: &NamedResults,
+    ) -> Self {
+        let completion = results.counts.completion(row.number);
+        let is_spared = completion.spared > 0
+            && completion.spared == completion.games()
+            && !rank.is_err_and(|why| why.is_failure());
+        let mut player =
+            Self { row, rank, is_spared, band: None, for_rank: None, for_scores: Vec::new() };
+        let fails = player.fails();
+        let score = |line| GradedScore::new(line, row, results, fails);
+        player.for_scores = grades.against.iter().map(score).collect();
+        player.for_rank = match rank {
+            _ if fails => Some(grades.failed),
+            Ok(rank) => {
+                let rank = counted(grades.by, rank);
+                player.band = grades.ranks.iter().copied().find(|it| rank <= it.rank as usize);
+                Some(player.band.map_or(0.0, |band| band.marks))
             }
             Err(_) => grades.ranks.is_empty().then_some(0.0),
         };
-        Self { for_rank, for_scores: for_scores.collect() }
+        player
     }
 
-    /// The sum of all marks; empty if any of them is not known.
-    fn sum(&self) -> String {
-        let scores: Option<f64> = self.for_scores.iter().copied().sum();
-        cell(self.for_rank.zip(scores).map(|(rank, scores)| rank + scores))
+    /// Whether it gets only the marks of a player that failed.
+    fn fails(&self) -> bool {
+        self.is_spared || self.rank.is_err_and(|why| why.is_failure())
+    }
+
+    /// The sum of all marks; `None` if any of them is not known.
+    fn sum(&self) -> Option<f64> {
+        let scores: Option<f64> = self.for_scores.iter().map(|score| score.marks).sum();
+        Some(self.for_rank? + scores?)
+    }
+
+    fn cells(&self, grades: &Grades) -> Vec<String> {
+        let mut cells = vec![text(&self.row.player).into_owned(), cell(self.sum())];
+        let rank = self.rank.ok();
+        let interval = rank.map(|rank| rank.interval);
+        cells.extend(
+            [rank.map(|it| it.place), interval.map(|it| it.low), interval.map(|it| it.high)]
+                .map(cell),
+        );
+        cells.extend([cell(self.band.map(|band| band.rank)), cell(self.for_rank)]);
+        cells.extend(firsts(&grades.against).map(|at| cell(self.for_scores[at].share)));
+        cells.extend(self.for_scores.iter().map(|score| cell(score.marks)));
+        cells.push(self.row.outcomes.games().to_string());
+        cells.push(self.reason(grades, &str::to_owned));
+        cells
+    }
+
+    /// Why it gets these marks, or none yet. `shown` is the name of an opponent.
+    fn reason(&self, grades: &Grades, shown: &dyn Fn(&str) -> String) -> String {
+        let opponents = firsts(&grades.against).map(|at| &self.for_scores[at]);
+        let unmet = opponents.filter(|score| score.marks.is_none());
+        let unmet: Vec<String> = unmet.map(|score| shown(&score.line.player)).collect();
+        match self.rank {
+            _ if self.is_spared => format!("every game {SPARED}"),
+            _ if !unmet.is_empty() => format!("did not meet {}", unmet.join(", ")),
+            Ok(rank) => {
+                let which = match grades.by {
+                    RankBy::Low => " at best",
+                    RankBy::Rank => "",
+                    RankBy::High => " at worst",
+                };
+                format!("rank {}{which}", counted(grades.by, rank))
+            }
+            Err(why) => describe(why).to_owned(),
+        }
     }
 }
 
-fn marks_of_rank(grades: &Grades, rank: usize) -> f64 {
-    let rank = u32::try_from(rank).unwrap_or(u32::MAX);
-    grades.ranks.iter().find(|line| rank <= line.rank).map_or(0.0, |line| line.marks)
+/// The rank that counts.
+fn counted(by: RankBy, rank: Rank) -> usize {
+    match by {
+        RankBy::Low => rank.interval.low,
+        RankBy::Rank => rank.place,
+        RankBy::High => rank.interval.high,
+    }
 }
 
-/// The marks for the score against one opponent: `None` if no game between the two counts, and all
-/// of them for the opponent itself.
-fn marks_of_score(line: &ScoreMark, row: &Row, results: &NamedResults) -> Option<f64> {
-    if line.player == row.player {
-        return Some(line.marks);
+/// The marks of a player for its score against one opponent.
+#[derive(Debug)]
+struct GradedScore<'a> {
+    line: &'a ScoreMark,
+    /// The games against the opponent, from the side of the player.
+    games: Outcomes,
+    /// Its share of the points, 0 to 1; `None` if no game between the two counts.
+    share: Option<f64>,
+    /// `None` if they are not known, and all of them for the opponent itself.
+    marks: Option<f64>,
+}
+
+impl<'a> GradedScore<'a> {
+    /// The marks of the player in `row`, which `fails` or not.
+    fn new(line: &'a ScoreMark, row: &Row, results: &NamedResults, fails: bool) -> Self {
+        let opponent = results.number(&line.player).ok();
+        let games = opponent.map(|opponent| results.counts.between(row.number, opponent));
+        let games = games.unwrap_or_default();
+        let share = games.score().value() / f64::from(games.games().max(1));
+        let share = (games.games() > 0).then_some(share);
+        let marks = match share {
+            _ if fails => Some(0.0),
+            _ if line.player == row.player => Some(line.marks),
+            share => share.map(|share| if share >= line.score { line.marks } else { 0.0 }),
+        };
+        Self { line, games, share, marks }
     }
-    let opponent = results.number(&line.player).ok()?;
-    let games = results.counts.between(row.number, opponent);
-    let share = games.score().value() / f64::from(games.games().max(1));
-    (games.games() > 0).then_some(if share >= line.score { line.marks } else { 0.0 })
+
+    /// What gave the marks. `shown` is the name of the opponent.
+    fn describe(&self, shown: &dyn Fn(&str) -> String) -> String {
+        let (marks, games) = (cell(self.marks), self.games);
+        let (needed, opponent) = (percent(self.line.score, 1.0), shown(&self.line.player));
+        if games.games() == 0 {
+            return format!("{marks} for being {opponent}");
+        }
+        let (score, games) = (games.score(), games.games());
+        format!("{marks} for {score} of {games} points against {opponent} ({needed} needed)")
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::standings::tests::{evaluation, standings};
     use super::*;
-    use referee_ratings::RankInterval;
     use referee_record::model::fault::FaultCode;
-    use referee_record::model::grades::RankMark;
-    use referee_record::model::player::Out;
     use referee_record::model::record::examples::{faulty, game};
-    use referee_tournament::analysis::Evaluation;
     use referee_tournament::analysis::results::examples::results;
 
     fn table(grades: &Grades, standings: &Standings, results: &NamedResults) -> String {
-        let bytes = super::grades(grades, standings, results).expect("memory");
-        String::from_utf8(bytes).expect("UTF-8")
+        let evaluation = evaluation(results);
+        let table = GradedPlayers::new(grades, standings, &evaluation).table().expect("memory");
+        String::from_utf8(table).expect("UTF-8")
     }
 
     #[test]
@@ -169,6 +350,7 @@ mod tests {
             failed: 0.0,
             absent: vec!["zoe".into()],
             exempt: vec!["house".into()],
+            ..Grades::default()
         };
         let mut standings = standings(&results);
         for (row, place) in standings.rows.iter_mut().zip(1..) {
@@ -176,10 +358,11 @@ mod tests {
         }
         assert_eq!(
             table(&grades, &standings, &results),
-            "player,marks,rank,rank_low,rank_high,rank_marks,against_house,against_house,games,reason\n\
-             ant,8,1,1,1,4,1,3,1,rank 1 at best\n\
-             '=bee,3.5,3,3,3,2.5,1,0,1,rank 3 at best\n\
-             zoe,0,,,,0,0,0,0,handed in no player\n"
+            "player,marks,rank,rank_low,rank_high,band,rank_marks,share_house,against_house,\
+             against_house,games,reason\n\
+             ant,8,1,1,1,1,4,1,1,3,1,rank 1 at best\n\
+             '=bee,3.5,3,3,3,3,2.5,0,1,0,1,rank 3 at best\n\
+             zoe,0,,,,,0,,0,0,0,handed in no player\n"
         );
     }
 
@@ -196,8 +379,8 @@ mod tests {
         let standings = standings(&results);
         let table = table(&grades, &standings, &results);
         let row = |start: &str| table.lines().find(|line| line.starts_with(start)).expect("a row");
-        assert!(row("ant,,").ends_with(",0,,,2,did not meet house"), "{table}");
-        assert!(row("bee,4,").ends_with(",0,2,2,3,rank 1 at best"), "{table}");
+        assert!(row("ant,,").ends_with(",,0,,,,2,did not meet house"), "{table}");
+        assert!(row("bee,4,").ends_with(",,0,1,2,2,3,rank 1 at best"), "{table}");
     }
 
     #[test]
@@ -218,9 +401,92 @@ mod tests {
             let start = format!("{name},");
             table.lines().find(|line| line.starts_with(&start)).expect("a row").to_owned()
         };
-        assert!(row("ant").starts_with("ant,10,1,1,3,10,3,"), "{table}");
-        assert_eq!(row("dog"), "dog,-1,,,,-1,1,quarantined for faults");
-        assert_eq!(row("eel"), "eel,-1,,,,-1,1,made faults and finished no game");
-        assert_eq!(row("fox"), "fox,,,,,,1,not connected with most others by games");
+        assert!(row("ant").starts_with("ant,10,1,1,3,1,10,3,"), "{table}");
+        assert_eq!(row("dog"), "dog,-1,,,,,-1,1,quarantined for faults");
+        assert_eq!(row("eel"), "eel,-1,,,,,-1,1,made faults and finished no game");
+        assert_eq!(row("fox"), "fox,,,,,,,1,not connected with most others by games");
+    }
+
+    #[test]
+    fn marks_follow_the_end_of_the_interval_that_the_rules_name() {
+        let games = [(0, 1, "white"), (1, 2, "white"), (2, 3, "white"), (0, 3, "white")];
+        let results = results(&["ant", "bee", "house", "cat"], &games);
+        let standings = standings(&results);
+        let row = |by, graded_only| {
+            let ranks = vec![RankMark { rank: 2, marks: 10.0 }, RankMark { rank: 4, marks: 5.0 }];
+            let exempt = vec!["house".into()];
+            let grades = Grades { ranks, by, graded_only, exempt, ..Grades::default() };
+            let table = table(&grades, &standings, &results);
+            let row = table.lines().find(|line| line.starts_with("cat,")).expect("a row");
+            row.to_owned()
+        };
+        assert_eq!(row(RankBy::Low, false), "cat,10,4,1,4,2,10,2,rank 1 at best");
+        assert_eq!(row(RankBy::Rank, false), "cat,5,4,1,4,4,5,2,rank 4");
+        assert_eq!(row(RankBy::High, false), "cat,5,4,1,4,4,5,2,rank 4 at worst");
+        // Nobody gets marks for standing above the house player, or loses any for standing below.
+        assert_eq!(row(RankBy::High, true), "cat,5,3,1,3,4,5,2,rank 3 at worst");
+    }
+
+    #[test]
+    fn level_players_share_a_place() {
+        let draws = [(0, 1, "draw"), (1, 0, "draw"), (0, 2, "white"), (1, 2, "white")];
+        let results = results(&["bee", "ant", "cat"], &draws);
+        let ranks = vec![RankMark { rank: 1, marks: 10.0 }];
+        let grades = Grades { ranks, by: RankBy::Rank, ..Grades::default() };
+        let table = table(&grades, &standings(&results), &results);
+        let marks: Vec<&str> = table.lines().skip(1).map(|line| &line[..9]).collect();
+        assert_eq!(marks, ["ant,10,1,", "bee,10,1,", "cat,0,3,1"]);
+    }
+
+    #[test]
+    fn a_player_whose_games_all_ended_by_faults_gets_no_marks_for_its_rank() {
+        let mut results = results(&["ant", "bee", "eel", "liam"], &[(0, 1, "white")]);
+        let crash = [("white", FaultCode::Crash)];
+        for winner in ["ant", "liam"] {
+            results.add(&faulty(game("eel", winner, "black"), &crash)).expect("known players");
+        }
+        let ranks = vec![RankMark { rank: 3, marks: 10.0 }];
+        let grades = Grades { ranks, failed: -1.0, ..Grades::default() };
+        let (standings, evaluation) = (standings(&results), evaluation(&results));
+        let players = GradedPlayers::new(&grades, &standings, &evaluation);
+        let table = players.table().expect("memory");
+        let reason = "every game ended by a fault of the opponent";
+        let row = format!("liam,-1,3,3,3,,-1,1,{reason}\n");
+        assert!(String::from_utf8_lossy(&table).contains(&row), "{table:?}");
+        assert_eq!(players.notes()[0], format!("Marked as failed, because {reason}: liam."));
+        let sentence = players.sentence("liam", str::to_owned);
+        assert_eq!(sentence, Some(format!("You get -1 marks: {reason}.")));
+    }
+
+    #[test]
+    fn bands_that_tell_nobody_apart_are_named() {
+        let line = |rank, marks| RankMark { rank, marks };
+        let (top, rest) = (line(1, 10.0), line(9, 5.0));
+        let grades = Grades { ranks: vec![top, line(3, 8.0), rest], ..Grades::default() };
+        let notes = |reached: &[Option<RankMark>]| useless_bands(&grades, reached);
+        let same = "their ranks make no difference.";
+        let all = format!("All 2 players with a rank are in the band rank 1 (10 marks): {same}");
+        assert_eq!(notes(&[Some(top); 2]), [all]);
+        let none = format!("All 2 players with a rank are beyond all bands: {same}");
+        assert_eq!(notes(&[None; 2]), [none]);
+        assert_eq!(notes(&[Some(top), Some(rest)]), ["Nobody is in the band rank 2–3 (8 marks)."]);
+        assert_eq!(notes(&[Some(top)]), [""; 0]);
+        let beyond =
+            "nobody can be in the band rank 4–9 (5 marks): 3 players have a rank for marks";
+        assert_eq!(unreachable_bands(&grades, 3), [beyond]);
+    }
+
+    #[test]
+    fn a_sentence_names_everything_that_gave_marks() {
+        let results = results(&["ant", "bee"], &[(0, 1, "white"), (1, 0, "white")]);
+        let ranks = vec![RankMark { rank: 3, marks: 10.0 }];
+        let against = vec![ScoreMark { player: "bee".into(), score: 0.25, marks: 2.0 }];
+        let grades = Grades { ranks, against, exempt: vec!["bee".into()], ..Grades::default() };
+        let (standings, evaluation) = (standings(&results), evaluation(&results));
+        let players = GradedPlayers::new(&grades, &standings, &evaluation);
+        let sentence = "You get 12 marks: 10 for rank 1 at best (95% interval 1–2), in the band to \
+                        rank 3; 2 for 1 of 2 points against P07 (25.0% needed).";
+        assert_eq!(players.sentence("ant", |_| "P07".to_owned()).as_deref(), Some(sentence));
+        assert_eq!(players.sentence("bee", str::to_owned), None, "bee gets no marks");
     }
 }

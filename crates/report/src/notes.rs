@@ -228,7 +228,7 @@ fn neighbours(standings: &Standings) -> Option<String> {
 }
 
 /// Lists the first few items, with commas.
-fn list(items: &[String]) -> String {
+pub(super) fn list(items: &[String]) -> String {
     let shown = &items[..items.len().min(LISTED)];
     match items.len() - shown.len() {
         0 => shown.join(", "),

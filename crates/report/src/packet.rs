@@ -28,6 +28,8 @@ pub struct Packet {
     pub name: String,
     /// Its pseudonym.
     pub(crate) pseudonym: String,
+    /// How its marks came about, as a sentence, if it has marks.
+    pub marks: Option<String>,
     /// Its games as it may see them: id, ending and number of plies.
     games: Vec<(String, String, u32)>,
     /// Its faults, in the order of its games here.
@@ -50,6 +52,7 @@ impl Packet {
             number,
             name,
             pseudonym,
+            marks: None,
             games: Vec::new(),
             faults: Vec::new(),
             spared: 0,
@@ -88,7 +91,10 @@ impl Packet {
             PageSection::open(
                 "results",
                 "Results",
-                row.map_or_else(Markup::default, |row| scores(row, standings, results)),
+                html! {
+                    @if let Some(marks) = &self.marks { p { (marks) } }
+                    @if let Some(row) = row { (scores(row, standings, results)) }
+                },
             ),
             PageSection::open("faults", "Faults", self.faults()),
             PageSection::open("clock", "Clock", self.clock()),

@@ -13,11 +13,13 @@ use crate::commands::{Failure, Status};
 use crate::printer::Printer;
 use referee_games::Seat;
 use referee_record::bounded;
+use referee_record::model::grades::Grades;
 use referee_record::model::record::GameRecord;
 use referee_report::Standings;
 use referee_report::packet::{Packet, own_lines};
 use referee_report::tables::{self, KEY};
 use referee_tournament::analysis::pseudonyms::Pseudonyms;
+use referee_tournament::analysis::results::Faulted;
 use referee_tournament::folder::EXCHANGES;
 
 /// The most bytes of embedded replays per page.
@@ -26,10 +28,12 @@ const REPLAY_BYTES: usize = 256 << 10;
 /// The most bytes of the stored lines of a game.
 const LARGEST_EXCHANGES: u64 = 1 << 26;
 
-/// Writes all packets of the results in `dir` into the new folder `out`.
+/// Writes all packets of the results in `dir` into the new folder `out`, with the marks that these
+/// `grades` give.
 pub(super) fn write_packets(
     dir: &Path,
     out: &Path,
+    grades: Option<&Grades>,
     rules: &RecordedRulesArgs,
     printer: Printer,
 ) -> Result<Status, Failure> {
@@ -49,8 +53,14 @@ pub(super) fn write_packets(
     let Some(published) = &tables.analysis.published else { return Ok(Status::Done) };
     let pseudonyms = &published.names;
     let names = pseudonyms.names();
+    // Marks follow from the ranking under the players' names, as in the table of marks.
+    let real = grades.map(|_| Tables::read(dir, Faulted::Count)).transpose()?;
+    let marked = grades.zip(real.as_ref()).map(|(grades, real)| real.graded(grades));
     let packet = |(number, &name): (usize, &&str)| {
-        Packet::new(number, name.to_owned(), pseudonyms.of(name).to_owned())
+        let shown = |opponent: &str| pseudonyms.of(opponent).to_owned();
+        let mut packet = Packet::new(number, name.to_owned(), pseudonyms.of(name).to_owned());
+        packet.marks = marked.as_ref().and_then(|marked| marked.sentence(name, shown));
+        packet
     };
     let folders = folders(&names, pseudonyms);
     let mut writer = PacketWriter {

@@ -18,6 +18,7 @@ use referee_record::model::stage::{Format, Stage};
 use referee_record::model::tournament::Tournament;
 use referee_record::wording::counted;
 use referee_report::Row;
+use referee_report::grades::unreachable_bands;
 use referee_tournament::analysis::results::Faulted;
 use referee_tournament::folder;
 use referee_tournament::run::resume::{self, Resumption};
@@ -62,6 +63,12 @@ pub(super) fn plan(
         printer.line(&format!("openings: {}", openings.describe()))?;
     }
     printer.line(&summary.to_string())?;
+    if let Some(grades) = &tournament.grades {
+        let takes_rank =
+            |it: &&PlayerSpec| !(grades.graded_only && grades.exempt.contains(&it.name));
+        let players = tournament.players.iter().filter(takes_rank).count();
+        unreachable_bands(grades, players).iter().try_for_each(|note| printer.line(note))?;
+    }
     let (due, jobs) = (summary.due, limits.jobs);
     let each = used.checked_div(kept).map(|each| each / jobs as u64);
     let each = each.map(Duration::from_nanos).filter(|each| !each.is_zero());

@@ -98,8 +98,7 @@ fn has_hash(path: &Path, expected: Hash) -> io::Result<bool> {
 }
 
 fn expected_grades(grades: &Grades, tables: &Tables) -> Result<Vec<u8>, Failure> {
-    grades::grades(grades, &tables.standings, &tables.analysis.evaluation.results)
-        .map_err(|error| cannot_compute(&error))
+    tables.graded(grades).table().map_err(|error| cannot_compute(&error))
 }
 
 pub(super) fn cannot_compute(error: &io::Error) -> Failure {

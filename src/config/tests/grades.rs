@@ -1,5 +1,5 @@
 use super::*;
-use referee_record::model::grades::{Grades, RankMark, ScoreMark};
+use referee_record::model::grades::{Grades, RankBy, RankMark, ScoreMark};
 
 /// The grades of a tournament in which c is a program and the others are built in.
 fn grades(lines: &str) -> Grades {
@@ -34,6 +34,16 @@ fn failed_players_get_no_more_marks_than_others() {
     assert!((negative.failed + 2.0).abs() < f64::EPSILON, "{negative:?}");
     let given = grades("[grades]\nfailed = -5.0\nranks = [{ rank = 3, marks = 1.0 }]");
     assert!((given.failed + 5.0).abs() < f64::EPSILON, "{given:?}");
+}
+
+#[test]
+fn the_rank_that_counts_can_be_chosen() {
+    let by_default = grades("[grades]\nranks = [{ rank = 3, marks = 1.0 }]");
+    assert_eq!((by_default.by, by_default.graded_only), (RankBy::Low, false));
+    let ranks = "ranks = [{ rank = 3, marks = 1.0 }]\ncount-built-in = false";
+    let given = grades(&format!("[grades]\nby = \"high\"\n{ranks}"));
+    assert_eq!((given.by, given.graded_only), (RankBy::High, true));
+    refused(&format!("by = \"best\"\n{ranks}"), &["`by`", "`low`, `rank` or `high`"]);
 }
 
 #[test]

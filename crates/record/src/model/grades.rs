@@ -6,18 +6,43 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Grades {
-    /// Marks for the rank. The first entry that the player's best possible rank reaches counts.
+    /// Which rank of a player counts.
+    pub by: RankBy,
+    /// Whether only the players that get marks have ranks for them.
+    pub graded_only: bool,
+    /// Marks for the rank, by rank. The first entry that the player's rank reaches counts.
     pub ranks: Vec<RankMark>,
     /// Marks for scores against single players, usually built-in ones. Every entry that is reached
     /// counts.
     pub against: Vec<ScoreMark>,
-    /// The total mark of a player that failed the check, is quarantined, or finished no game
-    /// without a fault of its own.
+    /// The total mark of a player that failed the check, is quarantined, or finished no game.
     pub failed: f64,
     /// People who handed in no player. They get the marks of one that failed.
     pub absent: Vec<String>,
     /// Players that get no marks: built-in players, and anchors of any kind.
     pub exempt: Vec<String>,
+}
+
+impl Grades {
+    /// The bands of `ranks`: the first rank of each, and the line that gives its marks.
+    pub fn bands(&self) -> impl Iterator<Item = (u32, RankMark)> + '_ {
+        let after = self.ranks.iter().map(|line| line.rank.saturating_add(1));
+        let bands = std::iter::once(1).chain(after).zip(self.ranks.iter().copied());
+        bands.filter(|(first, line)| *first <= line.rank)
+    }
+}
+
+/// Which rank of a player counts, by the column of the table that has it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum RankBy {
+    /// The best rank of the 95% interval: the player has the benefit of the doubt.
+    #[default]
+    Low,
+    /// The rank itself.
+    Rank,
+    /// The worst rank of the interval: the player has shown that it is this good.
+    High,
 }
 
 /// Marks for this rank or a better one.
