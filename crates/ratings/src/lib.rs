@@ -53,7 +53,7 @@
 //! let state = sprt.judge(&[10, 100, 200, 600, 300]);
 //! println!("LLR {:.2} in {:.2} … {:.2}: {:?}", state.llr, state.lower, state.upper, state.verdict);
 //! assert_eq!(state.verdict, SprtVerdict::Better);
-//! assert!(Sprt::los(&[10, 100, 200, 600, 300]) > 0.99);
+//! assert!(sprt.los(&[10, 100, 200, 600, 300]) > 0.99);
 //! # Ok::<(), referee_ratings::SprtError>(())
 //! ```
 
@@ -78,6 +78,7 @@ mod seats;
 mod significance;
 mod sprt;
 mod sprt_match;
+mod stagewise;
 
 pub use anchors::{Contradiction, contradiction};
 pub use error::RatingError;

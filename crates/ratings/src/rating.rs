@@ -10,7 +10,7 @@ pub const MOST_PLAYERS: usize = 2_000;
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Estimate {
-    /// The most probable value.
+    /// The estimated value.
     pub value: f64,
     /// The lower end of the interval.
     pub low: f64,

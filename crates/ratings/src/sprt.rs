@@ -9,16 +9,18 @@
 //! sooner, but would keep the error rates only approximately. One pseudo-pair, half won and half
 //! lost, keeps identical early pairs from ending the test.
 
-use std::f64::consts::LN_10;
+use std::f64::consts::{LN_10, SQRT_2};
 
 use crate::pairs::Pentanomial;
 use crate::rating::Estimate;
-use crate::significance::{Z95, normal_below};
+use crate::stagewise::MotionEnd;
 
 /// A score that has not occurred counts as this many pairs, so that none is impossible.
 const UNSEEN: f64 = 1e-3;
 /// Normalized Elo is the mean score in standard deviations of a game, times this factor.
 const NORMALIZED: f64 = 800.0 / LN_10;
+/// The same, with the mean score in standard deviations of the mean of two independent games.
+const PAIR_NORMALIZED: f64 = NORMALIZED / SQRT_2;
 /// The bounds are those of error rates smaller by this factor. The likelihood ratio uses fitted
 /// probabilities, so it is slightly less reliable than one with known probabilities.
 const MARGIN: f64 = 0.8;
@@ -137,7 +139,7 @@ impl Sprt {
     /// The state of the test after these pairs.
     pub fn judge(&self, pairs: &Pentanomial) -> SprtState {
         let llr = self.llr(pairs);
-        let (lower, upper) = ((MARGIN * self.errors.1).ln(), -(MARGIN * self.errors.0).ln());
+        let (lower, upper) = self.bounds();
         let verdict = if llr >= upper {
             SprtVerdict::Better
         } else if llr <= lower {
@@ -158,39 +160,84 @@ impl Sprt {
         let seen = weights.map(|weight| weight / total);
         let [low, high] = [self.hypotheses.0, self.hypotheses.1].map(|elo| match self.unit {
             Unit::Logistic => with_mean(&seen, &POINTS.map(|points| points - score(elo))),
-            Unit::Normalized => with_effect(&seen, elo / NORMALIZED * std::f64::consts::SQRT_2),
+            Unit::Normalized => with_effect(&seen, elo / PAIR_NORMALIZED),
         });
         (0..5).map(|at| weights[at] * (high[at] / low[at]).ln()).sum()
     }
 
-    /// The first player's estimated strength in this test's unit, with a 95% interval. After a test
-    /// that stopped early, the estimate is slightly too extreme.
+    /// The first player's estimated strength in this test's unit, with a 95% interval. Both allow for
+    /// the test's stopping early: the estimate is as often too high as too low. Where the test has
+    /// no verdict, they are those of a test with these pairs as its maximum length.
     pub fn estimate(&self, pairs: &Pentanomial) -> Estimate {
-        let (mean, error, deviation) = moments(pairs);
-        let interval = Estimate::with_error(mean, error);
+        let moments = Moments::of(pairs);
+        let motion = self.motion(&moments);
+        let at = |chance| self.elo(motion.score(motion.end.drift(chance)), &moments);
+        Estimate { value: at(0.5), low: at(0.025), high: at(0.975) }
+    }
+
+    /// The likelihood of superiority: the probability that the first player is better, 0 … 1. Like
+    /// the estimate, it allows for the test.
+    pub fn los(&self, pairs: &Pentanomial) -> f64 {
+        let motion = self.motion(&Moments::of(pairs));
+        (1.0 - motion.end.chance_as_high(motion.drift(0.5))).clamp(0.0, 1.0)
+    }
+
+    fn bounds(&self) -> (f64, f64) {
+        ((MARGIN * self.errors.1).ln(), -(MARGIN * self.errors.0).ln())
+    }
+
+    /// The test as a Brownian motion. The last pair usually takes the ratio past a bound; that bound
+    /// is put where it ended.
+    fn motion(&self, moments: &Moments) -> TestMotion {
+        let [low, high] =
+            [self.hypotheses.0, self.hypotheses.1].map(|elo| self.score(elo, moments.deviation));
+        let (middle, width) = (f64::midpoint(low, high), high - low);
+        let time = (width / moments.error).powi(2);
+        let place = time * (moments.mean - middle) / width;
+        let (lower, upper) = self.bounds();
+        let bounds = (lower.min(place), upper.max(place));
+        TestMotion { end: MotionEnd { bounds, time, place }, middle, width }
+    }
+
+    /// The mean score at a strength in this test's unit. It may be out of range.
+    fn score(&self, elo: f64, deviation: f64) -> f64 {
         match self.unit {
-            Unit::Logistic => {
-                // No score is closer to 0 or 1 than all the pairs together can show.
-                let least = error.powi(2).min(0.1) / 4.0;
-                let elo = |score: f64| {
-                    let score = score.clamp(least, 1.0 - least);
-                    400.0 / LN_10 * (score / (1.0 - score)).ln()
-                };
-                Estimate { value: elo(mean), low: elo(interval.low), high: elo(interval.high) }
-            }
-            Unit::Normalized => {
-                let scale = NORMALIZED / std::f64::consts::SQRT_2 / deviation;
-                let value = scale * (mean - 0.5);
-                let margin = Z95 * error * scale;
-                Estimate { value, low: value - margin, high: value + margin }
-            }
+            Unit::Logistic => score(elo),
+            Unit::Normalized => 0.5 + elo * deviation / PAIR_NORMALIZED,
         }
     }
 
-    /// The likelihood of superiority: the probability that the first player is better, 0 … 1.
-    pub fn los(pairs: &Pentanomial) -> f64 {
-        let (mean, error, _) = moments(pairs);
-        normal_below((mean - 0.5) / error)
+    /// The strength in this test's unit at a mean score, which may be out of range.
+    fn elo(&self, score: f64, moments: &Moments) -> f64 {
+        match self.unit {
+            Unit::Logistic => {
+                // No score is closer to 0 or 1 than all the pairs together can show.
+                let least = moments.error.powi(2).min(0.1) / 4.0;
+                let score = score.clamp(least, 1.0 - least);
+                400.0 / LN_10 * (score / (1.0 - score)).ln()
+            }
+            Unit::Normalized => PAIR_NORMALIZED * (score - 0.5) / moments.deviation,
+        }
+    }
+}
+
+/// The log-likelihood ratio as a Brownian motion with variance 1 per unit of time. Its drift is −½
+/// at the lower strength and ½ at the upper one.
+struct TestMotion {
+    end: MotionEnd,
+    /// The mean score halfway between the strengths.
+    middle: f64,
+    /// The distance of their mean scores.
+    width: f64,
+}
+
+impl TestMotion {
+    fn drift(&self, score: f64) -> f64 {
+        (score - self.middle) / self.width
+    }
+
+    fn score(&self, drift: f64) -> f64 {
+        self.middle + drift * self.width
     }
 }
 
@@ -210,12 +257,22 @@ fn cautious(pairs: &Pentanomial) -> [f64; 5] {
     weights
 }
 
-/// The mean, its standard error, and the standard deviation of a pair.
-fn moments(pairs: &Pentanomial) -> (f64, f64, f64) {
-    let weights = cautious(pairs);
-    let total: f64 = weights.iter().sum();
-    let (mean, variance) = mean_and_variance(&weights.map(|weight| weight / total));
-    (mean, (variance / total).sqrt(), variance.sqrt())
+/// The mean score of pairs per game, 0 … 1.
+struct Moments {
+    mean: f64,
+    /// The standard error of the mean.
+    error: f64,
+    /// The standard deviation of a pair.
+    deviation: f64,
+}
+
+impl Moments {
+    fn of(pairs: &Pentanomial) -> Self {
+        let weights = cautious(pairs);
+        let total: f64 = weights.iter().sum();
+        let (mean, variance) = mean_and_variance(&weights.map(|weight| weight / total));
+        Self { mean, error: (variance / total).sqrt(), deviation: variance.sqrt() }
+    }
 }
 
 fn mean_and_variance(chances: &[f64; 5]) -> (f64, f64) {
@@ -270,13 +327,13 @@ mod tests {
     #[test]
     fn the_ratio_is_the_one_of_the_normal_approximation_where_that_holds() {
         let pairs = [1000, 5000, 12000, 5400, 1100];
-        let (mean, _, deviation) = moments(&pairs);
+        let Moments { mean, deviation, .. } = Moments::of(&pairs);
         let total = f64::from(pairs.iter().sum::<u32>());
         let (low, high) = (score(0.0), score(10.0));
         let normal = total * (high - low) * (2.0 * mean - low - high) / 2.0 / deviation.powi(2);
         assert!((test(Unit::Logistic).llr(&pairs) / normal - 1.0).abs() < 0.02);
 
-        let (low, high) = (0.0, 10.0 / NORMALIZED * std::f64::consts::SQRT_2);
+        let (low, high) = (0.0, 10.0 / PAIR_NORMALIZED);
         let effect = (mean - 0.5) / deviation;
         let normal = total * (high - low) * (2.0 * effect - low - high) / 2.0;
         assert!((test(Unit::Normalized).llr(&pairs) / normal - 1.0).abs() < 0.05);
@@ -315,7 +372,34 @@ mod tests {
                 assert!(elo.low.is_finite() && elo.high.is_finite(), "{pairs:?}: {elo:?}");
                 assert!(elo.low <= elo.value && elo.value <= elo.high, "{pairs:?}: {elo:?}");
             }
-            assert!((0.0..=1.0).contains(&Sprt::los(&pairs)));
+            assert!((0.0..=1.0).contains(&test(Unit::Logistic).los(&pairs)));
+        }
+    }
+
+    #[test]
+    fn a_test_that_stopped_early_is_estimated_nearer_to_its_middle() {
+        let pairs = [17, 86, 223, 129, 26];
+        let moments = Moments::of(&pairs);
+        let Moments { mean, error, .. } = moments;
+        let test = test(Unit::Logistic);
+        assert_eq!(test.judge(&pairs).verdict, SprtVerdict::Better);
+        let estimate = test.estimate(&pairs);
+        let [low, value] = [mean - 1.96 * error, mean].map(|score| test.elo(score, &moments));
+        assert!(estimate.low < low - 1.0, "{estimate:?}, not {low}");
+        assert!(5.0 < estimate.value && estimate.value < value - 1.0, "{estimate:?}, not {value}");
+    }
+
+    #[test]
+    fn superiority_agrees_with_the_interval() {
+        for unit in [Unit::Logistic, Unit::Normalized] {
+            let (mut surely, mut all) = (0, 0);
+            for won in 60..120 {
+                let pairs = [20, 60, 100, won, 20];
+                let (los, low) = (test(unit).los(&pairs), test(unit).estimate(&pairs).low);
+                assert_eq!(los > 0.975, low > 0.0, "{pairs:?}: {los}, {low}");
+                (surely, all) = (surely + i32::from(low > 0.0), all + 1);
+            }
+            assert!(surely > 0 && surely < all, "{surely}");
         }
     }
 

@@ -237,22 +237,33 @@ fn upper_limit(events: u32, trials: u32) -> f64 {
 const RUNS: u32 = 2000;
 const MOST_PAIRS: u32 = 4000;
 
+/// Plays pairs until the test has a verdict, or `most` pairs are played.
+fn play(
+    test: &Sprt,
+    pairing: &Pairing,
+    most: u32,
+    luck: &mut impl Rng,
+) -> (Pentanomial, SprtVerdict) {
+    let mut pairs = Pentanomial::default();
+    let verdict = (0..most).find_map(|_| {
+        let (one, other) = pairing.play(luck);
+        pairs[one.halves() + 2 - other.halves()] += 1;
+        Some(test.judge(&pairs).verdict).filter(|verdict| *verdict != SprtVerdict::Undecided)
+    });
+    (pairs, verdict.unwrap_or(SprtVerdict::Undecided))
+}
+
 /// How often a test of two players at this distance ends with each verdict, and its mean length.
 fn verdicts(test: &Sprt, lead: f64, correlation: f64, seed: u64) -> ([u32; 3], f64) {
     let pairing = Pairing::new(lead, correlation);
     let mut luck = ChaCha8Rng::seed_from_u64(seed);
-    let (mut counts, mut length) = ([0; 3], 0.0);
+    let (mut counts, mut length) = ([0; 3], 0);
     for _ in 0..RUNS {
-        let mut pairs = Pentanomial::default();
-        let verdict = (0..MOST_PAIRS).find_map(|_| {
-            let (one, other) = pairing.play(&mut luck);
-            pairs[one.halves() + 2 - other.halves()] += 1;
-            length += 1.0 / f64::from(RUNS);
-            Some(test.judge(&pairs).verdict).filter(|verdict| *verdict != SprtVerdict::Undecided)
-        });
-        counts[verdict.unwrap_or(SprtVerdict::Undecided) as usize] += 1;
+        let (pairs, verdict) = play(test, &pairing, MOST_PAIRS, &mut luck);
+        length += pairs.iter().sum::<u32>();
+        counts[verdict as usize] += 1;
     }
-    (counts, length)
+    (counts, f64::from(length) / f64::from(RUNS))
 }
 
 /// The lead, in the scale of the simulation, at which the mean score is that of this many Elo.
@@ -284,6 +295,38 @@ fn sprt_error_rates_stay_within_the_configured_ones() {
                 counts[SprtVerdict::Undecided as usize],
             );
             assert!(limit <= 0.05 + 0.01);
+        }
+    }
+}
+
+#[test]
+#[ignore = "slow: 30000 sequential tests"]
+fn estimates_after_sequential_tests_are_unbiased() {
+    const TESTS: u32 = 3000;
+    let test = Sprt::new(Unit::Logistic, (0.0, 20.0), (0.05, 0.05)).expect("a test");
+    for (correlation, seed) in [(-0.5, 51), (0.3, 52)] {
+        for truth in [-10.0, 0.0, 10.0, 20.0, 30.0] {
+            let pairing = Pairing::new(lead_of(truth), correlation);
+            let mut luck = ChaCha8Rng::seed_from_u64(seed);
+            let (mut held, mut decided, mut values) = (0, 0, Vec::new());
+            for _ in 0..TESTS {
+                let (pairs, verdict) = play(&test, &pairing, 1000, &mut luck);
+                let estimate = test.estimate(&pairs);
+                held += u32::from(estimate.low <= truth && truth <= estimate.high);
+                decided += u32::from(verdict != SprtVerdict::Undecided);
+                values.push(estimate.value);
+            }
+            values.sort_by(f64::total_cmp);
+            let median = values[values.len() / 2];
+            let [covered, decided] = [held, decided].map(|n| f64::from(n) / f64::from(TESTS));
+            println!(
+                "truth {truth:3} Elo, correlation {correlation:4}: median estimate {median:5.1}, 95% \
+                 intervals hold the truth in {:.1}% of {TESTS}, {:.0}% decided",
+                100.0 * covered,
+                100.0 * decided,
+            );
+            assert!((median - truth).abs() < 1.5);
+            assert!((0.935..=0.965).contains(&covered));
         }
     }
 }

@@ -6,7 +6,7 @@ use super::numbers::whole;
 use referee_protocol::escape;
 use referee_ratings::Estimate;
 use referee_ratings::{MatchEnd, SprtMatch};
-use referee_ratings::{Sprt, SprtState, SprtVerdict};
+use referee_ratings::{SprtState, SprtVerdict};
 use referee_record::wording::counted;
 
 /// The verdict on these players, whose games are in `results`, as a JSON document. Everything but
@@ -38,7 +38,7 @@ pub fn json(played: &SprtMatch, players: [&str; 2], results: &str) -> Value {
         "lower": lower,
         "upper": upper,
         "elo": test.estimate(&state.pairs),
-        "superiority": Sprt::los(&state.pairs),
+        "superiority": test.los(&state.pairs),
         "pairs": state.counted(),
         "copies": state.copies,
         "double_faults": state.double_forfeits,
@@ -140,7 +140,7 @@ pub fn text(played: &SprtMatch, players: [&str; 2]) -> String {
         format!(
             "Estimate: {} at 95%; better with a likelihood of {}.",
             elo(played),
-            percent(Sprt::los(&state.pairs))
+            percent(test.los(&state.pairs))
         ),
         format!(
             "Test: {MODEL}; {} {} against {}, α {}, β {}.",
@@ -174,7 +174,7 @@ pub fn text(played: &SprtMatch, players: [&str; 2]) -> String {
 mod tests {
     use std::num::NonZeroU64;
 
-    use referee_ratings::{MatchGame, Unit};
+    use referee_ratings::{MatchGame, Sprt, Unit};
 
     use super::*;
 
