@@ -29,11 +29,11 @@ const PLAY: &str = "--play";
 pub(crate) fn tests() -> Vec<Trial> {
     vec![
         quick("a_move_of_watch_your_back_allocates_little", || {
-            let most = [("[]", 3), (EVENTS, 3), (EVERYTHING, 24)];
+            let most = [("[]", 3), (EVENTS, 3), (EVERYTHING, 21)];
             check::<WatchYourBack>(GameKind::WatchYourBack, most, 20)
         }),
         quick("a_move_of_backdraughts_allocates_little", || {
-            let most = [("[]", 18), (EVENTS, 18), (EVERYTHING, 36)];
+            let most = [("[]", 17), (EVENTS, 17), (EVERYTHING, 33)];
             check::<Backdraughts>(GameKind::Backdraughts, most, 30)
         }),
         slow("a_move_takes_few_instructions", || {
