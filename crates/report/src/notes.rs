@@ -186,6 +186,9 @@ pub(super) fn winner(standings: &Standings) -> Option<String> {
     );
     let Some(next) = first.next.filter(|next| next.games != Some(0)) else { return Some(place) };
     let percent = whole(100.0 * next.los);
+    if percent == "50" {
+        return Some(format!("{place} It and {other} are level: the games favour neither."));
+    }
     let better = format!("It is better than {other} with {percent}% likelihood");
     Some(match next.games {
         Some(games) => {
@@ -215,7 +218,10 @@ fn neighbours(standings: &Standings) -> Option<String> {
             let [above, below] = [0, 1].map(|at: usize| escape::terminal(&rows[at].player));
             let percent = whole(100.0 * next.los);
             let games = next.games.map_or("over a million".into(), |games| games.to_string());
-            Some(format!("{above} and {below} ({percent}%, {games})"))
+            Some(match percent.as_str() {
+                "50" => format!("{above} and {below} (level)"),
+                percent => format!("{above} and {below} ({percent}%, {games})"),
+            })
         })
         .collect();
     (!close.is_empty()).then(|| {
@@ -296,6 +302,12 @@ mod tests {
         let start = "ant is first, but that is not certain: with 95% confidence it is between \
                      place 1 and 2 of 2. It is better than bee with ";
         assert!(told.starts_with(start) && told.ends_with(" would settle that."), "{told}");
+        let level = [(0, 1, "white"), (1, 0, "white")];
+        let level = standings(&results(&["ant", "bee"], &level));
+        let told = winner(&level).expect("two players");
+        assert!(told.ends_with("It and bee are level: the games favour neither."), "{told}");
+        let told = neighbours(&level).expect("not told apart");
+        assert!(told.ends_with(": ant and bee (level)."), "{told}");
         assert_eq!(winner(&standings(&results(&["ant", "bee"], &[]))), None);
     }
 
