@@ -14,8 +14,7 @@ use super::results_folder::{ResultsFolderArgs, Tables};
 use super::{Failure, Status};
 use crate::config;
 use crate::printer::Printer;
-use game_files::GameFiles;
-use referee_match::replay::ReplayError;
+use game_files::{GameDecisions, GameFiles};
 use referee_match::replay::frames::ReplayFrames;
 use referee_record::disk;
 use referee_record::log::write_whole;
@@ -26,16 +25,19 @@ use referee_record::model::rules::GameRules;
 use referee_record::parallel;
 use referee_report::page::template::PageKind;
 use referee_report::page::{Page, PageData, SHOWN_GAMES, page};
+use referee_report::replay_pack::ReplayPack;
 use referee_report::tables::{GRADES_RULES, GRADES_TABLE, PACKETS, PAGE, PUBLIC};
 use referee_report::taken_out::taken_out;
 use referee_tournament::analysis::diagnostics::Diagnoser;
-use referee_tournament::analysis::diagnostics::decisions::{DecisionHash, add_decisions};
+use referee_tournament::analysis::diagnostics::decisions::add_decisions;
 use referee_tournament::analysis::failed_checks::FailedChecks;
 use referee_tournament::analysis::log_summary::LogSummary;
 use referee_tournament::analysis::logged_game::LoggedGame;
 use referee_tournament::analysis::results::Faulted;
 use referee_tournament::folder::workers::LiveWorkers;
 
+/// How many scripts with games are made at once.
+const AT_ONCE: usize = 8;
 /// The most bytes of embedded replays on the page.
 const REPLAY_BYTES: usize = 4 << 20;
 
@@ -188,7 +190,7 @@ struct PageBuilder<'a> {
     failed_checks: FailedChecks,
     /// The scripts with all games.
     files: Option<GameFiles>,
-    /// The games of the next script, which are replayed together.
+    /// The games of the next scripts, which are replayed together.
     waiting: Vec<LoggedGame>,
     renderer: ReplayRenderer,
     /// The number of games so far.
@@ -227,7 +229,7 @@ impl<'a> PageBuilder<'a> {
             }
         } else if self.files.is_some() {
             self.waiting.push(game.clone());
-            if self.waiting.len() == game_files::SIZE {
+            if self.waiting.len() == AT_ONCE * game_files::SIZE {
                 self.add_waiting()?;
             }
         } else if !game.is_sealed {
@@ -241,14 +243,16 @@ impl<'a> PageBuilder<'a> {
     fn add_waiting(&mut self) -> Result<(), Failure> {
         let Some(files) = &mut self.files else { return Ok(()) };
         let results = &self.tables.analysis.evaluation.results;
-        let replayed = parallel::map(std::mem::take(&mut self.waiting), |game| {
-            let (frames, decisions) = self.renderer.with_decisions(&game);
-            (game, serde_json::to_vec(&frames), decisions)
+        let waiting = std::mem::take(&mut self.waiting);
+        let renderer = &self.renderer;
+        let scripts = parallel::map(waiting.chunks(game_files::SIZE).collect(), |games| {
+            (games, renderer.pack(games))
         });
-        for (game, frames, decisions) in replayed {
-            files.add(results, &game, frames)?;
-            if !game.is_sealed {
-                self.diagnoser.add(&game, decisions)?;
+        for (games, packed) in scripts {
+            let decisions = files.add(results, games, packed)?;
+            for (game, decisions) in games.iter().zip(decisions).filter(|(game, _)| !game.is_sealed)
+            {
+                self.diagnoser.add(game, decisions)?;
             }
         }
         Ok(())
@@ -329,20 +333,26 @@ impl ReplayRenderer {
         }
     }
 
-    /// The replay of a game, and the decisions in it; a sealed game shows none.
-    fn with_decisions(
-        &self,
-        game: &LoggedGame,
-    ) -> (ReplayFrames, Result<Vec<DecisionHash>, ReplayError>) {
+    /// The games as a pack, and the decisions in each; a sealed game shows none.
+    fn pack(&self, games: &[LoggedGame]) -> io::Result<(String, Vec<GameDecisions>)> {
         let Self { rules, control } = self;
-        if game.is_sealed {
-            return (ReplayFrames::sealed(rules, &game.record), Ok(Vec::new()));
+        let mut pack = ReplayPack::default();
+        let mut all = Vec::new();
+        for game in games {
+            if game.is_sealed {
+                pack.add(&ReplayFrames::sealed(rules, &game.record))?;
+                all.push(Ok(Vec::new()));
+                continue;
+            }
+            let mut decisions = Vec::new();
+            let (frames, replayed) =
+                ReplayFrames::watched(rules, control, &game.record, |replay| {
+                    add_decisions(replay, &mut decisions);
+                });
+            pack.add(&frames)?;
+            all.push(replayed.map(|()| decisions));
         }
-        let mut decisions = Vec::new();
-        let (frames, replayed) = ReplayFrames::watched(rules, control, &game.record, |replay| {
-            add_decisions(replay, &mut decisions);
-        });
-        (frames, replayed.map(|()| decisions))
+        Ok((pack.finish()?, all))
     }
 
     /// The replay of a game, as JSON.

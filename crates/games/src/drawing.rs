@@ -1,5 +1,7 @@
 //! Boards drawn for people: square by square, and as rows of characters.
 
+use smallvec::SmallVec;
+
 use crate::board::{Bitboard, Square};
 use crate::seat::{BySeat, Seat};
 
@@ -9,7 +11,7 @@ pub struct DrawnSquare {
     /// The character that represents the whole square.
     pub symbol: char,
     /// The pieces on it, each with its seat and its letter.
-    pub pieces: Vec<(Seat, char)>,
+    pub pieces: SmallVec<[(Seat, char); 2]>,
     /// Its owner, in games whose squares have owners.
     pub owner: Option<Seat>,
     /// The seat whose goal it is, in games with goals.
@@ -83,7 +85,7 @@ mod tests {
         game.play(turn, &mut Vec::new()).expect("legal");
         let board = game.draw();
         let shared = &board[0][6];
-        assert_eq!(shared.pieces, [(Seat::First, 'G'), (Seat::First, 'g')]);
+        assert_eq!(shared.pieces[..], [(Seat::First, 'G'), (Seat::First, 'g')]);
         assert_eq!((shared.symbol, shared.owner), ('2', Some(Seat::First)));
         let alone = &board[0][0];
         assert_eq!((alone.symbol, alone.pieces.as_slice()), ('C', &[(Seat::Second, 'C')][..]));

@@ -1,11 +1,12 @@
 //! The two seats of a game, and one value for each of them.
 
+use std::fmt;
+use std::marker::PhantomData;
 use std::ops::{Index, IndexMut, Not};
 
-use serde::de::{self, DeserializeOwned, Deserializer};
+use serde::de::{self, Deserializer, MapAccess, Visitor};
 use serde::ser::{SerializeMap, Serializer};
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
 
 use super::text::Text;
 
@@ -143,22 +144,29 @@ impl<T: Serialize> Serialize for SeatMap<T> {
     }
 }
 
-impl<'de, T: DeserializeOwned> Deserialize<'de> for SeatMap<T> {
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for SeatMap<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let mut fields = Map::deserialize(deserializer)?.into_iter();
-        let (Some(first), Some(second), None) = (fields.next(), fields.next(), fields.next())
-        else {
-            return Err(de::Error::custom(
-                "expected an object with one value for each of two seats",
-            ));
-        };
-        let value = |value: Value| serde_json::from_value(value).map_err(de::Error::custom);
-        Ok(Self {
-            names: BySeat::new(first.0.into(), second.0.into()),
-            values: BySeat::new(value(first.1)?, value(second.1)?),
-        })
+        struct SeatMapVisitor<T>(PhantomData<T>);
+        impl<'de, T: Deserialize<'de>> Visitor<'de> for SeatMapVisitor<T> {
+            type Value = SeatMap<T>;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object with one value for each of the two seats")
+            }
+            fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<SeatMap<T>, M::Error> {
+                let mut next = || map.next_entry::<String, T>();
+                let (Some(first), Some(second), None) = (next()?, next()?, next()?) else {
+                    return Err(de::Error::custom("expected exactly two seats"));
+                };
+                Ok(SeatMap {
+                    names: BySeat::new(first.0.into(), second.0.into()),
+                    values: BySeat::new(first.1, second.1),
+                })
+            }
+        }
+        deserializer.deserialize_map(SeatMapVisitor(PhantomData))
     }
 }
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -168,6 +176,8 @@ mod tests {
         let map: SeatMap<u8> = serde_json::from_str(r#"{"white":1,"black":2}"#).expect("two seats");
         assert_eq!(map[Seat::Second], 2);
         assert_eq!(serde_json::to_string(&map).expect("plain"), r#"{"white":1,"black":2}"#);
-        assert!(serde_json::from_str::<SeatMap<u8>>(r#"{"white":1}"#).is_err());
+        for bad in [r#"{"white":1}"#, r#"{"white":1,"white":1,"black":2}"#] {
+            assert!(serde_json::from_str::<SeatMap<u8>>(bad).is_err(), "{bad}");
+        }
     }
 }

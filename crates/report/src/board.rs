@@ -110,7 +110,11 @@ fn square(column: usize, row: usize) -> Option<Square> {
 fn square_text(cell: &DrawnSquare, is_last: bool, colour: Colour) -> String {
     if let [(one, first), (other, second)] = cell.pieces[..] {
         let piece = |seat, symbol| {
-            let alone = DrawnSquare { symbol, pieces: vec![(seat, symbol)], ..cell.clone() };
+            let alone = DrawnSquare {
+                symbol,
+                pieces: std::iter::once((seat, symbol)).collect(),
+                ..cell.clone()
+            };
             character(&alone, is_last, colour)
         };
         return piece(one, first) + &piece(other, second);

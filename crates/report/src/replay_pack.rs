@@ -10,35 +10,35 @@ use base64::engine::general_purpose::STANDARD;
 use flate2::Compression;
 use flate2::write::DeflateEncoder;
 
+use referee_match::replay::frames::ReplayFrames;
+
+/// The level of compression: a tenth larger than at the default level, in two thirds of the time.
+const LEVEL: u32 = 4;
+
 /// The games of a pack.
 #[derive(Debug)]
 pub struct ReplayPack {
     packed: DeflateEncoder<Vec<u8>>,
-    games: usize,
+    has_games: bool,
 }
 
 impl Default for ReplayPack {
     fn default() -> Self {
-        Self { packed: DeflateEncoder::new(Vec::new(), Compression::new(4)), games: 0 }
+        Self { packed: DeflateEncoder::new(Vec::new(), Compression::new(LEVEL)), has_games: false }
     }
 }
 
 impl ReplayPack {
-    /// Adds a game, as the JSON of its [`ReplayFrames`](referee_match::replay::frames::ReplayFrames).
+    /// Adds a game.
     ///
     /// # Errors
     ///
     /// None are expected: everything is written to memory.
-    pub fn add(&mut self, game: &[u8]) -> io::Result<()> {
-        self.packed.write_all(if self.games == 0 { b"[" } else { b"," })?;
-        self.games += 1;
+    pub fn add(&mut self, game: &ReplayFrames) -> io::Result<()> {
+        self.packed.write_all(if self.has_games { b"," } else { b"[" })?;
+        self.has_games = true;
         // In one piece: each write costs the encoder far more than its bytes do.
-        self.packed.write_all(game)
-    }
-
-    /// The number of games.
-    pub fn games(&self) -> usize {
-        self.games
+        self.packed.write_all(&serde_json::to_vec(game)?)
     }
 
     /// The pack as text.
@@ -47,7 +47,7 @@ impl ReplayPack {
     ///
     /// As for [`add`](Self::add).
     pub fn finish(mut self) -> io::Result<String> {
-        self.packed.write_all(if self.games == 0 { b"[]" } else { b"]" })?;
+        self.packed.write_all(if self.has_games { b"]" } else { b"[]" })?;
         Ok(STANDARD.encode(self.packed.finish()?))
     }
 }
@@ -60,7 +60,6 @@ mod tests {
     use serde_json::Value;
 
     use super::*;
-    use referee_match::replay::frames::ReplayFrames;
 
     /// The games of a pack, as the viewer reads them.
     fn unpacked(pack: ReplayPack) -> Value {
@@ -83,9 +82,8 @@ mod tests {
             frames: Vec::new(),
         });
         for game in &games {
-            pack.add(&serde_json::to_vec(game).expect("JSON")).expect("memory");
+            pack.add(game).expect("memory");
         }
-        assert_eq!(pack.games(), 2);
         assert_eq!(unpacked(pack), serde_json::json!(games));
     }
 }

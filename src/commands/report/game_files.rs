@@ -10,11 +10,12 @@ use serde_json::json;
 use super::failed;
 use crate::error::Failure;
 use referee_games::{BySeat, Seat};
+use referee_match::replay::ReplayError;
 use referee_match::replay::frames::{SEALED_REASON, describe_end};
 use referee_record::disk::{make_own_folder, remove_if_there, write_quickly};
 use referee_record::log::{GameLine, GameNames};
 use referee_record::model::record::GameRecord;
-use referee_report::replay_pack::ReplayPack;
+use referee_tournament::analysis::diagnostics::decisions::DecisionHash;
 use referee_tournament::analysis::logged_game::LoggedGame;
 use referee_tournament::analysis::results::NamedResults;
 
@@ -25,6 +26,9 @@ const INDEX: &str = "index.js";
 /// The number of games in a full script.
 pub(super) const SIZE: usize = 128;
 
+/// The decisions in a game, or why it cannot be replayed.
+pub(super) type GameDecisions = Result<Vec<DecisionHash>, ReplayError>;
+
 /// Writes the games beside a page.
 #[derive(Debug)]
 pub(crate) struct GameFiles {
@@ -32,8 +36,6 @@ pub(crate) struct GameFiles {
     index: String,
     /// The number of scripts written so far.
     parts: usize,
-    /// The games of the present script.
-    pack: ReplayPack,
 }
 
 impl GameFiles {
@@ -43,40 +45,32 @@ impl GameFiles {
         make_own_folder(&folder)
             .and_then(|()| clean(&folder))
             .map_err(|error| failed(&folder, &error))?;
-        Ok(Self { folder, index: index_begin(), parts: 0, pack: ReplayPack::default() })
+        Ok(Self { folder, index: index_begin(), parts: 0 })
     }
 
-    /// Adds the next game, with its replay frames as JSON.
-    pub(crate) fn add(
+    /// Writes the next script with these games, and returns the decisions in each. Only the last
+    /// script has fewer games than [`SIZE`].
+    pub(super) fn add(
         &mut self,
         results: &NamedResults,
-        game: &LoggedGame,
-        frames: serde_json::Result<Vec<u8>>,
-    ) -> Result<(), Failure> {
-        if let Some(line) = index_line(results, &game.record, game.is_sealed) {
-            self.index.push_str(&line);
-        }
-        let frames = frames.map_err(io::Error::from);
-        let added = frames.and_then(|frames| self.pack.add(&frames));
-        added.map_err(|error| failed(&self.folder, &error))?;
-        if self.pack.games() == SIZE { self.write_part() } else { Ok(()) }
-    }
-
-    /// Writes the present script.
-    fn write_part(&mut self) -> Result<(), Failure> {
+        games: &[LoggedGame],
+        packed: io::Result<(String, Vec<GameDecisions>)>,
+    ) -> Result<Vec<GameDecisions>, Failure> {
+        let lines =
+            games.iter().filter_map(|game| index_line(results, &game.record, game.is_sealed));
+        self.index.extend(lines);
         let path = self.folder.join(part_name(self.parts));
         self.parts += 1;
-        std::mem::take(&mut self.pack)
-            .finish()
-            .and_then(|pack| write_quickly(&path, format!("refereePack(\"{pack}\");\n").as_bytes()))
+        packed
+            .and_then(|(pack, decisions)| {
+                write_quickly(&path, format!("refereePack(\"{pack}\");\n").as_bytes())?;
+                Ok(decisions)
+            })
             .map_err(|error| failed(&path, &error))
     }
 
     /// Completes the list and moves it into place.
-    pub(crate) fn finish(mut self) -> Result<(), Failure> {
-        if self.pack.games() > 0 {
-            self.write_part()?;
-        }
+    pub(crate) fn finish(self) -> Result<(), Failure> {
         let end = format!("], {SIZE});\n");
         let path = self.folder.join(INDEX);
         write_quickly(&path, (self.index + &end).as_bytes()).map_err(|error| failed(&path, &error))
