@@ -520,7 +520,8 @@ fn edited_marks_are_found() {
     std::fs::remove_file(arena.results().join("grades.json")).expect("removed");
     let run = arena.run(by_own);
     let note = "The marks in grades.csv were not compared, because their rules are unknown.";
-    assert!(run.code == 0 && run.out.contains(note), "{}", run.out);
+    assert!(run.code == 1 && run.out.contains(note), "{}", run.out);
+    assert!(run.out.starts_with("grades.json: it cannot be read: "), "{}", run.out);
 }
 
 #[test]

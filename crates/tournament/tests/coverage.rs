@@ -70,18 +70,18 @@ fn tournament(scenario: &Scenario, truth: &[f64], seed: u64) -> TournamentState 
 
 /// What the ratings of a scenario are worth.
 #[derive(Default)]
-struct Figures {
+struct Coverage {
     all: f64,
     in_interval: f64,
     in_ranks: f64,
     squares: f64,
 }
 
-fn figures(scenario: &Scenario, tournaments: u64) -> Figures {
+fn figures(scenario: &Scenario, tournaments: u64) -> Coverage {
     let middle = f64::from(scenario.players - 1) / 2.0;
     let truth: Vec<f64> =
         (0..scenario.players).map(|at| scenario.step * (middle - f64::from(at))).collect();
-    let mut sum = Figures::default();
+    let mut sum = Coverage::default();
     for seed in 0..tournaments {
         let state = tournament(scenario, &truth, seed);
         let evaluation = Evaluation::of(&state, Faulted::Count).expect("no anchors");
@@ -115,7 +115,7 @@ fn intervals_hold_the_truth_in_each_format() {
         scenario("Swiss, 8 rounds", swiss(8), 60, 15.0),
         scenario("ladder", Format::Ladder { games: 320, margin: None }, 32, 30.0),
     ] {
-        let Figures { all, in_interval, in_ranks, squares } = figures(&scenario, 200);
+        let Coverage { all, in_interval, in_ranks, squares } = figures(&scenario, 200);
         println!(
             "{}, {} players {} Elo apart: {:.1}% of ratings and {:.1}% of ranks in their \
              intervals, error {:.0} Elo",

@@ -75,17 +75,16 @@ pub(super) fn check_tables(
             found.extend(finding(GRADES_TABLE, same, REPORT_GRADES));
             return Ok((state, found));
         }
-        None if is_missing(GRADES_TABLE) => {}
-        None => return Ok((TableState::ComparedWithoutMarks, found)),
+        None => {}
     }
     Ok((TableState::Compared, found))
 }
 
-/// The rules for marks in a results folder; `None` if it has none.
+/// The rules for marks in a results folder; `None` if it has neither marks nor rules.
 fn own_rules(dir: &Path) -> io::Result<Option<Grades>> {
     match bounded::read(&dir.join(GRADES_RULES), LARGEST_RULES) {
         Ok(rules) => Ok(Some(serde_json::from_slice(&rules)?)),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(_) if !dir.join(GRADES_RULES).exists() && !dir.join(GRADES_TABLE).exists() => Ok(None),
         Err(error) => Err(error),
     }
 }

@@ -5,7 +5,7 @@ use crate::drawing::{squares_with, symbol_rows};
 use crate::seat::{BySeat, Seat};
 
 impl Board {
-    /// The board that `rows` draws as these rows; `None` if there is none.
+    /// The board with these rows; `None` if no board has them.
     pub fn from_rows(rows: &[impl AsRef<str>]) -> Option<Self> {
         let board = Self::with(BySeat::new(squares_with(rows, b'W'), squares_with(rows, b'B')));
         board.rows().iter().eq(rows.iter().map(AsRef::as_ref)).then_some(board)

@@ -6,8 +6,8 @@ use crate::drawing::{squares_with, symbol_rows};
 use crate::seat::{BySeat, Seat};
 
 impl Board {
-    /// The board that `rows` draws as these rows, after `ply` actions; `None` if there
-    /// is none. The number of actions determines the phase, the counts and the side to move.
+    /// The board with these rows after `ply` actions; `None` if no board has them. The number of
+    /// actions determines the phase, the counts and the side to move.
     pub fn from_rows(rows: &[impl AsRef<str>], ply: u32) -> Option<Self> {
         let removed = squares_with(rows, b'#');
         let size = BoardSize::ALL.into_iter().find(|size| !size.area() == removed)?;
