@@ -1,6 +1,6 @@
 //! Boards as rows of characters: `W`, `B` and `.`.
 
-use super::board::Board;
+use super::board::{Board, PAWNS};
 use crate::drawing::{squares_with, symbol_rows};
 use crate::seat::{BySeat, Seat};
 
@@ -8,7 +8,9 @@ impl Board {
     /// The board with these rows; `None` if no board has them.
     pub fn from_rows(rows: &[impl AsRef<str>]) -> Option<Self> {
         let board = Self::with(BySeat::new(squares_with(rows, b'W'), squares_with(rows, b'B')));
-        board.rows().iter().eq(rows.iter().map(AsRef::as_ref)).then_some(board)
+        let has_rows = board.rows().iter().eq(rows.iter().map(AsRef::as_ref));
+        let few = Seat::BOTH.iter().all(|&seat| board.pawns(seat).len() <= PAWNS);
+        (has_rows && few).then_some(board)
     }
 
     /// The rows from top to bottom, in the form that [`from_rows`](Self::from_rows) takes.
@@ -35,7 +37,7 @@ mod tests {
 
     #[test]
     fn wrong_drawings_are_refused() {
-        for row in [".......", "..X....."] {
+        for row in [".......", "..X.....", "W......."] {
             let mut rows = START;
             rows[0] = row;
             assert_eq!(Board::from_rows(&rows), None, "{row}");

@@ -1,6 +1,6 @@
 //! Boards as rows of characters: `W`, `B`, `.`, `X` for a corner, `#` for a removed square.
 
-use super::board::Board;
+use super::board::{Board, PLACEMENTS};
 use super::size::BoardSize;
 use crate::drawing::{squares_with, symbol_rows};
 use crate::seat::{BySeat, Seat};
@@ -13,7 +13,9 @@ impl Board {
         let size = BoardSize::ALL.into_iter().find(|size| !size.area() == removed)?;
         let pieces = BySeat::new(squares_with(rows, b'W'), squares_with(rows, b'B'));
         let board = Self::with(pieces, ply, size);
-        board.rows().iter().eq(rows.iter().map(AsRef::as_ref)).then_some(board)
+        let has_rows = board.rows().iter().eq(rows.iter().map(AsRef::as_ref));
+        let few = pieces.iter().all(|(_, pieces)| pieces.len() <= PLACEMENTS / 2);
+        (has_rows && few).then_some(board)
     }
 
     /// The rows from top to bottom, in the form that [`from_rows`](Self::from_rows) takes.
@@ -48,5 +50,10 @@ mod tests {
             assert_eq!(Board::from_rows(&rows, 216), None, "{text}");
         }
         assert_eq!(Board::from_rows(&SMALL[1..], 216), None);
+        let crowded = [
+            "X......X", "........", "WWWWWWWW", "WWWWW...", "........", "........", "........",
+            "X......X",
+        ];
+        assert_eq!(Board::from_rows(&crowded, 24), None, "thirteen pieces");
     }
 }
