@@ -306,13 +306,13 @@ fn visitors_who_leave_do_not_stack_computations_of_a_page() {
     assert_eq!(moves_asked_for(4), once);
 }
 
-/// A player that always plays `a`.
+/// A player that always plays `b`.
 const SAME: &str = r#"
 while read -r message; do
     id=${message#*\"id\":}; id=${id%%[,\}]*}
     case $message in
     *'"type":"init"'*) echo "{\"id\":$id}" ;;
-    *'"type":"turn"'*) echo "{\"id\":$id,\"action\":\"a\"}" ;;
+    *'"type":"turn"'*) echo "{\"id\":$id,\"action\":\"b\"}" ;;
     esac
 done
 "#;
@@ -328,13 +328,30 @@ fn a_published_report_names_neither_suspicions_nor_machines() {
         .replace("\"max_plies\":3", "\"max_plies\":8");
     arena.write("rules.sh", &longer);
     arena.write("same.sh", SAME);
+    arena.write("like.sh", &format!("{SAME}# another file\n"));
+    arena.write("first.sh", &SAME.replace("\\\"b\\\"", "\\\"a\\\""));
     let config = CUP.replace("RULES", "command = [\"sh\", \"rules.sh\"]");
     let config = config.replacen("jobs = 1", "jobs = 2\npairs = 20", 1);
-    let same =
-        |name: &str| format!("[[players]]\nname = \"{name}\"\ncommand = [\"sh\", \"same.sh\"]\n");
-    arena.write("tournament.toml", &[config, same("cat"), same("dog")].concat());
+    let player = |name: &str, file: &str| {
+        format!("[[players]]\nname = \"{name}\"\ncommand = [\"sh\", \"{file}.sh\"]\n")
+    };
+    let players = [
+        player("cat", "same"),
+        player("dog", "like"),
+        player("eel", "first"),
+        player("fox", "same"),
+    ];
+    arena.write("tournament.toml", &(config + &players.concat()));
     assert_eq!(arena.run(&["run", "--quiet"]).code, 0);
-    assert!(arena.read("report.html").contains("decided alike"), "two of them are the same");
+    let suspicions = [
+        "cat and fox are the same player",
+        "eel plays the first legal action",
+        "cat, dog and fox decided alike in at least 100%",
+    ];
+    let report = arena.read("report.html");
+    for suspicion in suspicions {
+        assert_eq!(report.matches(suspicion).count(), 1, "{suspicion}");
+    }
     arena.edit_line(2, |line| {
         let mut game: Value = serde_json::from_str(line).expect("JSON");
         game["worker"] = "lab-machine-7".into();
@@ -348,7 +365,9 @@ fn a_published_report_names_neither_suspicions_nor_machines() {
         let found = arena.in_shell(&format!("grep -rl '{word}' results/cup/{folder}"), &[]);
         assert_eq!(found, Run::new(1, "", ""), "{word}");
     };
-    grep("decided alike", "public");
+    for suspicion in ["are the same player", "first legal action", "decided alike", "better than"] {
+        grep(suspicion, "public");
+    }
     grep("lab-machine-7", "public");
     grep("lab-machine-7", "packets");
 }

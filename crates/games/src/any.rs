@@ -184,6 +184,11 @@ pub trait AnyPosition: fmt::Debug + Send + Sync {
         }
     }
 
+    /// The first action of [`legal_list`](AnyPosition::legal_list), if there is one.
+    fn first_legal(&self, seat: Seat) -> Option<String> {
+        self.legal_list(seat)?.into_iter().next()
+    }
+
     /// The number of legal actions of `seat`; 0 if the game does not list them.
     fn legal_count(&self, seat: Seat) -> u64;
 

@@ -8,6 +8,16 @@ pub fn counted<N: Copy + Display + PartialEq + From<u8>>(number: N, noun: &str) 
     format!("{number} {noun}{ending}")
 }
 
+/// Lists names in a sentence, safe to show: `ant, bee and cat`.
+pub fn listed(names: &[impl AsRef<str>]) -> String {
+    let names: Vec<String> =
+        names.iter().map(|name| referee_protocol::escape::terminal(name.as_ref())).collect();
+    match names.split_last() {
+        Some((last, others)) if !others.is_empty() => format!("{} and {last}", others.join(", ")),
+        _ => names.concat(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

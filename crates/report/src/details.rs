@@ -4,9 +4,10 @@ use super::columns::{Align, Column, Keep, TableCell, lay_out};
 use super::numbers::{margin, time, whole};
 use crate::colour::Colour;
 use referee_protocol::escape;
+use referee_record::wording::listed;
 use referee_tournament::analysis::diagnostics::clocks::ClockUse;
 use referee_tournament::analysis::diagnostics::copies;
-use referee_tournament::analysis::diagnostics::look_alikes::LookAlike;
+use referee_tournament::analysis::diagnostics::look_alikes::LookAlikes;
 use referee_tournament::analysis::diagnostics::{Diagnostics, EndingCount};
 
 /// The diagnostics as text and tables, without a trailing newline.
@@ -92,9 +93,8 @@ fn oddities(found: &Diagnostics) -> Vec<String> {
         let [one, two, three] = cycle.players.each_ref().map(|player| name(player));
         format!("{one} beats {two}, {two} beats {three}, {three} beats {one}.")
     });
-    let copies = found.copies.iter().map(|names| copies::describe(names));
-    let look_alikes = found.look_alikes.iter().map(look_alike);
-    let lines: Vec<String> = copies.chain(unexplained).chain(cycles).chain(look_alikes).collect();
+    let lines: Vec<String> =
+        look_alikes(found).into_iter().chain(unexplained).chain(cycles).collect();
     if lines.is_empty() {
         return vec![
             "Nothing unusual: the ratings explain the results, no three players beat each other \
@@ -105,16 +105,42 @@ fn oddities(found: &Diagnostics) -> Vec<String> {
     lines
 }
 
-fn look_alike(pair: &LookAlike) -> String {
-    let [one, other] = pair.players.each_ref().map(|player| escape::terminal(player));
-    let others = pair
-        .share_with_others
+/// A line for each cluster of players that are the same or decide alike, and one for those that
+/// play the first legal action. What an earlier line explains has none.
+pub(super) fn look_alikes(found: &Diagnostics) -> Vec<String> {
+    let copies = found.copies.iter().map(|names| copies::describe(names));
+    let trivial: Vec<&str> = found.first_legal.iter().map(|first| &*first.player).collect();
+    let shares = found.first_legal.iter().map(|first| first.share);
+    let first_legal = shares.min_by(f64::total_cmp).map(|least| {
+        let each = if trivial.len() == 1 { "plays" } else { "each play" };
+        let of_positions = found.first_legal.iter().map(|first| first.positions).min();
+        let positions = of_positions.unwrap_or_default();
+        format!(
+            "{} {each} the first legal action, in at least {:.0}% of at least {positions} \
+             positions with a choice.",
+            listed(&trivial),
+            (100.0 * least).floor(),
+        )
+    });
+    let is_explained = |players: &[String]| {
+        let are_in = |names: &[String]| players.iter().all(|player| names.contains(player));
+        found.copies.iter().any(|names| are_in(names))
+            || players.iter().all(|player| trivial.contains(&&**player))
+    };
+    let alike = found.look_alikes.iter().filter(|alike| !is_explained(&alike.players));
+    copies.chain(first_legal).chain(alike.map(look_alike)).collect()
+}
+
+fn look_alike(cluster: &LookAlikes) -> String {
+    let LookAlikes { players, positions, share, share_with_others } = cluster;
+    let least = if players.len() == 2 { "" } else { "at least " };
+    let others = share_with_others
         .map_or(String::new(), |share| format!(", and with others in {:.0}%", 100.0 * share));
     format!(
-        "{one} and {other} decided alike in {:.0}% of {} common positions{others}: worth a look, \
-         but not proof.",
-        100.0 * pair.share,
-        pair.positions
+        "{} decided alike in {least}{:.0}% of {least}{positions} common positions{others}: worth \
+         a look, but not proof.",
+        listed(players),
+        (100.0 * share).floor(),
     )
 }
 
@@ -125,6 +151,7 @@ mod tests {
     use super::*;
     use referee_ratings::Estimate;
     use referee_tournament::analysis::diagnostics::PlayerCycle;
+    use referee_tournament::analysis::diagnostics::look_alikes::FirstLegal;
 
     fn found() -> Diagnostics {
         let names = ["ant", "bee", "cat"].map(str::to_owned);
@@ -150,6 +177,7 @@ mod tests {
             cycles: vec![PlayerCycle { players: names, p_value: 0.01 }],
             copies: vec![vec!["ant".into(), "bee".into()]],
             look_alikes: Vec::new(),
+            first_legal: Vec::new(),
             workers: None,
         }
     }
@@ -177,5 +205,41 @@ ant beats bee, bee beats cat, cat beats ant.";
         let found = Diagnostics { cycles: Vec::new(), copies: Vec::new(), ..found() };
         let text = details(&found, 100, Colour::Plain);
         assert!(text.contains("Nothing unusual"), "{text}");
+    }
+
+    #[test]
+    fn a_cluster_is_one_line_and_an_explained_one_none() {
+        let cluster = |players: &[&str], share_with_others| LookAlikes {
+            players: players.iter().map(|&player| player.to_owned()).collect(),
+            positions: 31,
+            share: 0.876,
+            share_with_others,
+        };
+        let first = |player: &str, positions, share| FirstLegal {
+            player: player.to_owned(),
+            positions,
+            share,
+        };
+        let found = Diagnostics {
+            look_alikes: vec![
+                cluster(&["ant", "bee"], None),
+                cluster(&["dog", "elk", "fox"], Some(0.3)),
+                cluster(&["bee", "cat"], None),
+                cluster(&["gnu", "hen"], None),
+            ],
+            first_legal: vec![first("gnu", 40, 1.0), first("hen", 25, 0.999)],
+            ..found()
+        };
+        let expected = [
+            "ant and bee are the same player: the same command with the same files.",
+            "gnu and hen each play the first legal action, in at least 99% of at least 25 \
+             positions with a choice.",
+            "dog, elk and fox decided alike in at least 87% of at least 31 common positions, and \
+             with others in 30%: worth a look, but not proof.",
+            "bee and cat decided alike in 87% of 31 common positions: worth a look, but not proof.",
+        ];
+        assert_eq!(look_alikes(&found), expected);
+        assert!(found.are_alike("fox", "dog") && found.are_alike("ant", "bee"));
+        assert!(!found.are_alike("ant", "cat") && !found.are_alike("ant", "unknown"));
     }
 }

@@ -170,21 +170,30 @@ fn remedy(remedy: Remedy) -> &'static str {
     }
 }
 
-/// Who is first, and how sure that is. `None` while fewer than two players have a rank.
-pub(super) fn winner(standings: &Standings) -> Option<String> {
-    let mut ranked = standings.rows.iter().filter(|row| row.rank.is_ok());
-    let (first, second) = (ranked.next()?, ranked.next()?);
-    let [name, other] = [first, second].map(|row| escape::terminal(&row.player));
+/// Who is first, and how sure that is: compared with the next player of whom `may_compare` approves.
+/// `None` while fewer than two players have a rank.
+pub(super) fn winner(
+    standings: &Standings,
+    may_compare: impl Fn(&str, &str) -> bool,
+) -> Option<String> {
+    let mut ranked = standings.rows.iter().filter(|row| row.rank.is_ok()).peekable();
+    let first = ranked.next()?;
+    ranked.peek()?;
+    let name = escape::terminal(&first.player);
     let worst = first.rank_interval()?.high;
     if worst == 1 {
         return Some(format!("{name} is first, and with 95% confidence the best."));
     }
-    let ranked = standings.rows.iter().filter(|row| row.rank.is_ok()).count();
     let place = format!(
         "{name} is first, but that is not certain: with 95% confidence it is between place 1 and \
-         {worst} of {ranked}."
+         {worst} of {}.",
+        standings.ranked()
     );
-    let Some(next) = first.next.filter(|next| next.games != Some(0)) else { return Some(place) };
+    let Some(rival) = ranked.find(|row| may_compare(&first.player, &row.player)) else {
+        return Some(place);
+    };
+    let other = escape::terminal(&rival.player);
+    let Some(next) = rival.below_first.filter(|it| it.games != Some(0)) else { return Some(place) };
     let percent = whole(100.0 * next.los);
     if percent == "50" {
         return Some(format!("{place} It and {other} are level: the games favour neither."));
@@ -296,19 +305,30 @@ mod tests {
     #[test]
     fn a_winner_is_named_with_its_certainty() {
         let clear = [vec![(0, 1, "white"); 90], vec![(1, 0, "black"); 90]].concat();
-        let told = winner(&standings(&results(&["ant", "bee"], &clear)));
+        let told = winner(&standings(&results(&["ant", "bee"], &clear)), |_, _| true);
         assert_eq!(told.as_deref(), Some("ant is first, and with 95% confidence the best."));
-        let told = winner(&standings(&two_players())).expect("two players");
+        let told = winner(&standings(&two_players()), |_, _| true).expect("two players");
         let start = "ant is first, but that is not certain: with 95% confidence it is between \
                      place 1 and 2 of 2. It is better than bee with ";
         assert!(told.starts_with(start) && told.ends_with(" would settle that."), "{told}");
         let level = [(0, 1, "white"), (1, 0, "white")];
         let level = standings(&results(&["ant", "bee"], &level));
-        let told = winner(&level).expect("two players");
+        let told = winner(&level, |_, _| true).expect("two players");
         assert!(told.ends_with("It and bee are level: the games favour neither."), "{told}");
         let told = neighbours(&level).expect("not told apart");
         assert!(told.ends_with(": ant and bee (level)."), "{told}");
-        assert_eq!(winner(&standings(&results(&["ant", "bee"], &[]))), None);
+        assert_eq!(winner(&standings(&results(&["ant", "bee"], &[])), |_, _| true), None);
+    }
+
+    #[test]
+    fn the_winner_is_not_compared_with_its_copy() {
+        let games = [(0, 1, "white"), (1, 0, "white"), (0, 2, "white"), (1, 2, "white")];
+        let near = standings(&results(&["ant", "bee", "cat"], &games));
+        let told = |may_compare: fn(&str, &str) -> bool| winner(&near, may_compare).expect("three");
+        assert!(told(|_, _| true).contains("It and bee are level"));
+        let next = told(|_, other| other != "bee");
+        assert!(next.contains("1 and 3 of 3. It is better than cat with"), "{next}");
+        assert!(told(|_, _| false).ends_with("between place 1 and 3 of 3."));
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use referee_games::BySeat;
 use referee_ratings::{
-    Estimate, Outcomes, Points, Rank, RankInterval, Ranking, SeatRatings, Separation, Unranked,
+    Estimate, Outcomes, Points, Rank, RankInterval, SeatRatings, Separation, Unranked,
 };
 use referee_record::model::player::Out;
 use referee_record::model::record::Header;
@@ -27,6 +27,8 @@ pub struct Row {
     rating: Estimate,
     /// How clearly the player is separated from the next one, if there is one to compare it with.
     pub(crate) next: Option<Separation>,
+    /// How clearly the first player is separated from this one, if the two are compared.
+    pub(crate) below_first: Option<Separation>,
     /// The ratings at each seat, if the seat's value differs between players.
     pub(crate) seat_ratings: Option<SeatRatings>,
     /// Wins, draws and losses.
@@ -136,15 +138,19 @@ impl Standings {
     /// Builds the rows in ranking order.
     pub fn new(evaluation: &Evaluation) -> Self {
         let Evaluation { results, ranking, seats, .. } = evaluation;
-        let ranks = ranking.ranks();
+        let (ranks, order) = (ranking.ranks(), &ranking.order);
+        let compared = |one: usize, other: usize| {
+            ranking.fit.separation(one, other).filter(|_| ranking.are_compared(one, other))
+        };
         let name = |player: usize| results.names()[player].clone();
         let copies = results.counts.copies().into_iter();
         Self {
-            rows: ranking
-                .order
-                .iter()
-                .zip(separations(ranking))
-                .map(|(&number, next)| row(evaluation, &ranks, number, next))
+            rows: (0..order.len())
+                .map(|at| Row {
+                    next: order.get(at + 1).and_then(|&next| compared(order[at], next)),
+                    below_first: compared(order[0], order[at]).filter(|_| at > 0),
+                    ..row(evaluation, &ranks, order[at])
+                })
                 .collect(),
             total: results.counts.total(),
             summary: evaluation.summary,
@@ -176,22 +182,8 @@ impl Standings {
     }
 }
 
-/// How clearly each player in the order is separated from the next one, if they are compared.
-fn separations(ranking: &Ranking<Out>) -> Vec<Option<Separation>> {
-    let next = ranking.order.windows(2).map(|both| (both[0], both[1]));
-    let compared = next.map(|(one, other)| {
-        ranking.fit.separation(one, other).filter(|_| ranking.are_compared(one, other))
-    });
-    compared.chain([None]).collect()
-}
-
-/// The row of the player with this number.
-fn row(
-    evaluation: &Evaluation,
-    ranks: &[Result<Rank, Unranked<Out>>],
-    number: usize,
-    next: Option<Separation>,
-) -> Row {
+/// The row of the player with this number, without comparisons.
+fn row(evaluation: &Evaluation, ranks: &[Result<Rank, Unranked<Out>>], number: usize) -> Row {
     let Evaluation { results, ranking, seats, .. } = evaluation;
     Row {
         rank: ranks[number],
@@ -200,7 +192,8 @@ fn row(
         number,
         player: results.names()[number].clone(),
         rating: ranking.fit.ratings[number],
-        next,
+        next: None,
+        below_first: None,
         seat_ratings: seats.by_seat.as_ref().map(|ratings| ratings[number]),
         outcomes: results.counts.of(number),
         by_seat: BySeat::new(

@@ -201,6 +201,10 @@ impl AnyPosition for ProgramPosition {
         Some(self.checked.legal.as_ref()?[seat].clone())
     }
 
+    fn first_legal(&self, seat: Seat) -> Option<String> {
+        self.checked.legal.as_ref()?[seat].first().cloned()
+    }
+
     fn legal_count(&self, seat: Seat) -> u64 {
         self.checked.legal.as_ref().map_or(0, |legal| legal[seat].len() as u64)
     }

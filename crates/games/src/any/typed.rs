@@ -104,6 +104,13 @@ impl<G: Game> AnyPosition for TypedPosition<G> {
         json(&self.0.legal(seat))
     }
 
+    fn first_legal(&self, seat: Seat) -> Option<String> {
+        match self.0.legal(seat) {
+            Legal::List(actions) => actions.first().map(ToString::to_string),
+            _ => None,
+        }
+    }
+
     fn legal_count(&self, seat: Seat) -> u64 {
         self.0.legal_count(seat)
     }

@@ -5,6 +5,7 @@ use maud::{Markup, html};
 use super::live_workers::live_workers;
 use super::template::PageKind;
 use super::{PageData, name};
+use crate::details::look_alikes;
 use crate::notes;
 use referee_games::Seat;
 use referee_protocol::escape;
@@ -27,7 +28,7 @@ pub(super) fn head(material: &PageData<'_>) -> Markup {
                     (standings.summary)
                     @if faults > 0 { " · " a href="#faults" { (counted(faults as usize, "fault")) } }
                 }
-                @if let Some(winner) = notes::winner(standings) { p.winner { (winner) } }
+                @if let Some(winner) = winner(material) { p.winner { (winner) } }
                 (notices(material))
             }
             (board(material))
@@ -48,13 +49,20 @@ fn progress(material: &PageData<'_>) -> Markup {
     }
 }
 
-/// The game whose last board the head shows, and what it is: the closest, or if no players are of
-/// similar rating, the longest.
+/// Who won. The players that a comparison leaves out because they decide alike are suspicions of
+/// the organiser: where names are pseudonyms, nobody is compared.
+fn winner(material: &PageData<'_>) -> Option<String> {
+    let PageData { found, standings, .. } = material;
+    notes::winner(standings, |one, other| material.names_players() && !found.are_alike(one, other))
+}
+
+/// The game whose last board the head shows, and what it is.
 pub(super) fn featured<'a>(material: &PageData<'a>) -> Option<(&'a GameRecord, &'static str)> {
-    let highlights = &material.summary.highlights;
-    let first = |kind| highlights.of(kind).first().map(|highlight| &*highlight.record);
-    let closest = first(HighlightKind::Close).map(|record| (record, "The closest game"));
-    closest.or_else(|| first(HighlightKind::Long).map(|record| (record, "The longest game")))
+    let are_alike =
+        |one: &str, other: &str| material.names_players() && material.found.are_alike(one, other);
+    let (kind, record) = material.summary.highlights.featured(are_alike)?;
+    let is_close = kind == HighlightKind::Close;
+    Some((record, if is_close { "The closest game" } else { "The longest game" }))
 }
 
 /// The board of the featured game, which the script draws.
@@ -115,13 +123,6 @@ fn all_notices(material: &PageData<'_>) -> Vec<Markup> {
             ", worst against " (name(&player.worst_against)) "."
         }
     }));
-    notices.extend(found.look_alikes.iter().map(|alike| {
-        let [one, other] = &alike.players;
-        html! {
-            (name(one)) " and " (name(other)) " decided alike in "
-            (super::percent(alike.share, 1.0)) " of " (alike.positions)
-            " positions that both met. Worth a look, but not proof."
-        }
-    }));
+    notices.extend(look_alikes(found).into_iter().map(|line| html! { (line) }));
     notices
 }

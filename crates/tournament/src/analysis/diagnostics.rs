@@ -15,7 +15,7 @@ use serde::Serialize;
 use self::clocks::{ClockUse, Clocks};
 use self::copies::copies;
 use self::decisions::{DecisionHash, decisions};
-use self::look_alikes::{LookAlike, LookAlikes};
+use self::look_alikes::{FirstDecisions, FirstLegal, LookAlikes};
 use self::workers::{WorkerCollector, WorkerResults};
 use crate::analysis::evaluation::Evaluation;
 use crate::analysis::logged_game::{LoggedGame, PassError};
@@ -54,11 +54,23 @@ pub struct Diagnostics {
     pub cycles: Vec<PlayerCycle>,
     /// Players that are the same by the hash of their command and files: groups of names.
     pub copies: Vec<Vec<String>>,
-    /// Players that decide alike, the most similar first: a reason to look closer, not a verdict.
-    pub look_alikes: Vec<LookAlike>,
+    /// Clusters of players that decide alike, the most similar first: a reason to look closer, not
+    /// a verdict.
+    pub look_alikes: Vec<LookAlikes>,
+    /// Players that play the first legal action.
+    pub first_legal: Vec<FirstLegal>,
     /// The results by worker, if workers played.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub workers: Option<WorkerResults>,
+}
+
+impl Diagnostics {
+    /// Whether two players are the same program, or decide alike.
+    pub fn are_alike(&self, one: &str, other: &str) -> bool {
+        let clusters = self.look_alikes.iter().map(|cluster| &cluster.players);
+        let has = |names: &[String], name: &str| names.iter().any(|of| of == name);
+        self.copies.iter().chain(clusters).any(|names| has(names, one) && has(names, other))
+    }
 }
 
 /// A player whose results differ from opponent to opponent more than chance explains.
@@ -108,7 +120,7 @@ pub struct Diagnoser {
     numbers: HashMap<String, usize>,
     endings: BTreeMap<(String, bool), u32>,
     clocks: Clocks,
-    look_alikes: LookAlikes,
+    decisions: FirstDecisions,
     workers: WorkerCollector,
 }
 
@@ -122,7 +134,7 @@ impl Diagnoser {
             numbers: names.iter().cloned().zip(0..).collect(),
             endings: BTreeMap::new(),
             clocks: Clocks::new(names.len()),
-            look_alikes: LookAlikes::default(),
+            decisions: FirstDecisions::default(),
             workers: WorkerCollector::default(),
         }
     }
@@ -165,7 +177,7 @@ impl Diagnoser {
             let Some(player) = player else { continue };
             self.clocks.add(player, &record.clock.used_ns[seat]);
             for decision in decisions.iter().filter(|decision| decision.seat == seat) {
-                self.look_alikes.add(player, decision);
+                self.decisions.add(player, decision);
             }
         }
         Ok(())
@@ -192,7 +204,8 @@ impl Diagnoser {
             worst_deviation: odd.worst_deviation,
         };
         let cycle = |it: Cycle| PlayerCycle { players: it.players.map(name), p_value: it.p_value };
-        let players = analysis.header.players.iter();
+        // Where names are pseudonyms, hashes are empty.
+        let players = analysis.header.players.iter().filter(|player| !player.hash.is_empty());
         Diagnostics {
             first_advantage: fit.first_advantage,
             seat_effects_p: seats.p_value,
@@ -205,7 +218,8 @@ impl Diagnoser {
             unexplained: unexplained(&results.counts, fit).into_iter().map(odd).collect(),
             cycles: cycles(&results.counts).into_iter().map(cycle).collect(),
             copies: copies(players.map(|player| (&*player.name, &*player.hash))),
-            look_alikes: self.look_alikes.found(names),
+            look_alikes: self.decisions.look_alikes(names),
+            first_legal: self.decisions.first_legal(names),
             workers: self.workers.conclude(names),
         }
     }

@@ -105,6 +105,20 @@ impl Highlights {
         self.kinds.get(&kind).map_or(&[], Vec::as_slice)
     }
 
+    /// The game to show first: the closest, or if no players of similar rating differ, the longest,
+    /// if possible of players that differ.
+    pub fn featured(
+        &self,
+        are_alike: impl Fn(&str, &str) -> bool,
+    ) -> Option<(HighlightKind, &GameRecord)> {
+        let games = |kind| self.of(kind).iter().map(move |highlight| (kind, &*highlight.record));
+        let differ = |(_, record): &(HighlightKind, &GameRecord)| {
+            !are_alike(&record.players[Seat::First], &record.players[Seat::Second])
+        };
+        let candidates = || games(HighlightKind::Close).chain(games(HighlightKind::Long));
+        candidates().find(differ).or_else(|| games(HighlightKind::Long).next())
+    }
+
     /// All highlights, each game once, in the order in which they were added.
     pub fn records(&self) -> impl Iterator<Item = &GameRecord> {
         let all = self.kinds.values().flatten();
@@ -203,6 +217,22 @@ mod tests {
         let [twin, copy] = ["ant-twin-1-1", "ant-copy-1-1"];
         assert_eq!(ids(&highlights, HighlightKind::Close), ["ant-bee-1-1", twin, copy]);
         assert_eq!(ids(&highlights, HighlightKind::Upset), ["ant-bee-1-1", copy]);
+    }
+
+    #[test]
+    fn the_featured_game_is_not_one_of_copies() {
+        let mut highlights = Highlights::default();
+        add(&mut highlights, &game("ant", "twin", "draw"), 0.0);
+        let featured = |highlights: &Highlights| {
+            let are_alike = |_: &str, other: &str| other == "twin";
+            let (kind, record) = highlights.featured(are_alike).expect("a game");
+            (kind, record.id.clone())
+        };
+        assert_eq!(featured(&highlights), (HighlightKind::Long, "ant-twin-1-1".to_owned()));
+        add(&mut highlights, &game("ant", "giant", "draw"), -800.0);
+        assert_eq!(featured(&highlights), (HighlightKind::Long, "ant-giant-1-1".to_owned()));
+        add(&mut highlights, &game("ant", "bee", "draw"), 50.0);
+        assert_eq!(featured(&highlights), (HighlightKind::Close, "ant-bee-1-1".to_owned()));
     }
 
     #[test]

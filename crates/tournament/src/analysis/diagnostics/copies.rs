@@ -1,5 +1,7 @@
 //! Finds players with the same command and files.
 
+use referee_record::wording::listed;
+
 /// Groups `players`, given as names and hashes, by equal hash, in their order.
 pub fn copies<'a>(players: impl IntoIterator<Item = (&'a str, &'a str)>) -> Vec<Vec<String>> {
     let mut groups: Vec<(&str, Vec<String>)> = Vec::new();
@@ -14,13 +16,7 @@ pub fn copies<'a>(players: impl IntoIterator<Item = (&'a str, &'a str)>) -> Vec<
 
 /// Describes a group in a sentence that is safe to show.
 pub fn describe(names: &[String]) -> String {
-    let names: Vec<String> =
-        names.iter().map(|name| referee_protocol::escape::terminal(name)).collect();
-    let (last, others) = names.split_last().map_or(("", &[][..]), |(last, rest)| (&**last, rest));
-    format!(
-        "{} and {last} are the same player: the same command with the same files.",
-        others.join(", ")
-    )
+    format!("{} are the same player: the same command with the same files.", listed(names))
 }
 
 #[cfg(test)]

@@ -15,6 +15,8 @@ pub struct DecisionHash {
     pub position: u64,
     /// A hash of the action.
     pub action: u64,
+    /// Whether the action is the first of the list of legal ones.
+    pub is_first: bool,
 }
 
 /// The decisions of a game, without its opening and forced actions.
@@ -47,7 +49,8 @@ pub fn add_decisions(replay: &Replay<'_>, found: &mut Vec<DecisionHash>) {
         if position.legal_count(seat) > 1 {
             let state = *state.get_or_insert_with(|| hash(&position.state().get()));
             let place = hash(&(state, seat));
-            found.push(DecisionHash { seat, position: place, action: hash(&text) });
+            let is_first = position.first_legal(seat).as_deref() == Some(text);
+            found.push(DecisionHash { seat, position: place, action: hash(&text), is_first });
         }
     }
 }

@@ -1,8 +1,9 @@
-//! Players that decide alike: the share of identical decisions in identical positions.
+//! Players that decide alike: the share of identical decisions in identical positions. And players
+//! that play the first legal action.
 //!
 //! A position counts once per player, with the first decision that the player made in it, and only
 //! if there was a choice. Good players find the same good moves, so the share is shown next to the
-//! share that the two have with all others. It is a reason to look closer, not a verdict.
+//! share that the players have with all others. It is a reason to look closer, not a verdict.
 //!
 //! The number of kept decisions is bounded. Beyond it, positions are a sample: those with the
 //! lowest hashes, whatever the order of the games, so that the positions two players share stay
@@ -14,53 +15,66 @@ use serde::Serialize;
 
 use super::decisions::DecisionHash;
 
-/// The minimum number of common positions; fewer prove nothing.
+/// The minimum number of positions; fewer prove nothing.
 const LEAST_POSITIONS: u32 = 20;
 /// The smallest share of identical decisions to report.
 const LEAST_SHARE: f64 = 0.8;
-/// The minimum difference between that share and the share with all other players.
+/// The smallest share of first legal actions to report.
+const LEAST_FIRST: f64 = 0.95;
+/// The minimum difference between such a share and that of all other players.
 const LEAST_EXCESS: f64 = 0.1;
-/// The most pairs of players to show.
+/// The most clusters of players to show.
 const MOST: usize = 20;
-/// The most decisions to keep, in about 20 MB.
+/// The most decisions to keep, in about 24 MB.
 const KEPT: usize = 500_000;
 
-/// Two players that decide alike.
+/// A cluster of players: each decides like at least one other, and all are connected.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct LookAlike {
+pub struct LookAlikes {
     /// Their names.
-    pub players: [String; 2],
-    /// The number of different positions in which both had a choice.
+    pub players: Vec<String>,
+    /// The smallest number of different positions in which two that decide alike had a choice.
     pub positions: u32,
-    /// The share of these in which they chose the same action, 0 … 1.
+    /// The lowest share of these in which two that decide alike chose the same action, 0 … 1.
     pub share: f64,
-    /// The share of identical decisions that the two have with all others, 0 … 1; null if they
+    /// The share of identical decisions that the players have with all others, 0 … 1; null if they
     /// share no position with others.
     pub share_with_others: Option<f64>,
 }
 
+/// A player that plays the first legal action.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct FirstLegal {
+    /// Its name.
+    pub player: String,
+    /// The number of different positions in which it had a choice.
+    pub positions: u32,
+    /// The share of these in which it chose the first legal action, 0 … 1.
+    pub share: f64,
+}
+
 /// The first decision of each player in each position, if it is kept.
 #[derive(Debug)]
-pub(super) struct LookAlikes {
-    /// The hash of an action, by position and player.
-    decided: BTreeMap<(u64, u32), u32>,
+pub(super) struct FirstDecisions {
+    /// The hash of an action, and whether it is the first legal one, by position and player.
+    decided: BTreeMap<(u64, u32), (u32, bool)>,
     most: usize,
 }
 
-impl Default for LookAlikes {
+impl Default for FirstDecisions {
     fn default() -> Self {
         Self::keeping(KEPT)
     }
 }
 
-/// The number of common positions, and how many of them have the same decision.
-#[derive(Debug, Clone, Copy, Default)]
-struct CommonPositions {
-    positions: u32,
+/// A number of positions, and how many of them have the decision that is looked for.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+struct Positions {
+    all: u32,
     same: u32,
 }
 
-impl LookAlikes {
+impl FirstDecisions {
     fn keeping(most: usize) -> Self {
         Self { decided: BTreeMap::new(), most }
     }
@@ -73,41 +87,60 @@ impl LookAlikes {
         {
             return;
         }
-        self.decided.entry(place).or_insert(decision.action as u32);
+        self.decided.entry(place).or_insert((decision.action as u32, decision.is_first));
         if self.decided.len() > self.most {
             self.decided.pop_last();
         }
     }
 
-    pub(super) fn found(&self, names: &[String]) -> Vec<LookAlike> {
+    /// The clusters of players that decide alike, the most similar first.
+    pub(super) fn look_alikes(&self, names: &[String]) -> Vec<LookAlikes> {
         let common = self.common();
-        let mut of_player = vec![CommonPositions::default(); names.len()];
-        for (&(one, other), common) in &common {
-            for player in [one, other] {
-                of_player[player].positions += common.positions;
-                of_player[player].same += common.same;
+        let mut of_player = vec![Positions::default(); names.len()];
+        for (&(one, other), &pair) in &common {
+            of_player[one].add(pair);
+            of_player[other].add(pair);
+        }
+        let is_similar = |&(&(one, other), &pair): &(&(usize, usize), &Positions)| {
+            let rest =
+                |of: fn(Positions) -> u32| of(of_player[one]) + of(of_player[other]) - 2 * of(pair);
+            pair.stands_out(
+                LEAST_SHARE,
+                Positions { all: rest(|it| it.all), same: rest(|it| it.same) },
+            )
+        };
+        let similar: Vec<_> = common.iter().filter(is_similar).collect();
+        // The cluster of each player has the number of one of its players.
+        let mut cluster_of: Vec<usize> = (0..names.len()).collect();
+        for &(&(one, other), _) in &similar {
+            let (old, new) = (cluster_of[one], cluster_of[other]);
+            if old != new {
+                cluster_of.iter_mut().filter(|of| **of == old).for_each(|of| *of = new);
             }
         }
-        let mut found: Vec<LookAlike> = common
-            .into_iter()
-            .filter(|(_, common)| common.positions >= LEAST_POSITIONS)
-            .filter_map(|((one, other), common)| {
-                let rest = |all: fn(&CommonPositions) -> u32| {
-                    all(&of_player[one]) + all(&of_player[other]) - 2 * all(&common)
-                };
-                let elsewhere =
-                    CommonPositions { positions: rest(|c| c.positions), same: rest(|c| c.same) };
-                let (share, others) = (common.share()?, elsewhere.share());
-                let strange = share >= LEAST_SHARE
-                    && others.is_none_or(|others| share - others >= LEAST_EXCESS);
-                strange.then(|| LookAlike {
-                    players: [names[one].clone(), names[other].clone()],
-                    positions: common.positions,
-                    share,
-                    share_with_others: others,
-                })
-            })
-            .collect();
+        let mut others = vec![Positions::default(); names.len()];
+        for (&(one, other), &pair) in &common {
+            let [one, other] = [cluster_of[one], cluster_of[other]];
+            if one != other {
+                others[one].add(pair);
+                others[other].add(pair);
+            }
+        }
+        let mut clusters: BTreeMap<usize, LookAlikes> = BTreeMap::new();
+        for (&(one, _), &pair) in similar {
+            let at = cluster_of[one];
+            let players = names.iter().zip(&cluster_of).filter(|(_, of)| **of == at);
+            let share = pair.share().unwrap_or_default();
+            let cluster = clusters.entry(at).or_insert_with(|| LookAlikes {
+                players: players.map(|(name, _)| name.clone()).collect(),
+                positions: pair.all,
+                share,
+                share_with_others: others[at].share(),
+            });
+            cluster.positions = cluster.positions.min(pair.all);
+            cluster.share = cluster.share.min(share);
+        }
+        let mut found: Vec<_> = clusters.into_values().collect();
         found.sort_by(|one, other| {
             other.share.total_cmp(&one.share).then(other.positions.cmp(&one.positions))
         });
@@ -115,19 +148,35 @@ impl LookAlikes {
         found
     }
 
-    fn common(&self) -> BTreeMap<(usize, usize), CommonPositions> {
-        let mut common: BTreeMap<(usize, usize), CommonPositions> = BTreeMap::new();
+    /// The players that nearly always play the first legal action, and more often than others do.
+    pub(super) fn first_legal(&self, names: &[String]) -> Vec<FirstLegal> {
+        let mut total = Positions::default();
+        let mut of_player = vec![Positions::default(); names.len()];
+        for (&(_, player), &(_, is_first)) in &self.decided {
+            let decision = Positions { all: 1, same: u32::from(is_first) };
+            of_player[player as usize].add(decision);
+            total.add(decision);
+        }
+        let found = names.iter().zip(of_player).filter_map(|(name, own)| {
+            let others = Positions { all: total.all - own.all, same: total.same - own.same };
+            let share = own.share().filter(|_| own.stands_out(LEAST_FIRST, others))?;
+            Some(FirstLegal { player: name.clone(), positions: own.all, share })
+        });
+        found.collect()
+    }
+
+    fn common(&self) -> BTreeMap<(usize, usize), Positions> {
+        let mut common: BTreeMap<(usize, usize), Positions> = BTreeMap::new();
         let mut group: Vec<(usize, u32)> = Vec::new();
         let mut here = None;
-        for (&(position, player), &action) in &self.decided {
+        for (&(position, player), &(action, _)) in &self.decided {
             if here.replace(position) != Some(position) {
                 group.clear();
             }
             let player = player as usize;
             for &(other, other_action) in &group {
-                let entry = common.entry((other, player)).or_default();
-                entry.positions += 1;
-                entry.same += u32::from(action == other_action);
+                let same = u32::from(action == other_action);
+                common.entry((other, player)).or_default().add(Positions { all: 1, same });
             }
             group.push((player, action));
         }
@@ -135,9 +184,22 @@ impl LookAlikes {
     }
 }
 
-impl CommonPositions {
+impl Positions {
+    fn add(&mut self, more: Self) {
+        self.all += more.all;
+        self.same += more.same;
+    }
+
     fn share(self) -> Option<f64> {
-        (self.positions > 0).then(|| f64::from(self.same) / f64::from(self.positions))
+        (self.all > 0).then(|| f64::from(self.same) / f64::from(self.all))
+    }
+
+    /// Whether the share is at least `least`, and clearly larger than that of the others.
+    fn stands_out(self, least: f64, others: Self) -> bool {
+        let is_clear =
+            |share: f64| others.share().is_none_or(|others| share - others >= LEAST_EXCESS);
+        self.all >= LEAST_POSITIONS
+            && self.share().is_some_and(|share| share >= least && is_clear(share))
     }
 }
 
@@ -147,12 +209,12 @@ mod tests {
     use referee_games::Seat;
 
     fn decision(position: u64, action: u64) -> DecisionHash {
-        DecisionHash { seat: Seat::First, position, action }
+        DecisionHash { seat: Seat::First, position, action, is_first: action == 0 }
     }
 
     #[test]
     fn look_alikes_are_found() {
-        let mut seen = LookAlikes::default();
+        let mut seen = FirstDecisions::default();
         for position in 0..40 {
             for player in 0..4 {
                 // Players 1 and 3 choose the same in all positions but one; the others choose
@@ -167,7 +229,7 @@ mod tests {
             }
         }
         let names = ["ant", "bee", "cat", "dog"].map(str::to_owned);
-        let found = seen.found(&names);
+        let found = seen.look_alikes(&names);
         assert_eq!(found.len(), 1, "{found:?}");
         assert_eq!(found[0].players, ["bee", "dog"]);
         assert_eq!(found[0].positions, 40);
@@ -183,7 +245,7 @@ mod tests {
             })
             .collect();
         let sample = |decisions: &mut dyn Iterator<Item = &(u64, DecisionHash)>| {
-            let mut seen = LookAlikes::keeping(100);
+            let mut seen = FirstDecisions::keeping(100);
             for (player, decision) in decisions {
                 seen.add(usize::from(*player == 1), decision);
                 assert!(seen.decided.len() <= 100);
@@ -192,23 +254,63 @@ mod tests {
         };
         let kept = sample(&mut decisions.iter());
         assert_eq!(kept, sample(&mut decisions.iter().rev()));
-        let mut both = LookAlikes::keeping(100);
+        let mut both = FirstDecisions::keeping(100);
         both.decided = kept;
-        assert_eq!(both.common()[&(0, 1)].positions, 50, "what is common is kept whole");
+        assert_eq!(both.common()[&(0, 1)].all, 50, "what is common is kept whole");
     }
 
     #[test]
     fn common_decisions_and_few_positions_are_not_reported() {
-        let mut all = LookAlikes::default();
+        let mut all = FirstDecisions::default();
         for player in 0..3 {
             (0..50).for_each(|position| all.add(player, &decision(position, 1)));
         }
         let names = ["ant", "bee", "cat"].map(str::to_owned);
-        assert!(all.found(&names).is_empty());
-        let mut few = LookAlikes::default();
+        assert!(all.look_alikes(&names).is_empty());
+        let mut few = FirstDecisions::default();
         for player in 0..2 {
             (0..19).for_each(|position| few.add(player, &decision(position, 1)));
         }
-        assert!(few.found(&names).is_empty());
+        assert!(few.look_alikes(&names).is_empty());
+    }
+
+    #[test]
+    fn players_that_decide_alike_form_clusters() {
+        let mut seen = FirstDecisions::default();
+        for position in 0..100 {
+            // Bee decides like ant in 90% and like cat in 85%, which ant and cat do in 75%. Dog and
+            // elk are a cluster of their own, and fox is like nobody.
+            let own = |from: u64, player: u64| if position < from { player } else { 9 };
+            let of = [own(10, 0), 9, if position >= 85 { 2 } else { 9 }, 20, 20, 30];
+            for (player, action) in of.into_iter().enumerate() {
+                seen.add(player, &decision(position, action));
+            }
+        }
+        let names = ["ant", "bee", "cat", "dog", "elk", "fox"].map(str::to_owned);
+        let found = seen.look_alikes(&names);
+        assert_eq!(found[0].players, ["dog", "elk"]);
+        assert_eq!(found[1].players, ["ant", "bee", "cat"]);
+        assert_eq!((found.len(), found[1].positions, found[1].share), (2, 100, 0.85));
+        assert_eq!(found[1].share_with_others, Some(0.0));
+    }
+
+    #[test]
+    fn players_that_play_the_first_legal_action_are_found() {
+        let first_of = |players: &[(usize, u64)], positions: u64| {
+            let mut seen = FirstDecisions::default();
+            for &(player, every) in players {
+                for position in 0..positions {
+                    let is_other = position % every == every - 1;
+                    seen.add(player, &decision(position, u64::from(is_other)));
+                }
+            }
+            seen.first_legal(&["ant", "bee", "cat"].map(str::to_owned))
+        };
+        // Ant plays another action in each 20th position, bee in each 19th, cat in each second.
+        let found = first_of(&[(0, 20), (1, 19), (2, 2)], 380);
+        let ant = FirstLegal { player: "ant".to_owned(), positions: 380, share: 0.95 };
+        assert_eq!(found, [ant]);
+        assert!(first_of(&[(0, 100), (2, 2)], 19).is_empty(), "too few positions");
+        assert!(first_of(&[(0, 100), (1, 12)], 80).is_empty(), "others do nearly the same");
     }
 }
