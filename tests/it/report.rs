@@ -204,6 +204,37 @@ fn a_packet_contains_nothing_private_about_others() {
     assert_eq!(read("games.jsonl").lines().count(), 4);
 }
 
+/// Games that came after a player was removed are listed, but counted nowhere.
+#[test]
+fn a_packet_counts_the_games_that_the_page_counts() {
+    let arena = Arena::hostile();
+    // As if games that were in play had ended after the removal.
+    arena.edit_line(1, |header| header.replace("\"quarantine\":5", "\"quarantine\":1"));
+    let rank = arena.run(&["rank", "--format", "json"]);
+    let ranking: Value = serde_json::from_str(&rank.out).expect("JSON");
+    assert_eq!(arena.run(&["report", "--packets"]).code, 0);
+    let mut uncounted = 0;
+    for player in ranking["players"].as_array().expect("a list") {
+        let name = player["player"].as_str().expect("a name");
+        let key = arena.read("packets/key.csv");
+        let pseudonym = key.lines().find(|line| line.contains(name)).expect("its line");
+        let (pseudonym, _) = pseudonym.split_once(',').expect("its name");
+        let of_player = texts(&arena.results().join("packets")).into_iter().find(|(path, text)| {
+            path.ends_with("report.html") && text.contains(&format!("<strong>{pseudonym}</strong>"))
+        });
+        let page = of_player.expect("its packet").1;
+        let games = player["games"].as_u64().expect("a number");
+        let told = if games == 1 { "1 game".to_owned() } else { format!("{games} games") };
+        assert!(page.contains(&format!(" · {told} · ")), "{name}: {told}");
+        assert!(page.contains(&format!("all</th><td class=\"n\">{games}</td>")), "{name}: {told}");
+        let faults = page.matches("<article class=\"fault\"").count() as u64;
+        let counted = player["faults"].as_object().expect("by code").values();
+        assert_eq!(faults, counted.filter_map(Value::as_u64).sum::<u64>(), "{name}");
+        uncounted += page.matches("; it does not count, because").count();
+    }
+    assert_eq!(uncounted, 6, "three games, each in two packets");
+}
+
 #[test]
 #[ignore = "slow: whole tournaments"]
 fn a_page_under_pseudonyms_contains_no_names() {

@@ -10,6 +10,7 @@ use super::page::{fault, figure, scrolling};
 use super::unranked::describe;
 use super::{Row, Standings};
 use referee_games::Seat;
+use referee_match::replay::frames::describe_end;
 use referee_protocol::escape;
 use referee_ratings::Outcomes;
 use referee_ratings::Rank;
@@ -62,13 +63,20 @@ impl Packet {
         }
     }
 
+    /// Adds a game of the player that does not count: it is only listed.
+    pub fn add_uncounted(&mut self, seen: &GameRecord) {
+        self.list_game(seen, "; it does not count, because one of the players was out");
+    }
+
+    /// Lists a game, with a remark on its ending.
+    fn list_game(&mut self, seen: &GameRecord, remark: &str) {
+        let end = describe_end(seen.winner(), &seen.result, &seen.reason);
+        self.games.push((seen.id.clone(), end + remark, seen.plies));
+    }
+
     /// Adds a game of the player at `seat`, as that player may see it.
     pub fn add(&mut self, seen: &GameRecord, seat: Seat) {
-        self.games.push((
-            seen.id.clone(),
-            referee_match::replay::frames::describe_end(seen.winner(), &seen.result, &seen.reason),
-            seen.plies,
-        ));
+        self.list_game(seen, "");
         if let Some(fault) = seen.fault_of(seat) {
             self.faults.push(FaultCase::new(seen, seat, fault));
         } else if seen.fault.is_some() {
@@ -87,6 +95,7 @@ impl Packet {
     pub fn page(&self, header: &Header, standings: &Standings, results: &NamedResults) -> String {
         let row = standings.rows.iter().find(|row| row.number == self.number);
         let title = escape::terminal(&self.name);
+        let games = row.map_or(0, |row| row.outcomes.games() as usize);
         let sections = [
             PageSection::open(
                 "results",
@@ -104,7 +113,7 @@ impl Packet {
             title: &title,
             summary: html! { p.lead {
                 (escape::terminal(&header.tournament)) " · " (escape::terminal(&header.game)) " · "
-                (counted(self.games.len(), "game")) " · opponents have pseudonyms; yours is "
+                (counted(games, "game")) " · opponents have pseudonyms; yours is "
                 strong { (self.pseudonym) }
             } },
             sections: &sections,
@@ -128,7 +137,7 @@ impl Packet {
         html! {
             (fault(first, None))
             @if !self.exchange.is_empty() {
-                details open { summary { "The last lines before it" }
+                details { summary { "The last lines before it" }
                     pre { @for line in &self.exchange { (escape::terminal(line)) "\n" } } }
             }
             @if !others.is_empty() {
@@ -304,6 +313,22 @@ mod tests {
         assert_eq!(packet.faults().into_string(), told);
         packet.add(&spared, Seat::Second);
         assert_eq!((packet.faults.len(), packet.spared), (1, 1));
+    }
+
+    #[test]
+    fn the_traceback_is_open_and_the_protocol_folded() {
+        let mut packet = Packet::new(0, "ant".into(), "P01".into());
+        let mut crashed = faulty(game("ant", "bee", "black"), &[("white", FaultCode::Crash)]);
+        for fault in crashed.fault.iter_mut().flat_map(|faults| faults.values_mut()) {
+            fault.stderr = vec!["IndexError".to_owned()];
+        }
+        packet.add(&crashed, Seat::First);
+        packet.exchange = vec!["> turn".to_owned()];
+        let shown = packet.faults().into_string();
+        let traceback = "<details open><summary>The end of its stderr</summary><pre>IndexError";
+        assert!(shown.contains(traceback), "{shown}");
+        let protocol = "<details><summary>The last lines before it</summary><pre>&gt; turn";
+        assert!(shown.contains(protocol), "{shown}");
     }
 
     #[test]

@@ -18,6 +18,7 @@ use referee_record::model::record::GameRecord;
 use referee_report::Standings;
 use referee_report::packet::{Packet, own_lines};
 use referee_report::tables::{self, KEY};
+use referee_tournament::analysis::logged_game::LoggedGame;
 use referee_tournament::analysis::pseudonyms::Pseudonyms;
 use referee_tournament::analysis::results::Faulted;
 use referee_tournament::folder::EXCHANGES;
@@ -77,7 +78,7 @@ pub(super) fn write_packets(
             sealed += 1;
             return Ok(());
         }
-        Seat::BOTH.into_iter().try_for_each(|seat| writer.add(&game.record, seat))
+        Seat::BOTH.into_iter().try_for_each(|seat| writer.add(game, seat))
     })?;
     note_sealed(sealed, printer);
     writer.finish(&tables)?;
@@ -141,14 +142,20 @@ impl PacketWriter<'_> {
     }
 
     /// Adds a game to the packet of the player at `seat`.
-    fn add(&mut self, record: &GameRecord, seat: Seat) -> Result<(), Failure> {
+    fn add(&mut self, game: &LoggedGame, seat: Seat) -> Result<(), Failure> {
+        let record = &*game.record;
         let number = self.pseudonyms.number(&record.players[seat]);
         let Some(number) = number.map(|number| number as usize) else { return Ok(()) };
         let seen = self.pseudonyms.for_player(record, seat);
         let folder = &self.folders[number];
         let packet = &mut self.packets[number];
-        let is_first_fault = packet.faults.is_empty() && seen.fault_of(seat).is_some();
-        packet.add(&seen, seat);
+        let is_first_fault =
+            game.counts && packet.faults.is_empty() && seen.fault_of(seat).is_some();
+        if game.counts {
+            packet.add(&seen, seat);
+        } else {
+            packet.add_uncounted(&seen);
+        }
         if record.fault.is_some() {
             let (lines, stderr) = own_part(&self.exchanges, record, seat)?;
             if is_first_fault {

@@ -71,7 +71,8 @@ fn command(case: &FaultCase, called: &str) -> Markup {
     html! { pre.command { code { (case.command(called)) } } }
 }
 
-/// One fault. It includes the command that reproduces it if commands can find the tournament.
+/// One fault. It includes the command that reproduces it if commands can find the tournament;
+/// otherwise its stderr, which is all that its author has, is open.
 pub(crate) fn one(case: &FaultCase, called: Option<&str>) -> Markup {
     let FaultCase { player, opponent, seat, fault, .. } = case;
     html! {
@@ -86,7 +87,7 @@ pub(crate) fn one(case: &FaultCase, called: Option<&str>) -> Markup {
                 @if let Some(clause) = &fault.clause { " (clause " (escape::terminal(clause)) ")" } }
             @if let Some(raw) = &fault.raw { p { "Its reply: " code { (escape::terminal(raw)) } } }
             @if !fault.stderr.is_empty() {
-                details { summary { "The end of its stderr" }
+                details open[called.is_none()] { summary { "The end of its stderr" }
                     pre { @for line in &fault.stderr { (escape::terminal(line)) "\n" } } }
             }
             @if let Some(called) = called { (command(case, called)) }

@@ -29,7 +29,7 @@ pub struct LoggedGame {
     /// What results need.
     pub summary: GameSummary,
     /// Whether it counts, that is, no player of it was taken out before it.
-    pub(crate) counts: bool,
+    pub counts: bool,
     /// Whether it belongs to a check.
     pub(crate) in_check: bool,
     /// Its line number in the log, from 1; 0 under pseudonyms.
