@@ -107,10 +107,11 @@ pub(crate) fn grades(path: &Path, colour: Colour) -> Result<Option<Grades>, Fail
     let name = path.display().to_string();
     let text = text(path, CONFIGURATION, &name)?;
     let mut problems = Problems::default();
-    let grades = ConfigFile::from_text(&text, &mut problems).and_then(|file| {
+    let grades = ConfigFile::from_text(&text, &mut problems).and_then(|mut file| {
+        let absent = tournament::absent(&mut file, &mut problems);
         let players = file.players.as_deref();
         let stages = stages::check(&file.stages, players, &mut problems);
-        grades::check(file.grades.as_ref(), players, &stages, &mut problems)
+        grades::check(file.grades.as_ref(), (players, &absent), &stages, &mut problems)
     });
     if problems.is_empty() {
         return Ok(grades);

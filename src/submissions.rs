@@ -57,10 +57,22 @@ pub(crate) enum ImportError {
     Players(#[source] io::Error),
 }
 
-/// Imports the submissions in the folder `from`, sorted by author. Archives and loose files get
-/// subfolders of the new folder `to`.
-pub(crate) fn take_in(from: &Path, to: &Path) -> Result<Vec<Submission>, ImportError> {
+/// The submissions in a folder.
+#[derive(Debug)]
+pub(crate) struct Intake {
+    /// The submissions, by author.
+    pub(crate) taken: Vec<Submission>,
+    /// The files beside the folders of authors that are nobody's: lists and notes of the course.
+    pub(crate) sheets: Vec<String>,
+}
+
+/// Imports the submissions in the folder `from`. Archives and loose files get subfolders of the new
+/// folder `to`.
+pub(crate) fn take_in(from: &Path, to: &Path) -> Result<Intake, ImportError> {
     let (names, mut taken) = entries(from).map_err(ImportError::Source)?;
+    let has_folders = names.iter().any(|name| from.join(name).is_dir());
+    let is_nobodys = |name: &String| has_folders && from.join(name).is_file() && is_sheet(name);
+    let (sheets, names): (Vec<String>, Vec<String>) = names.into_iter().partition(is_nobodys);
     let mut players = PlayersFolder::new(to);
     for (name, parts) in authors(from, names) {
         let Some(first) = parts.first() else { continue };
@@ -75,7 +87,7 @@ pub(crate) fn take_in(from: &Path, to: &Path) -> Result<Vec<Submission>, ImportE
         taken.push(Submission { name, entry, remarks, player });
     }
     remark_copies(&mut taken);
-    Ok(taken)
+    Ok(Intake { taken, sheets })
 }
 
 /// The names in the folder, and a submission for each name that is not valid text.
@@ -90,13 +102,12 @@ fn entries(from: &Path) -> io::Result<(Vec<String>, Vec<Submission>)> {
     }
     names.sort();
     bad.sort();
-    let bad = bad.into_iter().map(|entry| Submission {
-        name: String::new(),
-        entry,
-        remarks: Vec::new(),
-        player: Err(NoPlayer::NotText),
-    });
-    Ok((names, bad.collect()))
+    let mut taken = Vec::new();
+    for entry in bad {
+        let (name, player) = (unlike(&tidy(&entry), &taken), Err(NoPlayer::NotText));
+        taken.push(Submission { name, entry, remarks: Vec::new(), player });
+    }
+    Ok((names, taken))
 }
 
 /// The parts of each author, under the author's name, with the id added if several authors have the
@@ -156,11 +167,20 @@ fn names_in(path: &Path) -> Vec<String> {
 
 /// Whether a file with this name is made by a system, not by people.
 fn is_clutter(name: &str) -> bool {
-    name.starts_with('.') || name == "__MACOSX" || name == "__pycache__"
+    let made = ["__macosx", "__pycache__", "thumbs.db", "desktop.ini"];
+    name.starts_with('.') || name.starts_with("~$") || made.contains(&&*name.to_lowercase())
+}
+
+/// Whether a file beside the folders of authors, with this name, is a list or a note of the course,
+/// not an upload.
+fn is_sheet(name: &str) -> bool {
+    let sheets = ["csv", "md", "ods", "tsv", "txt", "xls", "xlsm", "xlsx"];
+    let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending).to_lowercase();
+    sheets.contains(&&*ending) && Label::read(name).id.is_none()
 }
 
 /// Lists names; if there are many, only some of them.
-fn listed<'a>(names: impl Iterator<Item = &'a str>) -> String {
+pub(crate) fn listed<'a>(names: impl Iterator<Item = &'a str>) -> String {
     let names: Vec<&str> = names.collect();
     let shown: Vec<String> =
         names.iter().take(MOST_LISTED).map(|name| format!("`{name}`")).collect();
@@ -201,7 +221,7 @@ mod tests {
             fs::write(dir.path().join(entry), "").expect("written");
         }
         let to = tempfile::tempdir().expect("a folder");
-        let taken = take_in(dir.path(), &to.path().join("players")).expect("taken in");
+        let taken = take_in(dir.path(), &to.path().join("players")).expect("taken in").taken;
         taken.into_iter().map(|submission| submission.name).collect()
     }
 
@@ -257,7 +277,7 @@ mod tests {
             file.set_modified(written).expect("an old file");
         }
         let to = tempfile::tempdir().expect("a folder");
-        let taken = take_in(dir.path(), &to.path().join("players")).expect("taken in");
+        let taken = take_in(dir.path(), &to.path().join("players")).expect("taken in").taken;
         assert_eq!(taken[0].remarks, ["the latest, `a.tar`, is used; not used: `b.tar`"]);
         assert!(to.path().join("players/Ada/a.tar.py").is_file());
     }
@@ -282,13 +302,14 @@ mod tests {
         let to = to.path().join("players");
         let found: Vec<String> = take_in(dir.path(), &to)
             .expect("taken in")
+            .taken
             .into_iter()
             .map(|submission| match submission.player {
                 Ok((path, _)) => path.strip_prefix(&to).expect("below").display().to_string(),
                 Err(why) => why.to_string(),
             })
             .collect();
-        let deep = "`one.tar` is nested too deeply in archives; unpack it by hand";
+        let deep = "`one.tar` is nested too deeply in archives";
         assert_eq!(found, ["one/deep", deep, "two/top/one/deep"]);
     }
 }

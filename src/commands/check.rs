@@ -46,7 +46,7 @@ pub(crate) struct CheckArgs {
     /// The players: files, folders, names from the configuration, `bot:NAME`, or commands
     #[arg(required_unless_present = "all", value_name = "PLAYER")]
     pub(crate) players: Vec<String>,
-    /// Check all programs among the players of the configuration
+    /// Check all programs among the players of the configuration, and report on those who have none
     #[arg(long, conflicts_with = "players")]
     pub(crate) all: bool,
     /// Check again whenever a file of the players changes, until Ctrl-C
@@ -98,6 +98,10 @@ fn check(args: &CheckArgs, printer: Printer) -> Result<Status, Failure> {
     let words = if args.all { settings.programs()? } else { args.players.clone() };
     let mut exam = exam(args, &settings, printer)?;
     let mut entries = candidates::read(args, &words, &settings, &exam)?;
+    if args.all {
+        entries
+            .extend(settings.base.absent.iter().map(|absent| Err(UnknownPlayer::absent(absent))));
+    }
     if args.all && settings.problems().is_some() {
         entries.push(Err(UnknownPlayer::others(&settings)));
     }

@@ -4,6 +4,7 @@ pub(super) mod command_options;
 pub(super) mod game_files;
 mod packets;
 
+use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -26,7 +27,7 @@ use referee_record::parallel;
 use referee_report::page::template::PageKind;
 use referee_report::page::{Page, PageData, SHOWN_GAMES, page};
 use referee_report::replay_pack::ReplayPack;
-use referee_report::tables::{GRADES_RULES, GRADES_TABLE, PACKETS, PAGE, PUBLIC};
+use referee_report::tables::{ABSENT, GRADES_RULES, GRADES_TABLE, PACKETS, PAGE, PUBLIC};
 use referee_report::taken_out::taken_out;
 use referee_tournament::analysis::diagnostics::Diagnoser;
 use referee_tournament::analysis::diagnostics::decisions::add_decisions;
@@ -161,6 +162,18 @@ pub(super) fn write_final_grades(
     }
     printer.note(&format!("{GRADES_TABLE} is written when all games are played"));
     Ok(())
+}
+
+/// Writes down who has no player and why, for the packets.
+pub(super) fn write_absent(absent: &BTreeMap<String, String>, dir: &Path) -> Result<(), Failure> {
+    let path = dir.join(ABSENT);
+    let written = if absent.is_empty() {
+        disk::remove_if_there(&path)
+    } else {
+        let text = serde_json::to_vec_pretty(absent).map_err(io::Error::from);
+        text.and_then(|text| write_whole(&path, |out| out.write_all(&text)))
+    };
+    written.map_err(|error| failed(&path, &error))
 }
 
 /// Writes `grades.csv`, and the rules by which it was made. Says what to know about the marks.

@@ -219,6 +219,7 @@ fn write_results(
 ) -> Result<Vec<String>, Failure> {
     let rules = GameRules::new(tournament.game.clone(), tournament.options.clone())?;
     let out = report::write_all(tables, &args.config, rules)?;
+    report::write_absent(&tournament.absent, tables.analysis.dir())?;
     if let Some(grades) = &tournament.grades {
         report::write_final_grades(grades, tables, printer)?;
     }

@@ -1,6 +1,7 @@
 //! Resolves the settings of a command: the command line decides first, then the configuration, then
 //! the defaults.
 
+use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -147,6 +148,9 @@ impl Settings {
     /// missing because of them, so they are returned as the failure, unless `word` is the name of a
     /// file or folder.
     pub(super) fn player(&self, word: &str) -> Result<PlayerArgument, Failure> {
+        if let Some(reason) = self.base.absent.get(word) {
+            return Err(Failure::input(format!("player `{}`: {reason}", word.escape_debug())));
+        }
         PlayerArgument::parse(word, &self.base.players).map_err(|unknown| match &self.problems {
             Some(problems) if !Path::new(word).exists() => problems.clone(),
             _ => unknown,
@@ -199,6 +203,7 @@ impl Settings {
             quarantine: 0,
             anchors: Vec::new(),
             grades: None,
+            absent: BTreeMap::new(),
             players,
             ..self.base.clone()
         }
@@ -311,6 +316,7 @@ fn without_configuration() -> Tournament {
         quarantine: 0,
         anchors: Vec::new(),
         grades: None,
+        absent: BTreeMap::new(),
         players: Vec::new(),
         results: PathBuf::from(DEFAULT_RESULTS),
     }

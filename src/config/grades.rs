@@ -1,6 +1,6 @@
 //! `[grades]`: converts ranks and scores to marks.
 
-use toml::Spanned;
+use std::collections::BTreeMap;
 
 use super::keys::{Field, FromTable, Given, TableReader, table_keys};
 use super::limits::whole;
@@ -17,7 +17,6 @@ table_keys! {
     "ranks" => ranks: Vec<RankKeys>,
     "against" => against: Vec<ScoreKeys>,
     "failed" => failed: Field<f64>,
-    "absent" => absent: Field<Vec<Spanned<String>>>,
 }
 
 table_keys! {
@@ -35,10 +34,10 @@ table_keys! {
     "marks" like "2" => marks: Field<f64>,
 }
 
-/// Checks the grades that `keys` ask for.
+/// Checks the grades that `keys` ask for, for these players and those `absent`.
 pub(super) fn check(
     keys: Option<&GradesKeys>,
-    players: Option<&[PlayerKeys]>,
+    (players, absent): (Option<&[PlayerKeys]>, &BTreeMap<String, String>),
     stages: &[Stage],
     problems: &mut Problems,
 ) -> Option<Grades> {
@@ -65,7 +64,7 @@ pub(super) fn check(
         ranks,
         against,
         failed,
-        absent: absent(keys, players, problems),
+        absent: absent.clone(),
         exempt: exempt(players, stages),
     })
 }
@@ -82,24 +81,6 @@ fn rank_by(given: Given<'_, String>, problems: &mut Problems) -> RankBy {
             RankBy::default()
         }
     }
-}
-
-/// The names of those without a player. A player is not absent.
-fn absent(
-    keys: &GradesKeys,
-    players: Option<&[PlayerKeys]>,
-    problems: &mut Problems,
-) -> Vec<String> {
-    let Some(absent) = &keys.absent else { return Vec::new() };
-    let players = players.unwrap_or_default();
-    let names = || players.iter().filter_map(|keys| Some(keys.name.as_ref()?.get_ref()));
-    let plays = |name: &&Spanned<String>| names().any(|player| player == name.get_ref());
-    for name in absent.get_ref().iter().filter(plays) {
-        let title = format!("player `{}` is listed as `absent`", name.get_ref().escape_debug());
-        let problem = Problem::new(name.span(), title);
-        problems.add(problem.label("remove it here, or under `[[players]]`"));
-    }
-    absent.get_ref().iter().map(|name| name.get_ref().clone()).collect()
 }
 
 /// The names of the players that others are measured against, which are not graded themselves.

@@ -109,6 +109,23 @@ fn unreadable(unreadable: &Unreadable) -> InvalidValue {
     InvalidValue::new(title, "the player's files are read so that a changed player is noticed")
 }
 
+/// Takes those without a player out of `players`. Returns their names and the reasons.
+pub(super) fn take_absent(
+    players: &mut Vec<PlayerKeys>,
+    problems: &mut Problems,
+) -> BTreeMap<String, String> {
+    let is_absent = |keys: &PlayerKeys| matches!(keys.run, RunMethod::Absent(_));
+    let (absent, present) = std::mem::take(players).into_iter().partition(is_absent);
+    *players = present;
+    let reason = |keys: PlayerKeys| {
+        let name = name(keys.name.as_ref(), problems);
+        note_useless(&keys, problems);
+        let RunMethod::Absent(reason) = keys.run else { return None };
+        Some((name?, reason?.into_inner()))
+    };
+    Vec::into_iter(absent).filter_map(reason).collect()
+}
+
 /// Checks the player that `keys` describe; `None` if a problem was noted.
 pub(super) fn check(
     keys: PlayerKeys,
@@ -122,7 +139,7 @@ pub(super) fn check(
     let spec = match &keys.run {
         RunMethod::Command(Some(_)) => by_command(keys, place, problems),
         RunMethod::Bot(Some(bot)) => by_bot(bot, place, problems),
-        RunMethod::Command(None) | RunMethod::Bot(None) => None,
+        RunMethod::Command(None) | RunMethod::Bot(None) | RunMethod::Absent(_) => None,
         RunMethod::Several(given) => {
             problems.add(several(given));
             None
@@ -145,11 +162,13 @@ fn several([one, other]: &[(&str, ByteSpan); 2]) -> Problem {
         .help("remove one of them")
 }
 
-/// Notes the keys that have no effect for a built-in player.
+/// Notes the keys that have no effect for a built-in player, or for someone without a player.
 fn note_useless(keys: &PlayerKeys, problems: &mut Problems) {
-    if !matches!(keys.run, RunMethod::Bot(_)) {
-        return;
-    }
+    let who = match keys.run {
+        RunMethod::Bot(_) => "a built-in player",
+        RunMethod::Absent(_) => "someone who is `absent`",
+        _ => return,
+    };
     let useless = [
         ("dir", keys.dir.as_ref().map(Spanned::span)),
         ("env", keys.env.as_ref().map(Spanned::span)),
@@ -158,7 +177,7 @@ fn note_useless(keys: &PlayerKeys, problems: &mut Problems) {
     ];
     for (key, at) in useless {
         if let Some(at) = at {
-            let problem = Problem::new(at, format!("a built-in player takes no `{key}`"));
+            let problem = Problem::new(at, format!("{who} takes no `{key}`"));
             problems.add(problem.help(format!("remove `{key}`, or run the player in another way")));
         }
     }

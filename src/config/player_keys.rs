@@ -20,12 +20,14 @@ table_keys! {
     "files" => files: Field<Vec<Spanned<String>>>,
 }
 
-/// Which of `command` and `bot` was given. The inner value is `None` if its type is wrong.
+/// Which of `command`, `bot` and `absent` was given. The inner value is `None` if its type is wrong.
 #[derive(Debug, Default)]
 pub(super) enum RunMethod {
     Command(Field<Vec<Spanned<String>>>),
     Bot(Field<String>),
-    /// Both were given.
+    /// There is no player, for this reason.
+    Absent(Field<String>),
+    /// Two or more were given.
     Several([(&'static str, ByteSpan); 2]),
     #[default]
     Neither,
@@ -35,14 +37,16 @@ impl RunMethod {
     fn read(keys: &mut TableReader<'_>, problems: &mut Problems) -> Self {
         let command = keys.optional("command", problems);
         let bot = keys.optional("bot", problems);
-        let given = ["command", "bot"]
+        let absent = keys.optional("absent", problems);
+        let given = ["command", "bot", "absent"]
             .into_iter()
             .filter_map(|key| Some((key, keys.key(key)?)))
             .collect::<Vec<_>>();
         match &given[..] {
             [] => Self::Neither,
             [("command", _)] => Self::Command(command),
-            [_] => Self::Bot(bot),
+            [("bot", _)] => Self::Bot(bot),
+            [_] => Self::Absent(absent),
             [one, other, ..] => Self::Several([one.clone(), other.clone()]),
         }
     }

@@ -1,6 +1,6 @@
 //! Turns a configuration file into a tournament in which everything is set, valid and found.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
@@ -34,11 +34,12 @@ use super::stages;
 /// Checks the tournament that `file` describes; `None` if a problem was noted. The check goes on
 /// after a problem to find the others.
 pub(super) fn check(
-    file: ConfigFile,
+    mut file: ConfigFile,
     place: LookupPaths<'_>,
     problems: &mut Problems,
 ) -> Option<Tournament> {
     let name = name(file.name.as_ref(), problems);
+    let absent = absent(&mut file, problems);
     let results = results(file.results.as_ref(), place.base, problems);
     let preset = preset(file.preset.as_ref(), problems);
     let containment = file.containment.unwrap_or_default();
@@ -60,7 +61,8 @@ pub(super) fn check(
     let quarantine = whole("quarantine", file.quarantine.as_ref(), &(0..=u32::MAX), problems);
     let fault_policy = fault_policy(file.fault_policy.as_ref(), problems);
     let clock = time_control(&file.clock.unwrap_or_default(), &preset, problems);
-    let grades = grades::check(file.grades.as_ref(), file.players.as_deref(), &stages, problems);
+    let people = (file.players.as_deref(), &absent);
+    let grades = grades::check(file.grades.as_ref(), people, &stages, problems);
     let players = players(file.players?, place, problems);
     let ConfiguredGame { game, options, mut remarks } = rules?;
     remarks.extend(players.iter().filter_map(|player| {
@@ -85,6 +87,7 @@ pub(super) fn check(
         quarantine: quarantine.unwrap_or(DEFAULT_QUARANTINE),
         anchors,
         grades,
+        absent,
         players,
         results,
     })
@@ -305,6 +308,15 @@ fn results(field: Given<'_, String>, base: &Path, problems: &mut Problems) -> Pa
     base.join(field.get_ref())
 }
 
+/// Takes those without a player out of `file`. Returns their names and the reasons.
+pub(super) fn absent(file: &mut ConfigFile, problems: &mut Problems) -> BTreeMap<String, String> {
+    let Some(players) = &mut file.players else { return BTreeMap::new() };
+    problems.of_players(|problems| {
+        note_doubled_names(players, problems);
+        player::take_absent(players, problems)
+    })
+}
+
 fn players(
     given: Vec<PlayerKeys>,
     place: LookupPaths<'_>,
@@ -312,7 +324,6 @@ fn players(
 ) -> Vec<PlayerSpec> {
     let mut players: Vec<PlayerSpec> = problems.of_players(|problems| {
         note_too_few(&given, problems);
-        note_doubled_names(&given, problems);
         given.into_iter().filter_map(|keys| player::check(keys, place, problems)).collect()
     });
     isolate(&mut players);

@@ -387,6 +387,6 @@ mod tests {
         let rar = dir.path().join("rar.zip");
         fs::write(&rar, b"Rar!\x1a\x07\x01\x00").expect("written");
         let why = unpack(&rar, &dir.path().join("rar"), SMALL).expect_err("refused").to_string();
-        assert_eq!(why, "a .rar archive cannot be unpacked: ask for a .zip or a .tar.gz");
+        assert_eq!(why, "a .rar archive cannot be unpacked; a .zip or a .tar.gz can");
     }
 }

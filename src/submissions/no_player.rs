@@ -1,7 +1,7 @@
 //! The reasons why a submission has no player.
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::{ArchiveError, listed};
 use crate::config::Detected;
@@ -16,16 +16,16 @@ pub(crate) enum NoPlayer {
     #[error("only text was submitted, no file")]
     OnlyText,
     /// It is an archive of a kind that cannot be unpacked.
-    #[error("`{0}` cannot be unpacked: ask for a .zip or a .tar.gz")]
+    #[error("`{0}` cannot be unpacked; a .zip or a .tar.gz can")]
     Packed(String),
     /// It is an archive that was refused.
     #[error("{0}")]
     Refused(#[source] ArchiveError),
     /// It is an archive nested too deep in other archives.
-    #[error("`{0}` is nested too deeply in archives; unpack it by hand")]
+    #[error("`{0}` is nested too deeply in archives")]
     TooDeep(String),
     /// Several files may be the player. For each: the folder it runs in and how to run it.
-    #[error("several files in it may be the player; choose one")]
+    #[error("several files in it may be the player: {}", choices(.0))]
     Several(Vec<(PathBuf, Detected)>),
     /// It must be built first, with this command.
     #[error("no player was recognised; build it first with `{0}`")]
@@ -37,7 +37,7 @@ pub(crate) enum NoPlayer {
     #[error("no player was recognised; {}", contents(.0))]
     Unrecognised(Vec<String>),
     /// This file in it is a link that leads out of it.
-    #[error("`{0}` is a link that leads out of the submission; ask for the file itself")]
+    #[error("`{0}` is a link that leads out of the submission; hand in the file itself")]
     Link(String),
     /// It has more files and folders than this limit.
     #[error("it contains more than {0} files")]
@@ -52,9 +52,19 @@ pub(crate) enum NoPlayer {
 
 fn no_program(files: &[String]) -> String {
     match files {
-        [_] => "it is neither a program nor an archive".to_owned(),
+        [only] => format!("`{only}` is neither a program nor an archive"),
         _ => format!("none of {} is a program or an archive", names(files)),
     }
+}
+
+fn choices(found: &[(PathBuf, Detected)]) -> String {
+    let is_shared = |top: &&Path| found.iter().all(|(dir, _)| dir.starts_with(top));
+    let top = found.first().and_then(|(dir, _)| dir.ancestors().find(is_shared));
+    let file = |(dir, player): &(PathBuf, Detected)| {
+        let below = dir.strip_prefix(top.unwrap_or(dir)).unwrap_or(dir);
+        below.join(player.file()).display().to_string()
+    };
+    names(&found.iter().map(file).collect::<Vec<_>>())
 }
 
 fn contents(files: &[String]) -> String {
@@ -81,7 +91,10 @@ mod tests {
         assert!(text(NoPlayer::TooDeep("x.zip".to_owned())).contains("`x.zip`"));
         let one = text(NoPlayer::NoProgram(names(&["a.txt"])));
         let two = text(NoPlayer::NoProgram(names(&["a.txt", "b.txt"])));
-        assert!(!one.contains("a.txt") && two.contains("a.txt") && two.contains("b.txt"), "{two}");
+        assert!(
+            one.contains("`a.txt` is neither") && two.contains("a.txt") && two.contains("b.txt"),
+            "{two}"
+        );
         let empty = text(NoPlayer::Unrecognised(Vec::new()));
         let holds = text(NoPlayer::Unrecognised(names(&["a.txt"])));
         assert!(empty.contains("empty") && holds.contains("a.txt"), "{empty} {holds}");

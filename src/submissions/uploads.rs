@@ -239,9 +239,9 @@ mod tests {
 
     #[test]
     fn submissions_without_a_player_are_explained() {
-        let packed = "`ada_1_2_a.rar` cannot be unpacked: ask for a .zip or a .tar.gz";
+        let packed = "`ada_1_2_a.rar` cannot be unpacked; a .zip or a .tar.gz can";
         assert_eq!(chosen(&["ada_1_2_a.rar", "ada_1_3_a.pdf"]).0, packed);
-        assert_eq!(chosen(&["report.pdf"]).0, "it is neither a program nor an archive");
+        assert_eq!(chosen(&["report.pdf"]).0, "`report.pdf` is neither a program nor an archive");
         let two = "none of `ada_1_2_a.pdf`, `ada_1_3_b.txt` is a program or an archive";
         assert_eq!(chosen(&["ada_1_2_a.pdf", "ada_1_3_b.txt", "ada_1_text.html"]).0, two);
         assert_eq!(chosen(&["ada_1_text.html"]).0, "only text was submitted, no file");

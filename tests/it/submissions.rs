@@ -83,7 +83,9 @@ command = [\"python3\", \"player.py\"]
 files = [\".\"]
 dir = \"players/Bob-Ray/deep\"
 
-# eve_12_mine.tar: {refused}
+[[players]]
+name = \"eve_12_mine\"
+absent = \"{refused}\"
 
 # solo: {same} `Bob Ray`
 [[players]]
@@ -92,7 +94,9 @@ command = [\"python3\", \"solo.py\"]
 files = [\".\"]
 dir = \"players/solo\"
 
-# unbuilt: {unbuilt}
+[[players]]
+name = \"unbuilt\"
+absent = \"{unbuilt}\"
 "
     );
     let (players, _) = players.split_once(FURTHER).expect("further parts");
@@ -170,8 +174,8 @@ fn every_file_of_an_export_is_accounted_for() {
     ]);
     let expected = "\
 byron: the latest, `byron_17_202_player-1.py`, is used; not used: `byron_17_101_player.py`
-eve_18_103_mine.rar: `eve_18_103_mine.rar` cannot be unpacked: ask for a .zip or a .tar.gz
-report.pdf: it is neither a program nor an archive
+eve_18_103_mine.rar: `eve_18_103_mine.rar` cannot be unpacked; a .zip or a .tar.gz can
+report.pdf: `report.pdf` is neither a program nor an archive
 cup/tournament.toml: 3 of 5 are players
 next: referee check --all --config cup/tournament.toml; referee run --plan cup/tournament.toml
 ";
@@ -204,24 +208,24 @@ fn several_candidates_are_written_as_comments() {
         ("bob/notes.md", ""),
         ("bob/src/player.py", "\u{feff}print()"),
     ]);
-    let several = "ada: several files in it may be the player; choose one";
+    let several = "several files in it may be the player: `better.py`, `good.py`";
     assert_eq!(
         said,
         format!(
-            "{several}\ncup/tournament.toml: 1 of 2 are players\n\
+            "ada: {several}\ncup/tournament.toml: 1 of 2 are players\n\
          next: referee check --all --config cup/tournament.toml; referee run --plan cup/tournament.toml\n"
         )
     );
     let expected = format!(
         "
-# {several}
-# [[players]]
-# name = \"ada\"
+[[players]]
+name = \"ada\"
+absent = \"{several}\"
+# Or, in place of `absent`:
 # command = [\"python3\", \"bridge:comp30024\", \"better.py\"]
 # files = [\".\"]
 # dir = \"DIR/export/ada\"
-# [[players]]
-# name = \"ada\"
+# Or, in place of `absent`:
 # command = [\"python3\", \"bridge:comp30024\", \"good.py\"]
 # files = [\".\"]
 # dir = \"DIR/export/ada\"
@@ -237,10 +241,12 @@ dir = \"DIR/export/bob/src\"
     assert_eq!(players, expected);
     let text = fs::read_to_string(arena.path().join("cup/tournament.toml")).expect("a file");
     // The author's first alternative, without the marks of a comment.
-    let (before, rest) = text.split_once("# [[players]]").expect("alternatives");
-    let (choice, rest) = rest.split_once("\n# [[players]]").expect("a second one");
+    let or = "# Or, in place of `absent`:";
+    let (before, rest) = text.split_once(or).expect("alternatives");
+    let (choice, rest) = rest.split_once(or).expect("a second one");
     let choice = choice.replace("\n# ", "\n");
-    let chosen = format!("{before}[[players]]{choice}\n# [[players]]{rest}");
+    let before = before.replace(&format!("absent = \"{several}\""), "");
+    let chosen = format!("{before}{choice}{or}{rest}");
     arena.write("cup/tournament.toml", &chosen);
     let plan = arena.run(&["run", "--plan", "cup/tournament.toml"]);
     assert_eq!(plan.code, 0, "{}", plan.err);
@@ -290,23 +296,118 @@ fn copies_are_named() {
     assert!(rank.out.contains(&format!("\nann and bob {same}\n")), "{}{}", rank.out, rank.err);
 }
 
+/// A player that always plays its first legal action.
+const FIRST: &str = r#"
+import json, sys
+for line in sys.stdin:
+    message = json.loads(line)
+    if "id" in message:
+        reply = {"id": message["id"]}
+        if message["type"] == "turn":
+            reply["action"] = message["legal"][0]
+        print(json.dumps(reply), flush=True)
+"#;
+
+/// A broken archive, a document, and two programs: none is a player, and everyone is told why.
 #[test]
-fn the_commented_grades_count_who_handed_in_no_player() {
-    let files = [("ann/player.py", CLASS), ("bea/player.py", CLASS), ("zoe/notes.txt", "sorry")];
-    let (arena, ..) = taken_in(&files);
+fn everyone_without_a_player_is_told_why() {
+    let bea = format!("{FIRST}# another\n");
+    let (arena, said, _) = taken_in(&[
+        ("ann/player.py", FIRST),
+        ("bea/player.py", &bea),
+        ("dan/mine.zip", "PK, cut off"),
+        ("eve/report.pdf", "PDF"),
+        ("fay/a/main.py", "one"),
+        ("fay/b/main.py", "two"),
+        ("gil.zip", ""),
+    ]);
+    assert!(said.contains("2 of 6 are players"), "{said}");
     let path = arena.path().join("cup/tournament.toml");
     let text = fs::read_to_string(&path).expect("a file");
-    let (start, rest) = text.split_once("# An anchor keeps its rating").expect("an anchor");
-    let marks = rest.lines().filter_map(|line| line.strip_prefix("# ")).filter(|line| {
-        ["[", "]", "name", "bot", "rating", "ranks", "    {", "against", "failed", "absent"]
-            .iter()
-            .any(|word| line.starts_with(word))
-    });
-    let marks: Vec<&str> = marks.collect();
-    assert_eq!(marks.last(), Some(&"absent = [\"zoe\"]"));
-    fs::write(&path, format!("{start}\n{}\n", marks.join("\n"))).expect("written");
-    let plan = arena.run(&["run", "--plan", "cup/tournament.toml"]);
-    assert_eq!(plan.code, 0, "{}", plan.err);
+    let (text, marks) = text.split_once("# [grades]").expect("marks");
+    let ranks = marks.lines().filter_map(|line| line.strip_prefix("# "));
+    let ranks: Vec<&str> = ranks.filter(|line| !line.starts_with("against")).collect();
+    let bands = ["{ rank = 1, marks = 10 }", "{ rank = 3, marks = 8 }", "{ rank = 6, marks = 5 }"];
+    assert!(bands.iter().all(|band| marks.contains(band)), "{marks}");
+    fs::write(&path, format!("{text}[grades]\n{}\n", ranks.join("\n"))).expect("written");
+    let reasons = [
+        ("dan", "the archive was refused: it is damaged, or not an archive ("),
+        ("eve", "no player was recognised; it contains `report.pdf`"),
+        ("fay", "several files in it may be the player: `a/main.py`, `b/main.py`"),
+        ("gil", "no player was recognised; it is empty"),
+    ];
+
+    let cup = ["--config", "cup/tournament.toml"];
+    let tables = ["--csv", "checks.csv", "--reports", "reports", "--against", "random"];
+    let check = arena.run(&[&["check", "--all"][..], &cup, &tables].concat());
+    assert!(check.code == 1 && check.err.contains("2 of 6 players are ready"), "{}", check.err);
+    let read = |name: &str| fs::read_to_string(arena.path().join(name)).expect(name);
+    let one = arena.run(&[&["check", "eve"][..], &cup].concat());
+    assert_eq!(one, Run::new(2, "", &format!("error: player `eve`: {}\n", reasons[1].1)));
+
+    assert_eq!(arena.run(&["run", "-q", "cup/tournament.toml"]).code, 0);
+    let results = "cup/results/cup";
+    assert_eq!(arena.run(&["verify", results]).code, 0);
+    assert_eq!(arena.run(&["report", results, "--packets"]).code, 0);
+    let marked = ["--packets=marked", "--grades", "cup/tournament.toml"];
+    assert_eq!(arena.run(&[&["report", results][..], &marked].concat()).code, 0);
+    let row = |table: &str, name: &str| {
+        let table = read(table);
+        let row = table.lines().find(|line| line.starts_with(&format!("{name},")));
+        row.expect("a row").to_owned()
+    };
+    for (name, reason) in reasons {
+        let check = row("checks.csv", name);
+        assert!(check.contains(",not-ready,player,") && check.contains(reason), "{check}");
+        assert!(read(&format!("reports/{name}.txt")).contains(reason));
+        let grade = row("cup/results/cup/grades.csv", name);
+        assert!(grade.starts_with(&format!("{name},0,,,,,0,0,")) && grade.contains(reason));
+        let packet = read(&format!("{results}/packets/{name}/report.html"));
+        assert!(packet.contains(&format!("<p>You have no player: {reason}")), "{packet}");
+        let packet = read(&format!("marked/{name}/report.html"));
+        assert!(packet.contains(&format!("<p>You get 0 marks: {reason}")), "{packet}");
+    }
+    assert!(row("cup/results/cup/grades.csv", "bea").contains(",1,2,"), "two have a rank");
+
+    // Those who hand in a player later are no longer absent.
+    let text = fs::read_to_string(&path).expect("a file");
+    let (before, after) =
+        text.split_once("absent = \"no player was recognised; it contains").expect("eve");
+    let (_, after) = after.split_once('\n').expect("a next line");
+    let late = "command = [\"python3\", \"player.py\"]\ndir = \"../export/eve\"";
+    fs::write(&path, format!("{before}{late}\n{after}")).expect("written");
+    arena.write("export/eve/player.py", FIRST);
+    assert_eq!(arena.run(&["run", "-q", "cup/tournament.toml"]).code, 0);
+    assert!(!read("cup/results/cup/absent.json").contains("\"eve\""));
+    assert!(row("cup/results/cup/grades.csv", "eve").contains(" at best"));
+}
+
+/// A file of the system, or a list of the course beside the folders, is nobody, and moves no band.
+#[test]
+fn files_that_nobody_handed_in_are_nobody() {
+    let clutter = ["Thumbs.db", "desktop.ini", ".DS_Store", "~$list.xlsx"];
+    let sheets = ["README.txt", "list.xlsx", "marks.csv"];
+    let mut files = vec![("ann/player.py", CLASS), ("zoe/Thumbs.db", ""), ("bea.py", CLASS)];
+    files.extend(clutter.into_iter().chain(sheets).map(|name| (name, "x")));
+    let late = "Eve_7_assignsubmission_file_notes.txt";
+    files.push((late, "of an author"));
+    let (_, said, players) = taken_in(&files);
+    let expected = format!(
+        "\
+{late}: `{late}` is neither a program nor an archive
+ann: byte for byte the same as `bea`
+bea: byte for byte the same as `ann`
+zoe: no player was recognised; it is empty
+nobody's, beside the folders: `README.txt`, `list.xlsx`, `marks.csv`
+cup/tournament.toml: 2 of 4 are players
+"
+    );
+    assert!(said.starts_with(&expected), "{said}");
+    assert_eq!(players.matches("[[players]]\nname").count(), 4, "{players}");
+    assert!(players.contains("{ rank = 4, marks = 5 }"), "{players}");
+    // Without folders, a file may be all that someone handed in.
+    let (_, said, _) = taken_in(&[("ann.py", CLASS), ("bea.txt", "sorry")]);
+    assert!(said.contains("bea.txt: `bea.txt` is neither") && said.contains("1 of 2"), "{said}");
 }
 
 /// A link may lead to a private file, which Python prints when it cannot run it, or to the program
@@ -326,7 +427,7 @@ fn links_out_of_a_submission_are_refused() {
     assert_eq!(run.code, 1, "{run:?}");
     for author in ["ann", "eve"] {
         let refused = format!(
-            "{author}: `player.py` is a link that leads out of the submission; ask for the file itself"
+            "{author}: `player.py` is a link that leads out of the submission; hand in the file itself"
         );
         assert!(run.err.contains(&refused), "{run:?}");
     }

@@ -69,21 +69,21 @@ impl<'a> GradedPlayers<'a> {
         for player in &self.players {
             table.write_record(player.cells(self.grades))?;
         }
-        for name in &self.grades.absent {
-            table.write_record(self.absent(name))?;
+        for (name, reason) in &self.grades.absent {
+            table.write_record(self.absent(name, reason))?;
         }
         finish(table)
     }
 
     /// The row of a person without a player.
-    fn absent(&self, name: &str) -> Vec<String> {
+    fn absent(&self, name: &str, reason: &str) -> Vec<String> {
         let (marks, against) = (self.grades.failed.to_string(), &self.grades.against);
         let mut cells = vec![text(name).into_owned(), marks.clone()];
         cells.extend([const { String::new() }; 4]);
         cells.push(marks);
         cells.extend(firsts(against).map(|_| String::new()));
         cells.extend(against.iter().map(|_| "0".to_owned()));
-        cells.extend(["0".to_owned(), "handed in no player".to_owned()]);
+        cells.extend(["0".to_owned(), text(reason).into_owned()]);
         cells
     }
 
@@ -103,6 +103,13 @@ impl<'a> GradedPlayers<'a> {
     /// How the marks of `player` came about, as a sentence to its authors. `shown` is the name by
     /// which they know an opponent. `None` for a player without marks.
     pub fn sentence(&self, player: &str, shown: impl Fn(&str) -> String) -> Option<String> {
+        if let Some(reason) = self.grades.absent.get(player) {
+            return Some(format!(
+                "You get {} marks: {}.",
+                self.grades.failed,
+                escape::terminal(reason)
+            ));
+        }
         let found = self.players.iter().find(|graded| graded.row.player == player)?;
         let reason = || found.reason(self.grades, &shown);
         let Some(sum) = found.sum() else {
@@ -348,7 +355,7 @@ mod tests {
             ranks: vec![RankMark { rank: 1, marks: 4.0 }, RankMark { rank: 3, marks: 2.5 }],
             against: vec![line(0.0, 1.0), line(0.5, 3.0)],
             failed: 0.0,
-            absent: vec!["zoe".into()],
+            absent: [("zoe".into(), "=no player".into())].into(),
             exempt: vec!["house".into()],
             ..Grades::default()
         };
@@ -362,7 +369,7 @@ mod tests {
              against_house,games,reason\n\
              ant,8,1,1,1,1,4,1,1,3,1,rank 1 at best\n\
              '=bee,3.5,3,3,3,3,2.5,0,1,0,1,rank 3 at best\n\
-             zoe,0,,,,,0,,0,0,0,handed in no player\n"
+             zoe,0,,,,,0,,0,0,0,'=no player\n"
         );
     }
 

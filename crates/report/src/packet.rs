@@ -94,7 +94,6 @@ impl Packet {
     /// Renders the page.
     pub fn page(&self, header: &Header, standings: &Standings, results: &NamedResults) -> String {
         let row = standings.rows.iter().find(|row| row.number == self.number);
-        let title = escape::terminal(&self.name);
         let games = row.map_or(0, |row| row.outcomes.games() as usize);
         let sections = [
             PageSection::open(
@@ -109,20 +108,11 @@ impl Packet {
             PageSection::open("clock", "Clock", self.clock()),
             PageSection::open("games", "Games", self.list()),
         ];
-        PageTemplate {
-            title: &title,
-            summary: html! { p.lead {
-                (escape::terminal(&header.tournament)) " · " (escape::terminal(&header.game)) " · "
-                (counted(games, "game")) " · opponents have pseudonyms; yours is "
-                strong { (self.pseudonym) }
-            } },
-            sections: &sections,
-            data: "{}",
-            replays: &json_in_html(&format!("[{}]", self.replays.join(",\n"))),
-            key: &header.identity,
-            kind: PageKind::File,
-        }
-        .html()
+        let lead = html! {
+            " · " (counted(games, "game")) " · opponents have pseudonyms; yours is "
+            strong { (self.pseudonym) }
+        };
+        framed(header, &self.name, &lead, &sections, &self.replays)
     }
 
     fn faults(&self) -> Markup {
@@ -182,6 +172,34 @@ impl Packet {
             } } } } }))
         }
     }
+}
+
+/// The page for someone without a player, to whom `sentence` says why.
+pub fn page_without_player(header: &Header, name: &str, sentence: &str) -> String {
+    let result = html! { p { (escape::terminal(sentence)) } };
+    framed(header, name, &html! {}, &[PageSection::open("results", "Results", result)], &[])
+}
+
+/// A page for the authors of the player `name`. `lead` ends the line below the heading.
+fn framed(
+    header: &Header,
+    name: &str,
+    lead: &Markup,
+    sections: &[PageSection<'_>],
+    replays: &[String],
+) -> String {
+    PageTemplate {
+        title: &escape::terminal(name),
+        summary: html! { p.lead {
+            (escape::terminal(&header.tournament)) " · " (escape::terminal(&header.game)) (lead)
+        } },
+        sections,
+        data: "{}",
+        replays: &json_in_html(&format!("[{}]", replays.join(",\n"))),
+        key: &header.identity,
+        kind: PageKind::File,
+    }
+    .html()
 }
 
 /// The player's results by seat, and by whether opponents rank above, level or below.

@@ -15,6 +15,8 @@ pub const GAMES_TABLE: &str = "games.csv";
 pub const GRADES_TABLE: &str = "grades.csv";
 /// The file name of the rules by which that table was made, as JSON.
 pub const GRADES_RULES: &str = "grades.json";
+/// The file name of the people without a player and the reasons, as JSON.
+pub const ABSENT: &str = "absent.json";
 /// An empty file that marks the tables of a run that has not ended: they may be older than the log.
 pub const UNFINISHED: &str = "tables.unfinished";
 /// The file name of the report.

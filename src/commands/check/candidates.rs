@@ -15,7 +15,7 @@ use referee_record::seeds::fresh_identity;
 use referee_tournament::analysis::diagnostics::copies;
 use referee_tournament::run::resume::header;
 
-/// An argument that names no player, with the reason.
+/// An argument or someone that names no player, with the reason.
 #[derive(Debug)]
 pub(super) struct UnknownPlayer {
     pub(super) word: String,
@@ -23,6 +23,11 @@ pub(super) struct UnknownPlayer {
 }
 
 impl UnknownPlayer {
+    /// Someone without a player.
+    pub(super) fn absent((name, reason): (&String, &String)) -> Self {
+        Self { word: name.clone(), why: Failure::input(reason) }
+    }
+
     /// The players of the configuration that have problems there.
     pub(super) fn others(settings: &Settings) -> Self {
         let word = settings.config.display().to_string();

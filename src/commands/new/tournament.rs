@@ -8,7 +8,8 @@ use clap::Args;
 
 use super::{Failure, Printer, Status};
 use crate::config::Detected;
-use crate::submissions::{ImportError, NoPlayer, Submission, take_in};
+use crate::submissions::{ImportError, Intake, NoPlayer, Submission, listed, take_in};
+use referee_protocol::escape::terminal;
 use referee_record::model::stage::Format;
 use referee_record::shell;
 
@@ -29,9 +30,6 @@ const PRESET: &str = "\
 fn more(taken: &[Submission]) -> String {
     let count = taken.len();
     let (top, half) = (count.div_ceil(10), count.div_ceil(2));
-    let absent = taken.iter().filter(|submission| submission.player.is_err());
-    let absent: Vec<String> = absent.map(|submission| quoted(&submission.name)).collect();
-    let absent = absent.join(", ");
     format!(
         "
 # An anchor keeps its rating, so the ratings of several terms can be compared.
@@ -41,8 +39,7 @@ fn more(taken: &[Submission]) -> String {
 # rating = 1500
 
 # Marks by rank, and by the share of points against a player (docs/report.md). `against` needs a
-# format in which everyone meets that player: a gauntlet, or a round-robin without `opponents`. Those
-# who handed in no player are `absent`; remove them there once they play.
+# format in which everyone meets that player: a gauntlet, or a round-robin without `opponents`.
 # [grades]
 # ranks = [
 #     {{ rank = {top}, marks = 10 }},
@@ -51,7 +48,6 @@ fn more(taken: &[Submission]) -> String {
 # ]
 # against = [{{ player = \"house-greedy\", score = 0.5, marks = 2 }}]
 # failed = 0
-# absent = [{absent}]
 "
     )
 }
@@ -63,8 +59,8 @@ Examples:
   referee new tournament players
   referee new tournament export --into autumn-cup --game backdraughts
 
-Exit codes: 0 every submission is a player, 1 some are not (comments in the file give the reason
-and the choices), 2 invalid command line, 3 something could not be read or written.")]
+Exit codes: 0 every submission is a player, 1 some are not (the file has the reasons and the
+choices), 2 invalid command line, 3 something could not be read or written.")]
 pub(crate) struct TournamentArgs {
     /// The folder of players or submissions
     pub(crate) dir: PathBuf,
@@ -86,13 +82,14 @@ pub(super) fn run(args: &TournamentArgs, printer: Printer) -> Result<Status, Fai
         )));
     }
     let players = players_folder(args);
-    let taken = take_in(&args.dir, &players).map_err(|error| failed(&error, args, &players))?;
+    let intake = take_in(&args.dir, &players).map_err(|error| failed(&error, args, &players))?;
+    let taken = &intake.taken;
     if taken.is_empty() {
         return Err(Failure::input(format!("{} contains no players", args.dir.display())));
     }
-    super::write(&file, &configuration(args, &taken)?)?;
+    super::write(&file, &configuration(args, &intake)?)?;
     let good = taken.iter().filter(|submission| submission.player.is_ok()).count();
-    for line in taken.iter().flat_map(lines) {
+    for line in taken.iter().flat_map(lines).chain(left_out(&intake)) {
         printer.note(&line);
     }
     printer.note(&format!("{}: {good} of {} are players", file.display(), taken.len()));
@@ -125,12 +122,23 @@ fn failed(error: &ImportError, args: &TournamentArgs, players: &Path) -> Failure
 
 /// Notes about a submission, one per line.
 fn lines(submission: &Submission) -> Vec<String> {
-    let remarks = submission.remarks.iter().map(|it| format!("{}: {it}", submission.name));
     let why = submission.player.as_ref().err().map(|why| format!("{}: {why}", submission.entry));
-    remarks.chain(why).map(|line| referee_protocol::escape::terminal(&line)).collect()
+    remarks(submission).chain(why.map(|line| terminal(&line))).collect()
 }
 
-fn configuration(args: &TournamentArgs, taken: &[Submission]) -> Result<String, Failure> {
+/// Remarks on a submission, one per line.
+fn remarks(submission: &Submission) -> impl Iterator<Item = String> {
+    submission.remarks.iter().map(|it| terminal(&format!("{}: {it}", submission.name)))
+}
+
+/// The line that names the files that are nobody's, if there are any.
+fn left_out(intake: &Intake) -> Option<String> {
+    let files = listed(intake.sheets.iter().map(String::as_str));
+    (!files.is_empty()).then(|| terminal(&format!("nobody's, beside the folders: {files}")))
+}
+
+fn configuration(args: &TournamentArgs, intake: &Intake) -> Result<String, Failure> {
+    let taken = &intake.taken;
     let folder = std::fs::canonicalize(&args.into).or_else(|_| std::path::absolute(&args.into));
     let folder = folder.map_err(|error| Failure::system(error.to_string()))?;
     let title = folder.file_name().map_or("cup".into(), |name| name.to_string_lossy());
@@ -156,9 +164,10 @@ fn configuration(args: &TournamentArgs, taken: &[Submission]) -> Result<String, 
     );
     for submission in taken {
         text.push('\n');
-        text.extend(lines(submission).iter().map(|line| format!("# {line}\n")));
-        text.push_str(&tables(submission, &folder)?);
+        text.extend(remarks(submission).map(|line| format!("# {line}\n")));
+        text.push_str(&table(submission, &folder)?);
     }
+    text.extend(left_out(intake).map(|line| format!("\n# {line}\n")));
     Ok(text + &more(taken))
 }
 
@@ -173,17 +182,19 @@ fn opponents(players: usize) -> String {
     )
 }
 
-/// The table of a submission's player, or all its alternatives as comments.
-fn tables(submission: &Submission, folder: &Path) -> Result<String, Failure> {
-    let choices = match &submission.player {
-        Ok(player) => return table(&submission.name, player, folder),
-        Err(NoPlayer::Several(choices)) => &choices[..choices.len().min(MOST_CHOICES)],
-        Err(_) => &[],
+/// The table of a submission's player; without one, the reason, and all alternatives as comments.
+fn table(submission: &Submission, folder: &Path) -> Result<String, Failure> {
+    let head = format!("[[players]]\nname = {}\n", quoted(&submission.name));
+    let why = match &submission.player {
+        Ok(player) => return Ok(head + &command(player, folder)?),
+        Err(why) => why,
     };
-    let mut text = String::new();
-    for choice in choices {
-        let table = table(&submission.name, choice, folder)?;
-        text.extend(table.lines().map(|line| format!("# {line}\n")));
+    let mut text = format!("{head}absent = {}\n", quoted(&why.to_string()));
+    let NoPlayer::Several(choices) = why else { return Ok(text) };
+    for choice in choices.iter().take(MOST_CHOICES) {
+        text.push_str("# Or, in place of `absent`:\n");
+        let keys = command(choice, folder)?;
+        text.extend(keys.lines().map(|line| format!("# {line}\n")));
     }
     Ok(text)
 }
@@ -197,14 +208,14 @@ fn has_class(submission: &Submission) -> bool {
     }
 }
 
-/// The table of a player.
-fn table(name: &str, player: &(PathBuf, Detected), folder: &Path) -> Result<String, Failure> {
+/// The lines that say how to run a player.
+fn command(player: &(PathBuf, Detected), folder: &Path) -> Result<String, Failure> {
     let (dir, Detected { words }) = player;
     let words: Vec<String> = words.iter().map(|word| quoted(word)).collect();
     let words = words.join(", ");
-    let (name, dir) = (quoted(name), quoted(&relative(dir, folder)?));
+    let dir = quoted(&relative(dir, folder)?);
     // Any of its files may be part of the program.
-    Ok(format!("[[players]]\nname = {name}\ncommand = [{words}]\nfiles = [\".\"]\ndir = {dir}\n"))
+    Ok(format!("command = [{words}]\nfiles = [\".\"]\ndir = {dir}\n"))
 }
 
 /// `dir` as the configuration in `folder` names it: relative if it lies inside.

@@ -1,5 +1,6 @@
 //! `report --packets`: writes one folder per player, for its authors.
 
+use std::collections::BTreeMap;
 use std::fs::{self, DirBuilder, OpenOptions};
 use std::io::{self, Write};
 use std::os::unix::fs::DirBuilderExt;
@@ -10,14 +11,15 @@ use super::{ReplayRenderer, failed};
 use crate::commands::recorded_rules::RecordedRulesArgs;
 use crate::commands::results_folder::{Tables, note_sealed};
 use crate::commands::{Failure, Status};
+use crate::config::LARGEST;
 use crate::printer::Printer;
 use referee_games::Seat;
 use referee_record::bounded;
 use referee_record::model::grades::Grades;
 use referee_record::model::record::GameRecord;
 use referee_report::Standings;
-use referee_report::packet::{Packet, own_lines};
-use referee_report::tables::{self, KEY};
+use referee_report::packet::{self, Packet, own_lines};
+use referee_report::tables::{self, ABSENT, KEY, PAGE};
 use referee_tournament::analysis::logged_game::LoggedGame;
 use referee_tournament::analysis::pseudonyms::Pseudonyms;
 use referee_tournament::analysis::results::Faulted;
@@ -63,7 +65,11 @@ pub(super) fn write_packets(
         packet.marks = marked.as_ref().and_then(|marked| marked.sentence(name, shown));
         packet
     };
-    let folders = folders(&names, pseudonyms);
+    let absent = read_absent(dir)?;
+    let everyone: Vec<&str> =
+        names.iter().copied().chain(absent.keys().map(String::as_str)).collect();
+    let folders = folders(&everyone, pseudonyms);
+    let (folders, of_absent) = folders.split_at(names.len());
     let mut writer = PacketWriter {
         exchanges: dir.join(EXCHANGES),
         folders: folders.iter().map(|folder| out.join(folder)).collect(),
@@ -82,8 +88,27 @@ pub(super) fn write_packets(
     })?;
     note_sealed(sealed, printer);
     writer.finish(&tables)?;
+    for ((name, reason), folder) in absent.iter().zip(of_absent) {
+        let marks = marked.as_ref().and_then(|marked| marked.sentence(name, str::to_owned));
+        let sentence = marks.unwrap_or_else(|| format!("You have no player: {reason}."));
+        let folder = out.join(folder);
+        fs::create_dir(&folder).map_err(|error| failed(&folder, &error))?;
+        write(&folder.join(PAGE), &packet::page_without_player(header, name, &sentence))?;
+    }
     write_keys(out, pseudonyms, &tables.standings)?;
     printer.line(&out.display().to_string()).map(|()| Status::Done)
+}
+
+/// The people without a player in the results in `dir`, each with the reason.
+fn read_absent(dir: &Path) -> Result<BTreeMap<String, String>, Failure> {
+    let path = dir.join(ABSENT);
+    let read = bounded::read(&path, LARGEST).and_then(|text| Ok(serde_json::from_slice(&text)?));
+    match read {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(BTreeMap::new()),
+        read => read.map_err(|error| {
+            Failure::system(format!("cannot read {}: {error}; `run` writes it", path.display()))
+        }),
+    }
 }
 
 /// Writes the key, and the ranking under pseudonyms.
@@ -97,7 +122,7 @@ fn write_keys(out: &Path, pseudonyms: &Pseudonyms, public: &Standings) -> Result
 }
 
 /// A folder name for every player: its own name within the limits of the file system, with the
-/// pseudonym added if the name would not be unique.
+/// pseudonym, or for those without one the place in the list, added if the name would not be unique.
 fn folders(names: &[&str], pseudonyms: &Pseudonyms) -> Vec<String> {
     let plain = |name: &&str| -> String {
         let keep = |c: char| if c.is_alphanumeric() || "-_ .".contains(c) { c } else { '_' };
@@ -111,9 +136,13 @@ fn folders(names: &[&str], pseudonyms: &Pseudonyms) -> Vec<String> {
     let reserved = |folder: &str| {
         folder.starts_with('.') || folder.to_lowercase().ends_with("csv") || folder.trim() != folder
     };
+    let tag = |name: &str| match pseudonyms.of(name) {
+        "" => format!("N{:02}", names.iter().position(|other| *other == name).unwrap_or_default()),
+        pseudonym => pseudonym.to_owned(),
+    };
     let unique = |(name, folder): (&&str, &String)| {
         if is_taken(folder) || reserved(folder) {
-            format!("{}-{}", pseudonyms.of(name), folder.trim_start_matches('.').trim())
+            format!("{}-{}", tag(name), folder.trim_start_matches('.').trim())
         } else {
             folder.clone()
         }
@@ -178,7 +207,7 @@ impl PacketWriter<'_> {
         for (folder, packet) in self.folders.iter().zip(&self.packets) {
             let page =
                 packet.page(&analysis.header, &tables.standings, &analysis.evaluation.results);
-            write(&folder.join("report.html"), &page)?;
+            write(&folder.join(PAGE), &page)?;
         }
         Ok(())
     }

@@ -14,7 +14,7 @@ use referee_record::model::grades::Grades;
 use referee_report::tables::{GAMES_TABLE, GRADES_RULES, GRADES_TABLE, UNFINISHED};
 
 /// The most bytes of the rules for marks, which are applied to every player: enough for the names
-/// of thousands who are absent.
+/// and reasons of a thousand who are absent.
 const LARGEST_RULES: u64 = 1 << 17;
 /// The command that writes the marks again.
 const REPORT_GRADES: &str = "`referee report --grades CONFIG`";

@@ -1,3 +1,5 @@
+use std::collections::BTreeMap;
+
 use super::*;
 use referee_record::model::grades::{Grades, RankBy, RankMark, ScoreMark};
 
@@ -67,6 +69,25 @@ fn grades_that_make_no_sense_are_refused() {
     };
     refused(&against("1.5", "a"), &["`score`", "from 0 to 1"]);
     refused(&against("0.5", "house"), &["`house`"]);
-    let absent = "ranks = [{ rank = 1, marks = 1.0 }]\nabsent = [\"zoe\", \"a\"]";
-    refused(absent, &["`absent`", "remove it here"]);
+}
+
+#[test]
+fn those_without_a_player_get_marks_but_do_not_play() {
+    let zoe = "[[players]]\nname = \"zoe\"\nabsent = \"it is empty\"\n";
+    let marks = format!("[grades]\nranks = [{{ rank = 1, marks = 1.0 }}]\n{zoe}");
+    let absent = BTreeMap::from([("zoe".to_owned(), "it is empty".to_owned())]);
+    assert_eq!(grades(&marks).absent, absent);
+    let tournament = Folder::new().check(&format!("{HEAD}{zoe}{PLAYERS}")).expect("a tournament");
+    let names: Vec<&str> = tournament.players.iter().map(|player| &*player.name).collect();
+    assert_eq!((names, tournament.absent), (vec!["a", "b"], absent));
+    let message = about(&zoe.replace("zoe", "a"));
+    assert!(message.contains("a second player is called `a`"), "{message}");
+    let message = about(&format!("{zoe}bot = \"greedy\""));
+    assert!(message.contains("this player has both `bot` and `absent`"), "{message}");
+    let message = about(&format!("{zoe}dir = \".\""));
+    assert!(message.contains("someone who is `absent` takes no `dir`"), "{message}");
+    refused(
+        &format!("against = [{{ player = \"zoe\", score = 1, marks = 1 }}]\n{zoe}"),
+        &["`zoe`"],
+    );
 }

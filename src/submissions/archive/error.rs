@@ -13,7 +13,7 @@ pub enum ArchiveError {
     #[error("cannot create a folder for it: {0}")]
     Folder(#[source] io::Error),
     /// It is an archive of a kind that cannot be unpacked.
-    #[error("a {0} archive cannot be unpacked: ask for a .zip or a .tar.gz")]
+    #[error("a {0} archive cannot be unpacked; a .zip or a .tar.gz can")]
     Unknown(&'static str),
     /// It is not an archive that may be unpacked.
     #[error("the archive was refused: {0}")]
@@ -29,14 +29,10 @@ pub enum ArchiveRefusal {
     /// It cannot be read.
     #[error("it cannot be read: {0}")]
     Unreadable(#[source] io::Error),
-    /// It is not a valid archive of the kind that its first bytes announce.
-    #[error("not a {kind} file: {why}")]
-    Broken {
-        /// The kind it should be.
-        kind: &'static str,
-        /// The problem, safe to show.
-        why: String,
-    },
+    /// It is not a valid archive of the kind that its first bytes announce; the problem, safe to
+    /// show.
+    #[error("it is damaged, or not an archive ({0})")]
+    Broken(String),
     /// It has more entries than this limit.
     #[error("it contains more than {0} entries")]
     TooMany(usize),
@@ -71,11 +67,8 @@ pub enum ArchiveRefusal {
 
 impl ArchiveRefusal {
     /// The archive is not valid for its kind. The library's message may quote it, so it is escaped.
-    pub(super) fn broken(kind: &'static str, why: &dyn fmt::Display) -> Self {
-        Self::Broken {
-            kind,
-            why: referee_protocol::escape::bytes(why.to_string().as_bytes(), SHOWN),
-        }
+    pub(super) fn broken(why: &dyn fmt::Display) -> Self {
+        Self::Broken(referee_protocol::escape::bytes(why.to_string().as_bytes(), SHOWN))
     }
 
     /// The entry `name` could not be written.

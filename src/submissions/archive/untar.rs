@@ -96,5 +96,5 @@ fn text(entry: &mut Entry<'_, impl Read>) -> Result<Vec<u8>, ArchiveRefusal> {
 
 #[expect(clippy::needless_pass_by_value, reason = "it is handed to `map_err`")]
 fn broken(error: io::Error) -> ArchiveRefusal {
-    ArchiveRefusal::broken("tar", &error)
+    ArchiveRefusal::broken(&error)
 }

@@ -26,7 +26,7 @@ pub(super) fn unzip(
         if left.is_none() {
             ArchiveRefusal::TooMany(entries)
         } else {
-            ArchiveRefusal::broken("zip", &error)
+            ArchiveRefusal::broken(&error)
         }
     })?;
     left.set(most);
@@ -43,8 +43,7 @@ fn put(
     number: usize,
     target: &mut UnpackTarget<'_>,
 ) -> Result<(), ArchiveRefusal> {
-    let failed =
-        |error| ArchiveRefusal::broken("zip", &format_args!("entry {}: {error}", number + 1));
+    let failed = |error| ArchiveRefusal::broken(&format_args!("entry {}: {error}", number + 1));
     let mut entry = archive.by_index(number).map_err(failed)?;
     let name = entry.name().map_err(failed)?.into_owned();
     let kind = if entry.is_dir() {

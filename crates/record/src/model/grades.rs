@@ -1,5 +1,7 @@
 //! The rules that turn ranks and scores into marks.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 /// The marks of a tournament. A player's mark is the sum of both parts.
@@ -17,8 +19,8 @@ pub struct Grades {
     pub against: Vec<ScoreMark>,
     /// The total mark of a player that failed the check, is quarantined, or finished no game.
     pub failed: f64,
-    /// People who handed in no player. They get the marks of one that failed.
-    pub absent: Vec<String>,
+    /// People without a player, each with the reason. They get the marks of one that failed.
+    pub absent: BTreeMap<String, String>,
     /// Players that get no marks: built-in players, and anchors of any kind.
     pub exempt: Vec<String>,
 }

@@ -1,5 +1,6 @@
 //! A validated tournament, ready to be played.
 
+use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
@@ -50,6 +51,8 @@ pub struct Tournament {
     pub anchors: Vec<Anchor>,
     /// How ranks and scores become marks, if marks are given.
     pub grades: Option<Grades>,
+    /// People without a player, each with the reason.
+    pub absent: BTreeMap<String, String>,
     /// The players, two or more, in the order of the file, with unique names.
     pub players: Vec<PlayerSpec>,
     /// The folder that holds the results of all tournaments, as an absolute path.
