@@ -174,7 +174,7 @@ fn round_robin(keys: &StageKeys, players: usize, problems: &mut Problems) -> For
         let problem = Problem::new(field.span(), title);
         problems.add(problem.help("leave out `opponents`, and everyone meets everyone"));
     }
-    Format::PartialRoundRobin { opponents, late: Vec::new() }
+    Format::PartialRoundRobin { opponents, late: Vec::new(), corrected: Vec::new() }
 }
 
 fn rounds(keys: &StageKeys, players: usize, problems: &mut Problems) -> u32 {

@@ -2,6 +2,7 @@
 #![cfg(target_os = "linux")]
 
 use std::collections::BTreeSet;
+use std::fs;
 
 use crate::support::{Arena, Config, Dice};
 use serde_json::Value;
@@ -96,6 +97,97 @@ fn a_late_player_meets_as_many_others_and_changes_no_other_game() {
     arena.configure(&config("opponents = 7"));
     let refused = arena.run(&["run", "--plan"]);
     assert!(refused.err.contains("7 players cannot have 7 opponents each"), "{}", refused.err);
+}
+
+/// Everyone is checked, and meets two others.
+const CHECKED_FEW: &str = "\
+[[stages]]
+format = \"check\"
+[[stages]]
+format = \"round-robin\"
+opponents = 2
+";
+
+/// How often a player met others.
+fn meetings_of(arena: &Arena, name: &str) -> usize {
+    let all: BTreeSet<_> = meetings(arena).into_iter().collect();
+    all.iter().filter(|(one, other, _)| one == name || other == name).count()
+}
+
+#[test]
+fn late_and_corrected_players_are_checked_and_change_no_other_game() {
+    let field = config(CHECKED_FEW).script("bad", "bad.sh").change(|config| config.jobs = 1);
+    let arena = Arena::with(&field);
+    arena.write("bad.sh", "exit 1");
+    let run = |arguments: &[&str]| {
+        let before = arena.lines();
+        let run = arena.run(arguments);
+        let after = arena.lines();
+        assert!(before.iter().all(|(id, line)| after.get(id) == Some(line)), "{}", run.err);
+        (run.code, run.err, after.len() - before.len())
+    };
+    let verify = |played: &str| {
+        let run = arena.run(&["verify"]);
+        assert!(run.code == 0 && run.out.contains(played), "{} {}", run.out, run.err);
+    };
+    assert_eq!(arena.run(&["run", "--quiet"]).code, 0);
+    let at_first = arena.lines().len();
+
+    // A late player: its check and two opponents. It may stand anywhere in the file.
+    let mut later = field.bot("late", "random");
+    later.players.reverse();
+    arena.configure(&later);
+    let plan = arena.run(&["run", "--plan"]);
+    let due = format!("\n{at_first} of about {} games played", at_first + 6);
+    assert!(plan.out.contains(&due), "{} {}", plan.out, plan.err);
+    let (code, told, more) = run(&["run", "--quiet"]);
+    assert_eq!((code, more), (0, 6), "{told}");
+    assert_eq!(meetings_of(&arena, "late"), 3);
+    verify(" games played");
+
+    // One that failed the check, is corrected, fails again, and is corrected again.
+    arena.write("bad.sh", "read init; exit 1");
+    let (code, told, _) = run(&["run"]);
+    assert!(code == 4 && told.contains("--replace bad"), "{told}");
+    let (code, told, more) = run(&["run", "--replace", "bad"]);
+    let checked = "; it is checked again, and its earlier games do not count";
+    assert_eq!((code, told.matches(checked).count(), more), (0, 1, 1), "{told}");
+    assert!(told.contains("bad failed the check and is out"), "{told}");
+    arena.write("bad.sh", PLAYS);
+    let plan = arena.run(&["run", "--plan", "--replace", "bad"]);
+    assert!(plan.out.contains(&format!(" of about {} games", at_first + 13)), "{}", plan.out);
+    let mut child = arena.start(&["run", "--replace", "bad"]);
+    arena.wait_for_lines(at_first + 10);
+    child.kill().expect("killed");
+    child.wait().expect("gone");
+    let (code, told, _) = run(&["run"]);
+    assert!(code == 0 && !told.contains("failed the check"), "{told}");
+    assert_eq!(arena.lines().len(), at_first + 13, "{told}");
+    let summary = format!("{} count, 2 before a player was corrected", at_first + 11);
+    assert!(arena.run(&["run"]).out.contains(&summary));
+    verify(&summary);
+    let rank = arena.run(&["rank", "--format", "json"]);
+    let json: Value = serde_json::from_str(&rank.out).expect("JSON");
+    let bad = json["players"].as_array().expect("a list").iter().find(|it| it["player"] == "bad");
+    let bad = bad.expect("it is there");
+    assert_eq!((&bad["games"], &bad["faults"]), (&6.into(), &serde_json::json!({})), "{bad}");
+    assert!(bad["rank"].is_number(), "{bad}");
+    assert!(arena.run(&["replay"]).out.contains("bad"));
+
+    // Others still can, and the earlier late ones keep their games.
+    arena.configure(&later.clone().bot("last", "greedy"));
+    let (code, told, more) = run(&["run", "--quiet"]);
+    assert_eq!((code, more, meetings_of(&arena, "last")), (0, 6, 3), "{told}");
+    verify(" games played");
+
+    // One that passed the check cannot be replaced.
+    let mut changed = later.bot("last", "greedy");
+    changed.players.iter_mut().find(|it| it.0 == "p1").expect("p1").1 = "bot = \"random\"".into();
+    arena.configure(&changed);
+    let (code, told, _) = run(&["run", "--replace", "p1"]);
+    let why = "it passed the check, on which the games of others depend; add the new version as a \
+               player of another name";
+    assert!(code == 4 && told.contains(why), "{told}");
 }
 
 #[test]
@@ -298,6 +390,55 @@ fn results_that_later_pairings_depend_on_cannot_change() {
     let run = arena.run(&["run"]);
     assert_eq!(run.code, 4);
     assert!(run.err.contains("stages: the results have [{"), "{}", run.err);
+}
+
+#[test]
+fn a_player_too_late_for_a_swiss_tournament_is_ranked_by_the_games_that_the_plan_offers() {
+    let swiss = config("format = \"swiss\"\nrounds = 2");
+    let arena = Arena::with(&swiss);
+    complete(&arena);
+    let before = arena.log();
+    arena.configure(&swiss.bot("zoe", "greedy"));
+    let plan = arena.run(&["run", "--plan"]);
+    assert_eq!(plan.code, 4);
+    let added = "player zoe added: in this format later meetings depend on earlier results\n";
+    assert!(plan.err.contains(added), "{}", plan.err);
+    // The words are followed to the letter.
+    let part = |from: &str, to: &str| {
+        let rest = plan.err.split_once(from).expect(from).1;
+        rest.split_once(to).expect(to).0.to_owned()
+    };
+    let keys = part(" grades, put\n", "Then\n");
+    let kept = part(
+        "late.toml, keep only the players ",
+        "; in place of its name, format, stages and grades, put\n",
+    )
+    .replace(" and ", ", ");
+    let kept: Vec<&str> = kept.split(", ").collect();
+    assert_eq!((kept[0], kept.len()), ("zoe", 6), "{kept:?}");
+    let (_, commands) = plan.err.split_once("Then\n").expect("commands");
+    let mut late =
+        config(&keys.replace("  name = \"cup-late\"\n", "").replace("pairs = 10", "pairs = 2"));
+    late = late.bot("zoe", "greedy");
+    late.players.retain(|(name, _)| kept.contains(&&**name));
+    arena.configure(&late);
+    let text = fs::read_to_string(arena.path().join("tournament.toml"))
+        .expect("a file")
+        .replace("name = \"cup\"", "name = \"cup-late\"");
+    arena.write("late.toml", &text);
+    let mut commands = commands.lines().map(|line| line.trim().replace("referee", "\"$1\""));
+    let (first, second) = (commands.next().expect("two"), commands.next().expect("two"));
+    let played = arena.in_shell(&format!("{first} --quiet"), &[]);
+    assert_eq!(played.code, 0, "{}", played.err);
+    let ranked = arena.in_shell(&second.replace("DIR", "."), &[]);
+    assert_eq!(ranked.code, 0, "{}", ranked.err);
+    let zoe = ranked.out.lines().find(|line| line.contains("zoe")).expect("a row");
+    assert!(
+        zoe.contains('±') && zoe.contains('–'),
+        "a rating and a rank with their intervals: {zoe}"
+    );
+    assert!(["p0", "p6"].iter().all(|player| ranked.out.contains(player)), "{}", ranked.out);
+    assert_eq!(arena.log(), before);
 }
 
 #[test]

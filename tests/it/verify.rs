@@ -64,7 +64,8 @@ fn a_valid_results_folder_has_no_problems() {
     assert_eq!(arena.run(&["verify"]), Run::new(0, clean, ""));
     assert_eq!(arena.run(&["verify", "results/cup"]), Run::new(0, clean, ""));
     let json = "{\"games\":12,\"scheduled\":12,\"summary\":{\"played\":12,\"counted\":12,\"due\":0,\
-                \"is_estimate\":false,\"never\":0,\"unchecked\":0,\"quarantined\":0},\
+                \"is_estimate\":false,\"never\":0,\"corrected\":0,\"unchecked\":0,\
+                \"quarantined\":0},\
                 \"torn\":false,\"running\":false,\"seeds\":true,\"tables\":\"compared\",\
                 \"findings\":[]}\n";
     assert_eq!(arena.run(&["verify", "--format", "json"]), Run::new(0, json, ""));

@@ -1,6 +1,7 @@
 //! The lines about players that were taken out.
 
 use referee_protocol::escape;
+use referee_record::model::player::Out;
 use referee_tournament::analysis::failed_checks::FailedChecks;
 use referee_tournament::analysis::tournament::TournamentAnalysis;
 
@@ -14,7 +15,8 @@ pub fn taken_out(analysis: &TournamentAnalysis, failed: &FailedChecks) -> Vec<St
         let id = published.is_none().then(|| state.id(index));
         let at =
             |before: &str| id.as_ref().map_or(String::new(), |id| format!(" {before} game {id}"));
-        match failed.of(name) {
+        let is_unchecked = state.why_out(player, index) == Out::Unchecked;
+        match failed.of(name).filter(|_| is_unchecked) {
             Some(fault) => format!(
                 "{shown} failed the check and is out: {}{}: {}",
                 fault.code,

@@ -69,7 +69,7 @@ fn stage() -> impl Strategy<Value = Stage> {
     let format = prop_oneof![
         Just(Format::RoundRobin),
         (2_usize..4).prop_map(|opponents| {
-            Format::PartialRoundRobin { opponents, late: vec!["p3".into()] }
+            Format::PartialRoundRobin { opponents, late: vec!["p3".into()], corrected: Vec::new() }
         }),
         Just(Format::Gauntlet { anchors: vec!["p0".into(), "p3".into()] }),
         (1_u32..4).prop_map(|rounds| Format::Swiss { rounds }),

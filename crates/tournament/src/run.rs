@@ -389,8 +389,8 @@ impl Runner<'_> {
         }
         for (player, game) in self.state.taken_out() {
             if !before.contains(&player) {
+                let why = self.state.why_out(player, game);
                 let (player, id) = (self.state.name(player), self.state.id(game));
-                let why = self.state.why_out(game);
                 listener.on(RunEvent::PlayerOut { player, game: &id, why }, self.state)?;
             }
         }

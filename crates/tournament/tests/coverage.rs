@@ -102,7 +102,11 @@ fn figures(scenario: &Scenario, tournaments: u64) -> Coverage {
 #[test]
 #[ignore = "slow: hundreds of simulated tournaments"]
 fn intervals_hold_the_truth_in_each_format() {
-    let opponents = |opponents| Format::PartialRoundRobin { opponents, late: Vec::new() };
+    let opponents = |opponents| Format::PartialRoundRobin {
+        opponents,
+        late: Vec::new(),
+        corrected: Vec::new(),
+    };
     let swiss = |rounds| Format::Swiss { rounds };
     for scenario in [
         scenario("round-robin", Format::RoundRobin, 16, 20.0),

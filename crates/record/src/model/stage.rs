@@ -103,9 +103,13 @@ pub enum Format {
     PartialRoundRobin {
         /// The number of opponents of each player.
         opponents: usize,
-        /// The names of the players that came after the start, in the order in which they came.
+        /// The names of the players that came after the start, in the order in which they came. A
+        /// player comes again if it was corrected after it failed the check.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         late: Vec<String>,
+        /// Those of them that were there at the start, and failed the check of all.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        corrected: Vec<String>,
     },
     /// Everyone meets the anchors; the anchors do not meet each other.
     Gauntlet {
@@ -157,8 +161,9 @@ impl Stage {
     #[must_use]
     pub fn without_late(&self) -> Self {
         let mut stage = self.clone();
-        if let Format::PartialRoundRobin { late, .. } = &mut stage.format {
+        if let Format::PartialRoundRobin { late, corrected, .. } = &mut stage.format {
             late.clear();
+            corrected.clear();
         }
         stage
     }
@@ -207,7 +212,7 @@ impl Format {
         let meetings = match self {
             Self::Check => players.div_ceil(2),
             Self::RoundRobin => players * players.saturating_sub(1) / 2,
-            Self::PartialRoundRobin { opponents, late } => {
+            Self::PartialRoundRobin { opponents, late, .. } => {
                 let opponents = *opponents;
                 let first = players.saturating_sub(late.len());
                 let of_first = first * opponents.min(first.saturating_sub(1));
@@ -220,6 +225,27 @@ impl Format {
             Self::Further => 0,
         };
         2 * meetings * pairs as usize
+    }
+}
+
+/// The stages without the one of further games, which is never configured.
+pub fn configured(stages: &[Stage]) -> &[Stage] {
+    match stages {
+        [before @ .., Stage { format: Format::Further, .. }] => before,
+        all => all,
+    }
+}
+
+/// A check of all and the partial round-robin after it, which late players join by a check of their
+/// own, if these are the stages.
+pub fn checked_round_robin(stages: &[Stage]) -> Option<[&Stage; 2]> {
+    match configured(stages) {
+        [check, all @ Stage { format: Format::PartialRoundRobin { .. }, players: None, .. }]
+            if check.format == Format::Check =>
+        {
+            Some([check, all])
+        }
+        _ => None,
     }
 }
 
@@ -252,7 +278,8 @@ mod tests {
     }
 
     fn some() -> Format {
-        Format::PartialRoundRobin { opponents: 3, late: vec!["ant".to_owned()] }
+        let late = vec!["ant".to_owned()];
+        Format::PartialRoundRobin { opponents: 3, late, corrected: Vec::new() }
     }
 
     fn all() -> [Format; 8] {

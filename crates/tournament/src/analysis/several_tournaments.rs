@@ -110,6 +110,7 @@ fn sum(one: Summary, other: Summary) -> Summary {
         due: one.due + other.due,
         is_estimate: one.is_estimate || other.is_estimate,
         never: one.never + other.never,
+        corrected: one.corrected + other.corrected,
         ..Summary::default()
     }
 }

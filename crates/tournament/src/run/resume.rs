@@ -1,12 +1,14 @@
 //! Starts a tournament's folder, or resumes it if the changes of the configuration are allowed.
 
 mod changes;
+mod offer;
 
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use self::changes::{ChangedProgram, Differences, compare};
+use self::offer::offer;
 use crate::folder::{self, FolderError, LineProblem, LockedFolder, LogContents};
 use crate::verify::{RecordFinding, first_difference};
 use referee_games::{GameError, RulesProgram, Seat, Text};
@@ -15,9 +17,10 @@ use referee_record::log::{
     LOG, LogLine, LogReader, LogWriter, SUPERSEDED, WriteError, set_aside, write_header,
 };
 use referee_record::model::containment::Containment;
+use referee_record::model::player::Out;
 use referee_record::model::record::{GameRecord, Header, PlayerInfo, SCHEMA};
 use referee_record::model::rules::GameRules;
-use referee_record::model::stage::{Format, PairingRules, Stage};
+use referee_record::model::stage::{Format, PairingRules, Stage, checked_round_robin};
 use referee_record::model::tournament::Tournament;
 use referee_record::seeds::fresh_identity;
 use referee_record::shell;
@@ -51,7 +54,7 @@ pub enum ResumeError {
     /// The configuration has changed in a way that the results do not allow.
     #[error(
         "the configuration differs from the results in {}:\n  {differences}\nnothing was changed; \
-         give the tournament another name, or restore the configuration",
+         give the tournament another name, or restore the configuration{offer}",
         dir.display()
     )]
     Differs {
@@ -59,6 +62,8 @@ pub enum ResumeError {
         dir: PathBuf,
         /// What differs, a line each.
         differences: String,
+        /// How to rank the players that cannot join.
+        offer: String,
     },
     /// Programs have changed.
     #[error(
@@ -212,33 +217,51 @@ fn examine_log(
     if further && !wanted.stages.contains(&Stage::further()) {
         wanted.stages.push(Stage::further());
     }
-    admit_late(&contents.header, &mut wanted);
+    let replaced = truly_replaced(request.players, &contents.header, &wanted, note);
+    let failed = failed_checks(&contents);
+    let is_failed = |name: &String| failed.contains(name);
+    let (corrected, again): (Vec<_>, Vec<_>) = replaced.iter().cloned().partition(is_failed);
+    admit_late(&contents.header, &mut wanted, &corrected);
     wanted.created = contents.header.created;
     wanted.pairing_rules = contents.header.pairing_rules;
     wanted.drawn = contents.header.drawn;
     wanted.version.clone_from(&contents.header.version);
     wanted.changes.clone_from(&contents.header.changes);
-    let replaced = truly_replaced(request.players, &contents.header, &wanted, note);
-    let changes = compare(&contents.header, &wanted, &replaced, further)
-        .map_err(|differences| refuse(dir, &differences, request))?;
+    let changes = compare(&contents.header, &wanted, &replaced, &failed, further)
+        .map_err(|differences| refuse(dir, &contents, &differences, request))?;
     let changes = [changes, check_new_rules(dir, &contents.header, tournament)?].concat();
     for change in &changes {
         note(change);
     }
-    Ok(Resumption { contents, wanted, replaced, changes })
+    Ok(Resumption { contents, wanted, replaced: again, changes })
 }
 
-/// In a partial round-robin, the players that the results do not have yet are late.
-fn admit_late(old: &Header, wanted: &mut Header) {
-    let [Stage { format: Format::PartialRoundRobin { late: before, .. }, .. }] = &old.stages[..]
-    else {
-        return;
-    };
-    if let [Stage { format: Format::PartialRoundRobin { late, .. }, .. }] = &mut wanted.stages[..] {
-        let is_new = |name: &&String| !old.players.iter().any(|player| player.name == **name);
-        let names = wanted.players.iter().map(|player| &player.name);
-        *late = before.iter().chain(names.filter(is_new)).cloned().collect();
+/// In a partial round-robin, the players that the results do not have yet are late. So are those
+/// that failed the check before it, and are corrected.
+fn admit_late(old: &Header, wanted: &mut Header, again: &[String]) {
+    let place = |name: &str| old.players.iter().position(|player| player.name == name);
+    let names = wanted.players.iter().map(|player| &player.name);
+    let new: Vec<String> = names.filter(|name| place(name).is_none()).cloned().collect();
+    for (before, stage) in old.stages.iter().zip(&mut wanted.stages) {
+        if let Format::PartialRoundRobin { late: before, corrected: known, .. } = &before.format
+            && let Format::PartialRoundRobin { late, corrected, .. } = &mut stage.format
+        {
+            let is_of_start = |name: &&String| !before.contains(name);
+            *corrected = known.iter().chain(again.iter().filter(is_of_start)).cloned().collect();
+            *late = [before.as_slice(), &new, again].concat();
+        }
     }
+    // In some formats, who meets whom depends on this order.
+    wanted.players.sort_by_key(|player| place(&player.name).unwrap_or(usize::MAX));
+}
+
+/// The players that failed the check, and may come again as late ones.
+fn failed_checks(contents: &LogContents) -> Vec<String> {
+    if checked_round_robin(&contents.header.stages).is_none() {
+        return Vec::new();
+    }
+    let all = contents.state.names().iter().zip(contents.state.outs());
+    all.filter(|(_, out)| *out == Some(Out::Unchecked)).map(|(name, _)| name.clone()).collect()
 }
 
 /// Refuses to replace players that are not configured.
@@ -382,12 +405,20 @@ pub fn header(tournament: &Tournament, containment: Containment, identity: Strin
 
 /// The error that the results do not fit the configuration. If only programs have changed, it ends
 /// with the command that replaces them.
-fn refuse(dir: &Path, found: &Differences, request: ReplaceRequest<'_>) -> ResumeError {
-    let Differences { forbidden, programs } = found;
+fn refuse(
+    dir: &Path,
+    contents: &LogContents,
+    found: &Differences,
+    request: ReplaceRequest<'_>,
+) -> ResumeError {
+    let Differences { forbidden, programs, too_late } = found;
     let lines = forbidden.iter().cloned().chain(programs.iter().map(ToString::to_string));
-    let (dir, differences) = (dir.to_owned(), lines.collect::<Vec<_>>().join("\n  "));
+    let differences = lines.collect::<Vec<_>>().join("\n  ");
+    let is_all = !too_late.is_empty() && too_late.len() == forbidden.len();
+    let offer = is_all.then(|| offer(dir, contents, too_late)).flatten().unwrap_or_default();
+    let dir = dir.to_owned();
     if !forbidden.is_empty() {
-        return ResumeError::Differs { dir, differences };
+        return ResumeError::Differs { dir, differences, offer };
     }
     ResumeError::Programs { dir, differences, command: request.with(programs) }
 }

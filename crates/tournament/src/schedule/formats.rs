@@ -9,7 +9,7 @@ pub mod ladder;
 pub mod swiss;
 
 use self::ladder::Goal;
-use crate::schedule::pairings::{everyone, field, some};
+use crate::schedule::pairings::{everyone, field, of_late, some};
 use referee_ratings::{Fit, FixedRating, Results, fit};
 use referee_record::model::player::Out;
 use referee_record::model::stage::{Format, PairingRules};
@@ -106,6 +106,19 @@ pub fn next(format: &Format, course: &StageState<'_>) -> Option<Next> {
         Format::Further => return ladder::further(course),
     };
     Some(Next { pairings, pairs: course.pairs })
+}
+
+/// The next section of a late player, in a check of its own or its games against some of those that
+/// are there: in the circle of the entrants, those after it.
+pub(crate) fn next_of_late(format: &Format, late: usize, course: &StageState<'_>) -> Option<Next> {
+    let at = course.entrants.iter().position(|&player| player == late)?;
+    let after = course.entrants[at + 1..].iter().chain(&course.entrants[..at]).copied();
+    let others: Vec<usize> = after.filter(|&player| course.out[player].is_none()).collect();
+    let pairings = match format {
+        Format::PartialRoundRobin { opponents, .. } => of_late(late, &others, *opponents, 1),
+        _ => vec![(late, check::next_partner(course, &others)?)],
+    };
+    course.out[late].is_none().then_some(Next { pairings, pairs: course.pairs })
 }
 
 #[cfg(test)]

@@ -35,13 +35,23 @@ pub(super) fn some(circle: &[usize], late: &[usize], opponents: usize) -> Vec<(u
     };
     let mut earlier = circle.to_vec();
     for (number, &player) in late.iter().enumerate() {
-        let (many, most) = (earlier.len(), opponents.min(earlier.len()));
         // The next late player begins elsewhere.
-        let from = number * (5 * many / 13 + 1);
-        pairings.extend((0..most).map(|at| (player, earlier[(at * many / most + from) % many])));
+        let from = number * (5 * earlier.len() / 13 + 1);
+        pairings.extend(of_late(player, &earlier, opponents, from));
         earlier.push(player);
     }
     pairings
+}
+
+/// A late player meets some of the earlier ones, spread over them from the place `from` on.
+pub(super) fn of_late(
+    player: usize,
+    earlier: &[usize],
+    opponents: usize,
+    from: usize,
+) -> Vec<(usize, usize)> {
+    let (many, most) = (earlier.len(), opponents.min(earlier.len()));
+    (0..most).map(|at| (player, earlier[(at * many / most + from) % many])).collect()
 }
 
 /// Distances in a circle of `count` players at which each finds two of its opponents.

@@ -5,8 +5,10 @@
 //! are not played, and those already played do not count. The next games are a pure function too: a
 //! section is added when all earlier sections are over, from their results alone.
 
+mod parts;
 mod sections;
 
+use self::parts::Part;
 use crate::schedule::summary::Summary;
 use crate::schedule::{Fixture, Schedule};
 use referee_games::{BySeat, Seat};
@@ -21,13 +23,14 @@ pub struct TournamentState {
     /// The header of its log: players, stages and rules.
     header: Header,
     names: Vec<String>,
-    /// The current stage.
-    stage: usize,
+    parts: Vec<Part>,
+    /// The current part.
+    part: usize,
     /// The players in it, the best seed first.
     entrants: Vec<usize>,
     /// Its first section.
     first_section: usize,
-    /// The index of the first game of each stage that has begun.
+    /// The index of the first game of each part that has begun.
     begins: Vec<usize>,
     /// Whether there is time for further games.
     further: bool,
@@ -40,8 +43,11 @@ pub struct TournamentState {
     streak: Vec<u32>,
     /// By player number, the game that took the player out.
     out: Vec<Option<usize>>,
-    /// The first of these games; none if everybody is there. No game before it is void.
-    first_out: Option<usize>,
+    /// By player number, the first game of its present version. Those of a version that failed the
+    /// check are void.
+    since: Vec<usize>,
+    /// Whether a player was ever out.
+    any_out: bool,
 }
 
 /// The reason why a record cannot be added to a tournament.
@@ -64,12 +70,17 @@ impl TournamentState {
         // The seeds of a knockout are those of the file.
         let seeded =
             header.stages.iter().any(|stage| matches!(stage.format, Format::Knockout { .. }));
+        let (parts, late) = Part::all(header);
+        let mut entrants =
+            if seeded { (0..players).collect() } else { schedule.entrants().to_vec() };
+        entrants.retain(|player| !late.contains(player));
         let mut state = Self {
-            entrants: if seeded { (0..players).collect() } else { schedule.entrants().to_vec() },
+            entrants,
             schedule,
             header: header.clone(),
             names,
-            stage: 0,
+            parts,
+            part: 0,
             first_section: 0,
             begins: vec![0],
             further: false,
@@ -78,7 +89,8 @@ impl TournamentState {
             frontier: 0,
             streak: vec![0; players],
             out: vec![None; players],
-            first_out: None,
+            since: vec![0; players],
+            any_out: false,
         };
         state.take_part();
         state.advance();
@@ -107,7 +119,7 @@ impl TournamentState {
 
     /// The index of the first further game, or the index that it would have.
     fn further_from(&self) -> usize {
-        let at = self.header.stages.iter().position(|stage| stage.format == Format::Further);
+        let at = self.parts.iter().position(|part| part.stage.format == Format::Further);
         at.and_then(|at| self.begins.get(at)).copied().unwrap_or(self.len())
     }
 
@@ -120,7 +132,14 @@ impl TournamentState {
     pub fn summary(&self) -> Summary {
         let counted = (0..self.len()).filter(|&index| self.counts(index)).count();
         let known = self.playable();
-        let never = known.filter(|&index| !self.is_done(index) && self.is_void(index)).count();
+        let (mut never, mut corrected) = (0, 0);
+        for index in known.filter(|&index| self.is_void(index)) {
+            match (self.is_done(index), self.is_former(index)) {
+                (false, false) => never += 1,
+                (true, true) => corrected += 1,
+                _ => {}
+            }
+        }
         let out_by = |out: Out| self.outs().into_iter().filter(|&by| by == Some(out)).count();
         Summary {
             played: self.played,
@@ -128,6 +147,7 @@ impl TournamentState {
             due: self.due(),
             is_estimate: self.unknown() > 0,
             never,
+            corrected,
             unchecked: out_by(Out::Unchecked),
             quarantined: out_by(Out::Quarantined),
         }
@@ -137,15 +157,15 @@ impl TournamentState {
     fn unknown(&self) -> usize {
         let mut players = self.entrants.len();
         let mut expected = 0;
-        for (at, stage) in self.header.stages.iter().enumerate().skip(self.stage) {
-            players = stage.players.map_or(players, |most| most.min(players));
-            let known = if at == self.stage { self.known_of_stage() } else { 0 };
-            expected += stage.format.games(players, stage.pairs).saturating_sub(known);
+        for (at, part) in self.parts.iter().enumerate().skip(self.part) {
+            players = part.stage.players.map_or(players, |most| most.min(players));
+            let known = if at == self.part { self.known_of_part() } else { 0 };
+            expected += part.games(players).saturating_sub(known);
         }
         expected
     }
 
-    fn known_of_stage(&self) -> usize {
+    fn known_of_part(&self) -> usize {
         (self.first_section..self.schedule.sections())
             .map(|section| self.schedule.games(section).len())
             .sum()
@@ -153,13 +173,12 @@ impl TournamentState {
 
     /// Whether results decided who met whom, in a format or by the choice of the best.
     pub(crate) fn is_steered(&self) -> bool {
-        let begun = self
-            .header
-            .stages
+        let mut begun = self
+            .parts
             .iter()
             .zip(&self.begins)
             .filter(|&(_, &from)| (from..self.len()).any(|index| self.is_done(index)));
-        begun.into_iter().any(|(stage, _)| stage.format.is_steered() || stage.players.is_some())
+        begun.any(|(Part { stage, .. }, _)| stage.format.is_steered() || stage.players.is_some())
     }
 
     /// The number of games that are done.
@@ -238,14 +257,21 @@ impl TournamentState {
         self.games[index].is_some()
     }
 
-    /// Whether the game at `index` comes after one of its players was taken out.
+    /// Whether the game at `index` comes after one of its players was taken out, or before one that
+    /// failed the check was corrected.
     pub(crate) fn is_void(&self, index: usize) -> bool {
-        let is_before = |last: usize| last < index;
         // In most tournaments nobody is out, and no fixture has to be computed.
-        self.first_out.is_some_and(is_before) && {
-            let players = self.fixture(index).players;
-            Seat::BOTH.into_iter().any(|seat| self.out[players[seat]].is_some_and(is_before))
+        self.any_out && {
+            let BySeat { first, second } = self.fixture(index).players;
+            let is_out = |player: usize| self.out[player].is_some_and(|last| last < index);
+            is_out(first) || is_out(second) || self.is_former(index)
         }
+    }
+
+    /// Whether one of the players of the game at `index` was corrected after it.
+    fn is_former(&self, index: usize) -> bool {
+        let BySeat { first, second } = self.fixture(index).players;
+        index < self.since[first].max(self.since[second])
     }
 
     /// The first game at or after `from` that is still to be played.
@@ -256,7 +282,7 @@ impl TournamentState {
     /// The number of games still to be played, if this is known now.
     pub fn due(&self) -> usize {
         let known = self.playable();
-        if self.out.iter().all(Option::is_none) && known.end == self.len() {
+        if !self.any_out && known.end == self.len() {
             return self.unknown() + self.len() - self.played;
         }
         let is_due = |&index: &usize| !self.is_done(index) && !self.is_void(index);
@@ -265,8 +291,11 @@ impl TournamentState {
 
     /// Whether the game at `index` belongs to a check.
     pub fn is_check(&self, index: usize) -> bool {
-        let stage = self.begins.partition_point(|&begin| begin <= index) - 1;
-        self.header.stages.get(stage).is_some_and(|stage| stage.format == Format::Check)
+        self.part_of(index).is_some_and(|part| part.stage.format == Format::Check)
+    }
+
+    fn part_of(&self, index: usize) -> Option<&Part> {
+        self.parts.get(self.begins.partition_point(|&begin| begin <= index) - 1)
     }
 
     /// The players that are out, each with the game that took it out.
@@ -276,12 +305,14 @@ impl TournamentState {
 
     /// By player number, the reason why a player was taken out; none if it was not.
     pub fn outs(&self) -> Vec<Option<Out>> {
-        self.out.iter().map(|out| out.map(|index| self.why_out(index))).collect()
+        let all = self.out.iter().enumerate();
+        all.map(|(player, out)| out.map(|index| self.why_out(player, index))).collect()
     }
 
     /// The reason why the game at `index` took a player out.
-    pub(crate) fn why_out(&self, index: usize) -> Out {
-        if self.is_check(index) { Out::Unchecked } else { Out::Quarantined }
+    pub fn why_out(&self, player: usize, index: usize) -> Out {
+        let is_check = self.part_of(index).is_some_and(|part| part.checks(player));
+        if is_check { Out::Unchecked } else { Out::Quarantined }
     }
 
     /// The players whose ratings are given.
@@ -309,14 +340,15 @@ impl TournamentState {
 
     fn count(&mut self, index: usize, game: GameSummary) {
         let players = self.fixture(index).players;
-        let limit = if self.is_check(index) { 1 } else { self.header.quarantine };
         for seat in Seat::BOTH {
             let player = players[seat];
+            let is_checked = self.part_of(index).is_some_and(|part| part.checks(player));
+            let limit = if is_checked { 1 } else { self.header.quarantine };
             let faulted = game.faults[seat].is_some();
             self.streak[player] = if faulted { self.streak[player] + 1 } else { 0 };
             if limit > 0 && self.streak[player] >= limit {
                 self.out[player] = Some(index);
-                self.first_out = self.first_out.or(Some(index));
+                self.any_out = true;
             }
         }
     }

@@ -19,6 +19,9 @@ pub struct Summary {
     pub is_estimate: bool,
     /// Games that will never be played, because one of their players was taken out before.
     pub never: usize,
+    /// Games in the log that one of their players played before it was corrected. They do not
+    /// count.
+    pub corrected: usize,
     /// Players taken out by a fault in the check.
     pub unchecked: usize,
     /// Players taken out by too many faults in a row.
@@ -50,8 +53,14 @@ impl fmt::Display for Summary {
         let about = if self.is_estimate { "about " } else { "" };
         write!(f, "{} of {about}{} games played", self.played, self.total())?;
         if self.counted < self.played {
-            let beyond = self.played - self.counted;
-            write!(f, "; {} count, {beyond} came after a player was removed", self.counted)?;
+            write!(f, "; {} count", self.counted)?;
+            match (self.played - self.counted).saturating_sub(self.corrected) {
+                0 => {}
+                beyond => write!(f, ", {beyond} came after a player was removed")?,
+            }
+            if self.corrected > 0 {
+                write!(f, ", {} before a player was corrected", self.corrected)?;
+            }
         }
         if self.never > 0 {
             write!(f, "; {} will never be played, because {}", self.never, self.taken_out())?;

@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 use referee_record::model::containment::Containment;
 use referee_record::model::openings::Openings;
 use referee_record::model::record::Header;
-use referee_record::model::stage::{Format, Stage};
+use referee_record::model::stage::{Stage, checked_round_robin, configured};
 
 /// What differs between the results and the configuration, although it must not.
 #[derive(Debug, PartialEq, Eq)]
@@ -18,6 +18,8 @@ pub(super) struct Differences {
     pub(super) forbidden: Vec<String>,
     /// The programs that have changed. Their players may be replaced.
     pub(super) programs: Vec<ChangedProgram>,
+    /// The players that the format takes no more.
+    pub(super) too_late: Vec<String>,
 }
 
 /// A program that is not the one that played.
@@ -38,19 +40,30 @@ impl fmt::Display for ChangedProgram {
 
 /// Returns the allowed changes. Returns forbidden changes as an error.
 ///
-/// With `further` games in the log, no other games may be added before them.
+/// Of the `replaced` players, those that `failed` the check are checked again; after a check, no
+/// others can be replaced. With `further` games in the log, no other games may be added before them.
 pub(super) fn compare(
     old: &Header,
     new: &Header,
     replaced: &[String],
+    failed: &[String],
     further: bool,
 ) -> Result<Vec<String>, Differences> {
     let mut changes = Vec::new();
-    let mut programs = Vec::new();
+    let (mut programs, mut too_late) = (Vec::new(), Vec::new());
     let mut forbidden = fixed_differences(old, new);
     let (planned, wanted) = (configured(&old.stages), configured(&new.stages));
     compare_stages(planned, wanted, &mut changes, &mut forbidden);
-    let is_fixed = further || !may_grow(wanted);
+    let is_checked = checked_round_robin(wanted).is_some();
+    let is_fixed = further || !(may_grow(wanted) || is_checked);
+    let why_fixed = match (further, is_checked) {
+        (true, _) => "the further games of --until depend on the results before them",
+        (_, true) => {
+            "it passed the check, on which the games of others depend; add the new version as a \
+             player of another name"
+        }
+        _ => "in this format later meetings depend on earlier results",
+    };
     for player in &old.players {
         let name = &player.name;
         let now = new.players.iter().find(|now| now.name == *name);
@@ -58,33 +71,37 @@ pub(super) fn compare(
             None => {
                 forbidden.push(format!("player {name}: it is in the results but not configured"));
             }
-            Some(now) if is_fixed && (now.hash != player.hash || replaced.contains(name)) => {
+            Some(now) if now.hash == player.hash && !replaced.contains(name) => {}
+            Some(now) if is_fixed || is_checked && !failed.contains(name) => {
+                too_late.extend(is_fixed.then(|| name.clone()));
                 forbidden.push(format!(
-                    "player {name} ({} became {}): its games cannot be played again, because {}",
-                    player.hash,
-                    now.hash,
-                    why_fixed(further)
+                    "player {name} ({} became {}): its games cannot be played again, because \
+                     {why_fixed}",
+                    player.hash, now.hash,
                 ));
             }
+            Some(now) if replaced.contains(name) && failed.contains(name) => changes.push(format!(
+                "player {name} corrected: {} became {}; it is checked again, and its earlier games \
+                 do not count",
+                player.hash, now.hash
+            )),
             Some(now) if replaced.contains(name) => changes.push(format!(
                 "player {name} replaced: {} became {}; its games are played again",
                 player.hash, now.hash
             )),
-            Some(now) if now.hash != player.hash => programs.push(ChangedProgram {
+            Some(now) => programs.push(ChangedProgram {
                 player: name.clone(),
                 before: player.hash.clone(),
                 now: now.hash.clone(),
             }),
-            Some(_) => {}
         }
     }
-    for player in &new.players {
-        if !old.players.iter().any(|known| known.name == player.name) {
-            changes.push(format!("player {} added", player.name));
-        }
-    }
+    let is_new = |name: &&String| !old.players.iter().any(|known| known.name == **name);
+    let added: Vec<&String> = new.players.iter().map(|it| &it.name).filter(is_new).collect();
+    changes.extend(added.iter().map(|name| format!("player {name} added")));
     if is_fixed && forbidden.is_empty() {
-        forbidden.extend(changes.iter().map(|change| format!("{change}: {}", why_fixed(further))));
+        too_late.extend(added.into_iter().cloned());
+        forbidden.extend(changes.iter().map(|change| format!("{change}: {why_fixed}")));
     }
     match (planned.len() < old.stages.len(), wanted.len() < new.stages.len()) {
         (false, true) => changes.push("further games as time allows (--until)".to_owned()),
@@ -94,24 +111,7 @@ pub(super) fn compare(
     if forbidden.is_empty() && programs.is_empty() {
         return Ok(changes);
     }
-    Err(Differences { forbidden, programs })
-}
-
-/// The stages without the one of further games, which is never configured.
-fn configured(stages: &[Stage]) -> &[Stage] {
-    match stages {
-        [before @ .., Stage { format: Format::Further, .. }] => before,
-        all => all,
-    }
-}
-
-/// Why results can neither be added nor played again.
-const fn why_fixed(further: bool) -> &'static str {
-    if further {
-        "the further games of --until depend on the results before them"
-    } else {
-        "in this format later meetings depend on earlier results"
-    }
+    Err(Differences { forbidden, programs, too_late })
 }
 
 /// Whether results stay valid when players or pairs are added, or games are played again.
@@ -126,19 +126,21 @@ fn compare_stages(
     changes: &mut Vec<String>,
     differences: &mut Vec<String>,
 ) {
+    if old.iter().map(Stage::without_late).eq(new.iter().map(Stage::without_late)) {
+        return;
+    }
     if let ([before], [after]) = (old, new)
         && after.without_late() == (Stage { pairs: after.pairs, ..before.without_late() })
     {
         let (before, after) = (before.pairs, after.pairs);
         match after {
             more if more > before => changes.push(format!("pairs: {before} became {more}")),
-            fewer if fewer < before => differences.push(format!(
+            fewer => differences.push(format!(
                 "pairs: the results have {before}, the configuration {fewer}; their number can \
                  only grow"
             )),
-            _ => {}
         }
-    } else if old != new {
+    } else {
         let text = |stages| serde_json::to_value(stages).unwrap_or_default().to_string();
         differences.push(format!(
             "stages: the results have {}, the configuration {}",

@@ -27,6 +27,13 @@ pub(crate) fn next(course: &StageState<'_>) -> Option<Vec<(usize, usize)>> {
     (!open.is_empty()).then(|| open.chunks_exact(2).map(in_order).collect())
 }
 
+/// The partner of the next meeting in the check of a single player; none if it is through, or if all
+/// others had their turn.
+pub(crate) fn next_partner(course: &StageState<'_>, others: &[usize]) -> Option<usize> {
+    let is_through = course.sections.iter().flatten().any(|meeting| !meeting.faulted);
+    others.get(course.sections.len()).copied().filter(|_| !is_through)
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::Meeting;

@@ -1,6 +1,7 @@
 //! The next section of a tournament, from the results of the earlier ones.
 
 use super::TournamentState;
+use super::parts::Part;
 use crate::schedule::formats::{self, Meeting, Next, StageState};
 use crate::schedule::{Fixture, lots};
 use referee_games::{BySeat, Seat};
@@ -12,36 +13,51 @@ use referee_record::model::stage::{Format, Order, PairingRules};
 impl TournamentState {
     /// Adds the next section. Returns whether there was one.
     pub(super) fn extend(&mut self) -> bool {
-        while self.stage < self.header.stages.len() {
+        while self.part < self.parts.len() {
             if let Some(Next { pairings, pairs }) = self.next_section() {
                 self.schedule.push(pairings, pairs);
                 self.games.resize(self.schedule.len(), None);
                 return true;
             }
-            self.stage += 1;
+            self.part += 1;
             self.first_section = self.schedule.sections();
             self.begins.push(self.schedule.len());
-            if self.stage < self.header.stages.len() {
-                self.entrants = self.survivors();
+            if self.part < self.parts.len() {
                 self.take_part();
             }
         }
         false
     }
 
-    /// Keeps the best players, as many as the stage takes. Further games are open to all again.
+    /// Keeps the best players, as many as the part takes. Further games are open to all again.
     pub(super) fn take_part(&mut self) {
-        let Some(stage) = self.header.stages.get(self.stage) else { return };
+        let Some(Part { stage, late }) = self.parts.get(self.part) else { return };
+        if let Some(late) = *late {
+            if stage.format == Format::Check {
+                self.admit(late);
+            }
+            return;
+        }
+        let most = stage.players.unwrap_or(usize::MAX);
         if stage.format == Format::Further {
             self.entrants = (0..self.names.len()).collect();
+        } else if self.part > 0 {
+            self.entrants = self.survivors();
         }
-        if let Some(most) = stage.players {
-            self.entrants.truncate(most);
-        }
+        self.entrants.truncate(most);
+    }
+
+    /// Admits a late player, or one that was taken out by its check and is corrected.
+    fn admit(&mut self, player: usize) {
+        self.entrants.retain(|&other| other != player);
+        self.entrants.push(player);
+        self.since[player] = self.schedule.len();
+        self.out[player] = None;
+        self.streak[player] = 0;
     }
 
     fn next_section(&self) -> Option<Next> {
-        let stage = &self.header.stages[self.stage];
+        let Part { stage, late } = &self.parts[self.part];
         if stage.format.has_one_section() && self.first_section < self.schedule.sections() {
             return None;
         }
@@ -55,23 +71,26 @@ impl TournamentState {
         };
         let named: Vec<usize> = by_name.iter().filter_map(|name| self.number(name)).collect();
         let mut entrants = self.entrants.clone();
-        if matches!(stage.format, Format::PartialRoundRobin { .. }) {
+        if late.is_some() || matches!(stage.format, Format::PartialRoundRobin { .. }) {
             let lots = lots(&self.lots_of(), &self.names);
             entrants.sort_by_key(|&player| lots[player]);
         }
-        formats::next(
-            &stage.format,
-            &StageState {
-                entrants: &entrants,
-                sections: &sections,
-                out: &self.outs(),
-                named: &named,
-                pairs: stage.pairs,
-                results: &self.results_for_pairing(),
-                fixed: self.fixed_for_pairing().as_deref(),
-                rules: self.header.pairing_rules,
-            },
-        )
+        let (out, fixed) = (self.outs(), self.fixed_for_pairing());
+        let results = self.results_for_pairing();
+        let course = StageState {
+            entrants: &entrants,
+            sections: &sections,
+            out: &out,
+            named: &named,
+            pairs: stage.pairs,
+            results: &results,
+            fixed: fixed.as_deref(),
+            rules: self.header.pairing_rules,
+        };
+        match late {
+            Some(late) => formats::next_of_late(&stage.format, *late, &course),
+            None => formats::next(&stage.format, &course),
+        }
     }
 
     /// The text from which the order of the players is drawn where it must not depend on the order

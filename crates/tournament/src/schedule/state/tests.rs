@@ -5,6 +5,7 @@ use crate::schedule::formats::Meeting;
 use referee_games::SeatMap;
 use referee_protocol::Score;
 use referee_record::model::fault::FaultCode;
+use referee_record::model::player::Out;
 use referee_record::model::record::examples::{faulty, game, header};
 use referee_record::model::stage::{PairingRules, Stage};
 
@@ -452,4 +453,70 @@ proptest! {
         prop_assert_eq!(shown(&again), shown(&one_by_one));
         prop_assert_eq!(again.due(), 0);
     }
+}
+
+/// Plays a check and a round-robin with two opponents each, which players of these names joined
+/// late. `fails` says whether the first of two players makes a fault against the other.
+fn with_late(late: &[&str], fails: impl Fn(&str, &str) -> bool) -> TournamentState {
+    let names: Vec<String> = (0..6).map(|n| format!("p{n}")).collect();
+    let there = names.iter().filter(|name| *name < &"p4".to_owned() || late.contains(&&***name));
+    let late = late.iter().map(|&name| name.to_owned()).collect();
+    let format = Format::PartialRoundRobin { opponents: 2, late, corrected: vec!["p3".to_owned()] };
+    let stages = [Format::Check, format].map(|format| Stage { format, pairs: 1, players: None });
+    let mut state = ledger_of(&there.cloned().collect::<Vec<_>>(), &stages, 2);
+    while let Some(index) = state.next_due(0) {
+        let BySeat { first, second } = state.fixture(index).players.map(|it| state.name(it));
+        let faults = BySeat::new(fails(first, second), fails(second, first));
+        state.add(&record(&state, index, faults)).expect("it is due");
+    }
+    assert_eq!(state.due(), 0);
+    state
+}
+
+fn ids(state: &TournamentState) -> Vec<String> {
+    (0..state.len()).map(|index| state.id(index)).collect()
+}
+
+#[test]
+fn late_players_are_checked_after_all_others() {
+    let fine = |_: &str, _: &str| false;
+    let (none, one, two) =
+        (with_late(&[], fine), with_late(&["p4"], fine), with_late(&["p4", "p5"], fine));
+    assert!(ids(&two).starts_with(&ids(&one)) && ids(&one).starts_with(&ids(&none)));
+    for (state, before, player) in [(&one, &none, "p4"), (&two, &one, "p5")] {
+        let own: Vec<usize> = (before.len()..state.len()).collect();
+        let number = state.number(player).expect("it is there");
+        assert!(own.iter().all(|&index| state.fixture(index).seat_of(number).is_some()));
+        let checks: Vec<bool> = own.iter().map(|&index| state.is_check(index)).collect();
+        assert_eq!(checks, [true, true, false, false, false, false]);
+    }
+}
+
+#[test]
+fn a_fault_in_the_check_of_a_late_player_does_not_take_its_partner_out() {
+    let fine = with_late(&["p4"], |_, _| false);
+    let BySeat { first, second } = fine.fixture(fine.len() - 6).players.map(|it| fine.name(it));
+    let partner = if first == "p4" { second } else { first };
+    // The partner fails in both games: two faults in a row are too many, as in other games.
+    let state = with_late(&["p4"], |one, other| one == partner && other == "p4");
+    let number = state.number(partner).expect("it is there");
+    assert_eq!(state.outs()[number], Some(Out::Quarantined));
+    let checks = (0..state.len()).filter(|&index| state.is_check(index)).count();
+    assert_eq!(checks, 4 + 4, "two meetings of all, and two of the late player");
+    assert_eq!(state.taken_out().count(), 1);
+}
+
+#[test]
+fn a_corrected_player_counts_from_its_return() {
+    let fails = |one: &str, _: &str| one == "p3";
+    let failed = with_late(&[], fails);
+    assert_eq!(failed.outs()[3], Some(Out::Unchecked));
+    let again = with_late(&["p3"], fails);
+    assert_eq!(again.outs()[3], Some(Out::Unchecked), "it fails again");
+    assert!(ids(&again).starts_with(&ids(&failed)));
+    let summary = again.summary();
+    assert_eq!(
+        (summary.corrected, summary.counted, summary.played),
+        (1, again.played() - 1, again.played())
+    );
 }

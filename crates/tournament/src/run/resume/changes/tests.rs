@@ -1,5 +1,6 @@
 use super::*;
 use referee_record::model::record::{Anchor, FaultPolicy, PlayerInfo, examples};
+use referee_record::model::stage::Format;
 
 const NAMES: [&str; 2] = ["ant", "bee"];
 
@@ -21,12 +22,12 @@ fn swiss(rounds: u32) -> Vec<Stage> {
 }
 
 fn compared(new: &Header) -> Result<Vec<String>, Differences> {
-    compare(&header(), new, &[], false)
+    compare(&header(), new, &[], &[], false)
 }
 
 /// The differences, none of which is allowed.
 fn forbidden(compared: Result<Vec<String>, Differences>) -> Vec<String> {
-    let Differences { forbidden, programs } = compared.expect_err("refused");
+    let Differences { forbidden, programs, .. } = compared.expect_err("refused");
     assert_eq!(programs, []);
     forbidden
 }
@@ -65,16 +66,16 @@ fn an_option_must_be_in_both_or_in_neither() {
     let (mut old, mut new) = (header(), header());
     new.options.insert("max-moves".to_owned(), 5.into());
     assert_eq!(
-        forbidden(compare(&old, &new, &[], false)),
+        forbidden(compare(&old, &new, &[], &[], false)),
         ["option max-moves: the results have nothing, the configuration 5"]
     );
     old.options.insert("max-moves".to_owned(), 7.into());
     assert_eq!(
-        forbidden(compare(&old, &new, &[], false)),
+        forbidden(compare(&old, &new, &[], &[], false)),
         ["option max-moves: the results have 7, the configuration 5"]
     );
     assert_eq!(
-        forbidden(compare(&old, &header(), &[], false)),
+        forbidden(compare(&old, &header(), &[], &[], false)),
         ["option max-moves: the results have 7, the configuration nothing"]
     );
 }
@@ -99,7 +100,7 @@ fn a_round_robin_may_get_more_pairs_and_players() {
     );
     let mut old = header();
     old.stages = vec![Stage::round_robin(2)];
-    let fewer = forbidden(compare(&old, &header(), &[], false));
+    let fewer = forbidden(compare(&old, &header(), &[], &[], false));
     assert_eq!(
         fewer,
         ["pairs: the results have 2, the configuration 1; their number can only grow"]
@@ -112,7 +113,7 @@ fn a_player_of_the_results_must_stay_as_it_was() {
     assert_eq!(gone, "player ant: it is in the results but not configured");
     let mut new = header();
     "12ab".clone_into(&mut new.players[0].hash);
-    let Differences { forbidden, programs } = compared(&new).expect_err("refused");
+    let Differences { forbidden, programs, .. } = compared(&new).expect_err("refused");
     let programs: Vec<String> = programs.iter().map(ChangedProgram::to_string).collect();
     assert_eq!(forbidden, [""; 0]);
     assert_eq!(programs, ["player ant: its program changed ( became 12ab)"]);
@@ -124,7 +125,7 @@ fn a_replaced_player_plays_its_games_again() {
     old.players = vec![player("ant", "aa"), player("bee", "bb")];
     new.players = vec![player("ant", "cc"), player("bee", "bb")];
     assert_eq!(
-        compare(&old, &new, &["ant".to_owned()], false),
+        compare(&old, &new, &["ant".to_owned()], &[], false),
         Ok(vec!["player ant replaced: aa became cc; its games are played again".to_owned()])
     );
 }
@@ -134,27 +135,27 @@ fn nothing_is_added_once_later_meetings_depend_on_earlier_results() {
     let (mut old, mut new) = (header(), header());
     old.stages = swiss(2);
     new.stages = swiss(2);
-    assert_eq!(compare(&old, &new, &[], false), Ok(Vec::new()));
+    assert_eq!(compare(&old, &new, &[], &[], false), Ok(Vec::new()));
     new.players.push(player("cat", ""));
     assert_eq!(
-        forbidden(compare(&old, &new, &[], false)),
+        forbidden(compare(&old, &new, &[], &[], false)),
         ["player cat added: in this format later meetings depend on earlier results"]
     );
     new.players.pop();
     "12ab".clone_into(&mut new.players[0].hash);
     for replaced in [vec![], vec!["ant".to_owned()]] {
         assert_eq!(
-            forbidden(compare(&old, &new, &replaced, false)),
+            forbidden(compare(&old, &new, &replaced, &[], false)),
             ["player ant ( became 12ab): its games cannot be played again, because in this \
               format later meetings depend on earlier results"]
         );
     }
     new.players = [header().players, vec![player("cat", "")]].concat();
-    let further = forbidden(compare(&header(), &new, &[], true));
+    let further = forbidden(compare(&header(), &new, &[], &[], true));
     assert!(further[0].starts_with("stages: the results have "), "{further:?}");
     new.stages = header().stages;
     assert_eq!(
-        forbidden(compare(&header(), &new, &[], true)),
+        forbidden(compare(&header(), &new, &[], &[], true)),
         ["player cat added: the further games of --until depend on the results before them"]
     );
 }
@@ -171,11 +172,11 @@ fn further_games_come_and_go_with_the_time() {
     let (old, mut new) = (header(), header());
     new.stages.push(Stage::further());
     assert_eq!(
-        compare(&old, &new, &[], false),
+        compare(&old, &new, &[], &[], false),
         Ok(vec!["further games as time allows (--until)".to_owned()])
     );
     assert_eq!(
-        compare(&new, &old, &[], false),
+        compare(&new, &old, &[], &[], false),
         Ok(vec!["no further games (none were played)".to_owned()])
     );
 }
@@ -190,4 +191,33 @@ fn settings_are_shown_as_the_configuration_writes_them() {
     assert_eq!(shown("count_startup", json!(true)), pair("count-startup", "true"));
     assert_eq!(shown("measure", json!("cpu")), pair("measure", "cpu"));
     assert_eq!(shown("max-moves", json!(512)), pair("max-moves", "512"));
+}
+
+#[test]
+fn only_players_that_failed_the_check_are_checked_again() {
+    let (mut old, mut new) = (header(), header());
+    let some = Format::PartialRoundRobin { opponents: 2, late: Vec::new(), corrected: Vec::new() };
+    let stage = |format| Stage { format, pairs: 1, players: None };
+    old.stages = vec![stage(Format::Check), stage(some)];
+    old.players = vec![player("ant", "aa"), player("bee", "bb")];
+    new.stages.clone_from(&old.stages);
+    new.players = vec![player("cat", "cc"), player("bee", "bb"), player("ant", "dd")];
+    let ant = ["ant".to_owned()];
+    let changes = compare(&old, &new, &ant, &ant, false).expect("allowed");
+    let corrected = "player ant corrected: aa became dd; it is checked again, and its earlier games \
+                     do not count";
+    assert_eq!(changes, [corrected, "player cat added"]);
+    let Differences { programs, .. } =
+        compare(&old, &new, &[], &ant, false).expect_err("asked for");
+    assert_eq!(programs[0].player, "ant");
+    let said = forbidden(compare(&old, &new, &ant, &[], false));
+    assert!(said[0].contains("because it passed the check"), "{said:?}");
+
+    // Further games that were planned, but not played, change nothing.
+    old.stages.push(Stage::further());
+    super::super::admit_late(&old, &mut new, &ant);
+    let names: Vec<&str> = new.players.iter().map(|player| &*player.name).collect();
+    assert_eq!(names, ["ant", "bee", "cat"], "in the order of the results");
+    let Format::PartialRoundRobin { late, corrected, .. } = &new.stages[1].format else { panic!() };
+    assert_eq!((&**late, &**corrected), (&["cat".to_owned(), "ant".to_owned()][..], &ant[..]));
 }

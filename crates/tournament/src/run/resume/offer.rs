@@ -1,0 +1,40 @@
+//! What a tournament offers to players that it cannot take.
+
+use std::path::Path;
+
+use crate::analysis::Evaluation;
+use crate::analysis::results::Faulted;
+use crate::folder::LogContents;
+use referee_record::shell;
+use referee_record::wording::listed;
+
+/// The most opponents of a player that comes too late.
+const SAMPLE: usize = 5;
+
+/// How to rank players that cannot join: by games against some of the others, from all over the
+/// ranking.
+pub(super) fn offer(dir: &Path, contents: &LogContents, players: &[String]) -> Option<String> {
+    let Evaluation { results, ranking, .. } =
+        Evaluation::of(&contents.state, Faulted::Count).ok()?;
+    let ranks = ranking.ranks();
+    let with_rank = ranking.order.iter().filter(|&&player| ranks[player].is_ok());
+    let names = with_rank.map(|&player| &results.names()[player]);
+    let ranked: Vec<&String> = names.filter(|name| !players.contains(name)).collect();
+    let (last, most) = (ranked.len().checked_sub(1)?, ranked.len().min(SAMPLE));
+    let steps = most.saturating_sub(1).max(1);
+    let sample: Vec<&String> = (0..most).map(|at| ranked[at * last / steps]).collect();
+    let kept: Vec<&String> = players.iter().chain(sample.iter().copied()).collect();
+    let name = format!("{}-late", contents.header.tournament);
+    let both = [dir, &dir.with_file_name(&name)].map(|dir| shell::quoted(&dir.to_string_lossy()));
+    Some(format!(
+        "\nnext: play {} against some of the others, and rank all together. In a copy of the \
+         configuration, late.toml, keep only the players {}; in place of its name, format, stages \
+         and grades, put\n  name = {}\n  format = \"gauntlet\"\n  anchors = {}\n  pairs = 10\nThen\n  \
+         referee run late.toml\n  referee rank {}",
+        listed(players),
+        listed(&kept),
+        serde_json::to_string(&name).ok()?,
+        serde_json::to_string(&sample).ok()?,
+        both.join(" "),
+    ))
+}
