@@ -60,6 +60,9 @@ fn a_late_player_meets_as_many_others_and_changes_no_other_game() {
     let arena = Arena::with(&some);
     let plan = arena.run(&["run", "--plan"]);
     assert!(plan.out.starts_with("cup: watch-your-back, 7 players, 2 opponents each, 1 pair per "));
+    let forecast = "\nif strengths scatter by 200 Elo, rank intervals are about 6 ranks wide; \
+                    4 opponents instead of 2 would make them about 5 wide\nno estimate";
+    assert!(plan.out.contains(forecast), "{}", plan.out);
     let before = complete(&arena);
     assert_eq!(before.len(), 7);
     for player in (0..7).map(|player| format!("p{player}")) {
@@ -368,7 +371,8 @@ fn a_plan_lists_the_games_to_come() {
     let expected = "cup: watch-your-back, 7 players, 2 Swiss rounds of 1 pair; then a gauntlet of \
                     6 against 1 anchor, 1 pair each; then the best 4: a knockout with 1 pair per \
                     match\n\
-                    0 of about 30 games played\nno estimate before the first game\n";
+                    0 of about 30 games played\nif strengths scatter by 200 Elo, rank intervals \
+                    are about 5 ranks wide\nno estimate before the first game\n";
     assert_eq!((run.code, run.out.as_str()), (0, expected));
 }
 

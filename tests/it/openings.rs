@@ -94,6 +94,7 @@ fn openings_of_a_file_are_taken_in_turn() {
     let run = arena.run(&["run", "--plan"]);
     let plan = "cup: back-to-the-wall, 3 players, 3 pairings of 3 pairs\n\
                 openings: 2 openings of a file, in turn\n0 of 18 games played\n\
+                if strengths scatter by 200 Elo, rank intervals are about 2 ranks wide\n\
                 no estimate before the first game\n";
     assert_eq!(run, Run::new(0, plan, ""));
     assert_eq!(arena.run(&["run", "--quiet"]).code, 0);

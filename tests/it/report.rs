@@ -145,7 +145,7 @@ fn marks_are_explained_where_they_are_given() {
     }));
     arena.write("fair.sh", PLAYS);
     let plan = arena.run(&["run", "--plan"]);
-    let beyond = "nobody can be in the band rank 4–9 (4 marks): 2 players have a rank for marks\n";
+    let beyond = " wide\nnobody is expected in the band rank 4–9 (4 marks)\nno estimate ";
     assert!(plan.out.contains(beyond), "{}", plan.out);
     let run = arena.run(&["run"]);
     let note = "All 2 players with a rank are in the band rank 1–3 (5 marks): their ranks make no \

@@ -98,6 +98,7 @@ fn a_finished_tournament_has_nothing_to_play() {
 fn a_plan_plays_nothing() {
     let arena = Arena::with(&Config::small());
     let plan = "cup: watch-your-back, 3 players, 3 pairings of 2 pairs\n0 of 12 games played\n\
+                if strengths scatter by 200 Elo, rank intervals are about 3 ranks wide\n\
                 no estimate before the first game\n";
     assert_eq!(arena.run(&["run", "--plan"]), Run::new(0, plan, ""));
     assert!(!arena.path().join("results").exists());

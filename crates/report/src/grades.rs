@@ -142,13 +142,13 @@ fn is_level(one: &Row, other: &Row) -> bool {
 /// How a game of a player that is spared ended, after `every game`.
 const SPARED: &str = "ended by a fault of the opponent";
 
-/// What is known before the first game about bands that tell nobody apart, if this many players
-/// have a rank for marks.
-pub fn unreachable_bands(grades: &Grades, players: usize) -> Vec<String> {
-    let beyond = grades.bands().filter(|(first, _)| *first as usize > players);
-    let note =
-        |band| format!("nobody can be in the band {band}: {players} players have a rank for marks");
-    beyond.map(|(first, line)| note(band(first, line))).collect()
+/// What to know before the first game about bands: which of them are not expected to tell anybody
+/// apart. `is_reached` gets the first rank and the line of each.
+pub fn unreached_bands(grades: &Grades, is_reached: impl Fn(u32, RankMark) -> bool) -> Vec<String> {
+    let unreached = grades.bands().filter(|&(first, line)| !is_reached(first, line));
+    unreached
+        .map(|(first, line)| format!("nobody is expected in the band {}", band(first, line)))
+        .collect()
 }
 
 /// The bands that tell nobody apart, if players `reached` these.
@@ -227,8 +227,7 @@ impl<'a> GradedPlayer<'a> {
         player.for_rank = match rank {
             _ if fails => Some(grades.failed),
             Ok(rank) => {
-                let rank = counted(grades.by, rank);
-                player.band = grades.ranks.iter().copied().find(|it| rank <= it.rank as usize);
+                player.band = grades.band(rank);
                 Some(player.band.map_or(0.0, |band| band.marks))
             }
             Err(_) => grades.ranks.is_empty().then_some(0.0),
@@ -277,19 +276,10 @@ impl<'a> GradedPlayer<'a> {
                     RankBy::Rank => "",
                     RankBy::High => " at worst",
                 };
-                format!("rank {}{which}", counted(grades.by, rank))
+                format!("rank {}{which}", grades.by.counted(rank))
             }
             Err(why) => describe(why).to_owned(),
         }
-    }
-}
-
-/// The rank that counts.
-fn counted(by: RankBy, rank: Rank) -> usize {
-    match by {
-        RankBy::Low => rank.interval.low,
-        RankBy::Rank => rank.place,
-        RankBy::High => rank.interval.high,
     }
 }
 
@@ -478,9 +468,8 @@ mod tests {
         assert_eq!(notes(&[None; 2]), [none]);
         assert_eq!(notes(&[Some(top), Some(rest)]), ["Nobody is in the band rank 2–3 (8 marks)."]);
         assert_eq!(notes(&[Some(top)]), [""; 0]);
-        let beyond =
-            "nobody can be in the band rank 4–9 (5 marks): 3 players have a rank for marks";
-        assert_eq!(unreachable_bands(&grades, 3), [beyond]);
+        let beyond = "nobody is expected in the band rank 4–9 (5 marks)";
+        assert_eq!(unreached_bands(&grades, |first, _| first <= 3), [beyond]);
     }
 
     #[test]

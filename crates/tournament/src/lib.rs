@@ -5,6 +5,7 @@
 //! - [`run`] plays the games, resumes a run, and reports everything that happens as events.
 //! - [`verify`] compares records with their replay.
 //! - [`analysis`] turns a log into results, highlights and remarks.
+//! - [`forecast`] says what the ratings of a tournament will be worth.
 //!
 //! The two games of a pair follow each other, with the seats swapped:
 //!
@@ -20,6 +21,7 @@
 
 pub mod analysis;
 pub mod folder;
+pub mod forecast;
 pub mod run;
 pub mod schedule;
 pub mod verify;

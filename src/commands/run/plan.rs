@@ -12,18 +12,24 @@ use crate::printer::Printer;
 use referee_games::BySeat;
 use referee_ratings::Estimate;
 use referee_record::log::GameLine;
+use referee_record::model::grades::RankMark;
 use referee_record::model::player::PlayerSpec;
 use referee_record::model::record::{Header, PlayerInfo};
 use referee_record::model::stage::{Format, Stage};
 use referee_record::model::tournament::Tournament;
 use referee_record::wording::counted;
 use referee_report::Row;
-use referee_report::grades::unreachable_bands;
+use referee_report::grades::unreached_bands;
 use referee_tournament::analysis::results::Faulted;
 use referee_tournament::folder;
+use referee_tournament::forecast::{Forecast, SCATTER, doubled};
 use referee_tournament::run::resume::{self, Resumption};
 use referee_tournament::schedule::Fixture;
 use referee_tournament::schedule::state::TournamentState;
+
+/// The most players and games of a tournament that is simulated: it takes about two seconds.
+const MOST_SIMULATED: usize = 200;
+const MOST_GAMES: usize = 10_000;
 
 /// Says what a run would refuse or note before its first game. Then prints the games that are due,
 /// and what to expect until `until`.
@@ -44,9 +50,11 @@ pub(super) fn plan(
     let note = |text: &str| printer.note(text);
     let request = args.replace_request(&command);
     let found = resume::examine(&dir, tournament, &record, request, &note)?;
+    let wanted = found.as_ref().map(|found| found.wanted.clone());
+    let header = wanted.unwrap_or_else(|| resume::header(tournament, record, String::new()));
     let PlannedGames { state, kept, used } = match &found {
         Some(found) => PlannedGames::read(&dir, found)?,
-        None => PlannedGames::all(&resume::header(tournament, record, String::new())),
+        None => PlannedGames::all(&header),
     };
     let players: Vec<&PlayerSpec> = tournament.players.iter().collect();
     let at_once = limits.at_once(state.due());
@@ -63,11 +71,17 @@ pub(super) fn plan(
         printer.line(&format!("openings: {}", openings.describe()))?;
     }
     printer.line(&summary.to_string())?;
+    let forecast = if kept == 0 { forecast(tournament, &header, summary.due) } else { None };
+    if let Some((_, text)) = &forecast {
+        printer.line(text)?;
+    }
     if let Some(grades) = &tournament.grades {
-        let takes_rank =
-            |it: &&PlayerSpec| !(grades.graded_only && grades.exempt.contains(&it.name));
-        let players = tournament.players.iter().filter(takes_rank).count();
-        unreachable_bands(grades, players).iter().try_for_each(|note| printer.line(note))?;
+        let players = header.players.iter().filter(|it| grades.takes_rank(&it.name)).count();
+        let is_reached = |first: u32, line: RankMark| match &forecast {
+            Some((forecast, _)) => forecast.reached.contains(&line.rank),
+            None => first as usize <= players,
+        };
+        unreached_bands(grades, is_reached).iter().try_for_each(|note| printer.line(note))?;
     }
     let (due, jobs) = (summary.due, limits.jobs);
     let each = used.checked_div(kept).map(|each| each / jobs as u64);
@@ -129,6 +143,26 @@ impl PlannedGames {
 fn planned(game: &GameLine, numbers: &[Option<usize>]) -> Option<Fixture> {
     let players = BySeat::new(numbers[game.players.first]?, numbers[game.players.second]?);
     Some(Fixture { players, pair: game.pair, game: game.game })
+}
+
+/// What to expect of the ranking, from simulated tournaments, and its description. None if there
+/// are too few players to rank, or too many or too many games to simulate.
+fn forecast(tournament: &Tournament, header: &Header, due: usize) -> Option<(Forecast, String)> {
+    if !(3..=MOST_SIMULATED).contains(&header.players.len()) || due > MOST_GAMES {
+        return None;
+    }
+    let grades = tournament.grades.clone().unwrap_or_default();
+    let tournaments = (MOST_GAMES / (2 * due).max(1)).clamp(1, 20) as u64;
+    let forecast = |header: &Header| Forecast::new(header, &grades, None, tournaments);
+    let expected = forecast(header)?;
+    let width = expected.width.round();
+    let more = doubled(header).and_then(|(header, change)| {
+        let less = forecast(&header)?.width.round();
+        (less < width).then(|| format!("; {change} would make them about {less} wide"))
+    });
+    let (ranks, more) = (counted(width, "rank"), more.unwrap_or_default());
+    let said = format!("rank intervals are about {ranks} wide{more}");
+    Some((expected, format!("if strengths scatter by {SCATTER} Elo, {said}")))
 }
 
 fn unknown(until: &Until) -> String {

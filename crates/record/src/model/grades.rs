@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use referee_ratings::Rank;
 use serde::{Deserialize, Serialize};
 
 /// The marks of a tournament. A player's mark is the sum of both parts.
@@ -32,6 +33,17 @@ impl Grades {
         let bands = std::iter::once(1).chain(after).zip(self.ranks.iter().copied());
         bands.filter(|(first, line)| *first <= line.rank)
     }
+
+    /// The band of a player with this rank; none if it is beyond all bands.
+    pub fn band(&self, rank: Rank) -> Option<RankMark> {
+        let counted = self.by.counted(rank);
+        self.ranks.iter().copied().find(|line| counted <= line.rank as usize)
+    }
+
+    /// Whether a player has a rank for marks.
+    pub fn takes_rank(&self, player: &String) -> bool {
+        !(self.graded_only && self.exempt.contains(player))
+    }
 }
 
 /// Which rank of a player counts, by the column of the table that has it.
@@ -45,6 +57,17 @@ pub enum RankBy {
     Rank,
     /// The worst rank of the interval: the player has shown that it is this good.
     High,
+}
+
+impl RankBy {
+    /// The rank that counts.
+    pub fn counted(self, rank: Rank) -> usize {
+        match self {
+            Self::Low => rank.interval.low,
+            Self::Rank => rank.place,
+            Self::High => rank.interval.high,
+        }
+    }
 }
 
 /// Marks for this rank or a better one.
