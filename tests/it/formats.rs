@@ -217,8 +217,6 @@ fn swiss_tournaments_have_no_rematches() {
         plan.out,
         "cup: watch-your-back, 7 players, 4 Swiss rounds of 1 pair\n24 of 24 games played\n"
     );
-    let ranking = arena.run(&["rank"]);
-    assert!(ranking.out.contains("Results decided who met whom"), "{}", ranking.out);
 }
 
 #[test]

@@ -22,14 +22,14 @@ pub(crate) const HOSTILE: &str = "</script><img src=x onerror=alert(1)>";
 /// The ranking of [`Config::small`].
 pub(crate) const TABLE: &str = "\
 #  player  rating  ±95%  ranks  games  score     %  W  D  L  faults
-1  bee         22   ±48    1–3      8    4.5  56.2  1  7  0       0
-2  cat          0   ±49    1–3      8      4  50.0  0  8  0       0
-3  ant        -22   ±48    1–3      8    3.5  43.8  0  7  1       0
+1  bee         15   ±36    1–3      8    4.5  56.2  1  7  0       0
+2  cat          0   ±35    1–3      8      4  50.0  0  8  0       0
+3  ant        -15   ±36    1–3      8    3.5  43.8  0  7  1       0
 
 12 of 12 games played.
-First seat: -9 ±39 Elo. Draws: 11 of 12 games (91.7%).
+First seat: -7 ±31 Elo. Draws: 11 of 12 games (91.7%).
 Not told apart (likelihood that the first is better, and about how many games would separate them):
-bee and cat (69%, 102), cat and ant (69%, 102).
+bee and cat (68%, 170), cat and ant (68%, 170).
 ";
 
 /// The normalised result of running the referee: exit code, stdout and stderr.

@@ -1,9 +1,10 @@
 //! Tests whether the results contradict the fixed ratings.
 
 use crate::error::RatingError;
-use crate::fit::{Fit, fit};
+use crate::fit::{Fit, fit_weakly};
 use crate::linear::{Layout, SeatEffect};
 use crate::model::Model;
+use crate::prior::Prior;
 use crate::rating::{Estimate, FixedRating};
 use crate::results::Results;
 use crate::significance::{SIGNIFICANT, Z95, holm, two_sided};
@@ -41,7 +42,7 @@ pub fn contradiction(
     if fixed.len() < 2 {
         return Ok(None);
     }
-    let free = fit(results, &[])?;
+    let free = fit_weakly(results, &[])?;
     let mut tested = Vec::new();
     for (at, one) in fixed.iter().enumerate() {
         for other in &fixed[at + 1..] {
@@ -78,7 +79,8 @@ fn likelihood_ratio_test(
     let mut shared = vec![None; results.players()];
     shared[upper] = Some((0, given / free.fitted.unit));
     shared[lower] = Some((0, 0.0));
-    let tied = Model::new(Layout::new(&shared, SeatEffect::Common), &results.pairings());
+    let tied =
+        Model::new(Layout::new(&shared, SeatEffect::Common), &results.pairings(), Prior::weak());
     let as_given = tied.log_likelihood(&tied.map_estimate().point);
     let as_found = free.fitted.model.log_likelihood(&free.fitted.point);
     two_sided((2.0 * (as_found - as_given)).max(0.0).sqrt())
@@ -129,5 +131,19 @@ mod tests {
         }
         assert!(forty_games(100.0, 0).is_some(), "a player 100 Elo better loses a third");
         assert!(forty_games(2000.0, 4).is_some(), "a player 2,000 Elo better does not lose");
+    }
+
+    #[test]
+    fn the_prior_contradicts_no_anchors_far_apart() {
+        for given in [1000.0, 3000.0, 6000.0] {
+            // The first and the last are anchors. Each has an equal, who beats or loses to the other.
+            let all =
+                [(0, 1, Win), (1, 0, Win), (2, 3, Win), (3, 2, Win), (1, 2, Win), (2, 1, Loss)];
+            let games = all.map(|game| vec![game; 30]).concat();
+            let fixed =
+                [(0, given), (3, 0.0)].map(|(player, rating)| FixedRating { player, rating });
+            let found = contradiction(&results(4, &games), &fixed).expect("known players");
+            assert_eq!(found, None, "{given}");
+        }
     }
 }

@@ -10,11 +10,11 @@
 //! covariance that the model expects, given one correlation within pairs for the whole tournament.
 //! The expectation weighs as much as [`PRIOR_PAIRS`] pairs between equals.
 
-use ndarray::{Array2, ArrayView1, Axis};
+use ndarray::{Array2, ArrayView1, Axis, concatenate};
 use rand::Rng;
 
 use crate::dense::Factor;
-use crate::linear::{self, Local, PairPredictor};
+use crate::linear::{Local, PairPredictor};
 use crate::model::{Chances, MapEstimate, Model};
 use crate::pairs::{PairCounts, Side};
 use crate::significance::{normals, single};
@@ -45,7 +45,8 @@ pub(crate) struct Correlation {
 pub(crate) struct Covariance {
     /// `H⁻¹`.
     inverse: Array2<f64>,
-    /// `H⁻¹ G`, where `G Gᵀ = B + P`. The covariance is the root times its transpose.
+    /// `H⁻¹ G`, where `G Gᵀ = B + P`, and a column for the uncertainty of the prior. The
+    /// covariance is the root times its transpose.
     root: Array2<f64>,
     pub(crate) correlation: Correlation,
 }
@@ -59,22 +60,20 @@ impl Covariance {
         let MapEstimate { point, information } = estimate;
         let inverse = information.inverse();
         drop(information);
-        let nu = point[model.layout.draw()].exp();
-        let predictor =
-            |(upper, lower, _): &(usize, usize, PairCounts)| model.layout.pair(*upper, *lower);
-        let spread = |pairing: &(usize, usize, PairCounts)| {
-            let predictor = predictor(pairing);
-            let chances = predictor.leads(&point).map(|lead| Chances::at(lead, nu));
-            Spread::new(&predictor, chances, &inverse, &pairing.2)
-        };
-        let spreads: Vec<Spread> = pairings.iter().map(spread).collect();
+        let spreads = spreads(model, &point, &inverse, pairings);
         let correlation = correlation(&spreads);
-        let terms = pairings
-            .iter()
-            .zip(&spreads)
-            .map(|(pairing, spread)| (predictor(pairing), spread.gradient(correlation)));
-        let gradient = linear::information(&model.precisions, terms);
+        let terms = spreads.iter().map(|(predictor, it)| (*predictor, it.gradient(correlation)));
+        let mut gradient = model.information(model.prior().dispersion, terms);
+        for &(slot, variance) in &model.prior().torn {
+            gradient[[slot, slot]] += variance;
+        }
         let root = inverse.dot(Factor::new(gradient, model.floor()).lower());
+        // The prior is uncertain, too.
+        let doubts = &model.prior().doubts;
+        let more = Array2::from_shape_fn((root.nrows(), doubts.len()), |(parameter, doubt)| {
+            doubts[doubt].get(parameter).copied().unwrap_or(0.0)
+        });
+        let root = concatenate![Axis(1), root, more];
         Self { inverse, root, correlation }
     }
 
@@ -97,10 +96,38 @@ impl Covariance {
         weights.iter().map(row).sum()
     }
 
-    /// The root in single precision, for [`random_deviations`].
-    pub(crate) fn single_root(&self) -> Array2<f32> {
-        self.root.mapv(single)
+    /// A root of the covariance of these parameters in single precision, for
+    /// [`random_deviations`].
+    pub(crate) fn single_root(&self, parameters: &[usize]) -> Array2<f32> {
+        Factor::new(self.between(parameters), f64::MIN_POSITIVE).lower().mapv(single)
     }
+}
+
+/// The variance of the score in a pair of games, as a multiple of what independent games would
+/// have.
+pub(crate) fn dispersion(
+    model: &Model,
+    point: &[f64],
+    inverse: &Array2<f64>,
+    pairings: &[(usize, usize, PairCounts)],
+) -> f64 {
+    1.0 + correlation(&spreads(model, point, inverse, pairings)).score
+}
+
+fn spreads(
+    model: &Model,
+    point: &[f64],
+    inverse: &Array2<f64>,
+    pairings: &[(usize, usize, PairCounts)],
+) -> Vec<(PairPredictor, Spread)> {
+    let nu = point[model.layout.draw()].exp();
+    let spread = |(at, (upper, lower, counts)): (usize, &(usize, usize, PairCounts))| {
+        let predictor = model.layout.pair(*upper, *lower);
+        let blur = model.prior().blur(at);
+        let chances = predictor.leads(point).map(|lead| Chances::around(lead, blur, nu));
+        (predictor, Spread::new(&predictor, chances, inverse, counts))
+    };
+    pairings.iter().enumerate().map(spread).collect()
 }
 
 /// Random deviations of all parameters, from the root of their covariance: one row per round.
@@ -182,7 +209,7 @@ impl Spread {
 fn independent(chances: &[Chances; 2]) -> Block {
     let mut block = Block::default();
     for (game, chances) in chances.iter().enumerate() {
-        for (row, covariance) in chances.covariance().iter().enumerate() {
+        for (row, covariance) in chances.covariance.iter().enumerate() {
             block[2 * game + row][2 * game..2 * game + 2].copy_from_slice(covariance);
         }
     }
@@ -264,10 +291,10 @@ fn expanded(local: &Local) -> Block {
 }
 
 /// Estimates the correlation within pairs for the whole tournament.
-fn correlation(spreads: &[Spread]) -> Correlation {
+fn correlation(spreads: &[(PairPredictor, Spread)]) -> Correlation {
     let of = |at: usize| {
-        let observed: f64 = spreads.iter().map(|spread| spread.observed[at]).sum();
-        let together: f64 = spreads.iter().map(|spread| spread.together[at]).sum();
+        let observed: f64 = spreads.iter().map(|(_, spread)| spread.observed[at]).sum();
+        let together: f64 = spreads.iter().map(|(_, spread)| spread.together[at]).sum();
         (observed / (together + INDEPENDENT_PAIRS * COIN)).clamp(-MOST, MOST)
     };
     Correlation { score: -of(0), draw: of(1) }

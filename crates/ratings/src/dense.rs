@@ -42,6 +42,11 @@ impl Factor {
         &self.lower
     }
 
+    /// The logarithm of the determinant of `H`.
+    pub(crate) fn log_determinant(&self) -> f64 {
+        2.0 * self.lower.diag().iter().map(|pivot| pivot.ln()).sum::<f64>()
+    }
+
     /// Solves `H x = right` for `x`.
     pub(crate) fn solve(&self, right: &[f64]) -> Array1<f64> {
         let mut solution = Array1::from(right.to_vec());

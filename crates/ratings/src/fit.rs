@@ -1,18 +1,19 @@
 //! Ratings in Elo with their intervals, from one joint fit of all results.
 //!
-//! The fit finds the most probable strengths, first-seat advantage and draw parameter ν under the
-//! Bradley–Terry–Davidson model with weak Gaussian priors. Their standard deviations are 600 Elo
-//! for a strength, 200 Elo for the advantage, and a factor of e² for ν, around ½. So every player
-//! has a finite rating, even if it won, lost or drew all its games, or played none.
+//! The fit finds the strengths, first-seat advantage and draw parameter ν under the
+//! Bradley–Terry–Davidson model. The prior of the strengths is learned from the results (see
+//! `learning.rs`). The others are weak: a standard deviation of 200 Elo for the advantage, and a
+//! factor of e² for ν, around ½. So every player has a finite rating, even if it won, lost or drew
+//! all its games, or played none.
 //!
 //! Strengths are converted to Elo by the factor `400/ln 10 · 2/(2+ν)`. A small rating difference
 //! then means the same expected score as in the logistic Elo formula, whatever the draw rate of the
 //! game. Intervals are 95% intervals from the curvature at the maximum, clustered by pair (see
-//! `covariance.rs`), and include the uncertainty of ν. They are for the difference from the mean of
+//! `covariance.rs`), and include the uncertainty of ν and of the prior. They are for the difference from the mean of
 //! the player's group, or from the anchors if there are any.
 
 use crate::error::RatingError;
-use crate::fitted_model::FittedModel;
+use crate::fitted_model::{Assumed, FittedModel};
 use crate::linear::SeatEffect;
 use crate::rating::{Estimate, FixedRating};
 use crate::results::Results;
@@ -40,6 +41,19 @@ impl Fit {
     pub fn draw_rate(&self) -> f64 {
         self.draw / (2.0 + self.draw)
     }
+
+    /// The ratings of a fitted model.
+    fn of(fitted: FittedModel) -> Self {
+        let layout = &fitted.model.layout;
+        Self {
+            ratings: fitted.ratings(&[], |_| Vec::new()),
+            first_advantage: fitted.estimate(0.0, &fitted.sum(&[(layout.advantage(), 1.0)])),
+            draw: fitted.point[layout.draw()].exp(),
+            groups: fitted.groups.clone(),
+            pair_correlation: fitted.covariance.correlation.score,
+            fitted,
+        }
+    }
 }
 
 /// Fits all results jointly. Players with a fixed rating keep it, and the rest of their group is
@@ -49,16 +63,17 @@ impl Fit {
 ///
 /// Fails if there are more than [`MOST_PLAYERS`](crate::MOST_PLAYERS) players, or if a fixed rating names an unknown player, is given twice, or is not finite.
 pub fn fit(results: &Results, fixed: &[FixedRating]) -> Result<Fit, RatingError> {
-    let fitted = FittedModel::new(results, fixed, SeatEffect::Common)?;
-    let layout = &fitted.model.layout;
-    Ok(Fit {
-        ratings: fitted.ratings(&[], |_| Vec::new()),
-        first_advantage: fitted.estimate(0.0, &fitted.sum(&[(layout.advantage(), 1.0)])),
-        draw: fitted.point[layout.draw()].exp(),
-        groups: fitted.groups.clone(),
-        pair_correlation: fitted.covariance.correlation.score,
-        fitted,
-    })
+    Ok(Fit::of(FittedModel::new(results, fixed, SeatEffect::Common, &Assumed::Learned)?))
+}
+
+/// The same under the weak prior, whatever the results: strengths have a standard deviation of 600
+/// Elo.
+///
+/// # Errors
+///
+/// As [`fit()`].
+pub fn fit_weakly(results: &Results, fixed: &[FixedRating]) -> Result<Fit, RatingError> {
+    Ok(Fit::of(FittedModel::new(results, fixed, SeatEffect::Common, &Assumed::Weak)?))
 }
 
 #[cfg(test)]

@@ -5,12 +5,48 @@ use ndarray::Array1;
 use crate::covariance::Covariance;
 use crate::error::RatingError;
 use crate::groups::groups;
+use crate::learning::learn;
 use crate::linear::{Layout, SeatEffect};
-use crate::model::{MapEstimate, Model};
+use crate::model::{MapEstimate, Model, SHORT};
 use crate::pairs::PairCounts;
-use crate::rating::{Estimate, FixedRating, MOST_PLAYERS};
+use crate::prior::Prior;
+use crate::rating::{ELO, Estimate, FixedRating, MOST_PLAYERS};
 use crate::results::Results;
 use crate::significance::count;
+
+/// What is assumed of the strengths.
+#[derive(Debug, Clone)]
+pub(crate) enum Assumed {
+    /// The weak prior.
+    Weak,
+    /// A prior learned from the results.
+    Learned,
+    /// This prior, learned from the same results.
+    Known(Prior),
+}
+
+impl Assumed {
+    fn of(
+        &self,
+        layout: Layout,
+        pairings: &[(usize, usize, PairCounts)],
+        groups: &[usize],
+    ) -> (Model, MapEstimate) {
+        let model = |prior| Model::new(layout, pairings, prior);
+        let (model, start) = match self {
+            Self::Weak => with_start(model(Prior::weak())),
+            Self::Known(prior) => with_start(model(prior.clone())),
+            Self::Learned => learn(model(Prior::weak()), pairings, groups),
+        };
+        let map = model.map_estimate_from(start, SHORT);
+        (model, map)
+    }
+}
+
+fn with_start(model: Model) -> (Model, Vec<f64>) {
+    let start = model.by_scores();
+    (model, start)
+}
 
 /// The zero point of a group's ratings.
 #[derive(Debug, Clone)]
@@ -75,6 +111,7 @@ impl FittedModel {
         results: &Results,
         fixed: &[FixedRating],
         seats: SeatEffect,
+        assumed: &Assumed,
     ) -> Result<Self, RatingError> {
         if results.players() > MOST_PLAYERS {
             return Err(RatingError::TooManyPlayers(results.players()));
@@ -82,7 +119,7 @@ impl FittedModel {
         let given = given(results.players(), fixed)?;
         let pairings = results.pairings();
         let groups = groups(given.len(), pairings.iter().map(|&(upper, lower, _)| (upper, lower)));
-        let (model, map, (unit, drift)) = estimate_with(&pairings, &groups, &given, seats);
+        let (model, map, (unit, drift)) = estimate_with(&pairings, &groups, &given, seats, assumed);
         let point = map.point.clone();
         let covariance = Covariance::new(&model, map, &pairings);
         let group_count = groups.iter().map(|group| group + 1).max().unwrap_or(0);
@@ -165,7 +202,7 @@ impl FittedModel {
 }
 
 fn weighted_sum(point: &[f64], covariance: &Covariance, weights: &[(usize, f64)]) -> WeightedSum {
-    let mut deviations = Array1::zeros(point.len());
+    let mut deviations = Array1::zeros(covariance.deviations_of(0).len());
     for &(at, weight) in weights {
         deviations.scaled_add(weight, &covariance.deviations_of(at));
     }
@@ -204,22 +241,22 @@ fn estimate_with(
     groups: &[usize],
     given: &[Option<f64>],
     seats: SeatEffect,
+    assumed: &Assumed,
 ) -> (Model, MapEstimate, (f64, f64)) {
     let from_mean = |(&group, rating): (&usize, &Option<f64>)| {
         Some((group, (*rating)? - group_mean(groups, given, group)))
     };
     let mut shared: Vec<Option<(usize, f64)>> = groups.iter().zip(given).map(from_mean).collect();
     if shared.iter().flatten().all(|&(_, apart)| apart == 0.0) {
-        let model = Model::new(Layout::new(&shared, seats), pairings);
-        let map = model.map_estimate();
+        let (model, map) = assumed.of(Layout::new(&shared, seats), pairings, groups);
         let unit = unit(map.point[model.layout.draw()]);
         return (model, map, unit);
     }
-    let free = Model::new(Layout::new(&vec![None; given.len()], seats), pairings);
+    let free = Layout::new(&vec![None; given.len()], seats);
+    let free = Model::new(free, pairings, Prior::weak());
     let (unit, _) = unit(free.map_estimate().point[free.layout.draw()]);
     shared.iter_mut().flatten().for_each(|(_, apart)| *apart /= unit);
-    let model = Model::new(Layout::new(&shared, seats), pairings);
-    let map = model.map_estimate();
+    let (model, map) = assumed.of(Layout::new(&shared, seats), pairings, groups);
     (model, map, (unit, 0.0))
 }
 
@@ -228,5 +265,5 @@ fn estimate_with(
 fn unit(draw: f64) -> (f64, f64) {
     // In this form no draw parameter overflows, however large it is.
     let share = 1.0 / (1.0 + 2.0 * (-draw).exp());
-    (Model::ELO * (1.0 - share), -share)
+    (ELO * (1.0 - share), -share)
 }

@@ -100,7 +100,7 @@ impl Fit {
             return Some(0);
         }
         let leads = self.fitted.model.layout.pair(one, other).leads(&self.fitted.point);
-        let [a, b] = leads.map(|lead| Chances::at(lead, self.draw).covariance()[0][0]);
+        let [a, b] = leads.map(|lead| Chances::at(lead, self.draw).covariance[0][0]);
         let by_pair = a + b + 2.0 * self.pair_correlation * (a * b).sqrt();
         let information = (a + b).powi(2) / by_pair;
         let games = 2.0 * ((1.0 / wanted - 1.0 / variance) / information).ceil();
@@ -124,11 +124,17 @@ impl Fit {
         let mut all_places = vec![0; estimated.len() * ROUNDS];
         let mut round = 0;
         let mut luck = ChaCha8Rng::seed_from_u64(SEED);
-        let root = self.fitted.covariance.single_root();
+        // The best player first, so that the order of the players does not matter.
+        let mut sorted: Vec<usize> = (0..layout.strengths).collect();
+        let point = &self.fitted.point;
+        sorted.sort_by(|&one, &other| point[other].total_cmp(&point[one]));
+        let mut places = vec![0; sorted.len()];
+        sorted.iter().zip(0..).for_each(|(&slot, place)| places[slot] = place);
+        let root = self.fitted.covariance.single_root(&sorted);
         for _ in 0..BATCHES {
             for deviation in random_deviations(&root, BATCH, &mut luck).rows() {
                 for sign in [1.0, -1.0] {
-                    let by = |player: usize| deviation[layout.slots[player]];
+                    let by = |player: usize| deviation[places[layout.slots[player]]];
                     let moved = |player: usize| estimated[player] + sign * by(player);
                     order.rank(moved, |player, place| all_places[player * ROUNDS + round] = place);
                     round += 1;

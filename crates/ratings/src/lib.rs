@@ -3,7 +3,8 @@
 //! is pure arithmetic: no files, no clocks, no names. Players are numbers, from 0.
 //!
 //! The model is Bradley–Terry with draws (Davidson) and a first-seat advantage (Davidson and
-//! Beaver). Weak Gaussian priors give every player a finite rating. Intervals allow for dependence
+//! Beaver). How far the strengths are apart is learned from the results, and weak priors give every
+//! player a finite rating. Intervals allow for dependence
 //! between the two games of a pair.
 //!
 //! # Rating three players
@@ -65,11 +66,13 @@ mod fit;
 mod fitted_model;
 mod groups;
 mod intervals;
+mod learning;
 mod linear;
 mod model;
 mod outcome;
 mod pairs;
 mod points;
+mod prior;
 mod ranking;
 mod rating;
 mod residuals;
@@ -82,7 +85,7 @@ mod stagewise;
 
 pub use anchors::{Contradiction, contradiction};
 pub use error::RatingError;
-pub use fit::{Fit, fit};
+pub use fit::{Fit, fit, fit_weakly};
 pub use intervals::{RankInterval, Separation};
 pub use outcome::{GameOutcome, Outcomes};
 pub use pairs::{Pentanomial, Side};

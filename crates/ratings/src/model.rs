@@ -6,21 +6,34 @@
 //! parameters, and the Gaussian priors make the posterior strictly so. It has exactly one maximum,
 //! which Newton's method with step halving finds from any start.
 
-use std::f64::consts::LN_10;
-
 use ndarray::{Array1, Array2, ArrayView1};
 
 use crate::dense::Factor;
-use crate::linear::{Layout, Local, information};
+use crate::linear::{Layout, Local, PairPredictor, information};
 use crate::outcome::GameOutcome;
 use crate::pairs::{PairCounts, Side};
+use crate::prior::Prior;
+use crate::rating::ELO;
 
 /// Newton's method needs about ten steps; this bound only guards against rounding.
 const MOST_STEPS: usize = 100;
 const MOST_HALVINGS: usize = 40;
 /// If the squared length of a full Newton step (in standard deviations) is below this, it is the
 /// last. The curvature hardly changes over it.
-const SHORT: f64 = 1e-9;
+pub(crate) const SHORT: f64 = 1e-9;
+
+/// Below this blur, the mean over it is taken by [`FEW_NODES`].
+const SLIGHT: f64 = 0.3;
+/// Three points and weights of Gauss and Hermite's rule for the mean over a standard normal
+/// distribution, without their negative twins.
+const FEW_NODES: [(f64, f64); 2] = [(0.0, 2.0 / 3.0), (1.732_050_807_568_877_2, 1.0 / 6.0)];
+/// Seven of them.
+const NODES: [(f64, f64); 4] = [
+    (0.0, 0.457_142_857_142_857_1),
+    (1.154_405_394_739_968, 0.240_123_178_605_012_7),
+    (2.366_759_410_734_541, 0.030_757_123_967_586_5),
+    (3.750_439_717_725_742, 0.000_548_268_855_972_2),
+];
 
 /// The games of two players, as the fit sees them: by the seat of the upper player.
 #[derive(Debug, Clone, Copy)]
@@ -32,18 +45,20 @@ struct Series {
     balance: [f64; 2],
     /// Draws of both.
     draws: f64,
+    /// The standard deviation of the lead: see [`Prior::blurs`].
+    blur: f64,
 }
 
 /// The probabilities of the three results of a game.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(crate) struct Chances {
     pub(crate) win: f64,
     pub(crate) draw: f64,
     pub(crate) loss: f64,
-    /// Half of the lead, without its sign.
-    half: f64,
-    /// The common denominator of the probabilities, in units of the stronger side's weight.
-    sum: f64,
+    /// The logarithm of the probabilities' common denominator.
+    scale: f64,
+    /// The covariance matrix of a game's score and its indicator of a draw.
+    pub(crate) covariance: [[f64; 2]; 2],
 }
 
 impl Chances {
@@ -56,20 +71,44 @@ impl Chances {
         let upper = 1.0 / sum;
         let lower = root * root * upper;
         let (win, loss) = if lead > 0.0 { (upper, lower) } else { (lower, upper) };
-        Self { win, draw: nu * root * upper, loss, half, sum }
+        let draw = nu * root * upper;
+        let tilt = (win - loss) / 2.0;
+        let score = (win + loss) / 4.0 - tilt * tilt;
+        let mixed = -draw * tilt;
+        let covariance = [[score, mixed], [mixed, draw * (1.0 - draw)]];
+        Self { win, draw, loss, scale: half + sum.ln(), covariance }
+    }
+
+    /// The mean of all these if the lead has this standard deviation.
+    pub(crate) fn around(lead: f64, blur: f64, nu: f64) -> Self {
+        if blur == 0.0 {
+            return Self::at(lead, nu);
+        }
+        let mut mean = Self::default();
+        let nodes: &[(f64, f64)] = if blur < SLIGHT { &FEW_NODES } else { &NODES };
+        for &(node, weight) in nodes {
+            mean.add(weight, &Self::at(lead + blur * node, nu));
+            if node > 0.0 {
+                mean.add(weight, &Self::at(lead - blur * node, nu));
+            }
+        }
+        mean
+    }
+
+    fn add(&mut self, weight: f64, other: &Self) {
+        self.win += weight * other.win;
+        self.draw += weight * other.draw;
+        self.loss += weight * other.loss;
+        self.scale += weight * other.scale;
+        let cells = other.covariance.as_flattened();
+        for (sum, cell) in self.covariance.as_flattened_mut().iter_mut().zip(cells) {
+            *sum += weight * cell;
+        }
     }
 
     /// The expected score of the first seat minus ½.
     pub(crate) fn tilt(self) -> f64 {
         (self.win - self.loss) / 2.0
-    }
-
-    /// The covariance matrix (2×2) of a game's score and its indicator of a draw.
-    pub(crate) fn covariance(self) -> [[f64; 2]; 2] {
-        let tilt = self.tilt();
-        let mixed = -self.draw * tilt;
-        let score = (self.win + self.loss) / 4.0 - tilt * tilt;
-        [[score, mixed], [mixed, self.draw * (1.0 - self.draw)]]
     }
 
     /// The residual of an outcome: of its score, and of its indicator of a draw.
@@ -88,8 +127,9 @@ impl Chances {
 pub(crate) struct Model {
     pub(crate) layout: Layout,
     series: Vec<Series>,
+    prior: Prior,
     means: Vec<f64>,
-    pub(crate) precisions: Vec<f64>,
+    precisions: Vec<f64>,
 }
 
 /// The most probable parameters, and the curvature there.
@@ -110,10 +150,6 @@ struct PosteriorPoint {
 }
 
 impl Model {
-    /// Elo points per natural unit of strength in a game without draws.
-    pub(crate) const ELO: f64 = 400.0 / LN_10;
-    /// The prior of a strength: mean 0, this standard deviation in Elo (at a draw parameter of 0).
-    pub(crate) const STRENGTH_SD: f64 = 600.0;
     /// The prior of the first seat's advantage: mean 0, this standard deviation in Elo.
     pub(crate) const ADVANTAGE_SD: f64 = 200.0;
     /// The prior mean of the draw parameter's logarithm: about one draw in five games between
@@ -123,15 +159,40 @@ impl Model {
     pub(crate) const DRAW_SD: f64 = 2.0;
 
     /// The model of these results.
-    pub(crate) fn new(layout: Layout, pairings: &[(usize, usize, PairCounts)]) -> Self {
-        let (means, precisions) = priors(&layout);
+    pub(crate) fn new(
+        layout: Layout,
+        pairings: &[(usize, usize, PairCounts)],
+        prior: Prior,
+    ) -> Self {
         let series = pairings.iter().map(Series::of).collect();
-        Self { layout, series, means, precisions }
+        let (means, precisions) = (Vec::new(), Vec::new());
+        let mut model = Self { layout, series, prior: Prior::weak(), means, precisions };
+        model.set_prior(prior);
+        model
+    }
+
+    pub(crate) fn prior(&self) -> &Prior {
+        &self.prior
+    }
+
+    /// Replaces the prior of the strengths.
+    pub(crate) fn set_prior(&mut self, prior: Prior) {
+        (self.means, self.precisions) = priors(&self.layout, &prior);
+        for (series, &blur) in self.series.iter_mut().zip(&prior.blurs) {
+            series.blur = blur;
+        }
+        self.prior = prior;
     }
 
     /// The one maximum of the posterior.
     pub(crate) fn map_estimate(&self) -> MapEstimate {
-        let mut here = self.evaluate(self.by_scores());
+        self.map_estimate_from(self.by_scores(), SHORT)
+    }
+
+    /// The same, searched from `start`. The search ends with a step whose squared length, in
+    /// standard deviations, is below `short`.
+    pub(crate) fn map_estimate_from(&self, start: Vec<f64>, short: f64) -> MapEstimate {
+        let mut here = self.evaluate(start);
         let mut steps = 0;
         loop {
             let PosteriorPoint { point, value, slope, curvature } = here;
@@ -139,7 +200,7 @@ impl Model {
             let step = information.solve(&slope);
             let length = step.dot(&ArrayView1::from(&slope));
             steps += 1;
-            if length < SHORT || steps == MOST_STEPS {
+            if length < short || steps == MOST_STEPS {
                 return MapEstimate { point: moved(&point, &step, 1.0), information };
             }
             let Some(next) = self.descend(&point, &step, value) else {
@@ -151,7 +212,7 @@ impl Model {
 
     /// The strengths with which players would score as they did, if all of their opponents were
     /// average; all other parameters at the means of their priors.
-    fn by_scores(&self) -> Vec<f64> {
+    pub(crate) fn by_scores(&self) -> Vec<f64> {
         // Wins minus losses, and games. One draw more keeps strengths finite.
         let mut scores = vec![(0.0, 1.0); self.layout.strengths];
         for series in &self.series {
@@ -184,7 +245,36 @@ impl Model {
 
     /// A lower bound of the curvature in every direction: the smallest prior precision.
     pub(crate) fn floor(&self) -> f64 {
-        self.precisions.iter().copied().fold(f64::INFINITY, f64::min)
+        let of_means = self.prior.camps.iter().map(|camp| self.prior.of_mean(camp.len()));
+        self.precisions.iter().copied().chain(of_means).fold(f64::INFINITY, f64::min)
+    }
+
+    /// The precisions of the priors as a matrix, with those of fitted priors times `factor`, plus
+    /// the matrices of pairings.
+    pub(crate) fn information(
+        &self,
+        factor: f64,
+        terms: impl Iterator<Item = (PairPredictor, Local)>,
+    ) -> Array2<f64> {
+        let mut diagonal = self.precisions.clone();
+        let all = self.prior.camps.iter().flatten();
+        all.for_each(|&slot| diagonal[slot] *= factor);
+        let mut matrix = information(&diagonal, terms);
+        for camp in &self.prior.camps {
+            let shared = factor * self.prior.shared(camp.len());
+            for &row in camp {
+                for &column in camp {
+                    matrix[[row, column]] -= shared;
+                }
+            }
+        }
+        matrix
+    }
+
+    /// The posterior's logarithm at a point, up to a constant that no prior changes, with the
+    /// likelihood as its mean over the blur.
+    pub(crate) fn log_posterior(&self, point: &[f64]) -> f64 {
+        -self.evaluate(point.to_vec()).value
     }
 
     /// The logarithm of the likelihood at these parameters, up to a constant: what the results say
@@ -211,7 +301,15 @@ impl Model {
             predictor.add_vector(part, &mut slope);
             (predictor, local)
         });
-        let curvature = information(&self.precisions, terms);
+        let curvature = self.information(1.0, terms);
+        for camp in &self.prior.camps {
+            let shared = self.prior.shared(camp.len());
+            let sum: f64 = camp.iter().map(|&slot| point[slot]).sum();
+            value -= shared * sum * sum / 2.0;
+            for &slot in camp {
+                slope[slot] -= shared * sum;
+            }
+        }
         PosteriorPoint { point, value, slope, curvature }
     }
 }
@@ -225,6 +323,7 @@ impl Series {
             games: games.map(|[wins, draws, losses]| wins + draws + losses),
             balance: games.map(|[wins, _, losses]| wins - losses),
             draws: games.iter().map(|[_, draws, _]| draws).sum(),
+            blur: 0.0,
         }
     }
 
@@ -237,13 +336,13 @@ impl Series {
         // The contrast counts for the upper player and against the lower one.
         for (side, sign) in [1.0, -1.0].into_iter().enumerate() {
             let (games, balance) = (self.games[side], self.balance[side]);
-            let chances = Chances::at(leads[side], nu);
-            minus_log += games * (chances.half + chances.sum.ln()) - balance * leads[side] / 2.0;
+            let chances = Chances::around(leads[side], self.blur, nu);
+            minus_log += games * chances.scale - balance * leads[side] / 2.0;
             let by_lead = games * chances.tilt() - balance / 2.0;
             slope[0] += sign * by_lead;
             slope[1] += by_lead;
             slope[2] += games * chances.draw;
-            let [[variance, mixed], [_, by_draw]] = chances.covariance();
+            let [[variance, mixed], [_, by_draw]] = chances.covariance;
             let curvature = [
                 [variance, sign * variance, sign * mixed],
                 [sign * variance, variance, mixed],
@@ -263,14 +362,17 @@ fn moved(point: &[f64], step: &Array1<f64>, scale: f64) -> Vec<f64> {
 }
 
 /// The means and precisions of the priors.
-fn priors(layout: &Layout) -> (Vec<f64>, Vec<f64>) {
+fn priors(layout: &Layout, prior: &Prior) -> (Vec<f64>, Vec<f64>) {
     let mut means = vec![0.0; layout.len()];
     means[layout.draw()] = Model::DRAW_MEAN;
     let mut precisions = vec![0.0; layout.len()];
     for &slot in &layout.slots {
-        precisions[slot] += (Model::ELO / Model::STRENGTH_SD).powi(2);
+        precisions[slot] += Prior::WEAK;
     }
-    let seat = (Model::ELO / Model::ADVANTAGE_SD).powi(2);
+    for &slot in prior.camps.iter().flatten() {
+        precisions[slot] = prior.precision();
+    }
+    let seat = (ELO / Model::ADVANTAGE_SD).powi(2);
     precisions[layout.advantage()] = seat;
     precisions[layout.draw()] = Model::DRAW_SD.powi(-2);
     precisions[layout.own_effects()].fill(seat);

@@ -84,7 +84,15 @@ impl<E: Copy + Ord> Ranking<E> {
         excluded: &[Option<E>],
         names: &[N],
     ) -> Result<Self, RatingError> {
-        let fit = fit(results, fixed)?;
+        Ok(Self::of(fit(results, fixed)?, results, excluded, names))
+    }
+
+    /// The same with ratings that were fitted to these results before.
+    ///
+    /// # Panics
+    ///
+    /// As [`Self::new`].
+    pub fn of<N: Ord>(fit: Fit, results: &Results, excluded: &[Option<E>], names: &[N]) -> Self {
         let classes = classes(results, &fit, excluded);
         let mut order: Vec<usize> = (0..classes.len()).collect();
         let key = |player: usize| (classes[player], Reverse(results.of(player).score()));
@@ -107,7 +115,7 @@ impl<E: Copy + Ord> Ranking<E> {
             };
         }
         let groups = group_numbers(&fit.groups, &classes);
-        Ok(Self { fit, order, places, groups, classes })
+        Self { fit, order, places, groups, classes }
     }
 
     /// The number of groups among the players that play.

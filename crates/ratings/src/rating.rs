@@ -1,10 +1,15 @@
 //! Ratings in Elo: estimated ones with their intervals, and given ones.
 
+use std::f64::consts::LN_10;
+
 use crate::significance::Z95;
 
-/// The maximum number of players that are rated together. That many take about 20 seconds and 0.6 GB;
+/// The maximum number of players that are rated together. That many take about 40 seconds and 0.7 GB;
 /// time grows with the cube of their number, and memory with its square.
 pub const MOST_PLAYERS: usize = 2_000;
+
+/// Elo points per natural unit of strength in a game without draws.
+pub(crate) const ELO: f64 = 400.0 / LN_10;
 
 /// An estimate in Elo with its 95% interval.
 #[derive(Debug, Clone, Copy, PartialEq)]

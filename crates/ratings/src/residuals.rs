@@ -54,9 +54,9 @@ fn deviation(fit: &Fit, player: usize, opponent: usize, counts: &PairCounts) -> 
         let (got, sign) = if side == Side::Upper { (wins, 1.0) } else { (losses, -1.0) };
         score += got + draws / 2.0;
         expected += games * (0.5 + sign * chances.tilt());
-        information += games * chances.covariance()[0][0];
+        information += games * chances.covariance[0][0];
     }
-    let [a, b] = chances.map(|chances| chances.covariance()[0][0]);
+    let [a, b] = chances.map(|chances| chances.covariance[0][0]);
     let clustered =
         information + f64::from(counts.pairs()) * 2.0 * fit.pair_correlation * (a * b).sqrt();
     let contrast = [(layout.slots[player], 1.0), (layout.slots[opponent], -1.0)];

@@ -5,7 +5,8 @@ use ndarray::{Array1, Array2, Axis, s};
 
 use crate::dense::Factor;
 use crate::error::RatingError;
-use crate::fitted_model::FittedModel;
+use crate::fit::Fit;
+use crate::fitted_model::{Assumed, FittedModel};
 use crate::linear::SeatEffect;
 use crate::rating::{Estimate, FixedRating};
 use crate::results::Results;
@@ -39,8 +40,17 @@ pub struct SeatRatings {
 /// # Errors
 ///
 /// As [`fit`](crate::fit()).
-pub fn seat_effects(results: &Results, fixed: &[FixedRating]) -> Result<SeatEffects, RatingError> {
-    let fitted = FittedModel::new(results, fixed, SeatEffect::PerPlayer)?;
+pub fn seat_effects(
+    results: &Results,
+    fixed: &[FixedRating],
+    fit: &Fit,
+) -> Result<SeatEffects, RatingError> {
+    let fitted = FittedModel::new(
+        results,
+        fixed,
+        SeatEffect::PerPlayer,
+        &Assumed::Known(fit.fitted.model.prior().clone()),
+    )?;
     let is_seated = |&player: &usize| {
         results.at_first(player).games() > 0 && results.at_second(player).games() > 0
     };
@@ -80,6 +90,7 @@ fn p_value(fitted: &FittedModel, seated: &[usize]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fit::fit;
     use crate::outcome::GameOutcome::{self, Loss, Win};
     use crate::results::tests::results;
 
@@ -93,10 +104,15 @@ mod tests {
         results(4, &games)
     }
 
+    fn effects(results: &Results) -> SeatEffects {
+        let fit = fit(results, &[]).expect("no anchor");
+        seat_effects(results, &[], &fit).expect("no anchor")
+    }
+
     #[test]
     fn an_advantage_common_to_all_is_not_a_difference() {
         let results = all_meet(20, |_, _, game| if game % 3 == 0 { Loss } else { Win });
-        let effects = seat_effects(&results, &[]).expect("no anchor");
+        let effects = effects(&results);
         assert!(effects.p_value > 0.9 && effects.by_seat.is_none(), "{effects:?}");
     }
 
@@ -107,7 +123,7 @@ mod tests {
             _ if game % 2 == 0 => Win,
             _ => Loss,
         });
-        let effects = seat_effects(&results, &[]).expect("no anchor");
+        let effects = effects(&results);
         assert!(effects.p_value < 1e-3, "{effects:?}");
         let ratings = effects.by_seat.expect("a difference");
         assert!(ratings[0].first.value > ratings[0].second.value + 50.0, "{ratings:?}");
@@ -116,9 +132,9 @@ mod tests {
     #[test]
     fn too_few_players_cannot_differ() {
         let none = Results::new(1);
-        assert!((seat_effects(&none, &[]).expect("no anchor").p_value - 1.0).abs() < 1e-12);
+        assert!((effects(&none).p_value - 1.0).abs() < 1e-12);
         let two = results(2, &[(0, 1, Win), (1, 0, Win)]);
-        assert!(seat_effects(&two, &[]).expect("no anchor").p_value > 0.5);
+        assert!(effects(&two).p_value > 0.5);
     }
 
     #[test]
@@ -127,7 +143,8 @@ mod tests {
         let games: Vec<_> =
             games.iter().filter(|(a, b)| a != b).map(|&(a, b)| (a, b, Win)).collect();
         let results = results(4, &games);
-        let fitted = FittedModel::new(&results, &[], SeatEffect::PerPlayer).expect("no anchor");
+        let fitted = FittedModel::new(&results, &[], SeatEffect::PerPlayer, &Assumed::Weak)
+            .expect("no anchor");
         let own = |player: usize| (fitted.model.layout.own(player), 0.5);
         let shared: Vec<(usize, f64)> = (0..3).map(own).collect();
         let once = fitted.ratings(&shared, |player| vec![own(player)]);

@@ -350,7 +350,7 @@ fn two_hundred_players_are_ranked_in_intervals() {
         lap(0);
         let intervals = fit.rank_intervals();
         lap(1);
-        seat_effects(&results, &[]).expect("no anchor");
+        seat_effects(&results, &[], &fit).expect("no anchor");
         lap(2);
         for (interval, rank) in intervals.iter().zip(1..) {
             all += 1;

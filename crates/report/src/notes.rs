@@ -24,7 +24,6 @@ pub(super) fn notes(standings: &Standings, width: usize) -> String {
         unranked(standings),
         spared(standings),
         groups(standings),
-        steered(standings),
         contradiction(standings),
         copies(standings),
         neighbours(standings),
@@ -104,13 +103,6 @@ pub(super) fn groups(standings: &Standings) -> Option<String> {
             standings.groups
         )
     })
-}
-
-/// Says if results decided who met whom.
-pub(super) fn steered(standings: &Standings) -> Option<String> {
-    let note = "Results decided who met whom, so ratings are too far apart, and fewer than 95% of \
-                their intervals hold: about 86 to 93% in simulations. docs/ratings.md has the table.";
-    standings.is_steered.then(|| note.to_owned())
 }
 
 /// Says if given ratings contradict the results.

@@ -92,8 +92,6 @@ pub struct Standings {
     pub remedy: Remedy,
     /// Two anchors whose results contradict their given ratings.
     pub contradiction: Option<ContradictedAnchors>,
-    /// Whether results decided who met whom.
-    pub is_steered: bool,
 }
 
 /// Two anchors whose results contradict their given ratings.
@@ -160,7 +158,6 @@ impl Standings {
             pair_correlation: ranking.fit.pair_correlation,
             seat_effects_p: seats.p_value,
             copies: copies.map(|((one, two), count)| (name(one), name(two), count)).collect(),
-            is_steered: evaluation.is_steered,
             remedy: Remedy::default(),
             contradiction: evaluation.contradiction.map(|found| ContradictedAnchors {
                 upper: name(found.upper),

@@ -1,10 +1,14 @@
 //! Ratings compared with slow references, and their invariants.
 
 use proptest::prelude::*;
+use rand::{Rng, SeedableRng};
+use rand_chacha::ChaCha8Rng;
 
 use super::*;
 use crate::model::Model;
 use crate::outcome::GameOutcome::{self, Draw, Loss, Win};
+use crate::prior::Prior;
+use crate::rating::ELO;
 use crate::results::tests::{any_results, results};
 use crate::significance::Z95;
 
@@ -58,10 +62,10 @@ fn log_posterior(games: &[(usize, usize, GameOutcome)], p: &[f64]) -> f64 {
         })
         .sum();
     let square = |x: f64, sd: f64| x * x / (2.0 * sd * sd);
-    let strengths: f64 = p[..n].iter().map(|&s| square(s * Model::ELO, Model::STRENGTH_SD)).sum();
+    let strengths: f64 = p[..n].iter().map(|&s| square(s, Prior::WEAK.powf(-0.5))).sum();
     likelihood
         - strengths
-        - square(p[n] * Model::ELO, Model::ADVANTAGE_SD)
+        - square(p[n] * ELO, Model::ADVANTAGE_SD)
         - square(p[n + 1] - Model::DRAW_MEAN, Model::DRAW_SD)
 }
 
@@ -78,10 +82,10 @@ fn reference(games: &[(usize, usize, GameOutcome)], players: usize) -> Vec<f64> 
 #[test]
 fn the_fit_matches_a_slow_reference() {
     let games = uneven();
-    let fit = fitted(4, &games);
+    let fit = fit_weakly(&results(4, &games), &[]).expect("no anchor");
     let p = reference(&games, 4);
     let nu = p[5].exp();
-    let unit = Model::ELO * 2.0 / (2.0 + nu);
+    let unit = ELO * 2.0 / (2.0 + nu);
     let mean = p[..4].iter().sum::<f64>() / 4.0;
     for (rating, strength) in fit.ratings.iter().zip(&p) {
         assert!((rating.value - unit * (strength - mean)).abs() < 0.1, "{fit:?} {p:?}");
@@ -127,10 +131,10 @@ fn reference_margin(games: &[(usize, usize, GameOutcome)], elo: impl Fn(&[f64]) 
 #[test]
 fn intervals_agree_with_the_curvature_of_the_reference() {
     let games = uneven();
-    let unit = |p: &[f64]| Model::ELO * 2.0 / (2.0 + p[5].exp());
-    let free = fitted(4, &games);
+    let unit = |p: &[f64]| ELO * 2.0 / (2.0 + p[5].exp());
+    let free = fit_weakly(&results(4, &games), &[]).expect("no anchor");
     let anchor = FixedRating { player: 2, rating: 100.0 };
-    let anchored = fit(&results(4, &games), &[anchor]).expect("a known anchor");
+    let anchored = fit_weakly(&results(4, &games), &[anchor]).expect("a known anchor");
     for player in 0..4 {
         let to_mean = |p: &[f64]| unit(p) * (p[player] - p[..4].iter().sum::<f64>() / 4.0);
         let to_anchor = |p: &[f64]| unit(p) * (p[player] - p[2]);
@@ -201,11 +205,11 @@ fn constrained_reference(games: &[(usize, usize, GameOutcome)], apart: f64) -> V
 #[test]
 fn several_anchors_agree_with_a_slow_constrained_reference() {
     let games = uneven();
-    let unit = Model::ELO * 2.0 / (2.0 + reference(&games, 4)[5].exp());
+    let unit = ELO * 2.0 / (2.0 + reference(&games, 4)[5].exp());
     for apart in [0.001, 100.0, 300.0, 1000.0] {
         let anchor = |player, rating| FixedRating { player, rating };
         let anchors = [anchor(0, 1000.0 + apart), anchor(2, 1000.0)];
-        let fit = fit(&results(4, &games), &anchors).expect("known anchors");
+        let fit = fit_weakly(&results(4, &games), &anchors).expect("known anchors");
         let p = constrained_reference(&games, apart / unit);
         for player in 0..4 {
             let expected = 1000.0 + unit * (p[player] - p[2]);
@@ -255,6 +259,9 @@ fn player_numbers_do_not_affect_ratings() {
         let (a, b) = (plain.ratings[player], turned.ratings[3 - player]);
         assert!((a.value - b.value).abs() < 1e-6 && (a.low - b.low).abs() < 1e-6);
     }
+    let [plain, mut turned] = [plain, turned].map(|fit| fit.rank_intervals());
+    turned.reverse();
+    assert_eq!(plain, turned);
 }
 
 #[test]
@@ -321,4 +328,103 @@ fn two_hundred_players_are_rated_together() {
     let results = results(200, &games);
     let fit = fit(&results, &[]).expect("no anchor");
     assert!(fit.ratings[0].value > fit.ratings[199].value + 100.0);
+}
+
+/// The mean and the standard deviation of each strength's distance from the mean under the
+/// posterior with these standard deviations of strengths and their mean, by Metropolis' algorithm.
+fn posterior(games: &Games, deviation: f64, means: f64) -> Vec<(f64, f64)> {
+    let density = |p: &[f64]| {
+        let mean = p[..4].iter().sum::<f64>() / 4.0;
+        let within: f64 = p[..4].iter().map(|s| (s - mean).powi(2)).sum();
+        let weak: f64 = p[..4].iter().map(|s| s * s).sum::<f64>() * Prior::WEAK / 2.0;
+        let of_mean = mean * mean / (2.0 * (means * means + deviation * deviation / 4.0));
+        log_posterior(games, p) + weak - within / (2.0 * deviation * deviation) - of_mean
+    };
+    let mut luck = ChaCha8Rng::seed_from_u64(1);
+    let mut here = vec![0.0; 6];
+    let mut level = density(&here);
+    let mut sums = [[0.0; 2]; 4];
+    for _ in 0..SAMPLES {
+        let next: Vec<f64> = here.iter().map(|x| x + luck.random_range(-0.5..0.5)).collect();
+        let reached = density(&next);
+        if luck.random::<f64>() < (reached - level).exp() {
+            (here, level) = (next, reached);
+        }
+        let mean = here[..4].iter().sum::<f64>() / 4.0;
+        for (sums, strength) in sums.iter_mut().zip(&here) {
+            sums[0] += (strength - mean) / f64::from(SAMPLES);
+            sums[1] += (strength - mean).powi(2) / f64::from(SAMPLES);
+        }
+    }
+    sums.map(|[mean, square]| (mean, (square - mean * mean).sqrt())).to_vec()
+}
+
+const SAMPLES: u32 = 300_000;
+
+#[test]
+fn strengths_are_those_of_the_posterior_even_where_one_wins_everything() {
+    let games = [
+        series(0, 1, [4, 0, 0]),
+        series(1, 0, [0, 0, 4]),
+        series(1, 2, [2, 1, 1]),
+        series(2, 3, [2, 0, 2]),
+        series(3, 1, [1, 1, 2]),
+        series(0, 2, [2, 0, 0]),
+    ]
+    .concat();
+    let fit = fitted(4, &games);
+    let fitted = &fit.fitted;
+    let prior = fitted.model.prior();
+    assert_eq!(prior.camps.iter().map(Vec::len).sum::<usize>(), 4);
+    let mut known = prior.clone();
+    (known.camps, known.dispersion) = (vec![(0..4).collect()], 1.0);
+    let known =
+        FittedModel::new(&results(4, &games), &[], SeatEffect::Common, &Assumed::Known(known))
+            .expect("no anchor");
+    let expected = posterior(&games, prior.deviation, 500.0 / ELO);
+    let mean = known.point[..4].iter().sum::<f64>() / 4.0;
+    for (player, (strength, _)) in expected.iter().enumerate() {
+        let found = known.point[player] - mean;
+        assert!((found - strength).abs() < 0.1, "{player}: {found} for {expected:?}");
+    }
+}
+
+/// How many players are in each camp if the true strengths are these, in Elo, and how far apart the
+/// players of a camp are.
+fn camps(truth: &[f64]) -> (Vec<usize>, f64) {
+    let mut luck = ChaCha8Rng::seed_from_u64(7);
+    let mut games = Vec::new();
+    for one in 0..truth.len() {
+        for step in [1, 3, 6, 10, 15, 21, 28, 36] {
+            let other = (one + step) % truth.len();
+            let lead = (truth[one] - truth[other]) / ELO;
+            let won = luck.random::<f64>() < 1.0 / (1.0 + (-lead).exp());
+            games.push((one, other, if won { Win } else { Loss }));
+        }
+    }
+    let fit = fitted(truth.len(), &games);
+    let prior = fit.fitted.model.prior();
+    let mut sizes: Vec<usize> = prior.camps.iter().map(Vec::len).collect();
+    sizes.sort_unstable();
+    (sizes, prior.deviation * ELO)
+}
+
+#[test]
+fn the_spread_of_the_strengths_is_learned() {
+    let alike: Vec<f64> = vec![0.0; 40];
+    let apart: Vec<f64> = (0..40).map(|player| 30.0 * f64::from(player)).collect();
+    let (one, narrow) = camps(&alike);
+    let (whole, wide) = camps(&apart);
+    assert_eq!([one, whole], [[40], [40]]);
+    assert!(narrow < 150.0 && (250.0..500.0).contains(&wide), "{narrow} {wide}");
+}
+
+#[test]
+fn two_camps_and_a_player_far_above_are_found() {
+    let two: Vec<f64> = (0..40).map(|player| 1000.0 * f64::from(player % 2)).collect();
+    let (sizes, _) = camps(&two);
+    assert!(sizes.len() == 2 && sizes[0] >= 18, "{sizes:?}");
+    let mut star: Vec<f64> = (0..40).map(|player| 2.0 * f64::from(player)).collect();
+    star[3] = 2000.0;
+    assert_eq!(camps(&star).0[0], 1);
 }

@@ -31,11 +31,13 @@ pub enum PairingRules {
     /// A meeting is decided by who was out when its section ended. What happens later to one of its
     /// players does not change it.
     Third,
+    /// Ratings learn from the results how far apart the players are.
+    Fourth,
 }
 
 impl PairingRules {
     /// The version that new logs use.
-    pub const NEWEST: Self = Self::Third;
+    pub const NEWEST: Self = Self::Fourth;
 }
 
 /// The number of a version of the pairing rules that this referee does not know.
@@ -49,6 +51,7 @@ impl From<PairingRules> for u8 {
             PairingRules::First => 1,
             PairingRules::Second => 2,
             PairingRules::Third => 3,
+            PairingRules::Fourth => 4,
         }
     }
 }
@@ -61,6 +64,7 @@ impl TryFrom<u8> for PairingRules {
             1 => Ok(Self::First),
             2 => Ok(Self::Second),
             3 => Ok(Self::Third),
+            4 => Ok(Self::Fourth),
             other => Err(UnknownPairingRules(other)),
         }
     }
@@ -250,19 +254,6 @@ pub fn checked_round_robin(stages: &[Stage]) -> Option<[&Stage; 2]> {
 }
 
 impl Format {
-    /// Whether results decide who meets whom.
-    pub fn is_steered(&self) -> bool {
-        match self {
-            Self::Check
-            | Self::RoundRobin
-            | Self::PartialRoundRobin { .. }
-            | Self::Gauntlet { .. } => false,
-            Self::Swiss { .. } | Self::Knockout { .. } | Self::Ladder { .. } | Self::Further => {
-                true
-            }
-        }
-    }
-
     /// Whether a stage has one section, whatever its results.
     pub fn has_one_section(&self) -> bool {
         matches!(self, Self::RoundRobin | Self::PartialRoundRobin { .. } | Self::Gauntlet { .. })
@@ -343,9 +334,10 @@ mod tests {
         assert_eq!(read("1").expect("known"), PairingRules::First);
         assert_eq!(read("2").expect("known"), PairingRules::Second);
         assert_eq!(read("3").expect("known"), PairingRules::Third);
-        let newer = read("4").expect_err("unknown").to_string();
+        assert_eq!(read("4").expect("known"), PairingRules::Fourth);
+        let newer = read("5").expect_err("unknown").to_string();
         assert!(
-            newer.starts_with("unknown pairing rules 4: a newer referee knows them"),
+            newer.starts_with("unknown pairing rules 5: a newer referee knows them"),
             "{newer}"
         );
     }

@@ -100,7 +100,6 @@ fn all_notices(material: &PageData<'_>) -> Vec<Markup> {
     let of_standings = [
         notes::spared(standings),
         notes::groups(standings),
-        notes::steered(standings),
         notes::contradiction(standings),
         notes::copies(standings),
     ];

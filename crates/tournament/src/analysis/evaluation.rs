@@ -23,8 +23,6 @@ pub struct Evaluation {
     pub contradiction: Option<Contradiction>,
     /// The number of games and the progress.
     pub summary: Summary,
-    /// Whether results decided who met whom: then intervals hold less often than at 95%.
-    pub is_steered: bool,
 }
 
 impl Evaluation {
@@ -73,13 +71,13 @@ impl Evaluation {
         summary: Summary,
     ) -> Result<Self, AnalysisError> {
         let fixed = results.fixed(anchors)?;
+        let ranking = Ranking::new(&results.counts, &fixed, out, results.names())?;
         Ok(Self {
-            ranking: Ranking::new(&results.counts, &fixed, out, results.names())?,
-            seats: seat_effects(&results.counts, &fixed)?,
+            seats: seat_effects(&results.counts, &fixed, &ranking.fit)?,
+            ranking,
             contradiction: contradiction(&results.counts, &fixed)?,
             results,
             summary,
-            is_steered: false,
         })
     }
 }
@@ -92,13 +90,12 @@ pub(super) struct CollectedGames {
     /// The number of pairs in the tournaments so far: their pairs are different ones.
     pairs: u32,
     faulted: Faulted,
-    is_steered: bool,
 }
 
 impl CollectedGames {
     pub(super) fn new(names: &[String], faulted: Faulted) -> Self {
         let results = NamedResults::new(names).with(faulted);
-        Self { results, out: vec![None; names.len()], pairs: 0, faulted, is_steered: false }
+        Self { results, out: vec![None; names.len()], pairs: 0, faulted }
     }
 
     /// Adds the games of a tournament. `rename` maps the names of its players to the common ones.
@@ -116,7 +113,6 @@ impl CollectedGames {
             pairs = pairs.max(pair);
         }
         self.pairs = pairs;
-        self.is_steered |= state.is_steered();
         for (why, number) in state.outs().into_iter().zip(numbers) {
             self.out[number] = why;
         }
@@ -130,8 +126,7 @@ impl CollectedGames {
     ) -> Result<Evaluation, AnalysisError> {
         let none = vec![None; self.out.len()];
         let out = if self.faulted == Faulted::Count { &self.out } else { &none };
-        let evaluation = Evaluation::new(self.results, anchors, out, summary)?;
-        Ok(Evaluation { is_steered: self.is_steered, ..evaluation })
+        Evaluation::new(self.results, anchors, out, summary)
     }
 }
 

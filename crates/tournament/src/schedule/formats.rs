@@ -10,7 +10,7 @@ pub mod swiss;
 
 use self::ladder::Goal;
 use crate::schedule::pairings::{everyone, field, of_late, some};
-use referee_ratings::{Fit, FixedRating, Results, fit};
+use referee_ratings::{Fit, FixedRating, Results, fit, fit_weakly};
 use referee_record::model::player::Out;
 use referee_record::model::stage::{Format, PairingRules};
 
@@ -74,8 +74,18 @@ impl StageState<'_> {
 
     /// The ratings of all players so far; none if the given ratings are invalid.
     pub fn fit(&self) -> Option<Fit> {
-        fit(self.results, self.fixed?).ok()
+        fit_for_pairing(self.rules, self.results, self.fixed?)
     }
+}
+
+/// The ratings that later pairings follow from; none if the given ratings are invalid.
+pub(crate) fn fit_for_pairing(
+    rules: PairingRules,
+    results: &Results,
+    fixed: &[FixedRating],
+) -> Option<Fit> {
+    let fit = if rules < PairingRules::Fourth { fit_weakly } else { fit };
+    fit(results, fixed).ok()
 }
 
 /// The next section of a stage.

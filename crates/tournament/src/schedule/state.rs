@@ -171,16 +171,6 @@ impl TournamentState {
             .sum()
     }
 
-    /// Whether results decided who met whom, in a format or by the choice of the best.
-    pub(crate) fn is_steered(&self) -> bool {
-        let mut begun = self
-            .parts
-            .iter()
-            .zip(&self.begins)
-            .filter(|&(_, &from)| (from..self.len()).any(|index| self.is_done(index)));
-        begun.any(|(Part { stage, .. }, _)| stage.format.is_steered() || stage.players.is_some())
-    }
-
     /// The number of games that are done.
     pub fn played(&self) -> usize {
         self.played

@@ -2,7 +2,7 @@
 
 use super::TournamentState;
 use super::parts::Part;
-use crate::schedule::formats::{self, Meeting, Next, StageState};
+use crate::schedule::formats::{self, Meeting, Next, StageState, fit_for_pairing};
 use crate::schedule::{Fixture, lots};
 use referee_games::{BySeat, Seat};
 use referee_ratings::{FixedRating, GameOutcome, PlayedGame, Ranking, Results};
@@ -158,7 +158,8 @@ impl TournamentState {
         let mut there: Vec<usize> = self.entrants.iter().copied().filter(is_there).collect();
         let ranking = self.fixed_for_pairing().and_then(|fixed| {
             let results = self.results_for_pairing();
-            Ranking::new(&results, &fixed, &self.outs(), &self.names).ok()
+            let fit = fit_for_pairing(self.header.pairing_rules, &results, &fixed)?;
+            Some(Ranking::of(fit, &results, &self.outs(), &self.names))
         });
         // Given ratings may be invalid. Then the order of the seeds stays.
         let Some(ranking) = ranking else { return there };

@@ -1,0 +1,323 @@
+//! Learns the prior of the strengths from the same results (a random-effects model).
+//!
+//! Where all players are about as strong, large differences between scores are luck; where players
+//! are far apart, they are not. So the spread of the strengths is estimated, too, as the most
+//! probable one. Only results enter, and not the reason why two players met. That is why ratings are
+//! as reliable where results decide who meets whom: in a Swiss tournament, a ladder or a final.
+//!
+//! At first, all players that a chain of games connects are one camp. Then a camp is cut in two as
+//! long as that makes the results more probable: a class may consist of those who understood the
+//! task and of the others, and one player may be far above all.
+//!
+//! The strengths are approximated by the normal distribution that is closest to the posterior in
+//! the sense of Kullback and Leibler (variational inference). Unlike the mode and the curvature
+//! there, it does not pull in players who win nearly all games. It is found by averaging the
+//! likelihood over the *blur*, the uncertainty of each lead.
+//!
+//! The ratings' intervals allow for what is learned: the error of the spread, other camps that are
+//! nearly as probable, and players who may belong to another camp.
+
+use ndarray::Array2;
+
+use crate::covariance::dispersion;
+use crate::model::{MapEstimate, Model};
+use crate::pairs::PairCounts;
+use crate::prior::Prior;
+use crate::rating::ELO;
+use crate::significance::count;
+
+/// The prior of the standard deviation in a camp: a gamma distribution with this mode, in Elo …
+const MODE: f64 = 700.0;
+/// … and this shape, which keeps it away from 0: there is always a difference.
+const SHAPE: f64 = 4.0;
+/// Steps in the logarithm of the standard deviation are at most this large.
+const LONGEST: f64 = 0.7;
+/// A step below this is the last one.
+const SHORT: f64 = 0.01;
+/// About ten steps are needed; this bound only guards against rounding.
+const MOST_STEPS: usize = 50;
+/// While the prior still changes, a step whose squared length is below this ends the search for the
+/// most probable strengths.
+const ROUGH: f64 = 1e-3;
+/// So many steps settle everything else at a given standard deviation.
+const SETTLING: usize = 4;
+/// Doubt about the camps falls by e for each of so many units of evidence. With 1, the model would
+/// have to be exact.
+const CAUTION: f64 = 3.0;
+
+type Pairings<'a> = &'a [(usize, usize, PairCounts)];
+
+/// A model whose prior was learned from its results.
+struct Learned {
+    model: Model,
+    point: Vec<f64>,
+    covariance: Array2<f64>,
+    /// The standard error of the logarithm of the standard deviation.
+    error: f64,
+    /// A lower bound of the logarithm of the results' probability, up to a constant.
+    evidence: f64,
+}
+
+/// Learns the prior of `model` from the results in `pairings`. `groups` has the group of each
+/// player. Several anchors of one group share a strength, which tells nothing about the others.
+///
+/// Returns the model, and a point near its most probable one.
+pub(crate) fn learn(model: Model, pairings: Pairings<'_>, groups: &[usize]) -> (Model, Vec<f64>) {
+    let slots = &model.layout.slots;
+    let mut players = vec![0; slots.len()];
+    for &slot in slots {
+        players[slot] += 1;
+    }
+    let mut camps = vec![Vec::new(); groups.iter().map(|group| group + 1).max().unwrap_or(0)];
+    for (&slot, &group) in slots.iter().zip(groups).filter(|&(&slot, _)| players[slot] == 1) {
+        camps[group].push(slot);
+    }
+    camps.retain(|camp| !camp.is_empty());
+    if camps.is_empty() {
+        let start = model.by_scores();
+        return (model, start);
+    }
+    let start = model.by_scores();
+    let prior = Prior { camps, deviation: MODE / ELO, ..Prior::weak() };
+    let mut best = Learned::new(model, start, prior, pairings);
+    let mut doubt = None;
+    loop {
+        let with = |camps| {
+            let prior = Prior { camps, ..best.model.prior().clone() };
+            Learned::new(best.model.clone(), best.point.clone(), prior, pairings)
+        };
+        let cuts = best.cuts().into_iter().map(with);
+        let Some(rival) = cuts.max_by(|one, other| one.evidence.total_cmp(&other.evidence)) else {
+            break;
+        };
+        let is_better = rival.evidence > best.evidence;
+        let (better, worse) = if is_better { (rival, best) } else { (best, rival) };
+        let odds = ((better.evidence - worse.evidence) / CAUTION).exp();
+        let weight = 1.0 / (1.0 + odds);
+        if is_better || doubt.as_ref().is_none_or(|(known, _)| *known < weight) {
+            doubt = Some((weight, worse.point));
+        }
+        best = better;
+        if !is_better {
+            break;
+        }
+    }
+    let mut doubts = vec![best.doubt_of_deviation(pairings)];
+    doubts.extend(doubt.map(|(weight, other)| best.away(&other, weight.sqrt())));
+    let prior = Prior { doubts, torn: best.torn(), ..best.model.prior().clone() };
+    best.model.set_prior(prior);
+    (best.model, best.point)
+}
+
+impl Learned {
+    /// Learns everything but the camps, from this prior on.
+    fn new(mut model: Model, start: Vec<f64>, mut prior: Prior, pairings: Pairings<'_>) -> Self {
+        let (mut point, mut steps) = (start, 0);
+        loop {
+            model.set_prior(prior.clone());
+            let map = model.map_estimate_from(point, ROUGH);
+            let covariance = approximate(&model, &map, &mut prior, pairings);
+            let scatter = Scatter::new(&prior, &map.point, &covariance);
+            let (slope, error) = scatter.slope(prior.deviation);
+            let step = (slope * error * error).clamp(-LONGEST, LONGEST);
+            point = map.point;
+            steps += 1;
+            if step.abs() < SHORT || steps == MOST_STEPS {
+                let determinant = map.information.log_determinant();
+                let evidence = evidence(&model, &point, &covariance, determinant) + error.ln();
+                return Self { model, point, covariance, error, evidence };
+            }
+            prior.deviation *= step.exp();
+        }
+    }
+
+    /// The mean strength of each camp.
+    fn means(&self) -> Vec<f64> {
+        self.model.prior().camps.iter().map(|camp| mean(camp, &self.point)).collect()
+    }
+
+    /// The way from these parameters to others, times `factor`.
+    fn away(&self, other: &[f64], factor: f64) -> Vec<f64> {
+        other.iter().zip(&self.point).map(|(other, own)| factor * (other - own)).collect()
+    }
+
+    /// How far the parameters move if the standard deviation is one standard error larger.
+    fn doubt_of_deviation(&self, pairings: Pairings<'_>) -> Vec<f64> {
+        let (mut model, mut prior) = (self.model.clone(), self.model.prior().clone());
+        prior.deviation *= self.error.exp();
+        let (mut point, mut slope) = (self.point.clone(), 0.0);
+        for _ in 0..SETTLING {
+            model.set_prior(prior.clone());
+            let map = model.map_estimate_from(point, ROUGH);
+            let covariance = approximate(&model, &map, &mut prior, pairings);
+            slope = Scatter::new(&prior, &map.point, &covariance).slope(prior.deviation).0;
+            point = map.point;
+        }
+        // The blurs grow with the standard deviation, so it is less certain than at given blurs.
+        let steepest = 1.0 / self.error;
+        let information = (-slope).clamp(steepest / 4.0, steepest) / self.error;
+        self.away(&point, 1.0 / (information.sqrt() * self.error))
+    }
+
+    /// The variance of the pull on each strength, because the player may belong to another camp.
+    fn torn(&self) -> Vec<(usize, f64)> {
+        let prior = self.model.prior();
+        let means = self.means();
+        let within = 1.0 / prior.deviation.powi(2);
+        let mut torn = Vec::new();
+        // The mean of a camp of one is the player itself.
+        let several = prior.camps.iter().zip(&means).filter(|(camp, _)| camp.len() > 1);
+        for (camp, &own) in several {
+            let common = all(camp, &self.covariance) / count(camp.len()).powi(2);
+            for &slot in camp {
+                let with: f64 = camp.iter().map(|&other| self.covariance[[slot, other]]).sum();
+                let variance =
+                    self.covariance[[slot, slot]] + common - 2.0 * with / count(camp.len());
+                // What the games alone say about the strength.
+                let information = (1.0 / variance - within).max(f64::EPSILON);
+                let alone = (self.point[slot] / variance - own * within) / information;
+                let spread = prior.deviation.powi(2) + 1.0 / information;
+                let likelihood = |camp: &Vec<usize>, mean: f64| {
+                    count(camp.len()) * (-(alone - mean).powi(2) / (2.0 * spread)).exp()
+                };
+                let (mut sum, mut squares) = (f64::MIN_POSITIVE, 0.0);
+                for (camp, &mean) in prior.camps.iter().zip(&means) {
+                    sum += likelihood(camp, mean);
+                    squares += likelihood(camp, mean) * (mean - own).powi(2);
+                }
+                torn.push((slot, squares / sum * prior.precision().powi(2)));
+            }
+        }
+        torn
+    }
+
+    /// The camps with one of them cut in two, where the two parts are the clearest: in the middle
+    /// half, and outside it. As far as one can see, the cut has to be worth a try: as long as the
+    /// players are one camp, the prior pulls the parts together.
+    fn cuts(&self) -> Vec<Vec<Vec<usize>>> {
+        let prior = self.model.prior();
+        let scatter = Scatter::new(prior, &self.point, &self.covariance);
+        let total = scatter.squares + scatter.uncertain;
+        let mut best: [Option<(f64, Vec<Vec<usize>>)>; 2] = [None, None];
+        for (at, camp) in prior.camps.iter().enumerate() {
+            let mut sorted = camp.clone();
+            sorted.sort_by(|&one, &other| self.point[other].total_cmp(&self.point[one]));
+            let whole = squares(camp, &self.point);
+            for place in 1..sorted.len() {
+                let (upper, lower) = sorted.split_at(place);
+                let between = whole - squares(upper, &self.point) - squares(lower, &self.point);
+                let lost = [upper, lower].map(|part| membership(part.len(), camp.len()));
+                let gain = scatter.free / 2.0 * (total / (total - between)).ln()
+                    + lost.iter().sum::<f64>();
+                let is_middle = 4 * place.min(sorted.len() - place) >= sorted.len();
+                let least = if is_middle { -1.0 - count(sorted.len()) / 8.0 } else { -2.0 };
+                if gain < least {
+                    continue;
+                }
+                let best = &mut best[usize::from(is_middle)];
+                if best.as_ref().is_none_or(|(most, _)| gain > *most) {
+                    let mut camps = prior.camps.clone();
+                    camps[at] = upper.to_vec();
+                    camps.push(lower.to_vec());
+                    *best = Some((gain, camps));
+                }
+            }
+        }
+        best.into_iter().flatten().map(|(_, camps)| camps).collect()
+    }
+}
+
+/// The covariance of the parameters. Takes the dispersion and the blurs that follow from it into
+/// `prior`.
+fn approximate(
+    model: &Model,
+    map: &MapEstimate,
+    prior: &mut Prior,
+    pairings: Pairings<'_>,
+) -> Array2<f64> {
+    let mut covariance = map.information.inverse();
+    prior.dispersion = dispersion(model, &map.point, &covariance, pairings);
+    covariance *= model.prior().dispersion;
+    let lead = |(upper, lower, _): &(usize, usize, PairCounts)| {
+        let [one, other] = [*upper, *lower].map(|player| model.layout.slots[player]);
+        let cell = |row, column| covariance[[row, column]];
+        (cell(one, one) + cell(other, other) - 2.0 * cell(one, other)).max(0.0).sqrt()
+    };
+    prior.blurs = pairings.iter().map(lead).collect();
+    covariance
+}
+
+/// How the strengths scatter in their camps, summed over all camps.
+struct Scatter {
+    /// The squared distances from the means.
+    squares: f64,
+    /// Their variances.
+    uncertain: f64,
+    /// The degrees of freedom.
+    free: f64,
+}
+
+impl Scatter {
+    fn new(prior: &Prior, point: &[f64], covariance: &Array2<f64>) -> Self {
+        let mut scatter = Self { squares: 0.0, uncertain: 0.0, free: 0.0 };
+        for camp in &prior.camps {
+            let own: f64 = camp.iter().map(|&slot| covariance[[slot, slot]]).sum();
+            scatter.squares += squares(camp, point);
+            scatter.uncertain += own - all(camp, covariance) / count(camp.len());
+            scatter.free += count(camp.len()) - 1.0;
+        }
+        scatter
+    }
+
+    /// How the evidence grows with the logarithm of this standard deviation, and the standard error
+    /// of that logarithm at given blurs.
+    fn slope(&self, deviation: f64) -> (f64, f64) {
+        let variance = deviation * deviation;
+        let pull = (SHAPE - 1.0) * deviation * ELO / MODE;
+        let slope = (self.squares + self.uncertain) / variance - self.free + SHAPE - 1.0 - pull;
+        let unknown = self.uncertain / (self.free * variance).max(f64::MIN_POSITIVE);
+        let information = 2.0 * self.free * (1.0 - unknown.min(1.0)).powi(2) + pull;
+        (slope, 1.0 / information.sqrt())
+    }
+}
+
+/// The logarithm of the results' probability, at least, up to a constant that depends neither on the
+/// camps nor on their spread.
+fn evidence(model: &Model, point: &[f64], covariance: &Array2<f64>, determinant: f64) -> f64 {
+    let prior = model.prior();
+    let all_members = prior.camps.iter().map(Vec::len).sum();
+    let mut sum = model.log_posterior(point) / prior.dispersion
+        + (count(point.len()) * prior.dispersion.ln() - determinant) / 2.0;
+    for camp in &prior.camps {
+        // The covariance has the dispersion already.
+        let [precision, shared, of_mean] =
+            [prior.precision(), prior.shared(camp.len()), prior.of_mean(camp.len())]
+                .map(|value| value / prior.dispersion);
+        let own: f64 = camp.iter().map(|&slot| covariance[[slot, slot]]).sum();
+        sum += (count(camp.len()) - 1.0) * precision.ln() / 2.0 + of_mean.ln() / 2.0;
+        sum -= (precision * own - shared * all(camp, covariance)) / 2.0;
+        sum += membership(camp.len(), all_members);
+    }
+    sum
+}
+
+/// The logarithm of the probability that these of all players are in one camp.
+fn membership(size: usize, of: usize) -> f64 {
+    count(size) * (count(size) / count(of)).ln()
+}
+
+fn mean(camp: &[usize], point: &[f64]) -> f64 {
+    camp.iter().map(|&slot| point[slot]).sum::<f64>() / count(camp.len())
+}
+
+/// The sum of squared distances from the mean.
+fn squares(camp: &[usize], point: &[f64]) -> f64 {
+    let mean = mean(camp, point);
+    camp.iter().map(|&slot| (point[slot] - mean).powi(2)).sum()
+}
+
+/// The sum of a camp's cells.
+fn all(camp: &[usize], covariance: &Array2<f64>) -> f64 {
+    let row = |&row: &usize| camp.iter().map(|&column| covariance[[row, column]]).sum::<f64>();
+    camp.iter().map(row).sum()
+}

@@ -1,0 +1,71 @@
+//! What is assumed of strengths before any game.
+//!
+//! The strengths of a *camp* scatter normally around the camp's mean. How widely they do is learned
+//! from the results: see `learning.rs`.
+
+use crate::rating::ELO;
+use crate::significance::count;
+
+/// The standard deviation of the means of camps, in Elo.
+const MEANS_SD: f64 = 500.0;
+
+/// The prior of the strengths.
+#[derive(Debug, Clone)]
+pub(crate) struct Prior {
+    /// The parameters of the strengths in each camp. Strengths without a camp have the
+    /// [weak](Self::WEAK) prior.
+    pub(crate) camps: Vec<Vec<usize>>,
+    /// The standard deviation in a camp, in natural units.
+    pub(crate) deviation: f64,
+    /// The variance of the score in a pair of games, as a multiple of what independent games have.
+    /// The likelihood takes games for independent, so the prior has to be as much more precise.
+    pub(crate) dispersion: f64,
+    /// The standard deviation of the lead in each pairing: the likelihood is averaged over it. If
+    /// empty, it is not averaged.
+    pub(crate) blurs: Vec<f64>,
+    /// What the uncertainty of the prior adds to the parameters' deviations, one entry per cause.
+    pub(crate) doubts: Vec<Vec<f64>>,
+    /// The variance of the pull of the camp on some strengths, because the player may belong to
+    /// another one.
+    pub(crate) torn: Vec<(usize, f64)>,
+}
+
+impl Prior {
+    /// The precision of a strength that no camp holds: a standard deviation of 600 Elo (at a draw
+    /// parameter of 0).
+    pub(crate) const WEAK: f64 = (ELO / 600.0) * (ELO / 600.0);
+
+    /// The weak prior for all strengths.
+    pub(crate) fn weak() -> Self {
+        Self {
+            camps: Vec::new(),
+            deviation: 1.0,
+            dispersion: 1.0,
+            blurs: Vec::new(),
+            doubts: Vec::new(),
+            torn: Vec::new(),
+        }
+    }
+
+    /// The precision of the strengths in camps.
+    pub(crate) fn precision(&self) -> f64 {
+        self.dispersion / self.deviation.powi(2)
+    }
+
+    /// What all cells of a camp of this size in the precision matrix lack, because the camp's mean
+    /// is not known.
+    pub(crate) fn shared(&self, size: usize) -> f64 {
+        let means = (MEANS_SD / ELO).powi(2);
+        self.precision() / (self.deviation.powi(2) / means + count(size))
+    }
+
+    /// The precision in the direction of a camp's mean.
+    pub(crate) fn of_mean(&self, size: usize) -> f64 {
+        self.precision() - count(size) * self.shared(size)
+    }
+
+    /// The blur of the pairing at this place.
+    pub(crate) fn blur(&self, pairing: usize) -> f64 {
+        self.blurs.get(pairing).copied().unwrap_or(0.0)
+    }
+}
