@@ -34,7 +34,7 @@ pub struct Contradiction {
 ///
 /// # Errors
 ///
-/// As [`fit()`].
+/// As [`fit()`](crate::fit()).
 pub fn contradiction(
     results: &Results,
     fixed: &[FixedRating],
