@@ -10,7 +10,7 @@
 mod tournaments;
 
 use referee_ratings::PlayedGame;
-use tournaments::{RatingTimes, round_robin};
+use tournaments::{RatingTimes, round_robin, rounds};
 
 fn main() {
     let only: Vec<usize> = std::env::args().filter_map(|arg| arg.parse().ok()).collect();
@@ -19,6 +19,9 @@ fn main() {
     let all = [(10, 10), (100, 1), (100, 10), (100, 100), (200, 1), (1000, 1), (2000, 1)];
     for (players, pairs) in all.into_iter().filter(|(players, _)| is_wanted(players)) {
         print(players, &round_robin(players, pairs));
+    }
+    for players in [200, 1000].iter().filter(|players| is_wanted(players)) {
+        print(*players, &rounds(*players, &[1, 3, 8, 21, 55, 34, 13]));
     }
 }
 
