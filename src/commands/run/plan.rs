@@ -29,7 +29,7 @@ use referee_tournament::schedule::state::TournamentState;
 
 /// The most players and games of a tournament that is simulated: it takes about two seconds.
 const MOST_SIMULATED: usize = 200;
-const MOST_GAMES: usize = 10_000;
+const MOST_GAMES: usize = 5_000;
 
 /// Says what a run would refuse or note before its first game. Then prints the games that are due,
 /// and what to expect until `until`.
@@ -152,11 +152,11 @@ fn forecast(tournament: &Tournament, header: &Header, due: usize) -> Option<(For
         return None;
     }
     let grades = tournament.grades.clone().unwrap_or_default();
-    let tournaments = (MOST_GAMES / (2 * due).max(1)).clamp(1, 20) as u64;
+    let tournaments = (MOST_GAMES / due.max(1)).clamp(1, 20) as u64;
     let forecast = |header: &Header| Forecast::new(header, &grades, None, tournaments);
     let expected = forecast(header)?;
     let width = expected.width.round();
-    let more = doubled(header).and_then(|(header, change)| {
+    let more = doubled(header).filter(|_| 2 * due <= MOST_GAMES).and_then(|(header, change)| {
         let less = forecast(&header)?.width.round();
         (less < width).then(|| format!("; {change} would make them about {less} wide"))
     });
