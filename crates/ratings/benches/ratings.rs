@@ -10,7 +10,7 @@
 mod tournaments;
 
 use referee_ratings::PlayedGame;
-use tournaments::{RatingTimes, round_robin, rounds};
+use tournaments::{RatingTimes, played, round_robin};
 
 fn main() {
     let only: Vec<usize> = std::env::args().filter_map(|arg| arg.parse().ok()).collect();
@@ -35,4 +35,14 @@ fn print(players: usize, games: &[PlayedGame]) {
         "{players:7} {games:8} {counting:8.1} ms {fit:8.1} ms {ratio:>8} \
          {ranks:10.1} ms {total:8.1} ms"
     );
+}
+
+/// In each round, players meet in a pair of games whose numbers are this far apart.
+fn rounds(players: usize, distances: &[usize]) -> Vec<PlayedGame> {
+    let meeting = |one: usize, apart: usize| (one, (one + apart) % players);
+    let half = move |&apart: &usize| {
+        let first = (0..players).filter(move |one| one / apart % 2 == 0);
+        first.map(move |one| (meeting(one, apart), 1))
+    };
+    played(players, distances.iter().flat_map(half))
 }

@@ -78,18 +78,8 @@ pub(crate) fn round_robin(players: usize, pairs: u32) -> Vec<PlayedGame> {
     played(players, meetings.flat_map(|meeting| (1..=pairs).map(move |pair| (meeting, pair))))
 }
 
-/// In each round, players meet in a pair of games whose numbers are this far apart.
-pub(crate) fn rounds(players: usize, distances: &[usize]) -> Vec<PlayedGame> {
-    let meeting = |one: usize, apart: usize| (one, (one + apart) % players);
-    let half = move |&apart: &usize| {
-        let first = (0..players).filter(move |one| one / apart % 2 == 0);
-        first.map(move |one| (meeting(one, apart), 1))
-    };
-    played(players, distances.iter().flat_map(half))
-}
-
 /// Plays pairs of games between players; the first is the best.
-fn played(
+pub(crate) fn played(
     players: usize,
     meetings: impl Iterator<Item = ((usize, usize), u32)>,
 ) -> Vec<PlayedGame> {
