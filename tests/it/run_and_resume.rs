@@ -873,11 +873,11 @@ fn a_player_that_cannot_start_is_reported_before_the_first_game() {
     let run = arena.run(&["run", "--strict"]);
     let table = "\
 #  player  rating  ±95%  ranks  games  score      %  W  D  L  faults
-1  ant        489  ±703      1      4      4  100.0  4  0  0       0
+1  ant        419  ±489      1      4      4  100.0  4  0  0       0
 –  dud          –     –      –      4      0    0.0  0  0  4       4
 
 4 of 4 games played.
-First seat: 0 ±319 Elo. Draws: 0 of 4 games (0.0%).
+First seat: 0 ±317 Elo. Draws: 0 of 4 games (0.0%).
 4 faults: dud 4 no-start.
 Without a rank: dud (made faults and finished no game).
 ant: all its games ended by faults of opponents, which says nothing about its strength.

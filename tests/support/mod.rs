@@ -27,9 +27,9 @@ pub(crate) const TABLE: &str = "\
 3  ant        -15   ±36    1–3      8    3.5  43.8  0  7  1       0
 
 12 of 12 games played.
-First seat: -7 ±31 Elo. Draws: 11 of 12 games (91.7%).
+First seat: -7 ±30 Elo. Draws: 11 of 12 games (91.7%).
 Not told apart (likelihood that the first is better, and about how many games would separate them):
-bee and cat (68%, 170), cat and ant (68%, 170).
+bee and cat (68%, 158), cat and ant (68%, 158).
 ";
 
 /// The normalised result of running the referee: exit code, stdout and stderr.

@@ -45,7 +45,7 @@ pub(crate) struct Correlation {
 pub(crate) struct Covariance {
     /// `H⁻¹`.
     inverse: Array2<f64>,
-    /// `H⁻¹ G`, where `G Gᵀ = B + P`, and a column for the uncertainty of the prior. The
+    /// `H⁻¹ G`, where `G Gᵀ = B + P`, and columns for the uncertainty of the prior. The
     /// covariance is the root times its transpose.
     root: Array2<f64>,
     pub(crate) correlation: Correlation,

@@ -26,10 +26,11 @@ use crate::prior::Prior;
 use crate::rating::ELO;
 use crate::significance::count;
 
-/// The prior of the standard deviation in a camp: a gamma distribution with this mode, in Elo …
-const MODE: f64 = 700.0;
+/// The prior of the variance in a camp: a gamma distribution in which this is the most probable
+/// standard deviation, in Elo …
+const MODE: f64 = 600.0;
 /// … and this shape, which keeps it away from 0: there is always a difference.
-const SHAPE: f64 = 4.0;
+const SHAPE: f64 = 2.0;
 /// Steps in the logarithm of the standard deviation are at most this large.
 const LONGEST: f64 = 0.7;
 /// A step below this is the last one.
@@ -41,6 +42,8 @@ const MOST_STEPS: usize = 50;
 const ROUGH: f64 = 1e-3;
 /// So many steps settle everything else at a given standard deviation.
 const SETTLING: usize = 4;
+/// With fewer players, nothing shows that a camp is two.
+const FEWEST: usize = 8;
 /// Doubt about the camps falls by e for each of so many units of evidence. With 1, the model would
 /// have to be exact.
 const CAUTION: f64 = 3.0;
@@ -122,7 +125,7 @@ impl Learned {
             let step = (slope * error * error).clamp(-LONGEST, LONGEST);
             point = map.point;
             steps += 1;
-            if step.abs() < SHORT || steps == MOST_STEPS {
+            if (step.abs() < SHORT && steps >= SETTLING) || steps == MOST_STEPS {
                 let determinant = map.information.log_determinant();
                 let evidence = evidence(&model, &point, &covariance, determinant) + error.ln();
                 return Self { model, point, covariance, error, evidence };
@@ -199,7 +202,8 @@ impl Learned {
         let scatter = Scatter::new(prior, &self.point, &self.covariance);
         let total = scatter.squares + scatter.uncertain;
         let mut best: [Option<(f64, Vec<Vec<usize>>)>; 2] = [None, None];
-        for (at, camp) in prior.camps.iter().enumerate() {
+        let large = prior.camps.iter().enumerate().filter(|(_, camp)| camp.len() >= FEWEST);
+        for (at, camp) in large {
             let mut sorted = camp.clone();
             sorted.sort_by(|&one, &other| self.point[other].total_cmp(&self.point[one]));
             let whole = squares(camp, &self.point);
@@ -273,10 +277,11 @@ impl Scatter {
     /// of that logarithm at given blurs.
     fn slope(&self, deviation: f64) -> (f64, f64) {
         let variance = deviation * deviation;
-        let pull = (SHAPE - 1.0) * deviation * ELO / MODE;
-        let slope = (self.squares + self.uncertain) / variance - self.free + SHAPE - 1.0 - pull;
+        let pull = 2.0 * (SHAPE - 0.5) * (deviation * ELO / MODE).powi(2);
+        let slope =
+            (self.squares + self.uncertain) / variance - self.free + 2.0 * SHAPE - 1.0 - pull;
         let unknown = self.uncertain / (self.free * variance).max(f64::MIN_POSITIVE);
-        let information = 2.0 * self.free * (1.0 - unknown.min(1.0)).powi(2) + pull;
+        let information = 2.0 * self.free * (1.0 - unknown.min(1.0)).powi(2) + 2.0 * pull;
         (slope, 1.0 / information.sqrt())
     }
 }

@@ -89,15 +89,15 @@ mod tests {
         let text = ranking(&standings(&example()), 100, Colour::Plain);
         let expected = "\
 #  player    rating  ±95%  ranks  games  score     %   W  D  L  faults
-1  greedy       349  ±305    1–2     11   10.5  95.5  10  1  0       0
-2  象棋 bot    -136  ±203    2–3      9      1  11.1   0  2  7       0
-3  chatty      -212  ±301    2–3      4    0.5  12.5   0  1  3       2
+1  greedy       341  ±284    1–2     11   10.5  95.5  10  1  0       0
+2  象棋 bot    -136  ±202    2–3      9      1  11.1   0  2  7       0
+3  chatty      -204  ±289    2–3      4    0.5  12.5   0  1  3       2
 
 12 of 12 games played.
-First seat: 84 ±180 Elo. Draws: 2 of 12 games (16.7%).
+First seat: 88 ±183 Elo. Draws: 2 of 12 games (16.7%).
 2 faults: chatty 2 malformed.
 Not told apart (likelihood that the first is better, and about how many games would separate them):
-象棋 bot and chatty (64%, 42).";
+象棋 bot and chatty (63%, 56).";
         let widths: Vec<usize> = text.lines().take(4).map(UnicodeWidthStr::width).collect();
         assert_eq!(widths, [widths[0]; 4], "{text}");
         assert_eq!(text, expected);
@@ -113,9 +113,9 @@ Not told apart (likelihood that the first is better, and about how many games wo
         let expected = "\
 Ratings after each tournament:
 player      spring  an autumn with a long name       象棋
-greedy    307 ±675                    349 ±305   349 ±305
-象棋 bot         –                   -136 ±203  -136 ±203
-chatty           –                   -212 ±301  -212 ±301";
+greedy    270 ±532                    341 ±284   341 ±284
+象棋 bot         –                   -136 ±202  -136 ±202
+chatty           –                   -204 ±289  -204 ±289";
         assert_eq!(history(&steps, 80, Colour::Plain), expected);
         let narrow = history(&steps, 50, Colour::Plain);
         let title = "Ratings after each tournament:\nplayer    an autumn";

@@ -48,7 +48,7 @@ fn formats(players: u32) -> [(&'static str, Vec<Stage>); 5] {
 fn row(name: &str, players: u32, stages: Vec<Stage>) -> Forecast {
     let most = stages.contains(&Stage::further()).then_some(7 * players as usize);
     let header = header(players, stages);
-    let found = Forecast::new(&header, &grades(players), most, u64::from(6000 / players));
+    let found = Forecast::new(&header, &grades(players), most, u64::from(1500 / players));
     let found = found.expect("everyone is ranked");
     println!(
         "| {players} | {name} | {:.0} | {:.0} Elo | {:.1}% | {:.1} | {:.1}% |",

@@ -428,3 +428,20 @@ fn two_camps_and_a_player_far_above_are_found() {
     star[3] = 2000.0;
     assert_eq!(camps(&star).0[0], 1);
 }
+/// All of these players win all their games against those after them: `pairs` pairs each.
+fn in_order(players: usize, pairs: usize) -> Fit {
+    let meetings = (0..players).flat_map(|one| (one + 1..players).map(move |other| (one, other)));
+    let won = |(one, other)| [series(one, other, [pairs, 0, 0]), series(other, one, [0, 0, pairs])];
+    fitted(players, &meetings.flat_map(won).collect::<Vec<_>>().concat())
+}
+
+#[test]
+fn players_who_win_everything_are_not_infinitely_far_above() {
+    for (players, pairs) in [(3, 3), (3, 500), (10, 1), (10, 20)] {
+        let fit = in_order(players, pairs);
+        let best = fit.ratings[0];
+        assert!(best.low > 0.0 && best.value < 5000.0, "{players} {pairs}: {best:?}");
+    }
+    let ranks: Vec<usize> = in_order(4, 20).rank_intervals().iter().map(|it| it.low).collect();
+    assert_eq!(ranks, [1, 2, 3, 4]);
+}
