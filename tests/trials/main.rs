@@ -8,6 +8,7 @@ mod support;
 mod browser;
 mod containment;
 mod cost_of_a_move;
+mod course;
 mod crashes;
 mod fairness;
 mod game_kits;
@@ -38,6 +39,7 @@ fn main() -> ExitCode {
         ("browser", browser::tests()),
         ("containment", containment::tests()),
         ("cost_of_a_move", cost_of_a_move::tests()),
+        ("course", course::tests()),
         ("crashes", crashes::tests()),
         ("game_kits", game_kits::tests()),
         ("hidden_games", hidden_games::tests()),
