@@ -5,6 +5,7 @@ use std::io;
 use super::csv_cells::{finish, text};
 use super::notes::list;
 use super::numbers::percent;
+use super::standings::shared_rank;
 use super::unranked::describe;
 use super::{Row, Standings};
 use referee_protocol::escape;
@@ -38,14 +39,8 @@ impl<'a> GradedPlayers<'a> {
         let rank = |row: &Row| among_graded.as_ref().map_or(row.rank, |ranks| ranks[row.number]);
         let counts = |row: &&Row| among_graded.is_none() || is_graded(&row.player);
         let player = |row: &'a Row| {
-            // A player shares the place of those that come before it only by their names.
-            let level = standings.rows.iter().filter(counts).find(|other| is_level(other, row));
-            let shared = |own: Rank| {
-                let place = level.and_then(|row| rank(row).ok()).map_or(own.place, |it| it.place);
-                let low = own.interval.low.min(place);
-                Rank { place, interval: RankInterval { low, ..own.interval } }
-            };
-            GradedPlayer::new(grades, row, rank(row).map(shared), results)
+            let shared = shared_rank(row, standings.rows.iter().filter(counts), rank);
+            GradedPlayer::new(grades, row, shared, results)
         };
         let rows = standings.rows.iter().filter(|row| is_graded(&row.player));
         Self { grades, players: rows.map(player).collect() }
@@ -129,14 +124,6 @@ impl<'a> GradedPlayers<'a> {
         let parts: Vec<String> = for_rank.into_iter().chain(for_scores).collect();
         Some(format!("You get {sum} marks: {}.", parts.join("; ")))
     }
-}
-
-/// Whether only their names decide which of these two players with a rank comes first.
-fn is_level(one: &Row, other: &Row) -> bool {
-    let key = |row: &Row| (row.rank.is_ok(), row.is_spared, row.score());
-    let ratings = one.shown_rating().zip(other.shown_rating());
-    let is_near = ratings.is_some_and(|(one, other)| (one.value - other.value).abs() < 1e-6);
-    one.rank.is_ok() && is_near && key(one) == key(other)
 }
 
 /// How a game of a player that is spared ended, after `every game`.

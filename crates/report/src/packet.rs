@@ -212,7 +212,7 @@ fn scores(row: &Row, standings: &Standings, results: &NamedResults) -> Markup {
     ];
     html! {
         p {
-            @match row.rank {
+            @match standings.shared_rank(row) {
                 Ok(Rank { place, interval }) => {
                     "Rank " strong { (place) } " of " (standings.ranked())
                     ", rank interval " strong { (interval) }
@@ -347,6 +347,24 @@ mod tests {
         assert!(shown.contains(traceback), "{shown}");
         let protocol = "<details><summary>The last lines before it</summary><pre>&gt; turn";
         assert!(shown.contains(protocol), "{shown}");
+    }
+
+    /// Their pseudonyms come in another order than their names, by which the marks are given.
+    #[test]
+    fn level_players_share_a_rank_as_in_the_table_of_marks() {
+        let draws = [(0, 1, "draw"), (1, 0, "draw"), (0, 2, "white"), (1, 2, "white")];
+        let results = results(&["P01", "P02", "P03"], &draws);
+        let standings = standings(&results);
+        let ranks = standings.rows.iter().map(|row| {
+            let shown = scores(row, &standings, &results).into_string();
+            shown.split_once(" (95%)").expect("a rank").0.to_owned()
+        });
+        let rank = |place, interval| {
+            format!(
+                "<p>Rank <strong>{place}</strong> of 3, rank interval <strong>{interval}</strong>"
+            )
+        };
+        assert_eq!(ranks.collect::<Vec<_>>(), [rank(1, "1–3"), rank(1, "1–3"), rank(3, "1–3")]);
     }
 
     #[test]

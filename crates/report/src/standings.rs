@@ -173,10 +173,39 @@ impl Standings {
         self.rows.iter().map(Row::fault_total).sum()
     }
 
+    /// The rank of the player in `row`, which level players share.
+    pub(crate) fn shared_rank(&self, row: &Row) -> Result<Rank, Unranked<Out>> {
+        shared_rank(row, self.rows.iter(), |row| row.rank)
+    }
+
     /// How many players have a rank.
     pub(crate) fn ranked(&self) -> usize {
         self.rows.iter().filter(|row| row.rank.is_ok()).count()
     }
+}
+
+/// The rank of the player in `row`, where `rank` gives each its own. It shares the place of those of
+/// `rows`, in ranking order, that come before it only by their names: it has several, its own and
+/// its pseudonym.
+pub(crate) fn shared_rank<'a>(
+    row: &Row,
+    mut rows: impl Iterator<Item = &'a Row>,
+    rank: impl Fn(&Row) -> Result<Rank, Unranked<Out>>,
+) -> Result<Rank, Unranked<Out>> {
+    let level = rows.find(|other| is_level(other, row));
+    rank(row).map(|own| {
+        let place = level.and_then(|row| rank(row).ok()).map_or(own.place, |it| it.place);
+        let low = own.interval.low.min(place);
+        Rank { place, interval: RankInterval { low, ..own.interval } }
+    })
+}
+
+/// Whether only their names decide which of these two players with a rank comes first.
+fn is_level(one: &Row, other: &Row) -> bool {
+    let key = |row: &Row| (row.rank.is_ok(), row.is_spared, row.score());
+    let ratings = one.shown_rating().zip(other.shown_rating());
+    let is_near = ratings.is_some_and(|(one, other)| (one.value - other.value).abs() < 1e-6);
+    one.rank.is_ok() && is_near && key(one) == key(other)
 }
 
 /// The row of the player with this number, without comparisons.
