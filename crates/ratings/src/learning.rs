@@ -76,11 +76,10 @@ pub(crate) fn learn(model: Model, pairings: Pairings<'_>, groups: &[usize]) -> (
         camps[group].push(slot);
     }
     camps.retain(|camp| !camp.is_empty());
+    let start = model.by_scores();
     if camps.is_empty() {
-        let start = model.by_scores();
         return (model, start);
     }
-    let start = model.by_scores();
     let prior = Prior { camps, deviation: MODE / ELO, ..Prior::weak() };
     let mut best = Learned::new(model, start, prior, pairings);
     let mut doubt = None;

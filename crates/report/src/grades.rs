@@ -99,11 +99,7 @@ impl<'a> GradedPlayers<'a> {
     /// which they know an opponent. `None` for a player without marks.
     pub fn sentence(&self, player: &str, shown: impl Fn(&str) -> String) -> Option<String> {
         if let Some(reason) = self.grades.absent.get(player) {
-            return Some(format!(
-                "You get {} marks: {}.",
-                self.grades.failed,
-                escape::terminal(reason)
-            ));
+            return Some(you_get(self.grades.failed, &escape::terminal(reason)));
         }
         let found = self.players.iter().find(|graded| graded.row.player == player)?;
         let reason = || found.reason(self.grades, &shown);
@@ -111,7 +107,7 @@ impl<'a> GradedPlayers<'a> {
             return Some(format!("Your marks are still to be decided: {}.", reason()));
         };
         if found.fails() {
-            return Some(format!("You get {sum} marks: {}.", reason()));
+            return Some(you_get(sum, &reason()));
         }
         let for_rank = found.rank.ok().filter(|_| !self.grades.ranks.is_empty()).map(|rank| {
             let band = found.band.map_or("beyond all bands".to_owned(), |band| {
@@ -122,8 +118,19 @@ impl<'a> GradedPlayers<'a> {
         });
         let for_scores = found.for_scores.iter().map(|score| score.describe(&shown));
         let parts: Vec<String> = for_rank.into_iter().chain(for_scores).collect();
-        Some(format!("You get {sum} marks: {}.", parts.join("; ")))
+        Some(you_get(sum, &parts.join("; ")))
     }
+}
+
+/// Names the marks and their reason to the authors.
+fn you_get(sum: f64, why: &str) -> String {
+    format!("You get {}: {why}.", marks(sum))
+}
+
+/// `1 mark`, or as many marks.
+#[expect(clippy::float_cmp, reason = "exactly one is singular")]
+fn marks(sum: f64) -> String {
+    format!("{sum} {}", if sum == 1.0 { "mark" } else { "marks" })
 }
 
 /// How a game of a player that is spared ended, after `every game`.
@@ -164,7 +171,7 @@ fn useless_bands(grades: &Grades, reached: &[Option<RankMark>]) -> Vec<String> {
 /// The ranks of a band.
 fn band(first: u32, line: RankMark) -> String {
     let range = RankInterval { low: first as usize, high: line.rank as usize };
-    format!("rank {range} ({} marks)", line.marks)
+    format!("rank {range} ({})", marks(line.marks))
 }
 
 /// The first line of each opponent in `against`.
@@ -471,5 +478,12 @@ mod tests {
                         rank 3; 2 for 1 of 2 points against P07 (25.0% needed).";
         assert_eq!(players.sentence("ant", |_| "P07".to_owned()).as_deref(), Some(sentence));
         assert_eq!(players.sentence("bee", str::to_owned), None, "bee gets no marks");
+    }
+
+    #[test]
+    fn one_mark_is_singular() {
+        let said = [1.0, 0.0, 0.5, 5.0].map(|sum| you_get(sum, "rank 3"));
+        assert_eq!(said[0], "You get 1 mark: rank 3.");
+        assert!(said[1..].iter().all(|said| said.contains(" marks: ")), "{said:?}");
     }
 }
