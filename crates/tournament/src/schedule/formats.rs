@@ -134,6 +134,7 @@ pub(crate) fn next_of_late(format: &Format, late: usize, course: &StageState<'_>
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
+    use referee_ratings::{GameOutcome, PlayedGame};
 
     /// A course under the current rules, with one pair in each meeting.
     pub(crate) fn course<'a>(
@@ -152,5 +153,20 @@ pub(crate) mod tests {
             fixed: Some(&[]),
             rules: PairingRules::NEWEST,
         }
+    }
+
+    #[test]
+    fn old_logs_keep_the_ratings_that_they_were_paired_by() {
+        let mut results = Results::new(3);
+        for (first, second, pair) in [(0, 1, 1), (1, 2, 1), (0, 2, 1), (0, 1, 2)] {
+            results.add(PlayedGame::by_rules(first, second, pair, GameOutcome::Win));
+        }
+        let best = |rules| {
+            let fit = fit_for_pairing(rules, &results, &[]).expect("no given rating");
+            fit.ratings[0].value
+        };
+        let [second, third, fourth] =
+            [PairingRules::Second, PairingRules::Third, PairingRules::Fourth].map(best);
+        assert!(second.to_bits() == third.to_bits() && third + 1.0 < fourth, "{third} {fourth}");
     }
 }
