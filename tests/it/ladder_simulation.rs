@@ -13,7 +13,7 @@ use referee_tournament::schedule::formats::{Meeting, StageState, next};
 const PLAYERS: usize = 40;
 /// Elo points of a natural unit at this share of draws, ν being one half.
 const ELO: f64 = 138.97;
-const TOURNAMENTS: u64 = 40;
+const TOURNAMENTS: u64 = 10;
 /// Rounds of the ladder, of twenty pairs each.
 const ROUNDS: usize = 25;
 /// The maximum number of random rounds to become as good.
@@ -124,7 +124,7 @@ fn mean(curves: &[Vec<f64>]) -> Vec<f64> {
 }
 
 #[test]
-#[ignore = "slow: eighty simulated tournaments"]
+#[ignore = "slow: forty simulated tournaments"]
 #[expect(clippy::print_stdout, reason = "the figures are for people")]
 fn the_ladder_needs_fewer_games_than_chance() {
     for spread in SPREADS {

@@ -144,7 +144,7 @@ fn everyone_is_told(arena: &Arena, ranking: &str) {
         let row = &rows[&name(student)];
         assert!(row.marks == "1" && row.reason.starts_with(reason), "{row:?}");
         let page = packet(&name(student));
-        assert!(page.contains(&format!("<p>You get 1 marks: {}.</p>", row.reason)), "{page}");
+        assert!(page.contains(&format!("<p>You get 1 mark: {}.</p>", row.reason)), "{page}");
     }
     let are_ranked = everyone.iter().filter(|name| !rows[*name].rank.is_empty());
     for name in are_ranked {
@@ -219,7 +219,7 @@ fn edit(arena: &Arena) {
     let mut text = fs::read_to_string(&path).expect("a configuration");
     let title = text.lines().find(|line| line.starts_with("name = ")).expect("a name").to_owned();
     let stages = "[[stages]]\nformat = \"check\"\n\n[[stages]]\nformat = \"round-robin\"\n\
-                  opponents = 3\n\n[clock]";
+                  opponents = 2\n\n[clock]";
     for (from, to) in [
         (title.as_str(), "name = \"cup\""),
         ("pairs = 1\n", ""),

@@ -1,8 +1,6 @@
 //! How often the 95% intervals hold the truth in each format: tournaments between players of known
-//! strength, paired and evaluated as `run` does. Slow, with fixed seeds; prints its figures
-//! (`cargo test -p referee-tournament --test coverage -- --ignored --nocapture`).
-
-#![expect(clippy::print_stdout, reason = "the figures are for people")]
+//! strength, paired and evaluated as `run` does. Prints its figures
+//! (`cargo test -p referee-tournament --test simulations -- --ignored --nocapture coverage`).
 
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;

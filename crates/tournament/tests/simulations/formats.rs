@@ -1,8 +1,6 @@
 //! How good the formats are, at about the same number of games: prints the table of
 //! `docs/ratings.md`
-//! (`cargo test -p referee-tournament --test formats -- --ignored --nocapture`).
-
-#![expect(clippy::print_stdout, reason = "the table is for people")]
+//! (`cargo test -p referee-tournament --test simulations -- --ignored --nocapture formats`).
 
 use referee_record::model::grades::{Grades, RankBy, RankMark};
 use referee_record::model::record::{Header, examples};
