@@ -25,7 +25,7 @@ table_keys! {
 pub(super) enum RunMethod {
     Command(Field<Vec<Spanned<String>>>),
     Bot(Field<String>),
-    /// There is no player, for this reason.
+    /// Why this person has no player.
     Absent(Field<String>),
     /// Two or more were given.
     Several([(&'static str, ByteSpan); 2]),

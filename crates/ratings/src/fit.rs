@@ -9,8 +9,8 @@
 //! Strengths are converted to Elo by the factor `400/ln 10 · 2/(2+ν)`. A small rating difference
 //! then means the same expected score as in the logistic Elo formula, whatever the draw rate of the
 //! game. Intervals are 95% intervals from the curvature at the maximum, clustered by pair (see
-//! `covariance.rs`), and include the uncertainty of ν and of the prior. They are for the difference from the mean of
-//! the player's group, or from the anchors if there are any.
+//! `covariance.rs`), and include the uncertainty of ν and of the prior. They are for the difference
+//! from the mean of the player's group, or from the anchors if there are any.
 
 use crate::error::RatingError;
 use crate::fitted_model::{Assumed, FittedModel};
