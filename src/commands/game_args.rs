@@ -242,10 +242,10 @@ mod tests {
             game("backdraughts").expect("a game"),
             GameArgument::BuiltIn(GameKind::Backdraughts)
         );
-        for file in ["game.toml", "./game", "chess/game.toml", "/tmp/x"] {
+        for file in ["game.toml", "./game", "hex/game.toml", "/tmp/x"] {
             assert_eq!(game(file).expect("a file"), GameArgument::File(PathBuf::from(file)));
         }
-        let error = game("chess").expect_err("no game").to_string();
+        let error = game("shogi").expect_err("no game").to_string();
         assert!(error.contains("watch-your-back"), "it lists the games: {error}");
     }
 

@@ -73,6 +73,7 @@ enum Values {
         min: i64,
         max: i64,
     },
+    Text,
     #[serde(untagged)]
     List {
         words: Vec<ValueHelp>,
@@ -149,6 +150,7 @@ impl OptionSheet {
         let values = match spec.kind.clone() {
             OptionKind::Choice { values } => Values::Choices(choices(values)),
             OptionKind::Number { min, max } => Values::Range { min, max },
+            OptionKind::Text => Values::Text,
             OptionKind::Boolean => {
                 let words = [("true", "yes"), ("false", "no")];
                 let choice = |(value, help): (&str, &str)| ValueHelp {
@@ -175,6 +177,7 @@ impl OptionSheet {
         let Self { name, clause, help, .. } = self;
         let values = match &self.values {
             Values::Range { min, max } => format!("    {min} to {max}\n"),
+            Values::Text => "    any text\n".to_owned(),
             Values::Choices(choices) => choice_lines(choices, 4),
             Values::List { words, items, files } => format!(
                 "{}    or a comma-separated list of:\n{}      FILE: {files}\n",

@@ -260,13 +260,13 @@ error: no players
 #[test]
 fn an_unknown_game_and_invalid_options() {
     starts(
-        &message(&format!("name = \"cup\"\ngame = \"chess\"\n{PLAYERS}")),
+        &message(&format!("name = \"cup\"\ngame = \"shogi\"\n{PLAYERS}")),
         "\
-unknown game `chess`
+unknown game `shogi`
  --> cup.toml:2:8
   |
-2 | game = \"chess\"
-  |        ^^^^^^^ expected `watch-your-back`, `backdraughts` or `back-to-the-wall`",
+2 | game = \"shogi\"
+  |        ^^^^^^^ expected `watch-your-back`, `backdraughts`, `back-to-the-wall` or `chess`",
     );
     let text = about("[options]\nmax-moves = true\nmax-move = 3");
     starts(&text, "unexpected value of `max-moves`\n --> cup.toml:4:13\n");
@@ -354,13 +354,13 @@ fn presets_fill_in_missing_keys() {
 #[test]
 fn all_problems_are_reported_in_the_order_of_the_file() {
     let text = message(
-        "nmae = \"cup\"\ngame = \"chess\"\npairs = 0\n[clock]\nmove = 5\n[[players]]\nname = 7\n",
+        "nmae = \"cup\"\ngame = \"shogi\"\npairs = 0\n[clock]\nmove = 5\n[[players]]\nname = 7\n",
     );
     let titles: Vec<_> = text.split("\n\n").filter_map(|part| part.lines().next()).collect();
     let expected = [
         "`name` is missing in the configuration",
         "error: unknown key `nmae` in the configuration",
-        "error: unknown game `chess`",
+        "error: unknown game `shogi`",
         "error: `pairs` is out of range",
         "error: unexpected value of `move`",
         "error: only one player",

@@ -219,7 +219,7 @@ fn refused(option: &GivenOption, game: &str, specs: &[OptionSpec]) -> Option<Pro
     let unquoted = match spec.kind {
         OptionKind::Number { .. } => "a number",
         OptionKind::Boolean => "true or false",
-        OptionKind::Choice { .. } | OptionKind::List(_) => "",
+        OptionKind::Choice { .. } | OptionKind::List(_) | OptionKind::Text => "",
     };
     let expected = match spec.parse(option.value.get_ref()) {
         Ok(_) if option.quoted && !unquoted.is_empty() => {

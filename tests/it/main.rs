@@ -11,6 +11,7 @@ mod backdraughts_commands;
 mod bad_players;
 mod bot_ladder;
 mod check_and_ask;
+mod chess;
 mod commands;
 mod compare;
 mod foreign_games;

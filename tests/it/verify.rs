@@ -411,8 +411,8 @@ fn an_edited_header_is_found() {
 #[test]
 fn an_unusable_header_is_an_input_error() {
     let arena = played();
-    arena.edit_line(1, |line| line.replacen("watch-your-back", "chess", 1));
-    let error = "error: the header cannot be used: no game `chess`\n";
+    arena.edit_line(1, |line| line.replacen("watch-your-back", "draughts", 1));
+    let error = "error: the header cannot be used: no game `draughts`\n";
     assert_eq!(arena.run(&["verify"]), Run::new(2, "", error));
     arena.edit_line(1, |line| {
         let line = line.replacen("\"schema\":\"referee-log-1\"", "\"schema\":\"referee-log-9\"", 1);

@@ -1,4 +1,5 @@
-//! Games of others behind the adapters in `games/`: `OpenSpiel`, and chess between real engines.
+//! Games of others behind the adapters in `games/`: `OpenSpiel`. Chess between real engines, and as
+//! the package `chess` plays it.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -65,6 +66,41 @@ const BEFORE_MATE: [&str; 65] = [
     "Be6+", "Kxe6", "Bb2", "Nb5", "Bg7", "Qxg5", "Rh7", "Ra3", "d5", "Rb3", "a6", "Nd6+"
 ];
 
+/// Replays exported games with the package `chess`, and compares every position, its moves, their
+/// algebraic notation, and how the game ends.
+const AS_IN_PYTHON: &str = r#"
+import json, sys
+import chess
+
+ENDS = ["checkmate", "stalemate", "dead-position", "repetition", "fifty-moves"]
+
+def endings(board):
+    return [board.is_checkmate(), board.is_stalemate(), board.is_insufficient_material(),
+            board.is_repetition(3), board.halfmove_clock >= 100]
+
+positions = 0
+for game in map(json.loads, sys.stdin):
+    is_960 = game["options"]["chess960"]
+    board = chess.Board(game["positions"][0]["state"]["start"], chess960=is_960)
+    for position in game["positions"]:
+        fen = board.shredder_fen(en_passant="fen") if is_960 else board.fen(en_passant="fen")
+        assert position["state"]["fen"] == fen, (position["state"], fen)
+        ended = [name for name, is_so in zip(ENDS, endings(board)) if is_so]
+        turn = position["turn"]
+        assert turn.get("reason") == next(iter(ended), None), (turn, ended, fen)
+        positions += 1
+        if "over" in turn:
+            continue
+        seat = "white" if board.turn else "black"
+        legal = sorted(board.uci(move) for move in board.legal_moves)
+        assert position["legal"] == {seat: legal}, (position["legal"], legal, fen)
+        move = board.parse_uci(position["step"]["move"])
+        san = next(event["san"] for event in position["events"] if event["event"] == "played")
+        assert board.san(move) == san, (board.san(move), san, fen)
+        board.push(move)
+print("positions", positions)
+"#;
+
 /// Debian's UCI engines.
 const ENGINES: [&str; 3] = ["stockfish", "ethereal-chess", "glaurung"];
 
@@ -74,15 +110,14 @@ pub(crate) fn tests() -> Vec<Trial> {
             without_package("pyspiel").or_else(|| openspiel(game, searcher))
         })
     };
-    let chess = |name: &str, run: fn()| {
-        slow(name, move || {
-            without_package("chess").or_else(without_engines).or_else(|| {
-                run();
-                None
-            })
-        })
+    let run = |lacks: Lacks, run: fn()| {
+        lacks.is_none().then(run);
+        lacks
     };
+    let chess = move |name: &str, test: fn()| slow(name, move || run(without_engines(), test));
+    let python = move || run(without_package("chess"), random_games_as_in_python);
     let mut tests = vec![
+        slow("chess as in Python", python),
         chess("chess between UCI engines", round_robin_of_engines),
         chess("200 games of chess under strict", long_match_of_engines),
     ];
@@ -112,6 +147,7 @@ fn openspiel(game: &str, searcher: &str) -> Lacks {
     let name = game;
     let game = format!("command = [\"python3\", \"openspiel.py\", \"{name}\"]");
     arena.write("game.toml", &game);
+    let game = format!("game = {{ {game} }}");
     let trial = arena.run(&["test-game", "game.toml", "--games", "1", "--search-games", "0"]);
     assert!(trial.out.contains("\nnothing found\n"), "{trial:?}");
     let depth = if name.starts_with("backgammon") { "1" } else { "2" };
@@ -132,10 +168,32 @@ fn openspiel(game: &str, searcher: &str) -> Lacks {
     None
 }
 
-/// A folder with the rules of chess and the bridge to UCI engines.
+/// Plays random games from several start positions, and replays them in Python.
+fn random_games_as_in_python() {
+    let starts = [
+        "",
+        "fen = \"r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1\"",
+        "fen = \"8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - -\"",
+        "chess960 = true\nfen = \"bqnb1rkr/pppppppp/2n5/8/8/5N2/PPPPPPPP/BQNB1RKR w KQkq - 0 1\"",
+        "chess960 = true\nfen = \"1r3k1r/8/8/8/8/8/8/1R3K1R b HBhb - 0 1\"",
+    ];
+    for options in starts {
+        let arena = Arena::with_packages();
+        let config = "name = \"cup\"\ngame = \"chess\"\nseed = 7\npairs = 20\n";
+        let players = ["ant", "bee"]
+            .map(|name| format!("[[players]]\nname = \"{name}\"\nbot = \"random\"\n"))
+            .concat();
+        arena.write("tournament.toml", &format!("{config}[options]\n{options}\n{players}"));
+        arena.write("replay.py", AS_IN_PYTHON);
+        assert_eq!(arena.run(&["run", "--quiet"]).code, 0);
+        let replayed = arena.in_shell("\"$1\" export | python3 replay.py", &[]);
+        assert!(replayed.out.starts_with("positions "), "{replayed:?}");
+    }
+}
+
+/// A folder with the bridge to UCI engines.
 fn board_room() -> Arena {
     let arena = Arena::with_packages();
-    arena.write("chess_rules.py", include_str!("../../games/chess/chess_rules.py"));
     arena.write("uci.py", include_str!("../../players/uci.py"));
     arena
 }
@@ -152,7 +210,7 @@ fn round_robin_of_engines() {
     };
     let players: String = ENGINES.map(player).concat();
     let openings = "[openings]\nfile = \"openings.txt\"\n";
-    play(&arena, "command = [\"python3\", \"chess_rules.py\"]", &(openings.to_owned() + &players));
+    play(&arena, "game = \"chess\"", &(openings.to_owned() + &players));
 }
 
 /// The match of [`long_match_of_engines`]. Glaurung clears its hash for each game, which would take
@@ -162,9 +220,7 @@ name = "cup"
 seed = 7
 jobs = 2
 pairs = 100
-
-[game]
-command = ["python3", "chess_rules.py"]
+game = "chess"
 
 [clock]
 move = "60s"
@@ -213,9 +269,9 @@ fn long_match_of_engines() {
 }
 
 fn play(arena: &Arena, game: &str, rest: &str) {
-    let config =
-        "name = \"cup\"\nseed = 7\njobs = 1\n[clock]\nmove = \"60s\"\nstartup = \"60s\"\n[game]\n";
-    arena.write("tournament.toml", &format!("{config}{game}\n{rest}"));
+    let head = "name = \"cup\"\nseed = 7\njobs = 1\n";
+    let clock = "[clock]\nmove = \"60s\"\nstartup = \"60s\"\n";
+    arena.write("tournament.toml", &format!("{head}{game}\n{clock}{rest}"));
     let mut killed = arena.start(&["run", "--quiet", "--strict"]);
     arena.wait_for_lines(2);
     // It may have ended.

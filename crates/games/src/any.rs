@@ -212,6 +212,18 @@ pub trait AnyPosition: fmt::Debug + Send + Sync {
     /// the game.
     fn judge(&self, seat: Seat, text: &str) -> Result<String, GameError>;
 
+    /// A legal action of `seat` in the notation of people, for example `Nf3` for `g1f3` in chess;
+    /// `None` if its own text is that.
+    fn told(&self, _seat: Seat, _action: &str) -> Option<String> {
+        None
+    }
+
+    /// Whether `seat` could still win, if the other seat played as badly as it can. If not, it does
+    /// not win when the other one runs out of time: the game is a draw.
+    fn can_win(&self, _seat: Seat) -> bool {
+        true
+    }
+
     /// Plays a step and appends its events to `events`. If the game ends, the last one is
     /// [`Event::Over`].
     ///

@@ -112,6 +112,11 @@ pub enum Event {
         /// The squares of the pieces.
         pieces: SeatMap<PieceSquares>,
     },
+    /// A piece of chess moved.
+    Played {
+        /// The move in algebraic notation, which shows captures, check and checkmate.
+        san: String,
+    },
     /// The game ended.
     Over {
         /// The name of the winning seat, or `draw`.
@@ -240,6 +245,7 @@ mod tests {
             r#"{"event":"removed","squares":["3,4","10,0"],"why":"corner"}"#,
             r#"{"event":"walls","placed":["1,2"],"not_placed":[{"square":"0,0","clauses":["B4"]}]}"#,
             r#"{"event":"round-end","board":"lake","winner":"draw","reason":"full","squares":{"one":3,"two":3}}"#,
+            r#"{"event":"played","san":"exd8=Q+"}"#,
             r#"{"event":"over","result":"draw","reason":"repetition"}"#,
             r#"{"event":"drop","column":3,"depth":{"b":1,"a":[1.5,null]},"to":["red"]}"#,
             r#"{"event":"roll","dice":[1,2]}"#,

@@ -172,9 +172,27 @@ pub trait Game: Clone + fmt::Debug + Send + Sync + 'static {
     }
 
     /// Parses untrusted text as a legal action of `seat`, or says which clause forbids it. Blanks
-    /// around the text are ignored; otherwise it must be exact. On a forced pass only the pass is
+    /// around the text are ignored; otherwise it must be exact, unless the game has another notation
+    /// for people ([`told`](Game::told)), which is understood, too. On a forced pass only the pass is
     /// accepted, although no player is asked for it.
     fn parse_action(&self, seat: Seat, text: &str) -> Result<Self::Action, Refusal>;
+
+    /// The action in the notation of people, for example `Nf3` for `g1f3` in chess; `None` if its
+    /// own text is that. The action must be legal for `seat`.
+    fn told(&self, _seat: Seat, _action: &Self::Action) -> Option<String> {
+        None
+    }
+
+    /// Whether `seat` could still win, if the other seat played as badly as it can. If not, it does
+    /// not win when the other one runs out of time: the game is a draw.
+    fn can_win(&self, _seat: Seat) -> bool {
+        true
+    }
+
+    /// The game's own estimates of the result, from −1 (lost) to 1 (won), if it makes any.
+    fn values(&self) -> Option<BySeat<f64>> {
+        None
+    }
 
     /// Plays a step and appends its events to `events`. If the game ends, the last one is
     /// [`Event::Over`]. The step must answer [`turn`](Game::turn) and be legal.

@@ -41,6 +41,7 @@ games! {
     WatchYourBack in watch_your_back,
     Backdraughts in backdraughts,
     BackToTheWall in back_to_the_wall,
+    Chess in chess,
 }
 
 impl GameKind {

@@ -49,6 +49,7 @@ mod any;
 pub mod back_to_the_wall;
 pub mod backdraughts;
 pub mod board;
+pub mod chess;
 mod drawing;
 pub mod event;
 mod game;

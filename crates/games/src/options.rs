@@ -17,7 +17,10 @@ pub use list::{Item, ListKind, list_of_files};
 
 use list::list;
 
-use super::text::Text;
+use super::text::{Text, is_unsafe_to_show};
+
+/// The longest value of an option that is a text, in bytes.
+const LONGEST_TEXT: usize = 256;
 
 /// One option of a rule set, in the form that descriptions of games have.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -66,6 +69,8 @@ pub enum OptionKind {
     },
     /// `true` or `false`.
     Boolean,
+    /// Any text of 1 to 256 bytes that is safe to show.
+    Text,
     /// One of these words.
     Choice {
         /// The words.
@@ -124,7 +129,8 @@ impl OptionSpec {
         let word = || Some(Value::from(text));
         let value = match &self.kind {
             OptionKind::Choice { values } if values.contains(text) => word(),
-            OptionKind::Choice { .. } => None,
+            OptionKind::Text if is_plain(text) => word(),
+            OptionKind::Choice { .. } | OptionKind::Text => None,
             OptionKind::Number { min, max } => {
                 text.parse().ok().filter(|number| (min..=max).contains(&number)).map(Value::from)
             }
@@ -142,6 +148,9 @@ impl OptionSpec {
                 format!("expected a whole number from {min} to {max}")
             }
             OptionKind::Boolean => "expected `true` or `false`".to_owned(),
+            OptionKind::Text => {
+                format!("expected a text of 1 to {LONGEST_TEXT} bytes without control characters")
+            }
             OptionKind::List(kind) => kind.expected(),
         })
     }
@@ -286,6 +295,10 @@ impl Options {
     pub fn to_json(&self) -> Map<String, Value> {
         self.iter().map(|(name, value)| (name.to_owned(), value.clone())).collect()
     }
+}
+
+fn is_plain(text: &str) -> bool {
+    (1..=LONGEST_TEXT).contains(&text.len()) && !text.chars().any(is_unsafe_to_show)
 }
 
 /// The text of a value, without the quotes of a string.

@@ -47,6 +47,15 @@ fn values(spec: &OptionSpec) -> Vec<String> {
             let few = numbers.into_iter().filter(|number| number <= max);
             few.map(|number| number.to_string()).collect()
         }
+        OptionKind::Text => [
+            "startpos",
+            "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
+            "bqnb1rkr/pp3ppp/3ppn2/2p5/5P2/P2P4/NPP1P1PP/BQ1BNRKR w HFhf - 2 9",
+            "8/8/4k3/8/8/8/4K3/7R b - - 90 60",
+            "nonsense",
+        ]
+        .map(str::to_owned)
+        .into(),
         OptionKind::List(kind) => {
             let names = texts(&kind.items);
             let lists = [names.join(","), format!("{0},{0}", names[0])];
@@ -189,10 +198,16 @@ fn check_actions(game: &dyn AnyGame, position: &dyn AnyPosition, rng: &mut ChaCh
         for text in &texts {
             assert_eq!(position.judge(seat, text).as_ref(), Ok(text));
             assert_eq!(position.judge(seat, &format!(" {text} \t")).as_ref(), Ok(text));
+            if let Some(told) = position.told(seat, text) {
+                assert_eq!(position.judge(seat, &told).as_ref(), Ok(text), "{told}");
+            }
         }
         for _ in 0..6 {
             let text = mutated(texts.choose(rng).expect("an action"), rng);
             match position.judge(seat, &text) {
+                Ok(action) if is_listed && position.told(seat, &action).is_some() => {
+                    assert!(texts.contains(&action), "{text}: {action}");
+                }
                 Ok(action) if is_listed => assert_eq!(action, text.trim(), "one text an action"),
                 Ok(action) => assert_eq!(position.judge(seat, &action), Ok(action.clone())),
                 Err(error) => refused_well(game, &text, &error),
@@ -307,6 +322,7 @@ fn states_have_the_fields_of_the_protocol() {
     let keys = ["phase", "board", "to_move", "placed", "moves", "size"];
     assert_eq!(state_keys(GameKind::WatchYourBack), keys);
     assert_eq!(state_keys(GameKind::Backdraughts), ["board", "to_move", "lost"]);
+    assert_eq!(state_keys(GameKind::Chess), ["fen", "start", "moves", "board", "to_move"]);
     let keys = ["round", "board", "map", "owner", "pieces", "turn", "rounds"];
     assert_eq!(state_keys(GameKind::BackToTheWall), keys);
 }

@@ -5,6 +5,7 @@ use std::io::{self, Write};
 
 use super::csv_cells::text;
 use referee_games::Seat;
+use referee_ratings::GameOutcome;
 use referee_record::log::{GameLine, GameNames};
 use referee_record::model::fault::FaultCode;
 
@@ -67,10 +68,17 @@ fn row<'a>(game: &'a GameLine, names: &'a GameNames) -> [Cow<'a, str>; 12] {
     ]
 }
 
-/// The codes of the game's faults, `crash` or `crash+timeout`, first seat first.
+/// The codes of the game's faults: that of the loser, as `crash`, or else those of both seats,
+/// first seat first, as `crash+timeout` or `timeout+none`.
 fn faults(game: &GameLine) -> String {
-    let faults = Seat::BOTH.into_iter().filter_map(|seat| game.summary.faults[seat]);
-    faults.map(FaultCode::name).collect::<Vec<_>>().join("+")
+    let faults = game.summary.faults.map(|code| code.map(FaultCode::name));
+    match (faults.first, faults.second) {
+        (None, None) => String::new(),
+        (first, second) if game.summary.outcome.is_none_or(|it| it == GameOutcome::Draw) => {
+            format!("{}+{}", first.unwrap_or("none"), second.unwrap_or("none"))
+        }
+        (first, second) => first.or(second).unwrap_or_default().to_owned(),
+    }
 }
 
 #[cfg(test)]

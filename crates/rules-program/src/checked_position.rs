@@ -32,6 +32,8 @@ pub(crate) struct CheckedPosition {
     pub(crate) rows: Vec<String>,
     pub(crate) caption: String,
     pub(crate) values: Option<BySeat<f64>>,
+    /// The seats that can no longer win.
+    pub(crate) cannot_win: Vec<Seat>,
 }
 
 /// A rules program's description of the step that led to a position.
@@ -73,8 +75,20 @@ impl CheckedPosition {
             secret: answer.secret,
             on_behalf_of: answer.on_behalf_of.map(|name| seat(game, &name)).transpose()?,
         };
-        let (rows, caption) = (answer.rows, answer.caption);
-        Ok((Self { state, turn, outcomes, legal, show, views, rows, caption, values }, report))
+        let cannot_win = answer.cannot_win.iter().map(|name| seat(game, name));
+        let checked = Self {
+            state,
+            turn,
+            outcomes,
+            legal,
+            show,
+            views,
+            rows: answer.rows,
+            caption: answer.caption,
+            values,
+            cannot_win: cannot_win.collect::<Result<_, _>>()?,
+        };
+        Ok((checked, report))
     }
 
     /// The answer that describes the position, without the board.
@@ -91,6 +105,7 @@ impl CheckedPosition {
             legal,
             views: self.views.as_ref().map(|views| named(game, views)),
             values: self.values.as_ref().map(|values| named(game, values)),
+            cannot_win: self.cannot_win.iter().map(|&it| game.seats[it].to_string()).collect(),
             ..PositionAnswer::default()
         }
     }

@@ -201,6 +201,9 @@ pub(crate) struct PositionAnswer {
     /// Estimates of the result by seat, from −1 to 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) values: Option<BTreeMap<String, f64>>,
+    /// The seats that can no longer win.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) cannot_win: Vec<String>,
     /// The most plies of a game, in the answer to `start`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) max_plies: Option<u32>,

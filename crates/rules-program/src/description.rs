@@ -73,7 +73,7 @@ fn option(spec: OptionSpec) -> Result<OptionSpec, Violation> {
     let lists = match &mut kind {
         OptionKind::Choice { values } => vec![values],
         OptionKind::List(list) => vec![&mut list.words, &mut list.items],
-        OptionKind::Number { .. } | OptionKind::Boolean => Vec::new(),
+        OptionKind::Number { .. } | OptionKind::Boolean | OptionKind::Text => Vec::new(),
     };
     for (_, meaning) in lists.into_iter().flat_map(|words| &mut words.0) {
         *meaning = printable(meaning);

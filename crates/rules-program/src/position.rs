@@ -279,6 +279,10 @@ impl AnyPosition for ProgramPosition {
         to_raw_value(&self.checked.answer(&self.table.description)).ok()
     }
 
+    fn can_win(&self, seat: Seat) -> bool {
+        !self.checked.cannot_win.contains(&seat)
+    }
+
     fn values(&self) -> Option<BySeat<f64>> {
         self.checked.values
     }

@@ -208,12 +208,18 @@ fn step(words: &StepWords<'_>) -> TextStep {
 
 /// The answer that shows a position.
 fn show(position: &dyn AnyPosition) -> Result<PositionAnswer, ServeError> {
-    let turn = TurnWords::of(&position.turn(), &position.seats(), position.outcomes());
+    let seats = position.seats();
+    let turn = TurnWords::of(&position.turn(), &seats, position.outcomes());
+    let name = |seat: Seat| seats[seat].to_string();
+    let values = position.values();
+    let lost = Seat::BOTH.into_iter().filter(|&seat| !position.can_win(seat));
     Ok(PositionAnswer {
         state: Some(state(position)?),
         turn: Some(turn),
         rows: position.rows(),
         caption: position.caption(),
+        values: values.map(|it| it.iter().map(|(seat, value)| (name(seat), *value)).collect()),
+        cannot_win: lost.map(name).collect(),
         ..actions(position)?
     })
 }

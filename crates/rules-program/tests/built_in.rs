@@ -62,12 +62,14 @@ fn seen(position: &dyn AnyPosition) -> String {
     let own =
         state.split(",\"snapshot\":").next().expect("a part").trim_end_matches('}').to_owned();
     format!(
-        "{own} {:?} {:?} {} {legal:?} {:?} {}",
+        "{own} {:?} {:?} {} {legal:?} {:?} {} {:?} {:?}",
         position.turn(),
         position.outcomes(),
         position.ply(),
         position.rows(),
         position.caption(),
+        position.values(),
+        BySeat::from_fn(|seat| position.can_win(seat)),
     )
 }
 
@@ -143,6 +145,12 @@ fn backdraughts() {
 fn back_to_the_wall() {
     agree(GameKind::BackToTheWall, &[], 1);
     agree(GameKind::BackToTheWall, &[("rounds", "once"), ("tie", "draw")], 2);
+}
+
+#[test]
+fn chess() {
+    agree(GameKind::Chess, &[], 2);
+    agree(GameKind::Chess, &[("fen", "7r/8/4k3/8/8/8/4K3/7R b - - 90 60")], 20);
 }
 
 #[test]

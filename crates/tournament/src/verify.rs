@@ -11,7 +11,7 @@ use referee_match::openings::OpeningBook;
 use referee_match::replay::{Replay, ReplayError};
 use referee_protocol::Score;
 use referee_record::model::clock::{Clock, ClockVerdict, Measure, TimeControl};
-use referee_record::model::fault::FaultCode;
+use referee_record::model::fault::{DRAWN_ON_TIME, FaultCode};
 use referee_record::model::record::{GameRecord, Header, RESIGNATION};
 use referee_record::model::rules::GameRules;
 use referee_record::seeds::{Luck, Secret};
@@ -168,9 +168,13 @@ fn expected_outcome(
     record: &GameRecord,
     people: BySeat<bool>,
 ) -> Result<Outcome<Text>, RecordFinding> {
-    let lost_by = |seat: Seat, code: FaultCode| Outcome {
-        result: GameResult::Win(!seat),
-        reason: Text::Borrowed(code.name()),
+    let lost_by = |seat: Seat, code: FaultCode| {
+        let (result, reason) = if code.is_late() && !position.can_win(!seat) {
+            (GameResult::Draw, DRAWN_ON_TIME)
+        } else {
+            (GameResult::Win(!seat), code.name())
+        };
+        Outcome { result, reason: Text::Borrowed(reason) }
     };
     match (position.turn(), &record.fault) {
         (Turn::Over(outcome), None) => Ok(outcome),
@@ -207,9 +211,7 @@ fn check_clock(control: &TimeControl, record: &GameRecord) -> Vec<RecordFinding>
     for seat in Seat::BOTH {
         let mut clock = Clock::new(*control);
         clock.charge_startup(Duration::from_nanos(record.clock.startup_ns[seat]));
-        let late_fault = record
-            .fault_of(seat)
-            .is_some_and(|fault| matches!(fault.code, FaultCode::Timeout | FaultCode::Cpu));
+        let late_fault = record.fault_of(seat).is_some_and(|fault| fault.code.is_late());
         let turns = &record.clock.used_ns[seat];
         let mut is_late = false;
         for (turn, used) in (1..).zip(turns) {

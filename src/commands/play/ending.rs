@@ -53,7 +53,7 @@ impl Conclusion<'_> {
         printer.line(&self.sentence())?;
         Ok(match self.report.ending {
             Ending::Rules(_) => Status::Done,
-            Ending::Fault(..) | Ending::DoubleFault(_) => Status::Found,
+            Ending::Fault(..) | Ending::Drawn(..) | Ending::DoubleFault(_) => Status::Found,
         })
     }
 

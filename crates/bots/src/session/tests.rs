@@ -81,7 +81,7 @@ fn protocol_violations_are_reported() {
         session("random").respond(&INIT.replace(old, new)).expect_err("refused").to_string()
     };
     assert_eq!(init_with("[1]", "[2]"), "the referee does not speak protocol 1");
-    assert_eq!(init_with("\"watch-your-back\"", "\"chess\""), "unknown game `chess`");
+    assert_eq!(init_with("\"watch-your-back\"", "\"draughts\""), "unknown game `draughts`");
     assert_eq!(
         init_with("\"black\",\"seats", "\"red\",\"seats"),
         "watch-your-back has no seat `red`"

@@ -127,6 +127,19 @@ impl<G: Game> AnyPosition for TypedPosition<G> {
         Ok(self.0.parse_action(seat, text)?.to_string())
     }
 
+    fn told(&self, seat: Seat, action: &str) -> Option<String> {
+        let action = self.0.parse_action(seat, action).ok()?;
+        self.0.told(seat, &action)
+    }
+
+    fn can_win(&self, seat: Seat) -> bool {
+        self.0.can_win(seat)
+    }
+
+    fn values(&self) -> Option<BySeat<f64>> {
+        self.0.values()
+    }
+
     fn play(&mut self, step: StepText<'_>, events: &mut Vec<Event>) -> Result<(), GameError> {
         let step = self.step(step)?;
         self.0.play_unchecked(step, events);

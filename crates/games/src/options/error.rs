@@ -85,6 +85,13 @@ fn quoted(names: &[Text]) -> String {
 #[error("{0}")]
 pub struct Expected(pub(super) String);
 
+impl Expected {
+    /// A description that begins with `expected`.
+    pub(crate) fn new(text: String) -> Self {
+        Self(text)
+    }
+}
+
 /// An error in a file that an option names.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{file}:{line}: {reason}")]

@@ -6,6 +6,7 @@ use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha20Rng;
 use referee_games::back_to_the_wall::BackToTheWall;
 use referee_games::backdraughts::Backdraughts;
+use referee_games::chess::Chess;
 use referee_games::watch_your_back::WatchYourBack;
 use referee_games::{
     AnyPosition, BySeat, Event, Game, GameError, GameKind, Options, PASS, Step, StepError, StepOf,
@@ -43,6 +44,7 @@ fn json(value: &impl Serialize) -> String {
 /// Whether both agree about the position.
 fn compare<G: Game>(game: &G, any: &dyn AnyPosition) {
     assert_eq!(any.turn(), game.turn().map_reason(Into::into));
+    assert_eq!(any.values(), game.values());
     assert_eq!((any.ply(), any.rows(), any.caption()), (game.ply(), game.rows(), game.caption()));
     let state = json(&game.state());
     assert_eq!(any.state().get(), state);
@@ -53,6 +55,7 @@ fn compare<G: Game>(game: &G, any: &dyn AnyPosition) {
         assert_eq!(any.legal(seat), game.legal(seat).into_text());
         assert_eq!(any.view(seat).get(), state);
         assert_eq!(any.legal_count(seat), game.legal_count(seat));
+        assert_eq!(any.can_win(seat), game.can_win(seat));
         for text in [PASS, "3,3", "nonsense", "R U 3,5"] {
             let typed = game.parse_action(seat, text).map(|action| action.to_string());
             assert_eq!(any.judge(seat, text), typed.map_err(GameError::Refused));
@@ -99,6 +102,11 @@ fn backdraughts() {
 #[test]
 fn back_to_the_wall() {
     agree::<BackToTheWall>(GameKind::BackToTheWall);
+}
+
+#[test]
+fn chess() {
+    agree::<Chess>(GameKind::Chess);
 }
 
 #[test]

@@ -15,7 +15,7 @@ impl GameLoop<'_, '_> {
     /// Asks the one seat on turn.
     pub(super) async fn decide_alone(&mut self, seat: Seat) -> Result<DecidedStep, GameError> {
         let decided = self.decide(seat, self.clocks).await?;
-        Ok(decided.map(Step::Move).map_err(|fault| Ending::Fault(seat, fault)))
+        Ok(decided.map(Step::Move).map_err(|fault| Ending::by_fault(seat, fault, &*self.position)))
     }
 
     /// Asks both seats. Neither is told the other's action or time. (On a shared core, the seat asked
@@ -27,10 +27,11 @@ impl GameLoop<'_, '_> {
         } else {
             self.ask_in_order().await?
         };
+        let ending = |seat, fault| Ending::by_fault(seat, fault, &*self.position);
         Ok(match (decided.first, decided.second) {
             (Ok(first), Ok(second)) => Ok(Step::Both(BySeat::new(first, second))),
-            (Err(fault), Ok(_)) => Err(Ending::Fault(Seat::First, fault)),
-            (Ok(_), Err(fault)) => Err(Ending::Fault(Seat::Second, fault)),
+            (Err(fault), Ok(_)) => Err(ending(Seat::First, fault)),
+            (Ok(_), Err(fault)) => Err(ending(Seat::Second, fault)),
             (Err(first), Err(second)) => Err(Ending::DoubleFault(BySeat::new(first, second))),
         })
     }

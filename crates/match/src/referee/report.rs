@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use referee_games::{BySeat, GameResult, Outcome, Seat, Text};
+use referee_games::{AnyPosition, BySeat, GameResult, Outcome, Seat, Text};
 use referee_protocol::Greeting;
-use referee_record::model::fault::{Fault, FaultCode};
+use referee_record::model::fault::{DRAWN_ON_TIME, Fault, FaultCode};
 use referee_record::model::record::Note;
 use referee_record::model::warning::GameWarning;
 
@@ -15,6 +15,9 @@ pub enum Ending {
     Rules(Outcome<Text>),
     /// By a fault of one player, which loses.
     Fault(Seat, Fault),
+    /// By a fault of one player, which ran out of time when its opponent could no longer win, so
+    /// that neither wins.
+    Drawn(Seat, Fault),
     /// By a fault of each player, so that neither wins.
     DoubleFault(BySeat<Fault>),
 }
@@ -30,28 +33,38 @@ impl Ending {
         }
     }
 
+    /// The ending by a fault of `seat` in this position.
+    pub(super) fn by_fault(seat: Seat, fault: Fault, position: &dyn AnyPosition) -> Self {
+        if fault.code.is_late() && !position.can_win(!seat) {
+            Self::Drawn(seat, fault)
+        } else {
+            Self::Fault(seat, fault)
+        }
+    }
+
     /// The winner.
     pub fn result(&self) -> GameResult {
         match self {
             Self::Rules(outcome) => outcome.result,
             Self::Fault(seat, _) => GameResult::Win(!*seat),
-            Self::DoubleFault(_) => GameResult::Draw,
+            Self::Drawn(..) | Self::DoubleFault(_) => GameResult::Draw,
         }
     }
 
-    /// The scores by seat: 1, 0.5 or 0. A player with a fault scores 0.
+    /// The scores by seat: 1, 0.5 or 0. After a double fault, both score 0.
     pub fn scores(&self) -> BySeat<f64> {
-        BySeat::from_fn(|seat| match self.fault(seat) {
-            Some(_) => 0.0,
-            None => self.result().score(seat),
-        })
+        match self {
+            Self::DoubleFault(_) => BySeat::new(0.0, 0.0),
+            _ => BySeat::from_fn(|seat| self.result().score(seat)),
+        }
     }
 
-    /// The reason: from the rules, the code of the fault, or `double-fault`.
+    /// The reason: from the rules, the code of the fault, [`DRAWN_ON_TIME`] or `double-fault`.
     pub fn reason(&self) -> &str {
         match self {
             Self::Rules(outcome) => &outcome.reason,
             Self::Fault(_, fault) => fault.code.name(),
+            Self::Drawn(..) => DRAWN_ON_TIME,
             Self::DoubleFault(_) => "double-fault",
         }
     }
@@ -68,7 +81,7 @@ impl Ending {
     pub fn fault(&self, seat: Seat) -> Option<&Fault> {
         match self {
             Self::Rules(_) => None,
-            Self::Fault(by, fault) => Some(fault).filter(|_| *by == seat),
+            Self::Fault(by, fault) | Self::Drawn(by, fault) => Some(fault).filter(|_| *by == seat),
             Self::DoubleFault(faults) => Some(&faults[seat]),
         }
     }

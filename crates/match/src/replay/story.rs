@@ -59,6 +59,7 @@ fn describe(event: &Event) -> String {
             format!("{board} ends by {reason}, {first} to {second} squares: {winner}")
         }
         Event::RoundStart { board, .. } => format!("next board: {board}"),
+        Event::Played { san } => escape::terminal(san),
         Event::Over { result, reason } if result == "draw" => format!("draw by {reason}"),
         Event::Over { result, reason } => format!("{result} wins by {reason}"),
         Event::Other(event) => describe_other(event),

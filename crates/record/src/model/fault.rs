@@ -39,6 +39,9 @@ pub enum FaultCode {
     Containment,
 }
 
+/// The reason of a game in which a player ran out of time when its opponent could no longer win.
+pub const DRAWN_ON_TIME: &str = "timeout-drawn";
+
 impl FaultCode {
     /// Every code, in the order of the documentation.
     pub const ALL: [Self; 14] = [
@@ -80,6 +83,11 @@ impl FaultCode {
 }
 
 impl FaultCode {
+    /// Whether the player ran out of time on a turn.
+    pub fn is_late(self) -> bool {
+        matches!(self, Self::Timeout | Self::Cpu)
+    }
+
     /// The expected behaviour, as text for the player's author.
     pub fn expected(self) -> &'static str {
         match self {

@@ -342,7 +342,8 @@ fn pair(text: &str) -> Result<Option<u32>, FieldError> {
     })
 }
 
-/// The faults by seat: nothing, the code of the loser's fault, or both codes, as `crash+timeout`.
+/// The faults by seat: nothing, the code of the loser's fault, or both codes, as `crash+timeout`, or
+/// `timeout+none` in a draw with one fault.
 fn faults(text: &str, outcome: GameOutcome) -> Result<BySeat<Option<FaultCode>>, FieldError> {
     let code = |name: &str| {
         FaultCode::ALL.into_iter().find(|code| code.name() == name).ok_or_else(|| {
@@ -357,6 +358,8 @@ fn faults(text: &str, outcome: GameOutcome) -> Result<BySeat<Option<FaultCode>>,
     };
     match (text.split_once('+'), outcome) {
         _ if text.is_empty() => Ok(BySeat::new(None, None)),
+        (Some((first, "none")), GameOutcome::Draw) => Ok(BySeat::new(Some(code(first)?), None)),
+        (Some(("none", second)), GameOutcome::Draw) => Ok(BySeat::new(None, Some(code(second)?))),
         (Some((first, second)), _) => Ok(BySeat::new(Some(code(first)?), Some(code(second)?))),
         (None, GameOutcome::Win) => Ok(BySeat::new(None, Some(code(text)?))),
         (None, GameOutcome::Loss) => Ok(BySeat::new(Some(code(text)?), None)),

@@ -26,7 +26,7 @@ fn a_header_that_makes_no_sense_says_why() {
         let error = GameRules::of(&header(game, &options)).expect_err("refused");
         error.to_string()
     };
-    assert_eq!(refused("chess", json!({})), "no game `chess`");
+    assert_eq!(refused("draughts", json!({})), "no game `draughts`");
     let text = refused("watch-your-back", json!({"max-moves": "many"}));
     assert!(text.starts_with("option max-moves: "), "{text}");
     let text = refused("watch-your-back", json!({"max-mows": 1}));

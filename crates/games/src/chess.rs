@@ -1,0 +1,247 @@
+//! Chess by the Laws of FIDE, and Chess960: clauses C1 to C9. Draws need no claim.
+
+mod action;
+mod ending;
+mod notation;
+mod start;
+mod state;
+
+use std::convert::Infallible;
+use std::sync::{Arc, LazyLock};
+
+use cozy_chess::{Board, Color, Piece};
+use serde::{Deserialize, Serialize};
+
+pub use action::Action;
+pub use start::Rules;
+pub use state::State;
+
+use super::event::Event;
+use super::history::History;
+use super::{BySeat, Game, OptionError, Options, Outcome, Refusal, RuleSheet, Seat, Step, Turn};
+
+/// A position of chess, with the moves that led to it.
+#[derive(Debug, Clone)]
+pub struct Chess {
+    rules: Arc<Rules>,
+    board: Board,
+    /// All moves from the start position on.
+    moves: Vec<Action>,
+    /// The keys of the positions that may still recur, newest last: those since the last capture or
+    /// move of a pawn.
+    past: History<u64>,
+    ending: Option<Outcome>,
+}
+
+/// Everything about a position except the rules.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Snapshot {
+    /// The moves from the start position on, in UCI, with blanks between them.
+    moves: String,
+}
+
+/// The worth of the pieces that are not kings, in pawns.
+const WORTH: [(Piece, f64); 5] = [
+    (Piece::Pawn, 1.0),
+    (Piece::Knight, 3.0),
+    (Piece::Bishop, 3.0),
+    (Piece::Rook, 5.0),
+    (Piece::Queen, 9.0),
+];
+
+/// A lead of this many pawns is worth half as much as a win.
+const GREAT_LEAD: f64 = 4.0;
+
+const fn color(seat: Seat) -> Color {
+    match seat {
+        Seat::First => Color::White,
+        Seat::Second => Color::Black,
+    }
+}
+
+impl Chess {
+    /// The board, for programs that search.
+    pub const fn board(&self) -> &Board {
+        &self.board
+    }
+
+    /// The seat to move, also when the game is over.
+    fn mover(&self) -> Seat {
+        if self.board.side_to_move() == Color::White { Seat::First } else { Seat::Second }
+    }
+
+    /// Plays a legal action and tests whether it ended the game.
+    fn advance(&mut self, action: Action) {
+        self.board.play_unchecked(action.on(&self.board, self.rules.chess960));
+        self.moves.push(action);
+        if self.board.halfmove_clock() == 0 {
+            self.past.clear();
+        }
+        self.past.push(ending::key(&self.board));
+        self.ending = ending::of(&self.board, &self.past);
+    }
+
+    /// The move in algebraic notation, which must be legal.
+    fn algebraic(&self, action: Action) -> String {
+        let played = action.on(&self.board, self.rules.chess960);
+        cozy_chess::util::display_san_move(&self.board, played).to_string()
+    }
+
+    /// The moves from the start position on, with blanks between them.
+    fn line(&self) -> String {
+        self.moves.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ")
+    }
+
+    /// The number of pawns by which white leads.
+    fn lead(&self) -> f64 {
+        let count = |color, piece| f64::from(self.board.colored_pieces(color, piece).len());
+        let ahead = |piece| count(Color::White, piece) - count(Color::Black, piece);
+        WORTH.iter().map(|&(piece, worth)| worth * ahead(piece)).sum()
+    }
+}
+
+fn chosen(step: Step<Action, Infallible>) -> Action {
+    match step {
+        Step::Move(action) => action,
+        Step::Pass | Step::Both(_) => unreachable!("one seat moves"),
+        Step::Chance(never) => match never {},
+    }
+}
+
+impl Game for Chess {
+    type Rules = Rules;
+    type Action = Action;
+    type Chance = Infallible;
+    type State = State;
+    type Snapshot = Snapshot;
+
+    const NAME: &'static str = "chess";
+    const TITLE: &'static str = "Chess";
+    const SEATS: BySeat<&'static str> = BySeat::new("white", "black");
+
+    fn sheet() -> &'static RuleSheet {
+        static SHEET: LazyLock<RuleSheet> =
+            LazyLock::new(|| RuleSheet::read(include_str!("chess/rules.toml")));
+        &SHEET
+    }
+
+    fn rules(options: &Options) -> Result<Rules, OptionError> {
+        Rules::of(options)
+    }
+
+    /// The fifty-move rule ends every game.
+    fn endless(_: &Rules) -> Option<String> {
+        None
+    }
+
+    fn start(rules: &Arc<Rules>) -> Self {
+        let (rules, board) = (Arc::clone(rules), rules.start.clone());
+        let mut past = History::default();
+        past.push(ending::key(&board));
+        Self { rules, board, moves: Vec::new(), past, ending: None }
+    }
+
+    fn turn(&self) -> Turn {
+        self.ending.map_or_else(|| Turn::Move(self.mover()), Turn::Over)
+    }
+
+    fn ply(&self) -> u32 {
+        u32::try_from(self.moves.len()).unwrap_or(u32::MAX)
+    }
+
+    fn legal_actions(&self, seat: Seat) -> Vec<Action> {
+        let mut actions = Vec::new();
+        if self.turn() == Turn::Move(seat) {
+            self.board.generate_moves(|moves| {
+                let written = |it| Action::of(it, &self.board, self.rules.chess960);
+                actions.extend(moves.into_iter().map(written));
+                false
+            });
+        }
+        actions.sort_unstable();
+        actions
+    }
+
+    fn legal_count(&self, seat: Seat) -> u64 {
+        let mut count = 0;
+        if self.turn() == Turn::Move(seat) {
+            self.board.generate_moves(|moves| {
+                count += moves.len() as u64;
+                false
+            });
+        }
+        count
+    }
+
+    fn parse_action(&self, seat: Seat, text: &str) -> Result<Action, Refusal> {
+        notation::parse(self, seat, text.trim_ascii())
+    }
+
+    fn play_unchecked(&mut self, step: Step<Action, Infallible>, events: &mut Vec<Event>) {
+        let action = chosen(step);
+        let by = Self::SEATS[self.mover()];
+        let san = self.algebraic(action);
+        self.advance(action);
+        events.push(Event::Action {
+            by: by.into(),
+            action: action.to_string(),
+            forced: false,
+            opening: false,
+            on_behalf_of: None,
+            to: None,
+        });
+        events.push(Event::Played { san });
+        if let Some(outcome) = self.ending {
+            let result = outcome.result.name(&Self::SEATS).to_owned().into();
+            events.push(Event::Over { result, reason: outcome.reason.into() });
+        }
+    }
+
+    fn play_silently(&mut self, step: Step<Action, Infallible>) {
+        self.advance(chosen(step));
+    }
+
+    fn told(&self, _: Seat, action: &Action) -> Option<String> {
+        Some(self.algebraic(*action))
+    }
+
+    fn can_win(&self, seat: Seat) -> bool {
+        self.board.colors(color(seat)).len() > 1
+    }
+
+    fn values(&self) -> Option<BySeat<f64>> {
+        let lead = self.lead();
+        // The same on every machine, and in JSON.
+        let white = (1000.0 * lead / (lead.abs() + GREAT_LEAD)).round() / 1000.0;
+        Some(BySeat::new(white, -white))
+    }
+
+    fn state(&self) -> State {
+        State::new(self)
+    }
+
+    fn snapshot(&self) -> Snapshot {
+        Snapshot { moves: self.line() }
+    }
+
+    fn restored(&self, Snapshot { moves }: Snapshot) -> Option<Self> {
+        let mut game = Self::start(&self.rules);
+        for text in moves.split_ascii_whitespace() {
+            let Turn::Move(seat) = game.turn() else { return None };
+            let action = game.parse_action(seat, text).ok()?;
+            game.advance(action);
+        }
+        Some(game)
+    }
+
+    fn rows(&self) -> Vec<String> {
+        state::rows(&self.board)
+    }
+
+    fn caption(&self) -> String {
+        state::caption(self)
+    }
+}
+
+#[cfg(test)]
+mod tests;

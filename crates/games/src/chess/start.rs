@@ -1,0 +1,135 @@
+//! The rules in force: the start position, checked (C9).
+
+use cozy_chess::{Board, Color, FenParseError, File, Piece, Rank, Square};
+use serde::Deserialize;
+
+use super::ending;
+use crate::history::History;
+use crate::options::Expected;
+use crate::{OptionError, Options};
+
+/// The word for the usual start position.
+const USUAL: &str = "startpos";
+
+/// The rules in force.
+#[derive(Debug, Clone)]
+pub struct Rules {
+    /// Whether castling is that of Chess960.
+    pub(super) chess960: bool,
+    /// The start position.
+    pub(super) start: Board,
+}
+
+/// The options, as they are given.
+#[derive(Deserialize)]
+struct GivenStart {
+    fen: String,
+    chess960: bool,
+}
+
+impl Rules {
+    pub(super) fn of(options: &Options) -> Result<Self, OptionError> {
+        let GivenStart { fen, chess960 } = options.read();
+        let refused = |why| OptionError::Value {
+            name: "fen".to_owned(),
+            value: fen.clone(),
+            expected: Expected::new(format!("expected `{USUAL}` or a position in FEN: {why}")),
+        };
+        let start = if fen == USUAL { Ok(Board::startpos()) } else { board(&fen, chess960) };
+        let start = start.map_err(refused)?;
+        match ending::of(&start, &History::default()) {
+            Some(over) => Err(refused(format!("the game is over there ({})", over.reason))),
+            None => Ok(Self { chess960, start }),
+        }
+    }
+
+    /// The position in FEN. In Chess960, the castling rights name the files of the rooks.
+    pub(super) fn fen(&self, board: &Board) -> String {
+        if self.chess960 { format!("{board:#}") } else { board.to_string() }
+    }
+}
+
+/// The position that `fen` describes, or what is wrong with it. The two counters may be missing.
+fn board(fen: &str, chess960: bool) -> Result<Board, String> {
+    let fields: Vec<&str> = fen.split_ascii_whitespace().collect();
+    let (stale, number) = match fields[..] {
+        [_, _, _, _] => ("0", "1"),
+        [_, _, _, _, stale, number] => (stale, number),
+        _ => return Err(format!("it has 4 or 6 fields, not {}", fields.len())),
+    };
+    check_rows(fields[0])?;
+    let [pieces, side, rights, en_passant] = [fields[0], fields[1], fields[2], fields[3]];
+    let bare = Board::from_fen(&format!("{pieces} {side} - - 0 1"), true);
+    let bare = bare.map_err(|error| wrong(error, "-"))?;
+    let files = castling_files(&bare, rights, chess960)?;
+    let whole = format!("{pieces} {side} {files} {en_passant} {stale} {number}");
+    Board::from_fen(&whole, true).map_err(|error| wrong(error, rights))
+}
+
+/// Checks that there are eight rows of eight squares, and a king of each side.
+fn check_rows(pieces: &str) -> Result<(), String> {
+    let rows: Vec<&str> = pieces.split('/').collect();
+    if rows.len() != 8 {
+        return Err(format!("it has 8 rows with `/` between them, not {}", rows.len()));
+    }
+    for row in rows {
+        if let Some(odd) = row.chars().find(|it| !"pnbrqkPNBRQK12345678".contains(*it)) {
+            return Err(format!("`{odd}` in the row `{row}` is not a piece"));
+        }
+        let squares: u32 = row.chars().map(|it| it.to_digit(10).unwrap_or(1)).sum();
+        if squares != 8 {
+            return Err(format!("the row `{row}` has {squares} squares, not 8"));
+        }
+    }
+    for (king, side) in [('K', "white"), ('k', "black")] {
+        let kings = pieces.matches(king).count();
+        if kings != 1 {
+            return Err(format!("{side} has {kings} kings"));
+        }
+    }
+    Ok(())
+}
+
+/// What is wrong with a position that has eight rows and two kings.
+fn wrong(error: FenParseError, rights: &str) -> String {
+    match error {
+        FenParseError::InvalidBoard => {
+            "no game has these pieces on these squares with this side to move".to_owned()
+        }
+        FenParseError::InvalidSideToMove => "the side to move is `w` or `b`".to_owned(),
+        FenParseError::InvalidCastlingRights => no_castling(rights),
+        FenParseError::InvalidEnPassant => "no pawn just passed the en-passant square".to_owned(),
+        FenParseError::InvalidHalfMoveClock => "the fifth field is a number up to 100".to_owned(),
+        _ => "the sixth field is the number of the move, from 1".to_owned(),
+    }
+}
+
+fn no_castling(rights: &str) -> String {
+    format!("king and rooks are not where the castling rights `{rights}` need them")
+}
+
+/// Castling rights by the files of the rooks. `K` and `Q` are the outermost rooks on each side.
+fn castling_files(board: &Board, rights: &str, chess960: bool) -> Result<String, String> {
+    if rights == "-" {
+        return Ok(rights.to_owned());
+    }
+    let file = |letter: char| {
+        let color = if letter.is_ascii_uppercase() { Color::White } else { Color::Black };
+        let (king, rank) = (board.king(color), Rank::First.relative_to(color));
+        let rooks = board.colored_pieces(color, Piece::Rook) & rank.bitboard();
+        let mut files = rooks.into_iter().map(Square::file);
+        let rook = match letter.to_ascii_lowercase() {
+            'k' => files.filter(|&file| file > king.file()).last(),
+            'q' => files.find(|&file| file < king.file()),
+            named => File::try_from(named).ok(),
+        }?;
+        let is_usual = king.file() == File::E && [File::A, File::H].contains(&rook);
+        (chess960 || is_usual).then(|| {
+            let named = char::from(rook);
+            if color == Color::White { named.to_ascii_uppercase() } else { named }
+        })
+    };
+    let help = if chess960 { "" } else { " (`chess960` is off)" };
+    let files = rights.chars().map(file).collect::<Option<String>>();
+    files.ok_or_else(|| no_castling(rights) + help)
+}

@@ -1,0 +1,63 @@
+//! Tournaments of chess.
+
+use crate::support::{Arena, Run};
+use serde_json::Value;
+
+/// A tournament of one pair with these lines in front of its players.
+fn arena(lines: &str, players: &[(&str, &str)]) -> Arena {
+    let arena = Arena::new();
+    let player = |(name, line): &(&str, &str)| format!("[[players]]\nname = \"{name}\"\n{line}\n");
+    let players: String = players.iter().map(player).collect();
+    let head = "name = \"cup\"\ngame = \"chess\"\nseed = 7\npairs = 1\n";
+    arena.write("tournament.toml", &format!("{head}{lines}\n{players}"));
+    arena
+}
+
+fn clean(arena: &Arena, games: usize) {
+    let clean =
+        format!("results/cup: {games} of {games} games played, seeds checked: no problems\n");
+    assert_eq!(arena.run(&["verify"]), Run::new(0, &clean, ""));
+}
+
+fn games(arena: &Arena) -> Vec<Value> {
+    arena.lines().values().map(|line| serde_json::from_str(line).expect("JSON")).collect()
+}
+
+#[test]
+fn a_bare_king_does_not_win_on_time() {
+    let fen = "[options]\nfen = \"4k3/8/8/8/8/8/4P3/4K3 w - - 0 1\"\n[clock]\nmove = \"200ms\"";
+    let sleeper = "command = [\"sh\", \"does.sh\", \"sleep 9\"]";
+    let arena = arena(fen, &[("ant", "bot = \"greedy\""), ("bee", sleeper)]);
+    arena.write("does.sh", include_str!("../players/does.sh"));
+    assert_eq!(arena.run(&["run", "--quiet"]).code, 0);
+    clean(&arena, 2);
+    for game in games(&arena) {
+        let ending = (game["result"].as_str(), game["reason"].as_str(), game["scores"].to_string());
+        if game["players"]["white"] == "bee" {
+            let draw = r#"{"white":0.5,"black":0.5}"#.to_owned();
+            assert_eq!(ending, (Some("draw"), Some("timeout-drawn"), draw));
+            assert_eq!(game["fault"]["white"]["code"], "timeout");
+        } else {
+            let won = r#"{"white":1,"black":0}"#.to_owned();
+            assert_eq!(ending, (Some("white"), Some("timeout"), won));
+        }
+    }
+    let table = arena.read("games.csv");
+    assert!(table.contains(",draw,,timeout-drawn,timeout+none,"), "{table}");
+    assert_eq!(arena.run(&["rank", "--from", "results/cup/games.csv"]).code, 0);
+}
+
+#[test]
+fn positions_are_counted_from_any_start() {
+    let arena = Arena::new();
+    let perft = |args: &[&str]| {
+        let run = arena.run(&[&["test-game", "chess", "--perft", "3"], args].concat());
+        run.out.lines().last().map(str::to_owned)
+    };
+    assert_eq!(perft(&[]).as_deref(), Some("nodes 8902"));
+    let kiwipete = "fen=r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1";
+    assert_eq!(perft(&["--option", kiwipete]).as_deref(), Some("nodes 97862"));
+    let wrong = arena.run(&["test-game", "chess", "--perft", "3", "--option", "fen=8/8 w - -"]);
+    assert_eq!(wrong.code, 2, "{wrong:?}");
+    assert!(wrong.err.contains("it has 8 rows with `/` between them, not 2"), "{wrong:?}");
+}
