@@ -9,6 +9,7 @@ mod containment;
 mod detection;
 mod file;
 mod game_file;
+mod given_options;
 mod grades;
 mod isolation;
 mod keys;

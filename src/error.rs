@@ -10,7 +10,7 @@ use referee_match::reask::NotAsked;
 use referee_match::referee::Unplayable;
 use referee_match::replay::ReplayError;
 use referee_record::log::WriteError;
-use referee_record::model::rules::{HeaderError, RefusedBots};
+use referee_record::model::rules::{ChessOnly, HeaderError, RefusedBots};
 use referee_record::seeds::NoRandomNumbers;
 use referee_sandbox::{ResolveError, Shortage, TooFewDescriptors};
 use referee_tournament::analysis::logged_game::PassError;
@@ -111,6 +111,12 @@ impl From<TooFewDescriptors> for Failure {
 impl From<HeaderError> for Failure {
     fn from(error: HeaderError) -> Self {
         Self::input(format!("the header cannot be used: {error}"))
+    }
+}
+
+impl From<ChessOnly> for Failure {
+    fn from(error: ChessOnly) -> Self {
+        Self::input(error.to_string())
     }
 }
 

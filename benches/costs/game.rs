@@ -186,6 +186,12 @@ fn player(
         readable: vec![script.path.clone()],
         ..PlayerCommand::new(std::env::current_exe()?)
     };
-    let launch = Launch { command, bridged: false, asks_rules: false, guesses: GuessRight::Denied };
-    Ok(Player::Wire(Box::new(Wire::process(launch, Arc::clone(sandbox)))))
+    let launch = Launch {
+        command,
+        bridged: false,
+        asks_rules: false,
+        engine: None,
+        guesses: GuessRight::Denied,
+    };
+    Ok(Player::process(launch, Arc::clone(sandbox)))
 }

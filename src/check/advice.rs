@@ -93,7 +93,11 @@ const IN_TIME: &str = "stop thinking in time: a turn may take `move_ms` of the `
 impl CheckFinding {
     /// Adds what the author of this player should write instead, if there is something to say.
     pub(crate) fn advise(&mut self, spec: &PlayerSpec) {
-        self.advice = advice(spec, self);
+        if spec.engine.is_some() {
+            self.expected = of_engine(self.code).unwrap_or(self.expected);
+        } else {
+            self.advice = advice(spec, self);
+        }
     }
 
     /// Whether it printed a line of plain text that is not an action.
@@ -103,6 +107,21 @@ impl CheckFinding {
         let is_plain = reply.is_some_and(|reply| !reply.text.trim_start().starts_with('{'));
         is_plain && self.code == FaultCode::Malformed && self.message.contains(NOT_AN_ACTION)
     }
+}
+
+/// The behaviour expected of an engine, where it differs from that of other players.
+fn of_engine(code: FaultCode) -> Option<&'static str> {
+    Some(match code {
+        FaultCode::NoStart => {
+            "`uciok` after `uci`, and `readyok` after `isready`, within the start-up limit; and the \
+             options that the configuration sets"
+        }
+        FaultCode::Timeout => "`bestmove` and a move, ended by a newline and flushed, in time",
+        FaultCode::Malformed => "`bestmove` and a move such as e2e4 or e7e8q",
+        FaultCode::Illegal => "`bestmove` and a move that is legal after `position`",
+        FaultCode::Oversize => "lines of at most 64 KiB, and at most 16 MiB before `bestmove`",
+        _ => return None,
+    })
 }
 
 fn advice(spec: &PlayerSpec, finding: &CheckFinding) -> Option<String> {

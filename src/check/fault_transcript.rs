@@ -62,7 +62,9 @@ pub(crate) fn last_request_in(transcript: &str, owner: &str) -> Vec<ShownLine> {
 fn since_the_last_request(mut lines: Vec<ShownLine>) -> Vec<ShownLine> {
     let asks = |line: &ShownLine| {
         line.way == LineDirection::ToPlayer
-            && [INIT, "{\"type\":\"turn\""].iter().any(|start| line.text.starts_with(start))
+            && [INIT, "{\"type\":\"turn\"", "position "]
+                .iter()
+                .any(|start| line.text.starts_with(start))
     };
     let from = lines.iter().rposition(asks).unwrap_or(0);
     lines.drain(..from);

@@ -14,7 +14,7 @@ use super::{Failure, OutputFormat, Status};
 use crate::check::{Beginning, CheckFinding, ShownLine, fault_transcript};
 use crate::printer::Printer;
 use referee_games::{BySeat, Seat};
-use referee_match::player::{Launch, Player, Wire};
+use referee_match::player::{Launch, Player};
 use referee_match::reask::{self, Asked, DecisionPoint, Divergence, RecordedGame};
 use referee_record::model::clock::{millis, seconds};
 use referee_record::model::player::PlayerSpec;
@@ -109,24 +109,25 @@ fn ask(
     printer: Printer,
 ) -> Result<Status, Failure> {
     source.rules.refuse_bots([spec])?;
+    source.rules.refuse_engines([spec])?;
     let mut control = *source.control;
     if args.no_clock {
         (control.budget, control.per_move) = (None, None);
     }
     let source = RecordedGame { control: &control, ..*source };
     let decision = decision(args, &source, &spec.name)?;
-    let mut player = Player::Wire(Box::new(Wire::process(
-        Launch::of(spec, &*source.rules.game),
-        settings.sandbox()?,
-    )));
+    let mut player = Player::process(Launch::of(spec, &*source.rules.game), settings.sandbox()?);
     let asked = until_interrupted(async {
         let asked = reask::ask_again(&source, decision, &mut player).await;
         player.leave().await;
         let asked = asked?;
         if let Some(file) = &args.emit {
             let greeting = asked.greeted.as_ref().map(|(said, _)| said.clone()).unwrap_or_default();
-            let lines = reask::lines(&source, decision, &greeting).await;
-            write_lines(file, &lines?)?;
+            let lines = match &player {
+                Player::Engine(engine) => engine.commands().map(str::to_owned).collect(),
+                _ => reask::lines(&source, decision, &greeting).await?,
+            };
+            write_lines(file, &lines)?;
         }
         Ok(asked)
     })?;

@@ -315,6 +315,7 @@ fn tournament(
     let players = players(args, settings)?;
     let rules = settings.rules(printer)?;
     rules.refuse_bots(&players)?;
+    rules.refuse_engines(&players)?;
     let options = rules.options;
     if settings.base.openings.is_some() {
         refuse_openings(&players)?;

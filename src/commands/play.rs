@@ -29,7 +29,7 @@ use crate::config::PlayerArgument;
 use crate::printer::Printer;
 use referee_games::{AnyGame, AnyPosition, BySeat, Event, Seat, Text, TextStep};
 use referee_match::player::user_interface::UserInterface;
-use referee_match::player::{Human, Launch, Player, PlayerStatistics, Sandbox, Wire};
+use referee_match::player::{Human, Launch, Player, PlayerStatistics, Sandbox};
 use referee_match::referee::{self, GameReport, GameSetup};
 use referee_match::replay::steps_to;
 use referee_record::model::clock::TimeControl;
@@ -262,10 +262,14 @@ fn play(
     display: &mut Display,
     printer: Printer,
 ) -> Result<Option<EndedGame>, Failure> {
-    terms.rules.refuse_bots(words.iter().filter_map(|(_, word)| match word {
-        PlayerArgument::Program(spec) => Some(&**spec),
-        PlayerArgument::Human => None,
-    }))?;
+    let programs = || {
+        words.iter().filter_map(|(_, word)| match word {
+            PlayerArgument::Program(spec) => Some(&**spec),
+            PlayerArgument::Human => None,
+        })
+    };
+    terms.rules.refuse_bots(programs())?;
+    terms.rules.refuse_engines(programs())?;
     let secret = match terms.seed {
         Some(seed) => Secret::from_seed(seed),
         None => Secret::fresh()?,
@@ -317,7 +321,7 @@ fn play(
 fn take_undo(players: &mut BySeat<Player>) -> Option<u32> {
     [&mut players.first, &mut players.second].into_iter().find_map(|player| match player {
         Player::Human(human) => human.take_undo(),
-        Player::Wire(_) => None,
+        Player::Wire(_) | Player::Engine(_) => None,
     })
 }
 
@@ -384,7 +388,7 @@ fn interface(display: &Display, printer: Printer) -> Box<dyn UserInterface> {
 }
 
 fn program(spec: &PlayerSpec, game: &dyn AnyGame, containment: &Arc<Sandbox>) -> Player {
-    Player::Wire(Box::new(Wire::process(Launch::of(spec, game), Arc::clone(containment))))
+    Player::process(Launch::of(spec, game), Arc::clone(containment))
 }
 
 /// The sandbox for the programs among the players.

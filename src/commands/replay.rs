@@ -135,7 +135,7 @@ fn title(record: &GameRecord) -> String {
 fn step_line(events: &[Event], record: &GameRecord, ply: u32) -> String {
     let mut line = describe_step(events, ply);
     for note in record.notes.iter().filter(|note| is_ply(events) && note.ply + 1 == ply) {
-        let said = note.note.as_ref().map(|said| format!("\"{said}\""));
+        let said = note.text().map(|said| format!("\"{said}\""));
         let eval = note.eval.map(|eval| format!("[{eval:+.2}]"));
         let remarks: Vec<String> = said.into_iter().chain(eval).collect();
         line.push_str(&referee_protocol::escape::terminal(&format!("  {}", remarks.join(" "))));

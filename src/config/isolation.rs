@@ -52,6 +52,7 @@ mod tests {
             env: BTreeMap::new(),
             readable: readable.iter().map(|name| dir.join(name)).collect(),
             hidden: Vec::new(),
+            engine: None,
             reusable: false,
             guesses: false,
             hash: String::new(),

@@ -7,14 +7,25 @@ use std::path::{Path, PathBuf};
 
 use toml::Spanned;
 
+use super::given_options::GivenOption;
 use super::keys::{Field, Given};
 use super::launch;
+use super::limits::whole;
 use super::player_keys::{PlayerKeys, RunMethod};
 use super::problem::{ByteSpan, InvalidValue, Problem, Problems};
 use super::sources;
 use referee_match::player::own_files;
 use referee_record::fingerprint::{self, Fingerprint, Parts, Unreadable};
-use referee_record::model::player::{LONGEST_NAME, PlayerKind, PlayerSpec, name_problem};
+use referee_record::model::player::{
+    EngineSettings, LONGEST_NAME, PlayerKind, PlayerSpec, name_problem,
+};
+
+/// Where engines are installed besides the `PATH`.
+const ENGINE_FOLDERS: [&str; 2] = ["/usr/local/games", "/usr/games"];
+/// The most positions that an engine may be told to search for a move.
+const MOST_NODES: u64 = 1_000_000_000_000;
+/// The greatest depth that it may be told to search to.
+const DEEPEST: u32 = 1000;
 
 /// The places to search for players and their programs.
 #[derive(Debug, Clone, Copy)]
@@ -60,6 +71,7 @@ pub(super) fn from_bot(name: String, bot: &str, dir: &Path) -> Result<PlayerSpec
         env: BTreeMap::new(),
         readable: Vec::new(),
         hidden: Vec::new(),
+        engine: None,
         reusable: false,
         guesses: false,
         hash: fingerprint::of_bot(bot),
@@ -75,7 +87,40 @@ pub(super) fn from_command(
 ) -> Result<PlayerSpec, InvalidValue> {
     let path = command.env.get("PATH").map(OsStr::new).or(place.path);
     let program = launch::command(&command.words, place.base, path)?;
-    let (fingerprint, hash) = made(&program, &command, place.base)?;
+    from_program(name, command, (program, &[]), place.base)
+}
+
+/// Creates the player that is the engine which `command` runs in `place`. A program may also be
+/// where games are installed, which is often not in the `PATH`.
+pub(super) fn from_engine(
+    name: String,
+    command: UnresolvedCommand,
+    settings: EngineSettings,
+    place: LookupPaths<'_>,
+) -> Result<PlayerSpec, InvalidValue> {
+    let path = command.env.get("PATH").map(OsStr::new).or(place.path).unwrap_or_default();
+    let folders = std::env::split_paths(path).chain(ENGINE_FOLDERS.map(PathBuf::from));
+    let path = std::env::join_paths(folders).unwrap_or_default();
+    let program = launch::command(&command.words, place.base, Some(&path))?;
+    let spec = from_program(name, command, (program, &[engine_text(&settings)]), place.base)?;
+    let shown = settings.to_string();
+    let shown = if shown.is_empty() { shown } else { format!(" ({shown})") };
+    let command = format!("uci:{}{shown}", spec.command);
+    Ok(PlayerSpec { command, engine: Some(settings), ..spec })
+}
+
+/// The settings of an engine as a word of its command, for the hash.
+fn engine_text(settings: &EngineSettings) -> String {
+    format!("uci {settings}")
+}
+
+fn from_program(
+    name: String,
+    command: UnresolvedCommand,
+    (program, settings): (PathBuf, &[String]),
+    dir: &Path,
+) -> Result<PlayerSpec, InvalidValue> {
+    let (fingerprint, hash) = made(&program, &command, settings, dir)?;
     let args = command.words.iter().skip(1).cloned().collect();
     let kind = PlayerKind::Command { program, args };
     Ok(PlayerSpec {
@@ -83,11 +128,12 @@ pub(super) fn from_command(
         command: launch::shown_command(&kind, &command.words),
         hash,
         fingerprint,
-        readable: own_files(&command.words, &command.files, place.base),
+        readable: own_files(&command.words, &command.files, dir),
         hidden: Vec::new(),
         kind,
-        dir: place.base.to_owned(),
+        dir: dir.to_owned(),
         env: command.env,
+        engine: None,
         reusable: false,
         guesses: false,
     })
@@ -97,9 +143,11 @@ pub(super) fn from_command(
 fn made(
     program: &Path,
     command: &UnresolvedCommand,
+    settings: &[String],
     dir: &Path,
 ) -> Result<(Fingerprint, String), InvalidValue> {
     let UnresolvedCommand { words, env, files } = command;
+    let words = &[words, settings].concat();
     Fingerprint::read(Parts { dir, program, words, env, files }).map_err(|bad| unreadable(&bad))
 }
 
@@ -139,15 +187,20 @@ pub(super) fn check(
     let spec = match &keys.run {
         RunMethod::Command(Some(_)) => by_command(keys, place, problems),
         RunMethod::Bot(Some(bot)) => by_bot(bot, place, problems),
-        RunMethod::Command(None) | RunMethod::Bot(None) | RunMethod::Absent(_) => None,
+        RunMethod::Engine(Some(_)) => by_engine(keys, place, problems),
+        RunMethod::Command(None)
+        | RunMethod::Engine(None)
+        | RunMethod::Bot(None)
+        | RunMethod::Absent(_) => None,
         RunMethod::Several(given) => {
             problems.add(several(given));
             None
         }
         RunMethod::Neither => {
-            let title = "this player has neither `command` nor `bot`";
+            let title = "this player has no `command`, `uci` or `bot`";
             let problem = Problem::new(keys.at, title);
-            let help = "add `command = [\"python3\", \"player.py\"]` or `bot = \"greedy\"`";
+            let help = "add `command = [\"python3\", \"player.py\"]`, `uci = \"./engine\"` or \
+                        `bot = \"greedy\"`";
             problems.add(problem.help(help));
             None
         }
@@ -162,8 +215,21 @@ fn several([one, other]: &[(&str, ByteSpan); 2]) -> Problem {
         .help("remove one of them")
 }
 
-/// Notes the keys that have no effect for a built-in player, or for someone without a player.
+/// Notes the keys that have no effect: for a built-in player, for someone without a player, and
+/// those of engines for any other player.
 fn note_useless(keys: &PlayerKeys, problems: &mut Problems) {
+    let of_engines = [
+        ("options", keys.options.0.first().map(|option| option.name.span())),
+        ("nodes", keys.nodes.as_ref().map(Spanned::span)),
+        ("depth", keys.depth.as_ref().map(Spanned::span)),
+    ];
+    for (key, at) in of_engines {
+        if let (Some(at), false) = (at, matches!(keys.run, RunMethod::Engine(_))) {
+            let problem = Problem::new(at, format!("only an engine takes `{key}`"));
+            problems
+                .add(problem.help(format!("remove `{key}`, or run it as `uci = \"./engine\"`")));
+        }
+    }
     let who = match keys.run {
         RunMethod::Bot(_) => "a built-in player",
         RunMethod::Absent(_) => "someone who is `absent`",
@@ -189,6 +255,26 @@ fn by_bot(
     problems: &mut Problems,
 ) -> Option<PlayerSpec> {
     noted(from_bot(String::new(), bot.get_ref(), place.base), bot.span(), problems)
+}
+
+fn by_engine(
+    keys: PlayerKeys,
+    place: LookupPaths<'_>,
+    problems: &mut Problems,
+) -> Option<PlayerSpec> {
+    let RunMethod::Engine(Some(words)) = keys.run else { return None };
+    let at = words.span();
+    let settings = EngineSettings {
+        options: keys.options.0.iter().map(GivenOption::owned).collect(),
+        nodes: whole("nodes", keys.nodes.as_ref(), &(1..=MOST_NODES), problems),
+        depth: whole("depth", keys.depth.as_ref(), &(1..=DEEPEST), problems),
+    };
+    let env = env(keys.env, problems);
+    let dir = dir(keys.dir.as_ref(), place.base, problems)?;
+    let files = files(keys.files, &dir, problems)?;
+    let command = UnresolvedCommand { words: words.into_inner().0, env, files };
+    let place = LookupPaths { base: &dir, ..place };
+    noted(from_engine(String::new(), command, settings, place), at, problems)
 }
 
 fn by_command(

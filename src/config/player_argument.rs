@@ -1,5 +1,5 @@
-//! A player argument of the command line: a name from the configuration, `bot:NAME`, `human`, a
-//! file or folder that contains a player, or a command.
+//! A player argument of the command line: a name from the configuration, `bot:NAME`, `uci:ENGINE`,
+//! `human`, a file or folder that contains a player, or a command.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use super::detection::{Detected, EXPECTED, candidates, detect, unbuilt};
 use super::player::{self, LookupPaths, UnresolvedCommand};
 use super::problem::InvalidValue;
 use super::sources;
-use referee_record::model::player::{LONGEST_NAME, PlayerSpec};
+use referee_record::model::player::{EngineSettings, LONGEST_NAME, PlayerSpec};
 
 /// The most files to list that may be the player of a folder.
 const MOST_SHOWN: usize = 8;
@@ -63,6 +63,9 @@ pub(super) fn parse(
     }
     let spec = if let Some(bot) = word.strip_prefix("bot:") {
         player::from_bot(bot.to_owned(), bot, place.base)?
+    } else if let Some(engine) = word.strip_prefix("uci:") {
+        let settings = EngineSettings::default();
+        player::from_engine(name_of(engine), split(engine)?, settings, place)?
     } else if let Some(path) = found_at(word, place.base)? {
         at_path(word, &path, place)?
     } else {

@@ -3,8 +3,10 @@
 use std::collections::BTreeMap;
 
 use toml::Spanned;
+use toml::de::DeValue;
 
-use super::keys::{Field, FromTable, TableReader, table_keys, tables};
+use super::given_options::GivenOptions;
+use super::keys::{Field, FromTable, FromToml, TableReader, table_keys, tables};
 use super::problem::{ByteSpan, Problems};
 
 table_keys! {
@@ -18,12 +20,16 @@ table_keys! {
     "rating" => rating: Field<f64>,
     "env" => env: Field<BTreeMap<String, String>>,
     "files" => files: Field<Vec<Spanned<String>>>,
+    "options" => options: GivenOptions,
+    "nodes" => nodes: Field<i128>,
+    "depth" => depth: Field<i128>,
 }
 
-/// Which of `command`, `bot` and `absent` was given. The inner value is `None` if its type is wrong.
+/// Which of `command`, `uci`, `bot` and `absent` was given. The inner value is `None` if its type is wrong.
 #[derive(Debug, Default)]
 pub(super) enum RunMethod {
     Command(Field<Vec<Spanned<String>>>),
+    Engine(Field<EngineCommand>),
     Bot(Field<String>),
     /// Why this person has no player.
     Absent(Field<String>),
@@ -36,19 +42,37 @@ pub(super) enum RunMethod {
 impl RunMethod {
     fn read(keys: &mut TableReader<'_>, problems: &mut Problems) -> Self {
         let command = keys.optional("command", problems);
+        let engine = keys.optional("uci", problems);
         let bot = keys.optional("bot", problems);
         let absent = keys.optional("absent", problems);
-        let given = ["command", "bot", "absent"]
+        let given = ["command", "uci", "bot", "absent"]
             .into_iter()
             .filter_map(|key| Some((key, keys.key(key)?)))
             .collect::<Vec<_>>();
         match &given[..] {
             [] => Self::Neither,
             [("command", _)] => Self::Command(command),
+            [("uci", _)] => Self::Engine(engine),
             [("bot", _)] => Self::Bot(bot),
             [_] => Self::Absent(absent),
             [one, other, ..] => Self::Several([one.clone(), other.clone()]),
         }
+    }
+}
+
+/// The program of an engine and its arguments.
+#[derive(Debug)]
+pub(super) struct EngineCommand(pub(super) Vec<String>);
+
+impl FromToml for EngineCommand {
+    const EXPECTED: &'static str = "a program, such as \"stockfish\", or a list of strings";
+
+    fn typed(value: &DeValue<'_>) -> Option<Self> {
+        if let Some(program) = String::typed(value) {
+            return Some(Self(vec![program]));
+        }
+        let words = Vec::<Spanned<String>>::typed(value)?;
+        Some(Self(words.into_iter().map(Spanned::into_inner).collect()))
     }
 }
 

@@ -364,7 +364,7 @@ fn all_problems_are_reported_in_the_order_of_the_file() {
         "error: `pairs` is out of range",
         "error: unexpected value of `move`",
         "error: only one player",
-        "error: this player has neither `command` nor `bot`",
+        "error: this player has no `command`, `uci` or `bot`",
         "error: unexpected value of `name`",
     ];
     assert_eq!(titles, expected);

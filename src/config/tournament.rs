@@ -12,15 +12,16 @@ use referee_record::bounded;
 use referee_record::model::containment::{ContainmentRequest, PlayerLimits};
 use referee_record::model::player::PlayerSpec;
 use referee_record::model::record::{Anchor, FaultPolicy, MOST_RETRIES};
-use referee_record::model::rules::{GameRules, UnsuitedBot};
+use referee_record::model::rules::{CHESS, ChessOnly, GameRules, UnsuitedBot};
 use referee_record::model::tournament::{
     DEFAULT_QUARANTINE, DEFAULT_RESULTS, MOST_JOBS, Tournament,
 };
 
 use super::LARGEST;
 use super::containment::{self, ContainmentKeys};
-use super::file::{ConfigFile, FaultPolicyValue, GivenOption};
+use super::file::{ConfigFile, FaultPolicyValue};
 use super::game_file::GameValue;
+use super::given_options::GivenOption;
 use super::grades;
 use super::isolation::isolate;
 use super::keys::Given;
@@ -53,6 +54,9 @@ pub(super) fn check(
         && game.is_hidden()
     {
         refuse_bots(game, options, file.players.as_deref(), problems);
+    }
+    if let Some(ConfiguredGame { game, .. }) = &rules {
+        refuse_engines(game, file.players.as_deref(), problems);
     }
     let anchors = anchors(file.players.as_deref(), problems);
     let stages = stages::check(&file.stages, file.players.as_deref(), problems);
@@ -269,6 +273,17 @@ fn refuse_bots(
                 problems.add(problem.help(why));
             }
             Err(error) => problems.fail(error.into()),
+        }
+    }
+}
+
+/// Refuses engines unless the game is chess.
+fn refuse_engines(game: &SharedGame, players: Option<&[PlayerKeys]>, problems: &mut Problems) {
+    for keys in players.unwrap_or_default() {
+        let RunMethod::Engine(Some(engine)) = &keys.run else { continue };
+        if game.name() != CHESS {
+            let why = ChessOnly(game.name().to_owned()).to_string();
+            problems.add(Problem::new(engine.span(), why).label("give this player a `command`"));
         }
     }
 }

@@ -28,5 +28,6 @@ mod strangers;
 mod submissions;
 mod texts;
 mod trace_and_perft;
+mod uci_engines;
 mod until;
 mod verify;

@@ -191,23 +191,12 @@ fn random_games_as_in_python() {
     }
 }
 
-/// A folder with the bridge to UCI engines.
-fn board_room() -> Arena {
-    let arena = Arena::with_packages();
-    arena.write("uci.py", include_str!("../../players/uci.py"));
-    arena
-}
-
 /// Plays a round-robin of engines, with openings from a file.
 fn round_robin_of_engines() {
-    let arena = board_room();
+    let arena = Arena::new();
     arena.write("openings.txt", "[\"e2e4\", \"c7c5\"]\nd2d4; d7d5  # Queen's Pawn\n");
-    let player = |engine| {
-        format!(
-            "[[players]]\nname = \"{engine}\"\n\
-             command = [\"python3\", \"uci.py\", \"--go\", \"depth 3\", \"{engine}\"]\n"
-        )
-    };
+    let player =
+        |engine| format!("[[players]]\nname = \"{engine}\"\nuci = \"{engine}\"\ndepth = 3\n");
     let players: String = ENGINES.map(player).concat();
     let openings = "[openings]\nfile = \"openings.txt\"\n";
     play(&arena, "game = \"chess\"", &(openings.to_owned() + &players));
@@ -234,19 +223,22 @@ file = "openings.txt"
 
 [[players]]
 name = "ethereal"
-command = ["python3", "uci.py", "--go", "depth 5", "ethereal-chess"]
+uci = "ethereal-chess"
+depth = 5
 reusable = true
 
 [[players]]
 name = "glaurung"
-command = ["python3", "uci.py", "--go", "depth 1", "--option", "Threads=1", "--option", "Hash=4", "glaurung"]
+uci = "glaurung"
+options = { Threads = 1, Hash = 4 }
+depth = 1
 reusable = true
 "#;
 
 /// Plays 100 openings with both colours, without a fault. The ratings are those that the table of
 /// games gives by itself.
 fn long_match_of_engines() {
-    let arena = board_room();
+    let arena = Arena::new();
     let first = "a2a3 b2b3 c2c4 d2d3 d2d4 e2e3 e2e4 f2f4 g2g3 g1f3";
     let second = "a7a6 b7b6 c7c5 d7d5 d7d6 e7e5 e7e6 g7g6 g8f6 b8c6";
     let openings = first

@@ -13,9 +13,11 @@ mod rules_process;
 pub mod sandbox;
 mod stderr;
 mod transcript;
+mod uci;
 pub mod user_interface;
 mod wire;
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::value::RawValue;
@@ -26,6 +28,7 @@ pub(crate) use rules_process::ContainedRules;
 pub use sandbox::{NotStarted, Sandbox};
 pub use transcript::LineDirection;
 pub(crate) use transcript::TranscriptLine;
+pub use uci::UciEngine;
 #[cfg(any(test, feature = "examples"))]
 pub use wire::PlayerScript;
 pub use wire::{Respond, Wire};
@@ -106,6 +109,8 @@ pub(crate) struct Answer {
 pub enum Player {
     /// A program that speaks the protocol.
     Wire(Box<Wire>),
+    /// A chess engine that speaks UCI.
+    Engine(Box<UciEngine>),
     /// A person.
     Human(Box<Human>),
 }
@@ -133,11 +138,20 @@ pub struct PlayerStatistics {
 }
 
 impl Player {
+    /// A player whose process starts when its game begins.
+    pub fn process(launch: Launch, sandbox: Arc<Sandbox>) -> Self {
+        match launch.engine.clone() {
+            Some(settings) => Self::Engine(Box::new(UciEngine::new(launch, settings, sandbox))),
+            None => Self::Wire(Box::new(Wire::process(launch, sandbox))),
+        }
+    }
+
     /// Starts the player and waits for its greeting. Returns what it reported about itself, and
     /// the time used, of the kind that is limited.
     pub async fn begin(&mut self, view: &InitView<'_>) -> Result<(Greeting, Duration), NotStarted> {
         match self {
             Self::Wire(wire) => wire.begin(view).await,
+            Self::Engine(engine) => engine.begin(view).await,
             Self::Human(human) => {
                 human.begin(view).await;
                 Ok((Greeting::default(), Duration::ZERO))
@@ -159,6 +173,7 @@ impl Player {
     pub(crate) async fn ask(&mut self, view: &TurnView<'_>) -> Result<Answer, GameError> {
         match self {
             Self::Wire(wire) => wire.ask(view).await,
+            Self::Engine(engine) => engine.ask(view).await,
             Self::Human(human) => Ok(human.ask(view).await),
         }
     }
@@ -167,6 +182,8 @@ impl Player {
     pub(crate) async fn refuse(&mut self, fault: &Fault) {
         match self {
             Self::Wire(wire) => wire.refuse(fault).await,
+            // UCI has no word for it.
+            Self::Engine(_) => {}
             Self::Human(human) => human.refuse(fault),
         }
     }
@@ -182,13 +199,14 @@ impl Player {
     pub async fn leave(&mut self) -> PlayerStatistics {
         match self {
             Self::Wire(wire) => wire.leave().await,
+            Self::Engine(engine) => engine.leave().await,
             Self::Human(_) => PlayerStatistics::default(),
         }
     }
 
     /// Kills the player at once.
     pub async fn kill(&mut self) {
-        if let Some(process) = self.process_mut() {
+        if let Some(process) = self.running_mut() {
             process.kill().await;
         }
     }
@@ -196,41 +214,48 @@ impl Player {
     fn wire(&self) -> Option<&Wire> {
         match self {
             Self::Wire(wire) => Some(wire),
-            Self::Human(_) => None,
+            Self::Engine(_) | Self::Human(_) => None,
         }
     }
 
     fn wire_mut(&mut self) -> Option<&mut Wire> {
         match self {
             Self::Wire(wire) => Some(wire),
-            Self::Human(_) => None,
+            Self::Engine(_) | Self::Human(_) => None,
         }
     }
 
     /// Its process, if it is one that runs.
-    fn process(&self) -> Option<&PlayerProcess> {
-        self.wire()?.running()
+    fn running(&self) -> Option<&PlayerProcess> {
+        match self {
+            Self::Engine(engine) => engine.running(),
+            _ => self.wire()?.running(),
+        }
     }
 
-    fn process_mut(&mut self) -> Option<&mut PlayerProcess> {
-        self.wire_mut()?.running_mut()
+    fn running_mut(&mut self) -> Option<&mut PlayerProcess> {
+        match self {
+            Self::Engine(engine) => engine.running_mut(),
+            _ => self.wire_mut()?.running_mut(),
+        }
     }
 
     /// Ends a turn of the opponent. Returns the CPU time that this player used in it, if the system
     /// reports it. Turns shorter than 0.2 ms are not measured individually.
     pub(crate) fn end_off_turn(&mut self) -> Duration {
-        self.process_mut().map_or(Duration::ZERO, PlayerProcess::end_off_turn)
+        self.running_mut().map_or(Duration::ZERO, PlayerProcess::end_off_turn)
     }
 
     /// Whether the player computed on the opponent's turns in this game: for at least 50 ms of CPU
     /// time and a tenth of the wall time.
     pub(crate) fn ponders(&self) -> bool {
-        self.process().is_some_and(PlayerProcess::ponders)
+        self.running().is_some_and(PlayerProcess::ponders)
     }
 
     /// Whether it has already written more than the reply that it owed.
     pub(crate) fn wrote_more(&mut self) -> bool {
-        self.process_mut().is_some_and(|process| process.said_unasked().is_some())
+        let process = self.wire_mut().and_then(Wire::running_mut);
+        process.is_some_and(|process| process.said_unasked().is_some())
     }
 
     /// The fault of a player that has already written without owing a reply.
@@ -240,48 +265,58 @@ impl Player {
 
     /// Freezes the player after each of its replies from now on.
     pub fn freeze_off_turn(&mut self) {
-        if let Some(wire) = self.wire_mut() {
-            wire.freeze_off_turn();
+        match self {
+            Self::Wire(wire) => wire.freeze_off_turn(),
+            Self::Engine(engine) => engine.freeze_off_turn(),
+            Self::Human(_) => {}
         }
     }
 
     /// Whether the player is frozen after each of its replies.
     pub fn freezes_off_turn(&self) -> bool {
-        self.wire().is_some_and(|wire| wire.freeze)
+        match self {
+            Self::Wire(wire) => wire.freeze,
+            Self::Engine(engine) => engine.freeze,
+            Self::Human(_) => false,
+        }
     }
 
     /// Freezes the player until the next line is sent to it.
     pub fn freeze(&mut self) {
-        if let Some(process) = self.process_mut() {
+        if let Some(process) = self.running_mut() {
             process.freeze();
         }
     }
 
     /// Whether the player still owes a reply, or cannot be used again.
     pub fn owes(&self) -> bool {
-        self.wire().is_some_and(|wire| wire.owes)
+        match self {
+            Self::Wire(wire) => wire.owes,
+            Self::Engine(engine) => engine.owes,
+            Self::Human(_) => false,
+        }
     }
 
     /// Statistics of a player that stays for another game.
     pub fn statistics(&self) -> PlayerStatistics {
-        self.process().map_or_else(PlayerStatistics::default, PlayerProcess::statistics)
+        self.running().map_or_else(PlayerStatistics::default, PlayerProcess::statistics)
     }
 
     /// The transcript: the last lines in both directions, oldest first.
     pub fn transcript(&self) -> Vec<TranscriptLine> {
-        self.process().map_or_else(Vec::new, |process| process.transcript().cloned().collect())
+        self.running().map_or_else(Vec::new, |process| process.transcript().cloned().collect())
     }
 
     /// Waits briefly until everything written to its stderr so far is read.
     pub async fn settle_stderr(&mut self) {
-        if let Some(process) = self.process_mut() {
+        if let Some(process) = self.running_mut() {
             process.settle_stderr().await;
         }
     }
 
     /// The saved part of its stderr.
     pub fn stderr(&self) -> Vec<u8> {
-        self.process().map_or_else(Vec::new, PlayerProcess::stderr)
+        self.running().map_or_else(Vec::new, PlayerProcess::stderr)
     }
 }
 

@@ -44,6 +44,7 @@ mod greeting;
 mod message;
 mod reply;
 mod score;
+mod search;
 
 pub use clock::{InitClock, Measure, TurnClock};
 pub use error::{ReplyError, shown};
@@ -51,6 +52,7 @@ pub use greeting::{Greeting, Wants};
 pub use message::{EndMessage, ErrorMessage, InitMessage, Message, TurnMessage};
 pub use reply::{Reply, ReplyWarning};
 pub use score::Score;
+pub use search::SearchReport;
 
 /// The protocol versions that this crate speaks.
 pub const VERSIONS: &[u32] = &[1];

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::{HOSTED_SHOWN, RULES_PROGRAM, ReplyError, hosted, object, same_id, trimmed};
 use crate::field::LenientField;
+use crate::search::SearchReport;
 use crate::{escape, shown};
 
 /// The most bytes of a `note` to keep.
@@ -21,6 +22,8 @@ pub struct Reply {
     pub note: Option<String>,
     /// Its evaluation, -1 … 1.
     pub eval: Option<f64>,
+    /// What it reports about its search.
+    pub search: SearchReport,
     /// The hosted player's own words, for messages about the action; escaped and cut when read.
     pub said: Option<String>,
     /// The parts of the reply that were dropped when it was read.
@@ -36,6 +39,8 @@ pub enum ReplyWarning {
     NoteNotText,
     /// An eval that is not a number from -1 to 1.
     EvalOutOfRange,
+    /// This field, which is not a whole number.
+    NotWhole(&'static str),
 }
 
 impl fmt::Display for ReplyWarning {
@@ -47,6 +52,9 @@ impl fmt::Display for ReplyWarning {
             Self::NoteNotText => f.write_str("a note that is not a string was dropped"),
             Self::EvalOutOfRange => {
                 f.write_str("an eval that is not a number from -1 to 1 was dropped")
+            }
+            Self::NotWhole(field) => {
+                write!(f, "`{field}` was dropped; it is not a whole number in its range")
             }
         }
     }
@@ -63,6 +71,14 @@ struct ReplyFields<'a> {
     note: Option<LenientField<'a, Cow<'a, str>>>,
     #[serde(borrow, skip_serializing_if = "Option::is_none")]
     eval: Option<LenientField<'a, f64>>,
+    #[serde(borrow, skip_serializing_if = "Option::is_none")]
+    score: Option<LenientField<'a, i32>>,
+    #[serde(borrow, skip_serializing_if = "Option::is_none")]
+    mate: Option<LenientField<'a, i32>>,
+    #[serde(borrow, skip_serializing_if = "Option::is_none")]
+    depth: Option<LenientField<'a, u32>>,
+    #[serde(borrow, skip_serializing_if = "Option::is_none")]
+    nodes: Option<LenientField<'a, u64>>,
     #[serde(borrow, skip_serializing_if = "Option::is_none")]
     said: Option<Cow<'a, str>>,
     #[serde(borrow, skip_serializing_if = "Option::is_none")]
@@ -98,6 +114,13 @@ impl Reply {
         let mut reply = Self { action, said, ..Self::default() };
         reply.take_note(fields.note);
         reply.take_eval(fields.eval.as_ref());
+        reply.search = SearchReport {
+            score: reply.whole("score", fields.score),
+            mate: reply.whole("mate", fields.mate),
+            depth: reply.whole("depth", fields.depth),
+            nodes: reply.whole("nodes", fields.nodes),
+        };
+        reply.eval = reply.eval.or_else(|| reply.search.eval());
         Ok(reply)
     }
 
@@ -128,6 +151,10 @@ impl Reply {
             action: Some(LenientField::Value(Cow::Borrowed(&self.action))),
             note: self.note.as_deref().map(|note| LenientField::Value(Cow::Borrowed(note))),
             eval: self.eval.map(LenientField::Value),
+            score: self.search.score.map(LenientField::Value),
+            mate: self.search.mate.map(LenientField::Value),
+            depth: self.search.depth.map(LenientField::Value),
+            nodes: self.search.nodes.map(LenientField::Value),
             said: self.said.as_deref().map(Cow::Borrowed),
             ..ReplyFields::default()
         };
@@ -144,6 +171,16 @@ impl Reply {
             }
             Some(LenientField::Other(_)) => self.warnings.push(ReplyWarning::NoteNotText),
             None => {}
+        }
+    }
+
+    fn whole<T>(&mut self, name: &'static str, field: Option<LenientField<'_, T>>) -> Option<T> {
+        match field? {
+            LenientField::Value(number) => Some(number),
+            LenientField::Other(_) => {
+                self.warnings.push(ReplyWarning::NotWhole(name));
+                None
+            }
         }
     }
 
@@ -252,11 +289,27 @@ mod tests {
     }
 
     #[test]
+    fn a_search_is_reported_in_whole_numbers() {
+        let line = br#"{"action":"a","score":-31,"depth":9.5,"nodes":-1}"#;
+        let reply = Reply::read(line, 0).expect("a reply");
+        let search = SearchReport { score: Some(-31), ..SearchReport::default() };
+        assert_eq!((reply.search, reply.eval), (search, Some(-0.089)));
+        let texts: Vec<String> = reply.warnings.iter().map(ToString::to_string).collect();
+        assert_eq!(
+            texts,
+            ["depth", "nodes"].map(|field| {
+                format!("`{field}` was dropped; it is not a whole number in its range")
+            })
+        );
+    }
+
+    #[test]
     fn written_lines_round_trip() {
         let reply = Reply {
             action: "3,4>\"\\".to_owned(),
             note: Some("two\nlines".to_owned()),
             eval: Some(-0.25),
+            search: SearchReport { mate: Some(3), nodes: Some(9), ..SearchReport::default() },
             ..Reply::default()
         };
         assert_eq!(Reply::read(reply.to_line(9).as_bytes(), 9).expect("a reply"), reply);

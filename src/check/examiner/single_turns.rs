@@ -8,7 +8,7 @@ use crate::check::drills::Drill;
 use crate::check::{CheckFinding, fault_transcript};
 use crate::error::Failure;
 use referee_games::{BySeat, Seat};
-use referee_match::player::{InitView, Launch, NotStarted, Player, Wire};
+use referee_match::player::{InitView, Launch, NotStarted, Player};
 use referee_match::reask::{self, DecisionPoint, RecordedGame};
 use referee_protocol::{Greeting, Wants};
 use referee_record::model::clock::seconds;
@@ -162,7 +162,7 @@ impl Examiner<'_> {
     pub(super) fn fresh(&self) -> Player {
         let launch = Launch::of(&self.candidate.spec, &*self.exam.rules.game);
         let containment = Arc::clone(&self.exam.containment);
-        Player::Wire(Box::new(Wire::process(launch, containment)))
+        Player::process(launch, containment)
     }
 
     pub(super) async fn unless_over<T>(

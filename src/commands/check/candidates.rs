@@ -47,7 +47,9 @@ pub(super) fn read(
         .iter()
         .map(|word| {
             let refused = |why| UnknownPlayer { word: word.clone(), why };
-            settings.program(word, "player `human`: only programs are checked").map_err(refused)
+            let spec = settings.program(word, "player `human`: only programs are checked");
+            let suits = |spec| Ok(exam.rules.refuse_engines([&spec]).map(|()| spec)?);
+            spec.and_then(suits).map_err(refused)
         })
         .collect();
     tell_apart(&mut found, players);

@@ -46,7 +46,7 @@ this player has both `command` and `bot`
    |
    = help: remove one of them"
     );
-    starts(&about_player(""), "this player has neither `command` nor `bot`\n --> cup.toml:9:1\n");
+    starts(&about_player(""), "this player has no `command`, `uci` or `bot`\n --> cup.toml:9:1\n");
 }
 
 #[test]

@@ -22,6 +22,8 @@ pub const NO_NEWLINE: &str = "but no newline";
 /// The state of a player when its time was up.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Late<'a> {
+    /// What it was asked for.
+    pub(super) awaited: &'static str,
     /// The wall time it was allowed.
     pub(super) allowance: Duration,
     /// The whole budget, if its rest was used up.
@@ -48,7 +50,7 @@ pub(super) fn timeout(late: Late<'_>) -> Fault {
         Measure::Cpu => " of wall time".to_owned(),
     };
     let did = what_it_did(late);
-    Fault::new(FaultCode::Timeout, format!("no reply within {limit}{which}: {did}"))
+    Fault::new(FaultCode::Timeout, format!("no {} within {limit}{which}: {did}", late.awaited))
 }
 
 fn what_it_did(late: Late<'_>) -> String {
@@ -117,10 +119,11 @@ pub(super) fn oversize_line(start: &[u8]) -> Fault {
     Fault { raw: Some(shown), ..Fault::new(FaultCode::Oversize, message) }
 }
 
-/// Output that exceeds the limit of a game.
-pub(super) fn oversize_game(limit: u64) -> Fault {
+/// Output that exceeds the limit of a game, or of what an engine was asked for.
+pub(super) fn oversize_output(limit: u64, awaited: Option<&str>) -> Fault {
     let limit = limits::bytes(limit);
-    Fault::new(FaultCode::Oversize, format!("more than {limit} of output in one game"))
+    let of_what = awaited.map_or("in one game".to_owned(), |what| format!("and no {what}"));
+    Fault::new(FaultCode::Oversize, format!("more than {limit} of output {of_what}"))
 }
 
 /// The fault of a player that reached a limit before it failed.
@@ -140,8 +143,8 @@ pub(super) fn supervisor_gone() -> Fault {
 }
 
 /// A reply that arrived after the time was up.
-pub(super) fn came_late(wall: Duration, bound: Duration) -> Fault {
-    let message = format!("the reply came after {}, over {}", seconds(wall), seconds(bound));
+pub(super) fn came_late(awaited: &str, wall: Duration, bound: Duration) -> Fault {
+    let message = format!("the {awaited} came after {}, over {}", seconds(wall), seconds(bound));
     Fault::new(FaultCode::Timeout, message)
 }
 
@@ -152,8 +155,8 @@ pub(super) fn over_cpu(used: Duration, allowance: Duration, of_what: &str) -> Fa
 }
 
 /// CPU time over an allowance before the reply arrived.
-pub(super) fn no_reply(over_cpu: Fault) -> Fault {
-    Fault { message: format!("no reply: {}", over_cpu.message), ..over_cpu }
+pub(super) fn no_reply(awaited: &str, over_cpu: Fault) -> Fault {
+    Fault { message: format!("no {awaited}: {}", over_cpu.message), ..over_cpu }
 }
 
 /// Whether a refused text looks like output for people, not like a reply.
@@ -180,6 +183,7 @@ mod tests {
     }
 
     const LATE: Late<'static> = Late {
+        awaited: "reply",
         allowance: Duration::from_secs(5),
         budget: None,
         measure: Measure::Wall,
@@ -229,6 +233,6 @@ mod tests {
         let fault = over_cpu(used, left, &rest_of(Some(Duration::from_secs(1))));
         let message = "0.513 s of CPU time used of 0.509 s, the rest of its budget of 1 s";
         assert_eq!(fault.message, message);
-        assert_eq!(no_reply(fault).message, format!("no reply: {message}"));
+        assert_eq!(no_reply("reply", fault).message, format!("no reply: {message}"));
     }
 }

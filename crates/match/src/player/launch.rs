@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use referee_games::{AnyGame, RulesProgram};
-use referee_record::model::player::{BRIDGE, PlayerKind, PlayerSpec};
+use referee_record::model::player::{BRIDGE, EngineSettings, PlayerKind, PlayerSpec};
 use referee_sandbox::{Command, Helper, THIS_PROGRAM};
 
 /// How to start a player.
@@ -18,6 +18,8 @@ pub struct Launch {
     /// Whether it is a built-in player that has a rules program of its own, and says so if that
     /// fails.
     pub asks_rules: bool,
+    /// How it is asked, if it is an engine.
+    pub engine: Option<EngineSettings>,
     /// Whether it may ask for guesses of what a game hides from it.
     pub guesses: GuessRight,
 }
@@ -81,7 +83,8 @@ impl Launch {
         let is_trusted = spec.guesses || matches!(spec.kind, PlayerKind::Bot(_));
         let guesses = if is_trusted { GuessRight::Granted } else { GuessRight::Denied };
         let bridged = spec.is_bridged();
-        let mut launch = Self { command, bridged, asks_rules: false, guesses };
+        let engine = spec.engine.clone();
+        let mut launch = Self { command, bridged, asks_rules: false, engine, guesses };
         if bridged {
             launch.set_all(OF_BRIDGE);
         }

@@ -16,7 +16,7 @@ pub(crate) struct ReplyLimit {
     /// The kind of time that is limited.
     pub(super) measure: Measure,
     /// The allowance of that kind of time.
-    allowance: Duration,
+    pub(super) allowance: Duration,
     /// The allowance of wall time.
     pub(super) bound: Duration,
     /// How much longer to wait for a late reply.

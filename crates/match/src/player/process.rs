@@ -12,7 +12,7 @@ use std::process::ExitStatus;
 use std::time::{Duration, Instant};
 
 use tokio::net::unix::pipe;
-use tokio::time::timeout_at;
+use tokio::time::{timeout, timeout_at};
 
 use self::outcome::{NoLine, WriteOutcome};
 use super::PlayerStatistics;
@@ -26,11 +26,11 @@ use super::sandbox::{NotStarted, Sandbox};
 use super::stderr::Stderr;
 use super::transcript::{LineDirection, Transcript, TranscriptLine};
 use referee_protocol::shown;
-use referee_record::model::clock::Measure;
+use referee_record::model::clock::{Measure, TimeControl, seconds};
 use referee_record::model::containment::PlayerLimits;
 use referee_record::model::fault::Fault;
 use referee_record::model::warning::PlayerWarning;
-use referee_sandbox::{CoreWaits, Leftovers, Overrun, Pipes, SupervisorGone};
+use referee_sandbox::{CoreWaits, Leftovers, Overrun, Pipes, Shortage, SupervisorGone};
 
 /// How long a process may take to exit after `quit`.
 const LEAVE: Duration = Duration::from_secs(1);
@@ -49,6 +49,9 @@ pub(super) struct LineAnswer {
     pub(super) used: Duration,
 }
 
+/// Whether a line of an engine, without its newline, is what it was asked for.
+pub(super) type LineTest<'t> = &'t mut (dyn FnMut(&[u8]) -> bool + Send);
+
 /// A running player.
 #[derive(Debug)]
 pub(super) struct PlayerProcess {
@@ -64,6 +67,8 @@ pub(super) struct PlayerProcess {
     limits: PlayerLimits,
     /// See [`Launch::bridged`].
     bridged: bool,
+    /// What an engine is asked for; `None` for the reply of any other player.
+    awaits: Option<&'static str>,
     barred: Barred,
     freeze: bool,
     frozen: bool,
@@ -82,7 +87,7 @@ pub(super) struct PlayerProcess {
 
 impl PlayerProcess {
     /// Starts the program in its sandbox. The start-up clock begins before this call.
-    pub(super) async fn spawn(
+    async fn spawn(
         launch: &Launch,
         sandbox: &Sandbox,
         measure: Measure,
@@ -100,6 +105,7 @@ impl PlayerProcess {
             transcript: Transcript::default(),
             limits: *sandbox.limits(),
             bridged: launch.bridged,
+            awaits: None,
             barred: Barred::of(launch, sandbox),
             overrun: None,
             warnings: Vec::new(),
@@ -111,6 +117,21 @@ impl PlayerProcess {
         })
     }
 
+    /// Starts the program for its first game. Until it runs, everything is the referee's own work.
+    pub(super) async fn start(
+        launch: &Launch,
+        sandbox: &Sandbox,
+        control: &TimeControl,
+        freeze: bool,
+    ) -> Result<Self, NotStarted> {
+        let (limit, started) = (control.startup, Self::spawn(launch, sandbox, control.measure));
+        let mut process = timeout(limit, started).await.map_err(|_| {
+            Shortage::of_time(format!("start a player within {}", seconds(limit)))
+        })??;
+        process.freeze = freeze;
+        Ok(process)
+    }
+
     /// Sends a request and waits until its reply, without the newline, is in `reply`, or until the
     /// allowance is used up. One deadline covers both the writing and the reply.
     pub(super) async fn ask(
@@ -118,6 +139,30 @@ impl PlayerProcess {
         line: &[u8],
         reply: &mut Vec<u8>,
         limit: ReplyLimit,
+    ) -> LineAnswer {
+        self.ask_until(line, reply, limit, &mut |_| true).await
+    }
+
+    /// The same for an engine, which is asked for `awaited`, and may write more before it. The
+    /// limit of output holds for each request.
+    pub(super) async fn ask_engine(
+        &mut self,
+        line: &[u8],
+        (reply, awaited): (&mut Vec<u8>, &'static str),
+        limit: ReplyLimit,
+        is_reply: LineTest<'_>,
+    ) -> LineAnswer {
+        self.awaits = Some(awaited);
+        self.written = 0;
+        self.ask_until(line, reply, limit, is_reply).await
+    }
+
+    async fn ask_until(
+        &mut self,
+        line: &[u8],
+        reply: &mut Vec<u8>,
+        limit: ReplyLimit,
+        is_reply: LineTest<'_>,
     ) -> LineAnswer {
         self.thaw().await;
         let now = Instant::now();
@@ -133,7 +178,18 @@ impl PlayerProcess {
         if limit.alone {
             self.read_soon(limit.bound);
         }
-        let Some(line) = self.read_in_time(reply, limit, &mut timer).await else {
+        let read = loop {
+            let read = self.read_in_time(reply, limit, &mut timer).await;
+            let now = Instant::now();
+            match read {
+                Some(Ok(())) if !is_reply(reply) => self.transcript.push_info(now, reply),
+                read => break read,
+            }
+            if now >= timer.give_up() {
+                break None;
+            }
+        };
+        let Some(line) = read else {
             return self.late(limit, asked, written, &timer).await;
         };
         let now = Instant::now();
@@ -163,6 +219,28 @@ impl PlayerProcess {
             return Err(diagnosis::unexpected(first_line(&self.buffer)));
         }
         if closed { Err(self.diagnose(NoLine::Closed).await) } else { Ok(()) }
+    }
+
+    /// Reads what an engine has written without a request, which it may. Returns its fault if it
+    /// has ended meanwhile, or wrote too much.
+    pub(super) async fn drain(&mut self) -> Result<(), Fault> {
+        let mut line = Vec::new();
+        loop {
+            let before = self.written;
+            let closed = self.read_now();
+            while let Some(read) = self.line_here(&mut line) {
+                match read {
+                    Ok(()) => self.transcript.push_info(Instant::now(), &line),
+                    Err(end) => return Err(self.diagnose(end).await),
+                }
+            }
+            if closed {
+                return Err(self.diagnose(NoLine::Closed).await);
+            }
+            if self.written == before {
+                return Ok(());
+            }
+        }
     }
 
     /// The first line in the pipe that was not requested, escaped and shortened.

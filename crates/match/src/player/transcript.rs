@@ -44,6 +44,20 @@ impl Transcript {
         self.0.push_back(TranscriptLine { at, direction, bytes });
     }
 
+    /// Adds a line of the player in place of the one before, if both are `info` of an engine: only
+    /// the last one before its move is kept.
+    pub(super) fn push_info(&mut self, at: Instant, bytes: &[u8]) {
+        let is_info = |bytes: &[u8]| bytes.starts_with(b"info ");
+        let last = self.0.back();
+        if is_info(bytes)
+            && last
+                .is_some_and(|it| it.direction == LineDirection::FromPlayer && is_info(&it.bytes))
+        {
+            self.0.pop_back();
+        }
+        self.push(LineDirection::FromPlayer, at, bytes);
+    }
+
     /// Drops all lines.
     pub(super) fn clear(&mut self) {
         self.0.clear();

@@ -5,7 +5,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::time::{Instant, sleep, timeout};
+use tokio::time::{Instant, sleep};
 
 use super::limit::ReplyLimit;
 use super::process::{self, PlayerProcess};
@@ -20,7 +20,6 @@ use referee_protocol::{
 };
 use referee_record::model::clock::seconds;
 use referee_record::model::fault::{Fault, FaultCode};
-use referee_sandbox::Shortage;
 
 /// A player in this process: receives each line from the referee, and returns the reply if one is
 /// owed.
@@ -120,14 +119,8 @@ impl Wire {
         let limit = view.control.startup;
         match &mut self.link {
             Link::Waiting(launch, sandbox) => {
-                let started = PlayerProcess::spawn(launch, sandbox, view.control.measure);
-                // Until the program runs, everything is the referee's own work.
-                let mut process = timeout(limit, started).await.map_err(|_| {
-                    Shortage::of_time(format!("start a player within {}", seconds(limit)))
-                })??;
-                if self.freeze {
-                    process.freeze_off_turn();
-                }
+                let process =
+                    PlayerProcess::start(launch, sandbox, view.control, self.freeze).await?;
                 self.link = Link::Process(Box::new(process));
             }
             Link::Process(process) => {

@@ -9,6 +9,7 @@ use referee_games::{BySeat, GameError, Seat, Step};
 use referee_protocol::Reply;
 use referee_record::model::clock::{Clock, ClockVerdict, seconds};
 use referee_record::model::fault::{Fault, FaultCode};
+use referee_record::model::record::Note;
 use referee_record::model::warning::{GameWarning, PlayerWarning};
 
 impl GameLoop<'_, '_> {
@@ -134,8 +135,9 @@ impl GameLoop<'_, '_> {
         for dropped in reply.warnings {
             self.warn(seat, PlayerWarning::Dropped { ply, why: dropped });
         }
-        if reply.note.is_some() || reply.eval.is_some() {
-            self.trace.note(ply, &by, reply.note, reply.eval);
+        let Reply { note, eval, search, .. } = reply;
+        if note.is_some() || eval.is_some() || !search.is_empty() {
+            self.trace.notes.push(Note { ply, by: by.into_owned(), note, eval, search });
         }
     }
 }

@@ -123,9 +123,3 @@ pub struct GameTrace {
     /// core while its opponent was on turn, and that lost on time.
     pub disturber: Option<Seat>,
 }
-
-impl GameTrace {
-    pub(super) fn note(&mut self, ply: u32, by: &str, note: Option<String>, eval: Option<f64>) {
-        self.notes.push(Note { ply, by: by.to_owned(), note, eval });
-    }
-}

@@ -328,7 +328,7 @@ fn notes_by_seat(
     of_ply
         .map(|note| {
             let seat = u8::from(*first != note.by);
-            (seat, note.note.as_deref().map(escape::terminal), note.eval)
+            (seat, note.text().as_deref().map(escape::terminal), note.eval)
         })
         .collect()
 }

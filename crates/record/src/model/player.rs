@@ -1,6 +1,7 @@
 //! A player: its name, its command, and its files.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
@@ -46,6 +47,9 @@ pub struct PlayerSpec {
     /// read.
     #[serde(skip)]
     pub hidden: Vec<PathBuf>,
+    /// How it is asked, if it is a chess engine that speaks UCI.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub engine: Option<EngineSettings>,
     /// Whether one process may play several games, one after another.
     pub reusable: bool,
     /// Whether it may ask the game for guesses of what is hidden from it, as built-in players do.
@@ -59,6 +63,34 @@ pub struct PlayerSpec {
     /// How it is run, as text for people.
     #[serde(skip)]
     pub command: String,
+}
+
+/// How a chess engine that speaks UCI is asked.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct EngineSettings {
+    /// The options that are set at its start, by name.
+    pub options: Vec<(String, String)>,
+    /// The positions that it searches for each move, instead of using its clock.
+    pub nodes: Option<u64>,
+    /// The depth that it searches to for each move, in plies, instead of using its clock.
+    pub depth: Option<u32>,
+}
+
+impl EngineSettings {
+    /// The limits of a search besides the clock, as words of `go`.
+    pub fn limits(&self) -> Vec<String> {
+        let nodes = self.nodes.map(|nodes| format!("nodes {nodes}"));
+        let depth = self.depth.map(|depth| format!("depth {depth}"));
+        nodes.into_iter().chain(depth).collect()
+    }
+}
+
+/// The settings in a few words, such as `Hash=64, nodes 10000`.
+impl fmt::Display for EngineSettings {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let options = self.options.iter().map(|(name, value)| format!("{name}={value}"));
+        f.write_str(&options.chain(self.limits()).collect::<Vec<_>>().join(", "))
+    }
 }
 
 /// The reason why a player was taken out of the tournament.

@@ -17,7 +17,7 @@ use crate::model::player::name_problem;
 use crate::model::stage::Order;
 use crate::model::stage::{PairingRules, Stage};
 use referee_games::{RulesProgram, Seat, SeatMap};
-use referee_protocol::Score;
+use referee_protocol::{Score, SearchReport};
 use referee_ratings::FixedRating;
 
 /// The version of the log's format.
@@ -304,6 +304,18 @@ pub struct Note {
     /// Its evaluation, -1 to 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub eval: Option<f64>,
+    /// What it reported about its search.
+    #[serde(flatten)]
+    pub search: SearchReport,
+}
+
+impl Note {
+    /// The report and the note as one text, if there is either.
+    pub fn text(&self) -> Option<String> {
+        let report = (!self.search.is_empty()).then(|| self.search.to_string());
+        let parts: Vec<String> = report.into_iter().chain(self.note.clone()).collect();
+        (!parts.is_empty()).then(|| parts.join(": "))
+    }
 }
 
 impl GameRecord {

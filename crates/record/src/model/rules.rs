@@ -62,6 +62,21 @@ impl GameRules {
         Ok(())
     }
 
+    /// Refuses engines that speak UCI, unless the game is chess.
+    ///
+    /// # Errors
+    /// One of the players is such an engine.
+    pub fn refuse_engines<'p>(
+        &self,
+        players: impl IntoIterator<Item = &'p PlayerSpec>,
+    ) -> Result<(), ChessOnly> {
+        let engine = players.into_iter().find(|player| player.engine.is_some());
+        match engine.filter(|_| self.game.name() != CHESS) {
+            Some(_) => Err(ChessOnly(self.game.name().to_owned())),
+            None => Ok(()),
+        }
+    }
+
     /// Whether the built-in player `bot` can play: it needs guesses of what is hidden, unless it
     /// plays at random.
     ///
@@ -80,6 +95,14 @@ impl GameRules {
         self.game.seats()
     }
 }
+
+/// The name of the game that engines play.
+pub const CHESS: &str = "chess";
+
+/// An engine cannot play the game of this name.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("UCI engines play chess only, and the game is {0}")]
+pub struct ChessOnly(pub String);
 
 /// The built-in player of this name cannot play the game of this name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -162,6 +162,7 @@ impl Pseudonyms {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use referee_protocol::SearchReport;
     use referee_record::model::fault::FaultCode;
     use referee_record::model::record::Note;
     use referee_record::model::record::examples::{faulty, game};
@@ -179,6 +180,7 @@ mod tests {
             by: by.into(),
             note: Some(note.into()),
             eval: None,
+            search: SearchReport::default(),
         };
         record.notes = vec![note("white", "mine"), note("black", "secret plan")];
         record.warnings = vec!["black at ply 3: secret".into()];
@@ -202,8 +204,11 @@ mod tests {
                 ..Fault::new(fault.code, "/home/secret/player.py failed")
             };
         }
-        let note =
-            |note: &str, eval| Note { ply: 0, by: "white".into(), note: Some(note.into()), eval };
+        let search = SearchReport::default();
+        let note = |note: &str, eval| {
+            let note = Some(note.into());
+            Note { ply: 0, by: "white".into(), note, eval, search }
+        };
         record.notes = vec![note("secret plan", Some(0.5)), note("secret plan", None)];
         record.warnings = vec!["secret".into()];
         record.void = vec!["secret".into()];

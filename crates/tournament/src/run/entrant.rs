@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use referee_games::AnyGame;
-use referee_match::player::{Launch, Player, Sandbox, Wire};
+use referee_match::player::{Launch, Player, Sandbox};
 use referee_record::fingerprint::Fingerprint;
 use referee_record::model::player::PlayerSpec;
 
@@ -26,7 +26,7 @@ impl Entrant {
     /// The program that `spec` describes, for this game, contained by `sandbox`.
     pub fn of(spec: &PlayerSpec, game: &dyn AnyGame, sandbox: &Arc<Sandbox>) -> Self {
         let (launch, sandbox) = (Launch::of(spec, game), Arc::clone(sandbox));
-        let fresh = move || Wire::process(launch.clone(), Arc::clone(&sandbox));
+        let fresh = move || Player::process(launch.clone(), Arc::clone(&sandbox));
         Self {
             fingerprint: spec.fingerprint.clone(),
             ..Self::new(&spec.name, spec.reusable, fresh)
@@ -37,10 +37,10 @@ impl Entrant {
     pub(crate) fn new(
         name: &str,
         reusable: bool,
-        fresh: impl Fn() -> Wire + Send + Sync + 'static,
+        fresh: impl Fn() -> Player + Send + Sync + 'static,
     ) -> Self {
-        let fresh = Box::new(move || Player::Wire(Box::new(fresh())));
-        Self { name: name.to_owned(), reusable, fingerprint: Fingerprint::default(), fresh }
+        let (name, fingerprint) = (name.to_owned(), Fingerprint::default());
+        Self { name, reusable, fingerprint, fresh: Box::new(fresh) }
     }
 
     /// The escaped name of a file that changed after it was read, if there is one. Then it is

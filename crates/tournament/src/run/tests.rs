@@ -14,7 +14,7 @@ use referee_games::{
     BySeat, Event, Game, GameResult, OptionError, Options, Outcome, Refusal, RuleSheet, Seat, Step,
     Turn, Typed,
 };
-use referee_match::player::{Respond, Wire};
+use referee_match::player::{Player, Respond, Wire};
 use referee_record::log::LogReader;
 use referee_record::log::LogWriter;
 use referee_record::model::clock::TimeControl;
@@ -252,7 +252,7 @@ fn player(name: &str, call: impl Fn(u64) -> Call + Clone + Send + Sync + 'static
                 _ => None,
             }
         });
-        Wire::local(respond)
+        Player::Wire(Box::new(Wire::local(respond)))
     })
 }
 

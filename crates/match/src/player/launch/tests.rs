@@ -12,6 +12,7 @@ fn spec(kind: PlayerKind) -> PlayerSpec {
         env: BTreeMap::from([("PYTHONHASHSEED".to_owned(), "7".to_owned())]),
         readable: vec![PathBuf::from("/data")],
         hidden: vec![PathBuf::from("/players/bee")],
+        engine: None,
         reusable: false,
         guesses: false,
         hash: String::new(),

@@ -31,7 +31,7 @@ impl PlayerProcess {
         match self.over_cpu(limit, cpu) {
             Some(fault) => Err(fault),
             None if wall > limit.bound + limit.overtime => {
-                Err(diagnosis::came_late(wall, limit.bound))
+                Err(diagnosis::came_late(self.awaited(), wall, limit.bound))
             }
             None => Ok(()),
         }
@@ -52,8 +52,9 @@ impl PlayerProcess {
         let used = limit.decisive(wall, cpu);
         self.note_partial(now);
         let fault = match self.over_cpu(limit, cpu) {
-            Some(fault) => diagnosis::no_reply(fault),
+            Some(fault) => diagnosis::no_reply(self.awaited(), fault),
             None => self.by_overrun(diagnosis::timeout(Late {
+                awaited: self.awaited(),
                 allowance: limit.bound,
                 budget: limit.budget,
                 measure: limit.measure,
@@ -71,6 +72,11 @@ impl PlayerProcess {
         LineAnswer { line: Err(self.with_stderr(fault, patience).await), used }
     }
 
+    /// What it was asked for, in messages.
+    fn awaited(&self) -> &'static str {
+        self.awaits.unwrap_or("reply")
+    }
+
     pub(super) fn note_partial(&mut self, now: Instant) {
         if !self.buffer.is_empty() {
             self.transcript.push(LineDirection::FromPlayer, now, &self.buffer);
@@ -82,7 +88,7 @@ impl PlayerProcess {
         self.note_partial(Instant::now());
         match end {
             NoLine::Oversize => return diagnosis::oversize_line(&self.buffer),
-            NoLine::TooMuch => return diagnosis::oversize_game(self.limits.output),
+            NoLine::TooMuch => return diagnosis::oversize_output(self.limits.output, self.awaits),
             NoLine::Closed | NoLine::Exited => {}
         }
         self.wait_for_end(EXIT_LAG).await;

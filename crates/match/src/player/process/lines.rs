@@ -178,7 +178,7 @@ impl PlayerProcess {
     }
 
     /// Moves a whole line that was read already into `reply`. `None` if more must be read.
-    fn line_here(&mut self, reply: &mut Vec<u8>) -> Option<Result<(), NoLine>> {
+    pub(super) fn line_here(&mut self, reply: &mut Vec<u8>) -> Option<Result<(), NoLine>> {
         if self.written > self.limits.output {
             Some(Err(NoLine::TooMuch))
         } else if self.take_line(reply) {

@@ -67,6 +67,7 @@ fn remarks_are_shown_at_their_ply() {
         by: by.to_owned(),
         note: note.map(str::to_owned),
         eval,
+        search: referee_protocol::SearchReport::default(),
     };
     let mut record = record(&["3,3", "4,4"]);
     record.notes =

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::*;
 use crate::run::entrant::Entrant;
-use referee_match::player::{PlayerScript, Wire};
+use referee_match::player::{Player, PlayerScript, Wire};
 use referee_match::referee::plan;
 use referee_record::model::clock::TimeControl;
 use referee_record::model::fault::FaultCode;
@@ -24,7 +24,7 @@ fn pool(players: usize, reusable: bool, replies: &'static [&'static str]) -> (Pl
         let history = Arc::clone(&history);
         let fresh = move || {
             history.lock().expect("no panic").push(format!("start {number}"));
-            Wire::scripted(script(number, replies, Arc::clone(&history)))
+            Player::Wire(Box::new(Wire::scripted(script(number, replies, Arc::clone(&history)))))
         };
         Entrant::new(&format!("player {number}"), reusable, fresh)
     };

@@ -1,0 +1,386 @@
+//! A chess engine that speaks UCI, as a process.
+//!
+//! An engine may write any number of lines before what it is asked for, and also when it is asked
+//! for nothing. The clock of a turn runs from `go` to `bestmove`.
+
+mod info;
+mod option;
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde::Deserialize;
+
+use self::info::EngineInfo;
+use self::option::EngineOption;
+use super::limit::ReplyLimit;
+use super::process::{LineAnswer, PlayerProcess};
+use super::{Answer, InitView, Launch, NotStarted, PlayerStatistics, Sandbox, TurnView, no_start};
+use referee_games::{GameError, ProgramError, Seat};
+use referee_protocol::{Greeting, Reply, shown};
+use referee_record::model::clock::{TimeControl, millis};
+use referee_record::model::fault::{Fault, FaultCode};
+use referee_record::model::player::EngineSettings;
+use referee_record::wording::counted;
+
+/// The option of engines, and of the game, for other starting positions.
+const CHESS_960: (&str, &str) = ("UCI_Chess960", "chess960");
+/// How long an engine searches if nothing limits it, in milliseconds.
+const UNLIMITED_MS: u64 = 1000;
+/// The start position, which UCI has a word for.
+const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+
+/// A chess engine that speaks UCI.
+#[derive(Debug)]
+pub struct UciEngine {
+    link: EngineLink,
+    settings: EngineSettings,
+    /// The time limits of the game.
+    control: TimeControl,
+    greeting: Greeting,
+    /// The commands that were sent at its start, and those of its last turn.
+    commands: [Vec<String>; 2],
+    /// Whether it is frozen after each of its replies.
+    pub(super) freeze: bool,
+    /// Whether it still owes a reply, or cannot be used again.
+    pub(super) owes: bool,
+    /// The last line that it was asked for.
+    reply: Vec<u8>,
+}
+
+/// The engine's process.
+enum EngineLink {
+    /// Not started yet.
+    Waiting(Box<Launch>, Arc<Sandbox>),
+    /// Running.
+    Running(Box<PlayerProcess>),
+}
+
+impl fmt::Debug for EngineLink {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Waiting(..) => "Waiting",
+            Self::Running(_) => "Running",
+        })
+    }
+}
+
+/// The time of a start so far, and its limit.
+struct StartTime {
+    control: TimeControl,
+    used: Duration,
+}
+
+impl StartTime {
+    fn limit(&self) -> ReplyLimit {
+        let left = self.control.startup.saturating_sub(self.used);
+        ReplyLimit::new(self.control.measure, Some(left))
+    }
+
+    /// Adds the time of a step, whose every fault means that the engine did not start.
+    fn take(&mut self, answer: LineAnswer) -> Result<(), NotStarted> {
+        self.used += answer.used;
+        let fault = answer.line.err();
+        fault.map_or(Ok(()), |fault| Err(Fault { code: FaultCode::NoStart, ..fault }.into()))
+    }
+}
+
+/// What an engine wrote besides what it was asked for.
+#[derive(Default)]
+struct OtherLines {
+    count: u64,
+    last: String,
+}
+
+impl UciEngine {
+    /// An engine whose process starts when its game begins.
+    pub(super) fn new(launch: Launch, settings: EngineSettings, sandbox: Arc<Sandbox>) -> Self {
+        Self {
+            link: EngineLink::Waiting(Box::new(launch), sandbox),
+            settings,
+            control: TimeControl::unlimited(Duration::ZERO),
+            greeting: Greeting::default(),
+            commands: [const { Vec::new() }; 2],
+            freeze: false,
+            owes: false,
+            reply: Vec::new(),
+        }
+    }
+
+    pub(super) async fn begin(
+        &mut self,
+        view: &InitView<'_>,
+    ) -> Result<(Greeting, Duration), NotStarted> {
+        self.control = *view.control;
+        let mut time = StartTime { control: self.control, used: Duration::ZERO };
+        match &mut self.link {
+            EngineLink::Waiting(launch, sandbox) => {
+                let process =
+                    PlayerProcess::start(launch, sandbox, view.control, self.freeze).await?;
+                self.link = EngineLink::Running(Box::new(process));
+                self.introduce(view, &mut time).await?;
+            }
+            EngineLink::Running(process) => {
+                process.begin_game();
+                let drained = process.drain().await;
+                drained.map_err(|fault| no_start(fault, "between two games"))?;
+            }
+        }
+        self.tell("ucinewgame").await;
+        self.await_ready(&mut time).await?;
+        Ok((self.greeting.clone(), time.used))
+    }
+
+    /// Asks for its name and options, and sets options.
+    async fn introduce(
+        &mut self,
+        view: &InitView<'_>,
+        time: &mut StartTime,
+    ) -> Result<(), NotStarted> {
+        let (mut name, mut known) = (None, Vec::new());
+        let mut read = |line: &str| {
+            if let Some(given) = line.strip_prefix("id name ") {
+                name = Some(given.trim().to_owned());
+            }
+            known.extend(EngineOption::read(line));
+        };
+        let answer = self.exchange("uci", "uciok", time.limit(), &mut read).await;
+        time.take(answer)?;
+        self.greeting.name = name;
+        let mut commands = Vec::new();
+        for (name, value) in &self.settings.options {
+            let command = option::command(&known, name, value);
+            commands.push(command.map_err(|why| Fault::new(FaultCode::NoStart, why))?);
+        }
+        let (option, of_game) = CHESS_960;
+        if view.rules.options.to_json().get(of_game) == Some(&true.into()) {
+            if !known.iter().any(|known| known.is_called(option)) {
+                let why =
+                    format!("the engine has no option `{option}`, so it cannot play chess960");
+                return Err(Fault::new(FaultCode::NoStart, why).into());
+            }
+            commands.push(format!("setoption name {option} value true"));
+        }
+        for command in &commands {
+            self.tell(command).await;
+        }
+        self.commands[0] = commands;
+        self.await_ready(time).await
+    }
+
+    async fn await_ready(&mut self, time: &mut StartTime) -> Result<(), NotStarted> {
+        let answer = self.exchange("isready", "readyok", time.limit(), &mut |_| {}).await;
+        time.take(answer)
+    }
+
+    pub(super) async fn ask(&mut self, view: &TurnView<'_>) -> Result<Answer, GameError> {
+        let position = position_command(view)?;
+        if let Some(process) = self.running_mut()
+            && let Err(fault) = process.drain().await
+        {
+            self.owes = true;
+            return Ok(Answer { reply: Err(before(fault, "its move")), used: Duration::ZERO });
+        }
+        let go = self.go(view);
+        self.tell(&position).await;
+        let mut best = EngineInfo::default();
+        let mut read =
+            |line: &str| best = EngineInfo::read(line).unwrap_or(std::mem::take(&mut best));
+        let answer = self.exchange(&go, "bestmove", view.limit, &mut read).await;
+        self.commands[1] = vec![position, go];
+        let reply = match answer.line {
+            Ok(()) => self.read_move(view, best),
+            Err(fault) => Err(fault),
+        };
+        Ok(Answer { reply, used: answer.used })
+    }
+
+    /// The commands of the last turn, with those that set options before them.
+    pub fn commands(&self) -> impl Iterator<Item = &str> {
+        let [options, turn] = &self.commands;
+        let start = std::iter::once("uci").chain(options.iter().map(String::as_str));
+        start.chain(["isready", "ucinewgame", "isready"]).chain(turn.iter().map(String::as_str))
+    }
+
+    /// The command that starts a search. If both the budget and a turn are limited, the engine is
+    /// told the smaller limit as what is left of its budget: UCI cannot say both.
+    fn go(&self, view: &TurnView<'_>) -> String {
+        let limits = self.settings.limits();
+        if !limits.is_empty() {
+            return format!("go {}", limits.join(" "));
+        }
+        let TimeControl { budget, per_move, increment, .. } = self.control;
+        let own = millis(view.limit.allowance).max(1);
+        if budget.is_none() {
+            return format!("go movetime {}", per_move.map_or(UNLIMITED_MS, |_| own));
+        }
+        let opponent = view.clock.opponent_left_ms.unwrap_or(own).max(1);
+        let (white, black) = match view.seat {
+            Seat::First => (own, opponent),
+            Seat::Second => (opponent, own),
+        };
+        let increment = millis(increment);
+        format!("go wtime {white} btime {black} winc {increment} binc {increment}")
+    }
+
+    /// The move of the last line, which may be illegal.
+    fn read_move(&self, view: &TurnView<'_>, best: EngineInfo) -> Result<Reply, Fault> {
+        let text = String::from_utf8_lossy(&self.reply);
+        let action = text.split_whitespace().nth(1).unwrap_or_default();
+        let legal = view.position.legal_count(view.seat);
+        let legal = counted(usize::try_from(legal).unwrap_or(usize::MAX), "legal move");
+        let wrong = match action {
+            "" => "it has no move".to_owned(),
+            "(none)" => format!("it finds no move, but has {legal}"),
+            "0000" => format!("it passes, but has {legal}"),
+            _ if !is_move(action) => {
+                "it has no move in the notation of UCI, such as e2e4 or e7e8q".to_owned()
+            }
+            _ => String::new(),
+        };
+        if !wrong.is_empty() {
+            let shown = shown(&self.reply);
+            let fault = Fault::new(FaultCode::Malformed, format!("\"{shown}\": {wrong}"));
+            return Err(Fault { raw: Some(shown), ..fault });
+        }
+        let EngineInfo { report, line } = best;
+        Ok(Reply {
+            action: action.to_owned(),
+            note: line,
+            eval: report.eval(),
+            search: report,
+            ..Reply::default()
+        })
+    }
+
+    pub(super) async fn leave(&mut self) -> PlayerStatistics {
+        if !self.owes {
+            self.tell("quit").await;
+        }
+        let owes = self.owes;
+        let Some(process) = self.running_mut() else { return PlayerStatistics::default() };
+        let memory = process.statistics().memory;
+        let leftover = if owes { process.kill().await } else { process.leave().await };
+        PlayerStatistics { leftover, memory, ..process.statistics() }
+    }
+
+    /// Its process, if it runs.
+    pub(super) fn running(&self) -> Option<&PlayerProcess> {
+        match &self.link {
+            EngineLink::Running(process) => Some(process),
+            EngineLink::Waiting(..) => None,
+        }
+    }
+
+    pub(super) fn running_mut(&mut self) -> Option<&mut PlayerProcess> {
+        match &mut self.link {
+            EngineLink::Running(process) => Some(process),
+            EngineLink::Waiting(..) => None,
+        }
+    }
+
+    pub(super) fn freeze_off_turn(&mut self) {
+        self.freeze = true;
+        if let Some(process) = self.running_mut() {
+            process.freeze_off_turn();
+        }
+    }
+
+    async fn tell(&mut self, command: &str) {
+        if let Some(process) = self.running_mut() {
+            process.tell(format!("{command}\n").as_bytes()).await;
+        }
+    }
+
+    /// Sends a command and waits for the line that begins with the word `awaited`. All lines before
+    /// it go to `read`.
+    async fn exchange(
+        &mut self,
+        command: &str,
+        awaited: &'static str,
+        limit: ReplyLimit,
+        read: &mut (dyn FnMut(&str) + Send),
+    ) -> LineAnswer {
+        let Self { link: EngineLink::Running(process), reply, owes, .. } = self else {
+            let fault = Fault::new(FaultCode::NoStart, "it was asked before it was started");
+            return LineAnswer { line: Err(fault), used: Duration::ZERO };
+        };
+        let mut others = OtherLines::default();
+        let mut is_reply = |line: &[u8]| {
+            let line = String::from_utf8_lossy(line);
+            let first = line.split_whitespace().next();
+            if first == Some(awaited) {
+                return true;
+            }
+            read(line.trim());
+            if !matches!(first, None | Some("id" | "info" | "option")) {
+                others.count += 1;
+                others.last = shown(line.trim().as_bytes());
+            }
+            false
+        };
+        let line = format!("{command}\n");
+        let ask = process.ask_engine(line.as_bytes(), (reply, awaited), limit, &mut is_reply);
+        let answer = ask.await;
+        *owes = answer.line.is_err();
+        LineAnswer { line: answer.line.map_err(|fault| others.explain(fault, awaited)), ..answer }
+    }
+}
+
+impl OtherLines {
+    /// The fault of an engine that wrote these lines, but not what it was asked for.
+    fn explain(&self, fault: Fault, awaited: &str) -> Fault {
+        let mut fault = before(fault, awaited);
+        if self.count > 0 {
+            let what = if self.count == 1 {
+                "it wrote".to_owned()
+            } else {
+                format!("the last of {} other lines was", self.count)
+            };
+            fault.message = format!("{}; {what} \"{}\"", fault.message, self.last);
+        }
+        fault
+    }
+}
+
+/// The fault of an engine, which says when it ended.
+fn before(fault: Fault, what: &str) -> Fault {
+    let has_ended = matches!(fault.code, FaultCode::Crash | FaultCode::Exit);
+    let when = if has_ended { format!(" before {what}") } else { String::new() };
+    Fault { message: format!("{}{when}", fault.message), ..fault }
+}
+
+/// Whether a text has the form of a move.
+fn is_move(text: &str) -> bool {
+    let is_square = |at: &[u8]| (b'a'..=b'h').contains(&at[0]) && (b'1'..=b'8').contains(&at[1]);
+    let promotes = |rest: &[u8]| matches!(rest, [] | [b'q' | b'r' | b'b' | b'n']);
+    match text.as_bytes() {
+        bytes @ [_, _, _, _, rest @ ..] => {
+            is_square(&bytes[..2]) && is_square(&bytes[2..4]) && promotes(rest)
+        }
+        _ => false,
+    }
+}
+
+/// The state of a game of chess, as far as engines need it.
+#[derive(Deserialize)]
+struct ChessState {
+    /// The start position, if the game tells it.
+    start: Option<String>,
+    /// All moves since, separated by blanks.
+    moves: String,
+}
+
+/// The command that describes the position of a turn.
+fn position_command(view: &TurnView<'_>) -> Result<String, GameError> {
+    let state = view.position.view(view.seat);
+    let ChessState { start, moves } = serde_json::from_str(state.get())
+        .map_err(|error| GameError::Program(ProgramError::new(error)))?;
+    let start = match start {
+        Some(fen) if fen != START => format!("fen {fen}"),
+        _ => "startpos".to_owned(),
+    };
+    let moves = if moves.is_empty() { String::new() } else { format!(" moves {moves}") };
+    Ok(format!("position {start}{moves}"))
+}

@@ -1,0 +1,86 @@
+//! The `info` lines of an engine.
+
+use referee_protocol::SearchReport;
+
+/// The most moves of the main line to keep.
+const MOST_MOVES: usize = 10;
+
+/// What an `info` line says about the best move.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(super) struct EngineInfo {
+    /// The score, depth and nodes.
+    pub(super) report: SearchReport,
+    /// The beginning of the main line.
+    pub(super) line: Option<String>,
+}
+
+impl EngineInfo {
+    /// Reads a line; `None` if it has no exact score of the best move.
+    pub(super) fn read(line: &str) -> Option<Self> {
+        let mut words = line.split_whitespace().peekable();
+        if words.next() != Some("info") {
+            return None;
+        }
+        let mut info = Self::default();
+        while let Some(word) = words.next() {
+            match word {
+                "depth" => info.report.depth = words.next()?.parse().ok(),
+                "nodes" => info.report.nodes = words.next()?.parse().ok(),
+                "score" => {
+                    let unit = words.next()?;
+                    let value = words.next()?.parse().ok();
+                    match unit {
+                        "cp" => info.report.score = value,
+                        "mate" => info.report.mate = value,
+                        _ => return None,
+                    }
+                }
+                // Not the best move, or a score that the search did not settle on.
+                "multipv" if words.peek() != Some(&"1") => return None,
+                "lowerbound" | "upperbound" | "string" => return None,
+                "pv" => {
+                    let moves: Vec<&str> = words.by_ref().take(MOST_MOVES).collect();
+                    info.line = (!moves.is_empty()).then(|| moves.join(" "));
+                    break;
+                }
+                _ => {}
+            }
+        }
+        info.report.eval().map(|_| info)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_score_of_the_best_move_is_read() {
+        let info = EngineInfo::read(
+            "info depth 12 seldepth 15 multipv 1 score cp -31 nodes 4567 nps 9 time 3 pv e2e4 e7e5",
+        );
+        let report =
+            SearchReport { score: Some(-31), mate: None, depth: Some(12), nodes: Some(4567) };
+        assert_eq!(info, Some(EngineInfo { report, line: Some("e2e4 e7e5".to_owned()) }));
+        let mate = EngineInfo::read("info score mate -3").expect("a score");
+        assert_eq!((mate.report.mate, mate.line), (Some(-3), None));
+    }
+
+    #[test]
+    fn lines_without_an_exact_score_are_passed_over() {
+        for line in [
+            "",
+            "info",
+            "info depth 3",
+            "info score",
+            "info score cp",
+            "info score cp many",
+            "info depth 3 score cp 5 lowerbound",
+            "info depth 3 multipv 2 score cp 5",
+            "info string score cp 5",
+            "bestmove e2e4",
+        ] {
+            assert_eq!(EngineInfo::read(line), None, "{line}");
+        }
+    }
+}

@@ -1,0 +1,207 @@
+//! Chess engines that speak UCI, as small scripts: what they are asked, what is recorded, and the
+//! sentence for each way to fail.
+#![cfg(target_os = "linux")]
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+
+use crate::support::Arena;
+
+/// A folder with the engine and the game, and a tournament of these players.
+fn arena(game: &str, clock: &str, players: &str) -> Arena {
+    let arena = Arena::new();
+    arena.write("engine.sh", include_str!("../players/engine.sh"));
+    arena.write("short_chess.py", include_str!("../rules/short_chess.py"));
+    arena.write(
+        "tournament.toml",
+        &format!(
+            "name = \"cup\"\nseed = 7\njobs = 2\nquarantine = 0\nformat = \"gauntlet\"\n\
+             anchors = [\"good\"]\n\
+             [clock]\nstartup = \"3s\"\n{clock}\n\
+             [game]\ncommand = [\"python3\", \"short_chess.py\", \"{game}\"]\n\
+             [[players]]\nname = \"good\"\nuci = [\"sh\", \"engine.sh\"]\nreusable = true\n\
+             options = {{ Hash = 64 }}\n{players}"
+        ),
+    );
+    arena
+}
+
+fn player(name: &str, keys: &str) -> String {
+    format!("[[players]]\nname = \"{name}\"\nuci = [\"sh\", \"engine.sh\", \"{name}\"]\n{keys}\n")
+}
+
+fn games(arena: &Arena) -> Vec<Value> {
+    arena.lines().values().map(|line| serde_json::from_str(line).expect("JSON")).collect()
+}
+
+/// A message without the time that an earlier step took, and with long rows of `x` as one.
+fn plain(message: &str) -> String {
+    let mut text = message.replace("xx", "x");
+    while text.contains("xx") {
+        text = text.replace("xx", "x");
+    }
+    match text.split_once(" within 2.9") {
+        Some((what, rest)) => format!("{what} within 3 s{}", &rest[rest.find(':').unwrap_or(0)..]),
+        None => text,
+    }
+}
+
+/// The ways to fail, each with the code and the sentence of the fault. The last three are engines
+/// that do not take an option as it is given.
+const FAILURES: [(&str, &str, &str); 19] = [
+    ("exits-at-once", "no-start", "it ended with exit code 3 before uciok"),
+    (
+        "silent",
+        "no-start",
+        "no uciok within 3 s: waiting for input: a missing flush, or it waits for a second line",
+    ),
+    (
+        "wrong-greeting",
+        "no-start",
+        "no uciok within 3 s: waiting for input: a missing flush, or it waits for a second line; it \
+         wrote \"hello\"",
+    ),
+    (
+        "not-ready",
+        "no-start",
+        "no readyok within 3 s: waiting for input: a missing flush, or it waits for a second line",
+    ),
+    ("no-move", "malformed", "\"bestmove (none)\": it finds no move, but has 1 legal move"),
+    ("null-move", "malformed", "\"bestmove 0000\": it passes, but has 1 legal move"),
+    ("empty", "malformed", "\"bestmove\": it has no move"),
+    (
+        "san",
+        "malformed",
+        "\"bestmove Nf3\": it has no move in the notation of UCI, such as e2e4 or e7e8q",
+    ),
+    ("illegal", "illegal", "CH1: a1a8 is not legal"),
+    ("segv", "crash", "it was ended by SIGSEGV before bestmove"),
+    ("exits", "crash", "it ended with exit code 4 before bestmove"),
+    (
+        "late",
+        "timeout",
+        "no bestmove within 2 s: waiting for input: a missing flush, or it waits for a second line",
+    ),
+    (
+        "garbage",
+        "timeout",
+        "no bestmove within 2 s: waiting for input: a missing flush, or it waits for a second line; \
+         the last of 2 other lines was \"best is e4\"",
+    ),
+    ("closes", "closed-output", "it closed its stdout and kept running"),
+    (
+        "long",
+        "oversize",
+        "more than 64 KiB without a newline, beginning \
+         \"x…\"",
+    ),
+    ("flood", "oversize", "more than 2 MiB of output and no bestmove"),
+    ("Hsah", "no-start", "the engine has no option `Hsah`; the nearest one is `Hash`"),
+    (
+        "Hash",
+        "no-start",
+        "the option `Hash = 4096` is refused: the engine takes a whole number from 1 to 1024",
+    ),
+    (
+        "Style",
+        "no-start",
+        "the option `Style = 4096` is refused: the engine takes one of Solid, Normal",
+    ),
+];
+
+#[test]
+fn each_failure_of_an_engine_has_its_own_sentence() {
+    let failures = || FAILURES.into_iter();
+    let players: String = failures()
+        .map(|(name, _, _)| {
+            let is_option = name.starts_with(char::is_uppercase);
+            let options = format!("options = {{ {name} = 4096 }}");
+            player(name, if is_option { &options } else { "" })
+        })
+        .collect();
+    let limits = "[containment]\noutput = \"2MiB\"\n";
+    let arena = arena("chess", "move = \"2s\"", &(players + limits));
+    let run = arena.run(&["run", "--quiet"]);
+    assert!(run.code <= 1, "{run:?}");
+    let mut found = BTreeMap::new();
+    for game in games(&arena) {
+        let players = game["players"].as_object().expect("players");
+        let (seat, name) = players.iter().find(|(_, name)| **name != "good").expect("another");
+        let fault = &game["fault"][seat];
+        let text = |key: &str| plain(fault[key].as_str().unwrap_or_default());
+        found.insert(name.as_str().expect("a name").to_owned(), (text("code"), text("message")));
+    }
+    let expected = |(name, code, message): (&str, &str, &str)| {
+        (name.to_owned(), (code.to_owned(), message.to_owned()))
+    };
+    assert_eq!(found, failures().map(expected).collect());
+}
+
+#[test]
+fn a_game_of_engines_records_what_they_report() {
+    let twin = player("twin", "depth = 2\nreusable = true");
+    let arena = arena("chess", "budget = \"20s\"\nincrement = \"1s\"", &twin);
+    let run = arena.run(&["run", "--quiet", "--strict"]);
+    assert_eq!((run.code, run.err.as_str()), (0, ""), "{run:?}");
+    let header = arena.header();
+    assert_eq!(header["players"][0]["command"], "uci:sh engine.sh (Hash=64)");
+    assert_eq!(header["players"][1]["command"], "uci:sh engine.sh twin (depth 2)");
+    let game = &games(&arena)[0];
+    assert_eq!(game["actions"], json!(["e2e4", "e7e5", "g1f3"]));
+    assert_eq!(game["reported"], json!({"white": "Fake 1", "black": "Fake 1"}));
+    assert_eq!(
+        game["notes"][0],
+        json!({"ply": 0, "by": "white", "note": "e2e4 e7e5", "eval": 0.0975,
+               "score": 34, "depth": 2, "nodes": 45})
+    );
+    assert_eq!(arena.run(&["verify"]).code, 0);
+    let replay = arena.run(&["replay", game["id"].as_str().expect("an id")]);
+    assert!(replay.out.contains("+0.34, depth 2, 45 nodes: e2e4 e7e5"), "{replay:?}");
+}
+
+#[test]
+fn an_engine_is_told_its_clock() {
+    let arena = arena("chess", "budget = \"20s\"\nincrement = \"1s\"", &player("twin", ""));
+    let asked = arena.run(&["ask", "uci:sh engine.sh", "--emit", "lines.txt"]);
+    assert_eq!(asked.code, 0, "{asked:?}");
+    let lines = std::fs::read_to_string(arena.path().join("lines.txt")).expect("lines");
+    assert_eq!(
+        lines,
+        "uci\nisready\nucinewgame\nisready\nposition startpos\n\
+         go wtime 20000 btime 20000 winc 1000 binc 1000\n"
+    );
+}
+
+#[test]
+fn engines_play_chess_only_and_have_keys_of_their_own() {
+    let refused = |game: &str, players: &str| {
+        let players = players.to_owned() + &player("twin", "");
+        let run = arena(game, "move = \"2s\"", &players).run(&["run", "--plan"]);
+        assert_eq!(run.code, 2, "{run:?}");
+        run.err
+    };
+    let chess_only = "UCI engines play chess only, and the game is draughts";
+    assert!(refused("draughts", "").contains(chess_only));
+    let key = "[[players]]\nname = \"x\"\nbot = \"random\"\ndepth = 3\n";
+    assert!(refused("chess", key).contains("only an engine takes `depth`"));
+    let depth = refused("chess", &player("x", "depth = 0"));
+    assert!(depth.contains("`depth` is out of range"), "{depth}");
+    let missing = "[[players]]\nname = \"x\"\nuci = \"./missing\"\n";
+    let missing = refused("chess", missing);
+    assert!(missing.contains("cannot find the program `./missing`"), "{missing}");
+    let plain = "[[players]]\nname = \"x\"\nuci = \"./engine.sh\"\n";
+    let plain = refused("chess", plain);
+    assert!(plain.contains("`./engine.sh` is not executable"), "{plain}");
+}
+
+#[test]
+fn an_engine_is_checked() {
+    let arena = arena("chess", "move = \"2s\"", &player("san", ""));
+    let check = |player: &str| arena.run(&["check", player, "--against", "random"]);
+    let good = check("uci:sh engine.sh");
+    assert_eq!(good.code, 0, "{good:?}");
+    let bad = check("san");
+    let expected = "expected: `bestmove` and a move such as e2e4 or e7e8q";
+    assert!(bad.code == 1 && bad.out.contains(expected), "{bad:?}");
+}
