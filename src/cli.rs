@@ -6,8 +6,8 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory, FromArgMatches as _, Parser, Subcommand};
 
 use crate::commands::{
-    ask, bot, check, compare, export, manual, new, play, probe, rank, replay, report, rules, run,
-    serve, test_game, trace, verify, worker,
+    ask, bot, check, compare, export, help, manual, new, play, probe, rank, replay, report, rules,
+    run, serve, test_game, trace, verify, worker,
 };
 use crate::config::similar;
 
@@ -16,13 +16,15 @@ use crate::config::similar;
 #[command(
     name = "referee",
     version,
+    disable_help_subcommand = true,
     after_help = "\
 Start here:
   referee run                       play tournament.toml and show the ranking
   referee play human bot:greedy     play against a built-in player
   referee compare new old           test whether one player is the better one
   referee check my_player.py        test a player
-  referee rules watch-your-back     show the rules of a game and their options"
+  referee rules watch-your-back     show the rules of a game and their options
+  referee help                      list the topics of the documentation"
 )]
 pub(crate) struct Cli {
     /// What to do
@@ -42,9 +44,14 @@ pub(crate) struct Cli {
 impl Cli {
     /// Parses the command line. Exits if it asks for help or is invalid.
     pub(crate) fn read() -> Self {
-        let matches = with_groups(Self::command()).try_get_matches();
+        let matches = Self::grouped().try_get_matches();
         let cli = matches.and_then(|matches| Self::from_arg_matches(&matches));
-        cli.unwrap_or_else(|error| with_nearest_command(error).exit())
+        cli.unwrap_or_else(|error| with_nearest(error).exit())
+    }
+
+    /// The command line, whose help lists the commands in groups.
+    pub(crate) fn grouped() -> clap::Command {
+        with_groups(Self::command())
     }
 }
 
@@ -76,7 +83,47 @@ fn with_groups(command: clap::Command) -> clap::Command {
     ))
 }
 
-/// Replaces a suggested command that only begins alike with the one most likely meant.
+/// Replaces a suggestion that only begins alike with the command or value most likely meant.
+fn with_nearest(error: clap::Error) -> clap::Error {
+    match error.kind() {
+        ErrorKind::InvalidSubcommand => with_nearest_command(error),
+        ErrorKind::InvalidValue => with_nearest_value(error),
+        _ => error,
+    }
+}
+
+/// The values that are not listed can be given in another way.
+const OTHER_VALUES: [(&str, &str); 2] = [
+    ("--game", "the rules of any other game are a program: name its file, such as `./game.toml`"),
+    (
+        "--language",
+        "any other language will do, too: see `referee help players` and `referee help games`",
+    ),
+];
+
+fn with_nearest_value(mut error: clap::Error) -> clap::Error {
+    let nearest = match (error.get(ContextKind::InvalidValue), error.get(ContextKind::ValidValue)) {
+        (Some(ContextValue::String(given)), Some(ContextValue::Strings(known))) => {
+            similar(given, known.iter().map(String::as_str)).map(str::to_owned)
+        }
+        _ => return error,
+    };
+    error.remove(ContextKind::SuggestedValue);
+    if let Some(nearest) = nearest {
+        error.insert(ContextKind::SuggestedValue, ContextValue::String(nearest));
+        return error;
+    }
+    let argument = match error.get(ContextKind::InvalidArg) {
+        Some(ContextValue::String(argument)) => argument.clone(),
+        _ => return error,
+    };
+    let other = OTHER_VALUES.iter().find(|(option, _)| argument.starts_with(option));
+    if let Some((_, tip)) = other {
+        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![(*tip).into()]));
+    }
+    error
+}
+
 fn with_nearest_command(mut error: clap::Error) -> clap::Error {
     let command = Cli::command();
     let nearest = match (error.kind(), error.get(ContextKind::InvalidSubcommand)) {
@@ -181,6 +228,9 @@ pub(crate) enum CliCommand {
     /// Run a built-in player that speaks the protocol on stdin and stdout
     #[command(hide = true)]
     Bot(bot::BotArgs),
+    /// Describe a command, or show a page of the documentation
+    #[command(hide = true)]
+    Help(help::HelpArgs),
     /// Print shell completions
     #[command(hide = true)]
     Completions(manual::CompletionsArgs),

@@ -8,6 +8,7 @@ mod containment_args;
 pub(crate) mod export;
 mod find_game;
 pub(crate) mod game_args;
+pub(crate) mod help;
 mod highlight;
 pub(crate) mod manual;
 pub(crate) mod new;

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use crate::cli::{Cli, CliCommand};
 use crate::commands::{
-    Status, ask, bot, check, compare, export, manual, new, play, probe, rank, replay, report,
+    Status, ask, bot, check, compare, export, help, manual, new, play, probe, rank, replay, report,
     rules, run, serve, test_game, trace, verify, worker,
 };
 use crate::error::{Failure, FailureKind};
@@ -59,6 +59,7 @@ fn dispatch(command: &CliCommand, printer: Printer) -> Result<Status, Failure> {
         CliCommand::TestGame(args) => test_game::run(args, printer),
         CliCommand::Probe(args) => probe::run(args, printer),
         CliCommand::Bot(args) => bot::run(args, printer),
+        CliCommand::Help(args) => help::run(args, Cli::grouped(), printer),
         CliCommand::Completions(args) => manual::completions(args, Cli::command(), printer),
         CliCommand::Man(args) => manual::man(args, Cli::command(), printer),
     }

@@ -67,7 +67,7 @@ pub(crate) struct StarterKit {
     /// The file to begin with.
     source: &'static str,
     /// The command that builds it, if it must be built.
-    build: Option<&'static str>,
+    pub(crate) build: Option<&'static str>,
 }
 
 impl StarterKit {

@@ -4,11 +4,14 @@ use std::ffi::OsStr;
 use std::fs;
 use std::path::Path;
 
+use serde_json::Value;
+
 use super::CheckFinding;
 use referee_match::player::LineDirection;
 use referee_match::player::diagnosis::{
-    COMPUTING, DEBUG_OUTPUT, MISSING_FLUSH, NO_NEWLINE, NOT_AN_ACTION,
+    COMPUTING, DEBUG_OUTPUT, MISSING_FLUSH, NO_NEWLINE, NOT_AN_ACTION, SLEEPING,
 };
+use referee_record::bounded;
 use referee_record::model::fault::FaultCode;
 use referee_record::model::player::{PlayerKind, PlayerSpec};
 
@@ -86,6 +89,16 @@ const LANGUAGES: [SourceLanguage; 8] = [
     },
 ];
 
+/// How to start in time, in any language.
+const START_IN_TIME: &str = "answer `init` sooner: remove waits, and load less; the organiser can \
+                             allow more with `startup` under `[clock]`";
+/// What to do instead of sleeping.
+const AWAKE: &str = "remove waits such as `sleep`: only the next line is worth waiting for";
+/// What to do if a line was flushed, but the player waits for more input.
+const READ_LESS: &str = "answer after each line, before you read the next one; reading all input \
+                         (`read()`, `readlines()`) waits for the end of the game";
+/// The largest source that is searched for a flush, in bytes.
+const LARGEST_SOURCE: u64 = 1 << 20;
 /// How to choose in time, in any language.
 const IN_TIME: &str = "stop thinking in time: a turn may take `move_ms` of the `clock` in `init`, \
                        and no more than `left_ms` of the `clock` in the turn";
@@ -100,12 +113,24 @@ impl CheckFinding {
         }
     }
 
-    /// Whether it printed a line of plain text that is not an action.
-    fn is_plain_text(&self) -> bool {
+    /// Whether it printed a line for people in place of an action.
+    fn is_for_people(&self) -> bool {
         let mut lines = self.exchange.iter().rev();
         let reply = lines.find(|line| line.way == LineDirection::FromPlayer);
-        let is_plain = reply.is_some_and(|reply| !reply.text.trim_start().starts_with('{'));
-        is_plain && self.code == FaultCode::Malformed && self.message.contains(NOT_AN_ACTION)
+        let has_word = |text: &str| {
+            let mut words = text.split(|letter: char| !letter.is_alphabetic());
+            words.any(|word| word.chars().count() > 1)
+        };
+        reply
+            .is_some_and(|reply| !reply.text.trim_start().starts_with('{') && has_word(&reply.text))
+    }
+
+    /// How to write an action, if it printed something else and the turn listed the legal ones.
+    fn form(&self) -> Option<String> {
+        let mut lines = self.exchange.iter().filter(|line| line.way == LineDirection::ToPlayer);
+        let turn: Value = serde_json::from_str(&lines.next()?.text).ok()?;
+        let example = turn.get("legal")?.get(0)?.as_str()?;
+        Some(format!("print one of the texts in `legal` unchanged, such as `{example}`"))
     }
 }
 
@@ -127,22 +152,47 @@ fn of_engine(code: FaultCode) -> Option<&'static str> {
 fn advice(spec: &PlayerSpec, finding: &CheckFinding) -> Option<String> {
     let PlayerKind::Command { program, args } = &spec.kind else { return None };
     let (code, message) = (finding.code, &finding.message);
-    if code == FaultCode::Cpu || message.contains(COMPUTING) {
+    let is_slow = code == FaultCode::Cpu || message.contains(COMPUTING);
+    if code == FaultCode::NoStart && (is_slow || message.contains(SLEEPING)) {
+        return Some(START_IN_TIME.to_owned());
+    } else if is_slow {
         return Some(IN_TIME.to_owned());
+    } else if message.contains(SLEEPING) {
+        return Some(AWAKE.to_owned());
     }
     let language = language(program, args, &spec.dir);
     let stderr = language.map_or("write to stderr", |language| language.stderr);
     if message.contains(MISSING_FLUSH) {
-        language?.flush.map(str::to_owned)
+        let flush = language.map_or(Some("flush each line"), |language| language.flush);
+        Some(match (flush, flushes(args, &spec.dir)) {
+            (None, _) | (_, Some(true)) => READ_LESS.to_owned(),
+            (Some(flush), Some(false)) => flush.to_owned(),
+            (Some(flush), None) => format!("{flush}; if it does: {READ_LESS}"),
+        })
     } else if message.contains(NO_NEWLINE) {
         Some(language?.newline.to_owned())
     } else if code == FaultCode::UnexpectedOutput || message.contains(DEBUG_OUTPUT) {
         Some(format!("for debug output {stderr}"))
-    } else if finding.is_plain_text() {
-        Some(format!("if this is a debug print: {stderr}"))
+    } else if code == FaultCode::Malformed && message.contains(NOT_AN_ACTION) {
+        if finding.is_for_people() {
+            return Some(format!("if this is a debug print: {stderr}"));
+        }
+        finding.form()
     } else {
         None
     }
+}
+
+/// Whether the command, or a source that it names, asks for every line to be flushed; `None` if it
+/// names no source.
+fn flushes(args: &[String], dir: &Path) -> Option<bool> {
+    if args.iter().any(|arg| arg == "-u") {
+        return Some(true);
+    }
+    let source = |arg: &String| bounded::text(&dir.join(arg), LARGEST_SOURCE).ok();
+    let sources: Vec<String> = args.iter().filter_map(source).collect();
+    let has_flush = sources.iter().any(|source| source.contains("flush"));
+    (!sources.is_empty()).then_some(has_flush)
 }
 
 fn language(program: &Path, args: &[String], dir: &Path) -> Option<&'static SourceLanguage> {
@@ -172,6 +222,50 @@ fn by_sources(dir: &Path) -> Option<&'static SourceLanguage> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::check::ShownLine;
+    use crate::config::PlayerArgument;
+    use referee_games::{GameKind, Seat};
+    use referee_record::model::fault::Fault;
+
+    /// The advice for a Python player whose source is this, after a fault with this message. It was
+    /// asked for a turn, and printed `reply`.
+    fn advised(source: &str, (code, message): (FaultCode, &str), reply: &str) -> String {
+        let dir = tempfile::tempdir().expect("a folder");
+        fs::write(dir.path().join("player.py"), source).expect("written");
+        let spec = PlayerArgument::parse("bot:random", &[]).expect("a player");
+        let PlayerArgument::Program(spec) = spec else { panic!("{spec:?}") };
+        let args = vec!["player.py".to_owned()];
+        let kind = PlayerKind::Command { program: "python3".into(), args };
+        let spec = PlayerSpec { kind, dir: dir.path().to_owned(), ..*spec };
+        let line = |way, text: &str| ShownLine { way, text: text.to_owned() };
+        let exchange = vec![
+            line(LineDirection::ToPlayer, r#"{"type":"turn","id":1,"legal":["0,1","0,2"]}"#),
+            line(LineDirection::FromPlayer, reply),
+        ];
+        let game = GameKind::WatchYourBack.game();
+        let fault = Fault::new(code, message);
+        let mut finding = CheckFinding::new(game, &fault, Seat::First, None, exchange);
+        finding.advise(&spec);
+        finding.advice.unwrap_or_default()
+    }
+
+    #[test]
+    fn the_advice_fits_the_fault() {
+        let (start, late, bad) = (FaultCode::NoStart, FaultCode::Timeout, FaultCode::Malformed);
+        let waits = format!("no reply within 5 s: {MISSING_FLUSH}");
+        let flush = advised("print(1)", (late, &waits), "");
+        assert_eq!(flush, "write `print(…, flush=True)`, or start Python with `-u`");
+        let reads = advised("sys.stdin.read(); print(1, flush=True)", (start, &waits), "");
+        assert_eq!(reads, READ_LESS);
+        let sleeps = "no reply within 10 s: sleeping, with 0 s of CPU time used";
+        assert_eq!(advised("", (start, sleeps), ""), START_IN_TIME);
+        assert_eq!(advised("", (late, sleeps), ""), AWAKE);
+        assert_eq!(advised("", (late, "still computing, with 5 s"), ""), IN_TIME);
+        let pair = advised("", (bad, "\"(5;0)\" is not an action: expected 3,4"), "(5;0)");
+        assert_eq!(pair, "print one of the texts in `legal` unchanged, such as `0,1`");
+        let print = advised("", (bad, "\"depth 3\" is not an action: expected 3,4"), "depth 3");
+        assert!(print.starts_with("if this is a debug print"), "{print}");
+    }
 
     #[test]
     fn the_language_is_that_of_the_program_its_arguments_or_the_sources_beside_it() {

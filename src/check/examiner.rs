@@ -173,6 +173,7 @@ impl<'e> Examiner<'e> {
             tell(StepNews::Ended(Box::new(self.report.steps[at].clone())));
         }
         self.report.drop_repeated_notes();
+        self.report.note_slow_start(self.exam.control.startup);
         self.report.ready = self.report.decisive().is_none();
         Ok(())
     }
@@ -301,7 +302,7 @@ impl<'e> Examiner<'e> {
         figures.time(&record.clock.used_ns[seat], under_load);
         figures.memory = figures.memory.max(finished.memory[seat]);
         if !under_load {
-            figures.start(record.clock.startup_ns[seat]);
+            figures.start(Duration::from_nanos(record.clock.startup_ns[seat]));
         }
         let mine = finished.warnings.iter().filter(|warning| warning.seat == seat);
         let texts = mine.map(|GameWarning { warning, .. }| warning.text(Wording::General));

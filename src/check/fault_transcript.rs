@@ -10,6 +10,8 @@ use referee_protocol::escape;
 
 /// How the first line to a player begins.
 const INIT: &str = "{\"type\":\"init\"";
+/// How a line that asks for an action begins.
+const TURN: &str = "{\"type\":\"turn\"";
 /// The most bytes of a line to show.
 const SHOWN: usize = 600;
 
@@ -20,6 +22,13 @@ pub(crate) struct ShownLine {
     pub(crate) way: LineDirection,
     /// Its text, without the newline.
     pub(crate) text: String,
+}
+
+impl ShownLine {
+    /// Whether it asks for an action.
+    pub(crate) fn is_turn(&self) -> bool {
+        self.way == LineDirection::ToPlayer && self.text.starts_with(TURN)
+    }
 }
 
 impl fmt::Display for ShownLine {
@@ -61,10 +70,8 @@ pub(crate) fn last_request_in(transcript: &str, owner: &str) -> Vec<ShownLine> {
 
 fn since_the_last_request(mut lines: Vec<ShownLine>) -> Vec<ShownLine> {
     let asks = |line: &ShownLine| {
-        line.way == LineDirection::ToPlayer
-            && [INIT, "{\"type\":\"turn\"", "position "]
-                .iter()
-                .any(|start| line.text.starts_with(start))
+        let begins = || [INIT, "position "].iter().any(|start| line.text.starts_with(start));
+        line.is_turn() || line.way == LineDirection::ToPlayer && begins()
     };
     let from = lines.iter().rposition(asks).unwrap_or(0);
     lines.drain(..from);

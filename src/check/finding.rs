@@ -59,7 +59,7 @@ impl CheckFinding {
             ply,
             expected: fault.code.expected(),
             clause: clause.map_or_else(
-                || format!("docs/protocol.md, Faults, `{}`", fault.code),
+                || format!("`{}` in `referee help faults`", fault.code),
                 |clause| format!("{}, {}: {}", clause.id, clause.title, clause.text),
             ),
             exchange,
@@ -72,8 +72,7 @@ impl CheckFinding {
 
     /// The transcript lines to show. The board stands for the turn, if there is one.
     pub(crate) fn shown_exchange(&self) -> impl Iterator<Item = &ShownLine> {
-        let is_turn = |line: &&ShownLine| line.text.starts_with("{\"type\":\"turn\"");
-        self.exchange.iter().filter(move |line| self.board.is_none() || !is_turn(line))
+        self.exchange.iter().filter(|line| self.board.is_none() || !line.is_turn())
     }
 
     /// Describes the finding in a few lines, without the transcript.
@@ -125,7 +124,7 @@ mod tests {
             finding(&fault, None).describe(),
             "no-start: it cannot be run (as black, before the game)\n    No such file\n\
              expected: a program that runs and, within the start-up limit, answers `init` with the \
-             line `ok` or `{\"id\":0}`\nclause: docs/protocol.md, Faults, `no-start`"
+             line `ok` or `{\"id\":0}`\nclause: `no-start` in `referee help faults`"
         );
     }
 }

@@ -1,12 +1,14 @@
 //! The report on a checked player.
 
 use std::collections::BTreeSet;
+use std::time::Duration;
 
 use serde::Serialize;
 
 use super::finding::CheckFinding;
 use crate::printer::Colour;
 use referee_match::player::diagnosis::DEBUG_OUTPUT;
+use referee_record::model::clock::seconds;
 use referee_record::model::fault::FaultCode;
 use referee_record::model::warning::{PlayerWarning, Wording};
 
@@ -139,8 +141,8 @@ impl Figures {
     }
 
     /// Adds a start-up time.
-    pub(super) fn start(&mut self, startup_ns: u64) {
-        self.startup_ms = larger(self.startup_ms, Some(millis(startup_ns)));
+    pub(super) fn start(&mut self, startup: Duration) {
+        self.startup_ms = larger(self.startup_ms, Some(startup.as_secs_f64() * 1e3));
     }
 }
 
@@ -209,6 +211,16 @@ impl CheckReport {
         if self.steps.iter().filter_map(|step| step.finding.as_ref()).any(is_output) {
             let note = PlayerWarning::WroteAfterEnd(String::new()).text(Wording::General);
             self.warnings.remove(&note);
+        }
+    }
+
+    /// Notes a start that took more than half of the time `allowed`.
+    pub(super) fn note_slow_start(&mut self, allowed: Duration) {
+        let took = Duration::from_secs_f64(self.figures.startup_ms.unwrap_or_default() / 1e3);
+        if took > allowed / 2 && took <= allowed {
+            let (took, allowed) = (seconds(took), seconds(allowed));
+            let why = "on a slower or busier machine it may be too late";
+            self.warnings.insert(format!("took {took} of {allowed} to start: {why}"));
         }
     }
 

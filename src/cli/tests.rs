@@ -7,9 +7,24 @@ use super::*;
 fn mistyped_commands_are_corrected_to_the_nearest() {
     for (given, meant) in [("rnu", "run"), ("chekc", "check"), ("rnak", "rank")] {
         let error = Cli::try_parse_from(["referee", given]).expect_err("no command");
-        let error = with_nearest_command(error).to_string();
+        let error = with_nearest(error).to_string();
         assert!(error.contains(&format!("tip: a similar subcommand exists: '{meant}'")), "{error}");
     }
+}
+
+#[test]
+fn a_mistyped_value_is_corrected_or_another_way_is_shown() {
+    let error_of = |line: &str| {
+        let error = Cli::try_parse_from(line.split(' ')).expect_err("no such value");
+        with_nearest(error).to_string()
+    };
+    let near = error_of("referee play a b --game bakdraughts");
+    assert!(near.contains("tip: a similar value exists: 'backdraughts'"), "{near}");
+    let far = error_of("referee play a b --game go");
+    assert!(far.contains("tip: the rules of any other game are a program"), "{far}");
+    let cobol = error_of("referee new player --language cobol");
+    assert!(cobol.contains("tip: any other language will do"), "{cobol}");
+    assert!(!cobol.contains("similar value"), "{cobol}");
 }
 
 #[test]

@@ -147,7 +147,8 @@ fn ask(
             if asked.greeted.is_some() {
                 printer.line(&picture(&*asked.position, &asked.events, printer.colour))?;
             }
-            printer.line(&describe(&asked, finding.as_ref(), &exchange))?;
+            let seat = &source.rules.seats()[decision.seat];
+            printer.text(&describe(&asked, seat, finding.as_ref(), &exchange))?;
         }
     }
     Ok(if finding.is_none() { Status::Done } else { Status::Found })
@@ -177,9 +178,18 @@ fn write_lines(file: &std::path::Path, lines: &[String]) -> Result<(), Failure> 
     fs::write(file, lines.join("\n") + "\n").map_err(|error| Failure::cannot_write(file, &error))
 }
 
-fn describe(asked: &Asked, finding: Option<&CheckFinding>, exchange: &[ShownLine]) -> String {
+/// The answer of the player in `seat` for people; after a fault, with the lines that led to it.
+fn describe(
+    asked: &Asked,
+    seat: &str,
+    finding: Option<&CheckFinding>,
+    exchange: &[ShownLine],
+) -> String {
     let mut text = String::new();
-    for line in exchange {
+    // The board stands for the turn.
+    let shown =
+        |line: &&ShownLine| finding.is_some() && !(asked.greeted.is_some() && line.is_turn());
+    for line in exchange.iter().filter(shown) {
         // Writing to a string does not fail.
         let _ = writeln!(text, "{line}");
     }
@@ -198,7 +208,7 @@ fn describe(asked: &Asked, finding: Option<&CheckFinding>, exchange: &[ShownLine
             text.extend(finding.advice.iter().map(|advice| format!("\nadvice: {advice}")));
         }
         (Ok(action), None) => {
-            let _ = write!(text, "legal: {action}, after {used}");
+            let _ = write!(text, "{seat} plays {action}, which is legal, after {used}");
         }
         (Err(fault), None) => text.push_str(&fault.message),
     }

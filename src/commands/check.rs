@@ -27,6 +27,9 @@ use referee_tournament::analysis::diagnostics::copies;
 /// The maximum number of pairs of games against each built-in player.
 const MOST_PAIRS: i64 = 10_000;
 
+/// The built-in players that choose in no time.
+const QUICK: [&str; 2] = ["random", "greedy"];
+
 /// Arguments of `check`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -58,10 +61,12 @@ pub(crate) struct CheckArgs {
     /// Pairs of games against each built-in player
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(..=MOST_PAIRS))]
     pub(crate) pairs: u32,
-    /// Play only these built-in players (repeatable; default: random, greedy, search-100,
-    /// search-1000, search-10000)
+    /// Play only these built-in players (repeatable; default: random, greedy)
     #[arg(long = "against", value_name = "BOT")]
     pub(crate) against: Vec<String>,
+    /// Also play search-100, search-1000 and search-10000, to see how strong the player is
+    #[arg(long, conflicts_with = "against")]
+    pub(crate) ladder: bool,
     /// Seed of all random numbers
     #[arg(long, default_value_t = 1)]
     pub(crate) seed: u64,
@@ -179,8 +184,9 @@ fn exam(args: &CheckArgs, settings: &Settings, printer: Printer) -> Result<Exam,
     };
     let looks_ahead = rules.suits("steady")?;
     let bots = if args.against.is_empty() {
-        let ladder = LADDER.iter().take(if looks_ahead { LADDER.len() } else { 1 });
-        ladder.filter(|name| **name != "search").map(|name| built_in(name)).collect()
+        let quick: &[&str] = if args.ladder { LADDER } else { &QUICK };
+        let bots = quick.iter().take(if looks_ahead { quick.len() } else { 1 });
+        bots.filter(|name| **name != "search").map(|name| built_in(name)).collect()
     } else {
         args.against.iter().map(|name| built_in(name)).collect::<Result<Vec<PlayerSpec>, _>>()
     }?;

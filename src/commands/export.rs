@@ -31,7 +31,7 @@ Examples:
 Each line is a game: `game`, `options`, `id`, `pair`, `number` (1 or 2 in its pair), `players`,
 `result`, `reason`, `fault`, `scores`, and `positions`. Each position has `ply`, `turn`, `state`,
 `legal`, in a game with hidden information `views`, and unless it is the last one `step`, `events`
-and whether the step belongs to the `opening`. Turns and steps are written as in docs/games.md.")]
+and whether the step belongs to the `opening`. Turns and steps are written as in `referee help games`.")]
 pub(crate) struct ExportArgs {
     #[command(flatten)]
     pub(crate) folder: ResultsFolderArgs,

@@ -51,7 +51,7 @@ Examples:
   referee play bot:search bot:greedy --game back-to-the-wall --board mine.toml
   referee play human bot:search --from 3f9a1c07be52-1 --ply 42
   referee play human bot:greedy --browser            play in a browser
-  referee play bot:search bot:greedy --delay 1s      watch it, one board in one place
+  referee play bot:search bot:greedy --delay 1s      watch it, one second per ply
   referee play mine bot:greedy --save games          keep the game, for `referee replay`
 
 If a person plays, there is no time limit. Type `help` during the game for a list of commands: show
@@ -70,8 +70,8 @@ pub(crate) struct PlayArgs {
     /// Seed of all random numbers (default: a fresh one)
     #[arg(long)]
     pub(crate) seed: Option<u64>,
-    /// Wait this long after each ply (for example 500ms, 2s). On a terminal, the board then stays
-    /// in one place
+    /// Wait this long after each ply (for example 500ms, 2s). Two programs on a terminal play on one
+    /// board, 150ms per ply by default; `0s` prints each board below the last, without a wait
     #[arg(long, value_name = "SPAN")]
     pub(crate) delay: Option<humantime::Duration>,
     /// Play on a page in a browser, instead of typing. Anyone who can reach the address can play
@@ -170,7 +170,7 @@ fn display(
         return Ok(Display::Terminal(board));
     };
     if !has_human {
-        let instead = "play `human` against it, or watch two programs with --delay 1s";
+        let instead = "play `human` against it, or watch two programs without --browser";
         return Err(Failure::input(format!("--browser: nobody plays in the browser; {instead}")));
     }
     let names = words.as_ref().map(|word| word.name().to_owned());

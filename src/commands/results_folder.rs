@@ -49,12 +49,19 @@ impl ResultsFolderArgs {
 /// several.
 pub(super) fn find(named: Option<&Path>, printer: Printer) -> Result<PathBuf, Failure> {
     if let Some(dir) = named {
-        return dir.join(LOG).is_file().then(|| dir.to_owned()).ok_or_else(|| {
-            Failure::input(format!(
-                "{} contains no {LOG}; name the folder of a tournament, for example results/NAME",
-                dir.display()
-            ))
-        });
+        let shown = dir.display();
+        return match dir.join(LOG).is_file() {
+            true => Ok(dir.to_owned()),
+            false if dir.extension().is_some_and(|end| end == "csv") => {
+                let games = shell::quoted(&dir.to_string_lossy());
+                Err(Failure::input(format!(
+                    "{shown} is no results folder; `referee rank --from {games}` rates the games in a CSV file"
+                )))
+            }
+            false => Err(Failure::input(format!(
+                "{shown} contains no {LOG}; name the folder of a tournament, for example results/NAME"
+            ))),
+        };
     }
     let configured = config::results_folder(Path::new(CONFIG));
     let configured = configured.filter(|dir| dir.join(LOG).is_file());

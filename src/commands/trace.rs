@@ -27,7 +27,7 @@ other line, pending forced passes are made automatically. Write rolls as `roll 4
 Write both actions of a simultaneous turn on one line, separated by ` / `.
 Output: one line of JSON for the start, and one for each ply or roll.
 
-With --requests, each line is a request as docs/games.md describes it, for example for the position
+With --requests, each line is a request as `referee help games` describes it, for example for the position
 after a step. One process can answer requests about any positions and options, in any order.";
 
 /// Arguments of `trace`.

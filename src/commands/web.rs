@@ -4,6 +4,7 @@ mod connections;
 mod visitors;
 
 use std::convert::Infallible;
+use std::io::ErrorKind;
 use std::net::SocketAddr;
 
 use axum::{Router, middleware};
@@ -24,8 +25,14 @@ pub(super) struct WebServer {
 impl WebServer {
     /// Listens on an address. The port 0 is any free one.
     pub(super) async fn listen(on: SocketAddr) -> Result<Self, Failure> {
-        let cannot =
-            |error: std::io::Error| Failure::system(format!("cannot listen on {on}: {error}"));
+        let cannot = |error: std::io::Error| {
+            let advice = if error.kind() == ErrorKind::AddrInUse {
+                "; name another port, or 0 for any free one"
+            } else {
+                ""
+            };
+            Failure::system(format!("cannot listen on {on}: {error}{advice}"))
+        };
         let listener = TcpListener::bind(on).await.map_err(cannot)?;
         let address = listener.local_addr().map_err(cannot)?;
         Ok(Self { listener, address })
@@ -41,5 +48,20 @@ impl WebServer {
         let reach = if self.address.ip().is_loopback() { Reach::Local } else { Reach::Network };
         let routes = routes.layer(middleware::from_fn_with_state(reach, visitors::admit));
         connections::serve(&self.listener, &routes, most).await
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_port_in_use_is_refused_with_advice() {
+        let first = WebServer::listen(([127, 0, 0, 1], 0).into()).await.expect("a free port");
+        let refused = WebServer::listen(first.address).await.expect_err("it is in use");
+        assert!(
+            refused.message.ends_with("; name another port, or 0 for any free one"),
+            "{refused}"
+        );
     }
 }

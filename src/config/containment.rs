@@ -10,7 +10,7 @@ use referee_record::model::containment::{
 use referee_sandbox::{Level, Requirement, limits};
 
 use super::keys::{Field, FromTable, Given, TableReader, table_keys};
-use super::limits::{LimitPreset, positive, whole};
+use super::limits::{LimitPreset, TimeText, positive, whole};
 use super::problem::{Problem, Problems, instead};
 
 table_keys! {
@@ -25,8 +25,8 @@ table_keys! {
     "scratch" => scratch: Field<String>,
     "output" => output: Field<String>,
     "stderr" => stderr: Field<String>,
-    "cpu-move" => cpu_move: Field<String>,
-    "cpu-game" => cpu_game: Field<String>,
+    "cpu-move" => cpu_move: Field<TimeText>,
+    "cpu-game" => cpu_game: Field<TimeText>,
 }
 
 /// Checks the containment that `keys` ask for, on top of the preset's limits.
@@ -58,7 +58,7 @@ pub(super) fn check(
     let usual = usual.sandbox;
     limits.sandbox.processes = number("processes", &keys.processes, 4, usual.processes);
     limits.sandbox.open_files = number("open-files", &keys.open_files, 32, usual.open_files);
-    let mut time = |key, field: &Field<String>| -> Option<Duration> {
+    let mut time = |key, field: &Field<TimeText>| -> Option<Duration> {
         positive(key, field.as_ref(), problems)
     };
     limits.cpu_move = time("cpu-move", &keys.cpu_move);

@@ -8,7 +8,7 @@ use toml::de::DeValue;
 
 use super::keys::{Field, FromTable, TableReader, table_keys};
 use super::launch;
-use super::limits::positive;
+use super::limits::{TimeText, positive};
 use super::player::LookupPaths;
 use super::problem::{ByteSpan, InvalidValue, Problem, Problems, SourceText, instead};
 use super::relative_path;
@@ -40,7 +40,7 @@ table_keys! {
     ProgramKeys[at], "the game file":
     "command" => command: Field<Vec<Spanned<String>>>,
     "files" => files: Field<Vec<Spanned<String>>>,
-    "reply" => reply: Field<String>,
+    "reply" => reply: Field<TimeText>,
 }
 
 table_keys! {
@@ -124,7 +124,8 @@ fn built_in(word: &Spanned<String>, problems: &mut Problems) -> Option<GameKind>
         let title = format!("unknown game `{}`", word.get_ref().escape_debug());
         let known = GameKind::all().iter().map(|kind| kind.name());
         let label = instead(word.get_ref(), known);
-        problems.add(Problem::new(word.span(), title).label(label));
+        let help = "the rules of any other game are a program: `game = \"./game.toml\"`";
+        problems.add(Problem::new(word.span(), title).label(label).help(help));
     }
     kind
 }

@@ -109,7 +109,8 @@ pub(super) trait FromTable: Sized {
     /// Reads a whole file; `None` if it is not valid TOML, which is noted.
     fn from_text(text: &str, problems: &mut Problems) -> Option<Self> {
         let document =
-            DeTable::parse(text).map_err(|error| problems.add(Problem::not_toml(&error))).ok()?;
+            DeTable::parse(text).map_err(|error| problems.add(Problem::not_toml(text, &error)));
+        let document = document.ok()?;
         Some(Self::from_table(0..0, document.get_ref(), problems))
     }
 }

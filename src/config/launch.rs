@@ -15,7 +15,10 @@ pub(super) fn bot(name: &str) -> Result<PlayerKind, InvalidValue> {
         return Ok(PlayerKind::Bot(name.to_owned()));
     }
     let title = format!("unknown built-in player `{}`", name.escape_debug());
-    Err(InvalidValue::new(title, instead(name, referee_bots::NAMES.iter().copied())))
+    let is_limited = name.starts_with("search-");
+    let help = "write the number of positions per move, for example `search-100`".to_owned();
+    let nearest = || instead(name, referee_bots::NAMES.iter().copied());
+    Err(InvalidValue::new(title, if is_limited { help } else { nearest() }))
 }
 
 /// The program of a command that runs in `dir`; a program without a `/` is looked up in `path`.

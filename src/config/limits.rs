@@ -4,10 +4,12 @@ use std::fmt::Display;
 use std::ops::RangeInclusive;
 use std::time::Duration;
 
+use toml::de::DeValue;
+
 use referee_record::model::clock::{LONGEST, Measure, TimeControl};
 use referee_sandbox::limits::MIB;
 
-use super::keys::{Field, FromTable, Given, TableReader, table_keys};
+use super::keys::{Field, FromTable, FromToml, Given, TableReader, table_keys};
 use super::problem::{Problem, Problems, instead};
 
 /// The default start-up limit.
@@ -92,7 +94,8 @@ fn check_budget(keys: &ClockKeys, problems: &mut Problems) {
     if keys.budget.is_some() {
         return;
     }
-    let nothing = |text: &&toml::Spanned<String>| parse(text.get_ref()) != Some(Duration::ZERO);
+    let nothing =
+        |text: &&toml::Spanned<TimeText>| parse(&text.get_ref().0) != Some(Duration::ZERO);
     if let Some(increment) = keys.increment.as_ref().filter(nothing) {
         let problem = Problem::new(increment.span(), "`increment` needs a `budget` to add to");
         problems.add(problem.help("add `budget = \"60s\"`, or remove `increment`"));
@@ -121,11 +124,24 @@ fn measure(field: Given<'_, String>, preset: Measure, problems: &mut Problems) -
     }
 }
 
+/// A duration as it is written.
+#[derive(Debug)]
+pub(super) struct TimeText(String);
+
+impl FromToml for TimeText {
+    const EXPECTED: &'static str =
+        "a duration with its unit, in quotes, such as \"5s\" or \"500ms\"";
+
+    fn typed(value: &DeValue<'_>) -> Option<Self> {
+        String::typed(value).map(Self)
+    }
+}
+
 /// The duration in `field`, more than zero and at most [`LONGEST`]; `None` if it was not given, or
 /// cannot be read. Notes what is wrong.
 pub(super) fn positive(
     key: &str,
-    field: Given<'_, String>,
+    field: Given<'_, TimeText>,
     problems: &mut Problems,
 ) -> Option<Duration> {
     let duration = duration(key, field, problems)?;
@@ -138,9 +154,9 @@ pub(super) fn positive(
 }
 
 /// The duration in `field`, from zero to [`LONGEST`].
-fn duration(key: &str, field: Given<'_, String>, problems: &mut Problems) -> Option<Duration> {
+fn duration(key: &str, field: Given<'_, TimeText>, problems: &mut Problems) -> Option<Duration> {
     let field = field?;
-    let expected = match parse(field.get_ref()) {
+    let expected = match parse(&field.get_ref().0) {
         Some(duration) if duration <= LONGEST => return Some(duration),
         Some(_) => "expected at most 24h",
         None => "expected a duration such as \"500ms\", \"10s\" or \"1m30s\"",
@@ -157,10 +173,10 @@ fn parse(text: &str) -> Option<Duration> {
 table_keys! {
     /// The keys under `[clock]`.
     ClockKeys, "`[clock]`":
-    "startup" => startup: Field<String>,
-    "budget" => budget: Field<String>,
-    "increment" => increment: Field<String>,
-    "move" => per_move: Field<String>,
+    "startup" => startup: Field<TimeText>,
+    "budget" => budget: Field<TimeText>,
+    "increment" => increment: Field<TimeText>,
+    "move" => per_move: Field<TimeText>,
     "measure" => measure: Field<String>,
     "count-startup" => count_startup: Field<bool>,
     "ponder" => ponder: Field<bool>,
@@ -180,7 +196,7 @@ mod tests {
     fn durations_are_read_from_zero_to_a_day() {
         let read = |text: &str| {
             let mut problems = Problems::default();
-            let read = duration("move", Some(&field(text.to_owned())), &mut problems);
+            let read = duration("move", Some(&field(TimeText(text.to_owned()))), &mut problems);
             assert_eq!(read.is_none(), !problems.is_empty());
             read
         };
@@ -211,7 +227,8 @@ mod tests {
         let default = control(ClockKeys::default());
         assert_eq!((default.startup, default.per_move), (DEFAULT_STARTUP, Some(DEFAULT_MOVE)));
         assert_eq!((default.budget, default.increment), (None, Duration::ZERO));
-        let budget = ClockKeys { budget: Some(field("60s".to_owned())), ..ClockKeys::default() };
+        let budget =
+            ClockKeys { budget: Some(field(TimeText("60s".to_owned()))), ..ClockKeys::default() };
         let budget = control(budget);
         assert_eq!((budget.budget, budget.per_move), (Some(Duration::from_secs(60)), None));
     }

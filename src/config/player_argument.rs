@@ -8,7 +8,7 @@ use crate::error::Failure;
 
 use super::detection::{Detected, EXPECTED, candidates, detect, unbuilt};
 use super::player::{self, LookupPaths, UnresolvedCommand};
-use super::problem::InvalidValue;
+use super::problem::{InvalidValue, similar};
 use super::sources;
 use referee_record::model::player::{EngineSettings, LONGEST_NAME, PlayerSpec};
 
@@ -69,9 +69,22 @@ pub(super) fn parse(
     } else if let Some(path) = found_at(word, place.base)? {
         at_path(word, &path, place)?
     } else {
-        player::from_command(name_of(word), split(word)?, place)?
+        player::from_command(name_of(word), split(word)?, place)
+            .map_err(|error| nearest(word, configured).unwrap_or(error))?
     };
     Ok(PlayerArgument::Program(Box::new(spec)))
+}
+
+/// The error that `word` is no program, if it is nearly another argument.
+fn nearest(word: &str, configured: &[PlayerSpec]) -> Option<InvalidValue> {
+    let names = configured.iter().map(|spec| spec.name.as_str());
+    let people = std::iter::once("human").chain(names);
+    let bots = || referee_bots::NAMES.iter().copied();
+    let meant = similar(word, people)
+        .map(str::to_owned)
+        .or_else(|| similar(word, bots()).map(|bot| format!("bot:{bot}")))?;
+    let title = format!("there is no program `{}`", word.escape_debug());
+    Some(InvalidValue::new(title, format!("did you mean `{}`?", meant.escape_debug())))
 }
 
 /// The file or folder that the whole of `word` names. A program without a `/` is looked up in

@@ -82,6 +82,6 @@ pub(super) fn players(
     problems: &mut Problems,
 ) -> Option<Vec<PlayerKeys>> {
     let Some(value) = keys.value("players") else { return Some(Vec::new()) };
-    let expected = "a `[[players]]` table for each player";
+    let expected = "`[[players]]`, in double brackets, above each player";
     problems.of_players(|problems| tables("players", value, expected, problems))
 }

@@ -46,10 +46,13 @@ pub(super) struct Problem {
 }
 
 impl Problem {
-    /// Says that a file is not TOML.
-    pub(super) fn not_toml(error: &toml::de::Error) -> Self {
+    /// Says that `text` is not TOML.
+    pub(super) fn not_toml(text: &str, error: &toml::de::Error) -> Self {
         let at = error.span().unwrap_or(0..0);
-        Self::new(at, "this is not TOML").label(error.message())
+        let is_player = text.get(at.clone()) == Some("players");
+        let problem = Self::new(at, "this is not TOML").label(error.message());
+        let help = "write `[[players]]`, in double brackets, above each player";
+        if is_player { problem.help(help) } else { problem }
     }
 
     /// A problem at `at`.

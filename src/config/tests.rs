@@ -208,6 +208,16 @@ unexpected value of `command`
 11 | command = \"python3 greedy.py\"
    |           ^^^^^^^^^^^^^^^^^^^ expected a list of strings, such as [\"python3\", \"player.py\"]"
     );
+    let unit = about("[clock]\nmove = 5");
+    assert!(
+        unit.ends_with("expected a duration with its unit, in quotes, such as \"5s\" or \"500ms\""),
+        "{unit}"
+    );
+    let one = message(&format!("{HEAD}[players]\nname = \"a\""));
+    assert!(
+        one.ends_with("expected `[[players]]`, in double brackets, above each player"),
+        "{one}"
+    );
     starts(&about("fault-policy = \"win\""), "unexpected value of `fault-policy`");
     starts(&about("clock = 5"), "unexpected value of `clock`");
     starts(&message(&format!("{HEAD}players = [\"a\"]")), "unexpected value of `players`");
@@ -223,6 +233,22 @@ this is not TOML
   |
 3 | pairs = 
   |         ^ string values must be quoted, expected literal string"
+    );
+}
+
+#[test]
+fn players_in_single_brackets() {
+    let two = message("[players]\nname = \"a\"\n[players]\nname = \"b\"");
+    assert_eq!(
+        two,
+        "\
+this is not TOML
+ --> cup.toml:3:2
+  |
+3 | [players]
+  |  ^^^^^^^ duplicate key
+  |
+  = help: write `[[players]]`, in double brackets, above each player"
     );
 }
 

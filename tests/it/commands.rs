@@ -51,6 +51,33 @@ fn short() -> Arena {
 }
 
 #[test]
+fn help_describes_commands_and_topics() {
+    let arena = Arena::new();
+    let [help, run] = [&["help"][..], &["help", "run"]].map(|args| arena.run(args));
+    assert!(help.out.starts_with(arena.run(&["--help"]).out.trim_end()), "{help:?}");
+    assert!(help.out.contains("\nTopics: players, protocol, faults, "), "{help:?}");
+    assert_eq!(run, arena.run(&["run", "--help"]));
+    let player = arena.run(&["help", "new", "player"]);
+    assert_eq!(player, arena.run(&["new", "player", "--help"]));
+    let faults = arena.run(&["help", "faults"]);
+    assert!(faults.code == 0 && faults.out.contains("\n  `timeout`: no reply in time\n"));
+    let refused = |word: &str| arena.run(&["help", word]);
+    let near = "error: no command or topic `falts`; did you mean `faults`?\n";
+    assert_eq!(refused("falts"), Run::new(2, "", near));
+    let far = "error: no command or topic `nonsense`; `referee help` lists them\n";
+    assert_eq!(refused("nonsense"), Run::new(2, "", far));
+}
+
+#[test]
+fn rank_names_the_option_for_a_csv_file() {
+    let arena = Arena::new();
+    arena.write("x y.csv", "a,b\n");
+    let error = "error: x y.csv is no results folder; `referee rank --from 'x y.csv'` rates the \
+                 games in a CSV file\n";
+    assert_eq!(arena.run(&["rank", "x y.csv"]), Run::new(2, "", error));
+}
+
+#[test]
 fn rank_shows_the_table_of_the_newest_or_the_named_folder() {
     let arena = played();
     assert_eq!(arena.run(&["rank"]), Run::new(0, TABLE, ""));

@@ -222,7 +222,8 @@ fn kits_and_tournaments_are_made_for_it() {
 #[test]
 fn a_game_is_written_in_python_unless_another_language_is_named() {
     let arena = Arena::new();
-    let written = "created nim; its README.md describes the next steps\n";
+    let written = "created nim; its README.md describes the next steps\n\
+                   next: cd nim && referee test-game game.toml\n";
     assert_eq!(arena.run(&["new", "game", "nim"]), Run::new(0, "", written));
     let source = fs::read_to_string(arena.path().join("nim/game.py")).expect("written");
     assert!(source.contains("\"title\": \"Nim\""), "{source}");

@@ -199,7 +199,7 @@ fn openings_are_shown_and_sent_again() {
             seat(game),
         ]);
         assert!(
-            asked.code == 0 && asked.out.contains("\nlegal: "),
+            asked.code == 0 && asked.out.contains(", which is legal, after "),
             "{game}: {}{}",
             asked.out,
             asked.err

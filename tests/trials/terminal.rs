@@ -12,6 +12,7 @@ pub(crate) fn tests() -> Vec<Trial> {
     vec![
         quick("colours_are_only_used_on_terminals_that_want_them", colour),
         quick("a program of recorded games is started after a question", asked_for_a_program),
+        quick("two_programs_play_on_one_board", on_one_board),
         slow("no_word_is_broken_at_the_edge_of_a_terminal", no_word_is_broken),
     ]
 }
@@ -82,6 +83,45 @@ fn on_a_terminal(arena: &Arena, line: &str) -> String {
         .output()
         .expect("`script` runs");
     String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+/// Two programs play on one board on a terminal, however narrow, but not on a pipe, for `--delay 0s`
+/// or on a terminal without a cursor. Ctrl-C ends the game.
+fn on_one_board() -> Lacks {
+    let lacks = without(&["script"]);
+    if lacks.is_some() {
+        return lacks;
+    }
+    let arena = Arena::new();
+    let play = "play bot:random bot:random --seed 1 --option max-moves=20";
+    let back = |text: &str| text.matches("\x1b[J").count();
+    let shown = on_a_terminal(&arena, &format!("{play} --delay 1ms"));
+    assert!(back(&shown) > 40 && shown.contains("\x1b[0m"), "{shown}");
+    let plain = on_a_terminal(&arena, &format!("NO_COLOR {play} --delay 1ms"));
+    assert!(back(&plain) > 40 && !plain.contains("\x1b[0m"), "{plain}");
+    let all = on_a_terminal(&arena, &format!("{play} --delay 0s"));
+    assert!(back(&all) == 0 && all.contains("\x1b[0m"), "{all}");
+    let words: Vec<&str> = play.split(' ').collect();
+    let piped = arena.run(&words).out;
+    assert!(!piped.contains('\x1b') && piped.lines().count() > 400, "{piped}");
+    if Command::new("tmux").arg("-V").output().is_err() {
+        return None;
+    }
+    let (path, program) = (arena.path().display().to_string(), env!("CARGO_BIN_EXE_referee"));
+    for (width, height) in [("80", "24"), ("24", "24"), ("80", "8")] {
+        let tmux = Tmux(format!("referee-{}-board-{width}-{height}", std::process::id()));
+        let command = format!("{program} play bot:random bot:random; echo code $?; sleep 600");
+        tmux.call(&["new-session", "-d", "-x", width, "-y", height, "-c", &path, &command]);
+        wait_until(|| {
+            let screen = tmux.screen();
+            screen.contains("placing, ") && !screen.contains("placing, 0")
+        });
+        tmux.call(&["send-keys", "C-c"]);
+        wait_until(|| tmux.screen().contains("code 130"));
+        let boards = tmux.screen().matches("0 1 2 3 4 5 6 7").count();
+        assert!(boards <= 1, "{width} by {height}:\n{}", tmux.screen());
+    }
+    None
 }
 
 /// A command on a terminal, the keys that a person presses, and a text that shows the end.

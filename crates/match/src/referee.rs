@@ -12,6 +12,8 @@ mod shared_core;
 pub(crate) use ask::{Answered, PendingTurn};
 pub use report::{Ending, GameReport, GameTrace};
 
+use std::time::{Duration, Instant};
+
 use self::shared_core::undisturbed;
 use crate::player::{EndView, InitView, NotStarted, Player};
 use referee_games::{
@@ -24,6 +26,10 @@ use referee_record::model::record::FaultPolicy;
 use referee_record::model::rules::GameRules;
 use referee_record::seeds::Luck;
 use referee_sandbox::Shortage;
+
+/// The runtime gets its turn at least this often: it reads what players write to stderr and
+/// notices an interrupt.
+const RUNTIME_TURN: Duration = Duration::from_millis(10);
 
 /// The conditions of a game, besides its players.
 #[derive(Debug)]
@@ -87,6 +93,8 @@ struct GameLoop<'a, 'o> {
     /// The ply since which a player is frozen off turn.
     frozen: BySeat<Option<u32>>,
     trace: GameTrace,
+    /// When the runtime last had its turn for sure.
+    runtime_turn: Instant,
 }
 
 /// An action, or the fault in its place.
@@ -114,6 +122,7 @@ impl<'a, 'o> GameLoop<'a, 'o> {
             clocks: BySeat::from_fn(|_| Clock::new(*setup.control)),
             frozen: BySeat::default(),
             trace: GameTrace::default(),
+            runtime_turn: Instant::now(),
         };
         table.play_opening()?;
         Ok(table)
@@ -164,6 +173,10 @@ impl<'a, 'o> GameLoop<'a, 'o> {
 
     async fn run(&mut self) -> Result<Ending, GameError> {
         loop {
+            if self.runtime_turn.elapsed() > RUNTIME_TURN {
+                tokio::task::yield_now().await;
+                self.runtime_turn = Instant::now();
+            }
             let step = match self.position.turn() {
                 Turn::Over(outcome) => return Ok(Ending::Rules(outcome)),
                 Turn::Chance(stream) => Ok(Step::Chance(self.draw(stream))),

@@ -85,7 +85,7 @@ pub enum ServerProblem {
     NoJetStream,
     /// The user lacks a permission.
     #[error(
-        "cannot {what}: the NATS server denies it to this user ({why}); docs/many-machines.md \
+        "cannot {what}: the NATS server denies it to this user ({why}); `referee help many-machines` \
          lists the permissions"
     )]
     Denied {

@@ -43,6 +43,7 @@ impl Examiner<'_> {
             };
             match begun {
                 Ok((Greeting { wants: wanted, .. }, took)) => {
+                    self.report.figures.start(took);
                     self.leave(player).await;
                     wants = wanted;
                     starts.push(format!("{} as {}", seconds(took), seats[seat]));

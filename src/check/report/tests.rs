@@ -24,6 +24,22 @@ fn an_unfinished_check_reports_its_findings() {
 }
 
 #[test]
+fn a_slow_start_is_noted() {
+    let seconds = Duration::from_secs_f64;
+    for (took, notes) in [(8.9, 1), (5.1, 1), (4.9, 0), (10.1, 0)] {
+        let mut report = report();
+        report.figures.start(seconds(took));
+        report.note_slow_start(seconds(10.0));
+        assert_eq!(report.warnings.len(), notes, "{took}");
+    }
+    let mut report = report();
+    report.figures.start(seconds(8.9));
+    report.note_slow_start(seconds(10.0));
+    let note = "took 8.9 s of 10 s to start: on a slower or busier machine it may be too late";
+    assert!(report.warnings.contains(note), "{:?}", report.warnings);
+}
+
+#[test]
 fn failures_take_precedence_over_the_time_limit() {
     let mut report = report();
     report.steps[0].verdict = StepVerdict::Failed;
@@ -40,7 +56,7 @@ fn finding(message: &str) -> CheckFinding {
         seat: "white".into(),
         ply: Some(1),
         expected: "a process that plays until it receives `quit`",
-        clause: "docs/protocol.md, Faults, `crash`".to_owned(),
+        clause: "`crash` in `referee help faults`".to_owned(),
         exchange: Vec::new(),
         board: None,
         advice: None,
@@ -70,8 +86,8 @@ fn repeated_findings_are_shown_once() {
 #[test]
 fn measurements_keep_the_worst_and_the_mean() {
     let mut figures = Figures::default();
-    figures.start(3_000_000);
-    figures.start(2_000_000);
+    figures.start(Duration::from_millis(3));
+    figures.start(Duration::from_millis(2));
     figures.time(&[1_000_000, 3_000_000], false);
     figures.time(&[8_000_000], false);
     figures.time(&[90_000_000], true);

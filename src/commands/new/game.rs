@@ -7,6 +7,7 @@ use clap::{Args, ValueEnum};
 
 use super::{Failure, Printer, Status, write_all};
 use crate::templates::{Language, StarterKit, game};
+use referee_record::shell;
 
 /// Arguments of `new game`.
 #[derive(Debug, Args)]
@@ -39,6 +40,9 @@ pub(super) fn run(args: &NewGameArgs, printer: Printer) -> Result<Status, Failur
     let name = Some(kebab_case(&folder)).filter(|name| !name.is_empty());
     let name = name.as_deref().unwrap_or("my-game");
     write_all(&args.dir, &game::files(args.kit, name), printer)?;
+    let dir = shell::quoted(&args.dir.to_string_lossy());
+    let build = args.kit.build.map_or(String::new(), |build| format!(" && {build}"));
+    printer.command("next", &format!("cd {dir}{build} && referee test-game game.toml"));
     Ok(Status::Done)
 }
 

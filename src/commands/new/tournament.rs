@@ -21,7 +21,7 @@ const SMALL_CLASS: usize = 40;
 const SOME_OPPONENTS: usize = 10;
 /// The note about classes from 2018.
 const PRESET: &str = "\
-# Classes of 2018 (`bridge:comp30024`; docs/classes.md) had a minute of CPU time per game and 100 MiB of
+# Classes of 2018 (`bridge:comp30024`; see `referee help classes`) had a minute of CPU time per game and 100 MiB of
 # memory. To use these limits, uncomment this and remove `move`.
 # preset = \"comp30024-2018\"
 ";
@@ -38,7 +38,7 @@ fn more(taken: &[Submission]) -> String {
 # bot = \"greedy\"
 # rating = 1500
 
-# Marks by rank, and by the share of points against a player (docs/report.md). `against` needs a
+# Marks by rank, and by the share of points against a player (`referee help report`). `against` needs a
 # format in which everyone meets that player: a gauntlet, or a round-robin without `opponents`.
 # [grades]
 # ranks = [

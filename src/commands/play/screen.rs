@@ -2,8 +2,13 @@
 
 use std::time::Duration;
 
+use console::Term;
+
 use crate::error::Failure;
 use crate::printer::Printer;
+
+/// The pause after each position on a terminal, unless another one is asked for.
+const PAUSE: Duration = Duration::from_millis(150);
 
 /// Where and how fast positions are shown.
 #[derive(Debug)]
@@ -18,11 +23,13 @@ pub(super) struct Screen {
 }
 
 impl Screen {
-    /// Positions replace each other on a terminal if there is a `delay` and no person plays, who
+    /// Positions replace each other on a terminal, unless the `delay` is zero or a person plays, who
     /// types below them.
     pub(super) fn new(printer: Printer, delay: Option<Duration>, has_human: bool) -> Self {
-        let in_place = delay.is_some() && !has_human && printer.is_terminal();
-        Self { printer, delay, in_place, lines: 0 }
+        let is_dumb = std::env::var_os("TERM").is_some_and(|name| name == "dumb");
+        let can_move_back = !has_human && !is_dumb && printer.is_terminal();
+        let delay = delay.or(can_move_back.then_some(PAUSE)).filter(|delay| !delay.is_zero());
+        Self { printer, delay, in_place: can_move_back && delay.is_some(), lines: 0 }
     }
 
     /// Shows a position, and waits. The players' clocks do not run meanwhile.
@@ -36,13 +43,15 @@ impl Screen {
     }
 
     /// The text, no line wider than the terminal, with what moves the cursor back to the start of
-    /// the last one and clears it.
+    /// the last one and clears it, unless its start has scrolled away.
     fn over_the_last(&mut self, text: &str) -> String {
-        let width = self.printer.width();
-        let lines: Vec<_> =
-            text.lines().map(|line| console::truncate_str(line, width, "…")).collect();
+        let (rows, columns) = Term::stdout().size();
+        let lines: Vec<_> = text
+            .lines()
+            .map(|line| console::truncate_str(line, usize::from(columns), "…"))
+            .collect();
         let back = match self.lines {
-            0 => String::new(),
+            lines if lines == 0 || lines >= usize::from(rows) => String::new(),
             lines => format!("\x1b[{lines}A\x1b[J"),
         };
         self.lines = lines.len();

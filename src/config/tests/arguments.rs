@@ -30,6 +30,13 @@ fn invalid_player_arguments() {
     let refused = |word: &str| folder.word(word, &[]).expect_err("refused");
     assert_eq!(refused("bot:gredy"), "it: unknown built-in player `gredy`; did you mean `greedy`?");
     assert_eq!(
+        refused("bot:search-0"),
+        "it: unknown built-in player `search-0`; write the number of positions per move, for \
+         example `search-100`"
+    );
+    assert_eq!(refused("humen"), "it: there is no program `humen`; did you mean `human`?");
+    assert_eq!(refused("gredy"), "it: there is no program `gredy`; did you mean `bot:greedy`?");
+    assert_eq!(
         refused("pyhton3 a.py"),
         "it: cannot find the program `pyhton3` in the PATH; install it, or give its path with a `/`"
     );

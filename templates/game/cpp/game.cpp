@@ -81,22 +81,6 @@ struct Nim : Rules {
         }
         return position;
     }
-
-    // Judges a text that is not among the legal actions: the action that it means, or a refusal.
-    Judgement judge(const Options &, const std::string &text, int,
-                    const std::string &action) const override
-    {
-        const auto heap = HEAPS.find(action[0]);
-        const std::string count = action.substr(1);
-        if (heap == std::string::npos || count.empty() || count.size() > 3
-            || count.find_first_not_of("0123456789") != std::string::npos)
-            return Judgement::malformed("write the name of a heap and a number, for example b2",
-                                        "N1");
-        const int sticks = std::stoi(count);
-        if (1 <= sticks && sticks <= State::read(text).heaps[heap])
-            return Judgement::action(HEAPS[heap] + std::to_string(sticks)); // of "b02"
-        return Judgement::refused(count + " sticks cannot be taken from heap " + HEAPS[heap], "N1");
-    }
 };
 
 int main()

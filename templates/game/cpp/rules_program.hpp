@@ -251,8 +251,19 @@ struct Rules {
     virtual std::string play(const Options &options, const std::string &state, const Step &step,
                              std::vector<std::string> &events) const = 0;
     virtual Position show(const Options &options, const std::string &state) const = 0;
+    // Judges a text that is not among the legal actions. By default, there is no other way to write
+    // one.
     virtual Judgement judge(const Options &options, const std::string &state, int seat,
-                            const std::string &text) const = 0;
+                            const std::string &text) const
+    {
+        std::string examples;
+        const auto legal = show(options, state).legal[seat];
+        for (std::size_t i = 0; i < legal.size() && i < 3; i++)
+            examples += (i == 0 ? "" : ", ") + legal[i];
+        const auto clauses = game().clauses;
+        return Judgement::refused(text + " is not legal here; legal are for example " + examples,
+                                  clauses.empty() ? "" : clauses[0].id);
+    }
 };
 
 class Server {

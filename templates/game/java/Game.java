@@ -66,22 +66,6 @@ public class Game extends RulesProgram {
         return Position.move(state.next, legal, rows);
     }
 
-    /** Judges a text that is not among the legal actions: the action that it means, or a refusal. */
-    @Override
-    Judgement judge(Options options, String text, int seat, String action) {
-        if (!action.matches("[abc][0-9]{1,3}")) {
-            return Judgement.malformed(
-                    "write the name of a heap and a number, for example b2", "N1");
-        }
-        int heap = HEAPS.indexOf(action.charAt(0));
-        int count = Integer.parseInt(action.substring(1));
-        if (1 <= count && count <= State.read(text).heaps[heap]) {
-            return Judgement.action(HEAPS.charAt(heap) + Integer.toString(count)); // of "b02"
-        }
-        return Judgement.refused(
-                count + " sticks cannot be taken from heap " + HEAPS.charAt(heap), "N1");
-    }
-
     private static class State {
         final int[] heaps;
         final int next;

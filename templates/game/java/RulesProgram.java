@@ -26,7 +26,18 @@ abstract class RulesProgram {
 
     abstract Position show(Options options, String state);
 
-    abstract Judgement judge(Options options, String state, int seat, String text);
+    /**
+     * Judges a text that is not among the legal actions: the action that it means, or a refusal. By
+     * default, there is no other way to write an action.
+     */
+    Judgement judge(Options options, String state, int seat, String text) {
+        List<List<String>> lists = show(options, state).legal;
+        List<String> legal = lists.get(Math.min(seat, lists.size() - 1));
+        String examples = String.join(", ", legal.subList(0, Math.min(3, legal.size())));
+        return Judgement.refused(
+                text + " is not legal here; legal are for example " + examples,
+                about().firstClause());
+    }
 
     /** Answers requests until `quit` or the end of the input. */
     void serve() throws IOException {
@@ -114,6 +125,10 @@ abstract class RulesProgram {
 
         void clause(String id, String title, String text) {
             clauses.add(Json.object("id", id, "title", title, "text", text));
+        }
+
+        private String firstClause() {
+            return clauses.isEmpty() ? "" : (String) ((Map<?, ?>) clauses.get(0)).get("id");
         }
 
         private Map<String, Object> fields() {

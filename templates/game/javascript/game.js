@@ -65,22 +65,8 @@ function show(options, state) {
   return { turn: { move: state.next }, legal, rows };
 }
 
-// Judges a text that is not in `legal`: the action that it means, or a refusal.
-function judge(options, state, seat, text) {
-  const heap = text.slice(0, 1);
-  const count = text.slice(1);
-  if (!Object.hasOwn(state.heaps, heap) || !/^[0-9]+$/.test(count)) {
-    const refused = "write the name of a heap and a number, for example b2";
-    return { refused, clause: "N1", malformed: true };
-  }
-  if (1 <= Number(count) && Number(count) <= state.heaps[heap]) {
-    return { action: `${heap}${Number(count)}` }; // of "b02"
-  }
-  return { refused: `${count} sticks cannot be taken from heap ${heap}`, clause: "N1" };
-}
-
 function other(seat) {
   return SEATS[1 - SEATS.indexOf(seat)];
 }
 
-serve(GAME, { start, maxPlies, play, show, judge });
+serve(GAME, { start, maxPlies, play, show });

@@ -7,7 +7,9 @@ const readline = require("node:readline");
 // Answers requests with these functions until `quit` or the end of the input.
 //
 // `play` returns the next state, or an array of the state and its events. `start` may return
-// `{ error: … }` instead of a state if the options contradict each other. `guess` returns a state.
+// `{ error: … }` instead of a state if the options contradict each other. `judge` returns the action
+// that a text means, or a refusal; without it, only the texts in `legal` are actions. `guess`
+// returns a state.
 function serve(game, { start, maxPlies, play, show, judge, sample, guess }) {
   function first(options) {
     const state = start(options);
@@ -23,11 +25,21 @@ function serve(game, { start, maxPlies, play, show, judge, sample, guess }) {
     return { state, ...show(options, state), events };
   }
 
+  function refuse(options, state, seat, text) {
+    const { legal } = show(options, state);
+    if (legal === undefined) {
+      return { error: "a game that does not list its legal actions needs `judge`" };
+    }
+    const examples = (Array.isArray(legal) ? legal : legal[seat]).slice(0, 3).join(", ");
+    const refused = `${text} is not legal here; legal are for example ${examples}`;
+    return { refused, clause: game.clauses[0]?.id };
+  }
+
   const answers = {
     game: () => game,
     start: ({ options }) => first(options),
     play: ({ options, state, step }) => after(options, state, step),
-    judge: ({ options, state, seat, text }) => judge(options, state, seat, text),
+    judge: ({ options, state, seat, text }) => (judge ?? refuse)(options, state, seat, text),
     sample: sample && (({ options, state, seat, draw }) => sample(options, state, seat, draw)),
     guess: guess && (({ options, state, seat, draw }) => {
       const guessed = guess(options, state, seat, draw);

@@ -52,20 +52,9 @@ def show(options, state):
     return {"turn": {"move": seat}, "legal": legal, "rows": rows}
 
 
-def judge(options, state, seat, text):
-    """Judges a text that is not in `legal`: the action that it means, or a refusal."""
-    heap, count = text[:1], text[1:]
-    if heap not in state["heaps"] or not count.isdecimal():
-        reason = "write the name of a heap and a number, for example b2"
-        return {"refused": reason, "clause": "N1", "malformed": True}
-    if 1 <= int(count) <= state["heaps"][heap]:
-        return {"action": f"{heap}{int(count)}"}  # of "b02"
-    return {"refused": f"{count} sticks cannot be taken from heap {heap}", "clause": "N1"}
-
-
 def other(seat):
     return SEATS[1 - SEATS.index(seat)]
 
 
 if __name__ == "__main__":
-    serve(GAME, start=start, max_plies=max_plies, play=play, show=show, judge=judge)
+    serve(GAME, start=start, max_plies=max_plies, play=play, show=show)

@@ -7,11 +7,13 @@ import json
 import sys
 
 
-def serve(game, *, start, max_plies, play, show, judge, sample=None, guess=None):
+def serve(game, *, start, max_plies, play, show, judge=None, sample=None, guess=None):
     """Answers requests with these functions until `quit` or the end of the input.
 
     `play` returns the next state, or a tuple of the state and its events. `start` may return
-    `{"error": …}` instead of a state if the options contradict each other. `guess` returns a state.
+    `{"error": …}` instead of a state if the options contradict each other. `judge` returns the
+    action that a text means, or a refusal; without it, only the texts in `legal` are actions.
+    `guess` returns a state.
     """
 
     def first(options):
@@ -25,6 +27,14 @@ def serve(game, *, start, max_plies, play, show, judge, sample=None, guess=None)
         state, events = played if isinstance(played, tuple) else (played, [])
         return {"state": state, **show(options, state), "events": events}
 
+    def refuse(options, state, seat, text):
+        legal = show(options, state).get("legal")
+        if legal is None:
+            return {"error": "a game that does not list its legal actions needs `judge`"}
+        legal = legal[seat] if isinstance(legal, dict) else legal
+        reason = f"{text} is not legal here; legal are for example {', '.join(legal[:3])}"
+        return {"refused": reason, "clause": next((it["id"] for it in game["clauses"]), None)}
+
     def guessed(options, state, seat, draw):
         guess_state = guess(options, state, seat, draw)
         return {"state": guess_state, **show(options, guess_state)}
@@ -34,7 +44,7 @@ def serve(game, *, start, max_plies, play, show, judge, sample=None, guess=None)
         "game": (lambda: game, []),
         "start": (first, ["options"]),
         "play": (after, ["options", "state", "step"]),
-        "judge": (judge, [*place, "text"]),
+        "judge": (judge or refuse, [*place, "text"]),
         "sample": (sample, [*place, "draw"]),
         "guess": (guess and guessed, [*place, "draw"]),
     }

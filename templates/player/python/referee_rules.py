@@ -57,7 +57,7 @@ class Rules:
         self.options.update(options or {})
 
     def ask(self, kind, **fields):
-        """The answer to a request, as docs/games.md describes it."""
+        """The answer to a request, as `referee help games` describes it."""
         self.asked += 1
         request = {"type": kind, "id": self.asked, **fields}
         try:

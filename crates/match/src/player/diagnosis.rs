@@ -12,6 +12,8 @@ use referee_sandbox::{Overrun, ProcessState, limits};
 pub const MISSING_FLUSH: &str = "waiting for input: a missing flush, or it waits for a second line";
 /// The diagnosis of a player that thinks for too long.
 pub const COMPUTING: &str = "still computing";
+/// The diagnosis of a player that lets time pass.
+pub const SLEEPING: &str = "sleeping";
 /// The end of the diagnosis of a player that printed text for people.
 pub const DEBUG_OUTPUT: &str = "debug output belongs on stderr";
 /// The middle of the diagnosis of a player whose reply is not the text of an action.
@@ -68,7 +70,7 @@ fn what_it_did(late: Late<'_>) -> String {
             format!("{COMPUTING}, with {} of CPU time used", seconds(cpu))
         }
         _ if late.state == ProcessState::ReadingInput => MISSING_FLUSH.to_owned(),
-        Some(cpu) => format!("sleeping, with {} of CPU time used", seconds(cpu)),
+        Some(cpu) => format!("{SLEEPING}, with {} of CPU time used", seconds(cpu)),
         None => "no output".to_owned(),
     }
 }

@@ -36,9 +36,6 @@ use referee_sandbox::{CoreWaits, Leftovers, Overrun, Pipes, Shortage, Supervisor
 const LEAVE: Duration = Duration::from_secs(1);
 /// How long to wait for the data already in the stderr pipe.
 const STDERR_READ: Duration = Duration::from_millis(20);
-/// The runtime gets its turn at least this often: it reads what players write to stderr and
-/// notices an interrupt.
-const RUNTIME_TURN: Duration = Duration::from_millis(10);
 
 /// The outcome of a request, and the time it took.
 #[derive(Debug)]
@@ -81,8 +78,6 @@ pub(super) struct PlayerProcess {
     waited_for_core: Duration,
     /// The waits for a core when the process was started, until its first request.
     waits_at_start: Option<CoreWaits>,
-    /// When the runtime last had its turn for sure.
-    runtime_turn: Instant,
 }
 
 impl PlayerProcess {
@@ -110,7 +105,6 @@ impl PlayerProcess {
             overrun: None,
             warnings: Vec::new(),
             waited_for_core: Duration::ZERO,
-            runtime_turn: Instant::now(),
             freeze: false,
             frozen: false,
             ended: None,
@@ -209,10 +203,6 @@ impl PlayerProcess {
     /// Returns the fault of a player that wrote without a request, or that has ended meanwhile.
     /// Call this immediately before each request.
     pub(super) async fn check_silence(&mut self) -> Result<(), Fault> {
-        if self.runtime_turn.elapsed() > RUNTIME_TURN {
-            tokio::task::yield_now().await;
-            self.runtime_turn = Instant::now();
-        }
         let closed = self.read_now();
         if !self.buffer.is_empty() {
             self.note_partial(Instant::now());

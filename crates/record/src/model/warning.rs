@@ -68,22 +68,16 @@ pub enum PlayerWarning {
 pub enum Wording {
     /// With the figures of this occasion.
     Exact,
-    /// With `N` in the place of figures: the same for all warnings of a kind.
+    /// Without figures: the same for all warnings of a kind.
     General,
 }
 
 impl Wording {
-    fn show(self, figure: impl fmt::Display) -> String {
+    /// The first text, which has figures, or the second, which has none.
+    fn or(self, exact: String, general: &str) -> String {
         match self {
-            Self::Exact => figure.to_string(),
-            Self::General => "N".to_owned(),
-        }
-    }
-
-    fn seconds(self, duration: Duration) -> String {
-        match self {
-            Self::Exact => seconds(duration),
-            Self::General => "N s".to_owned(),
+            Self::Exact => exact,
+            Self::General => general.to_owned(),
         }
     }
 
@@ -110,17 +104,21 @@ impl PlayerWarning {
     pub fn text(&self, wording: Wording) -> String {
         match self {
             Self::AskedAgain { ply, code, message } => {
-                let (ply, message) = (wording.show(ply), wording.detail(message));
-                format!("was asked again at ply {ply}: {code}{message}")
+                let at = wording.or(format!(" at ply {ply}"), "");
+                format!("was asked again{at}: {code}{}", wording.detail(message))
             }
-            Self::Dropped { ply, why } => format!("at ply {}: {why}", wording.show(ply)),
+            Self::Dropped { ply, why } => {
+                wording.or(format!("at ply {ply}: {why}"), &why.to_string())
+            }
             Self::ChangedFile(file) => {
                 format!("`{file}` was changed since the run began: it may be another program")
             }
-            Self::Pondered { cpu, frozen_since } => format!(
-                "pondered {} on the opponent's turns; frozen since ply {}",
-                wording.seconds(*cpu),
-                wording.show(frozen_since)
+            Self::Pondered { cpu, frozen_since } => wording.or(
+                format!(
+                    "pondered {} on the opponent's turns; frozen since ply {frozen_since}",
+                    seconds(*cpu)
+                ),
+                "pondered on the opponent's turns, and was frozen there from then on",
             ),
             Self::WroteAfterEnd(line) => {
                 let line = wording.detail(format_args!("\"{line}\""));
@@ -130,22 +128,23 @@ impl PlayerWarning {
                 let code = FaultCode::from(*overrun);
                 format!("ran into its limit of {code}{}", wording.detail(overrun))
             }
-            Self::WaitedForCore(waited) => format!(
-                "was not charged {} in which the machine had no core free for it",
-                wording.seconds(*waited)
-            ),
+            Self::WaitedForCore(waited) => {
+                let time = wording.or(seconds(*waited), "some time");
+                format!("was not charged {time} in which the machine had no core free for it")
+            }
             Self::DidNotLeave(patience) => {
                 format!("did not leave within {} of `quit`, and was killed", seconds(*patience))
             }
             Self::Unremoved(UnremovedScratch { dir, reason }) => {
                 format!("left files that cannot be removed in {}: {reason}", dir.display())
             }
-            Self::LeftProcesses(count) => {
-                format!("left processes behind: {} killed", wording.show(count))
-            }
-            Self::LostStderr(bytes) => format!(
-                "wrote {} bytes too many to stderr; the middle was left out",
-                wording.show(bytes)
+            Self::LeftProcesses(count) => wording.or(
+                format!("left processes behind: {count} killed"),
+                "left processes behind, which were killed",
+            ),
+            Self::LostStderr(bytes) => wording.or(
+                format!("wrote {bytes} bytes too many to stderr; the middle was left out"),
+                "wrote too much to stderr; the middle was left out",
             ),
         }
     }
@@ -200,8 +199,12 @@ mod tests {
             let cpu = Duration::from_millis(millis);
             PlayerWarning::Pondered { cpu, frozen_since }.text(Wording::General)
         };
-        assert_eq!(pondered(100, 3), "pondered N s on the opponent's turns; frozen since ply N");
         assert_eq!(pondered(100, 3), pondered(2500, 8));
+        let waited = PlayerWarning::WaitedForCore(Duration::from_millis(250));
+        assert_eq!(
+            waited.text(Wording::General),
+            "was not charged some time in which the machine had no core free for it"
+        );
         let memory = |limit| {
             PlayerWarning::RanInto(Overrun::Memory { peak: limit, limit }).text(Wording::General)
         };

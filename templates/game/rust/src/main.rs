@@ -6,7 +6,7 @@
 mod rules_program;
 
 use rules_program::{
-    serve, Clause, Game, GameOption, Judgement, Options, Position, Rules, Step, Turn,
+    serve, Clause, Game, GameOption, Options, Position, Rules, Step, Turn,
 };
 use serde::{Deserialize, Serialize};
 
@@ -100,22 +100,6 @@ impl Rules for Nim {
         };
         position.legal[state.next] = legal;
         position
-    }
-
-    fn judge(&self, _options: &Options, state: &State, _seat: usize, text: &str) -> Judgement {
-        match parse(text) {
-            Some((heap, count)) if (1..=state.heaps[heap]).contains(&count) => {
-                Judgement::action(format!("{}{count}", NAMES[heap])) // of "b02"
-            }
-            Some((heap, count)) => Judgement::refused(
-                format!("{count} sticks cannot be taken from heap {}", NAMES[heap]),
-                "N1",
-            ),
-            None => Judgement::malformed(
-                "write the name of a heap and a number, for example b2".to_owned(),
-                "N1",
-            ),
-        }
     }
 }
 

@@ -35,8 +35,14 @@ pub trait Rules {
     fn show(&self, options: &Options, state: &Self::State) -> Position;
 
     /// Judges a text that is not in the list of legal actions: the action that it means, or a
-    /// refusal.
-    fn judge(&self, options: &Options, state: &Self::State, seat: usize, text: &str) -> Judgement;
+    /// refusal. By default, there is no other way to write an action.
+    fn judge(&self, options: &Options, state: &Self::State, seat: usize, text: &str) -> Judgement {
+        let legal = &self.show(options, state).legal[seat];
+        let examples = legal[..legal.len().min(3)].join(", ");
+        let reason = format!("{text} is not legal here; legal are for example {examples}");
+        let clauses = self.game().clauses;
+        Judgement::refused(reason, clauses.first().map_or("", |clause| clause.id))
+    }
 }
 
 /// The description of a game.
