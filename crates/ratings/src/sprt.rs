@@ -21,6 +21,8 @@ const UNSEEN: f64 = 1e-3;
 const NORMALIZED: f64 = 800.0 / LN_10;
 /// The same, with the mean score in standard deviations of the mean of two independent games.
 const PAIR_NORMALIZED: f64 = NORMALIZED / SQRT_2;
+/// A normally distributed value is within this many deviations with 95%.
+const NORMAL_95: f64 = 1.959_963_984_540_054;
 /// The bounds are those of error rates smaller by this factor. The likelihood ratio uses fitted
 /// probabilities, so it is slightly less reliable than one with known probabilities.
 const MARGIN: f64 = 0.8;
@@ -221,6 +223,18 @@ impl Sprt {
     }
 }
 
+/// The first player's normalized Elo after these pairs, with a 95% interval, as fastchess computes
+/// it: it does not depend on the test, nor allow for its stopping early. `None` if no pair differs
+/// from the others.
+pub fn normalized_elo(pairs: &Pentanomial) -> Option<Estimate> {
+    let total: f64 = pairs.iter().copied().map(f64::from).sum();
+    let (mean, variance) = mean_and_variance(&pairs.map(|count| f64::from(count) / total));
+    let value = PAIR_NORMALIZED * (mean - 0.5) / variance.sqrt();
+    let error = PAIR_NORMALIZED * NORMAL_95 / total.sqrt();
+    let estimate = Estimate { value, low: value - error, high: value + error };
+    (variance > 0.0).then_some(estimate)
+}
+
 /// The log-likelihood ratio as a Brownian motion with variance 1 per unit of time. Its drift is −½
 /// at the lower strength and ½ at the upper one.
 struct TestMotion {
@@ -322,6 +336,20 @@ mod tests {
 
     fn test(unit: Unit) -> Sprt {
         Sprt::new(unit, (0.0, 10.0), (0.05, 0.05)).expect("a test")
+    }
+
+    /// The numbers are those of the tests of fastchess.
+    #[test]
+    fn normalized_elo_is_that_of_fastchess() {
+        for (pairs, value, error) in
+            [([34, 54, 63, 64, 75], 57.94, 28.28), ([332, 433, 498, 333, 334], -9.17, 10.96)]
+        {
+            let found = normalized_elo(&pairs).expect("pairs differ");
+            assert!((found.value - value).abs() < 0.01, "{found:?}");
+            assert!(((found.high - found.low) / 2.0 - error).abs() < 0.01, "{found:?}");
+        }
+        assert_eq!(normalized_elo(&[0; 5]), None);
+        assert_eq!(normalized_elo(&[0, 0, 3, 0, 0]), None);
     }
 
     #[test]

@@ -74,6 +74,8 @@ pub struct MatchState {
     pub double_forfeits: u32,
     /// The number of games among the judged pairs that a player forfeited.
     pub forfeits: u32,
+    /// The number of drawn games in the pairs that count.
+    pub draws: u32,
     /// The state of the test.
     pub sprt: SprtState,
     /// Why the match ended, if it has.
@@ -115,6 +117,7 @@ impl SprtMatch {
                 copies: 0,
                 double_forfeits: 0,
                 forfeits: 0,
+                draws: 0,
                 sprt,
                 stop: None,
             },
@@ -171,6 +174,8 @@ impl SprtMatch {
             Ok(halves) => {
                 self.uncounted_in_a_row = 0;
                 state.pairs[halves] += 1;
+                let draws = [one, other].map(|game| u32::from(game.halves == Some(1)));
+                state.draws += draws[0] + draws[1];
                 state.sprt = self.test.judge(&state.pairs);
             }
             Err(Uncounted::Copy) => state.copies += 1,

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::numbers::whole;
 use referee_protocol::escape;
-use referee_ratings::Estimate;
+use referee_ratings::{Estimate, normalized_elo};
 use referee_ratings::{MatchEnd, SprtMatch};
 use referee_ratings::{SprtState, SprtVerdict};
 use referee_record::wording::counted;
@@ -45,6 +45,8 @@ pub fn json(played: &SprtMatch, players: [&str; 2], results: &str) -> Value {
         "faults": state.forfeits,
         "score": state.score(),
         "pentanomial": state.pairs,
+        "normalized_elo": normalized_elo(&state.pairs),
+        "draws": state.draws,
         "results": results,
     })
 }
@@ -89,9 +91,12 @@ fn likelihood_bar(sprt: SprtState, width: usize) -> String {
 }
 
 fn elo(played: &SprtMatch) -> String {
-    let Estimate { value, low, high } = played.test().estimate(&played.state().pairs);
+    shown(played.test().estimate(&played.state().pairs), "Elo")
+}
+
+fn shown(Estimate { value, low, high }: Estimate, unit: &str) -> String {
     let sign = if value.round() > 0.0 { "+" } else { "" };
-    format!("{sign}{} Elo ({} … {})", whole(value), whole(low), whole(high))
+    format!("{sign}{} {unit} ({} … {})", whole(value), whole(low), whole(high))
 }
 
 /// A likelihood in percent, which is never certain.
@@ -131,11 +136,12 @@ pub fn text(played: &SprtMatch, players: [&str; 2]) -> String {
     let mut lines = vec![
         format!("{answer}."),
         format!(
-            "{a} scored {} of {} in {} pairs; pairs by score (0 ½ 1 1½ 2): {}.",
+            "{a} scored {} of {} in {} pairs; pairs by score (0 ½ 1 1½ 2): {}; draws: {}.",
             state.score(),
             2 * state.counted(),
             state.counted(),
-            state.pairs.map(|count| count.to_string()).join(" ")
+            state.pairs.map(|count| count.to_string()).join(" "),
+            state.draws
         ),
         format!(
             "Estimate: {} at 95%; better with a likelihood of {}.",
@@ -152,6 +158,10 @@ pub fn text(played: &SprtMatch, players: [&str; 2]) -> String {
         ),
         likelihood_bar(state.sprt, WIDE_BAR),
     ];
+    if let Some(normalized) = normalized_elo(&state.pairs) {
+        let normalized = shown(normalized, "nElo");
+        lines.insert(3, format!("Normalized, without regard to the test: {normalized} at 95%."));
+    }
     if state.copies > 0 {
         lines.push(format!(
             "Pairs that were copies of earlier ones, and do not count: {}.",
@@ -224,7 +234,7 @@ mod tests {
         let second = text.lines().nth(1).expect("a line");
         assert_eq!(
             second,
-            "new scored 2.5 of 4 in 2 pairs; pairs by score (0 ½ 1 1½ 2): 0 0 1 1 0."
+            "new scored 2.5 of 4 in 2 pairs; pairs by score (0 ½ 1 1½ 2): 0 0 1 1 0; draws: 3."
         );
         assert!(text.contains("Pairs with a game in which both failed, which do not count: 1."));
         assert!(text.contains("Games that ended in a fault: 1."));
