@@ -76,7 +76,7 @@ pub(crate) fn run(args: &AskArgs, printer: Printer) -> Result<Status, Failure> {
     };
     let recorded = FoundGame::find(word, args.results.as_deref(), printer)?;
     let FoundGame { header, record, dir } = recorded;
-    let rules = args.settings.recorded_rules(&header, &dir, printer)?;
+    let rules = args.settings.recorded_rules(&header, &dir, printer)?.with(&record.options)?;
     let (control, policy) = (&header.clock, header.fault_policy);
     let source = RecordedGame { rules: &rules, control, policy, record: &record };
     ask(args, &settings, &source, &spec, printer)

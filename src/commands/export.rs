@@ -44,8 +44,7 @@ pub(crate) fn run(args: &ExportArgs, printer: Printer) -> Result<Status, Failure
     let dir = args.folder.find(printer)?;
     let analysis = TournamentAnalysis::read(&dir, Faulted::Count)?;
     let rules = args.rules.open(&analysis.header, &dir, printer)?;
-    let options = &analysis.header.options;
-    let exporter = GameExporter { rules: &rules, options };
+    let exporter = GameExporter { rules: &rules };
     let mut sealed = 0;
     analysis.each_game(|game| {
         if game.is_sealed {
@@ -61,7 +60,6 @@ pub(crate) fn run(args: &ExportArgs, printer: Printer) -> Result<Status, Failure
 /// Turns the games of a log into JSON.
 struct GameExporter<'a> {
     rules: &'a GameRules,
-    options: &'a Map<String, Value>,
 }
 
 impl GameExporter<'_> {
@@ -69,7 +67,8 @@ impl GameExporter<'_> {
     fn game(&self, record: &GameRecord) -> Result<String, Failure> {
         let broken =
             |error: &dyn std::fmt::Display| Failure::input(format!("game {}: {error}", record.id));
-        let mut replay = Replay::new(&self.rules.start, record);
+        let rules = self.rules.with(&record.options).map_err(|error| broken(&error))?;
+        let mut replay = Replay::new(&rules.start, record);
         let mut positions = Vec::new();
         loop {
             let before = replay.current().boxed();
@@ -84,7 +83,7 @@ impl GameExporter<'_> {
         let fault = record.fault.as_ref();
         let game = ExportedGame {
             game: self.rules.game.name(),
-            options: self.options,
+            options: rules.options.to_json(),
             id: &record.id,
             pair: record.pair,
             number: record.game,
@@ -104,7 +103,7 @@ impl GameExporter<'_> {
 #[derive(Debug, Serialize)]
 struct ExportedGame<'a> {
     game: &'a str,
-    options: &'a Map<String, Value>,
+    options: Map<String, Value>,
     id: &'a str,
     pair: u32,
     number: u8,

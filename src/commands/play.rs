@@ -120,6 +120,7 @@ pub(crate) fn run(args: &PlayArgs, printer: Printer) -> Result<Status, Failure> 
             let FoundGame { header, record, dir } =
                 FoundGame::find(word, args.results.as_deref(), printer)?;
             let rules = args.settings.recorded_rules(&header, &dir, printer)?;
+            let rules = rules.with(&record.options)?;
             let ply = args.ply.unwrap_or(record.plies);
             let opening = steps_to(&rules.start, &record, ply)
                 .map_err(|why| Failure::input(format!("--ply {ply}: {why}")))?;

@@ -65,7 +65,7 @@ pub(crate) fn run(args: &ReplayArgs, printer: Printer) -> Result<Status, Failure
         return printer.json(&record).map(|()| Status::Done);
     }
     let rules = args.rules.open(&header, &dir, printer)?;
-    let replay = Replay::new(&rules.start, &record);
+    let replay = Replay::of(&rules, &record)?;
     if std::io::stdin().is_terminal() && printer.is_terminal() && args.ply.is_none() {
         viewer::view(replay, &header.clock, &record, printer.colour)?;
     } else {

@@ -1,31 +1,45 @@
 //! `[openings]`: how pairs start, by random legal play or from a file.
 
-use std::ops::Range;
+mod book;
+mod entry;
+mod pgn;
+
 use std::sync::Arc;
 
+use rand::SeedableRng;
+use rand::seq::SliceRandom;
+use rand_chacha::ChaCha8Rng;
+use serde_json::Map;
 use toml::Spanned;
 
-use super::LARGEST;
+use self::book::BookFormat;
+use self::entry::{BookEntry, EntryProblem};
 use super::keys::{Field, FromTable, TableReader, table_keys};
 use super::limits::whole;
 use super::player::LookupPaths;
 use super::player_keys::{PlayerKeys, RunMethod};
 use super::problem::{ByteSpan, Problem, Problems};
-use referee_games::{Options, Position, SharedGame};
 use referee_match::openings::{Opening, OpeningError, listed};
 use referee_record::bounded;
-use referee_record::model::openings::{MOST_PLIES, Openings};
+use referee_record::model::openings::{ListedOpening, MOST_PLIES, Openings};
 use referee_record::model::player::BRIDGE;
+use referee_record::model::rules::GameRules;
 
 /// The most refused openings of a file to show.
 const MOST_SHOWN: usize = 8;
+/// The most openings of a file that are used.
+const MOST_OPENINGS: usize = 10_000;
+/// The size of the largest opening book, in bytes.
+const LARGEST_BOOK: u64 = 64 << 20;
 
 table_keys! {
     /// The keys under `[openings]`.
     OpeningsKeys[at], "`[openings]`":
     "plies" => plies: Field<i128>,
     "file" => file: Field<String>,
-    /// Whether neither key was given; a key with a wrong type counts as given.
+    "order" => order: Field<String>,
+    "start" => start: Field<i128>,
+    /// Whether neither `plies` nor `file` was given; a key with a wrong type counts as given.
     via(has_neither) => is_empty: bool,
 }
 
@@ -33,11 +47,12 @@ fn has_neither(keys: &mut TableReader<'_>, _: &mut Problems) -> bool {
     keys.key("plies").is_none() && keys.key("file").is_none()
 }
 
-/// Checks the openings that `keys` ask for, in this game with these options.
+/// Checks the openings that `keys` ask for, in games under these rules. `seed` decides their random
+/// order.
 pub(super) fn check(
     keys: Option<&OpeningsKeys>,
-    ruling: Option<(&SharedGame, &Options)>,
-    place: LookupPaths<'_>,
+    rules: Option<GameRules>,
+    (place, seed): (LookupPaths<'_>, Option<u64>),
     problems: &mut Problems,
 ) -> Option<Openings> {
     let keys = keys?;
@@ -47,19 +62,73 @@ pub(super) fn check(
             "add a line such as `plies = 8`, for random legal play, or `file = \"openings.txt\"`",
         ));
     }
-    if let (Some(plies), Some(file)) = (&keys.plies, &keys.file) {
+    let plies = || keys.plies.as_ref();
+    let Some(file) = &keys.file else {
+        for at in [keys.order.as_ref().map(Spanned::span), keys.start.as_ref().map(Spanned::span)] {
+            problems
+                .extend(at.map(|at| Problem::new(at, "only a `file` has an order and a start")));
+        }
+        return Some(Openings::Random {
+            plies: whole("plies", plies(), &(1..=MOST_PLIES), problems)?,
+        });
+    };
+    let format = BookFormat::of(file.get_ref());
+    if let (Some(plies), false) = (plies(), format == BookFormat::Pgn) {
         let problem = Problem::new(file.span(), "`[openings]` has both `plies` and `file`");
         let problem = problem.earlier(plies.span(), "`plies` is here");
-        problems.add(problem.help("remove one of the two"));
+        problems.add(problem.help("remove one of the two; only a `.pgn` file can have `plies`"));
         return None;
     }
-    if let Some(file) = &keys.file {
-        let (game, options) = ruling?;
-        let start = game.start(options).ok()?;
-        return read(file, &start, place, problems);
+    let part = BookPart {
+        is_random: is_random(keys.order.as_ref(), problems)?,
+        seed: seed.unwrap_or_default(),
+        start: match &keys.start {
+            None => 1,
+            start => whole("start", start.as_ref(), &(1..=u32::MAX), problems)? as usize,
+        },
+        plies: match plies() {
+            None => usize::MAX,
+            plies => whole("plies", plies, &(1..=MOST_PLIES), problems)? as usize,
+        },
+    };
+    read((file, format), &part, &rules?, place, problems)
+}
+
+/// Whether the openings have a random order.
+fn is_random(order: Option<&Spanned<String>>, problems: &mut Problems) -> Option<bool> {
+    match order.map(|order| order.get_ref().as_str()) {
+        None | Some("sequential") => Some(false),
+        Some("random") => Some(true),
+        Some(_) => {
+            let at = order.map(Spanned::span).unwrap_or_default();
+            let problem = Problem::new(at, "unexpected value of `order`");
+            problems.add(problem.label("expected `sequential` or `random`"));
+            None
+        }
     }
-    let plies = whole("plies", keys.plies.as_ref(), &(1..=MOST_PLIES), problems)?;
-    Some(Openings::Random { plies })
+}
+
+/// The part of a book that is used.
+struct BookPart {
+    is_random: bool,
+    seed: u64,
+    /// The number of the first opening, from 1, in the order of the pairs.
+    start: usize,
+    /// The most plies of an opening.
+    plies: usize,
+}
+
+impl BookPart {
+    /// The entries in the order of the pairs.
+    fn of<T>(&self, mut entries: Vec<T>) -> Vec<T> {
+        if self.is_random {
+            entries.shuffle(&mut ChaCha8Rng::seed_from_u64(self.seed));
+        }
+        let count = entries.len().max(1);
+        entries.rotate_left((self.start - 1) % count);
+        entries.truncate(MOST_OPENINGS);
+        entries
+    }
 }
 
 /// Notes every player that cannot start from an opening.
@@ -83,47 +152,49 @@ pub(super) fn refuse_bridge(
     }
 }
 
-/// Reads the openings from a file, one per line.
+/// Reads the openings from a file.
 fn read(
-    file: &Spanned<String>,
-    start: &Position,
+    (file, format): (&Spanned<String>, BookFormat),
+    part: &BookPart,
+    rules: &GameRules,
     place: LookupPaths<'_>,
     problems: &mut Problems,
 ) -> Option<Openings> {
     let name = file.get_ref();
     let refuse = |why: String| Problem::new(file.span(), "unexpected value of `file`").label(why);
-    let text: Arc<str> = match bounded::text(&place.base.join(name), LARGEST) {
+    let text: Arc<str> = match bounded::text(&place.base.join(name), LARGEST_BOOK) {
         Ok(text) => text.into(),
         Err(why) => {
             problems.add(refuse(format!("it cannot be read: {why}")));
             return None;
         }
     };
+    let entries = match format.entries(&text) {
+        Ok(entries) => entries,
+        Err(EntryProblem { at, label }) => {
+            let problem = Problem::new(at, "invalid opening").label(label);
+            problems.add(problem.in_file(name, &text));
+            return None;
+        }
+    };
+    if entries.is_empty() {
+        problems.add(refuse("this file contains no openings".to_owned()));
+    }
     let (mut openings, mut refused) = (Vec::new(), 0);
-    for line in lines(&text) {
-        let BookLine { texts, at } = match line {
-            Ok(line) => line,
-            Err(at) => {
-                let problem = Problem::new(at, "invalid opening");
-                let label = "expected a JSON list of texts, such as `[\"e2e4\", \"e7e5\"]`";
-                problems.add(problem.label(label).in_file(name, &text));
-                return None;
-            }
-        };
-        match listed(start, &texts) {
-            Ok(steps) => openings.push(Opening::texts_of(&steps)),
-            Err(OpeningError::Dice) => {
+    for entry in part.of(entries) {
+        match opening(rules, &entry, part.plies) {
+            Ok(opening) => openings.push(opening),
+            Err(None) => {
                 let title = "a game with dice cannot take openings from a file";
                 let help = "what is legal depends on the dice: write `plies = 8`, for random legal \
                             play";
                 problems.add(Problem::new(file.span(), title).help(help));
                 return None;
             }
-            Err(OpeningError::Action(number, why)) => {
+            Err(Some(EntryProblem { at, label })) => {
                 refused += 1;
                 if refused <= MOST_SHOWN {
-                    let at = at.get(number).cloned().unwrap_or_default();
-                    let problem = Problem::new(at, "invalid opening").label(why.to_string());
+                    let problem = Problem::new(at, "invalid opening").label(label);
                     problems.add(problem.in_file(name, &text));
                 }
             }
@@ -133,83 +204,31 @@ fn read(
         let more = refused - MOST_SHOWN;
         problems.add(refuse(format!("{more} more openings of this file are refused")));
     }
-    if openings.is_empty() && refused == 0 {
-        problems.add(refuse("this file contains no openings".to_owned()));
-    }
     Some(Openings::Listed(openings))
 }
 
-/// A line of an opening book.
-#[derive(Debug, PartialEq, Eq)]
-struct BookLine {
-    /// The actions.
-    texts: Vec<String>,
-    /// The byte range of each of them.
-    at: Vec<Range<usize>>,
-}
-
-/// The lines of an opening book that have any actions, or the byte ranges of those that make no
-/// sense. Actions are separated by `;`, or are a JSON list; a comment follows `#`.
-fn lines(text: &str) -> Vec<Result<BookLine, Range<usize>>> {
-    let mut start = 0;
-    let mut lines = Vec::new();
-    for line in text.split_inclusive('\n') {
-        let actions = line.split('#').next().unwrap_or_default();
-        if line.trim_start().starts_with('[') {
-            let from = start + line.len() - line.trim_start().len();
-            lines.push(json_list(line.trim(), from));
-        } else if !actions.trim().is_empty() {
-            let at = parts(actions, start);
-            let texts = at.iter().map(|at| text[at.clone()].to_owned()).collect();
-            lines.push(Ok(BookLine { texts, at }));
+/// The opening of an entry, of at most so many plies. Without a problem, the game has dice.
+fn opening(
+    rules: &GameRules,
+    entry: &BookEntry,
+    plies: usize,
+) -> Result<ListedOpening, Option<EntryProblem>> {
+    let mut own = Map::new();
+    let mut at_start = 0..0;
+    if let Some((fen, at)) = &entry.fen {
+        own.insert("fen".to_owned(), fen.clone().into());
+        at_start = at.clone();
+    }
+    let unfit = |label: String| EntryProblem { at: at_start.clone(), label };
+    let own_rules = rules.with(&own).map_err(|why| unfit(why.to_string()))?;
+    let texts: Vec<String> = entry.actions.iter().take(plies).map(|it| it.0.clone()).collect();
+    match listed(&own_rules.start, &texts) {
+        Ok(steps) => Ok(ListedOpening::new(own, Opening::texts_of(&steps))),
+        Err(OpeningError::Dice) => Err(None),
+        Err(OpeningError::Start(why)) => Err(Some(unfit(why.to_string()))),
+        Err(OpeningError::Action(number, why)) => {
+            let at = entry.actions.get(number).map(|it| it.1.clone()).unwrap_or_default();
+            Err(Some(EntryProblem { at, label: why.to_string() }))
         }
-        start += line.len();
-    }
-    lines
-}
-
-/// A line that begins with a JSON list of actions, perhaps followed by a comment. Every action has
-/// the byte range of the list, which begins at `start`.
-fn json_list(line: &str, start: usize) -> Result<BookLine, Range<usize>> {
-    let mut values = serde_json::Deserializer::from_str(line).into_iter::<Vec<String>>();
-    let whole = start..start + line.len();
-    let Some(Ok(texts)) = values.next() else { return Err(whole) };
-    let end = values.byte_offset();
-    let rest = line[end..].trim_start();
-    if texts.is_empty() || !(rest.is_empty() || rest.starts_with('#')) {
-        return Err(whole);
-    }
-    let at = vec![start..start + end; texts.len()];
-    Ok(BookLine { texts, at })
-}
-
-/// The byte ranges of the parts of `actions`, which begins at `start`, without outer blanks.
-fn parts(actions: &str, mut start: usize) -> Vec<Range<usize>> {
-    let part = |text: &str| {
-        let from = start + text.len() - text.trim_start().len();
-        start += text.len() + 1;
-        from..from + text.trim().len()
-    };
-    actions.split(';').map(part).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_line_is_a_list_of_actions_or_a_json_list() {
-        let texts = |text| {
-            let texts = |line: Result<BookLine, _>| line.map(|line| line.texts.join("|"));
-            lines(text).into_iter().map(texts).collect::<Vec<_>>()
-        };
-        assert_eq!(texts("a ; b # c\n\n# d\n"), [Ok("a|b".to_owned())]);
-        assert_eq!(
-            texts(" [\"a;b\", \"c#\"] # d\ne"),
-            [Ok("a;b|c#".to_owned()), Ok("e".to_owned())]
-        );
-        assert_eq!(texts("[1]\n[] \n[\"a\"] b"), [Err(0..3), Err(4..6), Err(8..15)]);
-        let lines = lines("x\n [\"a\", \"b\"]\n");
-        assert_eq!(lines[1].as_ref().expect("a list").at, [3..13, 3..13]);
     }
 }

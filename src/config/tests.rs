@@ -14,7 +14,7 @@ use std::time::Duration;
 
 use super::*;
 use referee_record::model::clock::Measure;
-use referee_record::model::openings::Openings;
+use referee_record::model::openings::{ListedOpening, Openings};
 use referee_record::model::record::{Anchor, FaultPolicy};
 use referee_record::model::stage::Stage;
 

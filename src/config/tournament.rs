@@ -47,8 +47,14 @@ pub(super) fn check(
     let mut containment = containment::check(&containment, &preset, problems);
     containment.hidden.push(results.clone());
     let rules = rules(file.game.as_ref(), &file.options.0, (place, &containment), problems);
-    let ruling = rules.as_ref().map(|ruling| (&ruling.game, &ruling.options));
-    let openings = openings::check(file.openings.as_ref(), ruling, place, problems);
+    let seed = whole("seed", file.seed.as_ref(), &(0..=u64::MAX), problems);
+    let opening_rules = file
+        .openings
+        .as_ref()
+        .and(rules.as_ref())
+        .and_then(|ruling| GameRules::new(ruling.game.clone(), ruling.options.clone()).ok());
+    let from = (place, seed);
+    let openings = openings::check(file.openings.as_ref(), opening_rules, from, problems);
     openings::refuse_bridge(file.openings.as_ref(), file.players.as_deref(), problems);
     if let Some(ConfiguredGame { game, options, .. }) = &rules
         && game.is_hidden()
@@ -60,7 +66,6 @@ pub(super) fn check(
     }
     let anchors = anchors(file.players.as_deref(), problems);
     let stages = stages::check(&file.stages, file.players.as_deref(), problems);
-    let seed = whole("seed", file.seed.as_ref(), &(0..=u64::MAX), problems);
     let jobs = whole("jobs", file.jobs.as_ref(), &(1..=MOST_JOBS), problems);
     let quarantine = whole("quarantine", file.quarantine.as_ref(), &(0..=u32::MAX), problems);
     let fault_policy = fault_policy(file.fault_policy.as_ref(), problems);

@@ -3,12 +3,12 @@
 use crate::support::{Arena, Run};
 use serde_json::Value;
 
-/// A tournament of one pair with these lines in front of its players.
+/// A tournament with these lines in front of its players.
 fn arena(lines: &str, players: &[(&str, &str)]) -> Arena {
     let arena = Arena::new();
     let player = |(name, line): &(&str, &str)| format!("[[players]]\nname = \"{name}\"\n{line}\n");
     let players: String = players.iter().map(player).collect();
-    let head = "name = \"cup\"\ngame = \"chess\"\nseed = 7\npairs = 1\n";
+    let head = "name = \"cup\"\ngame = \"chess\"\nseed = 7\n";
     arena.write("tournament.toml", &format!("{head}{lines}\n{players}"));
     arena
 }
@@ -60,4 +60,31 @@ fn positions_are_counted_from_any_start() {
     let wrong = arena.run(&["test-game", "chess", "--perft", "3", "--option", "fen=8/8 w - -"]);
     assert_eq!(wrong.code, 2, "{wrong:?}");
     assert!(wrong.err.contains("it has 8 rows with `/` between them, not 2"), "{wrong:?}");
+}
+
+#[test]
+fn pairs_begin_at_the_positions_of_a_book() {
+    let players = [("ant", "bot = \"random\""), ("bee", "bot = \"random\"")];
+    let arena = arena("pairs = 3\n[openings]\nfile = \"book.epd\"", &players);
+    let fens = ["4k3/8/8/8/8/8/2P5/4K3 w - -", "4k3/8/8/8/8/8/6P1/4K3 b - -"];
+    arena.write("book.epd", &format!("{} bm c4;\n{}\n", fens[0], fens[1]));
+    assert_eq!(arena.run(&["run", "--quiet"]).code, 0);
+    clean(&arena, 6);
+    let games = games(&arena);
+    for game in &games {
+        let pair = game["pair"].as_u64().expect("a number");
+        assert_eq!(game["options"]["fen"], fens[usize::from(pair == 2)], "{game}");
+    }
+    let id = games[0]["id"].as_str().expect("an id");
+    let shown = arena.run(&["replay", id, "--ply", "0"]);
+    assert!(shown.out.contains('k'), "{shown:?}");
+    let exported = arena.run(&["export"]).out;
+    let starts =
+        exported.lines().map(|line| -> Value { serde_json::from_str(line).expect("JSON") });
+    let starts: Vec<Value> =
+        starts.map(|game| game["positions"][0]["state"]["fen"].clone()).collect();
+    assert!(starts.iter().all(|fen| fen.as_str().is_some_and(|it| it.starts_with("4k3/8/"))));
+    arena.edit_line(2, |line| line.replacen("2P5", "3P4", 1));
+    let verified = arena.run(&["verify"]);
+    assert_ne!(verified.code, 0, "{verified:?}");
 }

@@ -219,6 +219,16 @@ impl Options {
         Self::resolve(specs, given.iter().map(|(name, text)| (name.as_str(), text.as_str())))
     }
 
+    /// These options, but with other values for some.
+    ///
+    /// # Errors
+    /// The game does not have such an option, or not with this value.
+    pub fn with(&self, others: &Map<String, Value>) -> Result<Self, OptionError> {
+        let mut all = self.to_json();
+        all.extend(others.clone());
+        Self::from_json(&self.specs, &all)
+    }
+
     /// The default of `spec`, given these options, which come before it.
     fn default_of(&self, spec: &OptionSpec) -> Result<Option<Value>, OptionError> {
         let bad = |expected| OptionError::Default { name: spec.name.to_string(), expected };

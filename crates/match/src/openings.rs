@@ -12,7 +12,7 @@ use crate::replay::{Script, next_step};
 use referee_games::{
     AnyPosition, BySeat, GameError, PASS, Position, Seat, Step, Stream, TextStep, Turn,
 };
-use referee_record::model::openings::Openings;
+use referee_record::model::openings::{ListedOpening, Openings};
 use referee_record::model::rules::GameRules;
 use referee_record::seeds::{Luck, Secret};
 
@@ -23,12 +23,14 @@ pub struct Opening {
     pub steps: Vec<TextStep>,
     /// The luck of the rest of the game.
     pub luck: Luck,
+    /// The rules of the game, in which the opening may have another start position.
+    pub rules: GameRules,
 }
 
 impl Opening {
-    /// The actions, as a record has them.
-    pub fn texts(&self) -> Vec<String> {
-        Self::texts_of(&self.steps)
+    /// The actions, as a record has them, and the options of its own.
+    pub fn listed(&self) -> ListedOpening {
+        ListedOpening::new(self.rules.own.clone(), Self::texts_of(&self.steps))
     }
 
     /// The actions among these steps.
@@ -43,6 +45,9 @@ pub enum OpeningError {
     /// The action at this index of the list, from 0, cannot be played.
     #[error("{1}")]
     Action(usize, #[source] OpeningActionError),
+    /// The game cannot start with the options of the opening.
+    #[error("{0}")]
+    Start(Box<GameError>),
     /// The referee rolls dice in this game, and a list does not contain dice.
     #[error("this game has dice")]
     Dice,
@@ -84,7 +89,7 @@ pub struct OpeningBook {
 enum BookSource {
     Start,
     Random(u32),
-    Listed(Vec<Vec<TextStep>>),
+    Listed(Vec<(ListedOpening, Vec<TextStep>)>),
 }
 
 impl OpeningBook {
@@ -109,10 +114,14 @@ impl OpeningBook {
     pub fn new(rules: GameRules, openings: Option<&Openings>) -> Result<Self, BookError> {
         let source = match openings {
             None => BookSource::Start,
+            Some(Openings::Listed(list)) if list.is_empty() => BookSource::Start,
             Some(Openings::Random { plies }) => BookSource::Random(*plies),
             Some(Openings::Listed(list)) => {
-                let steps = |(number, texts): (usize, &Vec<String>)| {
-                    listed(&rules.start, texts).map_err(|why| BookError { number, why: why.into() })
+                let steps = |(number, opening): (usize, &ListedOpening)| {
+                    let steps = steps_of(&rules, opening);
+                    let steps = steps.map_err(|why| BookError { number, why: why.into() })?;
+                    let canonical = Opening::texts_of(&steps);
+                    Ok((ListedOpening::new(opening.options(), canonical), steps))
                 };
                 BookSource::Listed((1..).zip(list).map(steps).collect::<Result<_, _>>()?)
             }
@@ -130,46 +139,52 @@ impl OpeningBook {
     /// # Errors
     /// The game's implementation failed.
     pub fn opening(&self, pair: u32, secret: &Secret, luck: Luck) -> Result<Opening, GameError> {
-        match &self.source {
-            BookSource::Random(plies) => {
-                random(&self.rules.start, *plies, &secret.choices(pair), &luck)
-            }
-            _ => Ok(Opening { steps: self.fixed(pair).unwrap_or_default().to_vec(), luck }),
-        }
-    }
-
-    /// The steps of the opening of pair `pair`; `None` if openings are random.
-    fn fixed(&self, pair: u32) -> Option<&[TextStep]> {
-        match &self.source {
-            BookSource::Start => Some(&[]),
-            BookSource::Random(_) => None,
+        let rules = self.rules.clone();
+        Ok(match &self.source {
+            BookSource::Start => Opening { steps: Vec::new(), luck, rules },
+            BookSource::Random(plies) => random(rules, *plies, &secret.choices(pair), &luck)?,
             BookSource::Listed(list) => {
-                let at = (pair.max(1) as usize - 1) % list.len().max(1);
-                Some(list.get(at).map_or(&[], Vec::as_slice))
+                let (opening, steps) = of_pair(list, pair);
+                Opening { steps: steps.clone(), luck, rules: rules.with(&opening.options())? }
             }
-        }
+        })
     }
 
-    /// The actions of the opening of pair `pair`; `None` if openings are random.
-    pub fn fixed_texts(&self, pair: u32) -> Option<Vec<String>> {
-        self.fixed(pair).map(Opening::texts_of)
+    /// The opening of pair `pair`; `None` if openings are random.
+    pub fn fixed(&self, pair: u32) -> Option<ListedOpening> {
+        match &self.source {
+            BookSource::Start => Some(ListedOpening::Actions(Vec::new())),
+            BookSource::Random(_) => None,
+            BookSource::Listed(list) => Some(of_pair(list, pair).0.clone()),
+        }
     }
+}
+
+/// The entry of a list, which is not empty, that pair `pair` uses, from 1.
+fn of_pair<T>(list: &[T], pair: u32) -> &T {
+    &list[(pair.max(1) as usize - 1) % list.len()]
+}
+
+/// The steps of an opening.
+fn steps_of(rules: &GameRules, opening: &ListedOpening) -> Result<Vec<TextStep>, OpeningError> {
+    let rules = rules.with(&opening.options()).map_err(|why| OpeningError::Start(why.into()))?;
+    listed(&rules.start, opening.actions())
 }
 
 /// Plays the first `plies` plies of a random game and continues to the next decision, but plays at
 /// most half of that game, so that something is left to play.
 fn random(
-    start: &Position,
+    rules: GameRules,
     plies: u32,
     choices: &ChaCha20Rng,
     luck: &Luck,
 ) -> Result<Opening, GameError> {
     let begin = |plies: u32| {
-        walk(start, RandomScript { plies, choices: choices.clone(), luck: luck.clone() })
+        walk(&rules.start, RandomScript { plies, choices: choices.clone(), luck: luck.clone() })
     };
     let half = begin(u32::MAX)?.end.map_or(u32::MAX, |end| end / 2);
     let OpeningWalk { steps, luck, .. } = begin(plies.min(half))?;
-    Ok(Opening { steps, luck })
+    Ok(Opening { steps, luck, rules })
 }
 
 /// Plays at random up to a number of plies.

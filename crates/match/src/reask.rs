@@ -291,7 +291,7 @@ struct Cursor<'s, 'a> {
 impl<'s, 'a> Cursor<'s, 'a> {
     /// The game after its opening.
     fn new(source: &'s RecordedGame<'a>) -> Result<Self, ReplayError> {
-        let mut replay = Replay::new(&source.rules.start, source.record);
+        let mut replay = Replay::of(source.rules, source.record)?;
         let events = replay.play_opening()?;
         let clocks = replay::clocks(source.control, source.record);
         Ok(Self { source, replay, events, clocks })

@@ -121,7 +121,7 @@ impl<'a, 'o> GameLoop<'a, 'o> {
             sent: BySeat::default(),
             clocks: BySeat::from_fn(|_| Clock::new(*setup.control)),
             frozen: BySeat::default(),
-            trace: GameTrace::default(),
+            trace: GameTrace { options: setup.rules.own.clone(), ..GameTrace::default() },
             runtime_turn: Instant::now(),
         };
         table.play_opening()?;

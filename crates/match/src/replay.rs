@@ -17,6 +17,7 @@ use referee_games::{
 use referee_record::model::clock::{Clock, TimeControl};
 use referee_record::model::plies::Plies;
 use referee_record::model::record::GameRecord;
+use referee_record::model::rules::GameRules;
 
 /// Supplies the answers to turns.
 pub trait Script {
@@ -108,6 +109,14 @@ pub struct Replay<'a> {
 }
 
 impl<'a> Replay<'a> {
+    /// Replays a game under these rules, from its own start position if it has one.
+    ///
+    /// # Errors
+    /// The game does not have the recorded options.
+    pub fn of(rules: &GameRules, record: &'a GameRecord) -> Result<Self, GameError> {
+        Ok(Self::new(&rules.with(&record.options)?.start, record))
+    }
+
     /// A recorded game at its start.
     pub fn new(start: &Position, record: &'a GameRecord) -> Self {
         Self {

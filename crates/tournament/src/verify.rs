@@ -12,6 +12,7 @@ use referee_match::replay::{Replay, ReplayError};
 use referee_protocol::Score;
 use referee_record::model::clock::{Clock, ClockVerdict, Measure, TimeControl};
 use referee_record::model::fault::{DRAWN_ON_TIME, FaultCode};
+use referee_record::model::openings::ListedOpening;
 use referee_record::model::record::{GameRecord, Header, RESIGNATION};
 use referee_record::model::rules::GameRules;
 use referee_record::seeds::{Luck, Secret};
@@ -27,7 +28,13 @@ pub fn audit(
     let luck =
         secret.map(|secret| secret.luck(&names[Seat::First], &names[Seat::Second], record.pair));
     let mut found: Vec<RecordFinding> = check_opening(book, secret, record).into_iter().collect();
-    let mut replay = Replay::new(&book.rules().start, record);
+    let mut replay = match Replay::of(book.rules(), record) {
+        Ok(replay) => replay,
+        Err(error) => {
+            found.push(RecordFinding::Replay(error.into()));
+            return found;
+        }
+    };
     match check_luck(&mut replay, luck) {
         Ok(unlucky) => found.extend(unlucky),
         Err(problem) => {
@@ -56,7 +63,7 @@ pub(crate) fn first_difference(
     rules: &GameRules,
     record: &GameRecord,
 ) -> Result<Option<(u32, RecordFinding)>, GameError> {
-    let mut replay = Replay::new(&rules.start, record);
+    let mut replay = Replay::of(rules, record)?;
     let played = check_luck(&mut replay, None);
     let ply = replay.current().ply();
     match played {
@@ -106,20 +113,21 @@ fn check_opening(
     let (one, other) = (&record.players[Seat::First], &record.players[Seat::Second]);
     let drawn = |secret: &Secret| {
         let luck = secret.luck(one, other, record.pair);
-        book.opening(record.pair, secret, luck).map(|opening| opening.texts())
+        book.opening(record.pair, secret, luck).map(|opening| opening.listed())
     };
-    let expected = match (book.fixed_texts(record.pair), secret) {
-        (Some(texts), _) => texts,
+    let expected = match (book.fixed(record.pair), secret) {
+        (Some(listed), _) => listed,
         (None, Some(secret)) => match drawn(secret) {
-            Ok(texts) => texts,
+            Ok(listed) => listed,
             Err(error) => return Some(RecordFinding::Replay(error.into())),
         },
         (None, None) => return None,
     };
-    (record.opening != expected).then(|| RecordFinding::Opening {
+    let found = ListedOpening::new(record.options.clone(), record.opening.clone());
+    (found != expected).then(|| RecordFinding::Opening {
         pair: record.pair,
-        found: record.opening.clone(),
-        expected,
+        found: found.texts(),
+        expected: expected.texts(),
     })
 }
 

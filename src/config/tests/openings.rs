@@ -20,7 +20,8 @@ fn openings_are_taken() {
     fs::write(folder.path("openings.txt"), text).expect("a file");
     let openings = with("file = \"openings.txt\"").expect("a tournament").openings;
     let lists = [["3,3", "3,4"].as_slice(), &["2,2", "5,5", "4,2"]];
-    let lists = lists.map(|list| list.iter().map(ToString::to_string).collect());
+    let lists =
+        lists.map(|list| ListedOpening::Actions(list.iter().map(ToString::to_string).collect()));
     assert_eq!(openings, Some(Openings::Listed(lists.to_vec())));
 }
 
@@ -99,7 +100,7 @@ fn unfit_openings() {
 5 | file = \"a\"
   |        ^^^
   |
-  = help: remove one of the two"
+  = help: remove one of the two; only a `.pgn` file can have `plies`"
     );
     assert_eq!(
         about("[openings]\nplies = 101"),
@@ -135,4 +136,62 @@ a player behind this bridge cannot begin after an opening
    |
    = help: the bridge cannot tell a player its own first actions: remove `[openings]`, or this player"
     );
+}
+
+/// The openings of chess from a book with this name and text, or the message.
+fn book(name: &str, lines: &str, text: &str) -> Result<Openings, String> {
+    let folder = Folder::new();
+    fs::write(folder.path(name), text).expect("a file");
+    let head = "name = \"cup\"\ngame = \"chess\"\n[openings]\n";
+    let checked = folder.check(&format!("{head}file = \"{name}\"\n{lines}\n{PLAYERS}"));
+    checked.map(|cup| cup.openings.expect("a book")).map_err(|failure| failure.message)
+}
+
+/// The texts of the openings of a book.
+fn texts(openings: Result<Openings, String>) -> Vec<String> {
+    let Ok(Openings::Listed(list)) = openings else { panic!("{openings:?}") };
+    list.iter().map(|opening| opening.texts().join(" ")).collect()
+}
+
+const PGN: &str = "[Event \"a\"]\n\n1. e4 {best} e5 2. Nf3 *\n\n[Event \"b\"]\n[FEN \
+                   \"4k3/8/8/8/8/8/4P3/4K3 w - - 0 1\"]\n\n1. e4 Ke7 1/2-1/2\n";
+
+#[test]
+fn openings_come_from_books_of_chess() {
+    let own = "fen=4k3/8/8/8/8/8/4P3/4K3 w - - 0 1";
+    let all = ["e2e4 e7e5 g1f3".to_owned(), format!("{own} e2e4 e8e7")];
+    assert_eq!(texts(book("b.pgn", "", PGN)), all);
+    let short = ["e2e4".to_owned(), format!("{own} e2e4")];
+    assert_eq!(texts(book("b.pgn", "plies = 1", PGN)), short);
+    assert_eq!(texts(book("b.pgn", "start = 2", PGN)), [&*all[1], &all[0]]);
+    let epd = (1..7).map(|file| format!("4k3/8/8/8/8/8/{file}P{}/4K3 w - -\n", 7 - file));
+    let epd: String = epd.collect();
+    let in_order = texts(book("b.epd", "", &epd));
+    assert_eq!(in_order[0], "fen=4k3/8/8/8/8/8/1P6/4K3 w - -");
+    let mut mixed = texts(book("b.epd", "order = \"random\"", &epd));
+    assert_ne!(mixed, in_order);
+    mixed.sort_unstable();
+    assert_eq!(mixed, in_order);
+}
+
+#[test]
+fn a_bad_line_of_a_book_is_shown() {
+    assert_eq!(
+        book("b.pgn", "", &PGN.replace("Ke7", "Ke6")).expect_err("refused"),
+        "\
+invalid opening
+ --> b.pgn:8:7
+  |
+8 | 1. e4 Ke6 1/2-1/2
+  |       ^^^ C1: Ke6 is not possible: no king of this side can go there"
+    );
+    let message =
+        book("b.epd", "", "4k3/8/8/8/8/8/4P3/4K3 w - -\n8/8 w - -\n").expect_err("refused");
+    starts(&message, "invalid opening\n --> b.epd:2:1\n");
+    assert!(message.contains("it has 8 rows with `/` between them, not 2"), "{message}");
+    let refused = |lines: &str| book("b.pgn", lines, PGN).expect_err("refused");
+    assert!(refused("order = \"any\"").contains("expected `sequential` or `random`"));
+    assert!(refused("start = 0").contains("`start` is out of range"));
+    let message = about("[openings]\nplies = 2\nstart = 3");
+    starts(&message, "only a `file` has an order and a start\n --> cup.toml:5:9\n");
 }

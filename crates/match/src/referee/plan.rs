@@ -26,7 +26,8 @@ struct FixedTurns {
 pub fn rules(turns: &'static str) -> GameRules {
     let game = GameKind::WatchYourBack.shared();
     let options = Options::resolve(game.options(), []).expect("the defaults");
-    GameRules { game, options, start: Box::new(FixedTurns { turns, done: 0 }) }
+    let start = Box::new(FixedTurns { turns, done: 0 });
+    GameRules { game, options, start, own: serde_json::Map::new() }
 }
 
 impl FixedTurns {

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use serde_json::{Map, Value};
+
 use referee_games::{AnyPosition, BySeat, GameResult, Outcome, Seat, Text};
 use referee_protocol::Greeting;
 use referee_record::model::fault::{DRAWN_ON_TIME, Fault, FaultCode};
@@ -99,6 +101,8 @@ pub struct GameReport {
 /// The trace of a game: its data besides the ending.
 #[derive(Debug, Default)]
 pub struct GameTrace {
+    /// The options of the game that differ from those of the tournament.
+    pub options: Map<String, Value>,
     /// The opening's actions.
     pub opening: Vec<String>,
     /// The actions after the opening, forced passes included.

@@ -16,6 +16,7 @@ fn record(game: GameKind, opening: &[&str], actions: &[&str], rolls: &[&str]) ->
     let names = game.game().seats();
     let times = |value: Vec<u64>| SeatMap::new(names.clone(), BySeat::new(value.clone(), value));
     GameRecord {
+        options: serde_json::Map::new(),
         id: "1-1".to_owned(),
         pair: 1,
         game: 1,

@@ -104,6 +104,9 @@ pub(crate) fn fingerprint(game: &GameRecord) -> Option<NonZeroU64> {
     for text in [&game.players[Seat::First], &game.players[Seat::Second], &game.result] {
         put(text);
     }
+    if !game.options.is_empty() {
+        put(&serde_json::to_string(&game.options).unwrap_or_default());
+    }
     for list in [&game.opening, &game.rolls, &game.actions] {
         put(&list.len().to_string());
         for text in list {

@@ -258,6 +258,10 @@ pub struct GameRecord {
     pub clock: ClockRecord,
     /// The outcomes of chance drawn by the referee, in order.
     pub rolls: Vec<String>,
+    /// The options of the game that differ from those of the tournament, such as a start position
+    /// from a list of openings.
+    #[serde(default, skip_serializing_if = "serde_json::Map::is_empty")]
+    pub options: serde_json::Map<String, serde_json::Value>,
     /// The opening's actions.
     pub opening: Vec<String>,
     /// The actions played after the opening, in order, forced passes included.

@@ -2,6 +2,8 @@
 
 use super::player::{PlayerKind, PlayerSpec};
 use super::record::Header;
+use serde_json::{Map, Value};
+
 use referee_games::{
     BySeat, GameError, GameKind, OptionError, Options, Position, Seat, SharedGame, Text,
 };
@@ -15,6 +17,8 @@ pub struct GameRules {
     pub options: Options,
     /// The start position; every game begins with a clone of it.
     pub start: Position,
+    /// The options of one game that differ from those of its tournament.
+    pub own: Map<String, Value>,
 }
 
 impl GameRules {
@@ -24,7 +28,19 @@ impl GameRules {
     /// The options contradict each other.
     pub fn new(game: SharedGame, options: Options) -> Result<Self, GameError> {
         let start = game.start(&options)?;
-        Ok(Self { game, options, start })
+        Ok(Self { game, options, start, own: Map::new() })
+    }
+
+    /// The rules of one game that has options of its own.
+    ///
+    /// # Errors
+    /// The game does not have such options, or they contradict the others.
+    pub fn with(&self, own: &Map<String, Value>) -> Result<Self, GameError> {
+        if own.is_empty() {
+            return Ok(self.clone());
+        }
+        let rules = Self::new(self.game.clone(), self.options.with(own)?)?;
+        Ok(Self { own: own.clone(), ..rules })
     }
 
     /// The rules of the games of a log, in which the game is built in.

@@ -147,7 +147,7 @@ impl Diagnoser {
         if !game.counts {
             return Ok(());
         }
-        self.add(game, decisions(&self.rules.start, &game.record))
+        self.add(game, decisions(&self.rules, &game.record))
     }
 
     /// Examines a game that was replayed already, with these decisions.

@@ -71,6 +71,7 @@ impl RecordBuilder {
             players: SeatMap::new(seats.clone(), names),
             seed: SeatMap::new(seats.clone(), seeds),
             rolls: trace.rolls,
+            options: trace.options,
             opening: trace.opening,
             actions: trace.actions,
             clock: ClockRecord {

@@ -187,9 +187,9 @@ impl PlayerPool {
         let names = self.names(fixture);
         let luck = conditions.secret.luck(names.first, names.second, fixture.pair);
         let opening = self.book.opening(fixture.pair, &conditions.secret, luck)?;
-        let Opening { steps, mut luck } = opening;
+        let Opening { steps, mut luck, rules } = opening;
         let setup = GameSetup {
-            rules: self.book.rules(),
+            rules: &rules,
             control: &conditions.control,
             policy: conditions.policy,
             opening: &steps,

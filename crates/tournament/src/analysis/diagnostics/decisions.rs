@@ -2,9 +2,10 @@
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use referee_games::{Position, Seat};
+use referee_games::Seat;
 use referee_match::replay::{Replay, ReplayError};
 use referee_record::model::record::GameRecord;
+use referee_record::model::rules::GameRules;
 
 /// A decision of a player.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -24,10 +25,10 @@ pub struct DecisionHash {
 /// # Errors
 /// The record cannot be replayed.
 pub(crate) fn decisions(
-    start: &Position,
+    rules: &GameRules,
     record: &GameRecord,
 ) -> Result<Vec<DecisionHash>, ReplayError> {
-    let mut replay = Replay::new(start, record);
+    let mut replay = Replay::of(rules, record)?;
     let mut found = Vec::new();
     loop {
         add_decisions(&replay, &mut found);
