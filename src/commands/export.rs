@@ -1,5 +1,5 @@
-//! `export`: prints the games of a tournament as data, one JSON line per game, for programs that
-//! learn from them.
+//! `export`: prints the games of a tournament as data: one JSON line per game, for programs that
+//! learn from them, or games of chess in PGN.
 
 use std::borrow::Cow;
 
@@ -17,6 +17,7 @@ use referee_match::replay::{Replay, ReplayStep};
 use referee_protocol::Score;
 use referee_record::model::record::GameRecord;
 use referee_record::model::rules::GameRules;
+use referee_report::pgn::pgn;
 use referee_rules_program::contract::{StepWords, TurnWords};
 use referee_tournament::analysis::TournamentAnalysis;
 use referee_tournament::analysis::results::Faulted;
@@ -27,6 +28,7 @@ use referee_tournament::analysis::results::Faulted;
 Examples:
   referee export > games.jsonl
   referee export results/autumn-cup | head -1 | python3 -m json.tool
+  referee export --pgn > games.pgn
 
 Each line is a game: `game`, `options`, `id`, `pair`, `number` (1 or 2 in its pair), `players`,
 `result`, `reason`, `fault`, `scores`, and `positions`. Each position has `ply`, `turn`, `state`,
@@ -35,6 +37,9 @@ and whether the step belongs to the `opening`. Turns and steps are written as in
 pub(crate) struct ExportArgs {
     #[command(flatten)]
     pub(crate) folder: ResultsFolderArgs,
+    /// Print games of chess in PGN, with scores and times as comments
+    #[arg(long)]
+    pub(crate) pgn: bool,
     #[command(flatten)]
     pub(crate) rules: RecordedRulesArgs,
 }
@@ -51,7 +56,13 @@ pub(crate) fn run(args: &ExportArgs, printer: Printer) -> Result<Status, Failure
             sealed += 1;
             return Ok(());
         }
-        printer.line(&exporter.game(&game.record)?)
+        let text = if args.pgn {
+            let written = pgn(&rules, &analysis.header, &game.record);
+            written.map_err(|why| Failure::input(format!("game {}: {why}", game.record.id)))?
+        } else {
+            exporter.game(&game.record)?
+        };
+        printer.line(text.strip_suffix('\n').unwrap_or(&text))
     })?;
     note_sealed(sealed, printer);
     Ok(Status::Done)

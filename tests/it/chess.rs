@@ -84,6 +84,9 @@ fn pairs_begin_at_the_positions_of_a_book() {
     let starts: Vec<Value> =
         starts.map(|game| game["positions"][0]["state"]["fen"].clone()).collect();
     assert!(starts.iter().all(|fen| fen.as_str().is_some_and(|it| it.starts_with("4k3/8/"))));
+    let pgn = arena.run(&["export", "--pgn"]).out;
+    assert_eq!(pgn.matches("[SetUp \"1\"]\n[FEN \"4k3/8/").count(), 6, "{pgn}");
+    assert_eq!(pgn.matches("[Termination \"normal\"]\n").count(), 6, "{pgn}");
     arena.edit_line(2, |line| line.replacen("2P5", "3P4", 1));
     let verified = arena.run(&["verify"]);
     assert_ne!(verified.code, 0, "{verified:?}");

@@ -101,6 +101,24 @@ for game in map(json.loads, sys.stdin):
 print("positions", positions)
 "#;
 
+/// Reads games in PGN with the package `chess`, and compares their ends with those of the board.
+const READ_PGN: &str = r#"
+import sys
+import chess.pgn
+
+games = 0
+while game := chess.pgn.read_game(sys.stdin):
+    assert not game.errors, game.errors
+    board = game.end().board()
+    assert int(game.headers["PlyCount"]) == len(list(game.mainline_moves())), game.headers
+    ended = board.outcome(claim_draw=True) or board.is_insufficient_material()
+    assert ended and game.headers["Termination"] == "normal", game.headers
+    if board.is_checkmate():
+        assert game.headers["Result"] == board.result(), game.headers
+    games += 1
+print("games", games)
+"#;
+
 /// Debian's UCI engines.
 const ENGINES: [&str; 3] = ["stockfish", "ethereal-chess", "glaurung"];
 
@@ -188,6 +206,9 @@ fn random_games_as_in_python() {
         assert_eq!(arena.run(&["run", "--quiet"]).code, 0);
         let replayed = arena.in_shell("\"$1\" export | python3 replay.py", &[]);
         assert!(replayed.out.starts_with("positions "), "{replayed:?}");
+        arena.write("read.py", READ_PGN);
+        let read = arena.in_shell("\"$1\" export --pgn | python3 read.py", &[]);
+        assert_eq!((read.out.as_str(), read.err.as_str()), ("games 40\n", ""));
     }
 }
 

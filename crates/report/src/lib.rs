@@ -30,6 +30,7 @@ mod notes;
 mod numbers;
 pub mod packet;
 pub mod page;
+pub mod pgn;
 pub mod replay_pack;
 pub mod standings;
 mod standings_columns;

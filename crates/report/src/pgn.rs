@@ -1,0 +1,253 @@
+//! Games of chess in PGN.
+
+use std::time::{Duration, UNIX_EPOCH};
+
+use referee_games::{Event, GameKind, Seat};
+use referee_match::replay::{Replay, ReplayError};
+use referee_protocol::SearchReport;
+use referee_record::model::clock::TimeControl;
+use referee_record::model::fault::{DRAWN_ON_TIME, FaultCode};
+use referee_record::model::record::{GameRecord, Header};
+use referee_record::model::rules::GameRules;
+use serde::Deserialize;
+
+use crate::wrap::wrap;
+
+/// The greatest width of a line of moves, as the standard says.
+const WIDTH: usize = 80;
+/// The usual start position.
+const USUAL: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+
+/// The reason why a game cannot be written in PGN.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum PgnError {
+    /// It is not a game of chess, as it is built in.
+    #[error("only games of built-in chess can be written in PGN")]
+    NotChess,
+    /// Its record cannot be replayed.
+    #[error(transparent)]
+    Replay(#[from] ReplayError),
+}
+
+/// The part of the state that says where a game began.
+#[derive(Deserialize)]
+struct StateStart {
+    start: String,
+}
+
+/// A game of chess in PGN, with an empty line at its end. Moves of the opening have the comment
+/// `book`, others the player's score in pawns, its depth, and the time used: `+0.34/12 0.53s`.
+///
+/// # Errors
+/// It is another game, or its record cannot be replayed.
+pub fn pgn(rules: &GameRules, header: &Header, record: &GameRecord) -> Result<String, PgnError> {
+    if rules.game.name() != GameKind::Chess.name() || rules.game.program().is_some() {
+        return Err(PgnError::NotChess);
+    }
+    let rules = rules.with(&record.options).map_err(ReplayError::from)?;
+    let StateStart { start } =
+        serde_json::from_str(rules.start.state().get()).map_err(|_| PgnError::NotChess)?;
+    let chess960 = rules.options.to_json().get("chess960") == Some(&true.into());
+    let result = result(record);
+    let tag = |(name, value): (&str, String)| {
+        format!("[{name} \"{}\"]\n", value.replace('\\', "\\\\").replace('"', "\\\""))
+    };
+    let tags = tags(header, record, (&start, chess960), result).into_iter().map(tag);
+    let moves = moves(&mut Replay::new(&rules.start, record), record, &start)?;
+    let end = format!("{{{}}} {result}", record.reason);
+    let moves = wrap(&[moves, vec![end]].concat().join(" "), WIDTH);
+    let lines: Vec<&str> = moves.lines().map(str::trim_start).collect();
+    Ok(format!("{}\n{}\n\n", tags.collect::<String>(), lines.join("\n")))
+}
+
+/// The result; `*` if both players failed.
+fn result(record: &GameRecord) -> &'static str {
+    let [white, black] = Seat::BOTH.map(|seat| record.score(seat));
+    if white > black {
+        "1-0"
+    } else if black > white {
+        "0-1"
+    } else if white > 0.0 {
+        "1/2-1/2"
+    } else {
+        "*"
+    }
+}
+
+/// The seven tags that every game has, and others.
+fn tags(
+    header: &Header,
+    record: &GameRecord,
+    (start, chess960): (&str, bool),
+    result: &str,
+) -> Vec<(&'static str, String)> {
+    let created = UNIX_EPOCH + Duration::from_secs(header.created);
+    let date = humantime::format_rfc3339(created).to_string();
+    let mut tags = vec![
+        ("Event", header.tournament.clone()),
+        ("Site", "?".to_owned()),
+        ("Date", date.get(..10).unwrap_or("????.??.??").replace('-', ".")),
+        ("Round", format!("{}.{}", record.pair, record.game)),
+        ("White", record.players[Seat::First].clone()),
+        ("Black", record.players[Seat::Second].clone()),
+        ("Result", result.to_owned()),
+    ];
+    if chess960 {
+        tags.push(("Variant", "Chess960".to_owned()));
+    }
+    if chess960 || start != USUAL {
+        tags.extend([("SetUp", "1".to_owned()), ("FEN", start.to_owned())]);
+    }
+    tags.extend([
+        ("PlyCount", record.plies.to_string()),
+        ("TimeControl", time_control(&header.clock)),
+        ("Termination", termination(record).to_owned()),
+    ]);
+    tags
+}
+
+/// The time limits: `10+0.1`, `5/move`, or `-` without any.
+fn time_control(control: &TimeControl) -> String {
+    let seconds = |time: Duration| time.as_secs_f64().to_string();
+    match (control.budget, control.per_move) {
+        (Some(budget), _) if control.increment.is_zero() => seconds(budget),
+        (Some(budget), _) => format!("{}+{}", seconds(budget), seconds(control.increment)),
+        (None, Some(limit)) => format!("{}/move", seconds(limit)),
+        (None, None) => "-".to_owned(),
+    }
+}
+
+/// Why the game ended, in the words of the standard.
+fn termination(record: &GameRecord) -> &'static str {
+    let codes: Vec<FaultCode> =
+        Seat::BOTH.iter().filter_map(|&seat| Some(record.fault_of(seat)?.code)).collect();
+    match codes[..] {
+        _ if record.reason == DRAWN_ON_TIME => "time forfeit",
+        [] => "normal",
+        [code] if code.is_late() => "time forfeit",
+        [FaultCode::Illegal | FaultCode::Malformed] => "rules infraction",
+        _ => "abandoned",
+    }
+}
+
+/// The moves in algebraic notation, with their numbers and comments.
+fn moves(
+    replay: &mut Replay<'_>,
+    record: &GameRecord,
+    start: &str,
+) -> Result<Vec<String>, ReplayError> {
+    let fields: Vec<&str> = start.split(' ').collect();
+    let is_black = fields.get(1) == Some(&"b");
+    let first = fields.get(5).and_then(|number| number.parse::<usize>().ok()).unwrap_or(1);
+    let (mut words, mut is_numbered) = (Vec::new(), true);
+    for at in 0.. {
+        let Some(played) = replay.next().transpose()? else { break };
+        let half = at + usize::from(is_black);
+        let seat = if half.is_multiple_of(2) { Seat::First } else { Seat::Second };
+        let number = first + half / 2;
+        match seat {
+            Seat::First => words.push(format!("{number}.")),
+            // The number is repeated behind a comment.
+            Seat::Second if is_numbered => words.push(format!("{number}...")),
+            Seat::Second => {}
+        }
+        words.extend(played.events.into_iter().filter_map(|event| match event {
+            Event::Played { san } => Some(san),
+            _ => None,
+        }));
+        let comment = if played.is_opening {
+            "book".to_owned()
+        } else {
+            comment(search(record, seat, at), played.used[seat])
+        };
+        is_numbered = !comment.is_empty();
+        words.extend(is_numbered.then(|| format!("{{{comment}}}")));
+    }
+    Ok(words)
+}
+
+/// What the player at `seat` reported about its search after so many plies.
+fn search(record: &GameRecord, seat: Seat, plies: usize) -> SearchReport {
+    let name = &record.players.names[seat];
+    let note = record.notes.iter().find(|it| it.ply as usize == plies && it.by == **name);
+    note.map(|note| note.search).unwrap_or_default()
+}
+
+/// The comment on a move, as other programs write it: `+0.34/12 0.53s`.
+fn comment(search: SearchReport, used: Option<Duration>) -> String {
+    let score = match (search.mate, search.score) {
+        (Some(mate), _) => {
+            Some(format!("{}M{}", if mate > 0 { '+' } else { '-' }, mate.unsigned_abs()))
+        }
+        (None, score) => score.map(|it| format!("{:+.2}", f64::from(it) / 100.0)),
+    };
+    let depth = search.depth.map(|depth| format!("/{depth}")).filter(|_| score.is_some());
+    let score = score.map(|score| score + &depth.unwrap_or_default());
+    let used = used.map(|used| format!("{:.3}s", used.as_secs_f64()));
+    let parts: Vec<String> = score.into_iter().chain(used).collect();
+    parts.join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use referee_games::Options;
+    use referee_record::model::record::Note;
+    use referee_record::model::record::examples::{game, header};
+    use serde_json::json;
+
+    fn written(change: impl FnOnce(&mut GameRecord)) -> String {
+        let mut record = game("ant", "b\"ee", "white");
+        let texts = |list: &[&str]| list.iter().map(ToString::to_string).collect();
+        record.opening = texts(&["e2e4", "e7e5"]);
+        record.actions = texts(&["d1h5", "b8c6", "f1c4", "g8f6", "h5f7"]);
+        (record.plies, record.reason) = (7, "checkmate".to_owned());
+        record.clock.used_ns.values.first = vec![530_000_000, 20_000_000, 0];
+        record.clock.used_ns.values.second = Vec::new();
+        change(&mut record);
+        let options = Options::resolve(GameKind::Chess.game().options(), []).expect("defaults");
+        let rules = GameRules::new(GameKind::Chess.shared(), options).expect("defaults");
+        pgn(&rules, &header(&["ant", "b\"ee"]), &record).expect("legal")
+    }
+
+    #[test]
+    fn a_game_has_the_seven_tags_and_comments() {
+        let text = written(|record| {
+            let search = SearchReport { score: Some(34), depth: Some(12), ..Default::default() };
+            let mate = SearchReport { mate: Some(1), ..Default::default() };
+            for (ply, search) in [(2, search), (6, mate)] {
+                let by = "white".to_owned();
+                record.notes.push(Note { ply, by, note: None, eval: None, search });
+            }
+        });
+        let names: Vec<&str> = text.lines().take(7).filter_map(|it| it.split(' ').next()).collect();
+        assert_eq!(names, ["[Event", "[Site", "[Date", "[Round", "[White", "[Black", "[Result"]);
+        assert!(
+            text.contains("[Black \"b\\\"ee\"]\n[Result \"1-0\"]\n[PlyCount \"7\"]\n"),
+            "{text}"
+        );
+        assert!(
+            text.contains("[Termination \"normal\"]\n\n1. e4 {book} 1... e5 {book} "),
+            "{text}"
+        );
+        let end = "2. Qh5 {+0.34/12 0.530s} 2... Nc6 3. Bc4 {0.020s} 3... Nf6 4. Qxf7# {+M1 0.000s} \
+                   {checkmate} 1-0";
+        assert!(text.replace('\n', " ").contains(end), "{text}");
+        assert!(
+            text.lines().all(|line| line.len() <= WIDTH) && text.ends_with("1-0\n\n"),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn another_start_is_set_up() {
+        let text = written(|record| {
+            let fen = json!("4k3/8/8/8/8/8/4P3/4K3 b - - 0 7");
+            record.options = [("fen".to_owned(), fen)].into_iter().collect();
+            record.opening.clear();
+            record.actions = vec!["e8e7".to_owned(), "e2e4".to_owned()];
+        });
+        let setup = "[SetUp \"1\"]\n[FEN \"4k3/8/8/8/8/8/4P3/4K3 b - - 0 7\"]\n";
+        assert!(text.contains(setup) && text.contains("\n\n7... Ke7 8. e4 {"), "{text}");
+    }
+}
