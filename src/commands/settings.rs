@@ -24,6 +24,7 @@ use referee_record::model::player::{PlayerKind, PlayerSpec};
 use referee_record::model::record::{FaultPolicy, Header};
 use referee_record::model::rules::GameRules;
 use referee_record::model::stage::Stage;
+use referee_record::model::tc::ShortClock;
 use referee_record::model::tournament::{DEFAULT_RESULTS, Tournament};
 use referee_sandbox::{Level, Mechanism};
 use referee_tournament::run::cores::one_per_core;
@@ -42,6 +43,10 @@ pub(crate) struct GameSettingsArgs {
     /// The configuration with players and limits (default: tournament.toml, if it exists)
     #[arg(long, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
+    /// The clock: seconds and increment, such as 10+0.1, 5:00+2 or 40/60+0.6 (default: as
+    /// configured)
+    #[arg(long, value_name = "TC")]
+    pub(crate) tc: Option<ShortClock>,
     /// Sandbox level (default: as configured, or the strongest that works)
     #[arg(long, value_name = "LEVEL", value_parser = level_named())]
     pub(crate) containment: Option<Level>,
@@ -63,6 +68,7 @@ impl GameSettingsArgs {
         }
         self.options.boards.iter().for_each(|board| put("--board", board.clone()));
         self.config.iter().for_each(|config| put("--config", path(config)));
+        self.tc.iter().for_each(|tc| put("--tc", tc.to_string()));
         self.containment.iter().for_each(|level| put("--containment", level.name().to_owned()));
         words
     }
@@ -263,7 +269,10 @@ impl GameSettingsArgs {
             ..given
         };
         let path = self.config.as_deref().unwrap_or(Path::new(CONFIG));
-        let settings = Settings::resolve(given, configured, path);
+        let mut settings = Settings::resolve(given, configured, path);
+        if let Some(tc) = self.tc {
+            tc.set(&mut settings.base.clock);
+        }
         Ok(Settings { problems, ..settings })
     }
 
@@ -309,6 +318,7 @@ fn without_configuration() -> Tournament {
         jobs: None,
         clock: TimeControl {
             per_move: Some(config::DEFAULT_MOVE),
+            margin: config::DEFAULT_MARGIN,
             ..TimeControl::unlimited(config::DEFAULT_STARTUP)
         },
         containment: ContainmentRequest::default(),

@@ -7,6 +7,7 @@ use std::time::Duration;
 use toml::de::DeValue;
 
 use referee_record::model::clock::{LONGEST, Measure, TimeControl};
+use referee_record::model::tc::{NotShortClock, ShortClock};
 use referee_sandbox::limits::MIB;
 
 use super::keys::{Field, FromTable, FromToml, Given, TableReader, table_keys};
@@ -16,6 +17,9 @@ use super::problem::{Problem, Problems, instead};
 pub(crate) const DEFAULT_STARTUP: Duration = Duration::from_secs(10);
 /// The move limit if neither a move limit nor a budget is given.
 pub(crate) const DEFAULT_MOVE: Duration = Duration::from_secs(5);
+
+/// The default margin of wall time.
+pub(crate) const DEFAULT_MARGIN: Duration = Duration::from_millis(20);
 
 /// The number in `field`, which must be in `range`.
 pub(super) fn whole<T>(
@@ -73,25 +77,58 @@ pub(super) fn time_control(
     if preset.budget.is_none() {
         check_budget(keys, problems);
     }
-    let limited = keys.budget.is_some() || keys.per_move.is_some() || preset.budget.is_some();
+    let short = short_clock(keys, problems);
+    let measure = measure(keys.measure.as_ref(), preset.measure, problems);
+    let margin = if measure == Measure::Wall { DEFAULT_MARGIN } else { Duration::ZERO };
+    let limited = keys.tc.is_some()
+        || keys.budget.is_some()
+        || keys.per_move.is_some()
+        || preset.budget.is_some();
     let default_move = (!limited).then_some(DEFAULT_MOVE);
-    TimeControl {
+    let mut control = TimeControl {
         startup: positive("startup", keys.startup.as_ref(), problems).unwrap_or(DEFAULT_STARTUP),
         budget: positive("budget", keys.budget.as_ref(), problems).or(preset.budget),
+        moves: None,
         increment: duration("increment", keys.increment.as_ref(), problems).unwrap_or_default(),
         per_move: positive("move", keys.per_move.as_ref(), problems).or(default_move),
-        measure: measure(keys.measure.as_ref(), preset.measure, problems),
+        margin: duration("margin", keys.margin.as_ref(), problems).unwrap_or(margin),
+        measure,
         count_startup: keys
             .count_startup
             .as_ref()
             .map_or(preset.count_startup, |flag| *flag.get_ref()),
         ponder: given(keys.ponder.as_ref()),
+    };
+    if let Some(short) = short {
+        let per_move = control.per_move;
+        short.set(&mut control);
+        control.per_move = per_move;
     }
+    control
+}
+
+/// The clock in short form, which excludes the keys that it stands for.
+fn short_clock(keys: &ClockKeys, problems: &mut Problems) -> Option<ShortClock> {
+    let field = keys.tc.as_ref()?;
+    for (key, given) in [("budget", &keys.budget), ("increment", &keys.increment)] {
+        if let Some(given) = given {
+            let problem = Problem::new(given.span(), format!("`tc` stands for `{key}` too"));
+            problems.add(problem.help(format!("remove `{key}` or `tc`")));
+        }
+    }
+    field
+        .get_ref()
+        .parse()
+        .map_err(|error: NotShortClock| {
+            let problem = Problem::new(field.span(), "unexpected value of `tc`");
+            problems.add(problem.label(error.to_string()));
+        })
+        .ok()
 }
 
 /// Notes keys that change a budget if no budget is given.
 fn check_budget(keys: &ClockKeys, problems: &mut Problems) {
-    if keys.budget.is_some() {
+    if keys.budget.is_some() || keys.tc.is_some() {
         return;
     }
     let nothing =
@@ -174,9 +211,11 @@ table_keys! {
     /// The keys under `[clock]`.
     ClockKeys, "`[clock]`":
     "startup" => startup: Field<TimeText>,
+    "tc" => tc: Field<String>,
     "budget" => budget: Field<TimeText>,
     "increment" => increment: Field<TimeText>,
     "move" => per_move: Field<TimeText>,
+    "margin" => margin: Field<TimeText>,
     "measure" => measure: Field<String>,
     "count-startup" => count_startup: Field<bool>,
     "ponder" => ponder: Field<bool>,
@@ -227,6 +266,13 @@ mod tests {
         let default = control(ClockKeys::default());
         assert_eq!((default.startup, default.per_move), (DEFAULT_STARTUP, Some(DEFAULT_MOVE)));
         assert_eq!((default.budget, default.increment), (None, Duration::ZERO));
+        assert_eq!(default.margin, DEFAULT_MARGIN);
+        let cpu = ClockKeys { measure: Some(field("cpu".to_owned())), ..ClockKeys::default() };
+        assert_eq!(control(cpu).margin, Duration::ZERO);
+        let tc = ClockKeys { tc: Some(field("40/60+0.6".to_owned())), ..ClockKeys::default() };
+        let tc = control(tc);
+        assert_eq!((tc.budget, tc.moves), (Some(Duration::from_secs(60)), Some(40)));
+        assert_eq!((tc.increment, tc.per_move), (Duration::from_millis(600), None));
         let budget =
             ClockKeys { budget: Some(field(TimeText("60s".to_owned()))), ..ClockKeys::default() };
         let budget = control(budget);

@@ -184,7 +184,7 @@ unknown key `per-turn` in `[clock]`
  --> cup.toml:4:1
   |
 4 | per-turn = \"5s\"
-  | ^^^^^^^^ expected `startup`, `budget`, `increment`, `move`, `measure`, `count-startup` or `ponder`"
+  | ^^^^^^^^ expected `startup`, `tc`, `budget`, `increment`, `move`, `margin`, `measure`, `count-startup` or `ponder`"
     );
 }
 

@@ -396,9 +396,10 @@ fn an_exit_is_noticed_although_a_daemon_holds_stdout() {
 
 #[test]
 fn sleeping_times_out() {
-    does("exec sleep 60")
-        .clock(SHORT)
-        .lost("timeout", "no reply within 0.5 s: sleeping, with N s of CPU time used");
+    does("exec sleep 60").clock(SHORT).lost(
+        "timeout",
+        "no reply within 0.5 s and a margin of 0.02 s: sleeping, with N s of CPU time used",
+    );
 }
 
 #[test]
@@ -406,29 +407,32 @@ fn sleeping_times_out() {
 fn waiting_for_a_second_line() {
     does("read -r more").clock(SHORT).lost_and_checked(
         "timeout",
-        "no reply within 0.5 s: waiting for input: a missing flush, or it waits for a second line",
+        "no reply within 0.5 s and a margin of 0.02 s: waiting for input: a missing flush, or it waits for a second line",
     );
 }
 
 #[test]
 fn computing_forever() {
-    does("while :; do :; done")
-        .clock(SHORT)
-        .lost("timeout", "no reply within 0.5 s: still computing, with N s of CPU time used");
+    does("while :; do :; done").clock(SHORT).lost(
+        "timeout",
+        "no reply within 0.5 s and a margin of 0.02 s: still computing, with N s of CPU time used",
+    );
 }
 
 #[test]
 fn stopped_by_a_signal() {
-    does("kill -STOP $$")
-        .clock(SHORT)
-        .lost("timeout", "no reply within 0.5 s: the process was stopped by a signal");
+    does("kill -STOP $$").clock(SHORT).lost(
+        "timeout",
+        "no reply within 0.5 s and a margin of 0.02 s: the process was stopped by a signal",
+    );
 }
 
 #[test]
 fn a_line_without_its_newline() {
-    says("3,3")
-        .clock(SHORT)
-        .lost("timeout", "no reply within 0.5 s: you printed \"3,3\" but no newline");
+    says("3,3").clock(SHORT).lost(
+        "timeout",
+        "no reply within 0.5 s and a margin of 0.02 s: you printed \"3,3\" but no newline",
+    );
 }
 
 #[test]
@@ -436,7 +440,10 @@ fn sending_one_byte_at_a_time() {
     let played = cup("drip.sh", &[]).clock(SHORT).play();
     for fault in played.faults("message") {
         let text = said(fault);
-        assert!(text.starts_with("no reply within 0.5 s: you printed \"33"), "{text}");
+        assert!(
+            text.starts_with("no reply within 0.5 s and a margin of 0.02 s: you printed \"33"),
+            "{text}"
+        );
         assert!(text.ends_with("3\" but no newline"), "{text}");
     }
 }
@@ -445,7 +452,7 @@ fn sending_one_byte_at_a_time() {
 fn not_reading_input() {
     cup("never_reads.py", &[])
         .clock(SHORT)
-        .lost("timeout", "no reply within 0.5 s: it did not read its input");
+        .lost("timeout", "no reply within 0.5 s and a margin of 0.02 s: it did not read its input");
 }
 
 #[test]

@@ -243,7 +243,10 @@ fn a_class_that_raises_shows_its_traceback() {
 fn a_class_that_hangs_is_timed_out() {
     let (code, message, stderr) = fault("faulty.py Hangs", "");
     assert_eq!(code, "timeout");
-    assert!(message.starts_with("no reply within 2 s: sleeping, with "), "{message}");
+    assert!(
+        message.starts_with("no reply within 2 s and a margin of 0.02 s: sleeping, with "),
+        "{message}"
+    );
     let stack = ["faulty.py, line 15, in action: time.sleep(3600)", "action(0) had not returned"];
     assert_eq!(stderr, stack);
 }

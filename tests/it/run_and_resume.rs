@@ -586,6 +586,7 @@ fn forbidden_changes_are_refused_with_every_difference() {
             "quarantine: the results have 5, the configuration 0",
             "clock budget: the results have none, the configuration 1m",
             "clock move: the results have 5s, the configuration none",
+            "clock margin: the results have 20ms, the configuration nothing",
             "clock measure: the results have wall, the configuration cpu",
             "fault-policy: the results have lose, the configuration {\"retry\":2}",
             "ratings: the results have {}, the configuration {\"ant\":1500.0}",

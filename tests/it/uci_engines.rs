@@ -81,12 +81,12 @@ const FAILURES: [(&str, &str, &str); 19] = [
     (
         "late",
         "timeout",
-        "no bestmove within 2 s: waiting for input: a missing flush, or it waits for a second line",
+        "no bestmove within 2 s and a margin of 0.02 s: waiting for input: a missing flush, or it waits for a second line",
     ),
     (
         "garbage",
         "timeout",
-        "no bestmove within 2 s: waiting for input: a missing flush, or it waits for a second line; \
+        "no bestmove within 2 s and a margin of 0.02 s: waiting for input: a missing flush, or it waits for a second line; \
          the last of 2 other lines was \"best is e4\"",
     ),
     ("closes", "closed-output", "it closed its stdout and kept running"),
@@ -171,6 +171,11 @@ fn an_engine_is_told_its_clock() {
         "uci\nisready\nucinewgame\nisready\nposition startpos\n\
          go wtime 20000 btime 20000 winc 1000 binc 1000\n"
     );
+    let args = ["ask", "uci:sh engine.sh", "--emit", "lines.txt", "--tc", "40/60+0.6"];
+    assert_eq!(arena.run(&args).code, 0);
+    let lines = std::fs::read_to_string(arena.path().join("lines.txt")).expect("lines");
+    let go = "\ngo wtime 60000 btime 60000 winc 600 binc 600 movestogo 40\n";
+    assert!(lines.ends_with(go), "{lines}");
 }
 
 #[test]

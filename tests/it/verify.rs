@@ -133,10 +133,10 @@ fn an_edited_score_is_found() {
 #[test]
 fn an_edited_time_is_found() {
     edited(
-        |game| game["clock"]["used_ns"]["white"][3] = 5_000_000_001_u64.into(),
+        |game| game["clock"]["used_ns"]["white"][3] = 5_020_000_001_u64.into(),
         &[EDITED, "white exceeded its time in turn 4, but the game continued"],
     );
-    edited(|game| game["clock"]["used_ns"]["white"][3] = 5_000_000_000_u64.into(), &[EDITED]);
+    edited(|game| game["clock"]["used_ns"]["white"][3] = 5_020_000_000_u64.into(), &[EDITED]);
 }
 
 #[test]

@@ -14,7 +14,7 @@ use referee_games::watch_your_back::WatchYourBack;
 use referee_games::{BySeat, Game, GameKind, Options, Seat, Step, Turn};
 use referee_match::player::{Player, Wire};
 use referee_match::referee::{GameReport, GameSetup, play};
-use referee_record::model::clock::{Measure, TimeControl};
+use referee_record::model::clock::TimeControl;
 use referee_record::model::record::FaultPolicy;
 use referee_record::model::rules::GameRules;
 use referee_record::seeds::Luck;
@@ -137,13 +137,8 @@ fn played(kind: GameKind, script: &BySeat<Vec<String>>, wants: &str) -> (GameRep
     let options = Options::resolve(game.options(), []).expect("the defaults");
     let rules = GameRules::new(game, options).expect("the defaults");
     let control = TimeControl {
-        startup: Duration::from_secs(10),
         budget: Some(Duration::from_secs(1000)),
-        increment: Duration::ZERO,
-        per_move: None,
-        measure: Measure::Wall,
-        count_startup: false,
-        ponder: false,
+        ..TimeControl::unlimited(Duration::from_secs(10))
     };
     let setup = GameSetup {
         rules: &rules,

@@ -258,7 +258,7 @@ async fn ask(
         opening: &[],
         seeds: source.record.seed.values,
     };
-    let turn = PendingTurn::new(seat, &setup, cursor.position(), events, cursor.clocks);
+    let turn = PendingTurn::new(seat, &setup, cursor.position(), events, &cursor.clocks);
     let answered = turn.ask(player).await?;
     let outcome = answered.decided.map(|(action, _)| action);
     Ok((outcome, answered.used.unwrap_or_default()))

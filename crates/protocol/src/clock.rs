@@ -22,6 +22,9 @@ pub struct InitClock {
     /// Budget for all turns together; unlimited if absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub budget_ms: Option<u64>,
+    /// The number of turns after which the budget is added again, if it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub moves: Option<u32>,
     /// The time added to the budget after each reply, if any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub increment_ms: Option<u64>,
@@ -49,6 +52,9 @@ pub struct TurnClock {
     /// The time left of the opponent's budget, if it has one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub opponent_left_ms: Option<u64>,
+    /// The number of turns, with this one, until the budget is added again, if it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub moves_to_go: Option<u32>,
     /// The time used on the player's last turn.
     pub used_ms: u64,
 }

@@ -14,7 +14,7 @@
 //!     events: None,
 //!     legal: None,
 //!     guesses: (&[]).into(),
-//!     clock: TurnClock { left_ms: Some(9_500), opponent_left_ms: Some(8_000), used_ms: 120 },
+//!     clock: TurnClock { left_ms: Some(9_500), opponent_left_ms: Some(8_000), ..TurnClock::default() },
 //!     retry: None,
 //! };
 //! let mut line = Vec::new();

@@ -12,5 +12,6 @@ pub mod plies;
 pub mod record;
 pub mod rules;
 pub mod stage;
+pub mod tc;
 pub mod tournament;
 pub mod warning;

@@ -172,7 +172,10 @@ impl JobTable {
 /// `plies` plies, three times over because a game that a player disturbs is played again for each
 /// of them. Without limits, ten times the longest job so far, but at least an hour.
 pub(crate) fn job_bound(control: &TimeControl, plies: u32, longest: Duration) -> Duration {
-    let of_budget = control.budget.map(|budget| budget + control.increment * plies);
+    let of_budget = control.budget.map(|budget| {
+        let periods = control.moves.map_or(1, |moves| plies / moves.max(1) + 1);
+        budget * periods + control.increment * plies
+    });
     let of_moves = control.per_move.map(|limit| limit * plies);
     let thinking = match (of_budget, of_moves) {
         (Some(budget), Some(moves)) => Some(budget.min(moves)),

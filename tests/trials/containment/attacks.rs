@@ -283,7 +283,7 @@ fn speech() -> Vec<Attack> {
         })
         .ways(Ways::Levels),
         Attack::new("never-read", |_| {
-            lost("timeout", "no reply within 2 s: it did not read its input")
+            lost("timeout", "no reply within 2 s and a margin of 0.02 s: it did not read its input")
         })
         .late(),
         Attack::new("close-output", |_| {
@@ -291,11 +291,17 @@ fn speech() -> Vec<Attack> {
         })
         .ways(Ways::Levels),
         Attack::new("stop-itself", |_| {
-            lost("timeout", "no reply within 2 s: the process was stopped by a signal")
+            lost(
+                "timeout",
+                "no reply within 2 s and a margin of 0.02 s: the process was stopped by a signal",
+            )
         })
         .late(),
         Attack::new("drip", |_| {
-            lost("timeout", "no reply within 2 s: you printed \"33…3\" but no newline")
+            lost(
+                "timeout",
+                "no reply within 2 s and a margin of 0.02 s: you printed \"33…3\" but no newline",
+            )
         })
         .late(),
         Attack::new("two-lines", |_| {

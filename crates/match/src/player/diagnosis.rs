@@ -28,6 +28,8 @@ pub(super) struct Late<'a> {
     pub(super) awaited: &'static str,
     /// The wall time it was allowed.
     pub(super) allowance: Duration,
+    /// The time over it that is forgiven.
+    pub(super) margin: Duration,
     /// The whole budget, if its rest was used up.
     pub(super) budget: Option<Duration>,
     /// The kind of time that is limited.
@@ -51,8 +53,12 @@ pub(super) fn timeout(late: Late<'_>) -> Fault {
         Measure::Wall => rest_of(late.budget),
         Measure::Cpu => " of wall time".to_owned(),
     };
+    let margin = with_margin(late.margin);
     let did = what_it_did(late);
-    Fault::new(FaultCode::Timeout, format!("no {} within {limit}{which}: {did}", late.awaited))
+    Fault::new(
+        FaultCode::Timeout,
+        format!("no {} within {limit}{which}{margin}: {did}", late.awaited),
+    )
 }
 
 fn what_it_did(late: Late<'_>) -> String {
@@ -80,6 +86,21 @@ pub(super) fn rest_of(budget: Option<Duration>) -> String {
     budget.map_or_else(String::new, |budget| {
         format!(", the rest of its budget of {}", seconds(budget))
     })
+}
+
+/// Text to add to a limit that has a margin.
+fn with_margin(margin: Duration) -> String {
+    if margin.is_zero() { String::new() } else { format!(" and a margin of {}", seconds(margin)) }
+}
+
+/// The text that a reply took longer than its limit and the margin.
+pub(crate) fn beyond(used: Duration, allowance: Duration, margin: Duration) -> String {
+    let text = format!("used {} of {}", seconds(used), seconds(allowance));
+    if margin.is_zero() {
+        return text;
+    }
+    let over = seconds(used.saturating_sub(allowance + margin));
+    format!("{text}, {over} beyond the margin of {}", seconds(margin))
 }
 
 /// The fault of a process that ended too early.
@@ -145,8 +166,9 @@ pub(super) fn supervisor_gone() -> Fault {
 }
 
 /// A reply that arrived after the time was up.
-pub(super) fn came_late(awaited: &str, wall: Duration, bound: Duration) -> Fault {
-    let message = format!("the {awaited} came after {}, over {}", seconds(wall), seconds(bound));
+pub(super) fn came_late(awaited: &str, used: [Duration; 2], margin: Duration) -> Fault {
+    let [wall, bound] = used;
+    let message = format!("the {awaited} came late: {}", beyond(wall, bound, margin));
     Fault::new(FaultCode::Timeout, message)
 }
 
@@ -187,6 +209,7 @@ mod tests {
     const LATE: Late<'static> = Late {
         awaited: "reply",
         allowance: Duration::from_secs(5),
+        margin: Duration::ZERO,
         budget: None,
         measure: Measure::Wall,
         cpu: Some(Duration::from_millis(20)),
@@ -227,6 +250,17 @@ mod tests {
         let rest = Late { budget: Some(Duration::from_secs(60)), cpu: None, ..LATE };
         assert_eq!(said(rest), "no reply within 5 s, the rest of its budget of 60 s: no output");
         assert_eq!(said(LATE), "no reply within 5 s: sleeping, with 0.02 s of CPU time used");
+    }
+
+    #[test]
+    fn a_margin_is_named() {
+        let margin = Duration::from_millis(20);
+        let late = timeout(Late { margin, cpu: None, ..LATE });
+        assert_eq!(late.message, "no reply within 5 s and a margin of 0.02 s: no output");
+        let [used, allowed] = [1034, 1000].map(Duration::from_millis);
+        let text = "used 1.034 s of 1 s, 0.014 s beyond the margin of 0.02 s";
+        assert_eq!(beyond(used, allowed, margin), text);
+        assert_eq!(beyond(used, allowed, Duration::ZERO), "used 1.034 s of 1 s");
     }
 
     #[test]

@@ -154,7 +154,7 @@ impl Human {
         // Without guesses, it chooses any action.
         let guesses = guesses(view.position, self.is_hidden, wanted, &mut rng).unwrap_or_default();
         let guesses: Vec<_> = guesses.iter().filter_map(|guess| guess.description()).collect();
-        let clock = TurnClock { left_ms: None, opponent_left_ms: None, used_ms: 0 };
+        let clock = TurnClock::default();
         let view = TurnView {
             seat: view.seat,
             position: view.position,

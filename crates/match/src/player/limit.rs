@@ -23,6 +23,8 @@ pub(crate) struct ReplyLimit {
     pub(super) overtime: Duration,
     /// The budget, if the allowance is the rest of a partly used one.
     pub(super) budget: Option<Duration>,
+    /// The time over the allowance that is forgiven.
+    pub(super) margin: Duration,
     /// Whether no other player is asked at the same time.
     pub(super) alone: bool,
 }
@@ -32,8 +34,9 @@ impl ReplyLimit {
     /// at the same time.
     pub(crate) fn new(measure: Measure, left: Option<Duration>) -> Self {
         let allowance = left.unwrap_or(UNLIMITED);
-        let (bound, overtime) = (wall_bound(measure, allowance), Duration::ZERO);
-        Self { measure, allowance, bound, overtime, budget: None, alone: false }
+        let bound = wall_bound(measure, allowance);
+        let (overtime, margin) = Default::default();
+        Self { measure, allowance, bound, overtime, margin, budget: None, alone: false }
     }
 
     /// The same limit as the rest of this budget, which messages name unless it is unused.
@@ -42,11 +45,18 @@ impl ReplyLimit {
         Self { budget: budget.filter(|budget| *budget > self.allowance), ..self }
     }
 
+    /// The same limit with a margin.
+    #[must_use]
+    pub(crate) fn forgiving(self, margin: Duration) -> Self {
+        let of_wall = if self.measure == Measure::Wall { margin } else { Duration::ZERO };
+        Self { margin, overtime: self.overtime + of_wall, ..self }
+    }
+
     /// The same limit while nobody else is asked.
     #[must_use]
     pub(crate) fn alone(self) -> Self {
         let overtime = if self.measure == Measure::Wall { OVERTIME } else { Duration::ZERO };
-        Self { overtime, alone: true, ..self }
+        Self { overtime: self.overtime + overtime, alone: true, ..self }
     }
 
     /// The time that a turn is charged, of the kind that is limited.
@@ -70,7 +80,8 @@ impl ReplyLimit {
         used: Duration,
         in_game: Duration,
     ) -> Option<Duration> {
-        let allowance = (self.measure == Measure::Cpu).then_some(self.allowance);
+        let allowance =
+            (self.measure == Measure::Cpu).then_some(self.allowance.saturating_add(self.margin));
         let of_turn = allowance.into_iter().chain(limits.cpu_move);
         let of_game = limits.cpu_game.map(|most| most.saturating_sub(in_game));
         of_turn.map(|most| most.saturating_sub(used)).chain(of_game).min()
@@ -83,7 +94,7 @@ impl ReplyLimit {
         used: Duration,
         in_game: Duration,
     ) -> Option<Fault> {
-        if self.measure == Measure::Cpu && used > self.allowance {
+        if self.measure == Measure::Cpu && used > self.allowance.saturating_add(self.margin) {
             let rest = diagnosis::rest_of(self.budget);
             return Some(diagnosis::over_cpu(used, self.allowance, &rest));
         }

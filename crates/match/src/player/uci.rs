@@ -221,7 +221,9 @@ impl UciEngine {
             Seat::Second => (opponent, own),
         };
         let increment = millis(increment);
-        format!("go wtime {white} btime {black} winc {increment} binc {increment}")
+        let moves = view.clock.moves_to_go;
+        let moves = moves.map_or_else(String::new, |moves| format!(" movestogo {moves}"));
+        format!("go wtime {white} btime {black} winc {increment} binc {increment}{moves}")
     }
 
     /// The move of the last line, which may be illegal.

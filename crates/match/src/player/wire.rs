@@ -374,7 +374,7 @@ async fn answer_here(
     let asked = Instant::now();
     let (thinks, text) = respond(std::str::from_utf8(line).unwrap_or_default());
     let used = asked.elapsed() + thinks;
-    if thinks > limit.bound {
+    if thinks > limit.bound + limit.margin {
         sleep(limit.bound).await;
         let message = format!("no reply within {}", seconds(limit.bound));
         let fault = Fault::new(FaultCode::Timeout, message);

@@ -52,13 +52,13 @@ impl<'t> PendingTurn<'t> {
         setup: &'t GameSetup<'_>,
         position: &'t dyn AnyPosition,
         events: &'t [Event],
-        clocks: BySeat<Clock>,
+        clocks: &BySeat<Clock>,
     ) -> Self {
         Self {
             seat,
             position,
             events,
-            clocks,
+            clocks: *clocks,
             control: setup.control,
             policy: setup.policy,
             alone: true,
@@ -132,7 +132,9 @@ impl<'t> PendingTurn<'t> {
         let clock = &self.clocks[self.seat];
         let left = clock.allowance().map(|allowance| allowance.saturating_sub(used));
         let budget = self.control.budget.filter(|_| clock.left() == clock.allowance());
-        let limit = ReplyLimit::new(self.control.measure, left).rest_of(budget);
+        let limit = ReplyLimit::new(self.control.measure, left)
+            .rest_of(budget)
+            .forgiving(self.control.margin);
         TurnView {
             seat: self.seat,
             position: self.position,
@@ -141,6 +143,7 @@ impl<'t> PendingTurn<'t> {
             clock: TurnClock {
                 left_ms: clock.left().map(|left| millis(left.saturating_sub(used))),
                 opponent_left_ms: self.clocks[!self.seat].left().map(millis),
+                moves_to_go: clock.moves_to_go(),
                 used_ms: millis(clock.used_last()),
             },
             retry: (refused > 0).then_some(refused),

@@ -5,9 +5,10 @@ use std::time::Duration;
 
 use super::shared_core::{OpponentCpu, undisturbed};
 use super::{Answered, Decided, DecidedStep, Ending, GameLoop, PendingTurn};
+use crate::player::diagnosis;
 use referee_games::{BySeat, GameError, Seat, Step};
 use referee_protocol::Reply;
-use referee_record::model::clock::{Clock, ClockVerdict, seconds};
+use referee_record::model::clock::{Clock, ClockVerdict};
 use referee_record::model::fault::{Fault, FaultCode};
 use referee_record::model::record::Note;
 use referee_record::model::warning::{GameWarning, PlayerWarning};
@@ -15,7 +16,8 @@ use referee_record::model::warning::{GameWarning, PlayerWarning};
 impl GameLoop<'_, '_> {
     /// Asks the one seat on turn.
     pub(super) async fn decide_alone(&mut self, seat: Seat) -> Result<DecidedStep, GameError> {
-        let decided = self.decide(seat, self.clocks).await?;
+        let clocks = self.clocks;
+        let decided = self.decide(seat, &clocks).await?;
         Ok(decided.map(Step::Move).map_err(|fault| Ending::by_fault(seat, fault, &*self.position)))
     }
 
@@ -41,11 +43,11 @@ impl GameLoop<'_, '_> {
     async fn ask_in_order(&mut self) -> Result<BySeat<Decided>, GameError> {
         let clocks = self.clocks;
         Ok(if self.position.ply().is_multiple_of(2) {
-            let first = self.decide(Seat::First, clocks).await?;
-            BySeat::new(first, self.decide(Seat::Second, clocks).await?)
+            let first = self.decide(Seat::First, &clocks).await?;
+            BySeat::new(first, self.decide(Seat::Second, &clocks).await?)
         } else {
-            let second = self.decide(Seat::Second, clocks).await?;
-            BySeat::new(self.decide(Seat::First, clocks).await?, second)
+            let second = self.decide(Seat::Second, &clocks).await?;
+            BySeat::new(self.decide(Seat::First, &clocks).await?, second)
         })
     }
 
@@ -53,7 +55,7 @@ impl GameLoop<'_, '_> {
     async fn ask_at_once(&mut self) -> Result<BySeat<Decided>, GameError> {
         let [first, second] = Seat::BOTH.map(|seat| {
             let events = &self.events[self.sent[seat]..];
-            PendingTurn::new(seat, self.setup, &*self.position, events, self.clocks).at_once()
+            PendingTurn::new(seat, self.setup, &*self.position, events, &self.clocks).at_once()
         });
         let BySeat { first: one, second: other } = self.players.as_mut();
         let (first, second) = tokio::join!(first.ask(one), second.ask(other));
@@ -62,7 +64,7 @@ impl GameLoop<'_, '_> {
     }
 
     /// Asks one seat for this turn's action. The turn began with these clocks.
-    async fn decide(&mut self, seat: Seat, clocks: BySeat<Clock>) -> Result<Decided, GameError> {
+    async fn decide(&mut self, seat: Seat, clocks: &BySeat<Clock>) -> Result<Decided, GameError> {
         let events = &self.events[self.sent[seat]..];
         let question = PendingTurn::new(seat, self.setup, &*self.position, events, clocks);
         let (player, opponent) = self.players.pick_mut(seat);
@@ -107,7 +109,10 @@ impl GameLoop<'_, '_> {
         match decided {
             Ok(_) if verdict == ClockVerdict::Late => Err(Fault::new(
                 FaultCode::Timeout,
-                format!("{} used of {}, retries included", seconds(used), seconds(allowance)),
+                format!(
+                    "{}, retries included",
+                    diagnosis::beyond(used, allowance, self.setup.control.margin)
+                ),
             )),
             decided => decided,
         }

@@ -24,12 +24,23 @@ pub struct TimeControl {
     /// Budget for all turns of a game together; unlimited if absent.
     #[serde(rename = "budget_ns", with = "nanos::option")]
     pub budget: Option<Duration>,
+    /// The number of turns after which the budget is added again; never if absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub moves: Option<u32>,
     /// Added to the budget after each reply.
     #[serde(rename = "increment_ns", with = "nanos")]
     pub increment: Duration,
     /// Limit of one turn; unlimited if absent.
     #[serde(rename = "move_ns", with = "nanos::option")]
     pub per_move: Option<Duration>,
+    /// The time over a limit that is forgiven. It is charged all the same.
+    #[serde(
+        rename = "margin_ns",
+        default,
+        skip_serializing_if = "Duration::is_zero",
+        with = "nanos"
+    )]
+    pub margin: Duration,
     /// The kind of time that is limited.
     pub measure: Measure,
     /// Whether the start-up is charged to the budget.
@@ -48,7 +59,8 @@ impl TimeControl {
     /// Whether no limit is longer than [`LONGEST`].
     pub(crate) fn is_within_bounds(&self) -> bool {
         let limits = [self.budget, self.per_move].into_iter().flatten();
-        limits.chain([self.startup, self.increment]).all(|limit| limit <= LONGEST)
+        limits.chain([self.startup, self.increment, self.margin]).all(|limit| limit <= LONGEST)
+            && self.moves != Some(0)
     }
 
     /// Wall time without limits besides that of the start-up.
@@ -56,8 +68,10 @@ impl TimeControl {
         Self {
             startup,
             budget: None,
+            moves: None,
             increment: Duration::ZERO,
             per_move: None,
+            margin: Duration::ZERO,
             measure: Measure::Wall,
             count_startup: false,
             ponder: false,
@@ -70,6 +84,7 @@ impl From<&TimeControl> for InitClock {
         Self {
             startup_ms: millis(control.startup),
             budget_ms: control.budget.map(millis),
+            moves: control.moves,
             increment_ms: Some(control.increment).filter(|step| !step.is_zero()).map(millis),
             move_ms: control.per_move.map(millis),
             measure: control.measure,
@@ -89,6 +104,8 @@ pub struct Clock {
     control: TimeControl,
     left: Option<Duration>,
     used_last: Duration,
+    /// The number of turns so far.
+    turns: u32,
     /// The start-up, if it was charged.
     startup: Duration,
 }
@@ -105,8 +122,8 @@ pub enum ClockVerdict {
 impl Clock {
     /// A clock at the start of a game.
     pub fn new(control: TimeControl) -> Self {
-        let (used_last, startup) = Default::default();
-        Self { control, left: control.budget, used_last, startup }
+        let (used_last, turns, startup) = Default::default();
+        Self { control, left: control.budget, used_last, turns, startup }
     }
 
     /// Charges the start-up to the budget, if the time control counts it.
@@ -126,19 +143,29 @@ impl Clock {
         }
     }
 
-    /// Whether the turn is lost without asking: no time is left, and none will be added.
+    /// Whether the turn is lost without asking: no time is left, and none will be added after it.
     pub fn is_out(&self) -> bool {
-        self.left == Some(Duration::ZERO) && self.control.increment.is_zero()
+        let adds = !self.control.increment.is_zero() || self.moves_to_go() == Some(1);
+        self.left == Some(Duration::ZERO) && !adds
     }
 
-    /// Subtracts the time of a turn from the budget, and adds the increment.
+    /// The number of turns, with this one, until the budget is added again, if it ever is.
+    pub fn moves_to_go(&self) -> Option<u32> {
+        self.control.moves.map(|moves| moves - self.turns % moves)
+    }
+
+    /// Subtracts the time of a turn from the budget, and adds the increment, and the budget again
+    /// if that is due. The turn is late if it used more than its allowance and the margin.
     pub fn spend(&mut self, used: Duration) -> ClockVerdict {
         let verdict = match self.allowance() {
-            Some(allowance) if used > allowance => ClockVerdict::Late,
+            Some(allowance) if used > allowance + self.control.margin => ClockVerdict::Late,
             _ => ClockVerdict::InTime,
         };
         self.used_last = used;
-        self.left = self.left.map(|left| left.saturating_sub(used) + self.control.increment);
+        let again = if self.moves_to_go() == Some(1) { self.control.budget } else { None };
+        let added = self.control.increment + again.unwrap_or_default();
+        self.left = self.left.map(|left| left.saturating_sub(used) + added);
+        self.turns = self.turns.wrapping_add(1);
         verdict
     }
 
@@ -280,6 +307,34 @@ mod tests {
         let mut clock = Clock::new(control(Some(100), None, 0));
         clock.charge_startup(30 * NS);
         assert_eq!(clock.left(), Some(100 * NS));
+    }
+
+    #[test]
+    fn the_budget_is_added_again_after_each_period() {
+        let control = TimeControl { moves: Some(2), ..control(Some(100), None, 1) };
+        let mut clock = Clock::new(control);
+        let mut seen = Vec::new();
+        for used in [30, 40, 100, 32] {
+            seen.push((clock.moves_to_go(), clock.left()));
+            assert_eq!(clock.spend(used * NS), ClockVerdict::InTime);
+        }
+        let expected = [(2, 100), (1, 71), (2, 132), (1, 33)];
+        assert_eq!(seen, expected.map(|(moves, left)| (Some(moves), Some(left * NS))));
+        assert_eq!(clock.left(), Some(102 * NS));
+        let mut clock = Clock::new(TimeControl { increment: Duration::ZERO, ..control });
+        clock.spend(100 * NS);
+        assert!(!clock.is_out(), "the budget comes again after this turn");
+    }
+
+    #[test]
+    fn time_within_the_margin_is_forgiven_and_charged() {
+        let control = TimeControl { margin: 20 * NS, ..control(Some(100), None, 5) };
+        let mut clock = Clock::new(control);
+        assert_eq!(clock.clone().spend(121 * NS), ClockVerdict::Late);
+        assert_eq!(clock.spend(120 * NS), ClockVerdict::InTime);
+        assert_eq!((clock.left(), clock.used_last()), (Some(5 * NS), 120 * NS));
+        let old = serde_json::to_string(&TimeControl::unlimited(NS)).expect("plain data");
+        assert!(!old.contains("margin") && !old.contains("moves"), "{old}");
     }
 
     proptest! {

@@ -104,18 +104,31 @@ fn options(header: &Header) -> Markup {
 }
 
 fn clock(control: &TimeControl) -> String {
-    let TimeControl { startup, budget, increment, per_move, measure, count_startup, ponder } =
-        control;
+    let TimeControl {
+        startup,
+        budget,
+        moves,
+        increment,
+        per_move,
+        margin,
+        measure,
+        count_startup,
+        ponder,
+    } = control;
     let show = |time: &Duration| humantime::format_duration(*time).to_string();
     let mut parts = Vec::new();
     if let Some(budget) = budget {
-        parts.push(format!("{} per game", show(budget)));
+        let what = moves.map_or("game".to_owned(), |moves| counted(moves as usize, "move"));
+        parts.push(format!("{} per {what}", show(budget)));
     }
     if !increment.is_zero() {
         parts.push(format!("{} more per move", show(increment)));
     }
     if let Some(limit) = per_move {
         parts.push(format!("at most {} per move", show(limit)));
+    }
+    if !margin.is_zero() {
+        parts.push(format!("a margin of {}", show(margin)));
     }
     let charged = if *count_startup { ", charged to the budget" } else { "" };
     parts.push(format!("{} to start{charged}", show(startup)));

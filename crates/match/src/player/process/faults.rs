@@ -11,6 +11,7 @@ use crate::player::diagnosis::{self, Late};
 use crate::player::limit::ReplyLimit;
 use crate::player::reply_timer::ReplyTimer;
 use crate::player::transcript::LineDirection;
+use referee_record::model::clock::Measure;
 use referee_record::model::fault::Fault;
 use referee_sandbox::SupervisorGone;
 
@@ -31,7 +32,7 @@ impl PlayerProcess {
         match self.over_cpu(limit, cpu) {
             Some(fault) => Err(fault),
             None if wall > limit.bound + limit.overtime => {
-                Err(diagnosis::came_late(self.awaited(), wall, limit.bound))
+                Err(diagnosis::came_late(self.awaited(), [wall, limit.bound], limit.margin))
             }
             None => Ok(()),
         }
@@ -56,6 +57,7 @@ impl PlayerProcess {
             None => self.by_overrun(diagnosis::timeout(Late {
                 awaited: self.awaited(),
                 allowance: limit.bound,
+                margin: if limit.measure == Measure::Wall { limit.margin } else { Duration::ZERO },
                 budget: limit.budget,
                 measure: limit.measure,
                 cpu: self.cpu_usage.used().map(|_| cpu),

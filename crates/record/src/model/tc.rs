@@ -1,0 +1,116 @@
+//! Time controls as testers of chess engines write them.
+
+use std::fmt;
+use std::str::FromStr;
+use std::time::Duration;
+
+use super::clock::{LONGEST, TimeControl};
+
+/// A clock in short form: `10+0.1` (seconds and increment), `5:00+2` (minutes first), or
+/// `40/60+0.6` (60 seconds for every 40 moves).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ShortClock {
+    moves: Option<u32>,
+    budget: Duration,
+    increment: Duration,
+}
+
+/// A text is not a clock in short form.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("expected seconds and an increment such as 10+0.1, 5:00+2 or 40/60+0.6, up to 24 hours")]
+pub struct NotShortClock;
+
+impl ShortClock {
+    /// Replaces the budget, increment, moves and move limit of `control`.
+    pub fn set(self, control: &mut TimeControl) {
+        let Self { moves, budget, increment } = self;
+        *control =
+            TimeControl { moves, budget: Some(budget), increment, per_move: None, ..*control };
+    }
+}
+
+impl FromStr for ShortClock {
+    type Err = NotShortClock;
+
+    fn from_str(text: &str) -> Result<Self, NotShortClock> {
+        let (moves, rest) = match text.split_once('/') {
+            Some((moves, rest)) => (Some(moves.parse().map_err(|_| NotShortClock)?), rest),
+            None => (None, text),
+        };
+        let (budget, increment) = match rest.split_once('+') {
+            Some((budget, increment)) => (budget, seconds(increment).ok_or(NotShortClock)?),
+            None => (rest, Duration::ZERO),
+        };
+        let budget = match budget.split_once(':') {
+            Some((minutes, rest)) => {
+                let minutes: u32 = minutes.parse().map_err(|_| NotShortClock)?;
+                seconds(rest).map(|rest| rest + Duration::from_secs(60) * minutes)
+            }
+            None => seconds(budget),
+        };
+        let is_fit = |budget: &Duration| !budget.is_zero() && *budget <= LONGEST;
+        let budget = budget.filter(is_fit).ok_or(NotShortClock)?;
+        if moves == Some(0) || increment > LONGEST {
+            return Err(NotShortClock);
+        }
+        Ok(Self { moves, budget, increment })
+    }
+}
+
+fn seconds(text: &str) -> Option<Duration> {
+    let is_plain = text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
+    let seconds = text.parse().ok().filter(|_| is_plain)?;
+    Duration::try_from_secs_f64(seconds).ok()
+}
+
+impl fmt::Display for ShortClock {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(moves) = self.moves {
+            write!(f, "{moves}/")?;
+        }
+        write!(f, "{}+{}", self.budget.as_secs_f64(), self.increment.as_secs_f64())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MS: Duration = Duration::from_millis(1);
+
+    #[test]
+    fn clocks_are_read_in_short_form() {
+        let read = |text: &str| {
+            let ShortClock { moves, budget, increment } = text.parse().expect(text);
+            (moves, budget, increment)
+        };
+        assert_eq!(read("10+0.1"), (None, 10_000 * MS, 100 * MS));
+        assert_eq!(read("40/60+0.6"), (Some(40), 60_000 * MS, 600 * MS));
+        assert_eq!(read("5:00+2"), (None, 300_000 * MS, 2000 * MS));
+        assert_eq!(read("40/1:30"), (Some(40), 90_000 * MS, Duration::ZERO));
+        assert_eq!("40/1:30".parse::<ShortClock>().expect("a clock").to_string(), "40/90+0");
+    }
+
+    #[test]
+    fn other_texts_are_refused() {
+        for text in [
+            "",
+            "+1",
+            "0+1",
+            "x",
+            "-1",
+            "1e3",
+            "10+",
+            "10+x",
+            "0/10",
+            "40/",
+            "1:2:3",
+            "inf",
+            "99999999",
+            "10+99999999",
+            "4294967295:00",
+        ] {
+            assert_eq!(text.parse::<ShortClock>(), Err(NotShortClock), "{text}");
+        }
+    }
+}
