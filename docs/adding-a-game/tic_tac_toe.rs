@@ -39,6 +39,12 @@ text = "what three in a row do"
 type = "choice"
 default = "off"
 values = { off = "three in a row win", on = "three in a row lose" }
+
+[board]
+columns = "012"
+rows = "012"
+separator = ","
+legend = { x = { seat = "crosses", glyph = "×" }, o = { seat = "noughts", glyph = "○" } }
 "#;
 
 /// The options in force.

@@ -9,6 +9,7 @@ SIZE = {"type": "integer", "min": 2, "max": 20}
 GAME = {
     "protocol": 1, "name": "connect-four", "title": "Connect Four", "version": "1",
     "seats": SEATS, "hidden": False,
+    "board": {"legend": {"r": "red", "y": "yellow"}},
     "options": [
         {"name": "columns", "default": 7, "text": "columns of the board (C1)", **SIZE},
         {"name": "rows", "default": 6, "text": "rows of the board (C1)", **SIZE},
@@ -55,7 +56,8 @@ def line_length(cells, column, right, up):
 def position(options, cells, turn):
     board = [discs.ljust(options["rows"], ".") for discs in cells]
     answer = {"state": {"cells": cells, "next": turn.get("move")}, "turn": turn,
-              "rows": ["".join(row) for row in zip(*board)][::-1]}
+              "board": {"cells": ["".join(row) for row in zip(*board)][::-1],
+                        "columns": [str(n + 1) for n in range(len(cells))]}}
     if "move" in turn:
         answer["legal"] = [str(n) for n, discs in enumerate(board, 1) if discs[-1] == "."]
     return answer

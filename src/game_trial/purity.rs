@@ -102,7 +102,8 @@ fn goes_on(game: &TriedGame, walk: &mut Walk, findings: &mut Findings) -> bool {
 fn digests(position: &dyn AnyPosition, events: &[Event]) -> Digests {
     let views = Seat::BOTH.map(|seat| position.view(seat).get().to_owned());
     let legal = Seat::BOTH.map(|seat| format!("{:?}", position.legal(seat)));
-    let board = (position.rows(), position.caption(), format!("{:?}", position.values()));
+    let board =
+        (format!("{:?}", position.draw()), position.caption(), format!("{:?}", position.values()));
     let turn = (format!("{:?}", position.turn()), position.outcomes());
     [
         digest(&position.state().get()),

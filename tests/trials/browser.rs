@@ -190,7 +190,7 @@ const OVERLAPS: &str = r#"
     }
     return [document.querySelectorAll("svg.chart text").length, found];"#;
 const SHOWN: &str = "return [document.getElementById('at').textContent, location.hash,
-    document.querySelectorAll('#board .piece0, #board .piece1').length]";
+    document.querySelectorAll('#board .piece').length]";
 
 /// Closes the viewer and opens every section.
 const OPEN_ALL: &str = "viewer.close(); window.scrollTo(0, 0);

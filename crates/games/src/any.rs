@@ -21,7 +21,7 @@ pub use failure::ProgramError;
 pub use guesses::guesses;
 pub use typed::{Typed, TypedPosition};
 
-use super::drawing::{self, DrawnBoard};
+use super::drawing::{BoardLook, Drawing};
 use super::event::Event;
 use super::game::{Clause, Legal};
 use super::options::{OptionError, OptionSpec, Options};
@@ -49,6 +49,9 @@ pub trait AnyGame: fmt::Debug + Send + Sync {
 
     /// Every option, in order.
     fn options(&self) -> &[OptionSpec];
+
+    /// What the characters on its boards mean; `None` if its boards are plain text.
+    fn look(&self) -> Option<&BoardLook>;
 
     /// Returns the start position under these options, which must be resolved from
     /// [`options`](AnyGame::options). The position contains the rules in force. Start a game once
@@ -287,21 +290,11 @@ pub trait AnyPosition: fmt::Debug + Send + Sync {
         None
     }
 
-    /// The board as rows of characters from top to bottom, for people.
-    fn rows(&self) -> Vec<String>;
-
-    /// The die that is to be played, in games with dice: who rolled it, and its number.
-    fn die(&self) -> Option<(Seat, u8)> {
-        None
-    }
+    /// How people see the position.
+    fn draw(&self) -> Drawing<'_>;
 
     /// A line for people with what the board does not show (phase, counts).
     fn caption(&self) -> String;
-
-    /// The board for people, square by square.
-    fn draw(&self) -> DrawnBoard {
-        drawing::of_rows(&self.rows(), &self.seats())
-    }
 
     /// Returns a clone of the position.
     fn boxed(&self) -> Position;

@@ -31,7 +31,7 @@ pub use state::State;
 pub(crate) use walls::Placement;
 
 use super::board::{Direction, Square};
-use super::drawing::DrawnBoard;
+use super::drawing::DrawnRow;
 use super::event::{Event, NotPlaced};
 use super::options::OptionKind;
 use super::{
@@ -429,8 +429,8 @@ impl Game for BackToTheWall {
         state::rows(&self.board)
     }
 
-    fn draw(&self) -> DrawnBoard {
-        state::draw(&self.board)
+    fn cells(&self) -> Vec<DrawnRow> {
+        state::cells(&self.board)
     }
 
     fn caption(&self) -> String {

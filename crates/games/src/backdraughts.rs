@@ -23,7 +23,7 @@ pub use options::{First, Movement, Rules, Turning};
 pub use state::State;
 
 use super::board::{Bitboard, Square};
-use super::drawing::{self, DrawnBoard};
+use super::drawing::DrawnRow;
 use super::history::History;
 use super::{
     BySeat, Event, Game, GameResult, OptionError, Options, Outcome, Refusal, RuleSheet, Seat, Step,
@@ -421,17 +421,13 @@ impl Game for Backdraughts {
         self.board.rows()
     }
 
-    fn draw(&self) -> DrawnBoard {
-        let mut board = drawing::of_rows(&self.rows(), &Self::SEATS);
+    fn cells(&self) -> Vec<DrawnRow> {
+        let mut cells: Vec<_> = self.rows().iter().map(|row| DrawnRow::of(row)).collect();
         for (seat, letter) in [(Seat::First, 'w'), (Seat::Second, 'b')] {
             let Square { column, row } = goal(seat);
-            let square = &mut board[usize::from(row)][usize::from(column)];
-            square.goal = Some(seat);
-            if square.pieces.is_empty() {
-                square.symbol = letter;
-            }
+            cells[usize::from(row)].0[usize::from(column)].0.push(letter);
         }
-        board
+        cells
     }
 
     fn die(&self) -> Option<(Seat, u8)> {

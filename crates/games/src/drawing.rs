@@ -1,37 +1,299 @@
-//! Boards drawn for people: square by square, and as rows of characters.
+//! How people see a position: plain text, or a board whose characters a legend explains.
+//!
+//! A built-in game and a rules program say the same things in the same words, which
+//! [`BoardLook`] and [`DrawnBoard`] are: what stands on each square, and once for all positions,
+//! what each character means. Nothing is guessed from letters.
 
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use smallvec::SmallVec;
 
 use crate::board::{Bitboard, Square};
-use crate::seat::{BySeat, Seat};
+use crate::text::Text;
 
-/// A square and what is on it, as people see it.
+/// How people see a position.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct DrawnSquare {
-    /// The character that represents the whole square.
-    pub symbol: char,
-    /// The pieces on it, each with its seat and its letter.
-    pub pieces: SmallVec<[(Seat, char); 2]>,
-    /// Its owner, in games whose squares have owners.
-    pub owner: Option<Seat>,
-    /// The seat whose goal it is, in games with goals.
-    pub goal: Option<Seat>,
+pub enum Drawing<'a> {
+    /// Lines of plain text.
+    Text(Vec<String>),
+    /// A board, and what its characters mean.
+    Board(DrawnBoard, &'a BoardLook),
 }
 
-/// A board by rows, from top to bottom.
-pub type DrawnBoard = Vec<Vec<DrawnSquare>>;
+/// What is the same about all boards of a game.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BoardLook {
+    /// What each character on a square means.
+    pub legend: BTreeMap<char, BoardSymbol>,
+    /// The labels of the columns from the left, if positions give none.
+    #[serde(default, skip_serializing_if = "Labels::is_empty")]
+    pub columns: Labels,
+    /// The labels of the rows from the top, if positions give none.
+    #[serde(default, skip_serializing_if = "Labels::is_empty")]
+    pub rows: Labels,
+    /// What actions write between the labels of a square's column and row.
+    #[serde(default, skip_serializing_if = "str::is_empty")]
+    pub separator: Text,
+    /// Whether light and dark squares alternate; the upper left one is light.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub checkered: bool,
+    /// Whether cells are hexagons: each row begins half a cell to the right of the row above it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub hexagons: bool,
+}
 
-/// The board that these rows of characters show. A piece is drawn as the first letter of its seat's
-/// name, in upper or lower case.
-pub(crate) fn of_rows(rows: &[String], seats: &BySeat<impl AsRef<str>>) -> DrawnBoard {
-    let initials = seats.as_ref().map(|name| name.as_ref().chars().next().unwrap_or('?'));
-    let square = |symbol: char| {
-        let mut seats = Seat::BOTH.into_iter();
-        let seat = seats.find(|&seat| initials[seat].eq_ignore_ascii_case(&symbol));
-        let pieces = seat.map(|seat| (seat, symbol)).into_iter().collect();
-        DrawnSquare { symbol, pieces, owner: None, goal: None }
-    };
-    rows.iter().map(|row| row.chars().map(square).collect()).collect()
+/// The meaning of a character on a square: a piece, or a mark of the square itself.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "SymbolWords")]
+pub struct BoardSymbol {
+    /// The name of the seat that it belongs to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub seat: Option<Text>,
+    /// Its name, for example `king`.
+    #[serde(skip_serializing_if = "str::is_empty")]
+    pub name: Text,
+    /// One or two characters that a page draws instead of a disc, for example `♚`.
+    #[serde(skip_serializing_if = "str::is_empty")]
+    pub glyph: Text,
+    /// If it is not a piece: what it says of its square.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mark: Option<SquareMark>,
+}
+
+/// What is special about a square.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum SquareMark {
+    /// It is darker than others.
+    Dark,
+    /// It is the goal of a seat.
+    Goal,
+    /// It belongs to a seat.
+    Owned,
+    /// It is not part of the board, or no longer.
+    Removed,
+}
+
+/// A symbol as it may be written: the name of a seat alone is a piece of it.
+#[derive(Deserialize)]
+#[serde(
+    untagged,
+    expecting = "a symbol is the name of a seat, or an object with `seat`, `name`, `glyph` or \
+                 `mark`, which is dark, goal, owned or removed"
+)]
+enum SymbolWords {
+    Seat(Text),
+    Whole {
+        #[serde(default)]
+        seat: Option<Text>,
+        #[serde(default)]
+        name: Text,
+        #[serde(default)]
+        glyph: Text,
+        #[serde(default)]
+        mark: Option<SquareMark>,
+    },
+}
+
+impl From<SymbolWords> for BoardSymbol {
+    fn from(words: SymbolWords) -> Self {
+        match words {
+            SymbolWords::Seat(seat) => Self { seat: Some(seat), ..Self::default() },
+            SymbolWords::Whole { seat, name, glyph, mark } => Self { seat, name, glyph, mark },
+        }
+    }
+}
+
+/// The board of a position.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DrawnBoard {
+    /// The squares by rows, from top to bottom.
+    pub cells: Vec<DrawnRow>,
+    /// The labels of the columns from the left; there may be more than columns, or none.
+    #[serde(default, skip_serializing_if = "Labels::is_empty")]
+    pub columns: Labels,
+    /// The labels of the rows from the top; there may be more than rows, or none.
+    #[serde(default, skip_serializing_if = "Labels::is_empty")]
+    pub rows: Labels,
+    /// The dice that are to be played.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub dice: Vec<DrawnDie>,
+}
+
+/// A row of squares, written as a text with a character for each, or as a list with a text for
+/// each.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(from = "RowWords")]
+pub struct DrawnRow(pub Vec<DrawnSquare>);
+
+/// What is on a square: characters of the legend. Empty, or written `.`, if there is nothing.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
+pub struct DrawnSquare(pub SmallVec<[char; 4]>);
+
+/// A die that is to be played.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct DrawnDie {
+    /// The name of the seat that rolled it.
+    pub seat: Text,
+    /// Its number, from 1 to 6.
+    pub value: u8,
+}
+
+/// Labels of columns or rows, written as a text with a character for each, or as a list.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(from = "LabelWords")]
+pub struct Labels(pub Vec<String>);
+
+#[derive(Deserialize)]
+#[serde(untagged, expecting = "a row of the board is a text, or a list of texts")]
+enum RowWords {
+    Text(String),
+    List(Vec<DrawnSquare>),
+}
+
+#[derive(Deserialize)]
+#[serde(untagged, expecting = "labels are a text with a character for each, or a list of texts")]
+enum LabelWords {
+    Text(String),
+    List(Vec<String>),
+}
+
+impl From<RowWords> for DrawnRow {
+    fn from(words: RowWords) -> Self {
+        match words {
+            RowWords::Text(text) => Self::of(&text),
+            RowWords::List(squares) => Self(squares),
+        }
+    }
+}
+
+impl From<LabelWords> for Labels {
+    fn from(words: LabelWords) -> Self {
+        match words {
+            LabelWords::Text(text) => Self(text.chars().map(String::from).collect()),
+            LabelWords::List(labels) => Self(labels),
+        }
+    }
+}
+
+impl DrawnRow {
+    /// A row with a character for each square.
+    pub fn of(text: &str) -> Self {
+        Self(text.chars().map(|symbol| [symbol].into_iter().collect()).collect())
+    }
+}
+
+impl FromIterator<char> for DrawnSquare {
+    fn from_iter<T: IntoIterator<Item = char>>(symbols: T) -> Self {
+        Self(symbols.into_iter().filter(|symbol| !matches!(symbol, '.' | ' ')).collect())
+    }
+}
+
+impl Serialize for DrawnSquare {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(&self.0.iter().collect::<String>())
+    }
+}
+
+impl<'de> Deserialize<'de> for DrawnSquare {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Ok(String::deserialize(deserializer)?.chars().collect())
+    }
+}
+
+impl Labels {
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+impl DrawnBoard {
+    /// The number of squares in the first row.
+    pub fn width(&self) -> usize {
+        self.cells.first().map_or(0, |row| row.0.len())
+    }
+
+    /// All squares, row by row.
+    pub fn squares(&self) -> impl Iterator<Item = &DrawnSquare> {
+        self.cells.iter().flat_map(|row| &row.0)
+    }
+
+    /// The squares that the labels in an action's text name, in their order, numbered row by row.
+    /// Where only columns or only rows have labels, a label names all its squares.
+    pub fn named_in(&self, text: &str, look: &BoardLook) -> Vec<Vec<usize>> {
+        let (mut found, mut at) = (Vec::new(), 0);
+        while let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty()) {
+            let named = self.name_at(rest, look).filter(|(_, length)| {
+                let ends = [(at, at), (at + length, at + length)];
+                ends.into_iter().all(|(at, _)| is_boundary(text, at))
+            });
+            let step = rest.chars().next().map_or(1, char::len_utf8);
+            at += named.as_ref().map_or(step, |(_, length)| *length);
+            found.extend(named.map(|(squares, _)| squares));
+        }
+        found
+    }
+
+    /// The squares whose name is at the beginning of a text, and the length of the name.
+    fn name_at(&self, text: &str, look: &BoardLook) -> Option<(Vec<usize>, usize)> {
+        let (width, height) = (self.width(), self.cells.len());
+        let (columns, rows) = (&self.columns.0, &self.rows.0);
+        let column = longest(columns.iter().take(width), text);
+        let after = &text[column.map_or(0, |(_, length)| length)..];
+        match (columns.is_empty(), rows.is_empty()) {
+            (true, true) => None,
+            (false, true) => {
+                let (column, length) = column?;
+                Some(((0..height).map(|row| row * width + column).collect(), length))
+            }
+            (true, false) => {
+                let (row, length) = longest(rows.iter().take(height), text)?;
+                Some(((0..width).map(|column| row * width + column).collect(), length))
+            }
+            (false, false) => {
+                let (column, _) = column?;
+                let (row, length) =
+                    longest(rows.iter().take(height), after.strip_prefix(&*look.separator)?)?;
+                let whole = text.len() - after.len() + look.separator.len() + length;
+                Some((vec![row * width + column], whole))
+            }
+        }
+    }
+}
+
+/// The longest label at the beginning of a text: its number and its length.
+fn longest<'l>(labels: impl Iterator<Item = &'l String>, text: &str) -> Option<(usize, usize)> {
+    let fitting = labels.enumerate().filter(|(_, label)| text.starts_with(label.as_str()));
+    fitting.map(|(number, label)| (number, label.len())).max_by_key(|(_, length)| *length)
+}
+
+/// Whether a word or number may begin or end here: not between two letters or two digits.
+fn is_boundary(text: &str, at: usize) -> bool {
+    let before = text.get(..at).and_then(|before| before.chars().next_back());
+    let after = text.get(at..).and_then(|after| after.chars().next());
+    let are = |kind: fn(char) -> bool| before.is_some_and(kind) && after.is_some_and(kind);
+    !are(char::is_alphabetic) && !are(char::is_numeric)
+}
+
+/// The board that a built-in game draws.
+pub(crate) fn board(cells: Vec<DrawnRow>, look: &BoardLook, dice: Vec<DrawnDie>) -> DrawnBoard {
+    let mut board = DrawnBoard { cells, dice, ..DrawnBoard::default() };
+    board.label(look);
+    board
+}
+
+impl DrawnBoard {
+    /// Uses the game's labels where the position has none.
+    pub fn label(&mut self, look: &BoardLook) {
+        let of_game = [(&mut self.columns, &look.columns), (&mut self.rows, &look.rows)];
+        for (own, game) in of_game {
+            if own.is_empty() {
+                own.clone_from(game);
+            }
+        }
+    }
 }
 
 /// The 8×8 board as rows of ASCII characters, from top to bottom. Draws the squares of each set as
@@ -57,37 +319,4 @@ pub(crate) fn squares_with(rows: &[impl AsRef<str>], symbol: u8) -> Bitboard {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::{GameKind, Options, Position, Step};
-
-    fn start(kind: GameKind) -> Position {
-        let options = Options::resolve(kind.game().options(), []).expect("the defaults");
-        kind.game().start(&options).expect("the defaults")
-    }
-
-    #[test]
-    fn empty_goals_are_drawn() {
-        let board = start(GameKind::Backdraughts).draw();
-        let goals = [&board[0][7], &board[7][0]].map(|square| (square.symbol, square.goal));
-        assert_eq!(goals, [('w', Some(Seat::First)), ('b', Some(Seat::Second))]);
-        let pawn = &board[3][1];
-        assert_eq!((pawn.symbol, pawn.pieces.as_slice()), ('W', &[(Seat::First, 'W')][..]));
-        let goals = board.iter().flatten().filter(|square| square.goal.is_some());
-        assert!(goals.clone().all(|square| square.pieces.is_empty()), "a goal is not a piece");
-        assert_eq!(goals.count(), 2);
-    }
-
-    #[test]
-    fn every_piece_on_a_shared_square_is_there() {
-        let mut game = start(GameKind::BackToTheWall);
-        let turn = Step::Both(BySeat::new("R U 3,2", "L D 3,4"));
-        game.play(turn, &mut Vec::new()).expect("legal");
-        let board = game.draw();
-        let shared = &board[0][6];
-        assert_eq!(shared.pieces[..], [(Seat::First, 'G'), (Seat::First, 'g')]);
-        assert_eq!((shared.symbol, shared.owner), ('2', Some(Seat::First)));
-        let alone = &board[0][0];
-        assert_eq!((alone.symbol, alone.pieces.as_slice()), ('C', &[(Seat::Second, 'C')][..]));
-    }
-}
+mod tests;

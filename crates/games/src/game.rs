@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::board;
-use super::drawing::{self, DrawnBoard};
+use super::drawing::{BoardLook, DrawnRow};
 use super::event::Event;
 use super::options::{OptionError, OptionSpec, Options};
 use super::refusal::Refusal;
@@ -31,8 +31,8 @@ pub struct Clause {
     pub text: Text,
 }
 
-/// The clauses and the options of a game, each in order.
-#[derive(Debug, Clone, Deserialize)]
+/// The clauses and the options of a game, each in order, and the look of its board.
+#[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RuleSheet {
     /// The clauses.
@@ -40,6 +40,8 @@ pub struct RuleSheet {
     /// The options.
     #[serde(default)]
     pub options: Vec<OptionSpec>,
+    /// What the characters on its board mean; `None` if a board is plain text.
+    pub board: Option<BoardLook>,
 }
 
 impl RuleSheet {
@@ -225,10 +227,10 @@ pub trait Game: Clone + fmt::Debug + Send + Sync + 'static {
     /// The board as rows of characters from top to bottom, for people.
     fn rows(&self) -> Vec<String>;
 
-    /// The board for people, square by square: the characters of [`rows`](Game::rows), and what
-    /// they do not show.
-    fn draw(&self) -> DrawnBoard {
-        drawing::of_rows(&self.rows(), &Self::SEATS)
+    /// The board for people, square by square: by default, the characters of
+    /// [`rows`](Game::rows). The sheet's [`board`](RuleSheet::board) explains them.
+    fn cells(&self) -> Vec<DrawnRow> {
+        self.rows().iter().map(|row| DrawnRow::of(row)).collect()
     }
 
     /// The die that is to be played, in games with dice: who rolled it, and its number.

@@ -23,7 +23,7 @@
 //!     position.play(Step::Move(&action), &mut events)?;
 //! }
 //! assert!(matches!(position.turn(), Turn::Over(_) | Turn::Pass(_)));
-//! println!("{}\n{}", position.rows().join("\n"), position.caption());
+//! println!("{:?}\n{}", position.draw(), position.caption());
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
@@ -68,7 +68,10 @@ pub use any::{
     AnyGame, AnyPosition, GameError, Position, ProgramError, RulesProgram, SharedGame, Typed,
     TypedPosition, guesses,
 };
-pub use drawing::{DrawnBoard, DrawnSquare};
+pub use drawing::{
+    BoardLook, BoardSymbol, Drawing, DrawnBoard, DrawnDie, DrawnRow, DrawnSquare, Labels,
+    SquareMark,
+};
 pub use event::{Event, EventError, OtherEvent};
 pub use game::{Clause, Game, Legal, RuleSheet, StepOf};
 pub use kind::GameKind;

@@ -1,11 +1,14 @@
-//! Draws a position as a board on the terminal: coordinates, pieces, the last action.
+//! Draws a position as a board on the terminal: labels, pieces, the last action, dice.
 
 use crate::colour::Colour;
 use std::fmt::Write as _;
 
-use referee_games::board::Square;
-use referee_games::{AnyPosition, DrawnSquare, Event, Seat, Turn};
+use referee_games::{
+    AnyPosition, BoardLook, BoardSymbol, Drawing, DrawnBoard, DrawnDie, DrawnSquare, Event, Labels,
+    Seat, SquareMark, Turn,
+};
 use referee_match::replay::story::named_squares;
+use referee_protocol::escape;
 
 const BOLD: &str = "1";
 const DIM: &str = "2";
@@ -17,81 +20,182 @@ const CYAN: &str = "36";
 /// The side from which a board is seen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BoardSide {
-    /// As it is printed elsewhere: row 0 on top.
+    /// As it is printed elsewhere: the first row on top.
     First,
     /// Turned by half.
     Second,
 }
 
-/// The board with its coordinates, the die beside it, and the caption below. In colour, each seat has its own colour,
-/// pieces are bold, and the squares of the last actions are in reverse.
+/// The position with its caption below: a board with its labels and dice, or plain text. In colour,
+/// each seat has its own colour, pieces are bold, and the squares of the last actions are in
+/// reverse.
 pub fn picture(position: &dyn AnyPosition, events: &[Event], colour: Colour) -> String {
     picture_from(position, events, colour, BoardSide::First)
 }
 
-/// The same, seen from one side.
+/// The same, seen from one side. Plain text has no sides.
 pub fn picture_from(
     position: &dyn AnyPosition,
     events: &[Event],
     colour: Colour,
     side: BoardSide,
 ) -> String {
-    let cells = position.draw();
-    let last = named_squares(events);
-    // Where both seats move at once, two pieces may meet on a square, and their letters must not
-    // touch its neighbours. The board keeps its width during the game.
-    let is_action = |event: &&Event| matches!(event, Event::Action { .. });
-    let is_wide = matches!(position.turn(), Turn::Both)
-        || events.iter().filter(is_action).count() > 1
-        || cells.iter().flatten().any(|cell| cell.pieces.len() == 2);
-    let gap = if is_wide { " " } else { "" };
-    let mut text = String::from("    ");
-    for column in in_order(cells.first().map_or(0, Vec::len), side) {
-        // Writing to a string does not fail.
-        let _ = write!(text, "{gap} {}", column % 10);
-    }
-    let mut die = position.die().map(|die| drawn_die(die, position, colour)).into_iter().flatten();
-    for row in in_order(cells.len(), side) {
-        let _ = write!(text, "\n {row:>2} ");
-        for column in in_order(cells[row].len(), side) {
-            let is_last = square(column, row).is_some_and(|square| last.contains(&square));
-            text.push_str(gap);
-            text.push_str(&square_text(&cells[row][column], is_last, colour));
+    let mut text = match position.draw() {
+        Drawing::Text(rows) => {
+            let lines = rows.iter().map(|row| format!("     {}\n", escape::terminal(row)));
+            lines.collect()
         }
-        if let Some(line) = die.next() {
-            let _ = write!(text, "   {line}");
+        Drawing::Board(board, look) => {
+            let is_action = |event: &&Event| matches!(event, Event::Action { .. });
+            // Where both seats move at once, two pieces may meet on a square. The board keeps its
+            // width during the game.
+            let is_wide = matches!(position.turn(), Turn::Both)
+                || events.iter().filter(is_action).count() > 1;
+            let last = named_squares(events, &board, look);
+            let pen = Pen { look, seats: position.seats().map(|name| name.to_string()), colour };
+            pen.board(&board, &last, if is_wide { 2 } else { 1 }, side)
         }
-    }
-    let _ = write!(text, "\n     {}", position.caption());
+    };
+    let _ = write!(text, "     {}", position.caption());
     text
 }
 
-/// The face of a die in lines, and whose it is.
-fn drawn_die(
-    (seat, number): (Seat, u8),
-    position: &dyn AnyPosition,
+/// Draws the boards of a game.
+struct Pen<'a> {
+    look: &'a BoardLook,
+    seats: referee_games::BySeat<String>,
     colour: Colour,
-) -> Vec<String> {
-    let rows = match number {
-        1 => ["     ", "  ●  ", "     "],
-        2 => ["●    ", "     ", "    ●"],
-        3 => ["●    ", "  ●  ", "    ●"],
-        4 => ["●   ●", "     ", "●   ●"],
-        5 => ["●   ●", "  ●  ", "●   ●"],
-        6 => ["●   ●", "●   ●", "●   ●"],
-        _ => return Vec::new(),
-    };
-    let mut lines = vec!["┌───────┐".to_owned()];
-    lines.extend(rows.iter().map(|row| format!("│ {row} │")));
-    lines.push("└───────┘".to_owned());
-    lines.push(format!("{:^9}", position.seats()[seat]).trim_end().to_owned());
-    match colour {
-        Colour::Plain => lines,
-        Colour::Ansi => {
-            let code = of_seat(seat);
-            lines.iter().map(|line| format!("\x1b[{code}m{line}\x1b[0m")).collect()
+}
+
+impl Pen<'_> {
+    /// A board whose squares are at least `narrowest` characters wide, each after a blank.
+    fn board(
+        &self,
+        board: &DrawnBoard,
+        last: &[usize],
+        narrowest: usize,
+        side: BoardSide,
+    ) -> String {
+        let width = board.squares().map(|square| self.things(square).1).max().unwrap_or(0);
+        let width = width.max(narrowest).max(longest(&board.columns, board.width()));
+        let margin = longest(&board.rows, board.cells.len()).max(2);
+        let mut text = String::new();
+        if !board.columns.is_empty() {
+            text = " ".repeat(margin + 2);
+            for column in in_order(board.width(), side) {
+                // Writing to a string does not fail.
+                let _ = write!(text, " {:>width$}", label(&board.columns, column));
+            }
+            text.push('\n');
+        }
+        let mut dice = board.dice.iter().flat_map(|die| self.die(die));
+        for (number, row) in in_order(board.cells.len(), side).enumerate() {
+            let shift = if self.look.hexagons { number * width.div_ceil(2) } else { 0 };
+            let _ = write!(text, " {:>margin$} {:shift$}", label(&board.rows, row), "");
+            for column in in_order(board.width(), side) {
+                let at = row * board.width() + column;
+                let (things, length) = self.things(&board.cells[row].0[column]);
+                let _ = write!(text, " {:1$}", "", width - length);
+                text.extend(things.iter().map(|thing| self.dressed(thing, last.contains(&at))));
+            }
+            if let Some(line) = dice.next() {
+                let _ = write!(text, "   {line}");
+            }
+            text.push('\n');
+        }
+        text
+    }
+
+    /// What a square shows, and how wide that is: its pieces, or else its last mark. More than two
+    /// pieces are counted.
+    fn things(&self, square: &DrawnSquare) -> (Vec<Thing<'_>>, usize) {
+        let thing = |&symbol: &char| Thing {
+            text: symbol.to_string(),
+            symbol: self.look.legend.get(&symbol),
+        };
+        let (pieces, marks): (Vec<_>, Vec<_>) = square
+            .0
+            .iter()
+            .map(thing)
+            .partition(|thing| thing.symbol.is_none_or(|symbol| symbol.mark.is_none()));
+        let things = match &pieces[..] {
+            [] => {
+                let dot = || Thing { text: ".".to_owned(), symbol: None };
+                vec![marks.into_iter().next_back().unwrap_or_else(dot)]
+            }
+            [_] | [_, _] => pieces,
+            [first, others @ ..] => {
+                let is_same = others.iter().all(|other| other.text == first.text);
+                let text = if is_same { first.text.as_str() } else { "" };
+                let text = format!("{text}{}", pieces.len());
+                vec![Thing { text, symbol: first.symbol.filter(|_| is_same) }]
+            }
+        };
+        let width = things.iter().map(|thing| thing.text.chars().count()).sum();
+        (things, width)
+    }
+
+    /// A thing in its colours.
+    fn dressed(&self, thing: &Thing<'_>, is_last: bool) -> String {
+        if self.colour == Colour::Plain {
+            return thing.text.clone();
+        }
+        let mut codes = Vec::new();
+        if is_last {
+            codes.push(REVERSE);
+        }
+        let seat = thing.symbol.and_then(|symbol| self.seats.seat(symbol.seat.as_deref()?));
+        let mark = thing.symbol.map(|symbol| symbol.mark);
+        if mark == Some(None) {
+            codes.push(BOLD);
+        }
+        match (seat, mark) {
+            (Some(seat), _) => codes.push(of_seat(seat)),
+            (None, Some(Some(SquareMark::Dark))) => codes.push(RED),
+            (None, Some(None)) => {}
+            (None, _) => codes.push(DIM),
+        }
+        format!("\x1b[{}m{}\x1b[0m", codes.join(";"), thing.text)
+    }
+
+    /// The face of a die in lines, and whose it is.
+    fn die(&self, die: &DrawnDie) -> Vec<String> {
+        let rows = match die.value {
+            1 => ["     ", "  ●  ", "     "],
+            2 => ["●    ", "     ", "    ●"],
+            3 => ["●    ", "  ●  ", "    ●"],
+            4 => ["●   ●", "     ", "●   ●"],
+            5 => ["●   ●", "  ●  ", "●   ●"],
+            6 => ["●   ●", "●   ●", "●   ●"],
+            _ => return Vec::new(),
+        };
+        let mut lines = vec!["┌───────┐".to_owned()];
+        lines.extend(rows.iter().map(|row| format!("│ {row} │")));
+        lines.push("└───────┘".to_owned());
+        lines.push(format!("{:^9}", die.seat).trim_end().to_owned());
+        match (self.colour, self.seats.seat(&die.seat)) {
+            (Colour::Ansi, Some(seat)) => {
+                let code = of_seat(seat);
+                lines.iter().map(|line| format!("\x1b[{code}m{line}\x1b[0m")).collect()
+            }
+            _ => lines,
         }
     }
+}
+
+/// Something on a square, and its meaning.
+struct Thing<'a> {
+    text: String,
+    symbol: Option<&'a BoardSymbol>,
+}
+
+fn label(labels: &Labels, at: usize) -> &str {
+    labels.0.get(at).map_or("", String::as_str)
+}
+
+/// The length of the longest of the first `count` labels.
+fn longest(labels: &Labels, count: usize) -> usize {
+    labels.0.iter().take(count).map(|label| label.chars().count()).max().unwrap_or(0)
 }
 
 /// The numbers below `count`, in the order in which this side sees them.
@@ -100,53 +204,6 @@ fn in_order(count: usize, side: BoardSide) -> impl Iterator<Item = usize> {
         BoardSide::First => number,
         BoardSide::Second => count - 1 - number,
     })
-}
-
-fn square(column: usize, row: usize) -> Option<Square> {
-    Some(Square::new(column.try_into().ok()?, row.try_into().ok()?))
-}
-
-/// A square in two columns: a blank and its character, or the letters of both pieces on it.
-fn square_text(cell: &DrawnSquare, is_last: bool, colour: Colour) -> String {
-    if let [(one, first), (other, second)] = cell.pieces[..] {
-        let piece = |seat, symbol| {
-            let alone = DrawnSquare {
-                symbol,
-                pieces: std::iter::once((seat, symbol)).collect(),
-                ..cell.clone()
-            };
-            character(&alone, is_last, colour)
-        };
-        return piece(one, first) + &piece(other, second);
-    }
-    format!(" {}", character(cell, is_last, colour))
-}
-
-/// The square's character.
-fn character(cell: &DrawnSquare, is_last: bool, colour: Colour) -> String {
-    match colour {
-        Colour::Ansi => dressed(cell, is_last),
-        Colour::Plain => cell.symbol.to_string(),
-    }
-}
-
-/// The square's character in its colours.
-fn dressed(cell: &DrawnSquare, is_last: bool) -> String {
-    let mut codes = Vec::new();
-    if is_last {
-        codes.push(REVERSE);
-    }
-    match (cell.pieces.as_slice(), cell.owner.or(cell.goal)) {
-        ([(seat, _), others @ ..], _) => {
-            codes.push(BOLD);
-            if others.iter().all(|(other, _)| other == seat) {
-                codes.push(of_seat(*seat));
-            }
-        }
-        ([], Some(seat)) => codes.push(of_seat(seat)),
-        ([], None) => codes.push(if cell.symbol == 'X' { RED } else { DIM }),
-    }
-    format!("\x1b[{}m{}\x1b[0m", codes.join(";"), cell.symbol)
 }
 
 const fn of_seat(seat: Seat) -> &'static str {
@@ -191,11 +248,10 @@ mod tests {
     fn the_die_to_be_played_is_beside_the_board() {
         let mut game = start(GameKind::Backdraughts);
         while matches!(game.turn(), Turn::Chance(_)) {
-            assert_eq!(game.die(), None);
+            assert!(!picture(&*game, &[], Colour::Plain).contains('┌'), "no die yet");
             let (outcome, _) = game.outcomes().pop().expect("some");
             game.play(Step::Chance(&outcome), &mut Vec::new()).expect("possible");
         }
-        assert_eq!(game.die(), Some((Seat::First, 6)));
         let board = picture(&*game, &[], Colour::Plain);
         let beside: Vec<&str> = board.lines().map(|line| line.get(20..).unwrap_or("")).collect();
         assert_eq!(

@@ -78,6 +78,7 @@ mod tests {
             pair: (3, 1),
             players: ["ant", "bee"].map(str::to_owned),
             seats: ["white".into(), "black".into()],
+            look: None,
             end: "draw: done".to_owned(),
             frames: Vec::new(),
         });

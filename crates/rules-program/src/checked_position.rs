@@ -3,14 +3,15 @@
 use std::collections::{BTreeMap, HashSet};
 
 use referee_games::{
-    BySeat, GameResult, Legal, OtherEvent, Outcome, Seat, Stream, Text, Turn, is_unsafe_to_show,
+    BySeat, DrawnBoard, GameResult, Legal, OtherEvent, Outcome, Seat, Stream, Text, Turn,
+    is_unsafe_to_show,
 };
 use serde_json::Value;
 use serde_json::value::RawValue;
 
+use crate::boards;
 use crate::contract::{
-    LONGEST_ROW, LONGEST_STATE, LONGEST_TEXT, LegalWords, MOST_OUTCOMES, MOST_ROWS, PositionAnswer,
-    TurnWords,
+    LONGEST_STATE, LONGEST_TEXT, LegalWords, MOST_OUTCOMES, PositionAnswer, TurnWords,
 };
 use crate::description::Description;
 use crate::error::Violation;
@@ -30,6 +31,7 @@ pub(crate) struct CheckedPosition {
     /// The state as each seat sees it, in a game with hidden information.
     pub(crate) views: Option<BySeat<Box<RawValue>>>,
     pub(crate) rows: Vec<String>,
+    pub(crate) board: Option<DrawnBoard>,
     pub(crate) caption: String,
     pub(crate) values: Option<BySeat<f64>>,
     /// The seats that can no longer win.
@@ -68,7 +70,11 @@ impl CheckedPosition {
         let views = answer.views.map(|views| by_seat(game, views, "views")).transpose()?;
         let values = answer.values.map(|values| by_seat(game, values, "values")).transpose()?;
         check_values(values.as_ref())?;
-        check_board(&answer.rows, &answer.caption)?;
+        boards::check_text(&answer.rows, &answer.caption)?;
+        let board = answer
+            .board
+            .map(|board| boards::checked(board, game.board.as_ref(), &game.seats))
+            .transpose()?;
         let events = answer.events.into_iter().map(|event| event_of(game, event));
         let report = StepReport {
             events: events.collect::<Result<_, _>>()?,
@@ -84,6 +90,7 @@ impl CheckedPosition {
             show,
             views,
             rows: answer.rows,
+            board,
             caption: answer.caption,
             values,
             cannot_win: cannot_win.collect::<Result<_, _>>()?,
@@ -236,16 +243,6 @@ fn check_values(values: Option<&BySeat<f64>>) -> Result<(), Violation> {
     match all.into_iter().find(|value| !(-1.0..=1.0).contains(value)) {
         Some(value) => Err(Violation::Value(value)),
         None => Ok(()),
-    }
-}
-
-fn check_board(rows: &[String], caption: &str) -> Result<(), Violation> {
-    let fits =
-        |text: &str| text.chars().count() <= LONGEST_ROW && !text.chars().any(is_unsafe_to_show);
-    if rows.len() <= MOST_ROWS && fits(caption) && rows.iter().all(|row| fits(row)) {
-        Ok(())
-    } else {
-        Err(Violation::Board)
     }
 }
 

@@ -7,7 +7,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
-use referee_games::{BySeat, Clause, OptionSpec, Outcome, Seat, StepText, Stream, Text, Turn};
+use referee_games::{
+    BoardLook, BySeat, Clause, DrawnBoard, OptionSpec, Outcome, Seat, StepText, Stream, Text, Turn,
+};
 
 /// The version of the contract.
 pub(crate) const VERSION: u32 = 1;
@@ -23,10 +25,16 @@ pub(crate) const MOST_OUTCOMES: usize = 4096;
 pub(crate) const MOST_PLIES: u32 = 100_000;
 /// The most chance events and forced passes in a row.
 pub(crate) const MOST_UNASKED: u32 = 1000;
-/// The most rows of a board in text.
+/// The most rows of a board or of plain text, and the most columns of a board.
 pub(crate) const MOST_ROWS: usize = 64;
 /// The longest row or caption, in characters.
 pub(crate) const LONGEST_ROW: usize = 256;
+/// The most characters on a square.
+pub(crate) const MOST_ON_SQUARE: usize = 32;
+/// The most characters of a label or a glyph.
+pub(crate) const LONGEST_LABEL: usize = 4;
+/// The most characters in a legend.
+pub(crate) const MOST_SYMBOLS: usize = 128;
 /// The number of different draws.
 pub(crate) const DRAWS: u64 = 1 << 53;
 
@@ -160,6 +168,9 @@ pub(crate) struct GameAnswer {
     /// The clauses, in order.
     #[serde(default)]
     pub(crate) clauses: Vec<Clause>,
+    /// What the characters on its boards mean.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) board: Option<BoardLook>,
 }
 
 /// The answer to `start`, `play` and `guess`: a position.
@@ -192,9 +203,12 @@ pub(crate) struct PositionAnswer {
     /// The seat for which the action was played, if not the seat that chose it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) on_behalf_of: Option<String>,
-    /// The board in text.
+    /// The position as plain text, if there is no board.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) rows: Vec<String>,
+    /// The board.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) board: Option<DrawnBoard>,
     /// A line below the board.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub(crate) caption: String,

@@ -4,8 +4,9 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 
 use referee_games::options::{OptionKind, plain};
-use referee_games::{BySeat, Clause, OptionSpec, Options, Text};
+use referee_games::{BoardLook, BySeat, Clause, OptionSpec, Options, Text};
 
+use crate::boards;
 use crate::contract::{GameAnswer, VERSION};
 use crate::error::{Violation, printable};
 
@@ -21,12 +22,14 @@ pub(crate) struct Description {
     pub(crate) hidden: bool,
     pub(crate) options: Vec<OptionSpec>,
     pub(crate) clauses: Vec<Clause>,
+    pub(crate) board: Option<BoardLook>,
 }
 
 impl Description {
     /// Checks the answer to `game`.
     pub(crate) fn new(answer: GameAnswer) -> Result<Self, Violation> {
-        let GameAnswer { protocol, name, title, seats, hidden, options, clauses, .. } = answer;
+        let GameAnswer { protocol, name, title, seats, hidden, options, clauses, board, .. } =
+            answer;
         if protocol != VERSION {
             return Err(Violation::Version(protocol));
         }
@@ -40,7 +43,8 @@ impl Description {
         let seats = BySeat::new(first, second);
         let clauses = clauses.into_iter().map(clause).collect();
         let title = printable(&title);
-        Ok(Self { name, title, seats, hidden, options, clauses })
+        board.iter().try_for_each(|look| boards::check_look(look, &seats))?;
+        Ok(Self { name, title, seats, hidden, options, clauses, board })
     }
 }
 

@@ -194,10 +194,13 @@ pub(crate) enum Violation {
     Value(f64),
     /// The board has too many rows, or a row or the caption is too long or has control characters.
     #[error(
-        "the board needs at most {MOST_ROWS} rows, and rows and caption at most {LONGEST_ROW} \
+        "a position has at most {MOST_ROWS} `rows`, and they and the caption at most {LONGEST_ROW} \
          characters without control or invisible ones"
     )]
-    Board,
+    Rows,
+    /// The board cannot be drawn, for this reason.
+    #[error("`board` cannot be drawn: {0}")]
+    Board(String),
     /// `max_plies` is not from 1 to [`MOST_PLIES`].
     #[error("`max_plies` is {0}; it must be from 1 to {MOST_PLIES}")]
     MostPlies(u32),

@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use referee_games::{
-    AnyGame, BySeat, Clause, GameError, OptionError, OptionSpec, Options, Position, RulesProgram,
-    SharedGame, Text,
+    AnyGame, BoardLook, BySeat, Clause, GameError, OptionError, OptionSpec, Options, Position,
+    RulesProgram, SharedGame, Text,
 };
 use serde_json::value::{RawValue, to_raw_value};
 
@@ -86,6 +86,10 @@ impl AnyGame for ProgramGame {
 
     fn clauses(&self) -> &[Clause] {
         &self.description.clauses
+    }
+
+    fn look(&self) -> Option<&BoardLook> {
+        self.description.board.as_ref()
     }
 
     fn options(&self) -> &[OptionSpec] {

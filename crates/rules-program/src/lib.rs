@@ -26,6 +26,7 @@
 //! A position is asked for once and kept. Every answer of the program is checked against the
 //! contract. A violation is a `RulesProgramError`: the program failed, not a player.
 
+mod boards;
 mod checked_position;
 mod child;
 pub mod contract;

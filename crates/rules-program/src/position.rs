@@ -6,8 +6,8 @@ use std::sync::Arc;
 use rand::RngCore;
 use rand::seq::IndexedRandom;
 use referee_games::{
-    AnyPosition, BySeat, Event, GameError, Legal, PASS, Position, Refusal, Seat, Step, StepError,
-    StepText, Text, Turn,
+    AnyPosition, BySeat, Drawing, Event, GameError, Legal, PASS, Position, Refusal, Seat, Step,
+    StepError, StepText, Text, Turn,
 };
 use serde_json::value::{RawValue, to_raw_value};
 
@@ -287,8 +287,11 @@ impl AnyPosition for ProgramPosition {
         self.checked.values
     }
 
-    fn rows(&self) -> Vec<String> {
-        self.checked.rows.clone()
+    fn draw(&self) -> Drawing<'_> {
+        match (&self.checked.board, &self.table.description.board) {
+            (Some(board), Some(look)) => Drawing::Board(board.clone(), look),
+            _ => Drawing::Text(self.checked.rows.clone()),
+        }
     }
 
     fn caption(&self) -> String {

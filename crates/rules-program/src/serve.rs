@@ -8,8 +8,8 @@ use std::io::{self, BufRead, Write};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use referee_games::{
-    AnyGame, AnyPosition, BySeat, Event, GameError, Options, Position, Refusal, Seat, Step, Text,
-    TextStep,
+    AnyGame, AnyPosition, BySeat, Drawing, Event, GameError, Options, Position, Refusal, Seat,
+    Step, Text, TextStep,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -213,10 +213,15 @@ fn show(position: &dyn AnyPosition) -> Result<PositionAnswer, ServeError> {
     let name = |seat: Seat| seats[seat].to_string();
     let values = position.values();
     let lost = Seat::BOTH.into_iter().filter(|&seat| !position.can_win(seat));
+    let (rows, board) = match position.draw() {
+        Drawing::Text(rows) => (rows, None),
+        Drawing::Board(board, _) => (Vec::new(), Some(board)),
+    };
     Ok(PositionAnswer {
         state: Some(state(position)?),
         turn: Some(turn),
-        rows: position.rows(),
+        rows,
+        board,
         caption: position.caption(),
         values: values.map(|it| it.iter().map(|(seat, value)| (name(seat), *value)).collect()),
         cannot_win: lost.map(name).collect(),

@@ -66,7 +66,7 @@ fn seen(position: &dyn AnyPosition) -> String {
         position.turn(),
         position.outcomes(),
         position.ply(),
-        position.rows(),
+        position.draw(),
         position.caption(),
         position.values(),
         BySeat::from_fn(|seat| position.can_win(seat)),

@@ -20,7 +20,9 @@ use tokio_stream::{Stream, StreamExt as _};
 use crate::commands::runtime::new_runtime;
 use crate::commands::web::{EVENTS, WebServer, most};
 use crate::error::Failure;
-use referee_games::{AnyPosition, BySeat, Event, Legal, Seat, Text};
+use referee_games::{
+    AnyPosition, BoardLook, BySeat, Drawing, DrawnBoard, Event, Legal, Seat, Text,
+};
 use referee_match::player::user_interface::{PendingLine, Question, UserInterface};
 use referee_match::replay::frames::Frame;
 use referee_match::replay::story::{describe_events, is_ply};
@@ -36,7 +38,11 @@ const LONGEST: usize = 1000;
 struct GameView {
     players: [String; 2],
     seats: [Text; 2],
+    look: Option<BoardLook>,
     frame: Frame,
+    /// The board on which actions name squares.
+    #[serde(skip)]
+    board: DrawnBoard,
     /// What happened so far, each with the number of its ply.
     story: Vec<(u32, String)>,
     /// The reply to the last answer of the person.
@@ -57,6 +63,29 @@ struct OpenQuestion {
     seat: u8,
     text: String,
     legal: Legal,
+    /// The squares to click for each legal action of a list: any one of each group.
+    squares: Vec<Vec<Vec<usize>>>,
+}
+
+impl GameView {
+    /// Shows a position after these events.
+    fn draw(&mut self, position: &dyn AnyPosition, events: &[Event]) {
+        self.frame = Frame::whole(position, events);
+        if let Drawing::Board(board, look) = position.draw() {
+            self.board = board;
+            self.look = Some(look.clone());
+        }
+    }
+
+    /// The squares that each legal action of a list names.
+    fn squares_of(&self, legal: &Legal) -> Vec<Vec<Vec<usize>>> {
+        match (legal, &self.look) {
+            (Legal::List(actions), Some(look)) => {
+                actions.iter().map(|action| self.board.named_in(action, look)).collect()
+            }
+            _ => Vec::new(),
+        }
+    }
 }
 
 /// The state of the server, which runs on a thread of its own.
@@ -115,7 +144,7 @@ impl GamePage {
     pub(super) fn start(&self, position: &dyn AnyPosition, steps: &[Vec<Event>]) {
         self.view.send_modify(|view| {
             let events = steps.last().map_or(&[][..], Vec::as_slice);
-            view.frame = Frame::whole(position, events);
+            view.draw(position, events);
             view.story = told_so_far(steps);
         });
     }
@@ -126,10 +155,10 @@ impl GamePage {
             view.story.push((position.ply(), describe_events(events)));
             view.told.clear();
             if is_ply(events) {
-                view.frame = Frame::whole(position, events);
+                view.draw(position, events);
             } else {
                 // A roll leaves the board as it was, and the last action stays marked.
-                view.frame.caption = position.caption();
+                view.frame.show_luck(position);
             }
         });
     }
@@ -214,8 +243,8 @@ impl UserInterface for PageInterface {
         let Question { seat, text, legal } = question;
         self.view.send_modify(|view| {
             view.questions += 1;
-            let number = view.questions;
-            view.asked = Some(OpenQuestion { number, seat: seat as u8, text, legal });
+            let (number, squares) = (view.questions, view.squares_of(&legal));
+            view.asked = Some(OpenQuestion { number, seat: seat as u8, text, legal, squares });
         });
         Box::pin(async {
             let line = self.lines.lock().await.recv().await?;

@@ -36,7 +36,8 @@ impl Game for Toy {
     const SEATS: BySeat<&'static str> = BySeat::new("left", "right");
 
     fn sheet() -> &'static RuleSheet {
-        static SHEET: RuleSheet = RuleSheet { clauses: Vec::new(), options: Vec::new() };
+        static SHEET: RuleSheet =
+            RuleSheet { clauses: Vec::new(), options: Vec::new(), board: None };
         &SHEET
     }
 

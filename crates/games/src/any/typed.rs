@@ -8,7 +8,7 @@ use rand::RngCore;
 use serde_json::value::RawValue;
 
 use super::{AnyGame, AnyPosition, GameError, Position, json};
-use crate::drawing::DrawnBoard;
+use crate::drawing::{self, BoardLook, Drawing, DrawnDie};
 use crate::event::Event;
 use crate::game::{Clause, Game, Legal, StepOf};
 use crate::options::{OptionSpec, Options};
@@ -50,6 +50,10 @@ impl<G: Game> AnyGame for Typed<G> {
 
     fn options(&self) -> &[OptionSpec] {
         &G::sheet().options
+    }
+
+    fn look(&self) -> Option<&BoardLook> {
+        G::sheet().board.as_ref()
     }
 
     fn start(&self, options: &Options) -> Result<Position, GameError> {
@@ -169,20 +173,15 @@ impl<G: Game> AnyPosition for TypedPosition<G> {
         Some(Box::new(Self(self.0.restored(snapshot)?)))
     }
 
-    fn rows(&self) -> Vec<String> {
-        self.0.rows()
-    }
-
-    fn die(&self) -> Option<(Seat, u8)> {
-        self.0.die()
+    fn draw(&self) -> Drawing<'_> {
+        let Some(look) = &G::sheet().board else { return Drawing::Text(self.0.rows()) };
+        let dice =
+            self.0.die().map(|(seat, value)| DrawnDie { seat: G::SEATS[seat].into(), value });
+        Drawing::Board(drawing::board(self.0.cells(), look, dice.into_iter().collect()), look)
     }
 
     fn caption(&self) -> String {
         self.0.caption()
-    }
-
-    fn draw(&self) -> DrawnBoard {
-        self.0.draw()
     }
 
     fn boxed(&self) -> Position {

@@ -7,7 +7,7 @@ use super::map::{Ground, PIECES, Piece};
 use super::{BackToTheWall, RoundResult};
 use crate::Game;
 use crate::board::Square;
-use crate::drawing::{DrawnBoard, DrawnSquare};
+use crate::drawing::DrawnRow;
 use crate::event::PieceSquares;
 use crate::seat::{BySeat, Seat, SeatMap};
 
@@ -106,16 +106,16 @@ fn symbol(board: &Board, at: Square) -> char {
     }
 }
 
-/// The board, square by square.
-pub(super) fn draw(board: &Board) -> DrawnBoard {
-    let square = |at| DrawnSquare {
-        symbol: symbol(board, at),
-        pieces: pieces_on(board, at).map(|(seat, piece)| (seat, piece.letter(seat))).collect(),
-        owner: owner(board, at),
-        goal: None,
+/// What is on each square: its owner's mark or a wall, and all pieces.
+pub(super) fn cells(board: &Board) -> Vec<DrawnRow> {
+    let square = |at| {
+        let owner = owner(board, at).map(|seat| if seat == Seat::First { 'x' } else { 'o' });
+        let wall = board.walls.contains(at).then_some('#');
+        let pieces = pieces_on(board, at).map(|(seat, piece)| piece.letter(seat));
+        owner.into_iter().chain(wall).chain(pieces).collect()
     };
     let Ground { width, height, .. } = board.ground;
-    let row = |row| (0..width).map(|column| square(Square::new(column, row))).collect();
+    let row = |row| DrawnRow((0..width).map(|column| square(Square::new(column, row))).collect());
     (0..height).map(row).collect()
 }
 

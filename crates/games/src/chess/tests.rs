@@ -1,7 +1,7 @@
 //! The rules of chess, clause by clause, and the counts of known positions.
 
 use super::*;
-use crate::{AnyPosition, GameKind, GameResult, Position, perft};
+use crate::{AnyPosition, Drawing, DrawnRow, GameKind, GameResult, Position, perft};
 
 fn options(given: &[(&str, &str)]) -> Options {
     Options::resolve(&Chess::sheet().options, given.iter().copied()).expect("values that fit")
@@ -117,7 +117,8 @@ fn castling_in_chess960_names_the_rook() {
         assert_eq!(game.judge(Seat::First, text).as_deref(), Ok(action));
     }
     let game = after(game, "f1b1");
-    assert_eq!(game.rows()[7], "..KR...R");
+    let Drawing::Board(board, _) = game.draw() else { panic!("a board") };
+    assert_eq!(board.cells[7], DrawnRow::of("..KR...R"));
     assert!(game.state().get().contains("HBhb - 0 1"), "{}", game.state());
     let usual = start(&[("chess960", "true")]);
     assert_eq!(usual.judge(Seat::First, "e2e4").as_deref(), Ok("e2e4"));

@@ -9,8 +9,8 @@ use referee_games::backdraughts::Backdraughts;
 use referee_games::chess::Chess;
 use referee_games::watch_your_back::WatchYourBack;
 use referee_games::{
-    AnyPosition, BySeat, Event, Game, GameError, GameKind, Options, PASS, Step, StepError, StepOf,
-    TextStep, Turn, divide, perft,
+    AnyPosition, BySeat, Drawing, Event, Game, GameError, GameKind, Options, PASS, Step, StepError,
+    StepOf, TextStep, Turn, divide, perft,
 };
 use serde::Serialize;
 
@@ -45,7 +45,11 @@ fn json(value: &impl Serialize) -> String {
 fn compare<G: Game>(game: &G, any: &dyn AnyPosition) {
     assert_eq!(any.turn(), game.turn().map_reason(Into::into));
     assert_eq!(any.values(), game.values());
-    assert_eq!((any.ply(), any.rows(), any.caption()), (game.ply(), game.rows(), game.caption()));
+    assert_eq!((any.ply(), any.caption()), (game.ply(), game.caption()));
+    let Drawing::Board(board, look) = any.draw() else { panic!("every built-in game has a board") };
+    assert_eq!(board.cells, game.cells());
+    assert!(board.squares().flat_map(|square| &square.0).all(|it| look.legend.contains_key(it)));
+    assert!(board.columns.0.len() >= board.width() && board.rows.0.len() >= board.cells.len());
     let state = json(&game.state());
     assert_eq!(any.state().get(), state);
     let outcomes = game.outcomes().into_iter();

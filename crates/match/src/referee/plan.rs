@@ -6,8 +6,8 @@ use rand::RngCore;
 use serde_json::value::{RawValue, to_raw_value};
 
 use referee_games::{
-    AnyPosition, BySeat, Event, GameError, GameKind, GameResult, Legal, Options, Outcome, Position,
-    Refusal, Seat, Step, StepText, Stream, Text, Turn,
+    AnyPosition, BySeat, Drawing, Event, GameError, GameKind, GameResult, Legal, Options, Outcome,
+    Position, Refusal, Seat, Step, StepText, Stream, Text, Turn,
 };
 use referee_record::model::rules::GameRules;
 
@@ -114,8 +114,8 @@ impl AnyPosition for FixedTurns {
         Cow::Owned(to_raw_value(&self.done).expect("a number"))
     }
 
-    fn rows(&self) -> Vec<String> {
-        Vec::new()
+    fn draw(&self) -> Drawing<'_> {
+        Drawing::Text(Vec::new())
     }
 
     fn caption(&self) -> String {

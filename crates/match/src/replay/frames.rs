@@ -8,7 +8,10 @@ use serde::Serialize;
 use super::story;
 use crate::replay::{self, Replay, ReplayError, ReplayStep};
 use referee_games::board::Square;
-use referee_games::{AnyPosition, BySeat, DrawnBoard, DrawnSquare, Event, Seat, Text, Turn};
+use referee_games::{
+    AnyPosition, BoardLook, BySeat, Drawing, DrawnBoard, DrawnSquare, Event, Labels, Seat, Text,
+    Turn,
+};
 use referee_protocol::escape;
 use referee_record::model::clock::{Clock, TimeControl};
 use referee_record::model::record::{GameRecord, Note};
@@ -32,6 +35,9 @@ pub struct ReplayFrames {
     pub players: [String; 2],
     /// The seats' names.
     pub seats: [Text; 2],
+    /// What the characters on its boards mean.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub look: Option<BoardLook>,
     /// A description of how the game ended.
     pub end: String,
     /// The start, then one frame per ply, and one more if a fault ended the game.
@@ -43,12 +49,15 @@ pub struct ReplayFrames {
 pub struct Frame {
     /// Plies played.
     ply: u32,
-    /// The whole board by rows, in the first frame and whenever its size changes.
+    /// The whole board, in the first frame and whenever its size or its labels change.
     #[serde(skip_serializing_if = "Option::is_none")]
-    board: Option<Vec<Vec<String>>>,
+    board: Option<WholeBoard>,
+    /// The position as plain text, in games without a board, whenever it changes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    text: Option<Vec<String>>,
     /// The squares that changed, numbered row by row, with their new content.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    set: Vec<(usize, String)>,
+    set: Vec<(usize, DrawnSquare)>,
     /// The squares named in the last actions.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     named: Vec<usize>,
@@ -56,6 +65,9 @@ pub struct Frame {
     /// entered.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     paths: Vec<(u8, Vec<usize>)>,
+    /// The dice that are to be played, each with the seat that rolled it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    dice: Vec<(u8, u8)>,
     /// Information that the board does not show.
     pub caption: String,
     /// A description of the step.
@@ -75,19 +87,49 @@ pub struct Frame {
     pub said: Vec<(u8, Option<String>, Option<f64>)>,
 }
 
+/// A board with its labels.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+struct WholeBoard {
+    cells: Vec<Vec<DrawnSquare>>,
+    #[serde(skip_serializing_if = "Labels::is_empty")]
+    columns: Labels,
+    #[serde(skip_serializing_if = "Labels::is_empty")]
+    rows: Labels,
+}
+
+impl From<DrawnBoard> for WholeBoard {
+    fn from(board: DrawnBoard) -> Self {
+        let DrawnBoard { cells, columns, rows, .. } = board;
+        Self { cells: cells.into_iter().map(|row| row.0).collect(), columns, rows }
+    }
+}
+
 impl Frame {
     /// A position by itself, after these events.
     pub fn whole(position: &dyn AnyPosition, events: &[Event]) -> Self {
-        let board = position.draw();
-        let width = width(&board);
-        Self {
+        let mut frame = Self {
             ply: position.ply(),
-            board: Some(whole_board(&board)),
-            named: numbers(&story::named_squares(events), width),
-            paths: paths(events, position, width),
             caption: position.caption(),
             told: story::describe_events(events),
             ..Self::default()
+        };
+        match position.draw() {
+            Drawing::Text(rows) => frame.text = Some(safe(&rows)),
+            Drawing::Board(board, look) => {
+                frame.named = story::named_squares(events, &board, look);
+                frame.paths = paths(events, position, board.width());
+                frame.dice = dice(&board, position);
+                frame.board = Some(board.into());
+            }
+        }
+        frame
+    }
+
+    /// Shows a position in which only the luck is new: dice and caption.
+    pub fn show_luck(&mut self, position: &dyn AnyPosition) {
+        self.caption = position.caption();
+        if let Drawing::Board(board, _) = position.draw() {
+            self.dice = dice(&board, position);
         }
     }
 }
@@ -122,10 +164,10 @@ impl ReplayFrames {
 
     /// A record of which only the result may be shown yet.
     pub fn sealed(rules: &GameRules, record: &GameRecord) -> Self {
-        let board = Some(vec![vec![".".to_owned()]]);
+        let text = Some(Vec::new());
         let caption = SEALED.to_owned();
         let record = &GameRecord { reason: SEALED_REASON.to_owned(), ..record.clone() };
-        Self::with(rules, record, vec![Frame { board, caption, ..Frame::default() }])
+        Self::with(rules, record, vec![Frame { text, caption, ..Frame::default() }])
     }
 
     fn with(rules: &GameRules, record: &GameRecord, frames: Vec<Frame>) -> Self {
@@ -135,6 +177,7 @@ impl ReplayFrames {
             pair: (record.pair, record.game),
             players: Seat::BOTH.map(safe),
             seats: Seat::BOTH.map(|seat| rules.seats()[seat].clone()),
+            look: rules.game.look().cloned(),
             end: describe_end(record.winner(), &record.result, &record.reason),
             frames,
         }
@@ -156,11 +199,14 @@ struct FrameBuilder<'a> {
     /// Whether a seat may not see everything.
     is_hidden: bool,
     frames: Vec<Frame>,
-    /// The board of the last frame.
+    /// What the last frame shows.
     board: DrawnBoard,
+    text: Vec<String>,
     clocks: BySeat<Clock>,
     /// The frame of the last ply, not added yet.
     next: Frame,
+    /// The events of that ply.
+    acted: Vec<Event>,
     /// The chance events since that ply.
     rolled: Vec<Event>,
 }
@@ -172,8 +218,10 @@ impl<'a> FrameBuilder<'a> {
             is_hidden: rules.game.is_hidden(),
             frames: Vec::new(),
             board: DrawnBoard::default(),
+            text: Vec::new(),
             clocks: replay::clocks(control, record),
             next: Frame::default(),
+            acted: Vec::new(),
             rolled: Vec::new(),
         }
     }
@@ -209,10 +257,10 @@ impl<'a> FrameBuilder<'a> {
     fn follow(&mut self, played: &ReplayStep<'_>, position: &dyn AnyPosition) {
         let mut events = std::mem::take(&mut self.rolled);
         events.extend_from_slice(&played.events);
+        self.acted.clone_from(&played.events);
         self.next = Frame {
             ply: position.ply(),
-            named: numbers(&story::named_squares(&played.events), width(&self.board)),
-            paths: paths(&played.events, position, width(&self.board)),
+            paths: paths(&played.events, position, self.board.width()),
             told: story::describe_events(&events),
             clock: self.spend(played.used),
             said: notes_by_seat(&self.record.notes, position),
@@ -237,23 +285,48 @@ impl<'a> FrameBuilder<'a> {
         if self.frames.last().is_some_and(|last| last.ply == position.ply()) {
             return;
         }
-        let old = std::mem::replace(&mut self.board, position.draw());
-        let new = &self.board;
         let mut frame = std::mem::take(&mut self.next);
         frame.caption = position.caption();
         frame.views = self.is_hidden.then(|| Seat::BOTH.map(|seat| view(position, seat)));
-        if new.iter().map(Vec::len).eq(old.iter().map(Vec::len)) {
-            for (at, (old, new)) in old.iter().flatten().zip(new.iter().flatten()).enumerate() {
-                if old != new {
-                    frame.set.push((at, text_of(new)));
-                }
-            }
-        } else {
-            frame.board = Some(whole_board(new));
-            frame.named.clear();
-            frame.paths.clear();
+        match position.draw() {
+            Drawing::Text(rows) => self.add_text(&mut frame, rows),
+            Drawing::Board(board, look) => self.add_board(&mut frame, board, look, position),
         }
         self.frames.push(frame);
+    }
+
+    /// Adds plain text to a frame, if it is new.
+    fn add_text(&mut self, frame: &mut Frame, rows: Vec<String>) {
+        frame.paths.clear();
+        if self.frames.is_empty() || self.text != rows {
+            frame.text = Some(safe(&rows));
+            self.text = rows;
+        }
+    }
+
+    /// Adds what is new on a board to a frame.
+    fn add_board(
+        &mut self,
+        frame: &mut Frame,
+        board: DrawnBoard,
+        look: &BoardLook,
+        position: &dyn AnyPosition,
+    ) {
+        frame.dice = dice(&board, position);
+        let old = std::mem::replace(&mut self.board, board);
+        let new = &self.board;
+        let has_same_shape = new.cells.len() == old.cells.len()
+            && new.width() == old.width()
+            && (&new.columns, &new.rows) == (&old.columns, &old.rows);
+        if has_same_shape {
+            let changed = old.squares().zip(new.squares()).enumerate();
+            let changed = changed.filter(|(_, (old, new))| old != new);
+            frame.set = changed.map(|(at, (_, new))| (at, new.clone())).collect();
+            frame.named = story::named_squares(&self.acted, new, look);
+        } else {
+            frame.board = Some(new.clone().into());
+            frame.paths.clear();
+        }
     }
 
     /// Adds a last frame that says why the game ended there.
@@ -265,13 +338,15 @@ impl<'a> FrameBuilder<'a> {
     }
 }
 
-/// The number of squares in the first row.
-fn width(board: &DrawnBoard) -> usize {
-    board.first().map_or(0, Vec::len)
+/// Lines of plain text, safe to show.
+fn safe(rows: &[String]) -> Vec<String> {
+    rows.iter().map(|row| escape::terminal(row)).collect()
 }
 
-fn whole_board(board: &DrawnBoard) -> Vec<Vec<String>> {
-    board.iter().map(|row| row.iter().map(text_of).collect()).collect()
+/// The dice that are to be played, each with the number of its seat.
+fn dice(board: &DrawnBoard, position: &dyn AnyPosition) -> Vec<(u8, u8)> {
+    let first = position.seats().first;
+    board.dice.iter().map(|die| (u8::from(die.seat != first), die.value)).collect()
 }
 
 /// The paths of the pieces that moved step by step.
@@ -297,26 +372,6 @@ fn view(position: &dyn AnyPosition, seat: Seat) -> String {
     let view = position.view(seat);
     let text = serde_json::from_str::<String>(view.get()).unwrap_or_else(|_| view.get().to_owned());
     text.lines().map(escape::terminal).collect::<Vec<_>>().join("\n")
-}
-
-/// A square as text: its character alone, or followed by its owner's seat, the seat whose goal it
-/// is (each `0`, `1` or `-`), and the pieces on it, each as a letter and a seat.
-fn text_of(square: &DrawnSquare) -> String {
-    let DrawnSquare { symbol, pieces, owner, goal } = square;
-    let mut text = String::from(*symbol);
-    if !pieces.is_empty() || owner.is_some() || goal.is_some() {
-        text.extend([*owner, *goal].map(digit));
-        text.extend(pieces.iter().flat_map(|&(seat, letter)| [letter, digit(Some(seat))]));
-    }
-    text
-}
-
-fn digit(seat: Option<Seat>) -> char {
-    match seat {
-        Some(Seat::First) => '0',
-        Some(Seat::Second) => '1',
-        None => '-',
-    }
 }
 
 /// The players' remarks on the ply that led to this position.

@@ -2,7 +2,7 @@
 
 use referee_games::board::Square;
 use referee_games::event::{NotPlaced, OtherEvent};
-use referee_games::{BySeat, Event};
+use referee_games::{BoardLook, BySeat, DrawnBoard, Event};
 use referee_protocol::escape;
 
 /// Whether a step was a ply. A chance event is not a ply, and leaves the board as it was.
@@ -91,8 +91,9 @@ fn describe_walls(placed: &[Square], not_placed: &[NotPlaced]) -> String {
     text
 }
 
-/// The squares named in the actions of the last step; empty for a board that has just been set up.
-pub fn named_squares(events: &[Event]) -> Vec<Square> {
+/// The squares of a board that the last actions name, numbered row by row; none on a board that has
+/// just been set up.
+pub fn named_squares(events: &[Event], board: &DrawnBoard, look: &BoardLook) -> Vec<usize> {
     if events.iter().any(|event| matches!(event, Event::RoundStart { .. })) {
         return Vec::new();
     }
@@ -100,16 +101,14 @@ pub fn named_squares(events: &[Event]) -> Vec<Square> {
         Event::Action { action, .. } => Some(action.as_str()),
         _ => None,
     });
-    let square = |text: &str| {
-        let (column, row) = text.split_once(',')?;
-        Some(Square::new(column.parse().ok()?, row.parse().ok()?))
-    };
-    actions.flat_map(|action| action.split(['>', ' '])).filter_map(square).collect()
+    let named = actions.flat_map(|action| board.named_in(action, look));
+    named.filter_map(|squares| <[usize; 1]>::try_from(squares).ok()).flatten().collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use referee_games::{DrawnRow, Labels};
 
     /// The events as a log or a player has them.
     fn events(lines: &[&str]) -> Vec<Event> {
@@ -173,20 +172,19 @@ mod tests {
     }
 
     #[test]
-    fn the_squares_of_the_last_step_are_found_in_its_actions() {
-        let named = |lines: &[&str]| {
-            named_squares(&events(lines)).iter().map(ToString::to_string).collect::<Vec<_>>()
-        };
-        assert_eq!(
-            named(&[r#"{"event":"action","by":"white","action":"3,4>5,6"}"#]),
-            ["3,4", "5,6"]
-        );
+    fn the_squares_of_the_last_actions_are_named() {
+        let look = BoardLook { separator: ",".into(), ..BoardLook::default() };
+        let labels = || Labels((0..8).map(|number| number.to_string()).collect());
+        let cells = vec![DrawnRow::of("........"); 8];
+        let board = DrawnBoard { cells, columns: labels(), rows: labels(), dice: Vec::new() };
+        let named = |lines: &[&str]| named_squares(&events(lines), &board, &look);
+        assert_eq!(named(&[r#"{"event":"action","by":"white","action":"3,4>5,6"}"#]), [35, 53]);
         let both = [
             r#"{"event":"action","by":"one","action":"CU 1,2 0,0"}"#,
             r#"{"event":"action","by":"two","action":"pass"}"#,
         ];
-        assert_eq!(named(&both), ["1,2", "0,0"]);
+        assert_eq!(named(&both), [17, 0]);
         let next = r#"{"event":"round-start","board":"lake","map":[],"pieces":{"one":{"circle":"0,0","square":"1,1"},"two":{"circle":"2,2","square":"3,3"}}}"#;
-        assert_eq!(named(&[both[0], next]), [""; 0], "the board is another one");
+        assert_eq!(named(&[both[0], next]), [0; 0], "the board is another one");
     }
 }

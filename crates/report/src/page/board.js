@@ -1,9 +1,8 @@
-// Draws boards and moves the pieces on them. It knows no rules: a replay contains the look of every
-// position. A square is a text: its character, and, if there is more to show, the seat of its
-// owner, the seat whose goal it is (each `0`, `1` or `-`), and a letter and a seat per piece.
+// Draws positions and moves the pieces on them. It knows no rules: a replay says how every position
+// looks, and its `look` what each character on a square means.
 "use strict";
 const find = (id) => document.getElementById(id);
-const SVG = ["svg", "rect", "circle", "text", "polyline", "line", "g", "title"];
+const SVG = ["svg", "rect", "circle", "text", "polyline", "polygon", "line", "g", "title"];
 const make = (tag, attributes = {}, ...children) => {
   const element = SVG.includes(tag)
     ? document.createElementNS("http://www.w3.org/2000/svg", tag)
@@ -14,54 +13,73 @@ const make = (tag, attributes = {}, ...children) => {
 };
 /** How long a piece takes to move, in milliseconds. */
 const MOVE = 260;
+/** The colours that a seat may be called. */
+const COLOURS = ["white", "black", "red", "blue", "green", "yellow", "orange", "purple"];
 const still = matchMedia("(prefers-reduced-motion: reduce)");
 
-/** The boards of a replay, frame by frame: the squares by rows, and the width. */
+/** A position of a frame by itself: a board, or lines of text. */
+const positionOf = ({ board, text }) => board
+  ? { squares: board.cells.flat(), width: board.cells[0].length, columns: board.columns ?? [], rows: board.rows ?? [] }
+  : { squares: [], width: 0, columns: [], rows: [], text: text ?? [] };
+
+/** The positions of a replay, frame by frame. */
 function boardsOf(replay) {
-  let squares = [], width = 0;
+  let board = positionOf({});
   return replay.frames.map((frame) => {
-    if (frame.board) { squares = frame.board.flat(); width = frame.board[0].length; }
-    else { squares = squares.slice(); for (const [at, square] of frame.set ?? []) squares[at] = square; }
-    return { squares, width };
+    if (frame.board || frame.text) board = positionOf(frame);
+    else if (frame.set) {
+      board = { ...board, squares: board.squares.slice() };
+      for (const [at, square] of frame.set) board.squares[at] = square;
+    }
+    return board;
   });
 }
 
-/** The pieces on a square, each as a letter and a seat. */
-function piecesOf(square) {
-  const parts = [...square].slice(3), found = [];
-  while (parts.length > 1) found.push(parts.splice(0, 2).join(""));
-  return found;
-}
+/** The meaning of a character on a square. */
+const meaning = (game, symbol) => game.look?.legend[symbol] ?? {};
+/** The pieces on a square, and its marks, each as a character of the legend. */
+const piecesOf = (game, square) => [...square].filter((symbol) => !meaning(game, symbol).mark);
+const marksOf = (game, square) => [...square].filter((symbol) => meaning(game, symbol).mark);
+/** The number of the seat that a character belongs to; −1 if it belongs to none. */
+const seatOf = (game, symbol) => game.seats.indexOf(meaning(game, symbol).seat);
 
-/** Whether a square belongs to a seat. */
-const isOwned = (square) => /^.[01]/.test(square);
+/** The class that colours what belongs to a seat: by the colour it is called, or else by its number. */
+const seatClass = (game, seat) => seat < 0 ? "nobody"
+  : game.seats.every((name) => COLOURS.includes(name)) ? `seat-${game.seats[seat]}` : `seat-${seat}`;
 
-/** Whether the first seat has the dark pieces: the names of seats may be colours. */
-const isReversed = (seats) => seats[0] === "black" || seats[1] === "white";
-
-/** Whether a board shows a piece or a square of a seat. Some games only show other characters. */
-const hasSeats = ({ squares }) => squares.some((square) => isOwned(square) || piecesOf(square).length > 0);
+/** Whether the legend has anything of a seat, so that it can be counted. */
+const hasSeats = (game) => Object.values(game.look?.legend ?? {}).some(({ seat }) => seat);
 
 /** How many pieces each seat has; in games where squares have owners, how many squares. */
-function countsOf({ squares }) {
-  const owned = squares.some(isOwned);
-  const seats = owned ? squares.map((square) => square[1]) : squares.flatMap(piecesOf).map((piece) => piece.at(-1));
-  const noun = owned ? "square" : "piece";
+function countsOf(game, { squares }) {
+  const owned = Object.values(game.look?.legend ?? {}).some(({ mark }) => mark === "owned");
+  const counted = squares.flatMap((square) => owned
+    ? marksOf(game, square).filter((symbol) => meaning(game, symbol).mark === "owned") : piecesOf(game, square));
   return [0, 1].map((seat) => {
-    const count = seats.filter((of) => of === String(seat)).length;
-    return `${count} ${noun}${count === 1 ? "" : "s"}`;
+    const count = counted.filter((symbol) => seatOf(game, symbol) === seat).length;
+    return `${count} ${owned ? "square" : "piece"}${count === 1 ? "" : "s"}`;
+  });
+}
+
+/** What is in one list and not in the other, each as often as it is there more often. */
+function surplus(list, other) {
+  const rest = [...other];
+  return list.filter((item) => {
+    const at = rest.indexOf(item);
+    if (at >= 0) rest.splice(at, 1);
+    return at < 0;
   });
 }
 
 /** The pieces that went from one square to another between two boards. */
-function movesBetween(before, board, frame) {
-  if (!before || frame.board || before.width !== board.width) return [];
+function movesBetween(game, before, board, frame) {
+  if (!before?.width || frame.board || before.width !== board.width) return [];
   const gone = [], come = [];
   board.squares.forEach((square, at) => {
     if (square === before.squares[at]) return;
-    const old = piecesOf(before.squares[at]), now = piecesOf(square);
-    gone.push(...old.filter((piece) => !now.includes(piece)).map((piece) => ({ piece, at })));
-    come.push(...now.filter((piece) => !old.includes(piece)).map((piece) => ({ piece, at })));
+    const old = piecesOf(game, before.squares[at]), now = piecesOf(game, square);
+    gone.push(...surplus(old, now).map((piece) => ({ piece, at })));
+    come.push(...surplus(now, old).map((piece) => ({ piece, at })));
   });
   const distance = (one, other) => Math.hypot(one % board.width - other % board.width,
     Math.floor(one / board.width) - Math.floor(other / board.width));
@@ -70,65 +88,88 @@ function movesBetween(before, board, frame) {
       .sort((one, other) => distance(one.at, to) - distance(other.at, to))[0];
     if (!from) return [];
     gone.splice(gone.indexOf(from), 1);
-    const path = (frame.paths ?? []).find(([seat, squares]) => String(seat) === piece.at(-1) && squares.at(-1) === to);
+    const path = (frame.paths ?? []).find(([seat, squares]) => seat === seatOf(game, piece) && squares.at(-1) === to);
     return [{ piece, from: from.at, to, path: path?.[1] ?? [to] }];
   });
 }
 
-/** A board as a picture. `changed` and `named` are squares to mark, `moves` paths to show. */
-function drawBoard(replay, { squares, width }, { changed = [], named = [], moves = [] } = {}) {
-  const height = squares.length / width;
-  const svg = make("svg", { viewBox: `-0.8 -0.8 ${width + 0.9} ${height + 0.9}`, role: "img",
-    "aria-label": "The board" });
-  svg.classList.toggle("tinted", squares.some(isOwned));
-  svg.classList.toggle("reversed", isReversed(replay.seats));
+/** Where the upper left corner of a square is. */
+const spotOn = (game, { width }) => (at) => {
+  const row = Math.floor(at / width);
+  return [at % width + (game.look?.hexagons ? row / 2 : 0), row];
+};
+
+/** Lines of plain text as a picture. */
+function drawText(lines) {
+  const width = Math.max(24, ...lines.map((line) => [...line].length)), height = Math.max(lines.length, 3) * 1.9;
+  return make("svg", { class: "plain", viewBox: `-1 -0.6 ${width + 2} ${height + 1}`, role: "img", "aria-label": "The position" },
+    ...lines.map((line, at) => make("text", { class: "line", x: 0, y: 1.3 + at * 1.9, "xml:space": "preserve" }, line)));
+}
+
+/** A position as a picture. `changed` and `named` are squares to mark, `moves` paths to show. */
+function drawBoard(game, board, { changed = [], named = [], moves = [] } = {}) {
+  const { squares, width } = board;
+  if (!width) return drawText(board.text ?? []);
+  const height = squares.length / width, spot = spotOn(game, board), { hexagons, checkered } = game.look ?? {};
+  const svg = make("svg", { viewBox: `-0.8 -0.8 ${width + 0.9 + (hexagons ? (height - 1) / 2 : 0)} ${height + 0.9 + (hexagons ? 0.2 : 0)}`,
+    role: "img", "aria-label": "The board" });
   for (let column = 0; column < width; column++)
-    svg.append(make("text", { class: "axis", x: column + 0.5, y: -0.25 }, String(column)));
+    svg.append(make("text", { class: "axis", x: column + 0.5, y: hexagons ? -0.35 : -0.25 }, board.columns[column] ?? ""));
   for (let row = 0; row < height; row++)
-    svg.append(make("text", { class: "axis", x: -0.4, y: row + 0.62 }, String(row)));
-  const spot = (at) => [at % width, Math.floor(at / width)];
+    svg.append(make("text", { class: "axis", x: spot(row * width)[0] - 0.4, y: row + 0.62 }, board.rows[row] ?? ""));
+  const cell = (at, attributes) => {
+    const [x, y] = spot(at);
+    if (!hexagons) return make("rect", { ...attributes, x, y, width: 1, height: 1 });
+    const corners = [[0.5, -0.16], [1, 0.16], [1, 0.84], [0.5, 1.16], [0, 0.84], [0, 0.16]];
+    return make("polygon", { ...attributes, points: corners.map(([right, down]) => `${x + right},${y + down}`).join(" ") });
+  };
   const pieces = make("g");
   squares.forEach((square, at) => {
-    const [x, y] = spot(at), [symbol, owner = "-", goal = "-"] = square, here = piecesOf(square);
-    const ground = owner !== "-" ? `own${owner}` : symbol === "#" ? "wall" : symbol === "X" ? "corner" : "";
-    svg.append(make("rect", { class: `square ${ground}`, x, y, width: 1, height: 1, "data-at": at }));
-    if (changed.includes(at)) svg.append(make("rect", { class: "changed", x, y, width: 1, height: 1 }));
-    if (goal !== "-") svg.append(drawGoal(replay, x + 0.5, y + 0.5, goal));
-    here.forEach((piece, n) => {
-      // Pieces that share a square are drawn in two columns.
-      const left = here.length === 1 ? 0.5 : 0.27 + 0.46 * (n % 2);
-      const top = here.length <= 2 ? 0.5 : 0.27 + 0.46 * (n >> 1);
-      const shape = drawPiece(x + left, y + top, here.length === 1 ? 1 : 0.6, piece);
+    const [x, y] = spot(at), here = piecesOf(game, square), marks = marksOf(game, square);
+    const isDark = checkered && (at % width + Math.floor(at / width)) % 2;
+    const ground = marks.map((mark) => meaning(game, mark).mark === "owned" ? `owned ${seatClass(game, seatOf(game, mark))}` : meaning(game, mark).mark);
+    svg.append(cell(at, { class: ["square", isDark ? "dark" : "", ...ground.filter((mark) => mark !== "goal")].join(" "), "data-at": at }));
+    if (changed.includes(at)) svg.append(cell(at, { class: "changed" }));
+    for (const mark of marks) {
+      if (meaning(game, mark).mark === "goal") svg.append(drawGoal(game, x + 0.5, y + 0.5, mark));
+      else if (meaning(game, mark).glyph) svg.append(make("text", { class: "glyph", x: x + 0.5, y: y + 0.67 }, meaning(game, mark).glyph));
+    }
+    // Many equal pieces are one with their number; others that share a square stand in two columns.
+    const isStack = here.length > 2 && here.every((piece) => piece === here[0]);
+    const shown = isStack ? here.slice(0, 1) : here;
+    shown.forEach((piece, n) => {
+      const left = shown.length === 1 ? 0.5 : 0.27 + 0.46 * (n % 2);
+      const top = shown.length <= 2 ? 0.5 : 0.27 + 0.46 * (n >> 1);
+      const shape = drawPiece(game, x + left, y + top, shown.length === 1 ? 1 : 0.6, piece);
       shape.dataset.piece = `${piece}@${at}`;
       pieces.append(shape);
     });
-    if (!here.length && goal === "-" && !".#".includes(symbol))
-      svg.append(make("text", { class: "glyph", x: x + 0.5, y: y + 0.67 }, symbol === "X" ? "×" : symbol));
+    if (isStack) pieces.append(make("text", { class: "count", x: x + 0.84, y: y + 0.94 }, String(here.length)));
   });
-  for (const at of named) {
-    const [x, y] = spot(at);
-    svg.append(make("rect", { class: "named", x: x + 0.04, y: y + 0.04, width: 0.92, height: 0.92, rx: 0.08 }));
-  }
+  for (const at of named) svg.append(cell(at, { class: "named" }));
   for (const { piece, from, path } of moves) {
     const points = [from, ...path].map(spot).map(([x, y]) => `${x + 0.5},${y + 0.5}`).join(" ");
-    svg.append(make("polyline", { class: `path path${piece.at(-1)}`, points }));
+    svg.append(make("polyline", { class: `path path${seatOf(game, piece)}`, points }));
   }
   svg.append(pieces);
   return svg;
 }
 
-/** A piece with this centre: a box if its letter is lower case, otherwise a disc. */
-function drawPiece(x, y, scale, [letter, seat]) {
-  const side = 0.6 * scale;
-  return letter === letter.toLowerCase()
-    ? make("rect", { class: `piece${seat}`, x: x - side / 2, y: y - side / 2, width: side, height: side, rx: 0.06 })
-    : make("circle", { class: `piece${seat}`, cx: x, cy: y, r: 0.36 * scale });
+/** A piece with this centre: its glyph, or else a disc; the letter of a piece of nobody. */
+function drawPiece(game, x, y, scale, symbol) {
+  const { glyph, name } = meaning(game, symbol), seat = seatOf(game, symbol), side = 0.6 * scale;
+  const colour = { class: `piece ${seatClass(game, seat)}` };
+  const title = make("title", {}, [game.seats[seat], name].filter(Boolean).join(" "));
+  if (glyph === "■") return make("rect", { ...colour, x: x - side / 2, y: y - side / 2, width: side, height: side, rx: 0.06 }, title);
+  // The selector keeps browsers from drawing a coloured picture.
+  if (glyph || seat < 0) return make("text", { class: `${colour.class} drawn`, x, y: y + 0.3 * scale, "font-size": `${0.84 * scale}px` }, `${glyph || symbol}\uFE0E`, title);
+  return make("circle", { ...colour, cx: x, cy: y, r: 0.36 * scale }, title);
 }
 
 /** The goal of a seat with this centre: a diamond that is visible behind a piece. */
-function drawGoal(replay, x, y, seat) {
-  return make("rect", { class: `goal piece${seat}`, x: x - 0.31, y: y - 0.31, width: 0.62, height: 0.62,
-    transform: `rotate(45 ${x} ${y})` }, make("title", {}, `The goal of ${replay.seats[seat]}`));
+function drawGoal(game, x, y, mark) {
+  return make("rect", { class: `goal piece ${seatClass(game, seatOf(game, mark))}`, x: x - 0.31, y: y - 0.31, width: 0.62, height: 0.62,
+    transform: `rotate(45 ${x} ${y})` }, make("title", {}, meaning(game, mark).name));
 }
 
 /** A die that shows a number from 1 to 6. */
@@ -139,10 +180,13 @@ function drawDie(value) {
     ...pips.map((at) => make("circle", { cx: 1 + at % 3, cy: 1 + Math.floor(at / 3), r: 0.36 })));
 }
 
+/** The dice of a frame, each with its seat. */
+const drawDice = (game, frame) => (frame.dice ?? []).map(([seat, value]) => make("span", {}, drawDie(value), ` ${game.seats[seat]}`));
+
 /** Moves the pieces on a drawn board from where they were, and lets go what was taken. */
-function animate(svg, before, board, moves) {
-  if (still.matches || !before || before.width !== board.width) return;
-  const spot = (at) => [at % board.width, Math.floor(at / board.width)];
+function animate(game, svg, before, board, moves) {
+  if (still.matches || !before?.width || before.width !== board.width) return;
+  const spot = spotOn(game, board);
   for (const { piece, from, to, path } of moves) {
     const shape = svg.querySelector(`[data-piece="${CSS.escape(`${piece}@${to}`)}"]`);
     const [x, y] = spot(to);
@@ -151,17 +195,17 @@ function animate(svg, before, board, moves) {
     shape?.animate(steps, { duration: MOVE, easing: "ease-in-out" });
   }
   const moved = (piece, at) => moves.some((move) => move.piece === piece && move.from === at);
+  const isRemoved = (square) => marksOf(game, square).some((mark) => meaning(game, mark).mark === "removed");
   before.squares.forEach((square, at) => {
     if (square === board.squares[at]) return;
-    const [x, y] = spot(at), now = piecesOf(board.squares[at]);
+    const [x, y] = spot(at);
     const fade = (shape) => {
       svg.append(shape);
       shape.animate({ opacity: [1, 0] }, { duration: 2 * MOVE, easing: "ease-in" }).onfinish = () => shape.remove();
     };
     // Squares turn into walls when a board shrinks, and where a wall is built.
-    if (board.squares[at][0] === "#" && square[0] !== "#")
-      fade(make("rect", { class: "square", x, y, width: 1, height: 1 }));
-    for (const piece of piecesOf(square))
-      if (!now.includes(piece) && !moved(piece, at)) fade(drawPiece(x + 0.5, y + 0.5, 1, piece));
+    if (isRemoved(board.squares[at]) && !isRemoved(square)) fade(make("rect", { class: "square", x, y, width: 1, height: 1 }));
+    for (const piece of surplus(piecesOf(game, square), piecesOf(game, board.squares[at])))
+      if (!moved(piece, at)) fade(drawPiece(game, x + 0.5, y + 0.5, 1, piece));
   });
 }

@@ -3,9 +3,7 @@
 
 /** The game as the referee sent it last, and its board. */
 let game = null, board = null;
-/** Whether a board has shown whose pieces it has. */
-let counted = false;
-/** The squares that the person has chosen for the next action, each as `column,row`. */
+/** The squares that the person has chosen for the next action, by number. */
 let chosen = [];
 
 /** Answers the question of the referee. */
@@ -18,30 +16,33 @@ async function say(text) {
   await fetch(`say/${number}`, { method: "POST", body: text });
 }
 
-/** The squares in an action, in their order. */
-const squaresOf = (action) => action.match(/\d+,\d+/g) ?? [];
-
-/** The actions that begin with the squares chosen so far. */
+/** The numbers of the legal actions that begin with the squares chosen so far. */
 function possible() {
-  const { legal } = game.asked;
+  const { legal, squares } = game.asked;
   return Array.isArray(legal)
-    ? legal.filter((action) => chosen.every((square, at) => squaresOf(action)[at] === square)) : [];
+    ? [...legal.keys()].filter((action) => chosen.every((square, at) => squares[action]?.[at]?.includes(square))) : [];
 }
+
+/** A square that the referee names by its column and row, as a number. */
+function numberOf(name) {
+  const [column, row] = name.split(",").map(Number);
+  return row * board.width + column;
+}
+
+const nameOf = (square) => `${square % board.width},${Math.floor(square / board.width)}`;
 
 /** Shows a game that the referee sent. */
 function receive(sent) {
   const frame = sent.frame, before = board;
-  const width = frame.board?.[0]?.length ?? 0;
-  board = { squares: (frame.board ?? []).flat(), width };
-  counted ||= hasSeats(board);
+  board = positionOf(frame);
   // A frame with the whole board is compared with the board before it, unless its shape is another.
   const comparable = { ...frame, board: null };
-  const moves = before?.squares.length === board.squares.length ? movesBetween(before, board, comparable) : [];
+  const moves = before?.squares.length === board.squares.length ? movesBetween(sent, before, board, comparable) : [];
   const isNew = game?.frame.ply !== frame.ply;
   game = sent;
   chosen = [];
   draw();
-  if (isNew && moves.length) animate(find("board").firstElementChild, before, board, moves);
+  if (isNew && moves.length) animate(game, find("board").firstElementChild, before, board, moves);
   find("caption").textContent = frame.caption;
   find("end").textContent = sent.end ?? "";
   tellPlayers();
@@ -51,17 +52,17 @@ function receive(sent) {
 
 /** The board, with the squares that can be chosen next. */
 function draw() {
-  if (!board.width) return find("board").replaceChildren();
   const svg = drawBoard(game, board, { named: game.frame.named });
   const next = new Set(choices());
   for (const square of svg.querySelectorAll(".square")) {
-    const at = Number(square.dataset.at), name = `${at % board.width},${Math.floor(at / board.width)}`;
-    if (chosen.includes(name)) square.classList.add("chosen");
-    else if (next.has(name)) square.classList.add("choice");
+    const at = Number(square.dataset.at);
+    if (chosen.includes(at)) square.classList.add("chosen");
+    else if (next.has(at)) square.classList.add("choice");
   }
   svg.onclick = ({ clientX, clientY }) => {
-    const { x, y } = new DOMPoint(clientX, clientY).matrixTransform(svg.getScreenCTM().inverse());
-    choose(`${Math.floor(x)},${Math.floor(y)}`);
+    // Pieces and marks lie above their squares.
+    const square = document.elementsFromPoint(clientX, clientY).find((shape) => shape.matches("#board .square"));
+    if (square) choose(Number(square.dataset.at));
   };
   find("board").replaceChildren(svg);
 }
@@ -69,9 +70,9 @@ function draw() {
 /** The squares that the person can choose next. */
 function choices() {
   if (!game.asked) return [];
-  const { legal } = game.asked;
-  if (legal.squares) return chosen.length < legal.walls ? legal.squares : [];
-  return possible().map((action) => squaresOf(action)[chosen.length]).filter((square) => square);
+  const { legal, squares } = game.asked;
+  if (legal.squares) return chosen.length < legal.walls ? legal.squares.map(numberOf) : [];
+  return possible().flatMap((action) => squares[action]?.[chosen.length] ?? []);
 }
 
 /** Chooses a square of the board, or starts again with it. */
@@ -84,20 +85,18 @@ function choose(square) {
     if (choices().includes(square)) chosen.push(square);
   }
   const found = possible();
-  if (chosen.length && found.length === 1 && squaresOf(found[0]).length === chosen.length) return say(found[0]);
+  const { legal, squares } = game.asked;
+  if (chosen.length && found.length === 1 && squares[found[0]].length === chosen.length) return say(legal[found[0]]);
   draw();
   ask();
 }
 
-/** Both players, with the number of their pieces if the boards show them. */
+/** Both players, with the number of their pieces if the board has any. */
 function tellPlayers() {
-  // Where squares have owners, pieces have their colours.
-  document.body.classList.toggle("tinted", board.squares.some(isOwned));
-  document.body.classList.toggle("reversed", isReversed(game.seats));
-  const counts = countsOf(board), { asked } = game;
+  const counts = countsOf(game, board), { asked } = game;
   find("clocks").replaceChildren(...game.seats.flatMap((seat, number) => [
-    make("span", { class: `disc piece${number}` }),
-    make("span", { class: "who" }, make("b", {}, make("bdi", {}, game.players[number])), counted ? ` ${seat} · ${counts[number]}` : ` ${seat}`),
+    make("span", { class: `disc ${seatClass(game, number)}` }),
+    make("span", { class: "who" }, make("b", {}, make("bdi", {}, game.players[number])), hasSeats(game) ? ` ${seat} · ${counts[number]}` : ` ${seat}`),
     make("span", {}, asked?.seat === number ? "on turn" : ""),
   ]));
 }
@@ -110,8 +109,7 @@ function tellStory() {
   find("told").textContent = told || frame.told;
   find("sees").textContent = sees;
   find("sees").hidden = !sees;
-  const last = story.at(-1)?.[1] ?? "", roll = /(?:^|; )(\S+) rolls ([1-6])$/.exec(last);
-  find("dice").replaceChildren(...(roll ? [make("span", {}, drawDie(Number(roll[2])), ` ${roll[1]}`)] : []));
+  find("dice").replaceChildren(...drawDice(game, frame));
 }
 
 /** The question, and the actions as buttons. */
@@ -125,7 +123,7 @@ function ask() {
   find("how").textContent = legal.squares ? `Choose the directions, and ${legal.walls === 1 ? "a square" : `${legal.walls} squares`} on the board.`
     : Array.isArray(legal) ? "Click on the board, or on an action." : "Type your action.";
   find("actions").replaceChildren(...(legal.squares ? factors(legal)
-    : possible().map((action) => button(action, () => say(action)))));
+    : possible().map((action) => button(legal[action], () => say(legal[action])))));
 }
 
 function button(text, act) {
@@ -146,9 +144,9 @@ function factors(legal) {
     directions[at] = select.value;
     return make("label", {}, `${piece} `, select);
   });
-  const play = button("Play", () => say([...directions, ...chosen].join(" ")));
+  const play = button("Play", () => say([...directions, ...chosen.map(nameOf)].join(" ")));
   play.disabled = chosen.length !== legal.walls;
-  return [...selects, make("span", {}, chosen.join(" ")), play];
+  return [...selects, make("span", {}, chosen.map(nameOf).join(" ")), play];
 }
 
 for (const other of document.querySelectorAll("[data-say]")) other.onclick = () => say(other.dataset.say);

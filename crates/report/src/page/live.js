@@ -16,14 +16,14 @@ const inPlay = {
   /** Shows one game, with the moves since its board before. */
   show(game) {
     const { frame } = game, known = this.shown.get(game.id);
-    if (known?.ply === frame.ply || !frame.board) return;
-    const board = { squares: frame.board.flat(), width: frame.board[0].length };
+    if (known?.ply === frame.ply) return;
+    const board = positionOf(frame);
     const figure = known?.figure ?? find("boards").appendChild(make("figure"));
     const svg = drawBoard(game, board, { named: frame.named });
     const name = (at) => make("bdi", {}, game.players[at]);
     figure.replaceChildren(svg, make("figcaption", {}, name(0), " – ", name(1), ` · ply ${frame.ply}`));
     if (known?.board.squares.length === board.squares.length)
-      animate(svg, known.board, board, movesBetween(known.board, board, { ...frame, board: null }));
+      animate(game, svg, known.board, board, movesBetween(game, known.board, board, { ...frame, board: null }));
     this.shown.set(game.id, { figure, board, ply: frame.ply });
   },
 };

@@ -51,10 +51,10 @@ const projector = {
     const told = make("p"), title = make("h1", {}, replay.players.join(" – "));
     find("projector").replaceChildren(title, board, told);
     const step = (at) => {
-      const frame = replay.frames[at], moves = movesBetween(boards[at - 1], boards[at], frame);
+      const frame = replay.frames[at], moves = movesBetween(replay, boards[at - 1], boards[at], frame);
       const svg = drawBoard(replay, boards[at], { named: frame.named, moves: frame.paths?.length ? moves : [] });
       board.replaceChildren(svg);
-      animate(svg, boards[at - 1], boards[at], moves);
+      animate(replay, svg, boards[at - 1], boards[at], moves);
       const isLast = at === replay.frames.length - 1;
       told.textContent = isLast ? replay.end : `ply ${frame.ply} of ${replay.frames.at(-1).ply}`;
       this.after(isLast ? WALK.end : WALK.ply, isLast ? () => this.table() : () => step(at + 1));

@@ -4,7 +4,7 @@
 const SHARED = { width: 480, pause: 600, end: 3000 };
 /** The properties that the style sheet gives the shapes of a board. */
 const LOOK = ["fill", "fill-opacity", "stroke", "stroke-width", "stroke-dasharray", "stroke-linejoin",
-  "stroke-linecap", "font-size", "text-anchor", "opacity"];
+  "stroke-linecap", "paint-order", "font-size", "font-family", "text-anchor", "opacity"];
 
 /** A drawn board as a picture that needs no style sheet, with a line of text below. */
 function standalone(svg, text) {
@@ -34,7 +34,7 @@ function standalone(svg, text) {
 /** The board of a frame as a picture. It has to be in the document to get its look. */
 function pictureOf(replay, boards, at) {
   const frame = replay.frames[at], last = replay.frames.at(-1).ply;
-  const moves = frame.paths?.length ? movesBetween(boards[at - 1], boards[at], frame) : [];
+  const moves = frame.paths?.length ? movesBetween(replay, boards[at - 1], boards[at], frame) : [];
   const stage = make("div", { class: "offstage" }, drawBoard(replay, boards[at], { named: frame.named, moves }));
   find("viewer").append(stage);
   const end = at === replay.frames.length - 1 ? replay.end : `ply ${frame.ply} of ${last}`;

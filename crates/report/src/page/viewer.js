@@ -23,8 +23,6 @@ async function replayOf(id) {
 
 const viewer = {
   replay: null, boards: [], at: 0,
-  /** Whether its boards show whose pieces they have. */
-  counted: false,
   /** The timer of a game that plays by itself. */
   timer: null,
   /** The address before the game was opened, and the games listed where it was opened. */
@@ -74,9 +72,6 @@ const viewer = {
     this.replay = replay;
     this.boards = boardsOf(replay);
     this.whole(true);
-    find("viewer").classList.toggle("tinted", this.boards.some(({ squares }) => squares.some(isOwned)));
-    find("viewer").classList.toggle("reversed", isReversed(replay.seats));
-    this.counted = this.boards.some(hasSeats);
     find("vs").replaceChildren(make("bdi", {}, replay.players[0]), " – ", make("bdi", {}, replay.players[1]));
     find("end").textContent = `${replay.end} · pair ${replay.pair[0]}, game ${replay.pair[1]} · ${replay.id}`;
     find("slider").max = replay.frames.length - 1;
@@ -103,11 +98,11 @@ const viewer = {
     if (!this.replay) return;
     at = Math.min(Math.max(at, 0), this.replay.frames.length - 1);
     const frame = this.replay.frames[at], board = this.boards[at], before = this.boards[at - 1];
-    const moves = movesBetween(before, board, frame);
+    const moves = movesBetween(this.replay, before, board, frame);
     const svg = drawBoard(this.replay, board, { named: frame.named, moves: frame.paths?.length ? moves : [],
       changed: frame.board ? [] : (frame.set ?? []).map(([changed]) => changed) });
     find("board").replaceChildren(svg);
-    if (at === this.at + 1 && !frame.board) animate(svg, before, board, moves);
+    if (at === this.at + 1 && !frame.board) animate(this.replay, svg, before, board, moves);
     this.at = at;
     find("slider").value = at;
     find("at").textContent = `ply ${frame.ply} of ${this.replay.frames.at(-1).ply}`;
@@ -133,9 +128,7 @@ const viewer = {
     find("told").textContent = frame.told || "The start";
     find("told").classList.toggle("bad", !!frame.bad);
     find("caption").textContent = frame.caption;
-    const rolls = [...frame.told.matchAll(/(?:^|; )(\S+) rolls ([1-6])(?=;|$)/g)];
-    find("dice").replaceChildren(...rolls.filter(([, seat]) => seats.includes(seat))
-      .map(([, seat, value]) => make("span", {}, drawDie(Number(value)), ` ${seat}`)));
+    find("dice").replaceChildren(...drawDice(this.replay, frame));
     find("said").replaceChildren(...(frame.said ?? []).map(([seat, note, value]) => make("div", {},
       `${seats[seat]}: ${note ? `“${note}”` : ""}${value == null ? "" : ` ${value.toFixed(2)}`}`)));
     find("views").replaceChildren(...(frame.views ?? []).map((text, number) => make("section", {},
@@ -144,7 +137,7 @@ const viewer = {
 
   /** Both clocks at this frame, and the counts if there are any. */
   clocks() {
-    const counts = countsOf(this.boards[this.at]);
+    const counts = countsOf(this.replay, this.boards[this.at]);
     const parts = this.replay.seats.flatMap((seat, number) => {
       let used = 0, left = null, last = null;
       for (const frame of this.replay.frames.slice(0, this.at + 1)) {
@@ -155,9 +148,9 @@ const viewer = {
       const text = left == null ? `${time(used)} used` : `${time(left)} left`;
       const turn = last == null ? "" : ` (last ${time(last)})`;
       return [
-        make("span", { class: `disc piece${number}` }),
+        make("span", { class: `disc ${seatClass(this.replay, number)}` }),
         make("span", { class: "who" }, make("b", {}, make("bdi", {}, this.replay.players[number])),
-          this.counted ? ` ${seat} · ${counts[number]}` : ` ${seat}`),
+          hasSeats(this.replay) ? ` ${seat} · ${counts[number]}` : ` ${seat}`),
         make("span", {}, text, make("small", {}, turn)),
       ];
     });

@@ -5,6 +5,7 @@ use serde_json::{from_value, json};
 
 use super::*;
 use crate::contract::GameAnswer;
+use crate::contract::{LONGEST_ROW, MOST_ROWS};
 
 fn game(hidden: bool) -> Description {
     let answer = json!({
@@ -49,8 +50,8 @@ fn list(actions: &[&str]) -> Legal {
 fn texts_with_invisible_characters_are_refused() {
     for hidden in ["\u{202e}", "\u{2066}", "\u{200b}", "\u{feff}", "\u{1b}[31m"] {
         let text = format!("a{hidden}b");
-        assert!(matches!(refused(json!({"rows": [text]})), Violation::Board), "{hidden:?}");
-        assert!(matches!(refused(json!({"caption": text})), Violation::Board), "{hidden:?}");
+        assert!(matches!(refused(json!({"rows": [text]})), Violation::Rows), "{hidden:?}");
+        assert!(matches!(refused(json!({"caption": text})), Violation::Rows), "{hidden:?}");
         assert!(matches!(refused(json!({"legal": [text]})), Violation::Text(_)), "{hidden:?}");
         let over = json!({"turn": {"over": "draw", "reason": text}, "legal": null});
         assert!(matches!(refused(over), Violation::Text(_)), "{hidden:?}");
@@ -210,7 +211,7 @@ fn a_board_fits_a_screen() {
         json!({"rows": ["a\tb"]}),
         json!({"caption": "\u{1b}[2J"}),
     ] {
-        assert_eq!(refused(fields), Violation::Board);
+        assert_eq!(refused(fields), Violation::Rows);
     }
 }
 
@@ -277,4 +278,37 @@ fn a_hidden_game_says_what_each_seat_sees() {
 
 fn views_of_nothing() -> Value {
     json!({"first": null, "second": null})
+}
+
+#[test]
+fn boards_use_the_legend_of_the_game() {
+    let look = json!({"legend": {"r": "first", "b": {"seat": "second", "glyph": "♚"}, "#": {"mark": "removed"}},
+                      "columns": "abc", "rows": "21"});
+    let mut game = game(false);
+    game.board = Some(serde_json::from_value(look).expect("a look"));
+    let of = |board: Value| {
+        let answer =
+            json!({"state": 1, "turn": {"move": "first"}, "legal": ["a1"], "board": board});
+        let answer = serde_json::from_value(answer).expect("an answer");
+        CheckedPosition::new(&game, answer).map(|(checked, _)| checked.board.expect("a board"))
+    };
+    let board = of(json!({"cells": ["r.b", ["", "rr#", "."]]})).expect("a board");
+    assert_eq!((board.width(), board.columns.0.len(), &*board.rows.0[0]), (3, 3, "2"));
+    for (board, expected) in [
+        (json!({"cells": ["rq"]}), "'q' is not in the legend"),
+        (json!({"cells": ["rr", "r"]}), "its rows have 2 and 1 squares"),
+        (json!({"cells": []}), "it has 0 columns and 0 rows; 1 to 64 fit"),
+        (json!({"cells": ["r"], "columns": [""]}), "a label is empty or longer than 4 characters"),
+        (json!({"cells": ["rrrr"]}), "it has 4 columns, but 3 labels for them"),
+        (json!({"cells": ["r"], "dice": [{"seat": "first", "value": 7}]}), "a die shows 7"),
+    ] {
+        let refused = of(board).expect_err(expected).to_string();
+        assert_eq!(refused, format!("`board` cannot be drawn: {expected}"));
+    }
+    game.board = None;
+    let answer =
+        json!({"state": 1, "turn": {"move": "first"}, "legal": ["a"], "board": {"cells": ["r"]}});
+    let answer = serde_json::from_value(answer).expect("an answer");
+    let refused = CheckedPosition::new(&game, answer).expect_err("no legend").to_string();
+    assert!(refused.ends_with("has no `board` with a `legend`"), "{refused}");
 }

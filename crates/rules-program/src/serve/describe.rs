@@ -16,6 +16,7 @@ pub(super) fn describe(game: &dyn AnyGame) -> GameAnswer {
         hidden: false,
         options: game.options().iter().map(option).collect(),
         clauses: game.clauses().to_vec(),
+        board: game.look().cloned(),
     }
 }
 

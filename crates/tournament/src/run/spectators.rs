@@ -10,7 +10,7 @@ use serde::Serialize;
 use serde_json::Value;
 use tokio::sync::watch;
 
-use referee_games::{AnyPosition, BySeat, Event, Seat, Text};
+use referee_games::{AnyPosition, BoardLook, BySeat, Drawing, Event, Seat, Text};
 use referee_protocol::escape;
 
 /// A game in play, as it is shown.
@@ -19,6 +19,8 @@ pub(crate) struct GameInPlay {
     id: String,
     players: [String; 2],
     seats: [Text; 2],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    look: Option<BoardLook>,
     frame: Value,
 }
 
@@ -82,6 +84,10 @@ impl ShownGame<'_> {
             id: self.id.to_owned(),
             players: Seat::BOTH.map(|seat| escape::terminal(self.players[seat])),
             seats: Seat::BOTH.map(|seat| seats[seat].clone()),
+            look: match position.draw() {
+                Drawing::Board(_, look) => Some(look.clone()),
+                Drawing::Text(_) => None,
+            },
             frame: draw(position, events),
         };
         let mut games = self.spectators.games.lock().unwrap_or_else(PoisonError::into_inner);

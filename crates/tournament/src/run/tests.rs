@@ -53,7 +53,8 @@ impl Game for Toss {
     const SEATS: BySeat<&'static str> = BySeat::new("white", "black");
 
     fn sheet() -> &'static RuleSheet {
-        static SHEET: RuleSheet = RuleSheet { clauses: Vec::new(), options: Vec::new() };
+        static SHEET: RuleSheet =
+            RuleSheet { clauses: Vec::new(), options: Vec::new(), board: None };
         &SHEET
     }
 
