@@ -31,9 +31,17 @@ fn blocks(page: &str) -> Vec<String> {
 
 /// The sources with the game added as the page says.
 fn with_game(folder: &Path) {
-    for name in
-        ["Cargo.toml", "Cargo.lock", "crates", "src", "benches", "tests", "templates", "players"]
-    {
+    for name in [
+        "Cargo.toml",
+        "Cargo.lock",
+        "crates",
+        "src",
+        "benches",
+        "tests",
+        "templates",
+        "players",
+        "docs",
+    ] {
         copy(&Path::new(ROOT).join(name), &folder.join(name));
     }
     let docs = Path::new(ROOT).join("docs");
