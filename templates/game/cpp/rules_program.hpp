@@ -177,6 +177,7 @@ struct Game {
     std::vector<Option> options;
     std::vector<Clause> clauses;
     bool hidden = false;
+    std::string board = {}; // what the characters on its boards mean, as JSON with `legend`
 };
 
 // The options in force.
@@ -221,10 +222,11 @@ struct Turn {
 struct Position {
     Turn turn;
     std::array<std::vector<std::string>, 2> legal;
-    std::vector<std::string> rows;
+    std::vector<std::string> rows; // plain text, if there is no board
     std::string caption;
     std::array<std::string, 2> views;
     bool secret = false;
+    std::string board = {}; // as JSON with `cells`
 };
 
 struct Judgement {
@@ -309,7 +311,8 @@ private:
             + ",\"version\":" + quoted(game.version) + ",\"seats\":["
             + texts({game.seats[0], game.seats[1]}) + "],\"hidden\":"
             + (game.hidden ? "true" : "false") + ",\"options\":[" + joined(options)
-            + "],\"clauses\":[" + joined(clauses) + ']';
+            + "],\"clauses\":[" + joined(clauses) + ']'
+            + (game.board.empty() ? "" : ",\"board\":" + game.board);
     }
 
     std::string show(const Options &options, const std::string &state) const
@@ -322,6 +325,8 @@ private:
             json += ",\"legal\":{" + by_seat('[' + texts(position.legal[0]) + ']',
                                              '[' + texts(position.legal[1]) + ']') + '}';
         json += ",\"rows\":[" + texts(position.rows) + ']';
+        if (!position.board.empty())
+            json += ",\"board\":" + position.board;
         if (!position.caption.empty())
             json += ",\"caption\":" + quoted(position.caption);
         if (game.hidden)

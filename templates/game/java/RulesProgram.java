@@ -96,6 +96,8 @@ abstract class RulesProgram {
     static class About {
         final List<String> seats;
         boolean hidden = false;
+        /** What the characters on its boards mean, as JSON with `legend`. */
+        String board = "";
         private final Map<String, Object> fields = new LinkedHashMap<>();
         private final List<Object> options = new ArrayList<>();
         private final List<Object> clauses = new ArrayList<>();
@@ -136,6 +138,9 @@ abstract class RulesProgram {
             fields.put("hidden", hidden);
             fields.put("options", options);
             fields.put("clauses", clauses);
+            if (!board.isEmpty()) {
+                fields.put("board", Json.raw(board));
+            }
             return fields;
         }
     }
@@ -185,6 +190,8 @@ abstract class RulesProgram {
         /** With hidden information: whether only its own seat is told the last action. */
         boolean secret = false;
         String caption = "";
+        /** The board, as JSON with `cells`; the rows are plain text without one. */
+        String board = "";
         private final List<String> rows;
         private final String turn;
         private final Object value;
@@ -245,6 +252,9 @@ abstract class RulesProgram {
                 fields.put("legal", legal.size() == 1 ? legal.get(0) : bySeat(seats, legal));
             }
             fields.put("rows", rows);
+            if (!board.isEmpty()) {
+                fields.put("board", Json.raw(board));
+            }
             if (!caption.isEmpty()) {
                 fields.put("caption", caption);
             }

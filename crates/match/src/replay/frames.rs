@@ -72,6 +72,9 @@ pub struct Frame {
     pub caption: String,
     /// A description of the step.
     told: String,
+    /// The actions in short, each with its seat.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    moves: Vec<(u8, String)>,
     /// Whether a fault happened here.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     bad: bool,
@@ -241,11 +244,12 @@ impl<'a> FrameBuilder<'a> {
             if !matches!(replay.current().turn(), Turn::Chance(_)) {
                 self.add(replay.current());
             }
+            let before = replay.current().boxed();
             let Some(played) = replay.next().transpose()? else { break };
             if matches!(played.turn, Turn::Chance(_)) {
                 self.rolled.extend(played.events);
             } else {
-                self.follow(&played, replay.current());
+                self.follow(&played, &*before, replay.current());
             }
         }
         self.add(replay.current());
@@ -253,8 +257,13 @@ impl<'a> FrameBuilder<'a> {
         Ok(())
     }
 
-    /// Follows a ply.
-    fn follow(&mut self, played: &ReplayStep<'_>, position: &dyn AnyPosition) {
+    /// Follows a ply from one position to the next.
+    fn follow(
+        &mut self,
+        played: &ReplayStep<'_>,
+        before: &dyn AnyPosition,
+        position: &dyn AnyPosition,
+    ) {
         let mut events = std::mem::take(&mut self.rolled);
         events.extend_from_slice(&played.events);
         self.acted.clone_from(&played.events);
@@ -262,6 +271,7 @@ impl<'a> FrameBuilder<'a> {
             ply: position.ply(),
             paths: paths(&played.events, position, self.board.width()),
             told: story::describe_events(&events),
+            moves: story::short_moves(&played.events, before),
             clock: self.spend(played.used),
             said: notes_by_seat(&self.record.notes, position),
             ..Frame::default()

@@ -1,8 +1,10 @@
 //! Describes the events of a game, for the terminal and the page.
 
+use std::fmt::Write as _;
+
 use referee_games::board::Square;
 use referee_games::event::{NotPlaced, OtherEvent};
-use referee_games::{BoardLook, BySeat, DrawnBoard, Event};
+use referee_games::{AnyPosition, BoardLook, BySeat, DrawnBoard, Event};
 use referee_protocol::escape;
 
 /// Whether a step was a ply. A chance event is not a ply, and leaves the board as it was.
@@ -89,6 +91,33 @@ fn describe_walls(placed: &[Square], not_placed: &[NotPlaced]) -> String {
         text = format!("{text}{not} {square} ({})", clauses.join(" "));
     }
     text
+}
+
+/// The actions of a step in the notation of people, each with the number of its seat; with what was
+/// taken, and the new size of a board that shrinks.
+pub fn short_moves(events: &[Event], before: &dyn AnyPosition) -> Vec<(u8, String)> {
+    let seats = before.seats();
+    let mut effects = String::new();
+    for event in events {
+        match event {
+            Event::Captured { squares } | Event::Removed { squares, .. } => {
+                let _ = write!(effects, " ×{}", squares.len());
+            }
+            Event::Shrink { size, .. } => {
+                let _ = write!(effects, " → {size}×{size}");
+            }
+            _ => {}
+        }
+    }
+    let moved = |event: &Event| match event {
+        Event::Action { by, action, .. } => {
+            let seat = seats.seat(by)?;
+            let text = before.told(seat, action).unwrap_or_else(|| action.clone());
+            Some((seat as u8, escape::terminal(&(text + &effects))))
+        }
+        _ => None,
+    };
+    events.iter().filter_map(moved).collect()
 }
 
 /// The squares of a board that the last actions name, numbered row by row; none on a board that has

@@ -1,7 +1,7 @@
-// What a viewer shares of a game: a link to a ply, the board as SVG, the game as an animated PNG.
+// What a viewer shares of a game: a link to a ply, the board as SVG, the game as an animated GIF.
 
-/** The width of a shared picture, in pixels, and how long an animation shows each ply, in ms. */
-const SHARED = { width: 480, pause: 600, end: 3000 };
+/** The width of a shared picture in pixels, how long an animation shows each ply in ms, and its most bytes. */
+const SHARED = { width: 480, pause: 600, end: 3000, bytes: 500_000 };
 /** The properties that the style sheet gives the shapes of a board. */
 const LOOK = ["fill", "fill-opacity", "stroke", "stroke-width", "stroke-dasharray", "stroke-linejoin",
   "stroke-linecap", "paint-order", "font-size", "font-family", "text-anchor", "opacity"];
@@ -31,96 +31,138 @@ function standalone(svg, text) {
     height: Number(copy.getAttribute("height")) };
 }
 
-/** The board of a frame as a picture. It has to be in the document to get its look. */
-function pictureOf(replay, boards, at) {
-  const frame = replay.frames[at], last = replay.frames.at(-1).ply;
+/** The board of a frame as a picture with these words below. It has to be in the document to get its look. */
+function pictureOf(replay, boards, at, words = wordsOf(replay, at)) {
+  const frame = replay.frames[at];
   const moves = frame.paths?.length ? movesBetween(replay, boards[at - 1], boards[at], frame) : [];
   const stage = make("div", { class: "offstage" }, drawBoard(replay, boards[at], { named: frame.named, moves }));
   find("viewer").append(stage);
-  const end = at === replay.frames.length - 1 ? replay.end : `ply ${frame.ply} of ${last}`;
-  const picture = standalone(stage.firstChild, `${replay.players.join(" – ")}, ${end}`);
+  const picture = standalone(stage.firstChild, words);
   stage.remove();
   return picture;
 }
 
-/** The picture as the bytes of a PNG file of this size. */
-async function pngOf({ source }, width, height) {
+/** The names, and the ply or the result. */
+function wordsOf(replay, at) {
+  const end = at === replay.frames.length - 1 ? replay.end : `ply ${replay.frames[at].ply} of ${replay.frames.at(-1).ply}`;
+  return `${replay.players.join(" – ")}, ${end}`;
+}
+
+/** The pixels of a picture in this size, four bytes each. */
+async function pixelsOf({ source }, width, height) {
   const image = new Image();
   image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(source)}`;
   await image.decode();
-  const canvas = make("canvas", { width, height });
-  canvas.getContext("2d").drawImage(image, 0, 0, width, height);
-  const blob = await new Promise((resolve) => canvas.toBlob(resolve, "image/png"));
-  return new Uint8Array(await blob.arrayBuffer());
+  const canvas = make("canvas", { width, height }), context = canvas.getContext("2d", { willReadFrequently: true });
+  context.drawImage(image, 0, 0, width, height);
+  return context.getImageData(0, 0, width, height).data;
 }
 
-/** The chunks of a PNG file: their names and contents. */
-function chunksOf(png) {
-  const view = new DataView(png.buffer), chunks = [];
-  for (let at = 8; at < png.length;) {
-    const length = view.getUint32(at), name = String.fromCharCode(...png.subarray(at + 4, at + 8));
-    chunks.push({ name, data: png.subarray(at + 8, at + 8 + length) });
-    at += 12 + length;
+/** The index of no colour in a GIF: the pixel stays as it was. */
+const KEPT = 255;
+
+/** Gives each pixel the index of its colour, or of the nearest when there are 255. */
+function palette() {
+  const colours = [], known = new Map();
+  const nearest = (red, green, blue) => {
+    const far = ([r, g, b]) => (r - red) ** 2 + (g - green) ** 2 + (b - blue) ** 2;
+    return colours.reduce((best, colour, at) => far(colour) < far(colours[best]) ? at : best, 0);
+  };
+  const index = (pixels) => Uint8Array.from({ length: pixels.length / 4 }, (_, at) => {
+    // The edges of shapes have many shades, of which no eye tells neighbours apart.
+    const [red, green, blue] = [0, 1, 2].map((part) => pixels[4 * at + part] & 0xf8 | 4);
+    const key = red << 16 | green << 8 | blue;
+    let found = known.get(key);
+    if (found === undefined) {
+      found = colours.length < KEPT ? colours.push([red, green, blue]) - 1 : nearest(red, green, blue);
+      known.set(key, found);
+    }
+    return found;
+  });
+  return { colours, index };
+}
+
+/** Indexed pixels as GIF compresses them. */
+function compressed(pixels) {
+  const bytes = [];
+  let held = 0, bits = 0, width = 9, next = 258, codes = new Map(), prefix = pixels[0];
+  const put = (code) => {
+    held |= code << bits;
+    for (bits += width; bits >= 8; bits -= 8, held >>>= 8) bytes.push(held & 255);
+  };
+  put(256);
+  for (let at = 1; at < pixels.length; at++) {
+    const key = prefix << 8 | pixels[at], code = codes.get(key);
+    if (code !== undefined) { prefix = code; continue; }
+    put(prefix);
+    if (next === 4096) { put(256); [width, next] = [9, 258]; codes = new Map(); }
+    else { if (next === 1 << width) width++; codes.set(key, next++); }
+    prefix = pixels[at];
   }
-  return chunks;
-}
-
-const CRC = Uint32Array.from({ length: 256 }, (_, number) => {
-  for (let bit = 0; bit < 8; bit++) number = number & 1 ? 0xedb88320 ^ (number >>> 1) : number >>> 1;
-  return number;
-});
-
-/** A chunk of a PNG file. */
-function chunk(name, data) {
-  const bytes = new Uint8Array(12 + data.length), view = new DataView(bytes.buffer);
-  view.setUint32(0, data.length);
-  bytes.set([...name].map((letter) => letter.charCodeAt(0)), 4);
-  bytes.set(data, 8);
-  let sum = 0xffffffff;
-  for (const byte of bytes.subarray(4, 8 + data.length)) sum = CRC[(sum ^ byte) & 255] ^ (sum >>> 8);
-  view.setUint32(8 + data.length, ~sum >>> 0);
+  put(prefix);
+  put(257);
+  if (bits) bytes.push(held & 255);
   return bytes;
 }
 
-/** Numbers as bytes, each given as a number of bytes and a value. */
-function packed(...fields) {
-  return Uint8Array.from(fields.flatMap(([size, value]) =>
-    Array.from({ length: size }, (_, at) => (value >>> (8 * (size - 1 - at))) & 255)));
-}
-
-/** PNG files of the same size as one animated PNG; `pauses` are in milliseconds. */
-function animated(files, pauses, width, height) {
-  const parts = [files[0].subarray(0, 8)];
-  let number = 0;
-  files.map(chunksOf).forEach((chunks, at) => {
-    if (!at) {
-      parts.push(chunk("IHDR", chunks[0].data), chunk("acTL", packed([4, files.length], [4, 0])));
-    }
-    parts.push(chunk("fcTL", packed([4, number++], [4, width], [4, height], [4, 0], [4, 0],
-      [2, pauses[at]], [2, 1000], [1, 0], [1, 0])));
-    for (const { name, data } of chunks) {
-      if (name !== "IDAT") continue;
-      if (!at) { parts.push(chunk("IDAT", data)); continue; }
-      const numbered = new Uint8Array(4 + data.length);
-      numbered.set(packed([4, number++]));
-      numbered.set(data, 4);
-      parts.push(chunk("fdAT", numbered));
-    }
+/** The part of a picture that differs from the one before: its place and its pixels. */
+function change(now, before, width) {
+  const rows = [], columns = [];
+  now.forEach((colour, at) => {
+    if (colour !== before?.[at]) { rows.push(Math.floor(at / width)); columns.push(at % width); }
   });
-  return new Blob([...parts, chunk("IEND", new Uint8Array())], { type: "image/png" });
+  const least = (list) => list.reduce((one, other) => Math.min(one, other), list[0] ?? 0);
+  const most = (list) => list.reduce((one, other) => Math.max(one, other), list[0] ?? 0);
+  const [left, top] = [least(columns), least(rows)], part = { left, top, width: most(columns) - left + 1, height: most(rows) - top + 1 };
+  part.pixels = Uint8Array.from({ length: part.width * part.height }, (_, n) => {
+    const at = (top + Math.floor(n / part.width)) * width + left + n % part.width;
+    return before && now[at] === before[at] ? KEPT : now[at];
+  });
+  return part;
 }
 
-/** The replay as an animated PNG. `progress` is told how many frames are drawn. */
-async function filmOf(replay, progress) {
-  const boards = boardsOf(replay), files = [], pauses = [];
-  const { width, height } = pictureOf(replay, boards, 0);
-  for (let at = 0; at < replay.frames.length; at++) {
-    files.push(await pngOf(pictureOf(replay, boards, at), width, height));
-    pauses.push(at === replay.frames.length - 1 ? SHARED.end : SHARED.pause);
-    progress(at + 1);
-  }
-  return animated(files, pauses, width, height);
+/** Numbers of two bytes, the lower one first. */
+const short = (...numbers) => numbers.flatMap((number) => [number & 255, number >> 8 & 255]);
+
+/** Pictures of one size as an animated GIF that plays again and again; `pauses` are in milliseconds. */
+function gifOf(pictures, colours, pauses, width, height) {
+  const parts = [[..."GIF89a"].map((letter) => letter.charCodeAt(0)), short(width, height), [0xf7, 0, 0],
+    Array.from({ length: 256 }, (_, at) => colours[at] ?? [0, 0, 0]).flat(),
+    [0x21, 0xff, 11], [..."NETSCAPE2.0"].map((letter) => letter.charCodeAt(0)), [3, 1, 0, 0, 0]];
+  pictures.forEach((picture, at) => {
+    const part = change(picture, pictures[at - 1], width);
+    parts.push([0x21, 0xf9, 4, 5], short(Math.round(pauses[at] / 10)), [KEPT, 0],
+      [0x2c], short(part.left, part.top, part.width, part.height), [0, 8]);
+    const bytes = compressed(part.pixels);
+    for (let from = 0; from < bytes.length; from += 255) {
+      const block = bytes.slice(from, from + 255);
+      parts.push([block.length], block);
+    }
+    parts.push([0]);
+  });
+  return new Blob([...parts, [0x3b]].map((part) => Uint8Array.from(part)), { type: "image/gif" });
 }
+
+/** The replay as an animated GIF with its players and its result. `progress` is told how many frames are drawn. */
+async function filmOf(replay, progress) {
+  const boards = boardsOf(replay), last = replay.frames.length - 1;
+  const words = `${replay.players.join(" – ")}: ${replay.end}`;
+  const drawn = replay.frames.map((_, at) => pictureOf(replay, boards, at, words));
+  for (let scale = 1; ; scale *= 0.75) {
+    const width = Math.round(drawn[0].width * scale), height = Math.round(drawn[0].height * scale);
+    const { colours, index } = palette(), pictures = [];
+    for (const picture of drawn) {
+      pictures.push(index(await pixelsOf(picture, width, height)));
+      progress(pictures.length);
+    }
+    const film = gifOf(pictures, colours, pictures.map((_, at) => at === last ? SHARED.end : SHARED.pause), width, height);
+    // Chats show no large files. Smaller than this, nobody sees anything.
+    if (film.size <= SHARED.bytes || width < 200) return film;
+  }
+}
+
+/** The name of a file of a game. */
+const fileName = (replay, end) => `${[...replay.players, replay.id].map((part) => part.replace(/[^\w-]+/g, "_")).join("-")}${end}`;
 
 function save(blob, name) {
   const link = make("a", { href: URL.createObjectURL(blob), download: name });
@@ -137,7 +179,7 @@ find("link").onclick = async () => {
 };
 find("picture").onclick = () => {
   const { replay, boards, at } = viewer;
-  save(new Blob([pictureOf(replay, boards, at).source], { type: "image/svg+xml" }), `${replay.id}-${replay.frames[at].ply}.svg`);
+  save(new Blob([pictureOf(replay, boards, at).source], { type: "image/svg+xml" }), fileName(replay, `-${replay.frames[at].ply}.svg`));
   say("The board is saved as SVG.");
 };
 find("film").onclick = async () => {
@@ -145,6 +187,6 @@ find("film").onclick = async () => {
   find("film").disabled = true;
   const film = await filmOf(replay, (done) => say(`Drawing ${done} of ${replay.frames.length} boards …`));
   find("film").disabled = false;
-  save(film, `${replay.id}.png`);
-  say("The game is saved as an animated PNG.");
+  save(film, fileName(replay, ".gif"));
+  say(`The game is saved as a GIF of ${Math.ceil(film.size / 1000)} kB.`);
 };

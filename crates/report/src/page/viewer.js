@@ -23,6 +23,8 @@ async function replayOf(id) {
 
 const viewer = {
   replay: null, boards: [], at: 0,
+  /** The buttons of the moves, by frame. */
+  moves: [],
   /** The timer of a game that plays by itself. */
   timer: null,
   /** The address before the game was opened, and the games listed where it was opened. */
@@ -50,7 +52,9 @@ const viewer = {
 
   /** Shows or hides everything that needs a replay. */
   whole(shown) {
-    for (const part of document.querySelectorAll("#viewer .stage, #strip")) part.hidden = !shown;
+    for (const part of document.querySelectorAll("#viewer .left, #clocks, #moves, #link, #picture, #film")) part.hidden = !shown;
+    // The clocks have the names, too.
+    find("vs").classList.toggle("unseen", shown);
   },
 
   reveal(id) {
@@ -72,16 +76,9 @@ const viewer = {
     this.replay = replay;
     this.boards = boardsOf(replay);
     this.whole(true);
-    find("vs").replaceChildren(make("bdi", {}, replay.players[0]), " – ", make("bdi", {}, replay.players[1]));
-    find("end").textContent = `${replay.end} · pair ${replay.pair[0]}, game ${replay.pair[1]} · ${replay.id}`;
-    find("slider").max = replay.frames.length - 1;
-    find("moves").replaceChildren(...replay.frames.map((frame, at) => {
-      const text = at === 0 ? "start" : frame.told;
-      const item = make("li", {}, make("i", {}, frame.bad ? "✗" : String(frame.ply)), text);
-      if (frame.bad) item.classList.add("bad");
-      item.onclick = () => this.step(at);
-      return item;
-    }));
+    find("vs").replaceChildren(make("bdi", { class: "name0" }, replay.players[0]), " – ", make("bdi", { class: "name1" }, replay.players[1]));
+    find("end").replaceChildren(replay.end, make("small", {}, ` pair ${replay.pair[0]}, game ${replay.pair[1]} · ${replay.id}`));
+    this.listMoves();
     find("shared").textContent = "";
     const place = this.list.indexOf(replay.id);
     find("previous").disabled = place < 1;
@@ -104,19 +101,48 @@ const viewer = {
     find("board").replaceChildren(svg);
     if (at === this.at + 1 && !frame.board) animate(this.replay, svg, before, board, moves);
     this.at = at;
-    find("slider").value = at;
-    find("at").textContent = `ply ${frame.ply} of ${this.replay.frames.at(-1).ply}`;
+    find("at").textContent = `${frame.ply} / ${this.replay.frames.at(-1).ply}`;
     this.tell(frame);
     this.clocks();
     for (const item of find("moves").querySelectorAll("[aria-current]")) item.removeAttribute("aria-current");
-    const item = find("moves").children[at], list = find("moves");
-    item.setAttribute("aria-current", "step");
-    list.scrollTop = item.offsetTop - list.clientHeight / 2;
+    const items = this.moves[at] ?? [], list = find("moves");
+    for (const item of items) item.setAttribute("aria-current", "step");
+    list.scrollTop = items.length ? items[0].offsetTop - list.clientHeight / 2 : 0;
     find("cursor")?.setAttribute("x", at - 0.5);
     if (keep) {
       // Browsers refuse this if it happens too often; the next step tries again.
       try { history.replaceState(null, "", this.address()); } catch { /* refused */ }
     }
+  },
+
+  /** Lists the moves in a column for each seat. A fault has a line of its own. */
+  listMoves() {
+    this.moves = [];
+    const list = find("moves");
+    list.replaceChildren();
+    let row = null, filled = 2, number = 0;
+    const open = () => {
+      row = list.appendChild(make("li", {}, make("i", {}, String(++number))));
+      filled = 0;
+    };
+    this.replay.frames.forEach((frame, at) => {
+      const cell = (text, attributes = {}) => {
+        const item = make("span", attributes, text);
+        item.onclick = () => this.step(at);
+        (this.moves[at] ??= []).push(item);
+        return item;
+      };
+      if (frame.bad) {
+        list.append(make("li", { class: "bad" }, make("i", {}, "✗"), cell(frame.told)));
+        filled = 2;
+      }
+      for (const [seat, text] of frame.moves ?? []) {
+        if (filled > seat) open();
+        while (filled < seat) { row.append(make("span", { class: "none" })); filled++; }
+        row.append(cell(text));
+        filled++;
+      }
+    });
   },
 
   /** The address of the ply that is shown. */
@@ -149,7 +175,7 @@ const viewer = {
       const turn = last == null ? "" : ` (last ${time(last)})`;
       return [
         make("span", { class: `disc ${seatClass(this.replay, number)}` }),
-        make("span", { class: "who" }, make("b", {}, make("bdi", {}, this.replay.players[number])),
+        make("span", { class: "who" }, make("b", { class: `name${number}` }, make("bdi", {}, this.replay.players[number])),
           hasSeats(this.replay) ? ` ${seat} · ${counts[number]}` : ` ${seat}`),
         make("span", {}, text, make("small", {}, turn)),
       ];
@@ -215,10 +241,12 @@ const viewer = {
     find("strip").replaceChildren(svg, make("figcaption", {}, `Time by ply, at most ${time(most)}:`,
       ...key("var(--accent)", one), ...key("var(--warm)", other),
       ...(evals ? [" · evaluations, −1 to 1:", ...key("var(--series-2)", one), ...key("var(--series-6)", other)] : [])));
-    svg.onclick = (event) => {
+    const point = (event) => {
       const box = svg.getBoundingClientRect();
-      this.step(Math.floor((event.clientX - box.left) / box.width * count));
+      this.step(Math.floor((event.clientX - box.left) / box.width * count), event.type !== "pointermove");
     };
+    svg.onpointerdown = (event) => { svg.setPointerCapture(event.pointerId); point(event); };
+    svg.onpointermove = (event) => { if (event.buttons) point(event); };
   },
 };
 
@@ -253,6 +281,4 @@ for (const button of document.querySelectorAll("[data-step]")) {
 find("autoplay").onclick = () => viewer.toggle();
 find("previous").onclick = () => viewer.turn(-1);
 find("next").onclick = () => viewer.turn(1);
-find("slider").oninput = (event) => viewer.step(Number(event.target.value), false);
-find("slider").onchange = (event) => viewer.step(Number(event.target.value));
 find("close").onclick = () => viewer.close();

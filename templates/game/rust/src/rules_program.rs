@@ -16,6 +16,11 @@ pub trait Rules {
     /// The description of the game.
     fn game(&self) -> Game;
 
+    /// What the characters on its boards mean: an object with `legend`.
+    fn board(&self) -> Option<Value> {
+        None
+    }
+
     /// The first state, or an error if the options contradict each other.
     fn start(&self, options: &Options) -> Result<Self::State, String>;
 
@@ -144,7 +149,10 @@ pub struct Position {
     pub turn: Turn,
     /// By seat.
     pub legal: [Vec<String>; 2],
+    /// The position as plain text, if there is no board.
     pub rows: Vec<String>,
+    /// The board: an object with `cells`.
+    pub board: Option<Value>,
     pub caption: String,
     /// With hidden information: what each seat may know.
     pub views: Option<[Value; 2]>,
@@ -158,6 +166,7 @@ impl Default for Position {
             turn: Turn::Both,
             legal: Default::default(),
             rows: Vec::new(),
+            board: None,
             caption: String::new(),
             views: None,
             secret: false,
@@ -224,6 +233,9 @@ fn answer<R: Rules>(rules: &R, request: Request) -> io::Result<Value> {
         ("game", _) => {
             let mut game = serde_json::to_value(rules.game())?;
             game["protocol"] = json!(1);
+            if let Some(board) = rules.board() {
+                game["board"] = board;
+            }
             game
         }
         ("start", _) => match rules.start(&options) {
@@ -269,6 +281,9 @@ fn show<R: Rules>(rules: &R, options: &Options, state: &R::State) -> io::Result<
         "turn": turn,
         "rows": position.rows,
     });
+    if let Some(board) = position.board {
+        answer["board"] = board;
+    }
     if !position.caption.is_empty() {
         answer["caption"] = json!(position.caption);
     }
