@@ -162,6 +162,37 @@ fn remedy(remedy: Remedy) -> &'static str {
     }
 }
 
+/// Who won, in a line, as [`winner`] says it at length.
+pub(super) fn headline<'a>(
+    standings: &'a Standings,
+    may_compare: impl Fn(&str, &str) -> bool,
+) -> Option<Headline<'a>> {
+    let mut ranked = standings.rows.iter().filter(|row| row.rank.is_ok()).peekable();
+    let first = ranked.next()?;
+    ranked.peek()?;
+    if first.rank_interval()?.high == 1 {
+        return Some(Headline::Best(&first.player));
+    }
+    let rival = ranked.find(|row| may_compare(&first.player, &row.player));
+    let is_open = |los: f64| (0.05..0.95).contains(&los);
+    let close = rival.filter(|row| row.below_first.is_some_and(|it| is_open(it.los)));
+    Some(match close {
+        Some(rival) => Headline::Close(&first.player, &rival.player),
+        None => Headline::First(&first.player),
+    })
+}
+
+/// Who won, in a line.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Headline<'a> {
+    /// This player is the best with 95% confidence.
+    Best(&'a str),
+    /// This player is first.
+    First(&'a str),
+    /// The first of these is before the other, but less likely than 95% better.
+    Close(&'a str, &'a str),
+}
+
 /// Who is first, and how sure that is: compared with the next player of whom `may_compare` approves.
 /// `None` while fewer than two players have a rank.
 pub(super) fn winner(

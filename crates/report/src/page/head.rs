@@ -3,10 +3,11 @@
 use maud::{Markup, html};
 
 use super::live_workers::live_workers;
+use super::ranking::{bar, link, span_of_ratings};
 use super::template::PageKind;
-use super::{PageData, name};
+use super::{PageData, name, place};
 use crate::details::look_alikes;
-use crate::notes;
+use crate::notes::{self, Headline};
 use referee_games::Seat;
 use referee_protocol::escape;
 use referee_record::model::record::GameRecord;
@@ -28,7 +29,9 @@ pub(super) fn head(material: &PageData<'_>) -> Markup {
                     (standings.summary)
                     @if faults > 0 { " · " a href="#faults" { (counted(faults as usize, "fault")) } }
                 }
+                @if let Some(headline) = headline(material) { p.headline { (headline) } }
                 @if let Some(winner) = winner(material) { p.winner { (winner) } }
+                (podium(material))
                 (notices(material))
             }
             (board(material))
@@ -48,6 +51,50 @@ fn progress(material: &PageData<'_>) -> Markup {
         }
     }
 }
+
+/// Who won, in a line.
+fn headline(material: &PageData<'_>) -> Option<Markup> {
+    let PageData { found, standings, .. } = material;
+    let may_compare =
+        |one: &str, other: &str| material.names_players() && !found.are_alike(one, other);
+    let coloured = |player: &str| html! { em class=(colour(material, player)) { (name(player)) } };
+    Some(match notes::headline(standings, may_compare)? {
+        Headline::Best(one) => html! { (coloured(one)) " is the best" },
+        Headline::First(one) => html! { (coloured(one)) " is first" },
+        Headline::Close(one, other) => html! {
+            (coloured(one)) " and " (coloured(other)) " are too close to call"
+        },
+    })
+}
+
+/// The class that gives a player's name its colour: one of the first three has its own.
+fn colour(material: &PageData<'_>, player: &str) -> String {
+    let mut ranked = material.standings.rows.iter().filter(|row| row.rank.is_ok());
+    let at = ranked.position(|row| row.player == player).unwrap_or(PODIUM);
+    format!("own-{}", at.min(PODIUM))
+}
+
+/// The first players with the intervals of their ratings, and what they scored.
+fn podium(material: &PageData<'_>) -> Markup {
+    let rows = &material.standings.rows;
+    let scale = span_of_ratings(rows);
+    let ranked = rows.iter().filter(|row| row.rank.is_ok()).take(PODIUM);
+    html! {
+        @if rows.iter().filter(|row| row.rank.is_ok()).count() > 1 {
+            div.podium {
+                @for (at, row) in ranked.enumerate() {
+                    span.faint { (place(row)) }
+                    b class=(format!("own-{at}")) { (link(row)) }
+                    @if let Some(bar) = bar(row, scale) { (bar) } @else { span {} }
+                    span.faint { (row.score()) " of " (row.outcomes.games()) }
+                }
+            }
+        }
+    }
+}
+
+/// The players that the head shows, each in a colour of its own.
+const PODIUM: usize = 3;
 
 /// Who won. The players that a comparison leaves out because they decide alike are suspicions of
 /// the organiser: where names are pseudonyms, nobody is compared.
@@ -72,9 +119,15 @@ fn board(material: &PageData<'_>) -> Markup {
         figure #featured hidden {
             a href={ "#game=" (record.id) "&ply=0" } {
                 span.board {}
-                span {
-                    (caption) ": " (name(&record.players[Seat::First])) " – "
-                    (name(&record.players[Seat::Second]))
+                span.caption {
+                    span {
+                        (caption) ": "
+                        @let [one, other] = Seat::BOTH.map(|seat| &*record.players[seat]);
+                        b class=(colour(material, one)) { (name(one)) } " – "
+                        b class=(colour(material, other)) { (name(other)) }
+                        " " span.ply {}
+                    }
+                    span.watch { "▶ watch" }
                 }
             }
         }

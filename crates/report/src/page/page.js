@@ -206,12 +206,43 @@ async function list() {
 
 // The head and the sections.
 
-/** Draws the last board of the featured game. */
+/** How many plies around its moment the featured game shows, and how long each stands, in milliseconds. */
+const MOMENT = { before: 5, after: 3, ply: 1300, pause: 4000 };
+let moment = null;
+
+/** The frame at which a game was decided: the last at which pieces were taken, or else its end. */
+function decisive(replay, boards) {
+  const count = (board) => board.squares.reduce((sum, square) => sum + piecesOf(replay, square).length, 0);
+  const at = boards.findLastIndex((board, at) => at && !replay.frames[at].board && count(board) < count(boards[at - 1]));
+  return at < 0 ? boards.length - 1 : at;
+}
+
+/** Plays the moments around the decision of the featured game, again and again; where people prefer that nothing moves, shows it. */
 async function drawFeatured() {
+  clearTimeout(moment);
   const figure = find("featured"), replay = data.featured && await replayOf(data.featured);
   if (!figure || !replay) return;
-  figure.querySelector(".board").replaceChildren(drawBoard(replay, boardsOf(replay).at(-1)));
+  const boards = boardsOf(replay), at = decisive(replay, boards), last = Math.min(at + MOMENT.after, boards.length - 1);
+  const first = Math.max(at - MOMENT.before, 0), place = figure.querySelector(".board");
+  const show = (now) => {
+    const frame = replay.frames[now], moves = movesBetween(replay, boards[now - 1], boards[now], frame);
+    const svg = drawBoard(replay, boards[now], { named: frame.named, moves: frame.paths?.length ? moves : [] });
+    place.replaceChildren(svg);
+    figure.querySelector(".ply").textContent = `ply ${frame.ply}`;
+    return () => animate(replay, svg, boards[now - 1], boards[now], moves);
+  };
+  figure.querySelector("a").hash = `#game=${replay.id}&ply=${replay.frames[at].ply}`;
+  show(at);
   figure.hidden = false;
+  const step = (now) => {
+    // Nothing moves that nobody sees, or while a game is watched.
+    if (!document.hidden && !find("viewer").open && place.isConnected && !still.matches) {
+      show(now)();
+      now = now === last ? first : now + 1;
+    }
+    moment = setTimeout(() => step(now), now === first ? MOMENT.pause : MOMENT.ply);
+  };
+  if (!still.matches && first < last) moment = setTimeout(() => step(first), MOMENT.pause);
 }
 
 function openSection(id) {

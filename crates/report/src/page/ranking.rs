@@ -135,14 +135,19 @@ impl RankingTable<'_> {
     }
 }
 
-/// A player's name, which leads to its own page, its marks, and why it has no rank.
+/// A player's name, its marks, and why it has no rank.
 fn player(row: &Row, marks: &[String]) -> Markup {
-    let address = percent_encoded(&escape::terminal(&row.player));
     html! {
-        a href={ "#player=" (address) } { (name(&row.player)) }
+        (link(row))
         @for mark in marks { " " small.mark { (mark) } }
         @if let Err(why) = row.rank { span.faint { " " (describe(why)) } }
     }
+}
+
+/// A player's name, which leads to its own page.
+pub(super) fn link(row: &Row) -> Markup {
+    let address = percent_encoded(&escape::terminal(&row.player));
+    html! { a href={ "#player=" (address) } { (name(&row.player)) } }
 }
 
 /// A text as part of an address.
@@ -164,7 +169,7 @@ fn cell(column: &Column, number: usize) -> Markup {
 }
 
 /// The lowest and the highest end of all rating intervals, in Elo.
-fn span_of_ratings(rows: &[Row]) -> (f64, f64) {
+pub(super) fn span_of_ratings(rows: &[Row]) -> (f64, f64) {
     let ratings = rows.iter().filter_map(Row::shown_rating);
     ratings.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), rating| {
         (f64::min(low, rating.low), f64::max(high, rating.high))
@@ -172,7 +177,7 @@ fn span_of_ratings(rows: &[Row]) -> (f64, f64) {
 }
 
 /// A rating interval as a bar on the scale that all rows share.
-fn bar(row: &Row, (low, high): (f64, f64)) -> Option<Markup> {
+pub(super) fn bar(row: &Row, (low, high): (f64, f64)) -> Option<Markup> {
     let rating = row.shown_rating()?;
     let at = |value: f64| 100.0 * (value - low) / (high - low).max(1.0);
     let style = format!(
