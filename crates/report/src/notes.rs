@@ -163,10 +163,10 @@ fn remedy(remedy: Remedy) -> &'static str {
 }
 
 /// Who won, in a line, as [`winner`] says it at length.
-pub(super) fn headline<'a>(
-    standings: &'a Standings,
+pub(super) fn headline(
+    standings: &Standings,
     may_compare: impl Fn(&str, &str) -> bool,
-) -> Option<Headline<'a>> {
+) -> Option<Headline<'_>> {
     let mut ranked = standings.rows.iter().filter(|row| row.rank.is_ok()).peekable();
     let first = ranked.next()?;
     ranked.peek()?;
