@@ -362,9 +362,16 @@ fn a_served_page_follows_the_log() -> Lacks {
         // The projector view walks by itself, and Escape leaves it.
         browser.ask("WALK.table = 100; location.hash = '#projector'").await;
         browser.find("#projector .board svg").await;
+        browser.look("projector").await;
         browser.press_in("body", ESCAPE).await;
         let hidden = browser.ask("return document.getElementById('projector').hidden").await;
         assert_eq!(hidden, json!(true));
+        browser.ask("WALK.table = 60000; location.hash = '#projector'").await;
+        browser.find("#projector table .interval").await;
+        browser.look("projector-table").await;
+        let columns = "return document.querySelector('#projector tr').cells.length";
+        assert_eq!(browser.ask(columns).await, json!(4));
+        browser.press_in("body", ESCAPE).await;
         let id = arena.lines().into_keys().next().expect("a game");
         browser.ask(&format!("replays.clear(); viewer.open('{id}', 1)")).await;
         browser.find("#moves [aria-current]").await;
@@ -598,6 +605,23 @@ fn a_game_is_played_and_shared() -> Lacks {
         browser.find("//dialog//*[contains(., '0 / ')]").await;
         let is_other = format!("return viewer.replay.id !== '{id}'");
         assert_eq!(browser.ask(&is_other).await, json!(true));
+        // One game in one file, which opens by itself.
+        let saved = "return new Promise((done) => {
+            save = (blob, name) => blob.text().then((text) => done([name, text]));
+            find('file').click(); })";
+        let saved = browser.ask(saved).await;
+        let (name, text) = (saved[0].as_str().expect("a name"), saved[1].as_str().expect("a page"));
+        let stem = name.strip_suffix(".html").expect("the name of a page");
+        assert!(stem.contains("ant") && stem.contains("bee"), "{name}");
+        arena.write("alone.html", text);
+        browser.open(&arena.path().join("alone.html"), "").await;
+        browser.find("#board .path, #board svg").await;
+        let one = "return [viewer.replay.frames.length > 1, data.only === viewer.replay.id,
+            JSON.parse(find('replays').textContent).length, document.querySelectorAll('main > *').length,
+            document.title, find('close').checkVisibility()]";
+        let title = browser.ask("return viewer.replay.players.join(' – ')").await;
+        assert_eq!(browser.ask(one).await, json!([true, true, 1, 0, title, false]));
+        browser.look("alone").await;
         browser.end().await;
         Ok(())
     })

@@ -188,11 +188,12 @@ fn framed(
     sections: &[PageSection<'_>],
     replays: &[String],
 ) -> String {
+    let played =
+        format!("{} · {}", escape::terminal(&header.tournament), escape::terminal(&header.game));
     PageTemplate {
         title: &escape::terminal(name),
-        summary: html! { p.lead {
-            (escape::terminal(&header.tournament)) " · " (escape::terminal(&header.game)) (lead)
-        } },
+        description: &played,
+        summary: html! { p.lead { (played) (lead) } },
         sections,
         data: "{}",
         replays: &json_in_html(&format!("[{}]", replays.join(",\n"))),

@@ -83,6 +83,7 @@ pub fn page(material: &PageData<'_>) -> Page {
     let replays = format!("[{}]", material.replays.join(",\n"));
     let template = PageTemplate {
         title: &title,
+        description: &head::description(material),
         summary: head::head(material),
         sections: &sections(material),
         data: &json_in_html(&data::data(material)),

@@ -39,6 +39,15 @@ pub(super) fn head(material: &PageData<'_>) -> Markup {
     }
 }
 
+/// What a link to the page says in a chat: who won, if that is known, and what was played.
+pub(super) fn description(material: &PageData<'_>) -> String {
+    let PageData { header, standings, .. } = material;
+    let players = counted(header.players.len(), "player");
+    let game = escape::terminal(&header.game);
+    let winner = winner(material).map(|winner| format!("{winner} ")).unwrap_or_default();
+    format!("{winner}{game}, {players}, {}.", standings.summary)
+}
+
 /// How much of a running tournament is played. The script adds the time left.
 fn progress(material: &PageData<'_>) -> Markup {
     let summary = material.standings.summary;

@@ -338,7 +338,10 @@ function start(ids) {
 }
 
 readData();
-start(["ranking", "cross", "games"]);
+// The page of one game has nothing else.
+if (data.only) document.body.classList.add("alone");
+else start(["ranking", "cross", "games"]);
+if (data.only && !location.hash) history.replaceState(null, "", `#game=${data.only}`);
 window.addEventListener("hashchange", follow);
 document.addEventListener("click", (event) => {
   const link = event.target.closest?.("a[href^='#']");

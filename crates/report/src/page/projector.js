@@ -25,16 +25,20 @@ const projector = {
     this.timer = setTimeout(() => { if (!find("projector").hidden) next(); }, pause);
   },
 
-  /** The first rows of the ranking; the next time the rows after them. */
+  /** The first rows of the ranking: place, player, interval and score; the next time the rows after them. */
   table() {
-    const rows = [...document.querySelectorAll("table.ranking tbody:not(.unranked) tr")], size = 12;
+    const table = document.querySelector("table.ranking"), size = 10;
+    const score = [...table?.querySelectorAll("thead th") ?? []].findIndex((head) => head.textContent === "score");
+    const rows = [...table?.querySelectorAll("tbody:not(.unranked) tr") ?? []];
     const page = this.turn % Math.max(Math.ceil(rows.length / size), 1);
-    const head = document.querySelector("table.ranking thead");
-    const shown = rows.slice(page * size, (page + 1) * size).map((row) => row.cloneNode(true));
-    for (const row of shown) row.hidden = false;
+    const shown = rows.slice(page * size, (page + 1) * size).map((row, at) => {
+      const cells = [0, 1, row.cells.length - 1, score].map((cell) => row.cells[cell].cloneNode(true));
+      cells[1].classList.add(`own-${page * size + at}`);
+      return make("tr", {}, ...cells);
+    });
     find("projector").replaceChildren(make("h1", {}, document.title),
       make("p", {}, document.querySelector("#summary .lead").textContent),
-      make("table", { class: "ranking whole" }, ...(head ? [head.cloneNode(true)] : []), make("tbody", {}, ...shown)));
+      make("table", { class: "ranking whole" }, make("tbody", {}, ...shown)));
     this.after(WALK.table, () => this.game());
   },
 
@@ -48,14 +52,17 @@ const projector = {
     const replay = id && await replayOf(id);
     if (!replay) return this.after(0, () => this.table());
     const boards = boardsOf(replay), board = make("div", { class: "board" });
-    const told = make("p"), title = make("h1", {}, replay.players.join(" – "));
-    find("projector").replaceChildren(title, board, told);
+    const told = make("p"), name = (at) => make("bdi", { class: `name${at}` }, replay.players[at]);
+    const title = make("h1", {}, name(0), " – ", name(1)), clocks = make("p");
+    find("projector").replaceChildren(title, board, clocks, told);
     const step = (at) => {
       const frame = replay.frames[at], moves = movesBetween(replay, boards[at - 1], boards[at], frame);
       const svg = drawBoard(replay, boards[at], { named: frame.named, moves: frame.paths?.length ? moves : [] });
       board.replaceChildren(svg);
       animate(replay, svg, boards[at - 1], boards[at], moves);
       const isLast = at === replay.frames.length - 1;
+      clocks.replaceChildren(...clocksAt(replay, at).flatMap(({ text }, seat) =>
+        [seat ? " · " : "", make("span", { class: `name${seat}` }, text)]));
       told.textContent = isLast ? replay.end : `ply ${frame.ply} of ${replay.frames.at(-1).ply}`;
       this.after(isLast ? WALK.end : WALK.ply, isLast ? () => this.table() : () => step(at + 1));
     };

@@ -190,3 +190,16 @@ find("film").onclick = async () => {
   save(film, fileName(replay, ".gif"));
   say(`The game is saved as a GIF of ${Math.ceil(film.size / 1000)} kB.`);
 };
+find("file").onclick = () => {
+  const { replay } = viewer, copy = document.documentElement.cloneNode(true), json = (value) => JSON.stringify(value).replace(/</g, "\\u003c");
+  for (const part of copy.querySelectorAll("body > header, body > nav, main > *, meta[property]")) part.remove();
+  copy.removeAttribute("data-live");
+  copy.querySelector("#viewer").removeAttribute("open");
+  copy.querySelector("title").textContent = replay.players.join(" – ");
+  copy.querySelector("#data").textContent = json({ only: replay.id });
+  copy.querySelector("#replays").textContent = json([replay]);
+  // Browsers hide what allows the script to run.
+  for (const script of copy.querySelectorAll("script[nonce]")) script.setAttribute("nonce", document.querySelector("script[nonce]").nonce);
+  save(new Blob(["<!DOCTYPE html>\n", copy.outerHTML], { type: "text/html" }), fileName(replay, ".html"));
+  say("The game is saved as a page that needs nothing else.");
+};

@@ -82,6 +82,8 @@ pub struct PagePart {
 pub(crate) struct PageTemplate<'a> {
     /// The page heading, as safe HTML text.
     pub(crate) title: &'a str,
+    /// What a link to the page says in a chat.
+    pub(crate) description: &'a str,
     /// The summary below the heading.
     pub summary: Markup,
     /// The sections, in order.
@@ -107,6 +109,9 @@ impl PageTemplate<'_> {
                 head {
                     (metadata(&nonce))
                     title { (self.title) }
+                    meta property="og:type" content="website";
+                    meta property="og:title" content=(self.title);
+                    meta property="og:description" content=(self.description);
                     style { (PreEscaped(STYLE)) }
                 }
                 body {

@@ -52,7 +52,7 @@ const viewer = {
 
   /** Shows or hides everything that needs a replay. */
   whole(shown) {
-    for (const part of document.querySelectorAll("#viewer .left, #clocks, #moves, #link, #picture, #film")) part.hidden = !shown;
+    for (const part of document.querySelectorAll("#viewer .left, #clocks, #moves, #link, #picture, #film, #file")) part.hidden = !shown;
     // The clocks have the names, too.
     find("vs").classList.toggle("unseen", shown);
   },
@@ -164,15 +164,9 @@ const viewer = {
   /** Both clocks at this frame, and the counts if there are any. */
   clocks() {
     const counts = countsOf(this.replay, this.boards[this.at]);
+    const clocks = clocksAt(this.replay, this.at);
     const parts = this.replay.seats.flatMap((seat, number) => {
-      let used = 0, left = null, last = null;
-      for (const frame of this.replay.frames.slice(0, this.at + 1)) {
-        for (const [of, ms, rest] of frame.clock ?? []) {
-          if (of === number) { used += ms; left = rest; last = ms; }
-        }
-      }
-      const text = left == null ? `${time(used)} used` : `${time(left)} left`;
-      const turn = last == null ? "" : ` (last ${time(last)})`;
+      const { text, turn } = clocks[number];
       return [
         make("span", { class: `disc ${seatClass(this.replay, number)}` }),
         make("span", { class: "who" }, make("b", { class: `name${number}` }, make("bdi", {}, this.replay.players[number])),
@@ -249,6 +243,15 @@ const viewer = {
     svg.onpointermove = (event) => { if (event.buttons) point(event); };
   },
 };
+
+/** Both clocks at a frame: the time left, or used without a budget, and that of the last turn. */
+function clocksAt(replay, at) {
+  return [0, 1].map((seat) => {
+    const turns = replay.frames.slice(0, at + 1).flatMap(({ clock }) => (clock ?? []).filter(([of]) => of === seat));
+    const used = turns.reduce((sum, [, ms]) => sum + ms, 0), [, last, left] = turns.at(-1) ?? [];
+    return { text: left == null ? `${time(used)} used` : `${time(left)} left`, turn: last == null ? "" : ` (last ${time(last)})` };
+  });
+}
 
 function time(ms) {
   if (ms < 1) return `${Math.round(ms * 1000)} µs`;
