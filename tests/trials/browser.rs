@@ -347,7 +347,8 @@ fn a_served_page_follows_the_log() -> Lacks {
     assert_eq!(arena.run(&["run", "-q"]).code, 0);
     let log = arena.log();
     let without_last = log.trim_end().rfind('\n').expect("many lines") + 1;
-    arena.put("games.jsonl", &log[..without_last]);
+    let without_games = log.find('\n').expect("a header") + 1;
+    arena.put("games.jsonl", &log[..without_games]);
     in_a_runtime(async {
         let browser = Browser::start(&["--window-size=1100,1400"], &json!({})).await?;
         let mut server = arena.start(&["serve", "results/cup", "--listen", "127.0.0.1:0"]);
@@ -355,8 +356,12 @@ fn a_served_page_follows_the_log() -> Lacks {
         let mut out = BufReader::new(server.stdout.take().expect("a pipe"));
         out.read_line(&mut address).expect("its address");
         browser.window.goto(address.trim()).await;
-        let lead = browser.window.text(&browser.find(".lead").await).await;
-        assert!(lead.contains("11 of 12 games played"));
+        browser.find(".waiting").await;
+        let shown = "return ['nav', '#ranking'].map((part) => document.querySelector(part).checkVisibility())";
+        assert_eq!(browser.ask(shown).await, json!([false, false]), "nothing to show yet");
+        arena.put("games.jsonl", &log[..without_last]);
+        browser.find("//p[@class='lead'][contains(., '11 of 12 games played')]").await;
+        assert_eq!(browser.ask(shown).await, json!([true, true]));
         arena.put("games.jsonl", &log);
         browser.find("//p[@class='lead'][contains(., '12 of 12 games played')]").await;
         // The projector view walks by itself, and Escape leaves it.

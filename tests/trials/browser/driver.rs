@@ -63,11 +63,6 @@ impl Session {
         Element(found[ELEMENT].as_str().expect("an element").to_owned())
     }
 
-    pub(super) async fn text(&self, Element(id): &Element) -> String {
-        let text = self.send("GET", &format!("/element/{id}/text"), &Value::Null).await;
-        text.expect("its text").as_str().expect("a text").to_owned()
-    }
-
     pub(super) async fn press(&self, Element(id): &Element, keys: &str) {
         self.post(&format!("/element/{id}/value"), &json!({ "text": keys })).await;
     }

@@ -29,6 +29,10 @@ pub(super) fn head(material: &PageData<'_>) -> Markup {
                     (standings.summary)
                     @if faults > 0 { " · " a href="#faults" { (counted(faults as usize, "fault")) } }
                 }
+                @if material.kind == PageKind::Live && standings.summary.played == 0 {
+                    // The style sheet hides what would be empty.
+                    p.waiting { "The ranking appears here when the first game has ended." }
+                }
                 @if let Some(headline) = headline(material) { p.headline { (headline) } }
                 @if let Some(winner) = winner(material) { p.winner { (winner) } }
                 (podium(material))
