@@ -26,6 +26,7 @@ pub(crate) mod serve;
 mod settings;
 pub(crate) mod test_game;
 pub(crate) mod trace;
+mod turning_args;
 mod until;
 pub(crate) mod verify;
 mod web;

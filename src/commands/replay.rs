@@ -12,12 +12,14 @@ use super::find_game::FoundGame;
 use super::recorded_rules::RecordedRulesArgs;
 use super::report::command_options;
 use super::results_folder::find;
+use super::turning_args::TurningArgs;
 use super::{Failure, OutputFormat, Status};
 use crate::printer::Printer;
 use referee_games::{Event, Seat, Turn};
 use referee_match::replay::Replay;
 use referee_match::replay::frames::describe_end;
 use referee_match::replay::story::{describe_step, is_ply};
+use referee_match::replay::turning::TurningPoint;
 use referee_record::model::plies::Plies;
 use referee_record::model::record::GameRecord;
 use referee_report::board::picture;
@@ -33,6 +35,7 @@ Examples:
                                                        first game; 3f9a-2 is the second
   referee replay 3f9a --ply 42                         only that position
   referee replay 3f9a --format json                    the record
+  referee replay 3f9a --with bot:search-1000           where it turned, and what was better
 
 Other keys on a terminal: Home and End go to the first and the last position, a number and Enter go
 to that ply, f turns the board, q leaves.")]
@@ -48,6 +51,8 @@ pub(crate) struct ReplayArgs {
     /// Output format
     #[arg(long, value_enum, default_value_t, requires = "game_id")]
     pub(crate) format: OutputFormat,
+    #[command(flatten)]
+    pub(crate) turning: TurningArgs,
     #[command(flatten)]
     pub(crate) rules: RecordedRulesArgs,
 }
@@ -65,11 +70,12 @@ pub(crate) fn run(args: &ReplayArgs, printer: Printer) -> Result<Status, Failure
         return printer.json(&record).map(|()| Status::Done);
     }
     let rules = args.rules.open(&header, &dir, printer)?;
+    let points = args.turning.points(&rules, &record)?;
     let replay = Replay::of(&rules, &record)?;
     if std::io::stdin().is_terminal() && printer.is_terminal() && args.ply.is_none() {
-        viewer::view(replay, &header.clock, &record, printer.colour)?;
+        viewer::view(replay, &header.clock, (&record, &points), printer.colour)?;
     } else {
-        show(replay, &record, args.ply, printer)?;
+        show(replay, (&record, &points), args.ply, printer)?;
     }
     if args.ply.is_none() {
         let called = command_options::options(&dir, None);
@@ -82,7 +88,7 @@ pub(crate) fn run(args: &ReplayArgs, printer: Printer) -> Result<Status, Failure
 
 fn show(
     mut replay: Replay<'_>,
-    record: &GameRecord,
+    (record, points): (&GameRecord, &[TurningPoint]),
     only: Option<u32>,
     printer: Printer,
 ) -> Result<(), Failure> {
@@ -105,7 +111,7 @@ fn show(
             recent.clear();
         }
         if only.is_none() {
-            printer.line(&step_line(&played.events, record, replay.current().ply()))?;
+            printer.line(&step_line(&played.events, (record, points), replay.current().ply()))?;
         }
         recent.extend(played.events);
     }
@@ -132,13 +138,21 @@ fn title(record: &GameRecord) -> String {
     ))
 }
 
-fn step_line(events: &[Event], record: &GameRecord, ply: u32) -> String {
+fn step_line(
+    events: &[Event],
+    (record, points): (&GameRecord, &[TurningPoint]),
+    ply: u32,
+) -> String {
     let mut line = describe_step(events, ply);
     for note in record.notes.iter().filter(|note| is_ply(events) && note.ply + 1 == ply) {
         let said = note.text().map(|said| format!("\"{said}\""));
         let eval = note.eval.map(|eval| format!("[{eval:+.2}]"));
         let remarks: Vec<String> = said.into_iter().chain(eval).collect();
         line.push_str(&referee_protocol::escape::terminal(&format!("  {}", remarks.join(" "))));
+    }
+    for point in points.iter().filter(|point| is_ply(events) && point.ply == ply) {
+        line.push_str("\n  ? ");
+        line.push_str(&referee_protocol::escape::terminal(&point.to_string()));
     }
     line
 }

@@ -12,6 +12,7 @@ use clap::Args;
 
 use super::recorded_rules::RecordedRulesArgs;
 use super::results_folder::{ResultsFolderArgs, Tables};
+use super::turning_args::{TurningArgs, TurningMarker};
 use super::{Failure, Status};
 use crate::config;
 use crate::printer::Printer;
@@ -51,7 +52,8 @@ Examples:
   referee report --grades tournament.toml
   referee report --pseudonyms           a report without names, in the folder public
   referee report --packets              a folder for the authors of each player, in packets
-  referee report --packets=for-students --grades tournament.toml")]
+  referee report --packets=for-students --grades tournament.toml
+  referee report --packets --with bot:search-1000   and say where each game turned")]
 pub(crate) struct ReportArgs {
     #[command(flatten)]
     pub(crate) folder: ResultsFolderArgs,
@@ -74,6 +76,8 @@ pub(crate) struct ReportArgs {
     #[expect(clippy::option_option, reason = "may be given without a folder")]
     pub(crate) packets: Option<Option<PathBuf>>,
     #[command(flatten)]
+    pub(crate) turning: TurningArgs,
+    #[command(flatten)]
     pub(crate) rules: RecordedRulesArgs,
 }
 
@@ -83,15 +87,16 @@ pub(crate) fn run(args: &ReportArgs, printer: Printer) -> Result<Status, Failure
     let grades = args.grades.as_deref().map(|config| read_grades(config, printer)).transpose()?;
     if let Some(out) = &args.packets {
         let out = out.clone().unwrap_or_else(|| dir.join(PACKETS));
-        return packets::write_packets(&dir, &out, grades.as_ref(), &args.rules, printer);
+        return packets::write_packets(&dir, &out, grades.as_ref(), args, printer);
     }
+    let marker = |tables: &Tables| args.turning.marker(tables.analysis.state.played(), printer);
     if args.pseudonyms {
         let public = dir.join(PUBLIC);
         let tables = Tables::under_pseudonyms(&dir)?;
         let rules = args.rules.open(&tables.analysis.header, &dir, printer)?;
         tables.warn(printer);
         disk::make_own_folder(&public).map_err(|error| failed(&public, &error))?;
-        write_into(&public, &tables, None, rules)?;
+        write_into(&public, &tables, None, rules, marker(&tables))?;
         return printer.line(&public.join(PAGE).display().to_string()).map(|()| Status::Done);
     }
     let tables = Tables::read(&dir, Faulted::Count)?;
@@ -103,7 +108,7 @@ pub(crate) fn run(args: &ReportArgs, printer: Printer) -> Result<Status, Failure
     if let Some(grades) = &grades {
         write_grades(grades, &tables, printer)?;
     }
-    write_into(&dir, &tables, None, rules)?;
+    write_into(&dir, &tables, None, rules, marker(&tables))?;
     printer.line(&dir.join(PAGE).display().to_string()).map(|()| Status::Done)
 }
 
@@ -115,7 +120,7 @@ pub(super) fn write_all(
     rules: GameRules,
 ) -> Result<Vec<String>, Failure> {
     tables.write()?;
-    write_into(tables.analysis.dir(), tables, Some(config), rules)
+    write_into(tables.analysis.dir(), tables, Some(config), rules, TurningMarker::default())
 }
 
 /// Writes the page of a tournament into the folder `out`. Returns one line per player that is out.
@@ -124,16 +129,19 @@ fn write_into(
     tables: &Tables,
     config: Option<&Path>,
     rules: GameRules,
+    marker: TurningMarker,
 ) -> Result<Vec<String>, Failure> {
     let files = GameFiles::new(out)?;
-    let mut page = PageBuilder::new(tables, Some(files), rules);
+    let renderer = ReplayRenderer { rules, control: tables.analysis.header.clock, marker };
+    let mut page = PageBuilder::new(tables, Some(files), renderer);
     tables.analysis.each_game(|game| page.add(game))?;
     page.write(out, &command_options::options(tables.analysis.dir(), config))
 }
 
 /// The page of a running tournament. `called` are the options shown in its commands.
 pub(super) fn live_page(tables: &Tables, called: &str, rules: GameRules) -> Result<Page, Failure> {
-    let mut page = PageBuilder::new(tables, None, rules);
+    let (control, marker) = (tables.analysis.header.clock, TurningMarker::default());
+    let mut page = PageBuilder::new(tables, None, ReplayRenderer { rules, control, marker });
     tables.analysis.each_game(|game| page.add(game))?;
     page.render(PageKind::Live, called).map(|(page, _)| page)
 }
@@ -212,9 +220,8 @@ struct PageBuilder<'a> {
 
 impl<'a> PageBuilder<'a> {
     /// A new page. With `files`, it also writes the games there.
-    fn new(tables: &'a Tables, files: Option<GameFiles>, rules: GameRules) -> Self {
+    fn new(tables: &'a Tables, files: Option<GameFiles>, renderer: ReplayRenderer) -> Self {
         let analysis = &tables.analysis;
-        let renderer = ReplayRenderer { rules, control: analysis.header.clock };
         Self {
             tables,
             summary: LogSummary::new(&analysis.header, &analysis.evaluation),
@@ -334,21 +341,23 @@ fn replays(renderer: &ReplayRenderer, summary: &LogSummary) -> Result<Vec<String
 pub(super) struct ReplayRenderer {
     pub(super) rules: GameRules,
     pub(super) control: TimeControl,
+    pub(super) marker: TurningMarker,
 }
 
 impl ReplayRenderer {
     /// The replay of a game, which shows nothing of a sealed one.
     fn replay(&self, record: &GameRecord, is_sealed: bool) -> ReplayFrames {
         if is_sealed {
-            ReplayFrames::sealed(&self.rules, record)
-        } else {
-            ReplayFrames::of(&self.rules, &self.control, record)
+            return ReplayFrames::sealed(&self.rules, record);
         }
+        let mut frames = ReplayFrames::of(&self.rules, &self.control, record);
+        self.marker.mark(&mut frames, &self.rules, record);
+        frames
     }
 
     /// The games as a pack, and the decisions in each; a sealed game shows none.
     fn pack(&self, games: &[LoggedGame]) -> io::Result<(String, Vec<GameDecisions>)> {
-        let Self { rules, control } = self;
+        let Self { rules, control, marker } = self;
         let mut pack = ReplayPack::default();
         let mut all = Vec::new();
         for game in games {
@@ -358,10 +367,11 @@ impl ReplayRenderer {
                 continue;
             }
             let mut decisions = Vec::new();
-            let (frames, replayed) =
+            let (mut frames, replayed) =
                 ReplayFrames::watched(rules, control, &game.record, |replay| {
                     add_decisions(replay, &mut decisions);
                 });
+            marker.mark(&mut frames, rules, &game.record);
             pack.add(&frames)?;
             all.push(replayed.map(|()| decisions));
         }

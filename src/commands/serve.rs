@@ -28,6 +28,7 @@ use super::report::game_files::{INDEX_END, game_script, index_begin, listed};
 use super::report::{ReplayRenderer, command_options, live_page};
 use super::results_folder::{ResultsFolderArgs, Tables};
 use super::runtime::{interrupted, new_runtime, take_lowest_priority};
+use super::turning_args::TurningMarker;
 use super::web::{EVENTS, IN_PLAY, WebServer, most};
 use super::{Failure, Status};
 use crate::printer::Printer;
@@ -286,7 +287,8 @@ impl Served {
         let failure = FolderError::of_log(&self.dir);
         let mut log = LogScan::open(&self.dir).map_err(failure)?;
         let header = log.header().clone();
-        let renderer = ReplayRenderer { rules: self.rules_of(&header)?, control: header.clock };
+        let (rules, marker) = (self.rules_of(&header)?, TurningMarker::default());
+        let renderer = ReplayRenderer { rules, control: header.clock, marker };
         let sealed = sealed_ids(&self.dir, &header)?;
         while let Some(line) = log.next_line().map_err(failure)? {
             if let Scanned::Game(game) = line

@@ -38,6 +38,27 @@ fn a_run_writes_the_page_and_report_writes_it_again() {
     assert_eq!(arena.read("report.html"), page);
 }
 
+#[test]
+fn a_report_and_a_replay_say_where_a_game_turned() {
+    let arena = Arena::with(&Config::empty().bot("ant", "greedy").bot("bee", "random"));
+    assert_eq!(arena.run(&["run", "-q"]).code, 0);
+    let plain = arena.read("report.html");
+    let with = ["--with", "bot:search-200"];
+    assert_eq!(arena.run(&["report", with[0], with[1]]).code, 0);
+    let page = arena.read("report.html");
+    assert!(page.contains("\"turned\":[\"search-200 plays ") && !plain.contains("\"turned\":["));
+    let lines = arena.lines();
+    let replays = lines.keys().map(|id| arena.run(&["replay", id, with[0], with[1]]).out);
+    let told: Vec<String> = replays.filter(|it| it.contains("\n  ? search-200 plays ")).collect();
+    assert!(!told.is_empty(), "a game of a random player has a worse action");
+    assert_eq!(arena.run(&["report", "--packets", with[0], with[1]]).code, 0);
+    let packet = arena.results().join("packets/bee/report.html");
+    assert!(fs::read_to_string(packet).expect("a page").contains("\"turned\":["));
+    let refused = arena.run(&["replay", "x", "--with", "bot:greedy"]);
+    assert_eq!(refused.code, 2);
+    assert!(refused.err.contains("write bot:search-N"), "{}", refused.err);
+}
+
 /// The commands of the page that reproduce faults, as shell words.
 fn commands(page: &str) -> Vec<String> {
     let parts = page.split("<pre class=\"command\"><code>").skip(1);

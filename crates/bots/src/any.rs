@@ -51,6 +51,20 @@ impl Engine for AnyEngine {
         self.position.play(step, &mut Vec::new())
     }
 
+    fn branch(
+        &mut self,
+        step: StepText<'_>,
+        then: &mut dyn FnMut(&mut dyn Engine),
+    ) -> Result<(), GameError> {
+        let before = self.position.clone();
+        let followed = self.follow(step);
+        if followed.is_ok() {
+            then(self);
+        }
+        self.position = before;
+        followed
+    }
+
     fn choose(
         &mut self,
         seat: Seat,

@@ -17,6 +17,16 @@ pub trait Engine: Send {
     /// The step does not answer the turn, or is illegal.
     fn follow(&mut self, step: StepText<'_>) -> Result<(), GameError>;
 
+    /// Calls `then` at the position after this step, and returns to the one before it.
+    ///
+    /// # Errors
+    /// As [`follow`](Self::follow); `then` is then not called.
+    fn branch(
+        &mut self,
+        step: StepText<'_>,
+        then: &mut dyn FnMut(&mut dyn Engine),
+    ) -> Result<(), GameError>;
+
     /// Chooses an action for `seat`, whose turn it must be; `None` only if there is no legal
     /// action.
     fn choose(

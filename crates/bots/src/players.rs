@@ -53,6 +53,20 @@ impl<G: Playable> Engine for TypedEngine<G> {
         self.position.play(step, &mut Vec::new())
     }
 
+    fn branch(
+        &mut self,
+        step: StepText<'_>,
+        then: &mut dyn FnMut(&mut dyn Engine),
+    ) -> Result<(), GameError> {
+        let before = TypedPosition(self.position.0.clone());
+        let followed = self.follow(step);
+        if followed.is_ok() {
+            then(self);
+        }
+        self.position = before;
+        followed
+    }
+
     fn choose(
         &mut self,
         seat: Seat,

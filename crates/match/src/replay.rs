@@ -6,6 +6,7 @@
 pub mod frames;
 mod recorded;
 pub mod story;
+pub mod turning;
 
 use std::time::Duration;
 

@@ -10,6 +10,7 @@ use super::{conclusion, step_line, title};
 use crate::error::Failure;
 use crate::printer::Colour;
 use referee_games::{BySeat, Seat};
+use referee_match::replay::turning::TurningPoint;
 use referee_match::replay::{self, Replay, ReplayError};
 use referee_record::model::clock::{Clock, TimeControl, seconds};
 use referee_record::model::record::GameRecord;
@@ -52,10 +53,10 @@ enum AfterKey {
 pub(super) fn view(
     replay: Replay<'_>,
     control: &TimeControl,
-    record: &GameRecord,
+    (record, points): (&GameRecord, &[TurningPoint]),
     colour: Colour,
 ) -> Result<(), Failure> {
-    let frames = frames(replay, control, record, colour)?;
+    let frames = frames(replay, control, (record, points), colour)?;
     let screen = FullScreen::enter().map_err(|error| lost(&error))?;
     let mut view = View::default();
     loop {
@@ -78,7 +79,7 @@ fn lost(error: &io::Error) -> Failure {
 fn frames(
     mut replay: Replay<'_>,
     control: &TimeControl,
-    record: &GameRecord,
+    (record, points): (&GameRecord, &[TurningPoint]),
     colour: Colour,
 ) -> Result<Vec<ShownPosition>, ReplayError> {
     let mut times = PlayerTimes::new(control, record);
@@ -88,7 +89,7 @@ fn frames(
     while let Some(played) = replay.next() {
         let played = played?;
         times.spend(played.used);
-        let step = step_line(&played.events, record, replay.current().ply());
+        let step = step_line(&played.events, (record, points), replay.current().ply());
         let times = times.text(record, played.used);
         frames.push(frame(&replay, &played.events, step, times, colour));
     }

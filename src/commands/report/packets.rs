@@ -7,8 +7,7 @@ use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
 use super::game_files::game_script;
-use super::{ReplayRenderer, failed};
-use crate::commands::recorded_rules::RecordedRulesArgs;
+use super::{ReplayRenderer, ReportArgs, failed};
 use crate::commands::results_folder::{Tables, note_sealed};
 use crate::commands::{Failure, Status};
 use crate::config::LARGEST;
@@ -37,12 +36,12 @@ pub(super) fn write_packets(
     dir: &Path,
     out: &Path,
     grades: Option<&Grades>,
-    rules: &RecordedRulesArgs,
+    args: &ReportArgs,
     printer: Printer,
 ) -> Result<Status, Failure> {
     let tables = Tables::under_pseudonyms(dir)?;
     let header = &tables.analysis.header;
-    let rules = rules.open(header, dir, printer)?;
+    let rules = args.rules.open(header, dir, printer)?;
     // All packets together show what each player may not know.
     let mode = if header.is_hidden() { 0o700 } else { 0o777 };
     DirBuilder::new().mode(mode).create(out).map_err(|error| match error.kind() {
@@ -74,7 +73,11 @@ pub(super) fn write_packets(
         exchanges: dir.join(EXCHANGES),
         folders: folders.iter().map(|folder| out.join(folder)).collect(),
         packets: names.iter().enumerate().map(packet).collect(),
-        renderer: ReplayRenderer { rules, control: header.clock },
+        renderer: ReplayRenderer {
+            rules,
+            control: header.clock,
+            marker: args.turning.marker(2 * tables.analysis.state.played(), printer),
+        },
         pseudonyms,
     };
     writer.make_folders()?;

@@ -6,6 +6,7 @@ use std::time::Duration;
 use serde::Serialize;
 
 use super::story;
+use super::turning::TurningPoint;
 use crate::replay::{self, Replay, ReplayError, ReplayStep};
 use referee_games::board::Square;
 use referee_games::{
@@ -85,6 +86,9 @@ pub struct Frame {
     /// The view of each seat, in a game with hidden information.
     #[serde(skip_serializing_if = "Option::is_none")]
     views: Option<[String; 2]>,
+    /// What would have been better here.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    turned: Vec<String>,
     /// The players' remarks: seat, note, evaluation.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub said: Vec<(u8, Option<String>, Option<f64>)>,
@@ -163,6 +167,16 @@ impl ReplayFrames {
             builder.add_end(format!("{seat}: {}: {}", fault.code, fault.reason()));
         }
         (Self::with(rules, record, builder.frames), replayed)
+    }
+
+    /// Marks the plies at which the game turned.
+    pub fn mark(&mut self, points: &[TurningPoint]) {
+        for point in points {
+            let frame = self.frames.iter_mut().find(|frame| frame.ply == point.ply);
+            if let Some(frame) = frame {
+                frame.turned.push(escape::terminal(&point.to_string()));
+            }
+        }
     }
 
     /// A record of which only the result may be shown yet.

@@ -105,3 +105,29 @@ fn steps_to_a_decision_include_the_chance_before_it() {
     assert_eq!(steps(1), Ok(3));
     assert_eq!(steps(4), Err(ReplayError::Short { plies: 1, wanted: 4 }));
 }
+
+/// The turning points of a game as `search-NODES` sees them.
+fn turning_points(game: GameKind, record: &GameRecord, nodes: u64) -> Vec<turning::TurningPoint> {
+    let options = Options::resolve(game.game().options(), []).expect("defaults");
+    let rules = GameRules::new(game.shared(), options).expect("defaults");
+    turning::TurningPoint::all(&rules, record, nodes).expect("a game")
+}
+
+#[test]
+fn a_game_turns_where_another_action_was_much_better() {
+    let game = GameKind::Chess;
+    let record = record(game, &["f2f3"], &["e7e5", "g2g4", "d8h4"], &[]);
+    let points = turning_points(game, &record, 400);
+    let [point] = &points[..] else { panic!("{points:?}") };
+    assert_eq!((point.ply, point.seat), (3, Seat::First));
+    let text = point.to_string();
+    assert!(text.starts_with("search-400 plays ") && text.ends_with("instead of -1.00"), "{text}");
+}
+
+#[test]
+fn what_is_rolled_and_what_both_do_at_once_is_valued_too() {
+    let dice = record(GameKind::Backdraughts, &[], &["4,6>7,6", "3,1>3,3"], &["roll 3", "roll 2"]);
+    assert!(turning_points(GameKind::Backdraughts, &dice, 20).len() <= 2);
+    let both = record(GameKind::BackToTheWall, &[], &["R U 3,5", "L D 3,1"], &[]);
+    assert!(turning_points(GameKind::BackToTheWall, &both, 20).iter().all(|it| it.ply == 1));
+}
