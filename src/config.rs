@@ -5,6 +5,7 @@
 //! notes every problem it finds, and all of them are reported together, with the lines they are in.
 //! No later code needs to ask whether something is set or valid.
 
+mod adjudication;
 mod containment;
 mod detection;
 mod file;

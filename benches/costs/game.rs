@@ -83,6 +83,7 @@ pub(crate) async fn one_game(mut players: BySeat<Player>, script: &Script) -> Ou
         rules: &rules,
         control: &control,
         policy: FaultPolicy::Lose,
+        adjudication: None,
         opening: &[],
         seeds: BySeat::new(1, 2),
     };
@@ -149,6 +150,7 @@ fn header() -> Header {
         options: serde_json::Map::new(),
         clock: control(),
         fault_policy: FaultPolicy::Lose,
+        adjudication: None,
         quarantine: 0,
         stages: vec![Stage::round_robin(1)],
         pairing_rules: PairingRules::NEWEST,

@@ -137,6 +137,7 @@ impl<'e> Examiner<'e> {
         let conditions = Arc::new(Conditions {
             control: exam.control,
             policy: exam.policy,
+            adjudication: None,
             players: players
                 .map(|player| Entrant::of(player, &*exam.rules.game, &exam.containment))
                 .collect(),

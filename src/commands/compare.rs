@@ -365,6 +365,9 @@ fn folder_name(tournament: &Tournament) -> String {
         "game": tournament.game.name(), "options": tournament.options, "seed": tournament.seed,
         "clock": tournament.clock, "fault-policy": tournament.fault_policy,
     });
+    if let Some(adjudication) = &tournament.adjudication {
+        conditions["adjudication"] = serde_json::json!(adjudication);
+    }
     if let Some(openings) = &tournament.openings {
         conditions["openings"] = serde_json::json!(openings);
     }

@@ -287,6 +287,7 @@ fn play(
             rules: &terms.rules,
             control: &terms.control,
             policy: FaultPolicy::Lose,
+            adjudication: None,
             opening: &opening,
             seeds,
         };

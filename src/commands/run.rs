@@ -330,6 +330,7 @@ impl PlannedRun<'_> {
         Ok(Conditions {
             control: self.tournament.clock,
             policy: self.tournament.fault_policy,
+            adjudication: self.tournament.adjudication,
             players: entrants(self.tournament, players, self.containment),
             secret: self.folder.secret(self.tournament.seed)?,
             spectators: Arc::new(Spectators::new(drawn)),

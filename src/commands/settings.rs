@@ -323,6 +323,7 @@ fn without_configuration() -> Tournament {
         },
         containment: ContainmentRequest::default(),
         fault_policy: FaultPolicy::Lose,
+        adjudication: None,
         quarantine: 0,
         anchors: Vec::new(),
         grades: None,

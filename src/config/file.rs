@@ -3,6 +3,7 @@
 
 use toml::de::DeValue;
 
+use super::adjudication::AdjudicationKeys;
 use super::containment::ContainmentKeys;
 use super::game_file::GameValue;
 use super::given_options::GivenOptions;
@@ -24,6 +25,7 @@ table_keys! {
     "seed" => seed: Field<i128>,
     "jobs" => jobs: Field<i128>,
     "fault-policy" => fault_policy: Field<FaultPolicyValue>,
+    "adjudication" => adjudication: Option<AdjudicationKeys>,
     "quarantine" => quarantine: Field<i128>,
     "results" => results: Field<String>,
     "grades" => grades: Option<GradesKeys>,

@@ -13,6 +13,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use super::*;
+use referee_record::model::adjudication::ScoreRule;
 use referee_record::model::clock::Measure;
 use referee_record::model::openings::{ListedOpening, Openings};
 use referee_record::model::record::{Anchor, FaultPolicy};
@@ -358,6 +359,47 @@ unexpected value of `move`
     starts(&clock("increment = \"1s\""), "`increment` needs a `budget` to add to");
     starts(&clock("count-startup = true"), "`count-startup` needs a `budget` to charge");
     starts(&clock("measure = \"clock\""), "unexpected value of `measure`");
+}
+
+#[test]
+fn adjudication_is_off_or_complete() {
+    let check = |lines: &str| {
+        let text = format!("{HEAD}[adjudication]\n{lines}\n{PLAYERS}");
+        Folder::new().check(&text).expect("a tournament").adjudication.expect("rules")
+    };
+    let rules = check(
+        "draw = { after = 80, plies = 8, score = 10 }\nresign = { plies = 6, score = 600 }\n\
+         length = 400",
+    );
+    let draw = ScoreRule { after: 80, plies: 8, score: 10 };
+    let resign = ScoreRule { after: 0, plies: 6, score: 600 };
+    assert_eq!((rules.draw, rules.resign, rules.length), (Some(draw), Some(resign), Some(400)));
+    let problem = |lines: &str| about(&format!("[adjudication]\n{lines}"));
+    assert_eq!(
+        problem("resign = { plies = 1, score = 600 }"),
+        "\
+`plies` is out of range
+ --> cup.toml:4:20
+  |
+4 | resign = { plies = 1, score = 600 }
+  |                    ^ expected a whole number from 2 to 1000"
+    );
+    starts(&problem(""), "`[adjudication]` ends no game");
+    starts(&problem("length = 0"), "`length` is out of range");
+    starts(&problem("resign = { plies = 6, score = 0 }"), "`score` is out of range");
+    starts(&problem("draw = { plies = 6 }"), "`score` is missing in this rule of `[adjudication]`");
+    starts(&problem("draw = 8\nlength = 9"), "unexpected value of `draw`");
+    let text = "name = \"cup\"\ngame = \"back-to-the-wall\"\n[adjudication]\nlength = 9\n\
+                draw = { plies = 8, score = 10 }\n";
+    assert_eq!(
+        message(&(text.to_owned() + PLAYERS)),
+        "\
+`draw` needs players that move in turn
+ --> cup.toml:5:8
+  |
+5 | draw = { plies = 8, score = 10 }
+  |        ^^^^^^^^^^^^^^^^^^^^^^^^^ in this game both move at the same time"
+    );
 }
 
 #[test]

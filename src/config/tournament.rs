@@ -18,6 +18,7 @@ use referee_record::model::tournament::{
 };
 
 use super::LARGEST;
+use super::adjudication;
 use super::containment::{self, ContainmentKeys};
 use super::file::{ConfigFile, FaultPolicyValue};
 use super::game_file::GameValue;
@@ -48,11 +49,12 @@ pub(super) fn check(
     containment.hidden.push(results.clone());
     let rules = rules(file.game.as_ref(), &file.options.0, (place, &containment), problems);
     let seed = whole("seed", file.seed.as_ref(), &(0..=u64::MAX), problems);
-    let opening_rules = file
-        .openings
+    let opening_rules = rules
         .as_ref()
-        .and(rules.as_ref())
+        .filter(|_| file.openings.is_some() || file.adjudication.is_some())
         .and_then(|ruling| GameRules::new(ruling.game.clone(), ruling.options.clone()).ok());
+    let start = opening_rules.as_ref().map(|rules| &*rules.start);
+    let adjudication = adjudication::check(file.adjudication.as_ref(), start, problems);
     let from = (place, seed);
     let openings = openings::check(file.openings.as_ref(), opening_rules, from, problems);
     openings::refuse_bridge(file.openings.as_ref(), file.players.as_deref(), problems);
@@ -93,6 +95,7 @@ pub(super) fn check(
         clock,
         containment,
         fault_policy,
+        adjudication,
         quarantine: quarantine.unwrap_or(DEFAULT_QUARANTINE),
         anchors,
         grades,

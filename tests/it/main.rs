@@ -4,6 +4,7 @@
 mod support;
 
 mod adding_a_game;
+mod adjudication;
 mod architecture;
 mod back_to_the_wall;
 mod backdraughts_bots;

@@ -144,6 +144,7 @@ fn played(kind: GameKind, script: &BySeat<Vec<String>>, wants: &str) -> (GameRep
         rules: &rules,
         control: &control,
         policy: FaultPolicy::Lose,
+        adjudication: None,
         opening: &[],
         seeds: BySeat::new(1, 2),
     };

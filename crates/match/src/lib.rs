@@ -3,6 +3,7 @@
 //!
 //! - [`player`] is everything that can answer a turn: a process, a built-in player, a person.
 //! - [`referee`] plays a game; it waits for players only through [`player`].
+//! - [`adjudication`] ends a game before its rules do.
 //! - [`replay`] plays a record step by step, and [`reask`] asks a player once more for one decision.
 //! - [`game_program`] finds and starts the program of a game's rules.
 //! - [`openings`] has the actions with which games begin:
@@ -21,6 +22,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+pub mod adjudication;
 pub mod game_program;
 pub mod openings;
 pub mod pauses;

@@ -255,6 +255,7 @@ async fn ask(
         rules: source.rules,
         control: source.control,
         policy: source.policy,
+        adjudication: None,
         opening: &[],
         seeds: source.record.seed.values,
     };

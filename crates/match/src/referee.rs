@@ -15,11 +15,14 @@ pub use report::{Ending, GameReport, GameTrace};
 use std::time::{Duration, Instant};
 
 use self::shared_core::undisturbed;
+use crate::adjudication::adjudicated;
 use crate::player::{EndView, InitView, NotStarted, Player};
 use referee_games::{
-    AnyPosition, BySeat, Event, GameError, PASS, Position, Seat, Step, Stream, Text, TextStep, Turn,
+    AnyPosition, BySeat, Event, GameError, Outcome, PASS, Position, Seat, Step, Stream, Text,
+    TextStep, Turn,
 };
 use referee_protocol::Score;
+use referee_record::model::adjudication::Adjudication;
 use referee_record::model::clock::{Clock, TimeControl};
 use referee_record::model::fault::Fault;
 use referee_record::model::record::FaultPolicy;
@@ -40,6 +43,8 @@ pub struct GameSetup<'a> {
     pub control: &'a TimeControl,
     /// The policy after a rejected action.
     pub policy: FaultPolicy,
+    /// When the game ends before its rules say so; if absent, never.
+    pub adjudication: Option<Adjudication>,
     /// The steps before the first turn, legal from the start position, including chance.
     pub opening: &'a [TextStep],
     /// The seeds given to the players.
@@ -177,6 +182,9 @@ impl<'a, 'o> GameLoop<'a, 'o> {
                 tokio::task::yield_now().await;
                 self.runtime_turn = Instant::now();
             }
+            if let Some(outcome) = self.adjudicated() {
+                return Ok(Ending::Adjudicated(outcome));
+            }
             let step = match self.position.turn() {
                 Turn::Over(outcome) => return Ok(Ending::Rules(outcome)),
                 Turn::Chance(stream) => Ok(Step::Chance(self.draw(stream))),
@@ -192,6 +200,11 @@ impl<'a, 'o> GameLoop<'a, 'o> {
                 Err(ending) => return Ok(ending),
             }
         }
+    }
+
+    /// How the game ends here although its rules go on.
+    fn adjudicated(&self) -> Option<Outcome<Text>> {
+        adjudicated(self.setup.adjudication.as_ref()?, &*self.position, &self.trace.notes)
     }
 
     fn draw(&mut self, stream: Stream) -> String {

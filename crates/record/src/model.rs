@@ -1,6 +1,7 @@
 //! The data of a tournament: players, stages, openings, clocks, faults, and game records. Nothing
 //! here reads a file, starts a process or reads a clock.
 
+pub mod adjudication;
 pub mod clock;
 pub mod containment;
 pub mod fault;

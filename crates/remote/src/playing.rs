@@ -64,6 +64,7 @@ impl PlayableRun {
         let conditions = Conditions {
             control: description.header.clock,
             policy: description.header.fault_policy,
+            adjudication: description.header.adjudication,
             players: entrants(description, &rules, &sandbox, folder)?,
             secret: Secret::from_hex(&description.secret)
                 .ok_or(RemoteError::Unusable("its secret is not one"))?,

@@ -5,6 +5,7 @@ use std::time::{Duration, UNIX_EPOCH};
 use referee_games::{Event, GameKind, Seat};
 use referee_match::replay::{Replay, ReplayError};
 use referee_protocol::SearchReport;
+use referee_record::model::adjudication::is_adjudicated;
 use referee_record::model::clock::TimeControl;
 use referee_record::model::fault::{DRAWN_ON_TIME, FaultCode};
 use referee_record::model::record::{GameRecord, Header};
@@ -123,6 +124,7 @@ fn termination(record: &GameRecord) -> &'static str {
         Seat::BOTH.iter().filter_map(|&seat| Some(record.fault_of(seat)?.code)).collect();
     match codes[..] {
         _ if record.reason == DRAWN_ON_TIME => "time forfeit",
+        [] if is_adjudicated(&record.reason) => "adjudication",
         [] => "normal",
         [code] if code.is_late() => "time forfeit",
         [FaultCode::Illegal | FaultCode::Malformed] => "rules infraction",
@@ -237,6 +239,12 @@ mod tests {
             text.lines().all(|line| line.len() <= WIDTH) && text.ends_with("1-0\n\n"),
             "{text}"
         );
+    }
+
+    #[test]
+    fn an_adjudicated_game_says_so() {
+        let text = written(|record| record.reason = "adjudicated-draw".to_owned());
+        assert!(text.contains("[Termination \"adjudication\"]"), "{text}");
     }
 
     #[test]

@@ -7,9 +7,11 @@ use std::time::Duration;
 
 pub use self::finding::RecordFinding;
 use referee_games::{AnyPosition, BySeat, GameError, GameResult, Outcome, Seat, Step, Text, Turn};
+use referee_match::adjudication::adjudicated;
 use referee_match::openings::OpeningBook;
 use referee_match::replay::{Replay, ReplayError};
 use referee_protocol::Score;
+use referee_record::model::adjudication::is_adjudicated;
 use referee_record::model::clock::{Clock, ClockVerdict, Measure, TimeControl};
 use referee_record::model::fault::{DRAWN_ON_TIME, FaultCode};
 use referee_record::model::openings::ListedOpening;
@@ -35,20 +37,23 @@ pub fn audit(
             return found;
         }
     };
-    match check_luck(&mut replay, luck) {
-        Ok(unlucky) => found.extend(unlucky),
+    let end = match check_steps(&mut replay, header, luck, record) {
+        Ok((wrong, end)) => {
+            found.extend(wrong);
+            end
+        }
         Err(problem) => {
             found.push(problem);
             return found;
         }
-    }
+    };
     let seats = book.rules().seats();
     found.extend(check_seats(&seats, record));
     let is_person = |seat| {
         header.players.iter().any(|info| info.name == record.players[seat] && info.is_person())
     };
     let people = BySeat::from_fn(is_person);
-    found.extend(check_ending(replay.current(), &seats, record, people));
+    found.extend(check_ending(replay.current(), end, record, people));
     found.extend(check_clock(&header.clock, record));
     found.extend(secret.into_iter().flat_map(|secret| check_seeds(secret, record)));
     found
@@ -61,38 +66,47 @@ pub fn audit(
 /// The rules program failed.
 pub(crate) fn first_difference(
     rules: &GameRules,
+    header: &Header,
     record: &GameRecord,
 ) -> Result<Option<(u32, RecordFinding)>, GameError> {
     let mut replay = Replay::of(rules, record)?;
-    let played = check_luck(&mut replay, None);
+    let played = check_steps(&mut replay, header, None, record);
     let ply = replay.current().ply();
     match played {
         Err(RecordFinding::Replay(ReplayError::Game(error @ GameError::Program(_)))) => Err(error),
         Err(finding) => Ok(Some((ply, finding))),
-        Ok(_) => {
+        Ok((wrong, end)) => {
             let nobody = BySeat::new(false, false);
-            let ending = check_ending(replay.current(), &rules.seats(), record, nobody);
-            Ok(ending.into_iter().next().map(|finding| (ply, finding)))
+            let ending = check_ending(replay.current(), end, record, nobody);
+            Ok(wrong.into_iter().chain(ending).next().map(|finding| (ply, finding)))
         }
     }
 }
 
-/// Replays the whole record. Returns the first outcome that differs from the luck, or why the
+/// Replays the whole record. Returns the first outcome that differs from the luck, the first step
+/// after the game had to be adjudicated, and how it had to be adjudicated at its end; or why the
 /// record cannot be replayed.
-fn check_luck(
+fn check_steps(
     replay: &mut Replay<'_>,
+    header: &Header,
     mut luck: Option<Luck>,
-) -> Result<Option<RecordFinding>, RecordFinding> {
-    let mut unlucky = None;
+    record: &GameRecord,
+) -> Result<(Vec<RecordFinding>, Option<Outcome<Text>>), RecordFinding> {
+    let (mut unlucky, mut late) = (None, None);
     loop {
         let (ply, turn) = (replay.current().ply(), replay.current().turn());
+        let rules = header.adjudication.filter(|_| !replay.is_in_opening());
+        let end = rules.and_then(|rules| adjudicated(&rules, replay.current(), &record.notes));
         let outcomes = match turn {
             Turn::Chance(_) if luck.is_some() => replay.current().outcomes(),
             _ => Vec::new(),
         };
         let Some(step) = replay.skip_step().map_err(RecordFinding::Replay)? else {
-            return Ok(unlucky);
+            return Ok((unlucky.into_iter().chain(late).collect(), end));
         };
+        if let Some(Outcome { reason, .. }) = end {
+            late.get_or_insert(RecordFinding::NotEnded { ply, reason });
+        }
         if let (Turn::Chance(stream), Step::Chance(drawn), Some(luck)) = (turn, step, luck.as_mut())
         {
             let expected = luck.draw(stream, &outcomes);
@@ -136,14 +150,16 @@ fn check_seats(seats: &BySeat<Text>, record: &GameRecord) -> Option<RecordFindin
     (names != seats).then(|| RecordFinding::Seats(names.clone()))
 }
 
-/// Checks the ending of the game; `people` says which seats people had.
+/// Checks the ending of the game, which had to be adjudicated as `adjudicated`, if so; `people` says
+/// which seats people had.
 fn check_ending(
     position: &dyn AnyPosition,
-    seats: &BySeat<Text>,
+    adjudicated: Option<Outcome<Text>>,
     record: &GameRecord,
     people: BySeat<bool>,
 ) -> Vec<RecordFinding> {
-    let expected = match expected_outcome(position, seats, record, people) {
+    let seats = &position.seats();
+    let expected = match expected_outcome(position, adjudicated, record, people) {
         Ok(outcome) => outcome,
         Err(finding) => return vec![finding],
     };
@@ -169,10 +185,10 @@ fn check_ending(
     found
 }
 
-/// The ending of the game, according to the replay and the recorded faults.
+/// The ending of the game, according to the replay, the recorded scores and the recorded faults.
 fn expected_outcome(
     position: &dyn AnyPosition,
-    seats: &BySeat<Text>,
+    adjudicated: Option<Outcome<Text>>,
     record: &GameRecord,
     people: BySeat<bool>,
 ) -> Result<Outcome<Text>, RecordFinding> {
@@ -184,11 +200,16 @@ fn expected_outcome(
         };
         Outcome { result, reason: Text::Borrowed(reason) }
     };
-    match (position.turn(), &record.fault) {
-        (Turn::Over(outcome), None) => Ok(outcome),
-        (Turn::Over(_), Some(_)) => Err(RecordFinding::FaultAfterEnd),
-        (_, None) => resignation(seats, record, people).ok_or(RecordFinding::NoEnd),
-        (_, Some(faults)) => {
+    let seats = &position.seats();
+    match (position.turn(), adjudicated, &record.fault) {
+        (Turn::Over(outcome), _, None) | (_, Some(outcome), None) => Ok(outcome),
+        (Turn::Over(_), _, Some(_)) => Err(RecordFinding::FaultAfterEnd),
+        (_, Some(Outcome { reason, .. }), Some(_)) => {
+            Err(RecordFinding::NotEnded { ply: position.ply(), reason })
+        }
+        (_, None, None) if is_adjudicated(&record.reason) => Err(RecordFinding::NotAdjudicated),
+        (_, None, None) => resignation(seats, record, people).ok_or(RecordFinding::NoEnd),
+        (_, None, Some(faults)) => {
             let by = |seat: Seat| faults.get(&*seats[seat]);
             match (by(Seat::First), by(Seat::Second)) {
                 (Some(fault), None) => Ok(lost_by(Seat::First, fault.code)),

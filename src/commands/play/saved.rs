@@ -63,6 +63,8 @@ pub(super) fn header_of(
         seed: None,
         clock: terms.control,
         openings: None,
+        // A game here is played out.
+        adjudication: None,
         ..settings.tournament("play".to_owned(), options, stages, Vec::new())
     };
     let info = |word: &PlayerArgument| match word {

@@ -9,6 +9,7 @@ use tokio::time::Instant;
 use super::*;
 use crate::player::{PlayerScript, Wire};
 use referee_games::{GameResult, Outcome};
+use referee_record::model::adjudication::ScoreRule;
 use referee_record::model::fault::FaultCode;
 
 const SECOND: Duration = Duration::from_secs(1);
@@ -21,6 +22,7 @@ struct Game {
     turns: &'static str,
     control: TimeControl,
     policy: FaultPolicy,
+    adjudication: Option<Adjudication>,
     opening: Vec<TextStep>,
     /// Each seat's greeting.
     greetings: [&'static str; 2],
@@ -43,6 +45,7 @@ fn game(turns: &'static str, white: Replies, black: Replies) -> Game {
         turns,
         control: TimeControl { per_move: Some(SECOND), ..TimeControl::unlimited(10 * SECOND) },
         policy: FaultPolicy::Lose,
+        adjudication: None,
         opening: Vec::new(),
         greetings: ["ok"; 2],
         replies: [white, black],
@@ -75,6 +78,7 @@ impl Game {
             rules: &rules,
             control: &self.control,
             policy: self.policy,
+            adjudication: self.adjudication,
             opening: &self.opening,
             seeds: BySeat::new(1, 2),
         };
@@ -352,4 +356,35 @@ async fn wanted_fields_and_remarks_are_kept() {
     assert_eq!(played.told(0, "turn", "legal"), [json!(["go", "stay"])]);
     let note = &played.report.trace.notes[0];
     assert_eq!((note.ply, note.by.as_str(), note.note.as_deref()), (0, "white", Some("well")));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_game_ends_when_both_players_report_the_same_end() {
+    const LOST: (u64, &str) = (0, r#"{"action":"go","mate":-4}"#);
+    const WHITE: Replies = &[(0, r#"{"action":"go","score":-650}"#), LOST, LOST];
+    const BLACK: Replies =
+        &[(0, r#"{"action":"go","score":5}"#), (0, r#"{"action":"go","score":700}"#)];
+    let resign = Some(ScoreRule { after: 0, plies: 3, score: 600 });
+    let mut game = game("wbwbwbw", WHITE, BLACK);
+    game.adjudication = Some(Adjudication { resign, ..Adjudication::default() });
+    let played = game.play().await;
+    let reason = "adjudicated-resign".into();
+    let lost = Outcome { result: GameResult::Win(Seat::Second), reason };
+    assert_eq!(played.report.ending, Ending::Adjudicated(lost));
+    assert_eq!(played.report.trace.plies, 5, "as soon as three plies in a row say so");
+    assert_eq!(played.told(0, "end", "result"), [json!("loss")]);
+    assert_eq!(played.told(1, "end", "reason"), [json!("adjudicated-resign")]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_rules_of_the_game_come_before_its_length() {
+    let length = |plies| Some(Adjudication { length: Some(plies), ..Adjudication::default() });
+    let both = || game("wdb", &[(0, "go")], &[(0, "go")]);
+    let ended = async |adjudication| {
+        let played = Game { adjudication, ..both() }.play().await;
+        let Played { report, .. } = played;
+        (report.ending.reason().to_owned(), report.trace.plies, report.trace.rolls.len())
+    };
+    assert_eq!(ended(length(2)).await, ("done".to_owned(), 2, 1));
+    assert_eq!(ended(length(1)).await, ("adjudicated-length".to_owned(), 1, 1), "after the roll");
 }

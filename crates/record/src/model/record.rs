@@ -9,6 +9,7 @@ use std::collections::HashSet;
 
 use serde::{Deserialize, Serialize};
 
+use crate::model::adjudication::Adjudication;
 use crate::model::clock::TimeControl;
 use crate::model::containment::Containment;
 use crate::model::fault::Fault;
@@ -54,6 +55,9 @@ pub struct Header {
     pub clock: TimeControl,
     /// The policy after a rejected action.
     pub fault_policy: FaultPolicy,
+    /// When the referee ends games before their rules do; if absent, never.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub adjudication: Option<Adjudication>,
     /// The number of faults in a row that quarantines a player; 0 for never.
     pub quarantine: u32,
     /// The stages, in order.
@@ -100,6 +104,9 @@ impl Header {
         }
         if !self.clock.is_within_bounds() {
             return Err("a time limit is longer than a day".to_owned());
+        }
+        if !self.adjudication.is_none_or(|rules| rules.is_within_bounds()) {
+            return Err("a rule of its adjudication is out of range".to_owned());
         }
         if !self.containment.limits.is_within_bounds() {
             return Err("a resource limit is larger than a configuration allows".to_owned());
@@ -238,7 +245,8 @@ pub struct GameRecord {
     pub players: SeatMap<String>,
     /// The name of the winning seat, or `draw`.
     pub result: String,
-    /// The reason: from the rules, or the code of the fault that decided the game.
+    /// The reason: from the rules, the code of the fault that decided the game, or the rule by which
+    /// it was adjudicated.
     pub reason: String,
     /// The scores by seat.
     pub scores: SeatMap<Score>,

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
+use super::adjudication::Adjudication;
 use super::clock::TimeControl;
 use super::grades::Grades;
 use super::openings::Openings;
@@ -45,6 +46,8 @@ pub struct Tournament {
     pub containment: ContainmentRequest,
     /// The policy after a rejected action, with 1 to [`MOST_RETRIES`](super::record::MOST_RETRIES) retries.
     pub fault_policy: FaultPolicy,
+    /// When the referee ends games before their rules do; if absent, never.
+    pub adjudication: Option<Adjudication>,
     /// The number of faults in a row that quarantines a player; 0 for never.
     pub quarantine: u32,
     /// Those of [`players`](Self::players) whose ratings are fixed, by name.

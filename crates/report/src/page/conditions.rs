@@ -22,6 +22,7 @@ pub(super) fn section(material: &PageData<'_>) -> Markup {
             dt { "Options" } dd { (options(header)) }
             dt { "Time" } dd { (clock(&header.clock)) }
             dt { "Faults" } dd { (policy(header)) }
+            @if let Some(rules) = &header.adjudication { dt { "Adjudication" } dd { (rules) } }
             dt { "Format" } dd { @for stage in &header.stages { p { (describe_stage(stage, header)) } } }
             dt { "Openings" } dd {
                 @match &header.openings {

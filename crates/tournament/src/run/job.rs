@@ -14,6 +14,7 @@ use super::spectators::Spectators;
 use crate::schedule::Fixture;
 use referee_games::BySeat;
 use referee_match::referee::Unplayable;
+use referee_record::model::adjudication::Adjudication;
 use referee_record::model::clock::TimeControl;
 use referee_record::model::fault::Fault;
 use referee_record::model::record::{FaultPolicy, GameRecord};
@@ -28,6 +29,8 @@ pub struct Conditions {
     pub control: TimeControl,
     /// The policy after a rejected action.
     pub policy: FaultPolicy,
+    /// When games end before their rules say so; if absent, never.
+    pub adjudication: Option<Adjudication>,
     /// The players.
     pub players: Vec<Entrant>,
     /// The tournament's secret.

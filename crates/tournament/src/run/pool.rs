@@ -13,7 +13,7 @@ use referee_games::{AnyPosition, BySeat, Event, GameError, Seat};
 use referee_match::openings::{Opening, OpeningBook};
 use referee_match::pauses;
 use referee_match::player::{InitView, NotStarted, Player, PlayerStatistics};
-use referee_match::referee::{self, Ending, GameReport, GameSetup, Unplayable};
+use referee_match::referee::{self, GameReport, GameSetup, Unplayable};
 use referee_record::model::warning::{GameWarning, PlayerWarning};
 
 /// A reusable player that waits for another game.
@@ -192,6 +192,7 @@ impl PlayerPool {
             rules: &rules,
             control: &conditions.control,
             policy: conditions.policy,
+            adjudication: conditions.adjudication,
             opening: &steps,
             seeds,
         };
@@ -256,14 +257,14 @@ impl PlayerPool {
         (seeds, began): (BySeat<u64>, Instant),
     ) -> (RecordBuilder, Option<String>) {
         let names = self.names(fixture).map(str::to_owned);
-        let faulted = !matches!(report.ending, Ending::Rules(_));
+        let fault = |seat| report.ending.fault(seat).is_some();
+        let faulted = fault(Seat::First) || fault(Seat::Second);
         if faulted {
             players.first.settle_stderr().await;
             players.second.settle_stderr().await;
         }
         let seats = self.book.rules().seats();
         let transcript = faulted.then(|| transcript::text(&seats, &names, &players));
-        let fault = |seat| report.ending.fault(seat).is_some();
         let (first, second) = (fixture.players.first, fixture.players.second);
         let statistics = BySeat::new(
             self.release(first, fixture, players.first, fault(Seat::First)).await,

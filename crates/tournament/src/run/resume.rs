@@ -293,7 +293,7 @@ fn check_new_rules(
     let unreadable = FolderError::of_log(dir);
     let mut reader = LogReader::open(dir).map_err(unreadable)?;
     while let Some(record) = reader.next_record().map_err(unreadable)? {
-        if let Some((ply, finding)) = first_difference(&rules, &record)? {
+        if let Some((ply, finding)) = first_difference(&rules, old, &record)? {
             return Err(ResumeError::Rules {
                 change,
                 id: record.id,
@@ -389,6 +389,7 @@ pub fn header(tournament: &Tournament, containment: Containment, identity: Strin
         options,
         clock: tournament.clock,
         fault_policy: tournament.fault_policy,
+        adjudication: tournament.adjudication,
         quarantine: tournament.quarantine,
         stages: tournament.stages.clone(),
         pairing_rules: PairingRules::NEWEST,

@@ -178,6 +178,7 @@ impl Cup {
         let log = LogWriter::create(self.folder.dir(), &header).expect("a log");
         let conditions = Arc::new(Conditions {
             control: header.clock,
+            adjudication: None,
             policy: header.fault_policy,
             players,
             secret: Secret::from_seed(1),

@@ -38,6 +38,17 @@ pub enum RecordFinding {
     /// The game was not over, and no fault is recorded.
     #[error("the game was not over, but no fault is recorded")]
     NoEnd,
+    /// The game was adjudicated, although the scores do not say so.
+    #[error("it was adjudicated, but not by the recorded scores and the rules of the tournament")]
+    NotAdjudicated,
+    /// The game went on, or ended in a fault, when it had to be adjudicated.
+    #[error("after ply {ply} it had to end: {reason}")]
+    NotEnded {
+        /// The number of plies then.
+        ply: u32,
+        /// The reason that it had to end with.
+        reason: Text,
+    },
     /// The fault names an unknown seat.
     #[error("the fault names an unknown seat")]
     FaultOfNobody,

@@ -4,6 +4,8 @@ use serde_json::{Value, json};
 
 use super::*;
 use referee_match::referee::plan;
+use referee_record::model::adjudication::{Adjudication, ScoreRule};
+use referee_record::model::fault::Fault;
 use referee_record::model::record::PlayerInfo;
 use referee_record::model::record::examples::header;
 
@@ -48,12 +50,21 @@ fn changed(changes: &[(&str, Value)]) -> Value {
 }
 
 fn audited(record: &GameRecord) -> Vec<String> {
-    let book = OpeningBook::empty(plan::rules(TURNS));
+    adjudged(TURNS, record, None)
+}
+
+/// The findings in a game of these turns, under these rules of adjudication.
+fn adjudged(
+    turns: &'static str,
+    record: &GameRecord,
+    adjudication: Option<Adjudication>,
+) -> Vec<String> {
+    let book = OpeningBook::empty(plan::rules(turns));
     let clock = TimeControl {
         per_move: Some(Duration::from_secs(1)),
         ..TimeControl::unlimited(Duration::from_secs(10))
     };
-    let header = Header { clock, ..header(&["ant", "bee"]) };
+    let header = Header { clock, adjudication, ..header(&["ant", "bee"]) };
     let findings = audit(&book, &header, Some(&secret()), record);
     findings.iter().map(ToString::to_string).collect()
 }
@@ -197,6 +208,57 @@ fn only_a_person_resigns() {
 }
 
 #[test]
+fn an_adjudication_must_follow_from_the_scores_and_the_rules() {
+    let rule = |plies, score| ScoreRule { after: 0, plies, score };
+    let rules = Adjudication {
+        draw: Some(rule(2, 10)),
+        resign: Some(rule(2, 600)),
+        ..Adjudication::default()
+    };
+    let length = Some(Adjudication { length: Some(1), ..Adjudication::default() });
+    // White moves twice, then black: the scores of both are known after three plies.
+    let ended = |scores: [i32; 3], result: &str, reason: &str| {
+        let note = |(ply, by): (usize, &str)| json!({"ply": ply, "by": by, "score": scores[ply]});
+        let [white, black] = match result {
+            "draw" => [0.5, 0.5],
+            won => [f64::from(won == "white"), f64::from(won == "black")],
+        };
+        let mut value = changed(&[
+            ("/actions", json!(["go", "go", "go"])),
+            ("/rolls", json!([])),
+            ("/clock/used_ns", json!({"white": [1, 1], "black": [1]})),
+            ("/result", json!(result)),
+            ("/reason", json!(reason)),
+            ("/scores", json!({"white": white, "black": black})),
+            ("/plies", json!(3)),
+        ]);
+        value["notes"] = [(0, "white"), (1, "white"), (2, "black")].map(note).into_iter().collect();
+        record(value)
+    };
+    let audited = |record: &GameRecord, rules| adjudged("wwbbwb", record, rules);
+    let draw = ended([900, 5, -5], "draw", "adjudicated-draw");
+    let lost = ended([900, -600, 600], "black", "adjudicated-resign");
+    for record in [&draw, &lost] {
+        assert_eq!(audited(record, Some(rules)), [""; 0]);
+    }
+    let forged =
+        "it was adjudicated, but not by the recorded scores and the rules of the tournament";
+    assert_eq!(audited(&draw, None), [forged], "no rules");
+    let unfit = ended([900, 11, -5], "draw", "adjudicated-draw");
+    assert_eq!(audited(&unfit, Some(rules)), [forged]);
+    let won = audited(&ended([0, -600, 600], "white", "adjudicated-resign"), Some(rules));
+    assert_eq!(won[0], "the result is white, the replay says black");
+    let other = audited(&ended([0, 5, 5], "draw", "adjudicated-length"), Some(rules));
+    assert_eq!(other, ["the reason is adjudicated-length, the replay says adjudicated-draw"]);
+    let went_on = audited(&ended([0, 5, 5], "draw", "adjudicated-length"), length);
+    assert_eq!(went_on[0], "after ply 1 it had to end: adjudicated-length");
+    let mut failed = ended([0, 5, 5], "white", "crash");
+    failed.fault = Some([("black".to_owned(), Fault::new(FaultCode::Crash, ""))].into());
+    let failed = audited(&failed, Some(rules));
+    assert_eq!(failed, ["after ply 3 it had to end: adjudicated-draw"]);
+}
+
+#[test]
 fn an_opening_that_the_tournament_does_not_have_is_found() {
     let moved =
         found(&[("/opening", json!(["go"])), ("/actions", json!(["pass", "stay", "go", "go"]))]);
@@ -219,15 +281,17 @@ fn seats_with_other_names_are_found() {
 
 #[test]
 fn the_first_difference_is_told_with_its_ply() {
-    let rules = plan::rules(TURNS);
+    let (rules, header) = (plan::rules(TURNS), header(&["ant", "bee"]));
     let fine = record(fine());
-    assert_eq!(first_difference(&rules, &fine), Ok(None));
+    assert_eq!(first_difference(&rules, &header, &fine), Ok(None));
     let alone =
         GameRecord { actions: ["go", "pass", "stay"].map(str::to_owned).into(), ..fine.clone() };
-    let (ply, finding) = first_difference(&rules, &alone).expect("no failure").expect("one");
+    let (ply, finding) =
+        first_difference(&rules, &header, &alone).expect("no failure").expect("one");
     assert_eq!(ply, 2, "{finding}");
     let other = GameRecord { reason: "enough".to_owned(), ..fine };
-    let (ply, finding) = first_difference(&rules, &other).expect("no failure").expect("one");
+    let (ply, finding) =
+        first_difference(&rules, &header, &other).expect("no failure").expect("one");
     assert_eq!(
         (ply, finding.to_string().as_str()),
         (4, "the reason is enough, the replay says done")

@@ -34,6 +34,7 @@ pub fn header(names: &[&str]) -> Header {
         options: serde_json::Map::new(),
         clock: TimeControl::unlimited(Duration::from_secs(10)),
         fault_policy: FaultPolicy::Lose,
+        adjudication: None,
         quarantine: 5,
         stages: vec![Stage::round_robin(1)],
         pairing_rules: PairingRules::NEWEST,

@@ -30,6 +30,7 @@ fn pool(players: usize, reusable: bool, replies: &'static [&'static str]) -> (Pl
     };
     let conditions = Conditions {
         control: TimeControl { per_move: Some(SECOND), ..TimeControl::unlimited(10 * SECOND) },
+        adjudication: None,
         policy: FaultPolicy::Retry(1),
         players: (0..players).map(entrant).collect(),
         secret: Secret::from_seed(1),

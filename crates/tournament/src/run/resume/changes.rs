@@ -185,6 +185,7 @@ fn fixed_settings(header: &Header) -> Vec<(String, String)> {
             "",
             json!({
                 "fault-policy": header.fault_policy,
+                "adjudication": header.adjudication.map(|rules| rules.to_string()),
                 "ratings": ratings.collect::<Map<String, Value>>(),
             }),
         ),

@@ -1,4 +1,5 @@
 use super::*;
+use referee_record::model::adjudication::Adjudication;
 use referee_record::model::record::{Anchor, FaultPolicy, PlayerInfo, examples};
 use referee_record::model::stage::Format;
 
@@ -59,6 +60,9 @@ fn a_setting_that_decided_games_must_not_change() {
     assert_eq!(quarantine, said("quarantine", "5", "0"));
     let policy = refused(|new| new.fault_policy = FaultPolicy::Retry(2));
     assert_eq!(policy, said("fault-policy", "lose", "{\"retry\":2}"));
+    let rules = Adjudication { length: Some(90), ..Adjudication::default() };
+    let adjudication = refused(|new| new.adjudication = Some(rules));
+    assert_eq!(adjudication, said("adjudication", "none", "draw after 90 plies"));
 }
 
 #[test]

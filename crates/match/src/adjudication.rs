@@ -1,0 +1,173 @@
+//! Ends games before their rules do, from the scores that both players report: pure arithmetic, the
+//! same for a game in progress and for a record.
+
+use referee_games::{AnyPosition, BySeat, GameResult, Outcome, Seat, Text, Turn};
+use referee_protocol::SearchReport;
+use referee_record::model::adjudication::{ADJUDICATED, Adjudication, ScoreRule};
+use referee_record::model::record::Note;
+
+/// How a game ends in this position by `rules`, although its own rules go on, if it does. `notes`
+/// has what the players reported, in the order of the game; later plies do not count.
+pub fn adjudicated(
+    rules: &Adjudication,
+    position: &dyn AnyPosition,
+    notes: &[Note],
+) -> Option<Outcome<Text>> {
+    match position.turn() {
+        Turn::Over(_) | Turn::Chance(_) => None,
+        _ => after(rules, position.ply(), notes, &position.seats()),
+    }
+}
+
+/// How a game ends after `ply` plies, if it does.
+fn after(
+    rules: &Adjudication,
+    ply: u32,
+    notes: &[Note],
+    seats: &BySeat<Text>,
+) -> Option<Outcome<Text>> {
+    let notes = &notes[..notes.partition_point(|note| note.ply < ply)];
+    let is_behind = |loser: &Seat| {
+        rules.resign.is_some_and(|rule| {
+            let bound = i64::from(rule.score);
+            holds(rule, ply, notes, seats, |seat, score| {
+                if seat == *loser { score <= -bound } else { score >= bound }
+            })
+        })
+    };
+    let is_level = |rule: ScoreRule| {
+        let bound = i64::from(rule.score);
+        holds(rule, ply, notes, seats, |_, score| (-bound..=bound).contains(&score))
+    };
+    let (result, key) = if let Some(loser) = Seat::BOTH.into_iter().find(is_behind) {
+        (GameResult::Win(!loser), "resign")
+    } else if rules.draw.is_some_and(is_level) {
+        (GameResult::Draw, "draw")
+    } else if rules.length.is_some_and(|length| ply >= length) {
+        (GameResult::Draw, "length")
+    } else {
+        return None;
+    };
+    Some(Outcome { result, reason: format!("{ADJUDICATED}{key}").into() })
+}
+
+/// Whether each of the last plies has exactly one score, which `fits`, and both players reported
+/// some of them.
+fn holds(
+    rule: ScoreRule,
+    ply: u32,
+    notes: &[Note],
+    seats: &BySeat<Text>,
+    fits: impl Fn(Seat, i64) -> bool,
+) -> bool {
+    let first = ply.checked_sub(rule.plies).filter(|_| ply >= rule.after);
+    let Some((first, start)) = first.zip(notes.len().checked_sub(rule.plies as usize)) else {
+        return false;
+    };
+    let mut reported = BySeat::new(false, false);
+    let is_fit = |(note, ply): (&Note, u32)| {
+        let Some((seat, score)) = seats.seat(&note.by).zip(score(note.search)) else {
+            return false;
+        };
+        reported[seat] = true;
+        note.ply == ply && fits(seat, score)
+    };
+    notes[start..].iter().zip(first..).all(is_fit) && reported.first && reported.second
+}
+
+/// The reported score. A mate is beyond every bound.
+fn score(search: SearchReport) -> Option<i64> {
+    match (search.mate, search.score) {
+        (Some(mate), _) => Some(if mate > 0 { i64::MAX } else { i64::MIN }),
+        (None, score) => score.map(i64::from),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SEATS: BySeat<Text> = BySeat::new(Text::Borrowed("white"), Text::Borrowed("black"));
+
+    fn rules() -> Adjudication {
+        Adjudication {
+            draw: Some(ScoreRule { after: 6, plies: 4, score: 10 }),
+            resign: Some(ScoreRule { after: 0, plies: 3, score: 600 }),
+            length: Some(20),
+        }
+    }
+
+    fn centipawns(score: i32) -> SearchReport {
+        SearchReport { score: Some(score), ..SearchReport::default() }
+    }
+
+    fn mate(mate: i32) -> SearchReport {
+        SearchReport { mate: Some(mate), ..SearchReport::default() }
+    }
+
+    /// The reports of alternating players from ply `first` on.
+    fn reports(first: u32, searches: &[SearchReport]) -> Vec<Note> {
+        let note = |(ply, search): (u32, &SearchReport)| {
+            let by = if ply % 2 == 0 { "white" } else { "black" };
+            Note { ply, by: by.to_owned(), note: None, eval: None, search: *search }
+        };
+        (first..).zip(searches).map(note).collect()
+    }
+
+    /// The end after the last of these reports.
+    fn ended(first: u32, searches: &[SearchReport]) -> Option<(GameResult, String)> {
+        let notes = reports(first, searches);
+        let ply = notes.last().map_or(first, |note| note.ply + 1);
+        let outcome = after(&rules(), ply, &notes, &SEATS)?;
+        Some((outcome.result, outcome.reason.into_owned()))
+    }
+
+    fn draw(key: &str) -> (GameResult, String) {
+        (GameResult::Draw, format!("adjudicated-{key}"))
+    }
+
+    #[test]
+    fn scores_about_zero_are_a_draw_late_enough() {
+        let level = [10, -10, 0, 3].map(centipawns);
+        assert_eq!(ended(2, &level), Some(draw("draw")));
+        assert_eq!(ended(1, &level), None, "too early");
+        assert_eq!(ended(2, &level[1..]), None, "too few");
+        assert_eq!(ended(2, &[11, 0, 0, 0].map(centipawns)), None);
+        assert_eq!(ended(4, &[mate(5), mate(5), mate(5), mate(5)]), None);
+        let silent = [centipawns(0), SearchReport::default(), centipawns(0), centipawns(0)];
+        assert_eq!(ended(4, &silent), None, "a ply without a score");
+    }
+
+    #[test]
+    fn one_side_loses_if_both_say_so() {
+        let lost = |winner| Some((GameResult::Win(winner), "adjudicated-resign".to_owned()));
+        assert_eq!(ended(0, &[-600, 600, -900].map(centipawns)), lost(Seat::Second));
+        assert_eq!(ended(0, &[mate(3), centipawns(-700), mate(2)]), lost(Seat::First));
+        assert_eq!(ended(0, &[mate(0), mate(1), mate(-1)]), lost(Seat::Second));
+        assert_eq!(ended(0, &[-600, 599, -900].map(centipawns)), None, "its opponent is not sure");
+        assert_eq!(ended(0, &[600, 600, 900].map(centipawns)), None, "both hope to win");
+    }
+
+    #[test]
+    fn only_an_unbroken_row_of_both_players_counts() {
+        let mut gap = reports(0, &[-600, 600, -600, 600].map(centipawns));
+        gap.remove(2);
+        assert_eq!(after(&rules(), 4, &gap, &SEATS), None);
+        assert_eq!(after(&rules(), 5, &gap, &SEATS), None, "the last ply has no report");
+        let mut alone = reports(0, &[-600, -600, -600].map(centipawns));
+        for note in &mut alone {
+            note.by = "white".to_owned();
+        }
+        assert_eq!(after(&rules(), 3, &alone, &SEATS), None);
+        let later = reports(0, &[-600, 600, -600, 0].map(centipawns));
+        assert!(after(&rules(), 3, &later, &SEATS).is_some(), "later reports do not count");
+        assert_eq!(after(&rules(), 4, &later, &SEATS), None);
+    }
+
+    #[test]
+    fn a_long_game_is_a_draw() {
+        assert_eq!(ended(19, &[]), None);
+        assert_eq!(ended(20, &[]), Some(draw("length")));
+        assert_eq!(after(&Adjudication::default(), u32::MAX, &[], &SEATS), None);
+    }
+}

@@ -1,0 +1,61 @@
+//! `[adjudication]`: ends games before their rules do.
+
+use referee_games::{AnyPosition, Turn};
+use referee_record::model::adjudication::{
+    Adjudication, FEWEST_SCORES, HIGHEST_SCORE, MOST_SCORES, ScoreRule,
+};
+
+use super::keys::{Field, FromTable, TableReader, table_keys};
+use super::limits::whole;
+use super::problem::{ByteSpan, Problem, Problems};
+
+table_keys! {
+    /// The keys under `[adjudication]`.
+    AdjudicationKeys[at], "`[adjudication]`":
+    "draw" => draw: Option<ScoreRuleKeys>,
+    "resign" => resign: Option<ScoreRuleKeys>,
+    "length" => length: Field<i128>,
+}
+
+table_keys! {
+    /// A rule about scores.
+    ScoreRuleKeys[at], "this rule of `[adjudication]`":
+    "after" => after: Field<i128>,
+    "plies" like "8" => plies: Field<i128>,
+    "score" like "10" => score: Field<i128>,
+}
+
+/// Checks the adjudication that `keys` ask for, of games that begin at `start`.
+pub(super) fn check(
+    keys: Option<&AdjudicationKeys>,
+    start: Option<&dyn AnyPosition>,
+    problems: &mut Problems,
+) -> Option<Adjudication> {
+    let keys = keys?;
+    if keys.draw.is_none() && keys.resign.is_none() && keys.length.is_none() {
+        let problem = Problem::new(keys.at.clone(), "`[adjudication]` ends no game");
+        let help = "add `draw = { after = 80, plies = 8, score = 10 }`, `resign` or `length`";
+        problems.add(problem.help(help));
+    }
+    let is_simultaneous = start.is_some_and(|start| start.turn() == Turn::Both);
+    for (key, rule) in [("draw", &keys.draw), ("resign", &keys.resign)] {
+        if let Some(rule) = rule.as_ref().filter(|_| is_simultaneous) {
+            let title = format!("`{key}` needs players that move in turn");
+            let problem = Problem::new(rule.at.clone(), title);
+            problems.add(problem.label("in this game both move at the same time"));
+        }
+    }
+    Some(Adjudication {
+        draw: keys.draw.as_ref().and_then(|keys| rule(keys, 0, problems)),
+        resign: keys.resign.as_ref().and_then(|keys| rule(keys, 1, problems)),
+        length: whole("length", keys.length.as_ref(), &(1..=u32::MAX), problems),
+    })
+}
+
+/// The rule, whose score is at least `lowest`.
+fn rule(keys: &ScoreRuleKeys, lowest: u32, problems: &mut Problems) -> Option<ScoreRule> {
+    let after = whole("after", keys.after.as_ref(), &(0..=u32::MAX), problems);
+    let plies = whole("plies", keys.plies.as_ref(), &(FEWEST_SCORES..=MOST_SCORES), problems);
+    let score = whole("score", keys.score.as_ref(), &(lowest..=HIGHEST_SCORE), problems);
+    Some(ScoreRule { after: after.unwrap_or(0), plies: plies?, score: score? })
+}
