@@ -5,6 +5,7 @@
 //! game, interleaved with others in random order: all answers must be the same.
 
 mod checks;
+mod example;
 mod findings;
 mod hidden;
 mod portrait;
@@ -19,6 +20,7 @@ use rand_chacha::ChaCha8Rng;
 use serde::Serialize;
 
 use checks::check;
+pub(crate) use example::ExampleGame;
 use findings::Findings;
 pub(crate) use findings::{GameFinding, HiddenChecks};
 use portrait::PortraitMaker;

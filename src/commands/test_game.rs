@@ -1,20 +1,27 @@
 //! `referee test-game`: tries out a game and describes it, or counts its positions.
 
+use std::fs;
 use std::io::{self, Write};
-use std::time::Instant;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
 
 use clap::Args;
 use indicatif::HumanDuration;
 
 use super::game_args::GameArgs;
 use super::{Failure, OutputFormat, Status};
-use crate::game_trial::{TrialPlan, TrialProgress, TrialStage, lines, try_out};
+use crate::game_trial::{ExampleGame, TrialPlan, TrialProgress, TrialStage, lines, try_out};
 use crate::printer::Printer;
 use crate::printer::activity::Activity;
 use referee_games::{AnyPosition, divide, perft};
+use referee_match::replay::frames::ReplayFrames;
+use referee_record::model::clock::TimeControl;
+use referee_record::model::plies::Plies;
+use referee_report::board::picture;
+use referee_report::page::page_of_one_game;
 
 /// The arguments that only matter in a trial.
-const TRIAL: [&str; 5] = ["games", "search_games", "nodes", "seed", "format"];
+const TRIAL: [&str; 6] = ["games", "search_games", "nodes", "seed", "page", "format"];
 
 /// Arguments of `test-game`.
 #[derive(Debug, Clone, Args)]
@@ -22,6 +29,7 @@ const TRIAL: [&str; 5] = ["games", "search_games", "nodes", "seed", "format"];
 Examples:
   referee test-game game.toml
   referee test-game games/connect-four/game.toml --option columns=5 --games 5000
+  referee test-game game.toml --page board.html     how the board looks in a browser
   referee test-game watch-your-back --perft 2 --divide
 
 Exit codes: 0 nothing found; 1 something found; 2 invalid command line; 3 the rules program cannot
@@ -42,6 +50,9 @@ pub(crate) struct TestGameArgs {
     /// Seed of all random numbers
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub(crate) seed: u64,
+    /// Also write a page with a random game, as the report shows it
+    #[arg(long, value_name = "FILE")]
+    pub(crate) page: Option<PathBuf>,
     /// Output format
     #[arg(long, value_enum, default_value_t)]
     pub(crate) format: OutputFormat,
@@ -121,10 +132,24 @@ pub(crate) fn run(args: &TestGameArgs, printer: Printer) -> Result<Status, Failu
     let mut progress = StageProgress::new(printer);
     let trial = try_out(&rules, &plan, &mut |now| progress.show(now));
     drop(progress);
+    // A game that fails is among what was found.
+    let example = ExampleGame::play(&rules, seed).ok();
+    if let (Some(path), Some(example)) = (&args.page, &example) {
+        let control = TimeControl::unlimited(Duration::ZERO);
+        let replay = ReplayFrames::of(&rules, &control, &example.record);
+        fs::write(path, page_of_one_game(&replay))
+            .map_err(|error| Failure::cannot_write(path, &error))?;
+    }
     match args.format {
         OutputFormat::Text => {
             for line in lines(&trial) {
                 printer.line(&line)?;
+            }
+            if let Some(ExampleGame { middle, events, .. }) = &example {
+                let plies = Plies(middle.ply());
+                printer
+                    .line(&format!("\na random game after {plies}, as the terminal shows it\n"))?;
+                printer.line(&picture(&**middle, events, printer.colour))?;
             }
         }
         OutputFormat::Json => printer.line(&serde_json::json!(trial).to_string())?,

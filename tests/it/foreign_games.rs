@@ -227,6 +227,15 @@ fn a_game_is_written_in_python_unless_another_language_is_named() {
     assert_eq!(arena.run(&["new", "game", "nim"]), Run::new(0, "", written));
     let source = fs::read_to_string(arena.path().join("nim/game.py")).expect("written");
     assert!(source.contains("\"title\": \"Nim\""), "{source}");
+    // What its author looks at: the rules, and how a game looks.
+    let options = ["--games", "10", "--search-games", "1", "--page", "board.html"];
+    let tried = arena.run(&[&["test-game", "nim/game.toml"], &options[..]].concat());
+    assert_eq!(tried.code, 0, "{tried:?}");
+    assert!(tried.out.contains("\na random game after "), "{}", tried.out);
+    let page = fs::read_to_string(arena.path().join("board.html")).expect("a page");
+    assert!(page.contains("<title>one – other</title>"), "a page of one game");
+    let replays = page.split("id=\"replays\">").nth(1).expect("the game");
+    assert!(replays.starts_with("[{") && replays.contains("\"frames\":[{"), "with its frames");
 }
 
 #[test]

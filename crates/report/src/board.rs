@@ -57,6 +57,7 @@ pub fn picture_from(
         }
     };
     let _ = write!(text, "     {}", position.caption());
+    text.truncate(text.trim_end().len());
     text
 }
 

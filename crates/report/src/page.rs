@@ -22,6 +22,7 @@ use maud::{Markup, html};
 use super::numbers::{elo, percent, time};
 use super::{Row, Standings};
 pub(super) use faults::one as fault;
+use referee_match::replay::frames::ReplayFrames;
 use referee_protocol::escape;
 use referee_record::model::record::Header;
 use referee_tournament::analysis::diagnostics::Diagnostics;
@@ -96,6 +97,24 @@ pub fn page(material: &PageData<'_>) -> Page {
         PageKind::File => Vec::new(),
     };
     Page { html: template.html(), parts }
+}
+
+/// A page with one game and nothing else.
+pub fn page_of_one_game(game: &ReplayFrames) -> String {
+    let title = game.players.join(" – ");
+    // Texts are JSON without fail.
+    let json = |value: serde_json::Value| json_in_html(&value.to_string());
+    let template = PageTemplate {
+        title: &title,
+        description: &game.end,
+        summary: html! {},
+        sections: &[],
+        data: &json(serde_json::json!({ "only": game.id })),
+        replays: &json(serde_json::json!([game])),
+        key: &game.id,
+        kind: PageKind::File,
+    };
+    template.html()
 }
 
 /// The sections, the ranking first. All others open on demand.

@@ -1,0 +1,56 @@
+//! A random game as an example of what the page and the terminal show.
+
+use std::time::Duration;
+
+use rand::SeedableRng;
+use rand_chacha::ChaCha8Rng;
+
+use super::walk::{Walk, random_step};
+use crate::check::Beginning;
+use referee_games::{BySeat, Event, GameError, Position, Seat, Turn};
+use referee_record::model::record::GameRecord;
+use referee_record::model::rules::GameRules;
+
+/// A random game.
+#[derive(Debug)]
+pub(crate) struct ExampleGame {
+    /// The whole game.
+    pub(crate) record: GameRecord,
+    /// A position in its middle.
+    pub(crate) middle: Position,
+    /// The events that led to that position.
+    pub(crate) events: Vec<Event>,
+}
+
+impl ExampleGame {
+    /// Plays a game.
+    ///
+    /// # Errors
+    /// The game failed.
+    pub(crate) fn play(rules: &GameRules, seed: u64) -> Result<Self, GameError> {
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        let mut walk = Walk::new(&rules.start);
+        while walk.random_step(&mut rng)? {}
+        let mut beginning = Beginning::default();
+        walk.steps.iter().for_each(|step| beginning.push(step.as_text()));
+        let names = BySeat::new("one", "other").map(str::to_owned);
+        let seats = rules.seats();
+        let end = (Seat::First, Duration::ZERO, None);
+        let mut record = beginning.record(seats.clone(), &names, BySeat::default(), 1, end);
+        record.actions = std::mem::take(&mut record.opening);
+        if let Turn::Over(outcome) = walk.position.turn() {
+            outcome.result.name(&seats).clone_into(&mut record.result);
+            record.reason = outcome.reason.to_string();
+        }
+        let mut middle = Walk::new(&rules.start);
+        for step in &walk.steps[..walk.steps.len() / 2] {
+            middle.play(step.clone())?;
+        }
+        // Dice are drawn once they are rolled.
+        while let Turn::Chance(_) = middle.position.turn() {
+            let Some(step) = random_step(&*middle.position, &mut rng)? else { break };
+            middle.play(step)?;
+        }
+        Ok(Self { record, middle: middle.position, events: middle.events })
+    }
+}
