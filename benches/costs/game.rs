@@ -82,6 +82,7 @@ pub(crate) async fn one_game(mut players: BySeat<Player>, script: &Script) -> Ou
     let setup = GameSetup {
         rules: &rules,
         control: &control,
+        tc: BySeat::default(),
         policy: FaultPolicy::Lose,
         adjudication: None,
         opening: &[],
@@ -136,6 +137,7 @@ fn header() -> Header {
         name: name.to_owned(),
         command: String::new(),
         hash: String::new(),
+        tc: None,
         takes_openings: true,
     };
     Header {

@@ -19,6 +19,7 @@ use referee_match::reask::{self, Asked, DecisionPoint, Divergence, RecordedGame}
 use referee_record::model::clock::{millis, seconds};
 use referee_record::model::player::PlayerSpec;
 use referee_record::model::plies::Plies;
+use referee_record::model::tc::own_control;
 use referee_record::seeds::Secret;
 use referee_report::board::picture;
 
@@ -96,7 +97,8 @@ fn at_the_start(
     let start = Beginning::start(&rules, &mut secret.luck(&names.first, &names.second, 1))?;
     let nothing = (Seat::First, std::time::Duration::ZERO, None);
     let record = start.record(rules.seats(), &names, seeds, 1, nothing);
-    let (control, policy) = (&settings.base.clock, settings.base.fault_policy);
+    let control = &own_control(&settings.base.clock, spec.tc);
+    let policy = settings.base.fault_policy;
     let source = RecordedGame { rules: &rules, control, policy, record: &record };
     ask(args, settings, &source, spec, printer)
 }

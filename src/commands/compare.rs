@@ -375,6 +375,7 @@ fn folder_name(tournament: &Tournament) -> String {
     for player in &tournament.players {
         put(&player.name);
         put(&player.hash);
+        player.tc.iter().for_each(|tc| put(&tc.to_string()));
     }
     let plain = |name: &str| {
         let keep = |c: char| if c.is_alphanumeric() || "-_".contains(c) { c } else { '-' };

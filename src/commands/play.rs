@@ -36,6 +36,7 @@ use referee_record::model::clock::TimeControl;
 use referee_record::model::player::PlayerSpec;
 use referee_record::model::record::{FaultPolicy, GameRecord, RESIGNATION};
 use referee_record::model::rules::GameRules;
+use referee_record::model::tc::ShortClock;
 use referee_record::seeds::{Luck, Secret, game_id};
 use referee_record::shell;
 use referee_tournament::run::game_record::RecordBuilder;
@@ -111,8 +112,13 @@ pub(crate) fn run(args: &PlayArgs, printer: Printer) -> Result<Status, Failure> 
         // Two people at one keyboard answer one after the other.
         control.ponder = false;
     }
+    let mut tc = words.as_ref().map(|word| match word {
+        PlayerArgument::Program(spec) => spec.tc,
+        PlayerArgument::Human => None,
+    });
     if args.no_clock || has_human {
         (control.budget, control.per_move) = (None, None);
+        tc = BySeat::default();
     }
     let containment = contained(&settings, &words)?;
     let (rules, opening) = match &args.from {
@@ -129,7 +135,7 @@ pub(crate) fn run(args: &PlayArgs, printer: Printer) -> Result<Status, Failure> 
         None => (settings.rules(printer)?, Vec::new()),
     };
     let saved = args.save.as_deref().map(SavedGame::create).transpose()?;
-    let terms = PlaySettings { rules, control, containment, seed: args.seed };
+    let terms = PlaySettings { rules, control, tc, containment, seed: args.seed };
     let mut display = display(args, &terms.rules.seats(), &words, printer)?;
     if let (true, Display::Terminal(_)) = (has_human, &display) {
         printer.note(&welcome(&terms.rules, &words));
@@ -225,6 +231,8 @@ fn people(words: &BySeat<PlayerArgument>) -> BySeat<bool> {
 struct PlaySettings {
     rules: GameRules,
     control: TimeControl,
+    /// The clocks of players that have their own.
+    tc: BySeat<Option<ShortClock>>,
     containment: Arc<Sandbox>,
     seed: Option<u64>,
 }
@@ -286,6 +294,7 @@ fn play(
         let setup = GameSetup {
             rules: &terms.rules,
             control: &terms.control,
+            tc: terms.tc,
             policy: FaultPolicy::Lose,
             adjudication: None,
             opening: &opening,

@@ -53,6 +53,7 @@ mod tests {
             readable: readable.iter().map(|name| dir.join(name)).collect(),
             hidden: Vec::new(),
             engine: None,
+            tc: None,
             reusable: false,
             guesses: false,
             hash: String::new(),

@@ -116,14 +116,17 @@ fn short_clock(keys: &ClockKeys, problems: &mut Problems) -> Option<ShortClock> 
             problems.add(problem.help(format!("remove `{key}` or `tc`")));
         }
     }
-    field
-        .get_ref()
-        .parse()
-        .map_err(|error: NotShortClock| {
-            let problem = Problem::new(field.span(), "unexpected value of `tc`");
-            problems.add(problem.label(error.to_string()));
-        })
-        .ok()
+    tc(Some(field), problems)
+}
+
+/// The clock in short form in `field`.
+pub(super) fn tc(field: Given<'_, String>, problems: &mut Problems) -> Option<ShortClock> {
+    let field = field?;
+    let read = field.get_ref().parse().map_err(|error: NotShortClock| {
+        let problem = Problem::new(field.span(), "unexpected value of `tc`");
+        problems.add(problem.label(error.to_string()));
+    });
+    read.ok()
 }
 
 /// Notes keys that change a budget if no budget is given.

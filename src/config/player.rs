@@ -10,7 +10,7 @@ use toml::Spanned;
 use super::given_options::GivenOption;
 use super::keys::{Field, Given};
 use super::launch;
-use super::limits::whole;
+use super::limits::{tc, whole};
 use super::player_keys::{PlayerKeys, RunMethod};
 use super::problem::{ByteSpan, InvalidValue, Problem, Problems};
 use super::sources;
@@ -72,6 +72,7 @@ pub(super) fn from_bot(name: String, bot: &str, dir: &Path) -> Result<PlayerSpec
         readable: Vec::new(),
         hidden: Vec::new(),
         engine: None,
+        tc: None,
         reusable: false,
         guesses: false,
         hash: fingerprint::of_bot(bot),
@@ -134,6 +135,7 @@ fn from_program(
         dir: dir.to_owned(),
         env: command.env,
         engine: None,
+        tc: None,
         reusable: false,
         guesses: false,
     })
@@ -184,6 +186,7 @@ pub(super) fn check(
     note_useless(&keys, problems);
     let is_set = |flag: &Option<Spanned<bool>>| flag.as_ref().is_some_and(|it| *it.get_ref());
     let (reusable, guesses) = (is_set(&keys.reusable), is_set(&keys.guesses));
+    let tc = tc(keys.tc.as_ref(), problems);
     let spec = match &keys.run {
         RunMethod::Command(Some(_)) => by_command(keys, place, problems),
         RunMethod::Bot(Some(bot)) => by_bot(bot, place, problems),
@@ -205,7 +208,7 @@ pub(super) fn check(
             None
         }
     };
-    Some(PlayerSpec { name: name?, reusable, guesses, ..spec? })
+    Some(PlayerSpec { name: name?, tc, reusable, guesses, ..spec? })
 }
 
 fn several([one, other]: &[(&str, ByteSpan); 2]) -> Problem {
@@ -241,7 +244,9 @@ fn note_useless(keys: &PlayerKeys, problems: &mut Problems) {
         ("files", keys.files.as_ref().map(Spanned::span)),
         ("guesses", keys.guesses.as_ref().map(Spanned::span)),
     ];
-    for (key, at) in useless {
+    let of_absent = ("tc", keys.tc.as_ref().map(Spanned::span));
+    let is_absent = matches!(keys.run, RunMethod::Absent(_));
+    for (key, at) in useless.into_iter().chain(is_absent.then_some(of_absent)) {
         if let Some(at) = at {
             let problem = Problem::new(at, format!("{who} takes no `{key}`"));
             problems.add(problem.help(format!("remove `{key}`, or run the player in another way")));

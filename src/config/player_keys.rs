@@ -17,6 +17,7 @@ table_keys! {
     "dir" => dir: Field<String>,
     "reusable" => reusable: Field<bool>,
     "guesses" => guesses: Field<bool>,
+    "tc" => tc: Field<String>,
     "rating" => rating: Field<f64>,
     "env" => env: Field<BTreeMap<String, String>>,
     "files" => files: Field<Vec<Spanned<String>>>,

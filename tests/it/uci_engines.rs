@@ -179,6 +179,46 @@ fn an_engine_is_told_its_clock() {
 }
 
 #[test]
+fn an_engine_has_its_own_clock() {
+    let arena = arena(
+        "chess",
+        "budget = \"20s\"\nincrement = \"1s\"",
+        &player("twin", "tc = \"40/60+0.5\""),
+    );
+    let run = arena.run(&["run", "--quiet", "--strict"]);
+    assert_eq!((run.code, run.err.as_str()), (0, ""), "{run:?}");
+    let players = arena.header()["players"].clone();
+    assert_eq!((&players[0]["tc"], &players[1]["tc"]), (&Value::Null, &json!("40/60+0.5")));
+    for game in games(&arena) {
+        let own = |seat: &str| {
+            if game["players"][seat] == "twin" { json!("40/60+0.5") } else { Value::Null }
+        };
+        assert_eq!(game["clock"]["tc"], json!({"white": own("white"), "black": own("black")}));
+    }
+    assert_eq!(arena.run(&["verify"]).code, 0);
+    let asked = |words: &[&str]| {
+        let run = arena.run(&[&["ask"], words, &["--emit", "lines.txt"]].concat());
+        assert_eq!(run.code, 0, "{run:?}");
+        let lines = std::fs::read_to_string(arena.path().join("lines.txt")).expect("lines");
+        lines.lines().last().expect("a line").to_owned()
+    };
+    let own = "go wtime 60000 btime 60000 winc 500 binc 500 movestogo 40";
+    assert_eq!(asked(&["twin"]), own);
+    let games = games(&arena);
+    let first = games.iter().find(|game| game["players"]["white"] == "good").expect("one of two");
+    let id = first["id"].as_str().expect("an id");
+    let told = asked(&["good", "--record", id, "--ply", "0"]);
+    assert_eq!(told, "go wtime 20000 btime 60000 winc 1000 binc 500");
+    let page = arena.read("report.html");
+    assert!(
+        page.contains("twin has its own clock: 40/60+0.5") || page.contains("has its own clock")
+    );
+    arena.edit_line(1, |text| text.replace("40/60+0.5", "40/90+0.5"));
+    let found = arena.run(&["verify"]);
+    assert!(found.out.contains("the clock of black is not that of its player"), "{found:?}");
+}
+
+#[test]
 fn engines_play_chess_only_and_have_keys_of_their_own() {
     let refused = |game: &str, players: &str| {
         let players = players.to_owned() + &player("twin", "");

@@ -143,6 +143,7 @@ fn played(kind: GameKind, script: &BySeat<Vec<String>>, wants: &str) -> (GameRep
     let setup = GameSetup {
         rules: &rules,
         control: &control,
+        tc: BySeat::default(),
         policy: FaultPolicy::Lose,
         adjudication: None,
         opening: &[],

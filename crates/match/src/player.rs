@@ -51,8 +51,10 @@ pub struct InitView<'a> {
     pub rules: &'a GameRules,
     /// The position of the first turn.
     pub position: &'a dyn AnyPosition,
-    /// The time limits.
+    /// The player's time limits.
     pub control: &'a TimeControl,
+    /// What is added to the opponent's budget after each reply.
+    pub opponent_increment: Duration,
     /// The player's own seed.
     pub seed: u64,
     /// The opening's actions.

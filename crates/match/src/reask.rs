@@ -18,13 +18,14 @@ use referee_record::model::fault::{Fault, FaultCode};
 use referee_record::model::plies::Plies;
 use referee_record::model::record::{FaultPolicy, GameRecord};
 use referee_record::model::rules::GameRules;
+use referee_record::model::tc::own_control;
 
 /// A recorded game, and the conditions it was played under.
 #[derive(Debug)]
 pub struct RecordedGame<'a> {
     /// The rules in force.
     pub rules: &'a GameRules,
-    /// The time limits, as sent to the player.
+    /// The time limits of players without a clock of their own.
     pub control: &'a TimeControl,
     /// The policy after a rejected action.
     pub policy: FaultPolicy,
@@ -179,7 +180,8 @@ pub async fn ask_again(
 ) -> Result<Asked, NotAsked> {
     let seat = decision.seat;
     let mut cursor = Cursor::new(source)?;
-    let begun = player.begin(&cursor.init(seat)).await;
+    let control = own_control(source.control, source.record.tc()[seat]);
+    let begun = player.begin(&cursor.init(seat, &control)).await;
     let mut asked = Asked {
         position: cursor.position().boxed(),
         events: Vec::new(),
@@ -254,6 +256,7 @@ async fn ask(
     let setup = GameSetup {
         rules: source.rules,
         control: source.control,
+        tc: source.record.tc(),
         policy: source.policy,
         adjudication: None,
         opening: &[],
@@ -302,12 +305,15 @@ impl<'s, 'a> Cursor<'s, 'a> {
         self.replay.current()
     }
 
-    fn init(&self, seat: Seat) -> InitView<'_> {
+    /// What `player` is told at the start, which has the time limits `control`.
+    fn init<'v>(&'v self, seat: Seat, control: &'v TimeControl) -> InitView<'v> {
+        let opponent = own_control(self.source.control, self.source.record.tc()[!seat]);
         InitView {
             seat,
             rules: self.source.rules,
             position: self.position(),
-            control: self.source.control,
+            control,
+            opponent_increment: opponent.increment,
             seed: self.source.record.seed[seat],
             opening: &self.source.record.opening,
         }

@@ -27,6 +27,7 @@ use referee_record::model::clock::{Clock, TimeControl};
 use referee_record::model::fault::Fault;
 use referee_record::model::record::FaultPolicy;
 use referee_record::model::rules::GameRules;
+use referee_record::model::tc::{ShortClock, own_control};
 use referee_record::seeds::Luck;
 use referee_sandbox::Shortage;
 
@@ -39,8 +40,10 @@ const RUNTIME_TURN: Duration = Duration::from_millis(10);
 pub struct GameSetup<'a> {
     /// The rules in force.
     pub rules: &'a GameRules,
-    /// The time limits.
+    /// The time limits of players without a clock of their own.
     pub control: &'a TimeControl,
+    /// The clocks of players that have their own.
+    pub tc: BySeat<Option<ShortClock>>,
     /// The policy after a rejected action.
     pub policy: FaultPolicy,
     /// When the game ends before its rules say so; if absent, never.
@@ -49,6 +52,13 @@ pub struct GameSetup<'a> {
     pub opening: &'a [TextStep],
     /// The seeds given to the players.
     pub seeds: BySeat<u64>,
+}
+
+impl GameSetup<'_> {
+    /// The time limits of a seat.
+    pub(crate) fn control_of(&self, seat: Seat) -> TimeControl {
+        own_control(self.control, self.tc[seat])
+    }
 }
 
 /// Observes a game: called after each step with the new position and its events.
@@ -124,9 +134,13 @@ impl<'a, 'o> GameLoop<'a, 'o> {
             position: setup.rules.start.clone(),
             events: Vec::new(),
             sent: BySeat::default(),
-            clocks: BySeat::from_fn(|_| Clock::new(*setup.control)),
+            clocks: BySeat::from_fn(|seat| Clock::new(setup.control_of(seat))),
             frozen: BySeat::default(),
-            trace: GameTrace { options: setup.rules.own.clone(), ..GameTrace::default() },
+            trace: GameTrace {
+                options: setup.rules.own.clone(),
+                tc: setup.tc,
+                ..GameTrace::default()
+            },
             runtime_turn: Instant::now(),
         };
         table.play_opening()?;
@@ -157,7 +171,8 @@ impl<'a, 'o> GameLoop<'a, 'o> {
                 seat,
                 rules: self.setup.rules,
                 position: &*self.position,
-                control: self.setup.control,
+                control: &self.setup.control_of(seat),
+                opponent_increment: self.setup.control_of(!seat).increment,
                 seed: self.setup.seeds[seat],
                 opening: &self.trace.opening,
             };

@@ -19,6 +19,7 @@ use referee_record::model::clock::{Clock, TimeControl};
 use referee_record::model::plies::Plies;
 use referee_record::model::record::GameRecord;
 use referee_record::model::rules::GameRules;
+use referee_record::model::tc::own_control;
 
 /// Supplies the answers to turns.
 pub trait Script {
@@ -241,10 +242,11 @@ fn mark_opening(events: &mut [Event], mut given: usize) {
     }
 }
 
-/// The clocks of a recorded game when its first turn begins.
+/// The clocks of a recorded game when its first turn begins; `control` has the time limits of players
+/// without a clock of their own.
 pub fn clocks(control: &TimeControl, record: &GameRecord) -> BySeat<Clock> {
     BySeat::from_fn(|seat| {
-        let mut clock = Clock::new(*control);
+        let mut clock = Clock::new(own_control(control, record.tc()[seat]));
         clock.charge_startup(Duration::from_nanos(record.clock.startup_ns[seat]));
         clock
     })

@@ -22,6 +22,8 @@ use super::server::{AGAIN, NatsServer, ServerProblem};
 use super::spot_checks::{FirstResult, SpotChecks};
 use super::streams::{RUNS, RunNames, Streams, job_of};
 use referee_protocol::escape;
+use referee_record::model::record::Header;
+use referee_record::model::tc::own_control;
 use referee_tournament::run::deadline::RunDeadline;
 use referee_tournament::run::event::WorkerPool;
 use referee_tournament::run::failure::JobFailure;
@@ -594,7 +596,10 @@ impl Dispatcher {
     /// The longest that a worker may take for a job, with its lease.
     fn job_bound(&self) -> Duration {
         let (plies, longest) = self.longest;
-        job_bound(&self.run.inspector.header.clock, plies, longest) + self.run.files.lease()
+        let Header { clock, players, .. } = &self.run.inspector.header;
+        let controls = players.iter().map(|player| own_control(clock, player.tc));
+        let bounds = controls.map(|control| job_bound(&control, plies, longest));
+        bounds.max().unwrap_or_default() + self.run.files.lease()
     }
 
     /// Gives a job to another worker than the one that holds it up.

@@ -10,6 +10,7 @@ use referee_record::model::clock::TimeControl;
 use referee_record::model::fault::{DRAWN_ON_TIME, FaultCode};
 use referee_record::model::record::{GameRecord, Header};
 use referee_record::model::rules::GameRules;
+use referee_record::model::tc::own_control;
 use serde::Deserialize;
 
 use crate::wrap::wrap;
@@ -99,20 +100,25 @@ fn tags(
     if chess960 || start != USUAL {
         tags.extend([("SetUp", "1".to_owned()), ("FEN", start.to_owned())]);
     }
-    tags.extend([
-        ("PlyCount", record.plies.to_string()),
-        ("TimeControl", time_control(&header.clock)),
-        ("Termination", termination(record).to_owned()),
-    ]);
+    tags.push(("PlyCount", record.plies.to_string()));
+    let [white, black] =
+        Seat::BOTH.map(|seat| time_control(&own_control(&header.clock, record.tc()[seat])));
+    if white == black {
+        tags.push(("TimeControl", white));
+    } else {
+        tags.extend([("WhiteTimeControl", white), ("BlackTimeControl", black)]);
+    }
+    tags.push(("Termination", termination(record).to_owned()));
     tags
 }
 
-/// The time limits: `10+0.1`, `5/move`, or `-` without any.
+/// The time limits: `10+0.1`, `40/60+0.6`, `5/move`, or `-` without any.
 fn time_control(control: &TimeControl) -> String {
     let seconds = |time: Duration| time.as_secs_f64().to_string();
+    let moves = control.moves.map_or_else(String::new, |moves| format!("{moves}/"));
     match (control.budget, control.per_move) {
-        (Some(budget), _) if control.increment.is_zero() => seconds(budget),
-        (Some(budget), _) => format!("{}+{}", seconds(budget), seconds(control.increment)),
+        (Some(budget), _) if control.increment.is_zero() => moves + &seconds(budget),
+        (Some(budget), _) => format!("{moves}{}+{}", seconds(budget), seconds(control.increment)),
         (None, Some(limit)) => format!("{}/move", seconds(limit)),
         (None, None) => "-".to_owned(),
     }
@@ -193,7 +199,7 @@ fn comment(search: SearchReport, used: Option<Duration>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use referee_games::Options;
+    use referee_games::{BySeat, Options, SeatMap};
     use referee_record::model::record::Note;
     use referee_record::model::record::examples::{game, header};
     use serde_json::json;
@@ -245,6 +251,16 @@ mod tests {
     fn an_adjudicated_game_says_so() {
         let text = written(|record| record.reason = "adjudicated-draw".to_owned());
         assert!(text.contains("[Termination \"adjudication\"]"), "{text}");
+    }
+
+    #[test]
+    fn players_with_their_own_clocks_have_a_tag_each() {
+        let text = written(|record| {
+            let tc = BySeat::new(Some("40/60+0.6".parse().expect("a clock")), None);
+            record.clock.tc = Some(SeatMap::new(record.players.names.clone(), tc));
+        });
+        let tags = "[WhiteTimeControl \"40/60+0.6\"]\n[BlackTimeControl \"-\"]\n[Termination";
+        assert!(text.contains(tags), "{text}");
     }
 
     #[test]

@@ -12,11 +12,12 @@ use referee_match::openings::OpeningBook;
 use referee_match::replay::{Replay, ReplayError};
 use referee_protocol::Score;
 use referee_record::model::adjudication::is_adjudicated;
-use referee_record::model::clock::{Clock, ClockVerdict, Measure, TimeControl};
+use referee_record::model::clock::{Clock, ClockVerdict, Measure};
 use referee_record::model::fault::{DRAWN_ON_TIME, FaultCode};
 use referee_record::model::openings::ListedOpening;
 use referee_record::model::record::{GameRecord, Header, RESIGNATION};
 use referee_record::model::rules::GameRules;
+use referee_record::model::tc::own_control;
 use referee_record::seeds::{Luck, Secret};
 
 /// All errors in a record whose game should begin with an opening of `book`.
@@ -54,7 +55,7 @@ pub fn audit(
     };
     let people = BySeat::from_fn(is_person);
     found.extend(check_ending(replay.current(), end, record, people));
-    found.extend(check_clock(&header.clock, record));
+    found.extend(check_clock(header, record));
     found.extend(secret.into_iter().flat_map(|secret| check_seeds(secret, record)));
     found
 }
@@ -234,11 +235,16 @@ fn resignation(
     Some(Outcome { result: GameResult::Win(!loser), reason: RESIGNATION.into() })
 }
 
-/// A turn that exceeded its allowance must be the last one, and a fault.
-fn check_clock(control: &TimeControl, record: &GameRecord) -> Vec<RecordFinding> {
+/// The clocks must be those of the players. A turn that exceeded its allowance must be the last one, and a fault.
+fn check_clock(header: &Header, record: &GameRecord) -> Vec<RecordFinding> {
     let mut found = Vec::new();
     for seat in Seat::BOTH {
-        let mut clock = Clock::new(*control);
+        let tc = header.tc(&record.players[seat]);
+        if record.tc()[seat] != tc {
+            found.push(RecordFinding::OtherClock(record.players.names[seat].clone()));
+        }
+        let control = own_control(&header.clock, tc);
+        let mut clock = Clock::new(control);
         clock.charge_startup(Duration::from_nanos(record.clock.startup_ns[seat]));
         let late_fault = record.fault_of(seat).is_some_and(|fault| fault.code.is_late());
         let turns = &record.clock.used_ns[seat];

@@ -11,11 +11,17 @@ use referee_games::{BySeat, Seat};
 use referee_match::player::{InitView, Launch, NotStarted, Player};
 use referee_match::reask::{self, DecisionPoint, RecordedGame};
 use referee_protocol::{Greeting, Wants};
-use referee_record::model::clock::seconds;
+use referee_record::model::clock::{TimeControl, seconds};
+use referee_record::model::tc::own_control;
 use referee_record::model::warning::{PlayerWarning, Wording};
 use referee_record::wording::counted;
 
 impl Examiner<'_> {
+    /// The player's time limits.
+    fn control(&self) -> TimeControl {
+        own_control(&self.exam.control, self.candidate.spec.tc)
+    }
+
     /// Starts it in both seats and lets it quit.
     pub(super) async fn start(&mut self) -> StepResult {
         let mut starts = Vec::new();
@@ -28,7 +34,8 @@ impl Examiner<'_> {
                     seat,
                     rules: &self.exam.rules,
                     position: &*self.exam.rules.start,
-                    control: &self.exam.control,
+                    control: &self.control(),
+                    opponent_increment: Duration::ZERO,
                     seed: 1,
                     opening: &[],
                 };
@@ -120,7 +127,7 @@ impl Examiner<'_> {
         let unplayed = record(Duration::ZERO, None);
         let source = RecordedGame {
             rules: &self.exam.rules,
-            control: &self.exam.control,
+            control: &self.control(),
             policy: self.exam.policy,
             record: &unplayed,
         };

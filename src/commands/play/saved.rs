@@ -7,7 +7,7 @@ use super::PlaySettings;
 use crate::commands::settings::Settings;
 use crate::config::PlayerArgument;
 use crate::error::Failure;
-use referee_games::BySeat;
+use referee_games::{BySeat, Seat};
 use referee_record::disk;
 use referee_record::log::LogWriter;
 use referee_record::model::record::{GameRecord, Header, PlayerInfo};
@@ -67,16 +67,17 @@ pub(super) fn header_of(
         adjudication: None,
         ..settings.tournament("play".to_owned(), options, stages, Vec::new())
     };
-    let info = |word: &PlayerArgument| match word {
+    let info = |seat: Seat| match &words[seat] {
         PlayerArgument::Program(spec) => PlayerInfo {
             name: spec.name.clone(),
             command: spec.command.clone(),
             hash: spec.hash.clone(),
+            tc: terms.tc[seat],
             takes_openings: spec.takes_openings(),
         },
-        PlayerArgument::Human => PlayerInfo::person(word.name()),
+        human @ PlayerArgument::Human => PlayerInfo::person(human.name()),
     };
     let header = header(&tournament, terms.containment.record(), fresh_identity()?);
-    let players = words.iter().map(|(_, word)| info(word)).collect();
+    let players = Seat::BOTH.map(info).into();
     Ok(Header { players, drawn: false, ..header })
 }

@@ -3,6 +3,21 @@
 use super::*;
 
 #[test]
+fn a_player_may_have_its_own_clock() {
+    let own = |lines: &str| about_player(&format!("bot = \"greedy\"\n{lines}"));
+    let text =
+        format!("{HEAD}{PLAYERS}[[players]]\nname = \"c\"\nbot = \"random\"\ntc = \"10+0.1\"\n");
+    let tc: Vec<_> =
+        Folder::new().check(&text).expect("a tournament").players.iter().map(|it| it.tc).collect();
+    assert_eq!(tc, [None, None, Some("10+0.1".parse().expect("a clock"))]);
+    let wrong = own("tc = \"0+1\"");
+    starts(&wrong, "unexpected value of `tc`");
+    assert!(wrong.contains("^^^^^ expected seconds and an increment such as 10+0.1"), "{wrong}");
+    let absent = about_player("absent = \"late\"\ntc = \"10\"");
+    starts(&absent, "someone who is `absent` takes no `tc`");
+}
+
+#[test]
 fn a_duplicate_name() {
     assert_eq!(
         message(&format!("{HEAD}{PLAYERS}[[players]]\nname = \"a\"\nbot = \"random\"\n")),

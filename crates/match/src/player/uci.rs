@@ -38,6 +38,7 @@ pub struct UciEngine {
     settings: EngineSettings,
     /// The time limits of the game.
     control: TimeControl,
+    opponent_increment: Duration,
     greeting: Greeting,
     /// The commands that were sent at its start, and those of its last turn.
     commands: [Vec<String>; 2],
@@ -100,6 +101,7 @@ impl UciEngine {
             link: EngineLink::Waiting(Box::new(launch), sandbox),
             settings,
             control: TimeControl::unlimited(Duration::ZERO),
+            opponent_increment: Duration::ZERO,
             greeting: Greeting::default(),
             commands: [const { Vec::new() }; 2],
             freeze: false,
@@ -112,7 +114,7 @@ impl UciEngine {
         &mut self,
         view: &InitView<'_>,
     ) -> Result<(Greeting, Duration), NotStarted> {
-        self.control = *view.control;
+        (self.control, self.opponent_increment) = (*view.control, view.opponent_increment);
         let mut time = StartTime { control: self.control, used: Duration::ZERO };
         match &mut self.link {
             EngineLink::Waiting(launch, sandbox) => {
@@ -211,19 +213,20 @@ impl UciEngine {
             return format!("go {}", limits.join(" "));
         }
         let TimeControl { budget, per_move, increment, .. } = self.control;
+        let [increment, other] = [increment, self.opponent_increment].map(millis);
         let own = millis(view.limit.allowance).max(1);
         if budget.is_none() {
             return format!("go movetime {}", per_move.map_or(UNLIMITED_MS, |_| own));
         }
         let opponent = view.clock.opponent_left_ms.unwrap_or(own).max(1);
-        let (white, black) = match view.seat {
-            Seat::First => (own, opponent),
-            Seat::Second => (opponent, own),
+        let own = (own, increment);
+        let ((white, winc), (black, binc)) = match view.seat {
+            Seat::First => (own, (opponent, other)),
+            Seat::Second => ((opponent, other), own),
         };
-        let increment = millis(increment);
         let moves = view.clock.moves_to_go;
         let moves = moves.map_or_else(String::new, |moves| format!(" movestogo {moves}"));
-        format!("go wtime {white} btime {black} winc {increment} binc {increment}{moves}")
+        format!("go wtime {white} btime {black} winc {winc} binc {binc}{moves}")
     }
 
     /// The move of the last line, which may be illegal.

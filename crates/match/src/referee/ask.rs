@@ -25,7 +25,7 @@ pub(crate) struct PendingTurn<'t> {
     /// The clocks when the turn begins.
     clocks: BySeat<Clock>,
     /// The time limits.
-    control: &'t TimeControl,
+    control: TimeControl,
     /// The policy after a rejected action.
     policy: FaultPolicy,
     /// Whether the other seat is not asked at the same time.
@@ -59,7 +59,7 @@ impl<'t> PendingTurn<'t> {
             position,
             events,
             clocks: *clocks,
-            control: setup.control,
+            control: setup.control_of(seat),
             policy: setup.policy,
             alone: true,
             is_hidden: setup.rules.game.is_hidden(),
@@ -78,7 +78,7 @@ impl<'t> PendingTurn<'t> {
     /// The game's implementation failed, here or in a built-in player.
     pub(crate) async fn ask(self, player: &mut Player) -> Result<Answered, GameError> {
         if self.clocks[self.seat].is_out() {
-            let decided = Err(out_of_time(self.control, &self.clocks[self.seat]));
+            let decided = Err(out_of_time(&self.control, &self.clocks[self.seat]));
             return Ok(Answered { decided, used: None, refusals: Vec::new() });
         }
         let wanted = player.guesses(self.is_hidden);

@@ -8,6 +8,7 @@ use referee_games::{AnyPosition, BySeat, GameResult, Outcome, Seat, Text};
 use referee_protocol::Greeting;
 use referee_record::model::fault::{DRAWN_ON_TIME, Fault, FaultCode};
 use referee_record::model::record::Note;
+use referee_record::model::tc::ShortClock;
 use referee_record::model::warning::GameWarning;
 
 /// The ending of a game.
@@ -105,6 +106,8 @@ pub struct GameReport {
 pub struct GameTrace {
     /// The options of the game that differ from those of the tournament.
     pub options: Map<String, Value>,
+    /// The clocks of players that have their own.
+    pub tc: BySeat<Option<ShortClock>>,
     /// The opening's actions.
     pub opening: Vec<String>,
     /// The actions after the opening, forced passes included.

@@ -21,6 +21,7 @@ type Replies = &'static [(u64, &'static str)];
 struct Game {
     turns: &'static str,
     control: TimeControl,
+    tc: BySeat<Option<ShortClock>>,
     policy: FaultPolicy,
     adjudication: Option<Adjudication>,
     opening: Vec<TextStep>,
@@ -44,6 +45,7 @@ fn game(turns: &'static str, white: Replies, black: Replies) -> Game {
     Game {
         turns,
         control: TimeControl { per_move: Some(SECOND), ..TimeControl::unlimited(10 * SECOND) },
+        tc: BySeat::default(),
         policy: FaultPolicy::Lose,
         adjudication: None,
         opening: Vec::new(),
@@ -77,6 +79,7 @@ impl Game {
         let setup = GameSetup {
             rules: &rules,
             control: &self.control,
+            tc: self.tc,
             policy: self.policy,
             adjudication: self.adjudication,
             opening: &self.opening,
@@ -387,4 +390,21 @@ async fn the_rules_of_the_game_come_before_its_length() {
     };
     assert_eq!(ended(length(2)).await, ("done".to_owned(), 2, 1));
     assert_eq!(ended(length(1)).await, ("adjudicated-length".to_owned(), 1, 1), "after the roll");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_player_has_its_own_clock() {
+    let two: Replies = &[(2000, "go"), (500, "go")];
+    let mut game = game("wbwb", two, &[(500, "go"), (2000, "go")]);
+    game.tc.first = Some("40/3+0.5".parse().expect("a clock"));
+    let played = game.play().await;
+    assert_eq!(played.fault(Seat::Second), Some((FaultCode::Timeout, "no reply within 1 s")));
+    let clock = |seat, kind| played.told(seat, kind, "clock")[0].clone();
+    assert_eq!(
+        (&clock(0, "init")["budget_ms"], &clock(0, "init")["moves"]),
+        (&json!(3000), &json!(40))
+    );
+    assert_eq!(clock(1, "init")["move_ms"], json!(1000));
+    assert_eq!(clock(1, "turn")["opponent_left_ms"], json!(1500));
+    assert_eq!(played.report.trace.tc.second, None);
 }

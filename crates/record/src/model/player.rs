@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
+use super::tc::ShortClock;
 use crate::fingerprint::Fingerprint;
 
 /// The maximum length of a player's name, in characters.
@@ -50,6 +51,9 @@ pub struct PlayerSpec {
     /// How it is asked, if it is a chess engine that speaks UCI.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub engine: Option<EngineSettings>,
+    /// Its own clock, instead of that of the tournament.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tc: Option<ShortClock>,
     /// Whether one process may play several games, one after another.
     pub reusable: bool,
     /// Whether it may ask the game for guesses of what is hidden from it, as built-in players do.

@@ -17,7 +17,8 @@ use crate::model::openings::{MOST_PLIES, Openings};
 use crate::model::player::name_problem;
 use crate::model::stage::Order;
 use crate::model::stage::{PairingRules, Stage};
-use referee_games::{RulesProgram, Seat, SeatMap};
+use crate::model::tc::ShortClock;
+use referee_games::{BySeat, RulesProgram, Seat, SeatMap};
 use referee_protocol::{Score, SearchReport};
 use referee_ratings::FixedRating;
 
@@ -144,6 +145,11 @@ impl Header {
         self.program.as_ref().is_some_and(|program| program.hidden)
     }
 
+    /// The clock of the player of this name, if it has its own.
+    pub fn tc(&self, name: &str) -> Option<ShortClock> {
+        self.players.iter().find(|player| player.name == name)?.tc
+    }
+
     /// The order in which players enter the schedule.
     pub fn order(&self) -> Order {
         if self.drawn { Order::Drawn(self.identity.clone()) } else { Order::Listed }
@@ -185,6 +191,9 @@ pub struct PlayerInfo {
     pub command: String,
     /// A hash of its command and files.
     pub hash: String,
+    /// Its own clock, instead of that of the tournament.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tc: Option<ShortClock>,
     /// Whether it can start after an opening.
     #[serde(default = "yes", skip_serializing_if = "Clone::clone")]
     pub takes_openings: bool,
@@ -205,7 +214,7 @@ impl PlayerInfo {
     /// The entry of a person, who has no program, and so no hash.
     pub fn person(name: &str) -> Self {
         let (name, hash) = (name.to_owned(), NO_HASH.to_owned());
-        Self { command: name.clone(), name, hash, takes_openings: true }
+        Self { command: name.clone(), name, hash, tc: None, takes_openings: true }
     }
 
     /// Whether it is a person.
@@ -291,6 +300,9 @@ pub type FaultRecord = std::collections::BTreeMap<String, Fault>;
 /// The times of a game, in nanoseconds.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ClockRecord {
+    /// The clocks of players that have their own, by seat; absent if neither has.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tc: Option<SeatMap<Option<ShortClock>>>,
     /// Start-up time by seat, from the start of the process to the greeting.
     pub startup_ns: SeatMap<u64>,
     /// Time of each turn that was asked, in order, by seat, as the time control counts it.
@@ -334,6 +346,11 @@ impl GameRecord {
     /// The score of `seat`: 1, 0.5 or 0.
     pub fn score(&self, seat: Seat) -> f64 {
         self.scores[seat].0
+    }
+
+    /// The clocks of players that have their own.
+    pub fn tc(&self) -> BySeat<Option<ShortClock>> {
+        self.clock.tc.as_ref().map(|tc| tc.values).unwrap_or_default()
     }
 
     /// The fault of `seat`, if any.

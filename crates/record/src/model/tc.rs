@@ -4,11 +4,14 @@ use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
+
 use super::clock::{LONGEST, TimeControl};
 
 /// A clock in short form: `10+0.1` (seconds and increment), `5:00+2` (minutes first), or
 /// `40/60+0.6` (60 seconds for every 40 moves).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(into = "String", try_from = "String")]
 pub struct ShortClock {
     moves: Option<u32>,
     budget: Duration,
@@ -26,6 +29,29 @@ impl ShortClock {
         let Self { moves, budget, increment } = self;
         *control =
             TimeControl { moves, budget: Some(budget), increment, per_move: None, ..*control };
+    }
+}
+
+/// The time limits of a player that may have a clock of its own.
+pub fn own_control(control: &TimeControl, tc: Option<ShortClock>) -> TimeControl {
+    let mut control = *control;
+    if let Some(tc) = tc {
+        tc.set(&mut control);
+    }
+    control
+}
+
+impl TryFrom<String> for ShortClock {
+    type Error = NotShortClock;
+
+    fn try_from(text: String) -> Result<Self, NotShortClock> {
+        text.parse()
+    }
+}
+
+impl From<ShortClock> for String {
+    fn from(tc: ShortClock) -> Self {
+        tc.to_string()
     }
 }
 
@@ -89,6 +115,27 @@ mod tests {
         assert_eq!(read("5:00+2"), (None, 300_000 * MS, 2000 * MS));
         assert_eq!(read("40/1:30"), (Some(40), 90_000 * MS, Duration::ZERO));
         assert_eq!("40/1:30".parse::<ShortClock>().expect("a clock").to_string(), "40/90+0");
+    }
+
+    #[test]
+    fn a_player_s_own_clock_replaces_budget_and_move_limit() {
+        let control = TimeControl {
+            per_move: Some(MS),
+            margin: 20 * MS,
+            ..TimeControl::unlimited(10_000 * MS)
+        };
+        assert_eq!(own_control(&control, None), control);
+        let tc: ShortClock = serde_json::from_str("\"40/0.1+0.025\"").expect("a clock");
+        assert_eq!(serde_json::to_string(&tc).expect("a text"), "\"40/0.1+0.025\"");
+        let own = TimeControl {
+            budget: Some(100 * MS),
+            moves: Some(40),
+            increment: 25 * MS,
+            per_move: None,
+            ..control
+        };
+        assert_eq!(own_control(&control, Some(tc)), own);
+        assert!(serde_json::from_str::<ShortClock>("\"0+1\"").is_err());
     }
 
     #[test]

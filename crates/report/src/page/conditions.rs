@@ -20,7 +20,12 @@ pub(super) fn section(material: &PageData<'_>) -> Markup {
         dl {
             dt { "Game" } dd { (escape::terminal(&header.game)) }
             dt { "Options" } dd { (options(header)) }
-            dt { "Time" } dd { (clock(&header.clock)) }
+            dt { "Time" } dd {
+                (clock(&header.clock))
+                @for player in &header.players { @if let Some(tc) = player.tc {
+                    p { (name(&player.name)) " has its own clock: " (tc) }
+                } }
+            }
             dt { "Faults" } dd { (policy(header)) }
             @if let Some(rules) = &header.adjudication { dt { "Adjudication" } dd { (rules) } }
             dt { "Format" } dd { @for stage in &header.stages { p { (describe_stage(stage, header)) } } }

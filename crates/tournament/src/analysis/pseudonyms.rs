@@ -97,10 +97,11 @@ impl Pseudonyms {
         };
         // It stays private which players cannot start from an opening, but not that there are some.
         let takes_openings = header.players.iter().all(|player| player.takes_openings);
-        let player = |name: String| PlayerInfo {
-            name,
+        let player = |info: &PlayerInfo| PlayerInfo {
+            name: self.of(&info.name).to_owned(),
             command: String::new(),
             hash: String::new(),
+            tc: info.tc,
             takes_openings,
         };
         let stage = |stage: &Stage| {
@@ -114,6 +115,9 @@ impl Pseudonyms {
             }
             seen
         };
+        // In the order of the pseudonyms, which says nothing.
+        let mut players: Vec<PlayerInfo> = header.players.iter().map(player).collect();
+        players.sort_unstable_by(|one, other| one.name.cmp(&other.name));
         let identity =
             blake3::derive_key("referee 2026 public identity", header.identity.as_bytes());
         let mut anchors: Vec<Anchor> = header.anchors.iter().map(anchor).collect();
@@ -124,7 +128,7 @@ impl Pseudonyms {
             seed: None,
             anchors,
             stages: header.stages.iter().map(stage).collect(),
-            players: self.all().into_iter().map(player).collect(),
+            players,
             changes: Vec::new(),
             ..header.clone()
         }

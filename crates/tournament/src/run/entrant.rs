@@ -7,6 +7,7 @@ use referee_games::AnyGame;
 use referee_match::player::{Launch, Player, Sandbox};
 use referee_record::fingerprint::Fingerprint;
 use referee_record::model::player::PlayerSpec;
+use referee_record::model::tc::ShortClock;
 
 /// The maximum length of a file name in messages, in bytes.
 const SHOWN: usize = 200;
@@ -17,6 +18,8 @@ pub struct Entrant {
     pub name: String,
     /// Whether one process may play several games, one after another.
     pub(crate) reusable: bool,
+    /// Its own clock, instead of that of the tournament.
+    pub(crate) tc: Option<ShortClock>,
     /// Creates a fresh instance.
     fingerprint: Fingerprint,
     fresh: Box<dyn Fn() -> Player + Send + Sync>,
@@ -28,6 +31,7 @@ impl Entrant {
         let (launch, sandbox) = (Launch::of(spec, game), Arc::clone(sandbox));
         let fresh = move || Player::process(launch.clone(), Arc::clone(&sandbox));
         Self {
+            tc: spec.tc,
             fingerprint: spec.fingerprint.clone(),
             ..Self::new(&spec.name, spec.reusable, fresh)
         }
@@ -40,7 +44,7 @@ impl Entrant {
         fresh: impl Fn() -> Player + Send + Sync + 'static,
     ) -> Self {
         let (name, fingerprint) = (name.to_owned(), Fingerprint::default());
-        Self { name, reusable, fingerprint, fresh: Box::new(fresh) }
+        Self { name, reusable, tc: None, fingerprint, fresh: Box::new(fresh) }
     }
 
     /// The escaped name of a file that changed after it was read, if there is one. Then it is

@@ -75,6 +75,7 @@ impl RecordBuilder {
             opening: trace.opening,
             actions: trace.actions,
             clock: ClockRecord {
+                tc: (trace.tc != BySeat::default()).then(|| SeatMap::new(seats.clone(), trace.tc)),
                 startup_ns: SeatMap::new(seats.clone(), trace.startup.map(nanos)),
                 used_ns: SeatMap::new(
                     seats.clone(),

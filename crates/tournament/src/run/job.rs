@@ -25,7 +25,7 @@ use referee_sandbox::Shortage;
 /// The conditions that all games of a tournament share.
 #[derive(Debug)]
 pub struct Conditions {
-    /// The time limits.
+    /// The time limits of players without a clock of their own.
     pub control: TimeControl,
     /// The policy after a rejected action.
     pub policy: FaultPolicy,

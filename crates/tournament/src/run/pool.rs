@@ -1,7 +1,7 @@
 //! The players of a worker, from the start of a game until they have exited.
 
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use tokio::sync::watch;
 
@@ -14,6 +14,7 @@ use referee_match::openings::{Opening, OpeningBook};
 use referee_match::pauses;
 use referee_match::player::{InitView, NotStarted, Player, PlayerStatistics};
 use referee_match::referee::{self, GameReport, GameSetup, Unplayable};
+use referee_record::model::tc::own_control;
 use referee_record::model::warning::{GameWarning, PlayerWarning};
 
 /// A reusable player that waits for another game.
@@ -78,7 +79,8 @@ impl PlayerPool {
             seat: Seat::First,
             rules: self.book.rules(),
             position: &*self.book.rules().start,
-            control: &self.conditions.control,
+            control: &own_control(&self.conditions.control, self.conditions.players[number].tc),
+            opponent_increment: Duration::ZERO,
             seed: 0,
             opening: &[],
         };
@@ -191,6 +193,7 @@ impl PlayerPool {
         let setup = GameSetup {
             rules: &rules,
             control: &conditions.control,
+            tc: fixture.players.map(|number| conditions.players[number].tc),
             policy: conditions.policy,
             adjudication: conditions.adjudication,
             opening: &steps,

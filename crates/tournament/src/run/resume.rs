@@ -375,6 +375,7 @@ pub fn header(tournament: &Tournament, containment: Containment, identity: Strin
         name: player.name.clone(),
         command: player.command.clone(),
         hash: player.hash.clone(),
+        tc: player.tc,
         takes_openings: player.takes_openings(),
     };
     Header {

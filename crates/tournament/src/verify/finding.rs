@@ -62,6 +62,9 @@ pub enum RecordFinding {
         /// The replayed value.
         replayed: String,
     },
+    /// This seat had another clock than its player has.
+    #[error("the clock of {0} is not that of its player")]
+    OtherClock(Text),
     /// A turn exceeded its time, but the game continued.
     #[error("{seat} exceeded its time in turn {turn}, but the game continued")]
     Late {

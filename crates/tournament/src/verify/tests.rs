@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use super::*;
 use referee_match::referee::plan;
 use referee_record::model::adjudication::{Adjudication, ScoreRule};
+use referee_record::model::clock::TimeControl;
 use referee_record::model::fault::Fault;
 use referee_record::model::record::PlayerInfo;
 use referee_record::model::record::examples::header;
@@ -161,6 +162,30 @@ fn a_turn_over_its_time_must_be_the_last_and_a_fault() {
     assert_eq!(found(&lost), [over, "white lost on time but had time left"], "it went on after it");
     let within = ended_early(timeout(), "black", "timeout");
     assert_eq!(found(&within), ["white lost on time but had time left"]);
+}
+
+#[test]
+fn each_player_is_held_to_its_own_clock() {
+    let book = OpeningBook::empty(plan::rules(TURNS));
+    let mut header = header(&["ant", "bee"]);
+    header.clock.per_move = Some(Duration::from_secs(1));
+    header.players[0].tc = Some("3+0".parse().expect("a clock"));
+    let audited = |tc: Value, white: [u64; 2], black: [u64; 2]| {
+        let mut value = changed(&[("/clock/used_ns", json!({"white": white, "black": black}))]);
+        value["clock"]["tc"] = tc;
+        let findings = audit(&book, &header, Some(&secret()), &record(value));
+        findings.iter().map(ToString::to_string).collect::<Vec<_>>()
+    };
+    let own = || json!({"white": "3+0", "black": null});
+    assert_eq!(audited(own(), [2_000_000_000, 1_000_000_000], [1_000_000_000, 1]), [""; 0]);
+    let late = audited(own(), [2_000_000_000, 1_000_000_001], [1_000_000_001, 1]);
+    let over = |seat: &str, turn| {
+        format!("{seat} exceeded its time in turn {turn}, but the game continued")
+    };
+    assert_eq!(late, [over("white", 2), over("black", 1)]);
+    let forged = "the clock of white is not that of its player";
+    assert_eq!(audited(Value::Null, [1, 1], [1, 1]), [forged]);
+    assert_eq!(audited(json!({"white": "9+0", "black": null}), [1, 1], [1, 1]), [forged]);
 }
 
 #[test]

@@ -13,6 +13,7 @@ fn spec(kind: PlayerKind) -> PlayerSpec {
         readable: vec![PathBuf::from("/data")],
         hidden: vec![PathBuf::from("/players/bee")],
         engine: None,
+        tc: None,
         reusable: false,
         guesses: false,
         hash: String::new(),

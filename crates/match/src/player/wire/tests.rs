@@ -54,6 +54,7 @@ async fn begin(wire: &mut Wire, rules: &GameRules) -> Result<Greeting, Fault> {
         rules,
         position: &*rules.start,
         control: &control,
+        opponent_increment: Duration::ZERO,
         seed: 9,
         opening: &opening,
     };

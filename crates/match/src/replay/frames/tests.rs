@@ -1,5 +1,5 @@
 use super::*;
-use referee_games::{GameKind, Options};
+use referee_games::{GameKind, Options, SeatMap};
 use referee_record::model::fault::FaultCode;
 use referee_record::model::record::examples::{faulty, game};
 
@@ -58,6 +58,12 @@ fn the_time_of_each_turn_is_shown_with_what_is_left() {
     assert_eq!(shown.frames[1].clock, [(0, 1.4, Some(3.6))]);
     assert_eq!(shown.frames[2].clock, [(1, 1.0, Some(4.0))]);
     assert_eq!(shown.frames[3].clock, [(0, 0.7, Some(2.9))], "the turn that nobody answered");
+    let mut own = record(&["3,3", "4,4"]);
+    let tc = BySeat::new(None, Some("0.009".parse().expect("a clock")));
+    own.clock.tc = Some(SeatMap::new(own.players.names.clone(), tc));
+    let shown = frames(&own);
+    assert_eq!(shown.frames[1].clock, [(0, 1.4, Some(3.6))]);
+    assert_eq!(shown.frames[2].clock, [(1, 1.0, Some(8.0))], "its own clock");
 }
 
 #[test]

@@ -20,6 +20,7 @@ pub fn header(names: &[&str]) -> Header {
         name: (*name).to_owned(),
         command: String::new(),
         hash: String::new(),
+        tc: None,
         takes_openings: true,
     };
     Header {
@@ -86,6 +87,7 @@ pub fn game(first: &str, second: &str, result: &str) -> GameRecord {
         opening: Vec::new(),
         actions: vec!["a1".into(), "b2".into()],
         clock: ClockRecord {
+            tc: None,
             startup_ns: SeatMap::new(SEATS, BySeat::new(5, 6)),
             used_ns: SeatMap::new(SEATS, BySeat::new(vec![1_400_000, 700_000], vec![999_999])),
             cpu_ns: SeatMap::new(SEATS, BySeat::new(None, None)),

@@ -71,6 +71,13 @@ pub(super) fn compare(
             None => {
                 forbidden.push(format!("player {name}: it is in the results but not configured"));
             }
+            Some(now) if now.tc != player.tc => {
+                let [before, now] = [player.tc, now.tc]
+                    .map(|tc| tc.map_or_else(|| "none".to_owned(), |tc| tc.to_string()));
+                forbidden.push(format!(
+                    "tc of {name}: the results have {before}, the configuration {now}"
+                ));
+            }
             Some(now) if now.hash == player.hash && !replaced.contains(name) => {}
             Some(now) if is_fixed || is_checked && !failed.contains(name) => {
                 too_late.extend(is_fixed.then(|| name.clone()));

@@ -14,6 +14,7 @@ fn player(name: &str, hash: &str) -> PlayerInfo {
         name: name.to_owned(),
         command: String::new(),
         hash: hash.to_owned(),
+        tc: None,
         takes_openings: true,
     }
 }
@@ -60,6 +61,8 @@ fn a_setting_that_decided_games_must_not_change() {
     assert_eq!(quarantine, said("quarantine", "5", "0"));
     let policy = refused(|new| new.fault_policy = FaultPolicy::Retry(2));
     assert_eq!(policy, said("fault-policy", "lose", "{\"retry\":2}"));
+    let tc = refused(|new| new.players[1].tc = Some("10+0.1".parse().expect("a clock")));
+    assert_eq!(tc, said("tc of bee", "none", "10+0.1"));
     let rules = Adjudication { length: Some(90), ..Adjudication::default() };
     let adjudication = refused(|new| new.adjudication = Some(rules));
     assert_eq!(adjudication, said("adjudication", "none", "draw after 90 plies"));
