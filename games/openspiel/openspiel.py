@@ -29,6 +29,21 @@ CLAUSES = [
     {"id": "OS2", "title": "Result",
      "text": "The seat with the higher return wins; equal returns are a draw."},
 ]
+# The games whose text is a board: the characters of the pieces of each player, that of an empty
+# square, and the names of the columns, if actions call squares so; rows are numbered.
+BOARDS = {
+    "amazons": ("X", "O", ".", ""),
+    "breakthrough": ("b", "w", ".", "abcdefgh"),
+    "clobber": ("o", "x", ".", "abcdefgh"),
+    "connect_four": ("x", "o", ".", ""),
+    "go": ("X", "O", "+", "abcdefghjklmnopqrst"),
+    "gomoku": ("b", "w", ".", ""),
+    "hex": ("xXyz", "oOpq", ".", "abcdefghijklmnopqrs"),
+    "lines_of_action": ("x", "o", ".", "abcdefgh"),
+    "mnk": ("x", "o", ".", ""),
+    "othello": ("x", "o", "-", "abcdefgh"),
+    "tic_tac_toe": ("x", "o", ".", ""),
+}
 KEPT_POSITIONS = 4096
 COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 GUESS_STEPS = 5_000  # steps that a guess may try
@@ -43,6 +58,7 @@ class Program:
         self.kind = self.game.get_type()
         self.hidden = self.kind.information == pyspiel.GameType.Information.IMPERFECT_INFORMATION
         self.parameters = name.partition("(")[2].rpartition(")")[0]
+        self.look = BOARDS.get(self.kind.short_name)
         self.kept = OrderedDict()  # positions by their steps, the last one used at the end
 
     def answer(self, request):
@@ -62,13 +78,19 @@ class Program:
         return {"error": f"there is no answer to `{request['type']}`"}
 
     def about(self):
-        return {
+        about = {
             "protocol": 1,
             "name": self.kind.short_name.replace("_", "-"),
             "title": self.kind.long_name + (f" ({self.parameters})" if self.parameters else ""),
             "version": "OpenSpiel " + version("open_spiel"),
             "seats": SEATS, "hidden": self.hidden, "options": [], "clauses": CLAUSES,
         }
+        if self.look:
+            pieces = zip(self.look, SEATS)  # the first two are the pieces of the seats
+            legend = {piece: seat for its, seat in pieces for piece in its}
+            about["board"] = {"legend": {**legend, "#": {"mark": "removed"}},
+                              "hexagons": self.kind.short_name == "hex"}
+        return about
 
     def start(self):
         refusal = self.refusal()
@@ -136,7 +158,20 @@ class Program:
                                for seat, name in enumerate(SEATS)}
         plain = COLOURS.sub("", board).expandtabs()  # some boards are drawn in colours
         answer["rows"] = [row[:256] for row in plain.splitlines()[:64]]
+        if self.look:
+            answer["board"] = self.board(plain)
         return answer
+
+    def board(self, text):
+        """The squares of a board that OpenSpiel drew as text, with their labels."""
+        *pieces, empty, columns = self.look
+        row = re.compile(rf"\s*(\d*)\s*((?:[{''.join(pieces)}#{re.escape(empty)}] ?)+)\d*\s*")
+        found = [match for match in map(row.fullmatch, text.splitlines()) if match]
+        cells = [match[2].replace(" ", "").replace(empty, ".") for match in found]
+        if not columns:
+            return {"cells": cells}
+        rows = [match[1] or str(number) for number, match in enumerate(found, 1)]
+        return {"cells": cells, "columns": columns[:len(cells[0])], "rows": rows}
 
     def view(self, state, seat):
         if self.kind.provides_information_state_string:

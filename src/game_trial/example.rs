@@ -5,7 +5,7 @@ use std::time::Duration;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
-use super::walk::{Walk, random_step};
+use super::walk::Walk;
 use crate::check::Beginning;
 use referee_games::{BySeat, Event, GameError, Position, Seat, Turn};
 use referee_record::model::record::GameRecord;
@@ -43,13 +43,13 @@ impl ExampleGame {
             record.reason = outcome.reason.to_string();
         }
         let mut middle = Walk::new(&rules.start);
-        for step in &walk.steps[..walk.steps.len() / 2] {
+        for (number, step) in walk.steps.iter().enumerate() {
+            // Dice are drawn once they are rolled.
+            if number >= walk.steps.len() / 2 && !matches!(middle.position.turn(), Turn::Chance(_))
+            {
+                break;
+            }
             middle.play(step.clone())?;
-        }
-        // Dice are drawn once they are rolled.
-        while let Turn::Chance(_) = middle.position.turn() {
-            let Some(step) = random_step(&*middle.position, &mut rng)? else { break };
-            middle.play(step)?;
         }
         Ok(Self { record, middle: middle.position, events: middle.events })
     }

@@ -1,6 +1,7 @@
 //! Tests the page in a browser; skipped without one.
 
 mod driver;
+mod foreign;
 mod in_play;
 mod play;
 
@@ -19,6 +20,7 @@ use tempfile::TempDir;
 pub(crate) fn tests() -> Vec<Trial> {
     let mut all = play::tests();
     all.extend(in_play::tests());
+    all.extend(foreign::tests());
     all.extend([
         slow("a_replay_is_stepped_with_the_keyboard", a_replay_is_stepped_with_the_keyboard),
         slow("closing_a_replay_restores_the_reading_position", closing_a_replay_returns),

@@ -144,7 +144,7 @@ pub(crate) fn tests() -> Vec<Trial> {
 }
 
 /// Says whether this package of Python is missing.
-fn without_package(package: &str) -> Lacks {
+pub(crate) fn without_package(package: &str) -> Lacks {
     let import = Command::new("python3").args(["-c", &format!("import {package}")]).output();
     let works = import.is_ok_and(|output| output.status.success());
     (!works).then(|| format!("there is no package {package} for python3 here"))

@@ -6,7 +6,7 @@ use crate::text::Text;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum OptionError {
     /// The game has no option of this name.
-    #[error("unknown option `{name}`; expected one of {}", quoted(known))]
+    #[error("unknown option `{name}`; {}", those(known))]
     Unknown {
         /// The name that was given.
         name: String,
@@ -72,6 +72,14 @@ impl OptionError {
             | Self::File { name, .. } => Some(name),
             Self::Rules(_) => None,
         }
+    }
+}
+
+/// What could be written instead of an unknown option.
+fn those(known: &[Text]) -> String {
+    match known {
+        [] => "this game has no options".to_owned(),
+        known => format!("expected one of {}", quoted(known)),
     }
 }
 

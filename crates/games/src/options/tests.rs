@@ -69,6 +69,8 @@ fn unknown_names_and_values_are_refused() {
         refused("moon", "full").to_string(),
         "unknown option `moon`; expected one of `wind`, `waves`"
     );
+    let without = Options::resolve(&[], [("moon", "full")]).expect_err("refused");
+    assert_eq!(without.to_string(), "unknown option `moon`; this game has no options");
     assert_eq!(
         refused("waves", "10").to_string(),
         "invalid value `10` for `waves`; expected a whole number from 0 to 9"

@@ -232,7 +232,7 @@ const viewer = {
     }
     const key = (colour, text) => [make("i", { style: `background:${colour}` }), text];
     const [one, other] = this.replay.seats;
-    find("strip").replaceChildren(svg, make("figcaption", {}, `Time by ply, at most ${time(most)}:`,
+    find("strip").replaceChildren(svg, !turns.length ? "" : make("figcaption", {}, `Time by ply, at most ${time(most)}:`,
       ...key("var(--accent)", one), ...key("var(--warm)", other),
       ...(evals ? [" · evaluations, −1 to 1:", ...key("var(--series-2)", one), ...key("var(--series-6)", other)] : [])));
     const point = (event) => {
