@@ -37,15 +37,13 @@ fn its_pictures_are_remade() {
     let output = remake.arg(&folder).env("REFEREE", env!("CARGO_BIN_EXE_referee")).output();
     let output = output.expect("it runs");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    for name in ["report.png", "diagnosis.png"] {
+    for (name, begin) in
+        [("game.gif", &b"GIF89a"[..]), ("report.png", b"\x89PNG"), ("diagnosis.png", b"\x89PNG")]
+    {
         assert!(include_str!("../../README.md").contains(&format!("(docs/pictures/{name})")));
         for picture in [folder.join(name), root.join("docs/pictures").join(name)] {
             let bytes = fs::read(&picture).expect(name);
-            assert!(
-                bytes.starts_with(b"\x89PNG") && bytes.len() < PICTURE,
-                "{}",
-                picture.display()
-            );
+            assert!(bytes.starts_with(begin) && bytes.len() < PICTURE, "{}", picture.display());
         }
     }
 }
