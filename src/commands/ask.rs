@@ -112,11 +112,12 @@ fn ask(
 ) -> Result<Status, Failure> {
     source.rules.refuse_bots([spec])?;
     source.rules.refuse_engines([spec])?;
-    let mut control = *source.control;
+    let (mut control, mut record) = (*source.control, source.record.clone());
     if args.no_clock {
         (control.budget, control.per_move) = (None, None);
+        record.clock.tc = None;
     }
-    let source = RecordedGame { control: &control, ..*source };
+    let source = RecordedGame { control: &control, record: &record, ..*source };
     let decision = decision(args, &source, &spec.name)?;
     let mut player = Player::process(Launch::of(spec, &*source.rules.game), settings.sandbox()?);
     let asked = until_interrupted(async {

@@ -109,8 +109,8 @@ pub(super) struct Settings {
 
 impl Settings {
     /// Resolves the settings from the command line, the configuration in the file `path` if there
-    /// is one, and the defaults. The options and openings of a configuration hold for its own game
-    /// only.
+    /// is one, and the defaults. The options, openings and adjudication of a configuration hold for
+    /// its own game only.
     pub(super) fn resolve(
         given: GivenSettings,
         configured: Option<Tournament>,
@@ -120,6 +120,7 @@ impl Settings {
         if let Some(game) = given.game {
             if !base.game.is_same_as(&*game) {
                 (base.options, base.openings) = (Options::default(), None);
+                base.adjudication = None;
             }
             base.game = game;
         }

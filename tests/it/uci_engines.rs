@@ -209,6 +209,8 @@ fn an_engine_has_its_own_clock() {
     let id = first["id"].as_str().expect("an id");
     let told = asked(&["good", "--record", id, "--ply", "0"]);
     assert_eq!(told, "go wtime 20000 btime 60000 winc 1000 binc 500");
+    let unlimited = asked(&["twin", "--record", id, "--ply", "1", "--no-clock"]);
+    assert_eq!(unlimited, "go movetime 1000");
     let page = arena.read("report.html");
     assert!(
         page.contains("twin has its own clock: 40/60+0.5") || page.contains("has its own clock")

@@ -21,6 +21,9 @@ pub(crate) fn tests() -> Vec<Trial> {
     vec![
         quick("a round-robin is the same here and on workers", || with_server(round_robin)),
         quick("players with files play on workers", || with_server(bundled)),
+        quick("clocks of players and adjudication are the same on workers", || {
+            with_server(engines)
+        }),
         quick("what is wrong with a server is said in a sentence", || with_server(sentences)),
         quick("lies of workers are caught, and their games replayed", || with_server(lies::caught)),
         quick("a worker cannot frame another one", malice::framing),
@@ -122,6 +125,21 @@ fn program(server: &mut TestServer) {
              command = [\"python3\", \"liar.py\", \"honest\"]\n\
              [[players]]\nname = \"ant\"\nbot = \"random\"\n\
              [[players]]\nname = \"bee\"\nbot = \"random\"\n",
+        );
+    });
+}
+
+/// Engines with different clocks, which agree on a draw.
+fn engines(server: &mut TestServer) {
+    same_in_both_places(server, |arena| {
+        arena.write("shuffles.sh", include_str!("../players/shuffles.sh"));
+        arena.write(
+            "tournament.toml",
+            "name = \"cup\"\ngame = \"chess\"\nseed = 7\n\
+             [adjudication]\ndraw = { plies = 4, score = 10 }\n\
+             [[players]]\nname = \"ant\"\nuci = [\"sh\", \"shuffles.sh\", \"cp\", \"0\"]\n\
+             tc = \"60+1\"\n\
+             [[players]]\nname = \"bee\"\nuci = [\"sh\", \"shuffles.sh\", \"cp\", \"9\"]\n",
         );
     });
 }

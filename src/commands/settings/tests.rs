@@ -17,6 +17,8 @@ fn configured() -> Tournament {
         max-plies = 190
         [openings]
         plies = 2
+        [adjudication]
+        length = 150
         [clock]
         move = "3s"
         [containment]
@@ -56,6 +58,7 @@ fn the_configuration_comes_before_the_defaults() {
     assert_eq!(settings.base.results, cup.results);
     assert_eq!(settings.base.fault_policy, FaultPolicy::Retry(2));
     assert_eq!(settings.base.openings, cup.openings);
+    assert_eq!(settings.base.adjudication.expect("rules").length, Some(150));
     assert_eq!(settings.base.players, cup.players);
     let rules = settings.rules(Printer::new(true)).expect("rules");
     assert_eq!(rules.options, cup.options);
@@ -84,11 +87,12 @@ fn the_command_line_comes_first() {
 }
 
 #[test]
-fn options_and_openings_hold_for_the_game_of_the_configuration_only() {
+fn options_openings_and_adjudication_hold_for_the_game_of_the_configuration_only() {
     let given =
         GivenSettings { game: Some(GameKind::WatchYourBack.shared()), ..GivenSettings::default() };
     let settings = Settings::resolve(given, Some(configured()), Path::new("cup.toml"));
     assert_eq!(settings.base.openings, None);
+    assert_eq!(settings.base.adjudication, None);
     let rules = settings.rules(Printer::new(true)).expect("rules");
     assert!(rules.options.given().is_empty(), "{:?}", rules.options.given());
     assert_eq!(settings.jobs(), 3, "the rest holds");
