@@ -103,8 +103,6 @@ class Program:
         kind, types = self.kind, pyspiel.GameType
         if self.game.num_players() != 2:
             return f"it has {self.game.num_players()} players instead of 2"
-        if kind.utility not in (types.Utility.ZERO_SUM, types.Utility.CONSTANT_SUM):
-            return "one player's gain is not the other's loss"
         if kind.dynamics not in (types.Dynamics.SEQUENTIAL, types.Dynamics.SIMULTANEOUS):
             return "its turns are neither sequential nor simultaneous"
         if kind.chance_mode == types.ChanceMode.SAMPLED_STOCHASTIC:
@@ -255,10 +253,9 @@ class Position:
 
     def turn(self):
         if self.state.is_terminal():
-            first, second = self.state.returns()
-            if first == second:
-                return {"over": "draw", "reason": "equal-returns"}
-            return {"over": SEATS[first < second], "reason": "higher-return"}
+            first, second = returns = self.state.returns()
+            reason = "equal-returns" if first == second else "higher-return"
+            return {"over": {"scores": returns}, "reason": reason}
         if self.state.is_chance_node():
             return {"chance": self.outcomes()}
         if self.state.is_simultaneous_node():

@@ -88,6 +88,39 @@ fn its_games_are_exported_with_all_positions() {
 }
 
 #[test]
+fn the_higher_score_wins_and_is_kept() {
+    let scores = r#""over":{"scores":[-1,2.5]}"#;
+    let arena = arena(&RULES.replace(r#""over":"one""#, scores));
+    arena.write("game.toml", "command = [\"sh\", \"rules.sh\"]\n");
+    let tried = arena.run(&["test-game", "game.toml", "--games", "2"]);
+    assert!(tried.out.contains("\nnothing found\n"), "{tried:?}");
+    assert_eq!(arena.run(&["run", "--quiet"]).code, 0);
+    assert_eq!(arena.run(&["verify"]).code, 0);
+    let games = arena.lines();
+    let (id, game) = games.first_key_value().expect("a game");
+    let game: Value = serde_json::from_str(game).expect("JSON");
+    assert_eq!(game["result"], "two");
+    assert_eq!(game["final_scores"], serde_json::json!({"one": -1, "two": 2.5}));
+    let replayed = arena.run(&["replay", id]);
+    assert!(replayed.out.contains("two wins, -1 to 2.5, by three"), "{replayed:?}");
+    let export = arena.run(&["export"]);
+    let scores = r#""event":"over","result":"two","reason":"three","scores":{"one":-1,"two":2.5}"#;
+    assert!(export.out.contains(scores), "{export:?}");
+}
+
+#[test]
+fn scores_that_are_no_numbers_end_the_run() {
+    for scores in ["[1,NaN]", "[1,1e999]", "[1]"] {
+        let arena =
+            arena(&RULES.replace(r#""over":"one""#, &format!("\"over\":{{\"scores\":{scores}}}")));
+        let run = arena.run(&["run", "--quiet"]);
+        assert_eq!(run.code, 3, "{run:?}");
+        let told = ["is not a line of JSON", "with two numbers, the first seat's first"];
+        assert!(told.iter().any(|told| run.err.contains(told)), "{run:?}");
+    }
+}
+
+#[test]
 fn one_kind_of_turn_is_singular() {
     let arena = arena(&RULES.replace("???)", "?)").replace(r#"["a","b"]"#, r#"["a"]"#));
     let run = arena.run(&["check", "bot:random", "--against", "random"]);

@@ -36,7 +36,7 @@ print('nodes', count(pyspiel.load_game(sys.argv[1]).new_initial_state(), int(sys
 ";
 
 /// Games of `OpenSpiel`, each with the searcher that plays it against `random` and `greedy`.
-const OPENSPIEL: [(&str, &str); 15] = [
+const OPENSPIEL: [(&str, &str); 16] = [
     ("tic_tac_toe", "search-50"),
     ("connect_four", "search-30"),
     ("breakthrough(rows=5,columns=4)", "search-30"),
@@ -46,6 +46,8 @@ const OPENSPIEL: [(&str, &str); 15] = [
     ("backgammon(max_player_turns=4)", "search-3"),
     ("pig(winscore=20)", "search-30"),
     ("matrix_rps", "search-20"),
+    // Both can gain in it.
+    ("matrix_pd", "search-20"),
     ("goofspiel(num_cards=4)", "search-50"),
     ("goofspiel(imp_info=True,num_cards=4)", "search-50"),
     ("kuhn_poker", "search-50"),

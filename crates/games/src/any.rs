@@ -15,6 +15,7 @@ use std::sync::Arc;
 
 use rand::RngCore;
 use serde::{Deserialize, Serialize};
+use serde_json::Number;
 use serde_json::value::{RawValue, to_raw_value};
 
 pub use failure::ProgramError;
@@ -287,6 +288,11 @@ pub trait AnyPosition: fmt::Debug + Send + Sync {
 
     /// The game's own estimates of the result, from −1 (lost) to 1 (won), if it makes any.
     fn values(&self) -> Option<BySeat<f64>> {
+        None
+    }
+
+    /// The scores of a game that is over, if the higher one decided it.
+    fn scores(&self) -> Option<&BySeat<Number>> {
         None
     }
 

@@ -223,6 +223,7 @@ impl BackToTheWall {
         events.extend(self.outcome.map(|outcome| Event::Over {
             result: outcome.result.name(&Self::SEATS).into(),
             reason: outcome.reason.into(),
+            scores: None,
         }));
     }
 

@@ -279,7 +279,7 @@ impl Backdraughts {
         }
         if let Turn::Over(outcome) = self.turn() {
             let result = outcome.result.name(&Self::SEATS).into();
-            events.push(Event::Over { result, reason: outcome.reason.into() });
+            events.push(Event::Over { result, reason: outcome.reason.into(), scores: None });
         }
     }
 }

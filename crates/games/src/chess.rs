@@ -193,7 +193,7 @@ impl Game for Chess {
         events.push(Event::Played { san });
         if let Some(outcome) = self.ending {
             let result = outcome.result.name(&Self::SEATS).to_owned().into();
-            events.push(Event::Over { result, reason: outcome.reason.into() });
+            events.push(Event::Over { result, reason: outcome.reason.into(), scores: None });
         }
     }
 

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use serde_json::{Map, Number, Value};
 
 use super::board::Square;
 use super::seat::SeatMap;
@@ -123,6 +123,9 @@ pub enum Event {
         result: Text,
         /// The reason.
         reason: Text,
+        /// The scores by seat, if the higher one decided the game.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        scores: Option<SeatMap<Number>>,
     },
     /// An event that only its own game knows.
     #[serde(untagged)]

@@ -159,7 +159,7 @@ impl WatchYourBack {
         }
         if let Turn::Over(outcome) = self.turn() {
             let result = outcome.result.name(&Self::SEATS).into();
-            events.push(Event::Over { result, reason: outcome.reason.into() });
+            events.push(Event::Over { result, reason: outcome.reason.into(), scores: None });
         }
     }
 }

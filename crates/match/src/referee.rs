@@ -260,6 +260,7 @@ impl<'a, 'o> GameLoop<'a, 'o> {
             self.trace.frozen[seat] = *since;
         }
         self.trace.plies = self.position.ply();
+        self.trace.scores = self.position.scores().cloned();
         GameReport { ending, trace: self.trace }
     }
 }

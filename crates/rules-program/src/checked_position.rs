@@ -1,13 +1,14 @@
 //! A position as its rules program described it: checked once, then kept.
 
+use std::cmp::Ordering;
 use std::collections::{BTreeMap, HashSet};
 
 use referee_games::{
     BySeat, DrawnBoard, GameResult, Legal, OtherEvent, Outcome, Seat, Stream, Text, Turn,
     is_unsafe_to_show,
 };
-use serde_json::Value;
 use serde_json::value::RawValue;
+use serde_json::{Number, Value};
 
 use crate::boards;
 use crate::contract::{
@@ -34,6 +35,8 @@ pub(crate) struct CheckedPosition {
     pub(crate) board: Option<DrawnBoard>,
     pub(crate) caption: String,
     pub(crate) values: Option<BySeat<f64>>,
+    /// The scores, if the higher one decided the game.
+    pub(crate) scores: Option<BySeat<Number>>,
     /// The seats that can no longer win.
     pub(crate) cannot_win: Vec<Seat>,
 }
@@ -60,6 +63,7 @@ impl CheckedPosition {
         }
         let mut words = answer.turn.ok_or(Violation::Missing("turn"))?;
         let outcomes = words.chance.take();
+        let scores = words.over.as_ref().map(scores).transpose()?.flatten();
         let turn = turn(game, words, outcomes.is_some())?;
         let outcomes = outcomes.unwrap_or_default();
         if let Turn::Chance(_) = turn {
@@ -93,6 +97,7 @@ impl CheckedPosition {
             board,
             caption: answer.caption,
             values,
+            scores,
             cannot_win: cannot_win.collect::<Result<_, _>>()?,
         };
         Ok((checked, report))
@@ -162,12 +167,14 @@ fn turn(game: &Description, words: TurnWords, chance: bool) -> Result<Turn<Text>
     if let Some(name) = pass {
         return Ok(Turn::Pass(seat(game, &name)?));
     }
-    if let Some(name) = over {
-        let result = match name.as_str() {
-            "draw" => GameResult::Draw,
-            name => GameResult::Win(seat(game, name)?),
+    if let Some(over) = over {
+        let result = match (over.as_str(), scores(&over)?) {
+            (_, Some(scores)) => winner(&scores),
+            (Some("draw"), None) => GameResult::Draw,
+            (name, None) => GameResult::Win(seat(game, name.unwrap_or_default())?),
         };
-        let reason = reason.ok_or(Violation::Missing("reason"))?;
+        let by_scores = || over.is_object().then(|| "scores".to_owned());
+        let reason = reason.or_else(by_scores).ok_or(Violation::Missing("reason"))?;
         check_text(&reason)?;
         return Ok(Turn::Over(Outcome { result, reason: reason.into() }));
     }
@@ -179,6 +186,26 @@ fn turn(game: &Description, words: TurnWords, chance: bool) -> Result<Turn<Text>
         None => Stream::Shared,
     };
     Ok(Turn::Chance(stream))
+}
+
+/// The scores by which a game is over; `None` if `over` is a text.
+fn scores(over: &Value) -> Result<Option<BySeat<Number>>, Violation> {
+    match (over, over["scores"].as_array().map(Vec::as_slice)) {
+        (Value::String(_), _) => Ok(None),
+        (_, Some([Value::Number(first), Value::Number(second)])) => {
+            Ok(Some(BySeat::new(first.clone(), second.clone())))
+        }
+        _ => Err(Violation::Over),
+    }
+}
+
+/// The seat with the higher score wins; equal scores are a draw.
+fn winner(scores: &BySeat<Number>) -> GameResult {
+    match scores.first.as_f64().partial_cmp(&scores.second.as_f64()) {
+        Some(Ordering::Greater) => GameResult::Win(Seat::First),
+        Some(Ordering::Less) => GameResult::Win(Seat::Second),
+        _ => GameResult::Draw,
+    }
 }
 
 fn check_outcomes(outcomes: &[(String, u32)]) -> Result<(), Violation> {

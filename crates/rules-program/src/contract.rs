@@ -241,9 +241,9 @@ pub struct TurnWords {
     /// The seat whose stream of luck is used, with `chance`.
     #[serde(rename = "for", default, skip_serializing_if = "Option::is_none")]
     pub(crate) whose: Option<String>,
-    /// The seat that won, or `draw`.
+    /// The seat that won, `draw`, or an object with the `scores`, the first seat's first.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) over: Option<String>,
+    pub(crate) over: Option<Value>,
     /// The reason for the result, with `over`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) reason: Option<String>,
@@ -263,7 +263,7 @@ impl TurnWords {
                 Self { chance: Some(outcomes), whose: name(seat), ..words }
             }
             Turn::Over(Outcome { result, reason }) => {
-                let over = Some(result.name(seats).to_owned());
+                let over = Some(result.name(seats).into());
                 Self { over, reason: Some(reason.to_string()), ..words }
             }
         }

@@ -167,6 +167,11 @@ pub(crate) enum Violation {
     /// A seat has a name that is not among the game's.
     #[error("unknown seat `{}`", printable(.0))]
     Seat(String),
+    /// `over` is neither a text nor two scores.
+    #[error(
+        "`over` needs a seat, `draw`, or `{{\"scores\":[A,B]}}` with two numbers, the first seat's first"
+    )]
+    Over,
     /// The text of an action or an outcome is invalid.
     #[error(
         "\"{}\" cannot be the text of an action or outcome: it needs 1 to {LONGEST_TEXT} bytes, \

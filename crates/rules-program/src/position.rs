@@ -6,9 +6,10 @@ use std::sync::Arc;
 use rand::RngCore;
 use rand::seq::IndexedRandom;
 use referee_games::{
-    AnyPosition, BySeat, Drawing, Event, GameError, Legal, PASS, Position, Refusal, Seat, Step,
-    StepError, StepText, Text, Turn,
+    AnyPosition, BySeat, Drawing, Event, GameError, Legal, PASS, Position, Refusal, Seat, SeatMap,
+    Step, StepError, StepText, Text, Turn,
 };
+use serde_json::Number;
 use serde_json::value::{RawValue, to_raw_value};
 
 use crate::checked_position::{CheckedPosition, StepReport, check_text};
@@ -171,7 +172,9 @@ impl ProgramPosition {
         events.extend(report.events.into_iter().map(Event::Other));
         if let Turn::Over(outcome) = &self.checked.turn {
             let result = outcome.result.name(seats).to_owned().into();
-            events.push(Event::Over { result, reason: outcome.reason.clone() });
+            let scores = self.checked.scores.clone();
+            let scores = scores.map(|scores| SeatMap::new(seats.clone(), scores));
+            events.push(Event::Over { result, reason: outcome.reason.clone(), scores });
         }
     }
 }
@@ -285,6 +288,10 @@ impl AnyPosition for ProgramPosition {
 
     fn values(&self) -> Option<BySeat<f64>> {
         self.checked.values
+    }
+
+    fn scores(&self) -> Option<&BySeat<Number>> {
+        self.checked.scores.as_ref()
     }
 
     fn draw(&self) -> Drawing<'_> {

@@ -19,6 +19,7 @@ use referee_record::model::record::{GameRecord, Header, RESIGNATION};
 use referee_record::model::rules::GameRules;
 use referee_record::model::tc::own_control;
 use referee_record::seeds::{Luck, Secret};
+use serde_json::Number;
 
 /// All errors in a record whose game should begin with an opening of `book`.
 pub fn audit(
@@ -175,6 +176,8 @@ fn check_ending(
     same("result", &record.result, result);
     same("reason", &record.reason, &expected.reason);
     same("number of plies", &record.plies.to_string(), &position.ply().to_string());
+    let scores = record.final_scores.as_ref().map(|scores| &scores.values);
+    same("final score", &listed(scores), &listed(position.scores()));
     // In a double fault both players score 0; older versions recorded 0.5 each.
     let both_failed = Seat::BOTH.into_iter().all(|seat| record.fault_of(seat).is_some());
     let was_shared = Seat::BOTH.into_iter().all(|seat| record.scores[seat] == Score(0.5));
@@ -184,6 +187,11 @@ fn check_ending(
         same(&fact, &record.score(seat).to_string(), &score.to_string());
     }
     found
+}
+
+/// Final scores as text.
+fn listed(scores: Option<&BySeat<Number>>) -> String {
+    scores.map_or_else(|| "none".to_owned(), |it| format!("{} to {}", it.first, it.second))
 }
 
 /// The ending of the game, according to the replay, the recorded scores and the recorded faults.

@@ -104,7 +104,7 @@ class Position:
     """A position: `state`, `turn`, `legal`, `events` (of the step that led here), `rows`, `views`.
 
     `turn` is `{"move": SEAT}`, `{"both": True}`, `{"pass": SEAT}`, `{"chance": [[TEXT, WEIGHT], …]}`
-    or `{"over": SEAT or "draw", "reason": TEXT}`. `legal` is a list of texts, by seat where both
+    or `{"over": SEAT or "draw" or {"scores": [A, B]}, "reason": TEXT}`. `legal` is a list of texts, by seat where both
     move. `before` is the position before the last step, None at the start.
     """
 
@@ -126,7 +126,11 @@ class Position:
     @property
     def winner(self):
         """The seat that won, "draw", or None while the game goes on."""
-        return self.turn.get("over")
+        over = self.turn.get("over")
+        if isinstance(over, dict):
+            first, second = over["scores"]
+            return "draw" if first == second else self.rules.seats[first < second]
+        return over
 
     def legal_of(self, seat):
         """The legal actions of a seat that is asked; None if there are too many to list."""

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Number, Value};
 
 use referee_games::{AnyPosition, BySeat, GameResult, Outcome, Seat, Text};
 use referee_protocol::Greeting;
@@ -114,6 +114,8 @@ pub struct GameTrace {
     pub actions: Vec<String>,
     /// The outcomes of chance.
     pub rolls: Vec<String>,
+    /// The scores, if the rules decided the game by them.
+    pub scores: Option<BySeat<Number>>,
     /// The number of plies, opening included.
     pub plies: u32,
     /// Start-up times, from the start of the process to the greeting.

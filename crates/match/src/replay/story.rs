@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use referee_games::board::Square;
 use referee_games::event::{NotPlaced, OtherEvent};
-use referee_games::{AnyPosition, BoardLook, BySeat, DrawnBoard, Event};
+use referee_games::{AnyPosition, BoardLook, BySeat, DrawnBoard, Event, Seat};
 use referee_protocol::escape;
 
 /// Whether a step was a ply. A chance event is not a ply, and leaves the board as it was.
@@ -62,8 +62,13 @@ fn describe(event: &Event) -> String {
         }
         Event::RoundStart { board, .. } => format!("next board: {board}"),
         Event::Played { san } => escape::terminal(san),
-        Event::Over { result, reason } if result == "draw" => format!("draw by {reason}"),
-        Event::Over { result, reason } => format!("{result} wins by {reason}"),
+        Event::Over { result, reason, scores } => {
+            let how = if result == "draw" { "draw".to_owned() } else { format!("{result} wins") };
+            let scores = scores
+                .as_ref()
+                .map(|scores| format!(", {} to {},", scores[Seat::First], scores[Seat::Second]));
+            format!("{how}{} by {reason}", scores.unwrap_or_default())
+        }
         Event::Other(event) => describe_other(event),
     }
 }
@@ -172,6 +177,10 @@ mod tests {
             (
                 r#"{"event":"over","result":"white","reason":"elimination"}"#,
                 "white wins by elimination",
+            ),
+            (
+                r#"{"event":"over","result":"two","reason":"returns","scores":{"one":-1,"two":0.5}}"#,
+                "two wins, -1 to 0.5, by returns",
             ),
             (
                 r#"{"event":"round-end","board":"lake","winner":"draw","reason":"full","squares":{"one":3,"two":4}}"#,

@@ -23,6 +23,7 @@ fn record(game: GameKind, opening: &[&str], actions: &[&str], rolls: &[&str]) ->
         players: SeatMap::new(names.clone(), BySeat::new("ant", "bee").map(str::to_owned)),
         seed: SeatMap::new(names.clone(), BySeat::default()),
         rolls: texts(rolls),
+        final_scores: None,
         opening: texts(opening),
         actions: texts(actions),
         clock: ClockRecord {

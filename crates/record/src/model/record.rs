@@ -275,6 +275,9 @@ pub struct GameRecord {
     pub clock: ClockRecord,
     /// The outcomes of chance drawn by the referee, in order.
     pub rolls: Vec<String>,
+    /// The scores by which the rules decided the game, by seat, if they did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub final_scores: Option<SeatMap<serde_json::Number>>,
     /// The options of the game that differ from those of the tournament, such as a start position
     /// from a list of openings.
     #[serde(default, skip_serializing_if = "serde_json::Map::is_empty")]

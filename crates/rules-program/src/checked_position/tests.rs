@@ -98,6 +98,41 @@ fn a_turn_with_no_form_or_two_is_refused() {
 }
 
 #[test]
+fn the_higher_score_wins() {
+    let read = |text: &str| serde_json::from_str(text).expect("JSON");
+    let over = |scores: &str| {
+        let turn: Value = read(&format!("{{\"over\":{{\"scores\":{scores}}}}}"));
+        let (position, _) = checked(json!({"turn": turn, "legal": null}));
+        let scores = position.scores.expect("scores");
+        let Turn::Over(outcome) = position.turn else { panic!("{:?}", position.turn) };
+        assert_eq!(outcome.reason, "scores");
+        (outcome.result, format!("{} {}", scores.first, scores.second))
+    };
+    assert_eq!(over("[3,1]"), (GameResult::Win(Seat::First), "3 1".to_owned()));
+    assert_eq!(over("[-2.5,-1e3]").0, GameResult::Win(Seat::First));
+    assert_eq!(over("[0.1,0.30000000000000004]").0, GameResult::Win(Seat::Second));
+    assert_eq!(over("[-0.0,0]").0, GameResult::Draw);
+    let reason = checked(json!({"turn": {"over": {"scores": [1, 1]}, "reason": "full"}})).0.turn;
+    assert_eq!(reason, Turn::Over(Outcome { result: GameResult::Draw, reason: "full".into() }));
+}
+
+#[test]
+fn scores_are_two_numbers() {
+    for over in [
+        json!({"scores": [1]}),
+        json!({"scores": [1, 2, 3]}),
+        json!({"scores": [1, "2"]}),
+        json!({"scores": [null, 1]}),
+        json!({"scores": {"first": 1, "second": 2}}),
+        json!({"score": [1, 2]}),
+        json!([1, 2]),
+        json!(1),
+    ] {
+        assert_eq!(refused(json!({"turn": {"over": over}})), Violation::Over, "{over}");
+    }
+}
+
+#[test]
 fn outcomes_are_different_and_some_can_happen() {
     let chance = |outcomes: Value| json!({"turn": {"chance": outcomes}});
     assert_eq!(

@@ -88,6 +88,7 @@ impl RecordBuilder {
             reason: ending.reason().to_owned(),
             fault: faults_of(&seats, &ending),
             scores: SeatMap::new(seats.clone(), ending.scores().map(Score)),
+            final_scores: trace.scores.map(|scores| SeatMap::new(seats.clone(), scores)),
             plies: trace.plies,
             warnings,
             notes: trace.notes,

@@ -70,6 +70,14 @@ fn adjudged(
     findings.iter().map(ToString::to_string).collect()
 }
 
+#[test]
+fn forged_scores_are_found() {
+    let mut forged = fine();
+    forged["final_scores"] = json!({"white": 3, "black": 1});
+    let found = audited(&record(forged));
+    assert_eq!(found, ["the final score is 3 to 1, the replay says none"]);
+}
+
 fn fault(code: &str) -> Value {
     json!({"code": code, "message": "why"})
 }

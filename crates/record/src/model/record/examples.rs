@@ -83,6 +83,7 @@ pub fn game(first: &str, second: &str, result: &str) -> GameRecord {
         players: SeatMap::new(SEATS, BySeat::new(first.into(), second.into())),
         seed: SeatMap::new(SEATS, BySeat::new(1, 2)),
         rolls: Vec::new(),
+        final_scores: None,
         options: serde_json::Map::new(),
         opening: Vec::new(),
         actions: vec!["a1".into(), "b2".into()],
