@@ -15,6 +15,7 @@ use referee_record::log::WriteError;
 use referee_record::model::fault::{Fault, FaultCode};
 use referee_record::model::player::Out;
 use referee_record::model::record::GameRecord;
+use referee_record::wording::counted;
 use referee_tournament::analysis::fault_cases::FaultCase;
 use referee_tournament::run::deadline::EndTime;
 use referee_tournament::run::event::{Listener, RunEvent, WorkerPool};
@@ -236,6 +237,7 @@ impl Listener for Progress {
             RunEvent::GameFinished { record, .. } => self.finished(record, state),
             RunEvent::PlayerOut { player, game, why } => self.say(&out(player, game, why)),
             RunEvent::Warning(warning) => self.say(&format!("warning: {warning}")),
+            RunEvent::Finishing { games } => self.finishing(games),
             RunEvent::Over => self.end(state),
             RunEvent::WorkerPool(pool) => self.pool_changed(pool),
             RunEvent::GameBegun { .. } | RunEvent::SectionOver => {}
@@ -302,6 +304,12 @@ impl Progress {
             self.say(&self.plain_line(state));
             self.printed = Instant::now();
         }
+    }
+
+    fn finishing(&self, games: usize) {
+        let them = if games == 1 { "it" } else { "them" };
+        let games = counted(games, "game");
+        self.say(&format!("Finishing {games} in play; press Ctrl-C again to drop {them}"));
     }
 
     fn end(&mut self, state: &TournamentState) {

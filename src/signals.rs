@@ -1,6 +1,6 @@
 //! Handles the signals that would end the program: SIGINT (Ctrl-C), SIGTERM, SIGHUP, SIGQUIT,
 //! SIGUSR1 and SIGUSR2. The first one asks the command to stop in order, if it listens; a second
-//! one ends the program.
+//! one ends the program. A command may listen to a first Ctrl-C by itself, to finish what it does.
 
 use std::io;
 use std::sync::{Mutex, PoisonError};
@@ -15,7 +15,7 @@ use referee_sandbox::is_ignored;
 /// The exit code of an interrupted program.
 pub(crate) const INTERRUPTED: u8 = 130;
 
-/// A signal this soon after the first counts as the same one. A terminal sends it to all foreground
+/// A signal this soon after another counts as the same one. A terminal sends it to all foreground
 /// processes, and the referee's parent may send it on.
 const ECHO: Duration = Duration::from_millis(300);
 
@@ -25,15 +25,37 @@ const ECHO: Duration = Duration::from_millis(300);
 /// signal is passed to the receivers; otherwise it ends the program at once. SIGHUP never counts as
 /// a second signal, because a closing terminal sends several.
 pub(crate) fn stop_asked() -> io::Result<watch::Receiver<bool>> {
-    static TELL: Mutex<Option<watch::Sender<bool>>> = Mutex::new(None);
-    let mut attended = TELL.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(tell) = &*attended {
-        return Ok(tell.subscribe());
+    Ok(told()?.stop.subscribe())
+}
+
+/// Becomes true at the first Ctrl-C, which then asks nobody to stop: the next signal does.
+pub(crate) fn finish_asked() -> io::Result<watch::Receiver<bool>> {
+    Ok(told()?.finish.subscribe())
+}
+
+/// Who is told of signals.
+#[derive(Debug, Clone, Default)]
+struct Told {
+    finish: watch::Sender<bool>,
+    stop: watch::Sender<bool>,
+}
+
+/// Starts signal handling, if that was not done before.
+fn told() -> io::Result<Told> {
+    static TOLD: Mutex<Option<Told>> = Mutex::new(None);
+    let mut attended = TOLD.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(told) = &*attended {
+        return Ok(told.clone());
     }
-    let (tell, told) = watch::channel(false);
-    attend(tell.clone())?;
-    *attended = Some(tell);
+    let told = Told::default();
+    attend(told.clone())?;
+    *attended = Some(told.clone());
     Ok(told)
+}
+
+/// Tells it to those who listen and were not told before. Returns whether there is anybody.
+fn tell(to: &watch::Sender<bool>) -> bool {
+    to.receiver_count() > 0 && !to.send_replace(true)
 }
 
 /// Becomes true once `event` has happened. Needs a runtime.
@@ -51,7 +73,7 @@ pub(crate) fn true_after(
 }
 
 /// Starts a thread only for signals, so that they are noticed whatever the other threads do.
-fn attend(tell: watch::Sender<bool>) -> io::Result<()> {
+fn attend(told: Told) -> io::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build()?;
     // It lives as long as the program. If no thread can be started, it must not be dropped here,
     // where another runtime may be at work.
@@ -65,14 +87,14 @@ fn attend(tell: watch::Sender<bool>) -> io::Result<()> {
             let mut asked: Option<Instant> = None;
             loop {
                 let kind = signals.next().await;
-                match asked {
-                    None if tell.receiver_count() > 0 => {
-                        asked = Some(Instant::now());
-                        tell.send_replace(true);
-                    }
-                    Some(_) if kind == Signal::SIGHUP => {}
-                    Some(first) if first.elapsed() < ECHO => {}
-                    _ => end(),
+                if asked.is_some_and(|last| last.elapsed() < ECHO) {
+                    continue;
+                }
+                let may_finish = kind == Signal::SIGINT && !*told.stop.borrow();
+                if (may_finish && tell(&told.finish)) || tell(&told.stop) {
+                    asked = Some(Instant::now());
+                } else if asked.is_none() || kind != Signal::SIGHUP {
+                    end();
                 }
             }
         });

@@ -23,7 +23,7 @@ use super::containment_args::{level_named, mechanism_named};
 use super::highlight::WatchReason;
 use super::report::{self, command_options};
 use super::results_folder::{self, Tables};
-use super::runtime::{interrupted, new_runtime};
+use super::runtime::{finish_asked, interrupted, new_runtime};
 use super::settings::{GivenSettings, Settings};
 use super::until::Until;
 use super::{Failure, OutputFormat, Status};
@@ -69,7 +69,8 @@ Examples:
   referee run --on nats://host:4222    let the workers of a server play
   referee run --quiet --strict --junit referee.xml --summary summary.md
 
-Ctrl-C stops the run: it drops unfinished games and writes the tables. A second one exits at once.
+Ctrl-C stops the run: it finishes the games in play and writes the tables. A second one drops these
+games; a third one exits at once.
 
 Exit codes: 0 done, or the time is up; 1 a player made a fault (--strict); 2 invalid configuration;
 3 cannot run, play or write something; 4 in use by another run, or the configuration differs from
@@ -373,9 +374,12 @@ impl PlannedRun<'_> {
         let mut workers = WorkersFile::new(folder.dir());
         let mut listeners =
             Listeners(vec![&mut recorder, &mut live_tables, &mut workers, listener]);
+        let is_elsewhere = limits.workers.is_some();
         let runner = Runner {
             jobs: limits.jobs,
-            is_elsewhere: limits.workers.is_some(),
+            is_elsewhere,
+            // Workers finish the games on a server anyway.
+            finish: if is_elsewhere { watch::channel(false).1 } else { finish_asked()? },
             cores: Cores::of_this_process(tournament.clock.cores_per_game()),
             state,
             conditions: Arc::new(conditions),

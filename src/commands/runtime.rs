@@ -1,5 +1,7 @@
 //! Asynchronous work of a command, on the thread that runs it.
 
+use std::io;
+
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::watch;
 
@@ -40,9 +42,17 @@ pub(super) fn until_interrupted<T>(
     })
 }
 
+/// Becomes true at the first Ctrl-C, which then does not count for [`interrupted`].
+pub(super) fn finish_asked() -> Result<watch::Receiver<bool>, Failure> {
+    signals::finish_asked().map_err(|error| cannot_listen(&error))
+}
+
+fn cannot_listen(error: &io::Error) -> Failure {
+    Failure::system(format!("cannot listen for signals: {error}"))
+}
+
 /// Becomes true at Ctrl-C, SIGTERM or SIGHUP. If nobody listens, or at the second such signal, the
 /// program ends.
 pub(super) fn interrupted() -> Result<watch::Receiver<bool>, Failure> {
-    signals::stop_asked()
-        .map_err(|error| Failure::system(format!("cannot listen for signals: {error}")))
+    signals::stop_asked().map_err(|error| cannot_listen(&error))
 }

@@ -4,11 +4,14 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::io::Write;
 use std::os::unix::fs::{FileExt, OpenOptionsExt, PermissionsExt};
+use std::os::unix::process::CommandExt;
+use std::path::PathBuf;
 use std::process::Child;
 use std::time::Duration;
 
 use crate::support::{Arena, Config, Run, TABLE, wait_until};
-use nix::sys::signal::Signal;
+use nix::sys::signal::{Signal, kill, killpg};
+use nix::unistd::Pid;
 use serde_json::Value;
 
 const VERIFIED: &str = "results/cup: 12 of 12 games played, seeds checked: no problems\n";
@@ -38,9 +41,12 @@ fn number(cell: &str) -> f64 {
 }
 
 #[expect(clippy::cast_possible_wrap, reason = "a process id")]
+fn process(child: &Child) -> Pid {
+    Pid::from_raw(child.id() as i32)
+}
+
 fn signal(child: &Child, signal: Signal) {
-    let pid = nix::unistd::Pid::from_raw(child.id() as i32);
-    nix::sys::signal::kill(pid, signal).expect("it lives");
+    kill(process(child), signal).expect("it lives");
 }
 
 /// The error message of a conflict, with these lines in the middle.
@@ -308,7 +314,7 @@ fn a_second_run_is_refused_while_one_runs() {
     fs::remove_file(arena.path().join("awake")).expect("removed");
     let mut second = arena.start(&["run"]);
     wait_until(|| arena.path().join("awake").exists());
-    signal(&second, Signal::SIGINT);
+    signal(&second, Signal::SIGTERM);
     assert_eq!(second.wait().expect("ended").code(), Some(130));
 }
 
@@ -425,6 +431,47 @@ fn signals_stop_a_run_in_order() {
     }
 }
 
+/// A run with one game at a time, whose first game has got a Ctrl-C as a terminal sends it. Also
+/// returns the file with what the run says.
+fn finishing() -> (Arena, Child, PathBuf) {
+    let arena = Arena::with(&unending_cup().change(|config| config.jobs = 1));
+    arena.write("player.sh", WAITS_ITS_TURN);
+    let said = arena.path().join("said");
+    let mut command = arena.command(&["run"]);
+    let command = command.process_group(0).stderr(fs::File::create(&said).expect("a file"));
+    let child = command.spawn().expect("it starts");
+    wait_until(|| arena.path().join("game-0").exists());
+    killpg(process(&child), Signal::SIGINT).expect("it lives");
+    let finishing = "Finishing 1 game in play; press Ctrl-C again to drop it\n";
+    wait_until(|| fs::read_to_string(&said).is_ok_and(|said| said.contains(finishing)));
+    (arena, child, said)
+}
+
+#[test]
+fn after_the_first_ctrl_c_the_games_in_play_are_finished() {
+    let (arena, mut child, said) = finishing();
+    (0..4).for_each(|game| arena.write(&format!("go-{game}"), ""));
+    assert_eq!(child.wait().expect("it ends").code(), Some(130));
+    let said = fs::read_to_string(said).expect("UTF-8");
+    assert!(said.contains("\nstopped: 1 of 4 games played, in "), "{said}");
+    assert_eq!(arena.lines().len(), 1, "no further game began");
+    let run = arena.run(&["run"]);
+    assert_eq!((run.code, arena.lines().len()), (0, 4), "{run:?}");
+    assert_eq!(arena.run(&["verify"]).code, 0);
+}
+
+#[test]
+fn the_second_ctrl_c_drops_the_games_in_play() {
+    let (arena, mut child, said) = finishing();
+    std::thread::sleep(AFTER_ECHO);
+    killpg(process(&child), Signal::SIGINT).expect("it lives");
+    assert_eq!(child.wait().expect("it ends").code(), Some(130));
+    let said = fs::read_to_string(said).expect("UTF-8");
+    assert!(said.contains("\nstopped: 0 of 4 games played, in "), "{said}");
+    assert_eq!((arena.log().lines().count(), arena.processes()), (1, Vec::new()));
+    assert!(arena.read("standings.csv").starts_with("rank,"));
+}
+
 #[test]
 fn a_referee_that_starts_players_too_slowly_blames_nobody() {
     let arena = Arena::with(&Config::small().change(|config| {
@@ -447,7 +494,7 @@ fn marks_are_not_given_before_all_games_are_played() {
     let child = arena.start(&["run"]);
     wait_until(|| arena.path().join("awake").exists());
     arena.put("grades.csv", "of an earlier run");
-    signal(&child, Signal::SIGINT);
+    signal(&child, Signal::SIGTERM);
     let run = arena.finish(child, "");
     let note = "grades.csv is written when all games are played\nstopped: 0 of 4 games played";
     assert!(run.code == 130 && run.err.starts_with(note), "{}", run.err);

@@ -127,6 +127,8 @@ pub struct Runner<'a> {
     pub is_elsewhere: bool,
     /// The cores that games are played on.
     pub cores: Cores,
+    /// Becomes true when no further game is to begin, but those in play are to finish.
+    pub finish: watch::Receiver<bool>,
     /// The end time, if there is one. It learns how long the games take.
     pub deadline: watch::Sender<Option<RunDeadline>>,
 }
@@ -193,10 +195,14 @@ impl Runner<'_> {
             given_up: None,
         };
         let mut begun = false;
+        let mut finish = self.finish.clone();
+        let mut finishing = false;
         loop {
             // All idle workers may have work now: after the last start-up test, and when the
             // results of a section determine the next one.
-            self.hand_out(&mut progress)?;
+            if !finishing {
+                self.hand_out(&mut progress)?;
+            }
             if progress.given_up.is_some() || progress.workers.busy() == 0 {
                 break;
             }
@@ -204,6 +210,15 @@ impl Runner<'_> {
                 biased;
                 _ = stop.wait_for(|stop| *stop) => return Ok(RunEnd::Stopped),
                 () = out_of_patience(progress.agenda.deadline) => return Ok(RunEnd::TimeUp),
+                Ok(_) = finish.wait_for(|asked| *asked), if !finishing => {
+                    if !progress.agenda.may_play() {
+                        return Ok(RunEnd::Stopped);
+                    }
+                    finishing = true;
+                    let games = progress.workers.busy();
+                    progress.listener.on(RunEvent::Finishing { games }, self.state)?;
+                    continue;
+                }
                 // A busy worker reports.
                 Some(report) = inbox.recv() => report,
             };
@@ -216,6 +231,7 @@ impl Runner<'_> {
         }
         Ok(match progress.given_up.or(progress.unplayed.message().map(RunError::Unplayed)) {
             Some(failure) => RunEnd::Failed(failure),
+            None if finishing && progress.agenda.next(self.state).is_some() => RunEnd::Stopped,
             None if progress.agenda.is_time_up => RunEnd::TimeUp,
             None => RunEnd::Complete,
         })

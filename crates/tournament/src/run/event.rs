@@ -44,6 +44,11 @@ pub enum RunEvent<'a> {
         /// The reason.
         why: Out,
     },
+    /// Somebody interrupts the run, which goes on only until the games in play are over.
+    Finishing {
+        /// How many are in play.
+        games: usize,
+    },
     /// A section is over. Its results determine the next games.
     SectionOver,
     /// Something went wrong that no player caused: a sentence that is safe to show.

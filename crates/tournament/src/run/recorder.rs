@@ -38,6 +38,7 @@ impl Listener for Recorder<'_> {
             RunEvent::Over => self.log.finish()?,
             RunEvent::CannotStart { .. }
             | RunEvent::GameBegun { .. }
+            | RunEvent::Finishing { .. }
             | RunEvent::PlayerOut { .. }
             | RunEvent::Warning(_)
             | RunEvent::WorkerPool(_) => {}

@@ -132,7 +132,10 @@ impl Listener for ReceivedEvents {
             RunEvent::PlayerOut { player, game, .. } => panic!("{player} is out by {game}"),
             RunEvent::Warning(warning) => self.warnings.push(warning.to_string()),
             RunEvent::Over => self.ended = true,
-            RunEvent::GameBegun { .. } | RunEvent::SectionOver | RunEvent::WorkerPool(_) => {}
+            RunEvent::GameBegun { .. }
+            | RunEvent::Finishing { .. }
+            | RunEvent::SectionOver
+            | RunEvent::WorkerPool(_) => {}
         }
         Ok(())
     }
@@ -191,6 +194,7 @@ impl Cup {
             jobs: workers,
             is_elsewhere: false,
             cores: Cores::of_this_process(1),
+            finish: watch::channel(false).1,
             deadline: watch::Sender::new(None),
         };
         let start = |number, reports, halt| {
