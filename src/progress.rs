@@ -2,7 +2,7 @@
 
 mod worker_pool;
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::time::{Duration, Instant};
 
 use indicatif::{HumanDuration, ProgressBar, ProgressState, ProgressStyle};
@@ -10,12 +10,13 @@ use indicatif::{HumanDuration, ProgressBar, ProgressState, ProgressStyle};
 use crate::printer::Printer;
 use referee_games::Seat;
 use referee_protocol::escape;
-use referee_ratings::Completion;
+use referee_ratings::{Completion, Pentanomial};
 use referee_record::log::WriteError;
 use referee_record::model::fault::{Fault, FaultCode};
 use referee_record::model::player::Out;
 use referee_record::model::record::GameRecord;
 use referee_record::wording::counted;
+use referee_report::verdict;
 use referee_tournament::analysis::fault_cases::FaultCase;
 use referee_tournament::run::deadline::EndTime;
 use referee_tournament::run::event::{Listener, RunEvent, WorkerPool};
@@ -112,7 +113,11 @@ impl Progress {
 
     fn summary(&self, state: &TournamentState) -> String {
         let headline = self.headline.clone();
-        headline.unwrap_or_else(|| format!("{}leading: {}", self.machines(), leaders(state)))
+        headline.unwrap_or_else(|| {
+            let so_far = match_so_far(state);
+            let so_far = so_far.unwrap_or_else(|| format!("leading: {}", leaders(state)));
+            self.machines() + &so_far
+        })
     }
 
     /// The machines that play, if they are not only this one.
@@ -209,6 +214,23 @@ fn leaders(state: &TournamentState) -> String {
     rows.iter().take(LEADERS).map(shown).collect::<Vec<_>>().join(", ")
 }
 
+/// The estimate from a match of two players, from the side of the first, if it has one yet.
+fn match_so_far(state: &TournamentState) -> Option<String> {
+    let [first, _] = state.names() else { return None };
+    let (mut waiting, mut pairs, mut draws) = (HashMap::new(), Pentanomial::default(), 0);
+    for (fixture, game) in state.counted().filter(|(_, game)| game.outcome.is_some()) {
+        let seat = if fixture.players.first == 0 { Seat::First } else { Seat::Second };
+        let halves = game.halves()[seat];
+        if let Some(other) = waiting.remove(&fixture.pair) {
+            pairs[halves + other] += 1;
+            draws += u32::from(halves == 1) + u32::from(other == 1);
+        } else {
+            waiting.insert(fixture.pair, halves);
+        }
+    }
+    verdict::match_headline(first, &pairs, draws)
+}
+
 /// A fault in a line.
 fn told(case: &FaultCase) -> String {
     let FaultCase { id, player, fault, .. } = case;
@@ -267,8 +289,9 @@ impl Progress {
             self.say(&format!("{} games are in the log, {due} to play", state.played()));
         }
         if self.printer.bar() {
-            // A headline is long, and has a line of its own.
-            let gap = if self.headline.is_some() { "\n" } else { "  " };
+            // A headline is long, and has a line of its own; so has the estimate of a match.
+            let is_long = self.headline.is_some() || state.names().len() == 2;
+            let gap = if is_long { "\n" } else { "  " };
             let style = format!("{{bar:16}} {{pos}}/{{len}} games{{speed}}{gap}{{wide_msg}}");
             let bar = ProgressBar::new(due as u64);
             if let Ok(style) = ProgressStyle::with_template(&style) {
@@ -440,6 +463,22 @@ mod tests {
         assert_eq!(progress.summary(&state), "leading: nobody yet");
         progress.headline("+5 Elo".to_owned());
         assert_eq!(progress.summary(&state), "+5 Elo");
+    }
+
+    #[test]
+    fn a_match_of_two_shows_its_estimate() {
+        let mut state = state(2);
+        for index in 0..4 {
+            let record = record(&state, index);
+            let plain = GameRecord { result: "white".to_owned(), ..record.clone() };
+            let drawn = game(&record.players[Seat::First], &record.players[Seat::Second], "draw");
+            let (id, pair, game) = (record.id, record.pair, record.game);
+            let drawn = GameRecord { id, pair, game, ..drawn };
+            state.add(if index == 0 { &drawn } else { &plain }).expect("it belongs");
+        }
+        let line = progress().summary(&state);
+        assert!(line.starts_with("ant ") && line.contains(" Elo ("), "{line}");
+        assert!(line.ends_with(", 2 pairs: 0 1 1 0 0, 1 draw"), "{line}");
     }
 
     #[test]

@@ -96,5 +96,5 @@ pub use residuals::{Cycle, Unexplained, cycles, unexplained};
 pub use results::{Completion, PlayedGame, Results};
 pub use seats::{SeatEffects, SeatRatings, seat_effects};
 pub use significance::{holm, two_sided};
-pub use sprt::{Sprt, SprtError, SprtState, SprtVerdict, Unit, normalized_elo};
+pub use sprt::{Sprt, SprtError, SprtState, SprtVerdict, Unit, match_elo, normalized_elo};
 pub use sprt_match::{MatchEnd, MatchGame, SprtMatch};

@@ -212,15 +212,28 @@ impl Sprt {
     /// The strength in this test's unit at a mean score, which may be out of range.
     fn elo(&self, score: f64, moments: &Moments) -> f64 {
         match self.unit {
-            Unit::Logistic => {
-                // No score is closer to 0 or 1 than all the pairs together can show.
-                let least = moments.error.powi(2).min(0.1) / 4.0;
-                let score = score.clamp(least, 1.0 - least);
-                400.0 / LN_10 * (score / (1.0 - score)).ln()
-            }
+            Unit::Logistic => logistic(score, moments.error),
             Unit::Normalized => PAIR_NORMALIZED * (score - 0.5) / moments.deviation,
         }
     }
+}
+
+/// The Elo of this mean score of pairs with this standard error.
+fn logistic(score: f64, error: f64) -> f64 {
+    // No score is closer to 0 or 1 than all the pairs together can show.
+    let least = error.powi(2).min(0.1) / 4.0;
+    let score = score.clamp(least, 1.0 - least);
+    400.0 / LN_10 * (score / (1.0 - score)).ln()
+}
+
+/// The first player's Elo after these pairs, with a 95% interval, without regard to any test. `None`
+/// if no pair differs from the others.
+pub fn match_elo(pairs: &Pentanomial) -> Option<Estimate> {
+    let total: f64 = pairs.iter().copied().map(f64::from).sum();
+    let (mean, variance) = mean_and_variance(&pairs.map(|count| f64::from(count) / total));
+    let error = (variance / total).sqrt();
+    let at = |deviations: f64| logistic(mean + deviations * error, error);
+    (variance > 0.0).then(|| Estimate { value: at(0.0), low: at(-NORMAL_95), high: at(NORMAL_95) })
 }
 
 /// The first player's normalized Elo after these pairs, with a 95% interval, as fastchess computes
@@ -339,6 +352,17 @@ mod tests {
     }
 
     /// The numbers are those of the tests of fastchess.
+    #[test]
+    fn the_elo_of_a_match_is_that_of_its_score() {
+        // 60% in 100 pairs, as fastchess computes it.
+        let Estimate { value, low, high } = match_elo(&[5, 15, 35, 25, 20]).expect("pairs differ");
+        assert_eq!(format!("{value:.0} {low:.0} {high:.0}"), "70 32 111");
+        let all = match_elo(&[0, 0, 0, 1, 9]).expect("pairs differ");
+        assert!(all.low > 0.0 && all.high.is_finite(), "{all:?}");
+        assert_eq!(match_elo(&[0; 5]), None);
+        assert_eq!(match_elo(&[0, 0, 0, 0, 7]), None);
+    }
+
     #[test]
     fn normalized_elo_is_that_of_fastchess() {
         for (pairs, value, error) in

@@ -2,10 +2,10 @@
 
 use serde_json::{Value, json};
 
-use super::numbers::whole;
+use super::numbers::{margin, whole};
 use referee_protocol::escape;
-use referee_ratings::{Estimate, normalized_elo};
-use referee_ratings::{MatchEnd, SprtMatch};
+use referee_ratings::{Estimate, match_elo, normalized_elo};
+use referee_ratings::{MatchEnd, Pentanomial, SprtMatch};
 use referee_ratings::{SprtState, SprtVerdict};
 use referee_record::wording::counted;
 
@@ -53,15 +53,34 @@ pub fn json(played: &SprtMatch, players: [&str; 2], results: &str) -> Value {
 
 const MODEL: &str = "GSPRT on pairs, pentanomial";
 
-/// The state of the test and the current estimate, for a line of 80 columns under the progress.
+/// The state of the test and the current estimate, for a line under the progress.
 pub fn headline(played: &SprtMatch) -> String {
     let state = played.state();
-    let pairs = counted(state.judged, "pair");
-    format!("{}, {}, {pairs}", likelihood_bar(state.sprt, BAR), elo(played))
+    let SprtState { llr, lower, upper, .. } = state.sprt;
+    let so_far = so_far(elo(played), &state.pairs, state.draws);
+    format!("LLR {llr:.2} ({lower:.2} … {upper:.2}), {so_far}")
 }
 
-/// The width of the bar in the headline, which also has the estimate and the pairs.
-const BAR: usize = 15;
+/// The same for a match without a test, from the side of the player called `first`; `None` as long
+/// as it shows no difference between pairs.
+pub fn match_headline(first: &str, pairs: &Pentanomial, draws: u32) -> Option<String> {
+    let elo = shown(match_elo(pairs)?, "Elo");
+    Some(format!("{} {}", escape::terminal(first), so_far(elo, pairs, draws)))
+}
+
+/// The estimates, the pairs by score, and the draws.
+fn so_far(elo: String, pairs: &Pentanomial, draws: u32) -> String {
+    let mut parts = vec![elo];
+    parts.extend(normalized_elo(pairs).map(|normalized| {
+        let half = margin(normalized.high - normalized.value);
+        format!("{} {half} nElo", signed(normalized.value))
+    }));
+    let count = counted(pairs.iter().sum::<u32>(), "pair");
+    parts.push(format!("{count}: {}", pairs.map(|count| count.to_string()).join(" ")));
+    parts.push(counted(draws, "draw"));
+    parts.join(", ")
+}
+
 /// The width of the bar under the verdict.
 const WIDE_BAR: usize = 41;
 
@@ -95,8 +114,13 @@ fn elo(played: &SprtMatch) -> String {
 }
 
 fn shown(Estimate { value, low, high }: Estimate, unit: &str) -> String {
+    format!("{} {unit} ({} … {})", signed(value), whole(low), whole(high))
+}
+
+/// A whole number with its sign.
+fn signed(value: f64) -> String {
     let sign = if value.round() > 0.0 { "+" } else { "" };
-    format!("{sign}{} {unit} ({} … {})", whole(value), whole(low), whole(high))
+    format!("{sign}{}", whole(value))
 }
 
 /// A likelihood in percent, which is never certain.
@@ -260,7 +284,26 @@ mod tests {
     #[test]
     fn the_headline_counts_the_pairs() {
         let line = headline(&played(9, &[[Some(2), Some(1)]]));
-        assert!(line.contains(" Elo (") && line.ends_with(", 1 pair"), "{line}");
+        let pairs = ", 1 pair: 0 0 0 1 0, 1 draw";
+        assert!(line.contains(" Elo (") && line.ends_with(pairs), "{line}");
+        assert!(!line.contains("nElo"), "one pair shows no variance: {line}");
+    }
+
+    #[test]
+    fn a_headline_has_what_testers_of_engines_expect() {
+        let pairs =
+            [[Some(2), Some(1)], [Some(1), Some(1)], [Some(0), Some(2)], [Some(2), Some(2)]];
+        let line = headline(&played(9, &pairs));
+        assert_eq!(
+            line,
+            "LLR 0.16 (-3.22 … 3.22), +108 Elo (-80 … 408), +222 ±241 nElo, 4 pairs: 0 0 2 1 1, 3 draws"
+        );
+        let line = match_headline("a\u{1b}", &[11, 123, 345, 234, 22], 417).expect("pairs differ");
+        assert_eq!(
+            line,
+            "a\\u{1b} +32 Elo (21 … 42), +56 ±18 nElo, 735 pairs: 11 123 345 234 22, 417 draws"
+        );
+        assert_eq!(match_headline("a", &[0, 0, 5, 0, 0], 10), None);
     }
 
     #[test]
