@@ -45,12 +45,14 @@ pub(crate) enum NewCommand {
     /// The files work as they are. Replace the rules by those of your own game; the README
     /// describes how.
     Game(game::NewGameArgs),
-    /// Write a tournament.toml for a folder of players or submissions
+    /// Write a tournament.toml for a folder of players or submissions, or for chess engines
     ///
     /// Every file, folder and archive (.zip, .tar, .tar.gz, .tgz) in the folder becomes a player.
     /// Authors are read from the file names of Moodle, Canvas and Blackboard exports. If an author
     /// uploaded several times, the latest upload counts. Archives are unpacked and single files
     /// copied into the folder `players` beside the configuration, each into a folder of its own.
+    ///
+    /// Chess engines that speak UCI need no folder: name them with --engines.
     Tournament(tournament::TournamentArgs),
 }
 

@@ -243,6 +243,34 @@ fn engines_play_chess_only_and_have_keys_of_their_own() {
 }
 
 #[test]
+fn a_tournament_of_engines_is_written_and_runs() {
+    let arena = Arena::new();
+    arena.write("engine.sh", &format!("#!/bin/sh\n{}", include_str!("../players/engine.sh")));
+    arena.sh("chmod +x engine.sh");
+    let new = ["new", "tournament", "--engines", "./engine.sh", "./engine.sh"];
+    let written = arena.run(&new);
+    let said = "./tournament.toml: 2 engines\nnext: referee run\n";
+    assert_eq!((written.code, written.err.as_str()), (0, said));
+    let text = std::fs::read_to_string(arena.path().join("tournament.toml")).expect("a file");
+    assert!(text.contains("name = \"engine.sh\"\nuci = \"./engine.sh\"\n"), "{text}");
+    assert!(text.contains("name = \"engine.sh 2\"\n"), "{text}");
+    assert!(arena.run(&new).err.contains("already exists"));
+    let few = text.replace("pairs = 10", "pairs = 1").replace("10+0.1", "10+0");
+    arena.write("tournament.toml", &few);
+    let run = arena.run(&["run", "--quiet", "--results", "results"]);
+    assert!(run.code == 0 && run.out.contains("2 of 2 games played"), "{run:?}");
+
+    let engines = ["--engines", "sh engine.sh one", "sh engine.sh two"];
+    let into = |folder| [&["new", "tournament", "--into", folder][..], &engines].concat();
+    let written = arena.run(&into("the cup"));
+    assert!(written.err.ends_with("next: referee run 'the cup/tournament.toml'\n"), "{written:?}");
+    let plan = arena.run(&["run", "--plan", "the cup/tournament.toml"]);
+    assert_eq!(plan.code, 0, "{plan:?}");
+    let missing = arena.run(&["new", "tournament", "--into", "x", "--engines", "gone", "away"]);
+    assert!(missing.code == 2 && missing.err.contains("player `uci:gone`"), "{missing:?}");
+}
+
+#[test]
 fn an_engine_is_checked() {
     let arena = arena("chess", "move = \"2s\"", &player("san", ""));
     let check = |player: &str| arena.run(&["check", player, "--against", "random"]);

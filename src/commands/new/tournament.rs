@@ -1,4 +1,6 @@
-//! `new tournament`: creates the configuration for a folder of players.
+//! `new tournament`: creates the configuration for a folder of players, or for chess engines.
+
+mod engines;
 
 use crate::commands::game_args::{GameArgument, game_named};
 use std::io::ErrorKind;
@@ -58,12 +60,18 @@ fn more(taken: &[Submission]) -> String {
 Examples:
   referee new tournament players
   referee new tournament export --into autumn-cup --game backdraughts
+  referee new tournament --engines stockfish ./my-engine
 
 Exit codes: 0 every submission is a player, 1 some are not (the file has the reasons and the
 choices), 2 invalid command line, 3 something could not be read or written.")]
 pub(crate) struct TournamentArgs {
     /// The folder of players or submissions
-    pub(crate) dir: PathBuf,
+    #[arg(required_unless_present = "engines")]
+    pub(crate) dir: Option<PathBuf>,
+    /// Chess engines that speak UCI, in place of a folder: each a program, or a program with its
+    /// arguments in quotes
+    #[arg(long, num_args = 2.., value_name = "ENGINE", conflicts_with_all = ["dir", "game"])]
+    pub(crate) engines: Vec<String>,
     /// Where to write tournament.toml
     #[arg(long, value_name = "FOLDER", default_value = ".")]
     pub(crate) into: PathBuf,
@@ -81,13 +89,16 @@ pub(super) fn run(args: &TournamentArgs, printer: Printer) -> Result<Status, Fai
             file.display()
         )));
     }
-    let players = players_folder(args);
-    let intake = take_in(&args.dir, &players).map_err(|error| failed(&error, args, &players))?;
+    let Some(dir) = &args.dir else {
+        return engines::run(&args.engines, &file, printer);
+    };
+    let players = players_folder(dir, &args.into);
+    let intake = take_in(dir, &players).map_err(|error| failed(&error, dir, &players))?;
     let taken = &intake.taken;
     if taken.is_empty() {
-        return Err(Failure::input(format!("{} contains no players", args.dir.display())));
+        return Err(Failure::input(format!("{} contains no players", dir.display())));
     }
-    super::write(&file, &configuration(args, &intake)?)?;
+    super::write(&file, &configuration(dir, args, &intake)?)?;
     let good = taken.iter().filter(|submission| submission.player.is_ok()).count();
     for line in taken.iter().flat_map(lines).chain(left_out(&intake)) {
         printer.note(&line);
@@ -100,18 +111,18 @@ pub(super) fn run(args: &TournamentArgs, printer: Printer) -> Result<Status, Fai
 }
 
 /// The folder for unpacked archives and copied files. Never the folder of submissions itself.
-fn players_folder(args: &TournamentArgs) -> PathBuf {
-    let players = args.into.join("players");
+fn players_folder(dir: &Path, into: &Path) -> PathBuf {
+    let players = into.join("players");
     let whole = |path: &Path| std::fs::canonicalize(path).ok();
-    let is_source = whole(&players).is_some_and(|players| Some(players) == whole(&args.dir));
-    if is_source { args.into.join("unpacked") } else { players }
+    let is_source = whole(&players).is_some_and(|players| Some(players) == whole(dir));
+    if is_source { into.join("unpacked") } else { players }
 }
 
-fn failed(error: &ImportError, args: &TournamentArgs, players: &Path) -> Failure {
+fn failed(error: &ImportError, dir: &Path, players: &Path) -> Failure {
     let players = players.display();
     match error {
         ImportError::Source(error) => {
-            Failure::input(format!("{} cannot be read: {error}", args.dir.display()))
+            Failure::input(format!("{} cannot be read: {error}", dir.display()))
         }
         ImportError::Players(error) if error.kind() == ErrorKind::AlreadyExists => Failure::input(
             format!("{players} already exists; remove it, or name another folder with --into"),
@@ -137,11 +148,21 @@ fn left_out(intake: &Intake) -> Option<String> {
     (!files.is_empty()).then(|| terminal(&format!("nobody's, beside the folders: {files}")))
 }
 
-fn configuration(args: &TournamentArgs, intake: &Intake) -> Result<String, Failure> {
-    let taken = &intake.taken;
-    let folder = std::fs::canonicalize(&args.into).or_else(|_| std::path::absolute(&args.into));
-    let folder = folder.map_err(|error| Failure::system(error.to_string()))?;
+/// The name of a tournament in this folder: that of the folder.
+fn title(folder: &Path) -> String {
     let title = folder.file_name().map_or("cup".into(), |name| name.to_string_lossy());
+    quoted(title.trim_start_matches('.'))
+}
+
+/// The whole path of a folder, which need not exist.
+fn whole(folder: &Path) -> Result<PathBuf, Failure> {
+    let whole = std::fs::canonicalize(folder).or_else(|_| std::path::absolute(folder));
+    whole.map_err(|error| Failure::system(error.to_string()))
+}
+
+fn configuration(dir: &Path, args: &TournamentArgs, intake: &Intake) -> Result<String, Failure> {
+    let taken = &intake.taken;
+    let folder = whole(&args.into)?;
     let mut text = format!(
         "# A round-robin of everyone in `{}`. `referee run` plays it,\n\
          # `referee run --plan` says how many games that are.\n\
@@ -156,8 +177,8 @@ fn configuration(args: &TournamentArgs, intake: &Intake) -> Result<String, Failu
          \n[clock]\n\
          # Time for one turn; `budget = \"60s\"` would be the time for a whole game.\n\
          move = \"5s\"\n",
-        args.dir.display().to_string().replace(char::is_control, " "),
-        quoted(title.trim_start_matches('.')),
+        dir.display().to_string().replace(char::is_control, " "),
+        title(&folder),
         quoted(&args.game.word_in(&args.into)?),
         opponents(taken.iter().filter(|submission| submission.player.is_ok()).count()),
         if taken.iter().any(has_class) { PRESET } else { "" },
