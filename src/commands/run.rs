@@ -3,6 +3,7 @@
 mod live_boards;
 mod live_tables;
 mod live_workers;
+mod pgn_file;
 mod plan;
 pub(super) mod remote_args;
 
@@ -18,6 +19,7 @@ use tokio::sync::watch;
 use self::live_boards::LiveBoards;
 use self::live_tables::LiveTables;
 use self::live_workers::WorkersFile;
+use self::pgn_file::PgnFile;
 use self::remote_args::{RemoteArgs, RemoteWorkers};
 use super::containment_args::{level_named, mechanism_named};
 use super::highlight::WatchReason;
@@ -372,8 +374,11 @@ impl PlannedRun<'_> {
             None
         };
         let mut workers = WorkersFile::new(folder.dir());
+        let begin = |path| PgnFile::begin(path, tournament, folder.dir());
+        let mut pgn = tournament.pgn.as_deref().map(begin).transpose()?;
         let mut listeners =
             Listeners(vec![&mut recorder, &mut live_tables, &mut workers, listener]);
+        listeners.0.extend(pgn.as_mut().map(|pgn| pgn as &mut dyn Listener));
         let is_elsewhere = limits.workers.is_some();
         let runner = Runner {
             jobs: limits.jobs,

@@ -211,6 +211,7 @@ impl Settings {
             anchors: Vec::new(),
             grades: None,
             absent: BTreeMap::new(),
+            pgn: None,
             players,
             ..self.base.clone()
         }
@@ -331,5 +332,6 @@ fn without_configuration() -> Tournament {
         absent: BTreeMap::new(),
         players: Vec::new(),
         results: PathBuf::from(DEFAULT_RESULTS),
+        pgn: None,
     }
 }

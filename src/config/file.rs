@@ -28,6 +28,7 @@ table_keys! {
     "adjudication" => adjudication: Option<AdjudicationKeys>,
     "quarantine" => quarantine: Field<i128>,
     "results" => results: Field<String>,
+    "pgn" => pgn: Field<String>,
     "grades" => grades: Option<GradesKeys>,
     "openings" => openings: Option<OpeningsKeys>,
     "options" => options: GivenOptions,

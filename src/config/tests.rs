@@ -338,6 +338,7 @@ fn impossible_limits() {
     starts(&about("fault-policy = { retry = 11 }"), "`retry` is out of range");
     starts(&about_player("bot = \"greedy\"\nrating = nan"), "unexpected value of `rating`");
     starts(&about("results = \"\""), "unexpected value of `results`");
+    starts(&about("pgn = \"games.pgn\""), "the games have no PGN");
 }
 
 #[test]

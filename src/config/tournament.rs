@@ -16,6 +16,7 @@ use referee_record::model::rules::{CHESS, ChessOnly, GameRules, UnsuitedBot};
 use referee_record::model::tournament::{
     DEFAULT_QUARANTINE, DEFAULT_RESULTS, MOST_JOBS, Tournament,
 };
+use referee_report::pgn;
 
 use super::LARGEST;
 use super::adjudication;
@@ -56,6 +57,7 @@ pub(super) fn check(
     let start = opening_rules.as_ref().map(|rules| &*rules.start);
     let adjudication = adjudication::check(file.adjudication.as_ref(), start, problems);
     let from = (place, seed);
+    let pgn = pgn_file(file.pgn.as_ref(), rules.as_ref(), place.base, problems);
     let openings = openings::check(file.openings.as_ref(), opening_rules, from, problems);
     openings::refuse_bridge(file.openings.as_ref(), file.players.as_deref(), problems);
     if let Some(ConfiguredGame { game, options, .. }) = &rules
@@ -102,6 +104,7 @@ pub(super) fn check(
         absent,
         players,
         results,
+        pgn,
     })
 }
 
@@ -329,6 +332,27 @@ fn results(field: Given<'_, String>, base: &Path, problems: &mut Problems) -> Pa
         problems.add(problem.label("expected the name of a folder"));
     }
     base.join(field.get_ref())
+}
+
+/// The file that gets the games in PGN.
+fn pgn_file(
+    field: Given<'_, String>,
+    rules: Option<&ConfiguredGame>,
+    base: &Path,
+    problems: &mut Problems,
+) -> Option<PathBuf> {
+    let field = field?;
+    if field.get_ref().is_empty() || field.get_ref().contains('\0') {
+        let problem = Problem::new(field.span(), "unexpected value of `pgn`");
+        problems.add(problem.label("expected the name of a file"));
+    }
+    if let Some(ConfiguredGame { game, .. }) = rules
+        && !pgn::is_written(&**game)
+    {
+        let problem = Problem::new(field.span(), "the games have no PGN");
+        problems.add(problem.label("only those of built-in chess have; remove this line"));
+    }
+    Some(base.join(field.get_ref()))
 }
 
 /// Takes those without a player out of `file`. Returns their names and the reasons.

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, UNIX_EPOCH};
 
-use referee_games::{Event, GameKind, Seat};
+use referee_games::{AnyGame, Event, GameKind, Seat};
 use referee_match::replay::{Replay, ReplayError};
 use referee_protocol::SearchReport;
 use referee_record::model::adjudication::is_adjudicated;
@@ -37,13 +37,18 @@ struct StateStart {
     start: String,
 }
 
+/// Whether games of this kind can be written in PGN.
+pub fn is_written(game: &dyn AnyGame) -> bool {
+    game.name() == GameKind::Chess.name() && game.program().is_none()
+}
+
 /// A game of chess in PGN, with an empty line at its end. Moves of the opening have the comment
 /// `book`, others the player's score in pawns, its depth, and the time used: `+0.34/12 0.53s`.
 ///
 /// # Errors
 /// It is another game, or its record cannot be replayed.
 pub fn pgn(rules: &GameRules, header: &Header, record: &GameRecord) -> Result<String, PgnError> {
-    if rules.game.name() != GameKind::Chess.name() || rules.game.program().is_some() {
+    if !is_written(&*rules.game) {
         return Err(PgnError::NotChess);
     }
     let rules = rules.with(&record.options).map_err(ReplayError::from)?;
@@ -51,15 +56,21 @@ pub fn pgn(rules: &GameRules, header: &Header, record: &GameRecord) -> Result<St
         serde_json::from_str(rules.start.state().get()).map_err(|_| PgnError::NotChess)?;
     let chess960 = rules.options.to_json().get("chess960") == Some(&true.into());
     let result = result(record);
-    let tag = |(name, value): (&str, String)| {
-        format!("[{name} \"{}\"]\n", value.replace('\\', "\\\\").replace('"', "\\\""))
-    };
     let tags = tags(header, record, (&start, chess960), result).into_iter().map(tag);
     let moves = moves(&mut Replay::new(&rules.start, record), record, &start)?;
     let end = format!("{{{}}} {result}", record.reason);
     let moves = wrap(&[moves, vec![end]].concat().join(" "), WIDTH);
     let lines: Vec<&str> = moves.lines().map(str::trim_start).collect();
     Ok(format!("{}\n{}\n\n", tags.collect::<String>(), lines.join("\n")))
+}
+
+/// The line with which the games of a tournament begin.
+pub fn event_tag(header: &Header) -> String {
+    tag(("Event", header.tournament.clone()))
+}
+
+fn tag((name, value): (&str, String)) -> String {
+    format!("[{name} \"{}\"]\n", value.replace('\\', "\\\\").replace('"', "\\\""))
 }
 
 /// The result; `*` if both players failed.
