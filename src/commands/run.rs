@@ -374,7 +374,7 @@ impl PlannedRun<'_> {
             None
         };
         let mut workers = WorkersFile::new(folder.dir());
-        let begin = |path| PgnFile::begin(path, tournament, folder.dir());
+        let begin = |name| PgnFile::begin(name, tournament, folder.dir());
         let mut pgn = tournament.pgn.as_deref().map(begin).transpose()?;
         let mut listeners =
             Listeners(vec![&mut recorder, &mut live_tables, &mut workers, listener]);

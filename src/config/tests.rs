@@ -342,6 +342,29 @@ fn impossible_limits() {
 }
 
 #[test]
+fn the_file_in_pgn_is_one_of_the_results_folder() {
+    let refused =
+        |name: &str| message(&format!("name = \"cup\"\ngame = \"chess\"\npgn = {name}\n{PLAYERS}"));
+    assert_eq!(
+        refused("\"../games.pgn\""),
+        "\
+unexpected value of `pgn`
+ --> cup.toml:3:7
+  |
+3 | pgn = \"../games.pgn\"
+  |       ^^^^^^^^^^^^^^ expected a file name that ends in `.pgn`, without a folder
+  |
+  = help: the file is written into the results folder"
+    );
+    for name in ["", ".", "..", ".pgn", "games.jsonl", "games", "a/", "/a.pgn", "a\\\\b.pgn"] {
+        starts(&refused(&format!("\"{name}\"")), "unexpected value of `pgn`");
+    }
+    for name in ["a\\n.pgn", "a\\u0000.pgn"] {
+        starts(&refused(&format!("\"{name}\"")), "unexpected value of `pgn`");
+    }
+}
+
+#[test]
 fn invalid_clocks() {
     let clock = |line: &str| about(&format!("[clock]\n{line}"));
     assert_eq!(

@@ -57,7 +57,7 @@ pub(super) fn check(
     let start = opening_rules.as_ref().map(|rules| &*rules.start);
     let adjudication = adjudication::check(file.adjudication.as_ref(), start, problems);
     let from = (place, seed);
-    let pgn = pgn_file(file.pgn.as_ref(), rules.as_ref(), place.base, problems);
+    let pgn = pgn_file(file.pgn.as_ref(), rules.as_ref(), problems);
     let openings = openings::check(file.openings.as_ref(), opening_rules, from, problems);
     openings::refuse_bridge(file.openings.as_ref(), file.players.as_deref(), problems);
     if let Some(ConfiguredGame { game, options, .. }) = &rules
@@ -334,17 +334,19 @@ fn results(field: Given<'_, String>, base: &Path, problems: &mut Problems) -> Pa
     base.join(field.get_ref())
 }
 
-/// The file that gets the games in PGN.
+/// The name of the file that gets the games in PGN. No other file of a results folder ends in `.pgn`.
 fn pgn_file(
     field: Given<'_, String>,
     rules: Option<&ConfiguredGame>,
-    base: &Path,
     problems: &mut Problems,
-) -> Option<PathBuf> {
+) -> Option<String> {
     let field = field?;
-    if field.get_ref().is_empty() || field.get_ref().contains('\0') {
+    let name = field.get_ref();
+    let is_plain = !name.contains(|c: char| matches!(c, '/' | '\\') || c.is_control());
+    if !is_plain || Path::new(name).extension() != Some("pgn".as_ref()) {
         let problem = Problem::new(field.span(), "unexpected value of `pgn`");
-        problems.add(problem.label("expected the name of a file"));
+        let problem = problem.label("expected a file name that ends in `.pgn`, without a folder");
+        problems.add(problem.help("the file is written into the results folder"));
     }
     if let Some(ConfiguredGame { game, .. }) = rules
         && !pgn::is_written(&**game)
@@ -352,7 +354,7 @@ fn pgn_file(
         let problem = Problem::new(field.span(), "the games have no PGN");
         problems.add(problem.label("only those of built-in chess have; remove this line"));
     }
-    Some(base.join(field.get_ref()))
+    Some(name.clone())
 }
 
 /// Takes those without a player out of `file`. Returns their names and the reasons.

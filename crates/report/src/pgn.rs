@@ -64,11 +64,6 @@ pub fn pgn(rules: &GameRules, header: &Header, record: &GameRecord) -> Result<St
     Ok(format!("{}\n{}\n\n", tags.collect::<String>(), lines.join("\n")))
 }
 
-/// The line with which the games of a tournament begin.
-pub fn event_tag(header: &Header) -> String {
-    tag(("Event", header.tournament.clone()))
-}
-
 fn tag((name, value): (&str, String)) -> String {
     format!("[{name} \"{}\"]\n", value.replace('\\', "\\\\").replace('"', "\\\""))
 }

@@ -60,6 +60,6 @@ pub struct Tournament {
     pub players: Vec<PlayerSpec>,
     /// The folder that holds the results of all tournaments, as an absolute path.
     pub results: PathBuf,
-    /// The file that gets each game in PGN when it ends, as an absolute path, if there is one.
-    pub pgn: Option<PathBuf>,
+    /// The file in the results folder that gets each game in PGN when it ends, if there is one.
+    pub pgn: Option<String>,
 }

@@ -54,7 +54,7 @@ name = {}
 game = \"chess\"
 # Pairs of games between any two engines; the colours are swapped within a pair.
 pairs = 10
-# Every game, as it ends.
+# Every game as it ends, in the folder of the results.
 # pgn = \"games.pgn\"
 # Without a seed, all random numbers are fresh and unpredictable.
 # seed = 7
