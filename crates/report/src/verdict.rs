@@ -7,7 +7,6 @@ use referee_protocol::escape;
 use referee_ratings::{Estimate, match_elo, normalized_elo};
 use referee_ratings::{MatchEnd, Pentanomial, SprtMatch};
 use referee_ratings::{SprtState, SprtVerdict};
-use referee_record::wording::counted;
 
 /// The verdict on these players, whose games are in `results`, as a JSON document. Everything but
 /// the names is from the side of the first player.
@@ -53,40 +52,49 @@ pub fn json(played: &SprtMatch, players: [&str; 2], results: &str) -> Value {
 
 const MODEL: &str = "GSPRT on pairs, pentanomial";
 
-/// The state of the test and the current estimate, for a line under the progress.
+/// The columns of the narrowest usual terminal.
+const COLUMNS: usize = 80;
+
+/// The state of the test and the current estimate, for a line of 80 columns under the progress.
 pub fn headline(played: &SprtMatch) -> String {
     let state = played.state();
-    let SprtState { llr, lower, upper, .. } = state.sprt;
-    let so_far = so_far(elo(played), &state.pairs, state.draws);
-    format!("LLR {llr:.2} ({lower:.2} … {upper:.2}), {so_far}")
+    let elo = played.test().estimate(&state.pairs);
+    format!("LLR {:.2}, {}", state.sprt.llr, so_far(elo, &state.pairs, state.draws))
 }
 
 /// The same for a match without a test, from the side of the player called `first`; `None` as long
 /// as it shows no difference between pairs.
 pub fn match_headline(first: &str, pairs: &Pentanomial, draws: u32) -> Option<String> {
-    let elo = shown(match_elo(pairs)?, "Elo");
-    Some(format!("{} {}", escape::terminal(first), so_far(elo, pairs, draws)))
+    let so_far = so_far(match_elo(pairs)?, pairs, draws);
+    let mut name = escape::terminal(first);
+    let room = COLUMNS.saturating_sub(so_far.chars().count() + 1);
+    if name.chars().count() > room {
+        name = name.chars().take(room.saturating_sub(1)).chain(['…']).collect();
+    }
+    Some(format!("{name} {so_far}"))
 }
 
 /// The estimates, the pairs by score, and the draws.
-fn so_far(elo: String, pairs: &Pentanomial, draws: u32) -> String {
-    let mut parts = vec![elo];
-    parts.extend(normalized_elo(pairs).map(|normalized| {
-        let half = margin(normalized.high - normalized.value);
-        format!("{} {half} nElo", signed(normalized.value))
-    }));
-    let count = counted(pairs.iter().sum::<u32>(), "pair");
-    parts.push(format!("{count}: {}", pairs.map(|count| count.to_string()).join(" ")));
-    parts.push(counted(draws, "draw"));
+fn so_far(elo: Estimate, pairs: &Pentanomial, draws: u32) -> String {
+    let mut parts = vec![brief(elo, "Elo")];
+    parts.extend(normalized_elo(pairs).map(|normalized| brief(normalized, "nElo")));
+    parts.push(format!("pairs {}", pairs.map(|count| count.to_string()).join(" ")));
+    parts.push(format!("draws {draws}"));
     parts.join(", ")
 }
 
-/// The width of the bar under the verdict.
-const WIDE_BAR: usize = 41;
+/// An estimate with half the width of its interval.
+fn brief(Estimate { value, low, high }: Estimate, unit: &str) -> String {
+    format!("{} {} {unit}", signed(value), margin((high - low) / 2.0))
+}
 
-/// The log-likelihood ratio as a mark on a bar between its bounds: `LLR 1.02: -2.94 [····|·●··] 2.94`.
+/// The width of the bar under the verdict.
+const BAR: usize = 41;
+
+/// The log-likelihood ratio as a mark on a bar between its bounds: `LLR 1.02: -2.94 [····|·●··] 2.94`,
+/// but wider.
 /// At the left end the first player is not better, at the right end it is.
-fn likelihood_bar(sprt: SprtState, width: usize) -> String {
+fn likelihood_bar(sprt: SprtState) -> String {
     let SprtState { llr, lower, upper, .. } = sprt;
     let place = |value: f64| {
         let share = ((value - lower) / (upper - lower)).clamp(0.0, 1.0);
@@ -96,7 +104,7 @@ fn likelihood_bar(sprt: SprtState, width: usize) -> String {
             clippy::cast_precision_loss,
             reason = "a share of a bar of a few columns"
         )]
-        let column = (share * (width - 1) as f64).round() as usize;
+        let column = (share * (BAR - 1) as f64).round() as usize;
         column
     };
     let (zero, now) = (place(0.0), place(llr));
@@ -105,7 +113,7 @@ fn likelihood_bar(sprt: SprtState, width: usize) -> String {
         at if at == zero => '|',
         _ => '·',
     };
-    let bar: String = (0..width).map(column).collect();
+    let bar: String = (0..BAR).map(column).collect();
     format!("LLR {llr:.2}: {lower:.2} [{bar}] {upper:.2}")
 }
 
@@ -180,7 +188,7 @@ pub fn text(played: &SprtMatch, players: [&str; 2]) -> String {
             errors.0,
             errors.1
         ),
-        likelihood_bar(state.sprt, WIDE_BAR),
+        likelihood_bar(state.sprt),
     ];
     if let Some(normalized) = normalized_elo(&state.pairs) {
         let normalized = shown(normalized, "nElo");
@@ -284,8 +292,8 @@ mod tests {
     #[test]
     fn the_headline_counts_the_pairs() {
         let line = headline(&played(9, &[[Some(2), Some(1)]]));
-        let pairs = ", 1 pair: 0 0 0 1 0, 1 draw";
-        assert!(line.contains(" Elo (") && line.ends_with(pairs), "{line}");
+        let pairs = " Elo, pairs 0 0 0 1 0, draws 1";
+        assert!(line.ends_with(pairs), "{line}");
         assert!(!line.contains("nElo"), "one pair shows no variance: {line}");
     }
 
@@ -294,28 +302,43 @@ mod tests {
         let pairs =
             [[Some(2), Some(1)], [Some(1), Some(1)], [Some(0), Some(2)], [Some(2), Some(2)]];
         let line = headline(&played(9, &pairs));
-        assert_eq!(
-            line,
-            "LLR 0.16 (-3.22 … 3.22), +108 Elo (-80 … 408), +222 ±241 nElo, 4 pairs: 0 0 2 1 1, 3 draws"
-        );
+        assert_eq!(line, "LLR 0.16, +108 ±244 Elo, +222 ±241 nElo, pairs 0 0 2 1 1, draws 3");
         let line = match_headline("a\u{1b}", &[11, 123, 345, 234, 22], 417).expect("pairs differ");
-        assert_eq!(
-            line,
-            "a\\u{1b} +32 Elo (21 … 42), +56 ±18 nElo, 735 pairs: 11 123 345 234 22, 417 draws"
-        );
+        assert_eq!(line, "a\\u{1b} +32 ±10 Elo, +56 ±18 nElo, pairs 11 123 345 234 22, draws 417");
         assert_eq!(match_headline("a", &[0, 0, 5, 0, 0], 10), None);
+    }
+
+    #[test]
+    fn the_headline_of_a_long_match_fits_into_a_terminal_of_80_columns() {
+        // Between the hypotheses, so that the test goes on.
+        let few = [[Some(0), Some(0)], [Some(1), Some(0)], [Some(2), Some(1)], [Some(2), Some(1)]];
+        let often = [[Some(2), Some(0)], [Some(1), Some(1)]].repeat(8);
+        let pairs = [few.to_vec(), vec![[Some(2), Some(2)]], often].concat().repeat(100);
+        let (lost, even) = (vec![[Some(0), Some(0)]; 2000], &pairs[..2000]);
+        for pairs in [&lost[..], even] {
+            let line = headline(&played(2000, pairs));
+            assert!(line.chars().count() <= 80 && line.contains(", draws "), "{line}");
+        }
+        // A name of ten characters has the room of the LLR.
+        for pairs in [[400, 1000, 200, 200, 200], [1000, 400, 200, 200, 200], [1, 0, 0, 0, 1999]] {
+            let line = match_headline(&"a-long-name".repeat(5), &pairs, 1600).expect("they differ");
+            assert!(line.starts_with("a-long-nam"), "{line}");
+            assert!(line.ends_with(", draws 1600") && line.chars().count() <= 80, "{line}");
+        }
+        let line = match_headline("short-name", &[400, 1000, 200, 200, 200], 1600);
+        assert!(line.is_some_and(|line| line.starts_with("short-name -")));
     }
 
     #[test]
     fn the_likelihood_ratio_is_a_mark_between_its_bounds() {
         let bar = |llr| {
             let verdict = SprtVerdict::Undecided;
-            likelihood_bar(SprtState { llr, lower: -2.0, upper: 2.0, verdict }, 9)
+            likelihood_bar(SprtState { llr, lower: -2.0, upper: 2.0, verdict })
         };
-        assert_eq!(bar(0.0), "LLR 0.00: -2.00 [····●····] 2.00");
-        assert_eq!(bar(1.0), "LLR 1.00: -2.00 [····|·●··] 2.00");
-        assert_eq!(bar(-5.0), "LLR -5.00: -2.00 [●···|····] 2.00");
-        let long = headline(&played(2000, &vec![[Some(0), Some(0)]; 1000]));
-        assert!(long.chars().count() <= 80, "it fits into a terminal of 80 columns: {long}");
+        let dots = |count| "·".repeat(count);
+        let (half, nine) = (dots(20), dots(9));
+        assert_eq!(bar(0.0), format!("LLR 0.00: -2.00 [{half}●{half}] 2.00"));
+        assert_eq!(bar(1.0), format!("LLR 1.00: -2.00 [{half}|{nine}●{}] 2.00", dots(10)));
+        assert_eq!(bar(-5.0), format!("LLR -5.00: -2.00 [●{}|{half}] 2.00", dots(19)));
     }
 }
