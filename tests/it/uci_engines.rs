@@ -268,6 +268,11 @@ fn a_tournament_of_engines_is_written_and_runs() {
     assert_eq!(plan.code, 0, "{plan:?}");
     let missing = arena.run(&["new", "tournament", "--into", "x", "--engines", "gone", "away"]);
     assert!(missing.code == 2 && missing.err.contains("player `uci:gone`"), "{missing:?}");
+    let twice = ["new", "tournament", "--into", "y", "--engines", "gone", "--engines", "away"];
+    let missing = arena.run(&twice);
+    assert!(missing.code == 2 && missing.err.contains("player `uci:gone`"), "{missing:?}");
+    let alone = arena.run(&["new", "tournament", "--into", "z", "--engines", "./engine.sh"]);
+    assert!(alone.code == 2 && alone.err.contains("one engine has no opponent"), "{alone:?}");
 }
 
 #[test]

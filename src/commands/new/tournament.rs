@@ -70,7 +70,7 @@ pub(crate) struct TournamentArgs {
     pub(crate) dir: Option<PathBuf>,
     /// Chess engines that speak UCI, in place of a folder: each a program, or a program with its
     /// arguments in quotes
-    #[arg(long, num_args = 2.., value_name = "ENGINE", conflicts_with_all = ["dir", "game"])]
+    #[arg(long, num_args = 1.., value_name = "ENGINE", conflicts_with_all = ["dir", "game"])]
     pub(crate) engines: Vec<String>,
     /// Where to write tournament.toml
     #[arg(long, value_name = "FOLDER", default_value = ".")]

@@ -12,6 +12,10 @@ const OPTIONS: &str = "# options = { Hash = 64, Threads = 1 }\n";
 
 /// Writes a tournament of these engines to `file`.
 pub(super) fn run(engines: &[String], file: &Path, printer: Printer) -> Result<Status, Failure> {
+    if engines.len() < 2 {
+        let why = "one engine has no opponent; name two or more: `--engines ENGINE ENGINE`";
+        return Err(Failure::input(why));
+    }
     let folder = whole(file.parent().unwrap_or(Path::new(".")))?;
     let here = whole(Path::new("."))?;
     // Paths of engines are relative to this folder, and not to that of the file.
