@@ -351,7 +351,6 @@ mod tests {
         Sprt::new(unit, (0.0, 10.0), (0.05, 0.05)).expect("a test")
     }
 
-    /// The numbers are those of the tests of fastchess.
     #[test]
     fn the_elo_of_a_match_is_that_of_its_score() {
         // 60% in 100 pairs, as fastchess computes it.
@@ -363,6 +362,7 @@ mod tests {
         assert_eq!(match_elo(&[0, 0, 0, 0, 7]), None);
     }
 
+    /// The numbers are those of the tests of fastchess.
     #[test]
     fn normalized_elo_is_that_of_fastchess() {
         for (pairs, value, error) in
