@@ -70,7 +70,7 @@ impl FromStr for ShortClock {
         let budget = match budget.split_once(':') {
             Some((minutes, rest)) => {
                 let minutes: u32 = minutes.parse().map_err(|_| NotShortClock)?;
-                seconds(rest).map(|rest| rest + Duration::from_secs(60) * minutes)
+                seconds(rest).and_then(|rest| rest.checked_add(Duration::from_secs(60) * minutes))
             }
             None => seconds(budget),
         };
@@ -156,8 +156,14 @@ mod tests {
             "99999999",
             "10+99999999",
             "4294967295:00",
+            "4294967295:18446744073709549568",
+            "86400.1",
+            "1440:01",
+            "10+86400.1",
         ] {
             assert_eq!(text.parse::<ShortClock>(), Err(NotShortClock), "{text}");
+            let logged = serde_json::json!(text);
+            assert!(serde_json::from_value::<ShortClock>(logged).is_err(), "in a log: {text}");
         }
     }
 }
