@@ -13,9 +13,9 @@ use referee_match::replay::{Replay, ReplayError};
 use referee_protocol::Score;
 use referee_record::model::adjudication::is_adjudicated;
 use referee_record::model::clock::{Clock, ClockVerdict, Measure};
-use referee_record::model::fault::{DRAWN_ON_TIME, FaultCode};
+use referee_record::model::fault::{DRAWN_ON_TIME, Fault, FaultCode};
 use referee_record::model::openings::ListedOpening;
-use referee_record::model::record::{GameRecord, Header, RESIGNATION};
+use referee_record::model::record::{ClockRecord, GameRecord, Header, RESIGNATION};
 use referee_record::model::rules::GameRules;
 use referee_record::model::tc::own_control;
 use referee_record::seeds::{Luck, Secret};
@@ -51,6 +51,7 @@ pub fn audit(
     };
     let seats = book.rules().seats();
     found.extend(check_seats(&seats, record));
+    found.extend(check_names(record));
     let is_person = |seat| {
         header.players.iter().any(|info| info.name == record.players[seat] && info.is_person())
     };
@@ -152,6 +153,27 @@ fn check_seats(seats: &BySeat<Text>, record: &GameRecord) -> Option<RecordFindin
     (names != seats).then(|| RecordFinding::Seats(names.clone()))
 }
 
+/// Checks that whatever is recorded by seat names the seats as the players do, in their order.
+fn check_names(record: &GameRecord) -> Vec<RecordFinding> {
+    let GameRecord { players, scores, seed, clock, final_scores, reported, .. } = record;
+    let ClockRecord { tc, startup_ns, used_ns, cpu_ns, wall_ns: _ } = clock;
+    let by_seat = [
+        ("scores", Some(&scores.names)),
+        ("seed", Some(&seed.names)),
+        ("clock.tc", tc.as_ref().map(|it| &it.names)),
+        ("clock.startup_ns", Some(&startup_ns.names)),
+        ("clock.used_ns", Some(&used_ns.names)),
+        ("clock.cpu_ns", Some(&cpu_ns.names)),
+        ("final_scores", final_scores.as_ref().map(|it| &it.names)),
+        ("reported", reported.as_ref().map(|it| &it.names)),
+    ];
+    let wrong = |(field, names): (&'static str, Option<&BySeat<Text>>)| {
+        let names = names.filter(|names| **names != players.names)?.clone();
+        Some(RecordFinding::OtherSeats { field, names })
+    };
+    by_seat.into_iter().filter_map(wrong).collect()
+}
+
 /// Checks the ending of the game, which had to be adjudicated as `adjudicated`, if so; `people` says
 /// which seats people had.
 fn check_ending(
@@ -213,12 +235,12 @@ fn expected_outcome(
     match (position.turn(), adjudicated, &record.fault) {
         (Turn::Over(outcome), _, None) | (_, Some(outcome), None) => Ok(outcome),
         (Turn::Over(_), _, Some(_)) => Err(RecordFinding::FaultAfterEnd),
-        (_, Some(Outcome { reason, .. }), Some(_)) => {
+        (_, Some(Outcome { reason, .. }), Some(_)) if !failed_to_start(record) => {
             Err(RecordFinding::NotEnded { ply: position.ply(), reason })
         }
         (_, None, None) if is_adjudicated(&record.reason) => Err(RecordFinding::NotAdjudicated),
         (_, None, None) => resignation(seats, record, people).ok_or(RecordFinding::NoEnd),
-        (_, None, Some(faults)) => {
+        (_, _, Some(faults)) => {
             let by = |seat: Seat| faults.get(&*seats[seat]);
             match (by(Seat::First), by(Seat::Second)) {
                 (Some(fault), None) => Ok(lost_by(Seat::First, fault.code)),
@@ -230,6 +252,17 @@ fn expected_outcome(
             }
         }
     }
+}
+
+/// Whether the game ended in a fault before anyone was asked. Such a fault comes before everything
+/// else: a game may begin with an opening after which it would have to be adjudicated.
+fn failed_to_start(record: &GameRecord) -> bool {
+    let is_early =
+        |fault: &Fault| matches!(fault.code, FaultCode::NoStart | FaultCode::Containment);
+    record.actions.is_empty()
+        && Seat::BOTH.into_iter().all(|seat| {
+            record.clock.used_ns[seat].is_empty() && record.fault_of(seat).is_none_or(is_early)
+        })
 }
 
 /// The ending of a game that one of the `people` gave up.

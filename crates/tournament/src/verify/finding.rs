@@ -32,6 +32,14 @@ pub enum RecordFinding {
     /// The seats have wrong names.
     #[error("the seats are {} and {}", .0.first, .0.second)]
     Seats(BySeat<Text>),
+    /// Something in the record names other seats than its players do.
+    #[error("the seats of `{field}` are {} and {}, unlike those of the players", names.first, names.second)]
+    OtherSeats {
+        /// The field of the record.
+        field: &'static str,
+        /// The names in it.
+        names: BySeat<Text>,
+    },
     /// A fault is recorded, although the game was over.
     #[error("a fault after the end of the game")]
     FaultAfterEnd,

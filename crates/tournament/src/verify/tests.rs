@@ -6,7 +6,6 @@ use super::*;
 use referee_match::referee::plan;
 use referee_record::model::adjudication::{Adjudication, ScoreRule};
 use referee_record::model::clock::TimeControl;
-use referee_record::model::fault::Fault;
 use referee_record::model::record::PlayerInfo;
 use referee_record::model::record::examples::header;
 
@@ -292,6 +291,27 @@ fn an_adjudication_must_follow_from_the_scores_and_the_rules() {
 }
 
 #[test]
+fn a_player_that_does_not_start_fails_before_its_game_could_be_adjudicated() {
+    let length = Some(Adjudication { length: Some(1), ..Adjudication::default() });
+    let audited = |code: &str, used: [&[u64]; 2]| {
+        let mut changes = ended_early(json!({"white": fault(code)}), "black", code);
+        changes.extend([
+            ("/opening", json!(["go"])),
+            ("/rolls", json!([])),
+            ("/clock/used_ns", json!({"white": used[0], "black": used[1]})),
+        ]);
+        (changes[0].1, changes[1].1) = (json!([]), json!(1));
+        let mut found = adjudged("wbw", &record(changed(&changes)), length);
+        found.retain(|it| !it.starts_with("it begins with"));
+        found
+    };
+    assert_eq!(audited("no-start", [&[], &[]]), [""; 0]);
+    let late = ["after ply 1 it had to end: adjudicated-length"];
+    assert_eq!(audited("no-start", [&[], &[1]]), late, "black was asked");
+    assert_eq!(audited("crash", [&[], &[]]), late, "white was asked");
+}
+
+#[test]
 fn an_opening_that_the_tournament_does_not_have_is_found() {
     let moved =
         found(&[("/opening", json!(["go"])), ("/actions", json!(["pass", "stay", "go", "go"]))]);
@@ -310,6 +330,35 @@ fn seats_with_other_names_are_found() {
     value["clock"]["startup_ns"] = json!({"white": 0, "red": 0});
     let found = audited(&record(value));
     assert_eq!(found, ["the seats are white and red"]);
+}
+
+#[test]
+fn whatever_is_recorded_by_seat_has_the_seats_in_their_order() {
+    let mut whole = fine();
+    whole["final_scores"] = json!({"white": 3, "black": 1});
+    whole["reported"] = json!({"white": "ant 1", "black": "bee 2"});
+    whole["clock"]["tc"] = json!({"white": null, "black": null});
+    let forged = ["the final score is 3 to 1, the replay says none"];
+    assert_eq!(audited(&record(whole.clone())), forged);
+    for field in [
+        "scores",
+        "seed",
+        "clock/tc",
+        "clock/startup_ns",
+        "clock/used_ns",
+        "clock/cpu_ns",
+        "final_scores",
+        "reported",
+    ] {
+        let mut value = whole.clone();
+        let map = value.pointer_mut(&format!("/{field}")).expect(field);
+        *map = json!({"black": map["white"], "white": map["black"]});
+        let found = audited(&record(value));
+        let field = field.replace('/', ".");
+        let wrong =
+            format!("the seats of `{field}` are black and white, unlike those of the players");
+        assert!(found.contains(&wrong), "{found:?}");
+    }
 }
 
 #[test]
