@@ -7,6 +7,7 @@ use referee_record::model::adjudication::{
 
 use super::keys::{Field, FromTable, TableReader, table_keys};
 use super::limits::whole;
+use super::openings::OpeningsKeys;
 use super::problem::{ByteSpan, Problem, Problems};
 
 table_keys! {
@@ -25,10 +26,12 @@ table_keys! {
     "score" like "10" => score: Field<i128>,
 }
 
-/// Checks the adjudication that `keys` ask for, of games that begin at `start`.
+/// Checks the adjudication that `keys` ask for, of games that begin at `start` with these
+/// `openings`.
 pub(super) fn check(
     keys: Option<&AdjudicationKeys>,
     start: Option<&dyn AnyPosition>,
+    openings: Option<&OpeningsKeys>,
     problems: &mut Problems,
 ) -> Option<Adjudication> {
     let keys = keys?;
@@ -45,10 +48,19 @@ pub(super) fn check(
             problems.add(problem.label("in this game both move at the same time"));
         }
     }
+    let length = whole("length", keys.length.as_ref(), &(1..=u32::MAX), problems);
+    if let (Some(_), Some(length)) = (length, &keys.length)
+        && let Some(plies) = openings.and_then(|keys| keys.plies.as_ref())
+        && length.get_ref() <= plies.get_ref()
+    {
+        let problem = Problem::new(length.span(), "`length` ends every game in its opening");
+        let problem = problem.earlier(plies.span(), "the plies of the opening count");
+        problems.add(problem.label(format!("expected more than {}", plies.get_ref())));
+    }
     Some(Adjudication {
         draw: keys.draw.as_ref().and_then(|keys| rule(keys, 0, problems)),
         resign: keys.resign.as_ref().and_then(|keys| rule(keys, 1, problems)),
-        length: whole("length", keys.length.as_ref(), &(1..=u32::MAX), problems),
+        length,
     })
 }
 

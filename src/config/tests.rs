@@ -410,6 +410,19 @@ fn adjudication_is_off_or_complete() {
     );
     starts(&problem(""), "`[adjudication]` ends no game");
     starts(&problem("length = 0"), "`length` is out of range");
+    assert_eq!(
+        problem("length = 4\n[openings]\nplies = 4"),
+        "\
+`length` ends every game in its opening
+ --> cup.toml:4:10
+  |
+4 | length = 4
+  |          ^ expected more than 4
+5 | [openings]
+6 | plies = 4
+  |         - the plies of the opening count"
+    );
+    assert_eq!(check("length = 5\n[openings]\nplies = 4").length, Some(5));
     starts(&problem("resign = { plies = 6, score = 0 }"), "`score` is out of range");
     starts(&problem("draw = { plies = 6 }"), "`score` is missing in this rule of `[adjudication]`");
     starts(&problem("draw = 8\nlength = 9"), "unexpected value of `draw`");

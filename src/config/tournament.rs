@@ -55,7 +55,8 @@ pub(super) fn check(
         .filter(|_| file.openings.is_some() || file.adjudication.is_some())
         .and_then(|ruling| GameRules::new(ruling.game.clone(), ruling.options.clone()).ok());
     let start = opening_rules.as_ref().map(|rules| &*rules.start);
-    let adjudication = adjudication::check(file.adjudication.as_ref(), start, problems);
+    let adjudication =
+        adjudication::check(file.adjudication.as_ref(), start, file.openings.as_ref(), problems);
     let from = (place, seed);
     let pgn = pgn_file(file.pgn.as_ref(), rules.as_ref(), problems);
     let openings = openings::check(file.openings.as_ref(), opening_rules, from, problems);
