@@ -198,7 +198,7 @@ impl<'a, 'o> GameLoop<'a, 'o> {
                 self.runtime_turn = Instant::now();
             }
             if let Some(outcome) = self.adjudicated() {
-                return Ok(Ending::Adjudicated(outcome));
+                return Ok(Ending::Rules(outcome));
             }
             let step = match self.position.turn() {
                 Turn::Over(outcome) => return Ok(Ending::Rules(outcome)),

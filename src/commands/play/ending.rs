@@ -52,7 +52,7 @@ impl Conclusion<'_> {
         }
         printer.line(&self.sentence())?;
         Ok(match self.report.ending {
-            Ending::Rules(_) | Ending::Adjudicated(_) => Status::Done,
+            Ending::Rules(_) => Status::Done,
             Ending::Fault(..) | Ending::Drawn(..) | Ending::DoubleFault(_) => Status::Found,
         })
     }

@@ -14,10 +14,8 @@ use referee_record::model::warning::GameWarning;
 /// The ending of a game.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Ending {
-    /// By the rules.
+    /// By the rules, or adjudicated.
     Rules(Outcome<Text>),
-    /// By the scores that both players reported, or by its length.
-    Adjudicated(Outcome<Text>),
     /// By a fault of one player, which loses.
     Fault(Seat, Fault),
     /// By a fault of one player, which ran out of time when its opponent could no longer win, so
@@ -50,7 +48,7 @@ impl Ending {
     /// The winner.
     pub fn result(&self) -> GameResult {
         match self {
-            Self::Rules(outcome) | Self::Adjudicated(outcome) => outcome.result,
+            Self::Rules(outcome) => outcome.result,
             Self::Fault(seat, _) => GameResult::Win(!*seat),
             Self::Drawn(..) | Self::DoubleFault(_) => GameResult::Draw,
         }
@@ -67,7 +65,7 @@ impl Ending {
     /// The reason: from the rules, `adjudicated-` and a key of the configuration, the code of the fault, [`DRAWN_ON_TIME`] or `double-fault`.
     pub fn reason(&self) -> &str {
         match self {
-            Self::Rules(outcome) | Self::Adjudicated(outcome) => &outcome.reason,
+            Self::Rules(outcome) => &outcome.reason,
             Self::Fault(_, fault) => fault.code.name(),
             Self::Drawn(..) => DRAWN_ON_TIME,
             Self::DoubleFault(_) => "double-fault",
@@ -85,7 +83,7 @@ impl Ending {
     /// The fault of `seat`, if any.
     pub fn fault(&self, seat: Seat) -> Option<&Fault> {
         match self {
-            Self::Rules(_) | Self::Adjudicated(_) => None,
+            Self::Rules(_) => None,
             Self::Fault(by, fault) | Self::Drawn(by, fault) => Some(fault).filter(|_| *by == seat),
             Self::DoubleFault(faults) => Some(&faults[seat]),
         }

@@ -373,7 +373,7 @@ async fn a_game_ends_when_both_players_report_the_same_end() {
     let played = game.play().await;
     let reason = "adjudicated-resign".into();
     let lost = Outcome { result: GameResult::Win(Seat::Second), reason };
-    assert_eq!(played.report.ending, Ending::Adjudicated(lost));
+    assert_eq!(played.report.ending, Ending::Rules(lost));
     assert_eq!(played.report.trace.plies, 5, "as soon as three plies in a row say so");
     assert_eq!(played.told(0, "end", "result"), [json!("loss")]);
     assert_eq!(played.told(1, "end", "reason"), [json!("adjudicated-resign")]);
