@@ -61,10 +61,13 @@ fn games_end_by_scores_and_length() {
     assert_eq!(arena.run(&["verify"]).code, 0);
     let id = game(&arena, ["lost", "won"]).1["id"].as_str().expect("an id").to_owned();
     let replay = arena.run(&["replay", &id]);
-    assert!(replay.out.contains("won (black) wins: adjudicated-resign"), "{replay:?}");
+    assert!(replay.out.contains("won (black) wins: adjudicated by scores"), "{replay:?}");
     let pgn = arena.run(&["export", "--pgn"]).out;
     assert_eq!(pgn.matches("[Termination \"adjudication\"]\n").count(), 12, "{pgn}");
-    assert!(arena.read("report.html").contains("draw after ply 5: both report at most 10 in 4"));
+    assert!(pgn.contains("{adjudicated by length} 1/2-1/2"), "{pgn}");
+    assert!(
+        arena.read("report.html").contains("draw from ply 5 on: both report from −10 to 10 in 4")
+    );
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::time::{Duration, UNIX_EPOCH};
 use referee_games::{AnyGame, Event, GameKind, Seat};
 use referee_match::replay::{Replay, ReplayError};
 use referee_protocol::SearchReport;
-use referee_record::model::adjudication::is_adjudicated;
+use referee_record::model::adjudication::{in_words, is_adjudicated};
 use referee_record::model::clock::TimeControl;
 use referee_record::model::fault::{DRAWN_ON_TIME, FaultCode};
 use referee_record::model::record::{GameRecord, Header};
@@ -58,7 +58,7 @@ pub fn pgn(rules: &GameRules, header: &Header, record: &GameRecord) -> Result<St
     let result = result(record);
     let tags = tags(header, record, (&start, chess960), result).into_iter().map(tag);
     let moves = moves(&mut Replay::new(&rules.start, record), record, &start)?;
-    let end = format!("{{{}}} {result}", record.reason);
+    let end = format!("{{{}}} {result}", in_words(&record.reason));
     let moves = wrap(&[moves, vec![end]].concat().join(" "), WIDTH);
     let lines: Vec<&str> = moves.lines().map(str::trim_start).collect();
     Ok(format!("{}\n{}\n\n", tags.collect::<String>(), lines.join("\n")))
@@ -257,6 +257,7 @@ mod tests {
     fn an_adjudicated_game_says_so() {
         let text = written(|record| record.reason = "adjudicated-draw".to_owned());
         assert!(text.contains("[Termination \"adjudication\"]"), "{text}");
+        assert!(text.replace('\n', " ").contains("{adjudicated by scores}"), "{text}");
     }
 
     #[test]

@@ -14,6 +14,7 @@ use referee_games::{
     Turn,
 };
 use referee_protocol::escape;
+use referee_record::model::adjudication::in_words;
 use referee_record::model::clock::{Clock, TimeControl};
 use referee_record::model::record::{GameRecord, Note};
 use referee_record::model::rules::GameRules;
@@ -203,6 +204,7 @@ impl ReplayFrames {
 
 /// How a game ended: who won at which seat, and why.
 pub fn describe_end(winner: Option<&str>, seat: &str, reason: &str) -> String {
+    let reason = in_words(reason);
     let end = match winner {
         Some(winner) => format!("{winner} ({seat}) wins: {reason}"),
         None => format!("draw: {reason}"),

@@ -19,6 +19,15 @@ pub fn is_adjudicated(reason: &str) -> bool {
     reason.starts_with(ADJUDICATED)
 }
 
+/// The reason of a game in words: those of the adjudicated ones are codes.
+pub fn in_words(reason: &str) -> &str {
+    match reason.strip_prefix(ADJUDICATED) {
+        Some("draw" | "resign") => "adjudicated by scores",
+        Some("length") => "adjudicated by length",
+        _ => reason,
+    }
+}
+
 /// When the referee ends a game before its rules do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Adjudication {
@@ -58,14 +67,18 @@ impl Adjudication {
 /// The rules in a few words.
 impl fmt::Display for Adjudication {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let rule = |name: &str, bound: &str, rule: ScoreRule| {
-            let ScoreRule { after, plies, score } = rule;
-            let after = if after == 0 { String::new() } else { format!(" after ply {after}") };
-            format!("{name}{after}: both report {bound} {score} in {plies} plies in a row")
+        let rule = |name: &str, scores: String, ScoreRule { after, plies, .. }: ScoreRule| {
+            let after = if after == 0 { String::new() } else { format!(" from ply {after} on") };
+            format!("{name}{after}: {scores} in {plies} plies in a row")
         };
+        let level = |score| match score {
+            0 => "both report 0".to_owned(),
+            _ => format!("both report from −{score} to {score}"),
+        };
+        let far = |score| format!("one reports −{score} or less and the other {score} or more");
         let parts = [
-            self.draw.map(|it| rule("draw", "at most", it)),
-            self.resign.map(|it| rule("loss", "at least", it)),
+            self.draw.map(|it| rule("draw", level(it.score), it)),
+            self.resign.map(|it| rule("loss", far(it.score), it)),
             self.length.map(|plies| format!("draw after {plies} plies")),
         ];
         f.write_str(&parts.into_iter().flatten().collect::<Vec<_>>().join("; "))
@@ -98,8 +111,18 @@ mod tests {
     fn the_rules_are_told_briefly() {
         assert_eq!(
             rules().to_string(),
-            "draw after ply 6: both report at most 10 in 4 plies in a row; \
-             loss: both report at least 600 in 3 plies in a row; draw after 20 plies"
+            "draw from ply 6 on: both report from −10 to 10 in 4 plies in a row; loss: one reports \
+             −600 or less and the other 600 or more in 3 plies in a row; draw after 20 plies"
         );
+        let draw = Some(ScoreRule { after: 0, plies: 4, score: 0 });
+        let exact = Adjudication { draw, ..Adjudication::default() };
+        assert_eq!(exact.to_string(), "draw: both report 0 in 4 plies in a row");
+    }
+
+    #[test]
+    fn the_reasons_are_told_in_words() {
+        let reasons = ["adjudicated-draw", "adjudicated-resign", "adjudicated-length", "mate"];
+        let words = ["adjudicated by scores", "adjudicated by scores", "adjudicated by length"];
+        assert_eq!(reasons.map(in_words), [words[0], words[1], words[2], "mate"]);
     }
 }

@@ -97,5 +97,7 @@ fn a_record_that_cannot_be_replayed_says_where_it_ends() {
 fn an_end_names_the_winner_and_its_seat() {
     assert_eq!(describe_end(Some("ant"), "white", "elimination"), "ant (white) wins: elimination");
     assert_eq!(describe_end(None, "draw", "repetition"), "draw: repetition");
+    let long = describe_end(None, "draw", "adjudicated-length");
+    assert_eq!(long, "draw: adjudicated by length");
     assert_eq!(describe_end(None, "draw", "\u{1b}[2J"), r"draw: \u{1b}[2J");
 }
