@@ -59,6 +59,9 @@ pub(crate) struct ReplayArgs {
 
 /// Shows the game, or lists games.
 pub(crate) fn run(args: &ReplayArgs, printer: Printer) -> Result<Status, Failure> {
+    args.turning.refuse_unless(args.game_id.is_some(), "replay lists games: name one of them")?;
+    let is_text = args.format == OutputFormat::Text;
+    args.turning.refuse_unless(is_text, "--format json prints the record as it is")?;
     let Some(word) = &args.game_id else {
         let dir = find(args.results.as_deref(), printer)?;
         let called = command_options::options(&dir, None);
@@ -102,8 +105,11 @@ fn show(
     loop {
         if is_wanted(&replay) && !is_rolling(&replay) {
             printer.line(&picture(replay.current(), &recent, printer.colour))?;
-            if only.is_some() {
-                return Ok(());
+            if let Some(ply) = only {
+                return match marks(record, points, ply).trim_start_matches('\n') {
+                    "" => Ok(()),
+                    marks => printer.line(marks),
+                };
             }
         }
         let Some(played) = replay.next().transpose()? else { break };
@@ -125,7 +131,7 @@ fn show(
         Some(ply) => {
             Err(Failure::input(format!("the game has {}, not {ply}", Plies(record.plies))))
         }
-        None => printer.line(&conclusion(record)),
+        None => printer.line(&(conclusion(record) + &all_marks(record, points))),
     }
 }
 
@@ -150,11 +156,29 @@ fn step_line(
         let remarks: Vec<String> = said.into_iter().chain(eval).collect();
         line.push_str(&referee_protocol::escape::terminal(&format!("  {}", remarks.join(" "))));
     }
-    for point in points.iter().filter(|point| is_ply(events) && point.ply == ply) {
-        line.push_str("\n  ? ");
-        line.push_str(&referee_protocol::escape::terminal(&point.to_string()));
+    if is_ply(events) {
+        line.push_str(&marks(record, points, ply));
     }
     line
+}
+
+/// What would have been better at a ply, in lines of their own.
+fn marks(record: &GameRecord, points: &[TurningPoint], ply: u32) -> String {
+    let mut text = String::new();
+    for point in points.iter().filter(|point| point.ply == ply) {
+        let line = format!("{}: {point}", record.players.names[point.seat]);
+        text.push_str("\n  ? ");
+        text.push_str(&referee_protocol::escape::terminal(&line));
+    }
+    text
+}
+
+/// All marks of a game, for its end.
+fn all_marks(record: &GameRecord, points: &[TurningPoint]) -> String {
+    let mut plies: Vec<u32> = points.iter().map(|point| point.ply).collect();
+    plies.dedup();
+    let at = |ply: u32| format!("\nturned at ply {ply}:{}", marks(record, points, ply));
+    plies.into_iter().map(at).collect::<Vec<_>>().concat()
 }
 
 fn conclusion(record: &GameRecord) -> String {

@@ -12,7 +12,7 @@ use clap::Args;
 
 use super::recorded_rules::RecordedRulesArgs;
 use super::results_folder::{ResultsFolderArgs, Tables};
-use super::turning_args::{TurningArgs, TurningMarker};
+use super::turning_args::{TurningArgs, TurningPoints};
 use super::{Failure, Status};
 use crate::config;
 use crate::printer::Printer;
@@ -89,14 +89,18 @@ pub(crate) fn run(args: &ReportArgs, printer: Printer) -> Result<Status, Failure
         let out = out.clone().unwrap_or_else(|| dir.join(PACKETS));
         return packets::write_packets(&dir, &out, grades.as_ref(), args, printer);
     }
-    let marker = |tables: &Tables| args.turning.marker(tables.analysis.state.played(), printer);
+    let turned = |tables: &Tables, rules: &GameRules| {
+        let count = tables.analysis.state.played();
+        args.turning.all((count, printer), rules, |each| tables.analysis.each_game(each))
+    };
     if args.pseudonyms {
         let public = dir.join(PUBLIC);
         let tables = Tables::under_pseudonyms(&dir)?;
         let rules = args.rules.open(&tables.analysis.header, &dir, printer)?;
         tables.warn(printer);
         disk::make_own_folder(&public).map_err(|error| failed(&public, &error))?;
-        write_into(&public, &tables, None, rules, marker(&tables))?;
+        let turned = turned(&tables, &rules)?;
+        write_into(&public, &tables, None, (rules, turned))?;
         return printer.line(&public.join(PAGE).display().to_string()).map(|()| Status::Done);
     }
     let tables = Tables::read(&dir, Faulted::Count)?;
@@ -108,7 +112,8 @@ pub(crate) fn run(args: &ReportArgs, printer: Printer) -> Result<Status, Failure
     if let Some(grades) = &grades {
         write_grades(grades, &tables, printer)?;
     }
-    write_into(&dir, &tables, None, rules, marker(&tables))?;
+    let turned = turned(&tables, &rules)?;
+    write_into(&dir, &tables, None, (rules, turned))?;
     printer.line(&dir.join(PAGE).display().to_string()).map(|()| Status::Done)
 }
 
@@ -120,7 +125,7 @@ pub(super) fn write_all(
     rules: GameRules,
 ) -> Result<Vec<String>, Failure> {
     tables.write()?;
-    write_into(tables.analysis.dir(), tables, Some(config), rules, TurningMarker::default())
+    write_into(tables.analysis.dir(), tables, Some(config), (rules, TurningPoints::new()))
 }
 
 /// Writes the page of a tournament into the folder `out`. Returns one line per player that is out.
@@ -128,11 +133,10 @@ fn write_into(
     out: &Path,
     tables: &Tables,
     config: Option<&Path>,
-    rules: GameRules,
-    marker: TurningMarker,
+    (rules, turned): (GameRules, TurningPoints),
 ) -> Result<Vec<String>, Failure> {
     let files = GameFiles::new(out)?;
-    let renderer = ReplayRenderer { rules, control: tables.analysis.header.clock, marker };
+    let renderer = ReplayRenderer { rules, control: tables.analysis.header.clock, turned };
     let mut page = PageBuilder::new(tables, Some(files), renderer);
     tables.analysis.each_game(|game| page.add(game))?;
     page.write(out, &command_options::options(tables.analysis.dir(), config))
@@ -140,8 +144,8 @@ fn write_into(
 
 /// The page of a running tournament. `called` are the options shown in its commands.
 pub(super) fn live_page(tables: &Tables, called: &str, rules: GameRules) -> Result<Page, Failure> {
-    let (control, marker) = (tables.analysis.header.clock, TurningMarker::default());
-    let mut page = PageBuilder::new(tables, None, ReplayRenderer { rules, control, marker });
+    let (control, turned) = (tables.analysis.header.clock, TurningPoints::new());
+    let mut page = PageBuilder::new(tables, None, ReplayRenderer { rules, control, turned });
     tables.analysis.each_game(|game| page.add(game))?;
     page.render(PageKind::Live, called).map(|(page, _)| page)
 }
@@ -330,7 +334,7 @@ fn replays(renderer: &ReplayRenderer, summary: &LogSummary) -> Result<Vec<String
         if bytes >= REPLAY_BYTES {
             break;
         }
-        let replay = renderer.replay_json(record, false)?;
+        let replay = renderer.json(record, &record.id)?;
         bytes += replay.len();
         replays.push(replay);
     }
@@ -341,23 +345,19 @@ fn replays(renderer: &ReplayRenderer, summary: &LogSummary) -> Result<Vec<String
 pub(super) struct ReplayRenderer {
     pub(super) rules: GameRules,
     pub(super) control: TimeControl,
-    pub(super) marker: TurningMarker,
+    /// The plies to mark, by game.
+    pub(super) turned: TurningPoints,
 }
 
 impl ReplayRenderer {
-    /// The replay of a game, which shows nothing of a sealed one.
-    fn replay(&self, record: &GameRecord, is_sealed: bool) -> ReplayFrames {
-        if is_sealed {
-            return ReplayFrames::sealed(&self.rules, record);
-        }
-        let mut frames = ReplayFrames::of(&self.rules, &self.control, record);
-        self.marker.mark(&mut frames, &self.rules, record);
-        frames
+    /// Marks where the game with this id turned.
+    fn mark(&self, frames: &mut ReplayFrames, id: &str) {
+        frames.mark(self.turned.get(id).map_or(&[], Vec::as_slice));
     }
 
     /// The games as a pack, and the decisions in each; a sealed game shows none.
     fn pack(&self, games: &[LoggedGame]) -> io::Result<(String, Vec<GameDecisions>)> {
-        let Self { rules, control, marker } = self;
+        let Self { rules, control, .. } = self;
         let mut pack = ReplayPack::default();
         let mut all = Vec::new();
         for game in games {
@@ -371,20 +371,27 @@ impl ReplayRenderer {
                 ReplayFrames::watched(rules, control, &game.record, |replay| {
                     add_decisions(replay, &mut decisions);
                 });
-            marker.mark(&mut frames, rules, &game.record);
+            self.mark(&mut frames, &game.record.id);
             pack.add(&frames)?;
             all.push(replayed.map(|()| decisions));
         }
         Ok((pack.finish()?, all))
     }
 
-    /// The replay of a game, as JSON.
-    pub(super) fn replay_json(
-        &self,
-        record: &GameRecord,
-        is_sealed: bool,
-    ) -> Result<String, Failure> {
-        serde_json::to_string(&self.replay(record, is_sealed))
-            .map_err(|error| Failure::system(error.to_string()))
+    /// The replay of a game, as JSON, marked where the game with this id turned: its own, unless
+    /// the record hides names.
+    pub(super) fn json(&self, record: &GameRecord, id: &str) -> Result<String, Failure> {
+        let mut frames = ReplayFrames::of(&self.rules, &self.control, record);
+        self.mark(&mut frames, id);
+        json(&frames)
     }
+
+    /// The replay of a game of which nothing may be shown yet, as JSON.
+    pub(super) fn sealed_json(&self, record: &GameRecord) -> Result<String, Failure> {
+        json(&ReplayFrames::sealed(&self.rules, record))
+    }
+}
+
+fn json(frames: &ReplayFrames) -> Result<String, Failure> {
+    serde_json::to_string(frames).map_err(|error| Failure::system(error.to_string()))
 }

@@ -28,7 +28,7 @@ use super::report::game_files::{INDEX_END, game_script, index_begin, listed};
 use super::report::{ReplayRenderer, command_options, live_page};
 use super::results_folder::{ResultsFolderArgs, Tables};
 use super::runtime::{interrupted, new_runtime, take_lowest_priority};
-use super::turning_args::TurningMarker;
+use super::turning_args::TurningPoints;
 use super::web::{EVENTS, IN_PLAY, WebServer, most};
 use super::{Failure, Status};
 use crate::printer::Printer;
@@ -287,8 +287,8 @@ impl Served {
         let failure = FolderError::of_log(&self.dir);
         let mut log = LogScan::open(&self.dir).map_err(failure)?;
         let header = log.header().clone();
-        let (rules, marker) = (self.rules_of(&header)?, TurningMarker::default());
-        let renderer = ReplayRenderer { rules, control: header.clock, marker };
+        let (rules, turned) = (self.rules_of(&header)?, TurningPoints::new());
+        let renderer = ReplayRenderer { rules, control: header.clock, turned };
         let sealed = sealed_ids(&self.dir, &header)?;
         while let Some(line) = log.next_line().map_err(failure)? {
             if let Scanned::Game(game) = line
@@ -296,9 +296,12 @@ impl Served {
             {
                 let mut places = LogPlaces::open(&self.dir).map_err(failure)?;
                 let record = places.record(game.place.at).map_err(failure)?;
-                return renderer
-                    .replay_json(&record, sealed.contains(id))
-                    .map(|replay| Some(game_script(&replay)));
+                let replay = if sealed.contains(id) {
+                    renderer.sealed_json(&record)
+                } else {
+                    renderer.json(&record, id)
+                };
+                return replay.map(|replay| Some(game_script(&replay)));
             }
         }
         Ok(None)

@@ -1,15 +1,23 @@
 //! The option that marks the plies at which a game turned.
 
+use std::collections::HashMap;
+use std::mem;
+
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 
+use super::Failure;
 use crate::printer::Printer;
 use referee_bots::{BotKind, Limit};
 use referee_match::replay::ReplayError;
-use referee_match::replay::frames::ReplayFrames;
 use referee_match::replay::turning::TurningPoint;
 use referee_record::model::record::GameRecord;
 use referee_record::model::rules::GameRules;
+use referee_record::parallel;
+use referee_tournament::analysis::logged_game::LoggedGame;
+
+/// How many games are looked at together.
+const AT_ONCE: usize = 64;
 
 /// A built-in player that looks at recorded games.
 #[derive(Debug, Args)]
@@ -20,18 +28,16 @@ pub(crate) struct TurningArgs {
     with: Option<u64>,
 }
 
+/// The turning points of games, by the game's id.
+pub(crate) type TurningPoints = HashMap<String, Vec<TurningPoint>>;
+
 impl TurningArgs {
-    /// Marks about this many replays.
-    pub(crate) fn marker(&self, replays: usize, printer: Printer) -> TurningMarker {
-        let bar = (self.with.is_some() && printer.bar()).then(|| {
-            let bar = ProgressBar::new(replays as u64);
-            let style = "{bar:16} {pos}/{len} games looked at, {per_sec}, {eta} left";
-            if let Ok(style) = ProgressStyle::with_template(style) {
-                bar.set_style(style);
-            }
-            bar
-        });
-        TurningMarker { nodes: self.with, bar }
+    /// Refuses the option where it would do nothing.
+    pub(crate) fn refuse_unless(&self, has_use: bool, why: &str) -> Result<(), Failure> {
+        if self.with.is_some() && !has_use {
+            return Err(Failure::input(format!("--with has no use here: {why}")));
+        }
+        Ok(())
     }
 
     /// The turning points of a game; none unless they are asked for.
@@ -42,33 +48,43 @@ impl TurningArgs {
     ) -> Result<Vec<TurningPoint>, ReplayError> {
         self.with.map_or(Ok(Vec::new()), |nodes| TurningPoint::all(rules, record, nodes))
     }
-}
 
-/// Marks the turning points in replays, and shows how many are done.
-#[derive(Debug, Default)]
-pub(crate) struct TurningMarker {
-    nodes: Option<u64>,
-    bar: Option<ProgressBar>,
-}
-
-impl TurningMarker {
-    /// Marks the turning points of a game, unless it cannot be replayed.
-    pub(crate) fn mark(&self, frames: &mut ReplayFrames, rules: &GameRules, record: &GameRecord) {
-        let points = self.nodes.map(|nodes| TurningPoint::all(rules, record, nodes));
-        if let Some(Ok(points)) = points {
-            frames.mark(&points);
+    /// The turning points of all these games, about `count`, on all cores; of none unless they are
+    /// asked for. A game that cannot be replayed has none: its replay says why.
+    pub(crate) fn all(
+        &self,
+        (count, printer): (usize, Printer),
+        rules: &GameRules,
+        each: impl FnOnce(&mut dyn FnMut(&LoggedGame) -> Result<(), Failure>) -> Result<(), Failure>,
+    ) -> Result<TurningPoints, Failure> {
+        let mut all = TurningPoints::new();
+        if self.with.is_none() {
+            return Ok(all);
         }
-        if let Some(bar) = &self.bar {
-            bar.inc(1);
+        let bar =
+            if printer.bar() { ProgressBar::new(count as u64) } else { ProgressBar::hidden() };
+        let style = "{bar:16} {pos}/{len} games looked at, {per_sec}, {eta} left";
+        if let Ok(style) = ProgressStyle::with_template(style) {
+            bar.set_style(style);
         }
-    }
-}
-
-impl Drop for TurningMarker {
-    fn drop(&mut self) {
-        if let Some(bar) = &self.bar {
-            bar.finish_and_clear();
-        }
+        let look = |games: Vec<LoggedGame>| {
+            parallel::map(games, |game| {
+                let points = self.points(rules, &game.record).unwrap_or_default();
+                bar.inc(1);
+                (game.record.id.clone(), points)
+            })
+        };
+        let mut waiting = Vec::new();
+        each(&mut |game| {
+            waiting.extend((!game.is_sealed).then(|| game.clone()));
+            if waiting.len() == AT_ONCE {
+                all.extend(look(mem::take(&mut waiting)));
+            }
+            Ok(())
+        })?;
+        all.extend(look(waiting));
+        bar.finish_and_clear();
+        Ok(all)
     }
 }
 

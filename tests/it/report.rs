@@ -46,14 +46,24 @@ fn a_report_and_a_replay_say_where_a_game_turned() {
     let with = ["--with", "bot:search-200"];
     assert_eq!(arena.run(&["report", with[0], with[1]]).code, 0);
     let page = arena.read("report.html");
-    assert!(page.contains("\"turned\":[\"search-200 plays ") && !plain.contains("\"turned\":["));
+    assert!(
+        page.contains("\"turned\":[[")
+            && page.contains("search-200 plays ")
+            && !plain.contains("\"turned\":[")
+    );
     let lines = arena.lines();
     let replays = lines.keys().map(|id| arena.run(&["replay", id, with[0], with[1]]).out);
-    let told: Vec<String> = replays.filter(|it| it.contains("\n  ? search-200 plays ")).collect();
+    let told: Vec<String> =
+        replays.filter(|it| it.contains(": search-200 plays ") && it.contains("\n  ? ")).collect();
     assert!(!told.is_empty(), "a game of a random player has a worse action");
     assert_eq!(arena.run(&["report", "--packets", with[0], with[1]]).code, 0);
     let packet = arena.results().join("packets/bee/report.html");
     assert!(fs::read_to_string(packet).expect("a page").contains("\"turned\":["));
+    for useless in [&["replay"][..], &["replay", "x", "--format", "json"]] {
+        let refused = arena.run(&[useless, &with].concat());
+        assert_eq!(refused.code, 2, "{refused:?}");
+        assert!(refused.err.contains("--with has no use here"), "{}", refused.err);
+    }
     let refused = arena.run(&["replay", "x", "--with", "bot:greedy"]);
     assert_eq!(refused.code, 2);
     assert!(refused.err.contains("write bot:search-N"), "{}", refused.err);

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use console::{Key, Term};
 
-use super::{conclusion, step_line, title};
+use super::{all_marks, conclusion, step_line, title};
 use crate::error::Failure;
 use crate::printer::Colour;
 use referee_games::{BySeat, Seat};
@@ -94,7 +94,7 @@ fn frames(
         frames.push(frame(&replay, &played.events, step, times, colour));
     }
     if let Some(last) = frames.last_mut() {
-        let _ = write!(last.step, "\n{}", conclusion(record));
+        let _ = write!(last.step, "\n{}{}", conclusion(record), all_marks(record, points));
     }
     Ok(frames)
 }

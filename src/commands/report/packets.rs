@@ -69,15 +69,13 @@ pub(super) fn write_packets(
         names.iter().copied().chain(absent.keys().map(String::as_str)).collect();
     let folders = folders(&everyone, pseudonyms);
     let (folders, of_absent) = folders.split_at(names.len());
+    let count = tables.analysis.state.played();
+    let turned = args.turning.all((count, printer), &rules, |each| published.each(dir, each))?;
     let mut writer = PacketWriter {
         exchanges: dir.join(EXCHANGES),
         folders: folders.iter().map(|folder| out.join(folder)).collect(),
         packets: names.iter().enumerate().map(packet).collect(),
-        renderer: ReplayRenderer {
-            rules,
-            control: header.clock,
-            marker: args.turning.marker(2 * tables.analysis.state.played(), printer),
-        },
+        renderer: ReplayRenderer { rules, control: header.clock, turned },
         pseudonyms,
     };
     writer.make_folders()?;
@@ -197,7 +195,7 @@ impl PacketWriter<'_> {
                 write(&folder.join("stderr").join(format!("{}.txt", seen.id)), &stderr)?;
             }
         }
-        let replay = self.renderer.replay_json(&seen, false)?;
+        let replay = self.renderer.json(&seen, &record.id)?;
         write(&folder.join("games").join(format!("{}.js", seen.id)), &game_script(&replay))?;
         if packet.replays.iter().map(String::len).sum::<usize>() < REPLAY_BYTES {
             packet.replays.push(replay);

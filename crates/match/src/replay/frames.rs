@@ -87,9 +87,9 @@ pub struct Frame {
     /// The view of each seat, in a game with hidden information.
     #[serde(skip_serializing_if = "Option::is_none")]
     views: Option<[String; 2]>,
-    /// What would have been better here.
+    /// What would have been better here, for each seat that did worse.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    turned: Vec<String>,
+    turned: Vec<(u8, String)>,
     /// The players' remarks: seat, note, evaluation.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub said: Vec<(u8, Option<String>, Option<f64>)>,
@@ -175,7 +175,7 @@ impl ReplayFrames {
         for point in points {
             let frame = self.frames.iter_mut().find(|frame| frame.ply == point.ply);
             if let Some(frame) = frame {
-                frame.turned.push(escape::terminal(&point.to_string()));
+                frame.turned.push((point.seat as u8, escape::terminal(&point.to_string())));
             }
         }
     }

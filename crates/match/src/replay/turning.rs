@@ -16,7 +16,7 @@ const LOSS: f64 = 0.25;
 /// Outcomes of chance that are less probable than this are left out: two players can be forced to
 /// pass for ever.
 const RARE: f64 = 0.005;
-/// The most turning points of a game.
+/// The most turning points of each seat.
 const MOST: usize = 3;
 
 /// A ply at which a built-in player would have done better.
@@ -48,7 +48,7 @@ impl fmt::Display for TurningPoint {
 
 impl TurningPoint {
     /// The points of a game at which an action cost most in the eyes of `search-NODES`, at most
-    /// three, in the order of the game. Each action that differs from its own is compared with it:
+    /// three of each seat, in the order of the game. Each action that differs from its own is compared with it:
     /// both are played, and the game after them is valued in the same way, in the mean over the
     /// outcomes of chance.
     ///
@@ -85,7 +85,12 @@ impl TurningPoint {
         }
         let loss = |point: &Self| point.instead - point.value;
         points.sort_by(|one, other| loss(other).total_cmp(&loss(one)));
-        points.truncate(MOST);
+        let mut left = BySeat::new(MOST, MOST);
+        points.retain(|point| {
+            let is_shown = left[point.seat] > 0;
+            left[point.seat] = left[point.seat].saturating_sub(1);
+            is_shown
+        });
         points.sort_by_key(|point| point.ply);
         Ok(points)
     }

@@ -139,7 +139,8 @@ const viewer = {
       for (const [seat, text] of frame.moves ?? []) {
         if (filled > seat) open();
         while (filled < seat) { row.append(make("span", { class: "none" })); filled++; }
-        row.append(cell(text, frame.turned ? { class: "turned", title: frame.turned.join("; ") } : {}));
+        const [, better] = frame.turned?.find(([of]) => of === seat) ?? [];
+        row.append(cell(text, better ? { class: "turned", title: better } : {}));
         filled++;
       }
     });
@@ -155,7 +156,7 @@ const viewer = {
     find("told").classList.toggle("bad", !!frame.bad);
     find("caption").textContent = frame.caption;
     find("dice").replaceChildren(...drawDice(this.replay, frame));
-    find("said").replaceChildren(...(frame.turned ?? []).map((text) => make("div", { class: "turned" }, `? ${text}`)), ...(frame.said ?? []).map(([seat, note, value]) => make("div", {},
+    find("said").replaceChildren(...(frame.turned ?? []).map(([seat, text]) => make("div", { class: "turned" }, `? ${seats[seat]}: ${text}`)), ...(frame.said ?? []).map(([seat, note, value]) => make("div", {},
       `${seats[seat]}: ${note ? `“${note}”` : ""}${value == null ? "" : ` ${value.toFixed(2)}`}`)));
     find("views").replaceChildren(...(frame.views ?? []).map((text, number) => make("section", {},
       make("b", {}, `What ${seats[number]} sees`), make("pre", { tabindex: 0 }, text))));
