@@ -87,7 +87,9 @@ fn attend(told: Told) -> io::Result<()> {
             let mut asked: Option<Instant> = None;
             loop {
                 let kind = signals.next().await;
-                if asked.is_some_and(|last| last.elapsed() < ECHO) {
+                let is_recent = asked.is_some_and(|last| last.elapsed() < ECHO);
+                // Only another Ctrl-C is an echo of one that lets games finish.
+                if is_recent && (kind == Signal::SIGINT || *told.stop.borrow()) {
                     continue;
                 }
                 let may_finish = kind == Signal::SIGINT && !*told.stop.borrow();

@@ -1,8 +1,7 @@
 //! `referee test-game`: tries out a game and describes it, or counts its positions.
 
-use std::fs;
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use clap::Args;
@@ -15,6 +14,8 @@ use crate::printer::Printer;
 use crate::printer::activity::Activity;
 use referee_games::{AnyPosition, divide, perft};
 use referee_match::replay::frames::ReplayFrames;
+use referee_record::bounded;
+use referee_record::log::write_whole;
 use referee_record::model::clock::TimeControl;
 use referee_record::model::plies::Plies;
 use referee_report::board::picture;
@@ -22,6 +23,9 @@ use referee_report::page::page_of_one_game;
 
 /// The arguments that only matter in a trial.
 const TRIAL: [&str; 6] = ["games", "search_games", "nodes", "seed", "page", "format"];
+
+/// The most bytes of a page that is replaced.
+const LARGEST_PAGE: u64 = 1 << 28;
 
 /// Arguments of `test-game`.
 #[derive(Debug, Clone, Args)]
@@ -132,20 +136,14 @@ pub(crate) fn run(args: &TestGameArgs, printer: Printer) -> Result<Status, Failu
     let mut progress = StageProgress::new(printer);
     let trial = try_out(&rules, &plan, &mut |now| progress.show(now));
     drop(progress);
-    // A game that fails is among what was found.
-    let example = ExampleGame::play(&rules, seed).ok();
-    if let (Some(path), Some(example)) = (&args.page, &example) {
-        let control = TimeControl::unlimited(Duration::ZERO);
-        let replay = ReplayFrames::of(&rules, &control, &example.record);
-        fs::write(path, page_of_one_game(&replay))
-            .map_err(|error| Failure::cannot_write(path, &error))?;
-    }
+    let example = ExampleGame::play(&rules, seed);
     match args.format {
         OutputFormat::Text => {
             for line in lines(&trial) {
                 printer.line(&line)?;
             }
-            if let Some(ExampleGame { middle, events, .. }) = &example {
+            // A game that fails is usually among what was found.
+            if let Ok(ExampleGame { middle, events, .. }) = &example {
                 let plies = Plies(middle.ply());
                 printer
                     .line(&format!("\na random game after {plies}, as the terminal shows it\n"))?;
@@ -154,5 +152,26 @@ pub(crate) fn run(args: &TestGameArgs, printer: Printer) -> Result<Status, Failu
         }
         OutputFormat::Json => printer.line(&serde_json::json!(trial).to_string())?,
     }
+    if let Some(path) = &args.page {
+        let ExampleGame { record, .. } = example?;
+        let replay = ReplayFrames::of(&rules, &TimeControl::unlimited(Duration::ZERO), &record);
+        write_page(path, &page_of_one_game(&replay))?;
+    }
     Ok(if trial.findings.is_empty() { Status::Done } else { Status::Found })
+}
+
+/// Writes the page into a new file, or over another page.
+fn write_page(path: &Path, page: &str) -> Result<(), Failure> {
+    let is_page = |text: Vec<u8>| text.is_empty() || text.starts_with(b"<!DOCTYPE html>");
+    match bounded::read(path, LARGEST_PAGE).map(is_page) {
+        Ok(false) => Err(Failure::input(format!(
+            "--page: {} is there, and is no page; name another file",
+            path.display()
+        ))),
+        Err(error) if error.kind() != io::ErrorKind::NotFound => {
+            Err(Failure::cannot_write(path, &error))
+        }
+        _ => write_whole(path, |out| out.write_all(page.as_bytes()))
+            .map_err(|error| Failure::cannot_write(path, &error)),
+    }
 }

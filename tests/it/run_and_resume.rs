@@ -473,6 +473,16 @@ fn the_second_ctrl_c_drops_the_games_in_play() {
 }
 
 #[test]
+fn another_signal_right_after_ctrl_c_drops_the_games_in_play() {
+    let (arena, mut child, said) = finishing();
+    killpg(process(&child), Signal::SIGTERM).expect("it lives");
+    assert_eq!(child.wait().expect("it ends").code(), Some(130));
+    let said = fs::read_to_string(said).expect("UTF-8");
+    assert!(said.contains("\nstopped: 0 of 4 games played, in "), "{said}");
+    assert_eq!(arena.processes(), Vec::<String>::new());
+}
+
+#[test]
 fn a_referee_that_starts_players_too_slowly_blames_nobody() {
     let arena = Arena::with(&Config::small().change(|config| {
         config.jobs = 1;

@@ -29,7 +29,7 @@ pub(super) fn head(material: &PageData<'_>) -> Markup {
                     (standings.summary)
                     @if faults > 0 { " · " a href="#faults" { (counted(faults as usize, "fault")) } }
                 }
-                @if material.kind == PageKind::Live && standings.summary.played == 0 {
+                @if is_waiting(material) {
                     // The style sheet hides what would be empty.
                     p.waiting { "The ranking appears here when the first game has ended." }
                 }
@@ -41,6 +41,12 @@ pub(super) fn head(material: &PageData<'_>) -> Markup {
             (board(material))
         }
     }
+}
+
+/// Whether the first game is still to end.
+fn is_waiting(PageData { kind, standings, out, .. }: &PageData<'_>) -> bool {
+    let summary = standings.summary;
+    *kind == PageKind::Live && summary.played == 0 && summary.due > 0 && out.is_empty()
 }
 
 /// What a link to the page says in a chat: who won, if that is known, and what was played.
