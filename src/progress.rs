@@ -215,7 +215,7 @@ fn leaders(state: &TournamentState) -> String {
 }
 
 /// The estimate from a match of two players, from the side of the first, if it has one yet.
-fn match_so_far(state: &TournamentState) -> Option<String> {
+pub(crate) fn match_so_far(state: &TournamentState) -> Option<String> {
     let [first, _] = state.names() else { return None };
     let (mut waiting, mut pairs, mut draws) = (HashMap::new(), Pentanomial::default(), 0);
     for (fixture, game) in state.counted().filter(|(_, game)| game.outcome.is_some()) {

@@ -295,15 +295,20 @@ fn kinds_of_actions(legal: &Legal) -> BTreeMap<String, String> {
     kinds
 }
 
-/// The text of an action with `n` for every number.
+/// The text of an action with `#` for every number and every square such as `b7`.
 fn form(text: &str) -> String {
     let mut form = String::with_capacity(text.len());
     for character in text.chars() {
-        match character {
-            '0'..='9' if form.ends_with('n') => {}
-            '0'..='9' => form.push('n'),
-            other => form.push(other),
+        if !character.is_ascii_digit() {
+            form.push(character);
+            continue;
         }
+        let before = form.trim_end_matches(|letter: char| letter.is_ascii_lowercase());
+        let is_square = form.len() - before.len() == 1 || form.ends_with('#');
+        if is_square {
+            form.pop();
+        }
+        form.push('#');
     }
     form
 }
@@ -373,8 +378,8 @@ mod tests {
                 .collect();
             let expected = [
                 "its own forced pass",
-                "n,n",
-                "n,n>n,n",
+                "#,#",
+                "#,#>#,#",
                 "the event `removed` (corner)",
                 "the event `removed` (surrounded)",
                 "the event `shrink`",
@@ -384,6 +389,11 @@ mod tests {
         }
         let words: Vec<&String> = found.iter().flat_map(|drill| drill.kinds.values()).collect();
         assert!(words.contains(&&"actions like `0,1`".to_owned()), "{words:?}");
+        for (text, its) in
+            [("a2a3", "##"), ("b7a8q", "##q"), ("10,2>3,4", "#,#>#,#"), ("O-O", "O-O")]
+        {
+            assert_eq!(form(text), its);
+        }
         assert!(words.contains(&&"the event `shrink`".to_owned()), "{words:?}");
     }
 }

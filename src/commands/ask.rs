@@ -68,7 +68,7 @@ pub(crate) struct AskArgs {
 pub(crate) fn run(args: &AskArgs, printer: Printer) -> Result<Status, Failure> {
     let settings = match args.record {
         Some(_) => args.settings.resolve_for_record(printer)?,
-        None => args.settings.resolve(printer)?,
+        None => args.settings.for_players([&args.player]).resolve(printer)?,
     };
     let refusal = "player `human`: a person is asked by `referee play`";
     let spec = settings.program(&args.player, refusal)?;

@@ -99,7 +99,7 @@ pub(crate) fn run(args: &CheckArgs, printer: Printer) -> Result<Status, Failure>
 }
 
 fn check(args: &CheckArgs, printer: Printer) -> Result<Status, Failure> {
-    let settings = args.settings.resolve(printer)?;
+    let settings = args.settings.for_players(&args.players).resolve(printer)?;
     let words = if args.all { settings.programs()? } else { args.players.clone() };
     let mut exam = exam(args, &settings, printer)?;
     let mut entries = candidates::read(args, &words, &settings, &exam)?;

@@ -18,11 +18,14 @@ use crate::printer::Printer;
 use crate::progress::Progress;
 use crate::signals::true_after;
 use referee_games::Seat;
+use referee_protocol::escape;
 use referee_ratings::{Sprt, SprtMatch, SprtVerdict, Unit};
 use referee_record::log::LOG;
 use referee_record::log::WriteError;
+use referee_record::model::fault::FaultCode;
 use referee_record::model::game_summary::GameSummary;
 use referee_record::model::player::PlayerSpec;
+use referee_record::model::record::GameRecord;
 use referee_record::model::stage::Format::RoundRobin;
 use referee_record::model::stage::MOST_PAIRS;
 use referee_record::model::stage::Stage;
@@ -122,7 +125,7 @@ pub(crate) fn run(args: &CompareArgs, printer: Printer) -> Result<Status, Failur
         results: args.results.clone(),
         ..GivenSettings::default()
     };
-    let settings = args.settings.resolve_with(given, printer)?;
+    let settings = args.settings.for_players([&args.a, &args.b]).resolve_with(given, printer)?;
     let mut tournament = tournament(args, &settings, printer)?;
     let dir = tournament.results.join(&tournament.name);
     keep_planned_pairs(&mut tournament, &dir)?;
@@ -222,8 +225,14 @@ fn play_match(
     }
     let (tell, told) = watch::channel(false);
     let progress = Progress::new(printer);
-    let mut judge =
-        SprtListener { played: before.sprt, first: first.clone(), progress, tell, before: 0 };
+    let mut judge = SprtListener {
+        played: before.sprt,
+        first: first.clone(),
+        progress,
+        tell,
+        before: 0,
+        unstarted: Default::default(),
+    };
     let stop = async { Ok(either(interrupted()?, told)) };
     let mut outcome = planned.play(prepared, &mut judge, stop)?;
     let tables = outcome.tables(planned.folder.dir())?;
@@ -231,6 +240,12 @@ fn play_match(
     tables.write()?;
     if let (RunEnd::Failed(failure), None) = (outcome.end, &played.sprt.state().stop) {
         return Err(failure.into());
+    }
+    if let (UNSTARTED, name, why) = &judge.unstarted {
+        let (name, why) = (escape::terminal(name), escape::terminal(why));
+        return Err(Failure::input(format!(
+            "{name} did not start in {UNSTARTED} games in a row, so nothing was compared: {why}"
+        )));
     }
     refuse_changed(&planned.tournament.players, |_| {
         "Run the same command again: it starts a new comparison with the changed player".to_owned()
@@ -260,7 +275,12 @@ struct SprtListener {
     tell: watch::Sender<bool>,
     /// The number of games in the log before this run.
     before: usize,
+    /// How many games in a row did not begin because of the same player, which one, and why.
+    unstarted: (u32, String, String),
 }
+
+/// A comparison with a player that fails to start in this many games in a row says nothing.
+const UNSTARTED: u32 = 4;
 
 impl Listener for SprtListener {
     fn on(&mut self, event: RunEvent<'_>, state: &TournamentState) -> Result<(), WriteError> {
@@ -281,7 +301,8 @@ impl Listener for SprtListener {
                 self.progress.headline(verdict::headline(&self.played));
                 self.expect();
                 self.progress.on(event, state)?;
-                if self.played.state().stop.is_some() {
+                self.look_at_start(record);
+                if self.played.state().stop.is_some() || self.unstarted.0 == UNSTARTED {
                     self.tell.send_replace(true);
                 }
             }
@@ -298,6 +319,20 @@ impl Listener for SprtListener {
 }
 
 impl SprtListener {
+    /// Counts games that did not begin.
+    fn look_at_start(&mut self, record: &GameRecord) {
+        let failed =
+            record.fault.iter().flatten().find(|(_, fault)| fault.code == FaultCode::NoStart);
+        let Some((seat, fault)) = failed else {
+            self.unstarted = Default::default();
+            return;
+        };
+        let seat = Seat::BOTH.into_iter().find(|of| record.players.names[*of] == *seat);
+        let name = seat.map(|seat| record.players[seat].clone()).unwrap_or_default();
+        let before = if self.unstarted.1 == name { self.unstarted.0 } else { 0 };
+        self.unstarted = (before + 1, name, fault.reason());
+    }
+
     /// Tells the progress display how many games to expect in this run.
     fn expect(&mut self) {
         let games = 2 * self.played.expected_pairs() as usize;
@@ -306,7 +341,7 @@ impl SprtListener {
 }
 
 /// The comparison as a tournament of two players, in its own folder. Nobody is quarantined: a
-/// player that always fails loses, and the test soon shows that.
+/// player that always fails loses, and the test soon shows that, unless it does not even start.
 fn tournament(
     args: &CompareArgs,
     settings: &Settings,
@@ -322,6 +357,7 @@ fn tournament(
     }
     let stage = Stage { format: RoundRobin, pairs: args.max_pairs, players: None };
     let mut tournament = settings.tournament(String::new(), options, vec![stage], players);
+    tournament.pgn.clone_from(&settings.base.pgn);
     tournament.name = folder_name(&tournament);
     Ok(tournament)
 }

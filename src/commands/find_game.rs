@@ -79,15 +79,16 @@ fn search(dir: &Path, log: &mut LogScan, word: &str) -> Result<u64, Failure> {
     let mut found: Option<(u8, u64)> = None;
     let mut pairs = BTreeMap::new();
     while let Some(line) = log.next_line().map_err(FolderError::of_log(dir))? {
-        let game = match line {
-            Scanned::Game(game) => game,
+        let (id, at, number, players) = match &line {
+            Scanned::Game(game) => (game.id(), game.place.at, game.game, who(game, &names)),
             // A game of a player that the header does not name, such as the copy that `check` uses.
-            Scanned::Other(line) if line.record.as_ref().is_ok_and(|it| it.id == word) => {
-                return Ok(line.at);
+            Scanned::Other(line) => {
+                let Ok(record) = &line.record else { continue };
+                let [one, other] = Seat::BOTH.map(|seat| &record.players[seat]);
+                let players = format!("{one} and {other}, pair {}", record.pair);
+                (record.id.clone(), line.at, record.game, players)
             }
-            Scanned::Other(_) => continue,
         };
-        let (id, at) = (game.id(), game.place.at);
         if id == word {
             return Ok(at);
         }
@@ -95,11 +96,11 @@ fn search(dir: &Path, log: &mut LogScan, word: &str) -> Result<u64, Failure> {
             continue;
         }
         if pairs.len() <= LISTED {
-            pairs.insert(pair_of(&id).to_owned(), who(&game, &names));
+            pairs.insert(pair_of(&id).to_owned(), players);
         }
         // Of the two games of a pair, the first is meant.
-        if found.is_none_or(|(other, _)| game.game < other) {
-            found = Some((game.game, at));
+        if found.is_none_or(|(other, _)| number < other) {
+            found = Some((number, at));
         }
     }
     let why = match found {
@@ -112,7 +113,10 @@ fn search(dir: &Path, log: &mut LogScan, word: &str) -> Result<u64, Failure> {
             let more = if pairs.len() > LISTED { "\n    and others" } else { "" };
             format!("`{word}` matches several pairs; write more digits:{}{more}", lines.concat())
         }
-        None => format!("cannot find the game `{word}`; {GAMES_TABLE} there lists all games"),
+        None if dir.join(GAMES_TABLE).exists() => {
+            format!("cannot find the game `{word}`; {GAMES_TABLE} there lists all games")
+        }
+        None => format!("cannot find the game `{word}`; `referee replay` lists games"),
     };
     Err(Failure::input(format!("{}: {why}", dir.display())))
 }

@@ -103,7 +103,7 @@ pub(crate) struct PlayArgs {
 pub(crate) fn run(args: &PlayArgs, printer: Printer) -> Result<Status, Failure> {
     let settings = match args.from {
         Some(_) => args.settings.resolve_for_record(printer)?,
-        None => args.settings.resolve(printer)?,
+        None => args.settings.for_players([&args.first, &args.second]).resolve(printer)?,
     };
     let words = BySeat::new(settings.player(&args.first)?, settings.player(&args.second)?);
     let mut control = settings.base.clock;

@@ -31,7 +31,7 @@ use super::until::Until;
 use super::{Failure, OutputFormat, Status};
 use crate::config::{self, CONFIG};
 use crate::printer::Printer;
-use crate::progress::Progress;
+use crate::progress::{Progress, match_so_far};
 use referee_games::{AnyPosition, Event};
 use referee_match::player::Sandbox;
 use referee_match::replay::frames::Frame;
@@ -507,6 +507,9 @@ fn conclude(
 ) -> Result<Status, Failure> {
     let dir = tables.analysis.dir();
     show(args, name, &tables.standings, printer)?;
+    if let (OutputFormat::Text, Some(line)) = (args.format, match_so_far(&tables.analysis.state)) {
+        printer.line(&line)?;
+    }
     for line in out {
         printer.note(line);
     }
@@ -514,7 +517,7 @@ fn conclude(
     for line in results_folder::outdated(dir, &tables.analysis.header) {
         printer.note(&line);
     }
-    let called = command_options::options(dir, Some(&args.config));
+    let called = command_options::for_replay(dir, &args.config, &tables.analysis.header);
     let replay = to_watch(&tables.analysis)
         .map(|id| format!(", or referee replay {id} {called}"))
         .unwrap_or_default();

@@ -35,7 +35,8 @@ mod tests;
 /// The game and its terms, as the command line gives them.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct GameSettingsArgs {
-    /// The game (default: that of the configuration, or watch-your-back)
+    /// The game (default: that of the configuration; without one, chess for engines, or
+    /// watch-your-back)
     #[arg(long, value_parser = game_named())]
     pub(crate) game: Option<GameArgument>,
     #[command(flatten)]
@@ -44,7 +45,7 @@ pub(crate) struct GameSettingsArgs {
     #[arg(long, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
     /// The clock: seconds and increment, such as 10+0.1, 5:00+2 or 40/60+0.6 (default: as
-    /// configured)
+    /// configured; without a configuration, 2+0.02 for engines, or 5 s per move)
     #[arg(long, value_name = "TC")]
     pub(crate) tc: Option<ShortClock>,
     /// Sandbox level (default: as configured, or the strongest that works)
@@ -53,6 +54,17 @@ pub(crate) struct GameSettingsArgs {
 }
 
 impl GameSettingsArgs {
+    /// The settings for these players. Without a configuration, an engine plays chess, and quickly.
+    pub(super) fn for_players<'a>(&self, words: impl IntoIterator<Item = &'a String>) -> Self {
+        let mut settings = self.clone();
+        let has_engine = words.into_iter().any(|word| word.starts_with("uci:"));
+        if has_engine && self.config.is_none() && !Path::new(CONFIG).exists() {
+            settings.game = settings.game.or(Some(GameArgument::BuiltIn(GameKind::Chess)));
+            settings.tc = settings.tc.or(Some(ShortClock::QUICK));
+        }
+        settings
+    }
+
     /// The same settings as words for another command in the same folder.
     pub(super) fn words(&self) -> Vec<String> {
         let path = |path: &PathBuf| path.display().to_string();

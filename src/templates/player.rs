@@ -41,12 +41,24 @@ pub(crate) struct GameFacts {
     pub(crate) bots: Vec<&'static str>,
 }
 
+impl GameFacts {
+    /// Whether its rules are a program, which a file names.
+    fn is_program(&self) -> bool {
+        self.word != self.name
+    }
+}
+
 /// The files of the kit in this language, for a player called `name`.
 pub(crate) fn files(language: Language, name: &str, game: &GameFacts) -> Vec<TemplateFile> {
     let quoted = shell::quoted(&game.word);
     let quoted_name = shell::quoted(name);
     let refusal = format!("this player plays {0} only (--game {0})", game.name);
     let rows = game.rows.as_deref().unwrap_or_default();
+    let rules = if game.is_program() {
+        "[\"python3\", \"game.py\"]".to_owned()
+    } else {
+        toml_string(&game.name)
+    };
     let players = players_of_configuration(language, name, &game.bots);
     let marks = [
         ("@REFUSAL@", &*refusal),
@@ -54,6 +66,7 @@ pub(crate) fn files(language: Language, name: &str, game: &GameFacts) -> Vec<Tem
         ("@QUOTED-NAME@", &*quoted_name),
         ("@QUOTED-WORD@", &toml_string(&game.word)),
         ("@WORD@", &*quoted),
+        ("@RULES@", &rules),
         ("@GAME@", &game.name),
         ("@STATE@", &game.state),
         ("@ROWS@", rows),
@@ -69,8 +82,9 @@ fn parts(language: Language, game: &GameFacts) -> Vec<&'static str> {
         LegalShape::Factored => "factored",
     };
     let rows = game.rows.is_some().then_some("rows");
-    let python = (language == Language::Python).then_some("python");
-    std::iter::once(legal).chain(rows).chain(python).collect()
+    let rules = if game.is_program() { "program" } else { "built-in" };
+    let python = (language == Language::Python).then_some(["python", rules]);
+    std::iter::once(legal).chain(rows).chain(python.into_iter().flatten()).collect()
 }
 
 /// The tables of `[[players]]`: the kit's player and its opponents.

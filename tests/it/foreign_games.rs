@@ -6,7 +6,7 @@ use std::fs;
 use serde_json::Value;
 
 use crate::report::Served;
-use crate::support::{Arena, Run};
+use crate::support::{Arena, Config, Run};
 
 /// A tournament; `RULES` stands for the keys of its game.
 pub(crate) const CUP: &str = r#"
@@ -252,6 +252,25 @@ fn kits_and_tournaments_are_made_for_it() {
     }
 }
 
+/// Runs the command that `run` prints at its end, which shows a game.
+fn follow_next(arena: &Arena, config: &str) {
+    let run = arena.run(&["run", config]);
+    assert_eq!(run.code, 0, "{run:?}");
+    let (_, next) = run.err.split_once(" there, or referee ").expect("a game to watch");
+    let shown = arena.in_shell(&format!("\"$1\" {next}"), &[]);
+    assert_eq!(shown.code, 0, "{next}: {shown:?}");
+}
+
+#[test]
+fn the_command_after_a_run_finds_a_configuration_of_another_name() {
+    let arena = arena(RULES);
+    arena.sh("mv tournament.toml autumn.toml");
+    follow_next(&arena, "autumn.toml");
+    let built_in = Config::empty().bot("ant", "greedy").bot("bee", "random");
+    arena.write("winter.toml", &built_in.toml().replace("\"cup\"", "\"winter\""));
+    follow_next(&arena, "winter.toml");
+}
+
 #[test]
 fn a_game_is_written_in_python_unless_another_language_is_named() {
     let arena = Arena::new();
@@ -265,6 +284,12 @@ fn a_game_is_written_in_python_unless_another_language_is_named() {
     let tried = arena.run(&[&["test-game", "nim/game.toml"], &options[..]].concat());
     assert_eq!(tried.code, 0, "{tried:?}");
     assert!(tried.out.contains("\na random game after "), "{}", tried.out);
+    let again = arena.run(&[&["test-game", "nim/game.toml"], &options[..]].concat());
+    assert_eq!(again.code, 0, "a page is replaced: {again:?}");
+    let over = ["test-game", "nim/game.toml", "--games", "1", "--page", "nim/game.toml"];
+    let refused = arena.run(&over);
+    assert_eq!(refused.code, 2, "{refused:?}");
+    assert!(refused.err.contains("is there, and is no page"), "{}", refused.err);
     let page = fs::read_to_string(arena.path().join("board.html")).expect("a page");
     assert!(page.contains("<title>one – other</title>"), "a page of one game");
     let replays = page.split("id=\"replays\">").nth(1).expect("the game");

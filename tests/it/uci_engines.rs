@@ -285,3 +285,49 @@ fn an_engine_is_checked() {
     let expected = "expected: `bestmove` and a move such as e2e4 or e7e8q";
     assert!(bad.code == 1 && bad.out.contains(expected), "{bad:?}");
 }
+
+#[test]
+fn without_a_configuration_an_engine_plays_chess_quickly() {
+    let arena = Arena::new();
+    arena.write("engine.sh", include_str!("../players/engine.sh"));
+    let asked = arena.run(&["ask", "uci:sh engine.sh", "--format", "json"]);
+    assert!(asked.out.contains("wtime 2000 btime 2000 winc 20 binc 20"), "{asked:?}");
+    let own = ["ask", "uci:sh engine.sh", "--format", "json", "--tc", "5+0.05"];
+    let asked = arena.run(&own);
+    assert!(asked.out.contains("wtime 5000 btime 5000 winc 50"), "{asked:?}");
+    let other = arena.run(&["ask", "uci:sh engine.sh", "--game", "backdraughts"]);
+    let chess_only =
+        "UCI engines play chess only, and the game is backdraughts; write `--game chess`";
+    assert!(other.code == 2 && other.err.contains(chess_only), "{other:?}");
+}
+
+#[test]
+fn engines_that_do_not_start_are_not_compared() {
+    let arena = Arena::new();
+    arena.write("engine.sh", include_str!("../players/engine.sh"));
+    let compare = ["compare", "uci:sh engine.sh exits-at-once", "bot:random", "--max-pairs", "50"];
+    let run = arena.run(&compare);
+    assert_eq!(run.code, 2, "{run:?}");
+    let why = "so nothing was compared: it ended with exit code 3 before uciok";
+    assert!(run.err.contains("did not start in ") && run.err.contains(why), "{}", run.err);
+}
+
+#[test]
+fn a_match_ends_with_its_elo_and_a_comparison_writes_its_games() {
+    let arena = Arena::new();
+    arena.write("engine.sh", include_str!("../players/engine.sh"));
+    arena.write(
+        "tournament.toml",
+        "name = \"cup\"\ngame = \"chess\"\npairs = 12\nseed = 1\npgn = \"games.pgn\"\n\
+         [openings]\nplies = 4\n\
+         [[players]]\nname = \"ant\"\nbot = \"random\"\n\
+         [[players]]\nname = \"bee\"\nbot = \"random\"\n",
+    );
+    let run = arena.run(&["run"]);
+    assert_eq!(run.code, 0, "{run:?}");
+    let told = run.out.lines().any(|line| line.starts_with("ant ") && line.contains(" Elo, "));
+    assert!(told, "{}", run.out);
+    let compared = arena.run(&["compare", "ant", "bee", "--max-pairs", "2"]);
+    assert!(compared.code != 2, "{compared:?}");
+    arena.sh("grep -q '\\[White \"ant\"\\]' results/compare-*/games.pgn");
+}

@@ -425,7 +425,7 @@ impl Config {
         changed
     }
 
-    fn toml(&self) -> String {
+    pub(crate) fn toml(&self) -> String {
         let pairs = match self.pairs {
             0 => String::new(),
             pairs => format!("pairs = {pairs}\n"),

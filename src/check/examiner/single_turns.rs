@@ -60,11 +60,12 @@ impl Examiner<'_> {
                 Err(NotStarted::Fault(fault)) => {
                     let lines = fault_transcript::last_request(&player);
                     let mut finding = CheckFinding::new(game, &fault, seat, None, lines);
-                    finding.reproduce = Some(format!(
-                        "referee ask {} --game {}",
-                        self.candidate.words,
-                        game.name()
-                    ));
+                    // A program is named by a file, which the configuration has.
+                    let game = match game.program() {
+                        None => format!(" --game {}", game.name()),
+                        Some(_) => String::new(),
+                    };
+                    finding.reproduce = Some(format!("referee ask {}{game}", self.candidate.words));
                     player.leave().await;
                     return Ok(("it does not start".to_owned(), Some(finding)));
                 }

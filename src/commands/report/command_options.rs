@@ -4,12 +4,38 @@
 use std::path::Path;
 
 use crate::config::{CONFIG, relative_path};
+use referee_record::model::record::Header;
 use referee_record::shell;
 
-/// The options with which a command finds the tournament in `dir`, and its configured players, from
-/// the configuration's folder. If `config` is unknown, that folder is the nearest one around `dir`
-/// with a configuration, or else the working directory.
+/// The options with which `ask` finds the tournament in `dir`, and its configured players, from the
+/// configuration's folder. If `config` is unknown, that folder is the nearest one around `dir` with
+/// a configuration, or else the working directory.
 pub(in crate::commands) fn options(dir: &Path, config: Option<&Path>) -> String {
+    with_config(dir, config, "--config")
+}
+
+/// The options with which `replay` finds the tournament in `dir` and, if its rules are a program,
+/// that program.
+pub(in crate::commands) fn for_replay(dir: &Path, config: &Path, header: &Header) -> String {
+    if header.program.is_some() {
+        with_config(dir, Some(config), "--game")
+    } else {
+        results(dir, Some(config))
+    }
+}
+
+/// The results, and the configuration under this option if it does not have the usual name.
+fn with_config(dir: &Path, config: Option<&Path>, option: &str) -> String {
+    let results = results(dir, config);
+    match config.and_then(Path::file_name) {
+        Some(name) if name != CONFIG => {
+            format!("{results} {option} {}", shell::quoted(&name.to_string_lossy()))
+        }
+        _ => results,
+    }
+}
+
+fn results(dir: &Path, config: Option<&Path>) -> String {
     let dir = dir.canonicalize().unwrap_or_else(|_| dir.to_owned());
     let around = || dir.ancestors().find(|folder| folder.join(CONFIG).is_file());
     let base = match config {
@@ -17,13 +43,7 @@ pub(in crate::commands) fn options(dir: &Path, config: Option<&Path>) -> String 
         None => around().map(Path::to_owned).or_else(|| std::env::current_dir().ok()),
     };
     let seen = base.map_or_else(|| dir.clone(), |base| relative_path(&base, &dir));
-    let results = format!("--results {}", shell::quoted(&seen.to_string_lossy()));
-    match config.and_then(Path::file_name) {
-        Some(name) if name != CONFIG => {
-            format!("{results} --config {}", shell::quoted(&name.to_string_lossy()))
-        }
-        _ => results,
-    }
+    format!("--results {}", shell::quoted(&seen.to_string_lossy()))
 }
 
 #[cfg(test)]

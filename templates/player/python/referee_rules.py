@@ -1,6 +1,6 @@
 """The rules of the referee's games, for look-ahead and for training.
 
-    rules = Rules("@GAME@", {"an-option": 3})
+    rules = Rules(@RULES@, {"an-option": 3})
     position = rules.start()
     position.legal                        # the legal actions; None if there are too many to list
     after = position.play("an action")    # `position` stays as it is; `after.before` is `position`
@@ -220,7 +220,7 @@ class Position:
 class Environment:
     """A game for training, in the manner of PettingZoo: seats act one after the other.
 
-        env = Environment(Rules("@GAME@"))
+        env = Environment(Rules(@RULES@))
         env.reset(seed=1)
         while env.agent is not None:
             env.step(choose(env.observe(), env.legal()))

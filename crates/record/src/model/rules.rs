@@ -117,7 +117,9 @@ pub const CHESS: &str = "chess";
 
 /// An engine cannot play the game of this name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("UCI engines play chess only, and the game is {0}")]
+#[error(
+    "UCI engines play chess only, and the game is {0}; write `--game chess` or `game = \"chess\"`"
+)]
 pub struct ChessOnly(pub String);
 
 /// The built-in player of this name cannot play the game of this name.

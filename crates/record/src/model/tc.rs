@@ -24,6 +24,10 @@ pub struct ShortClock {
 pub struct NotShortClock;
 
 impl ShortClock {
+    /// 2+0.02: short games between engines on which nobody waits.
+    pub const QUICK: Self =
+        Self { moves: None, budget: Duration::from_secs(2), increment: Duration::from_millis(20) };
+
     /// Replaces the budget, increment, moves and move limit of `control`.
     pub fn set(self, control: &mut TimeControl) {
         let Self { moves, budget, increment } = self;
