@@ -199,7 +199,7 @@ impl Game for TicTacToe {
                 GameResult::Win(winner) => Self::SEATS[winner],
                 GameResult::Draw => "draw",
             };
-            events.push(Event::Over { result: result.into(), reason: reason.into() });
+            events.push(Event::Over { result: result.into(), reason: reason.into(), scores: None });
         }
     }
 

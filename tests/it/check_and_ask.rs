@@ -410,6 +410,19 @@ fn all_programs_of_the_configuration_are_checked_whatever_is_wrong_with_the_othe
     assert_eq!(known.code, 0, "nothing else is needed of it: {known:?}");
 }
 
+#[test]
+fn games_of_a_players_copy_are_found_by_the_beginning_of_their_id() {
+    let arena = Arena::with(&Config::empty().bot("ant", "greedy").bot("bee", "random"));
+    assert_eq!(arena.run(&["run", "-q"]).code, 0);
+    let log = arena.log();
+    let (header, games) = log.split_once('\n').expect("a header");
+    // As `check` logs games of a player against itself.
+    arena.put("games.jsonl", &format!("{header}\n{}", games.replace("\"ant\"", "\"bee again\"")));
+    let id = games.split("\"id\":\"").nth(1).and_then(|rest| rest.get(..8)).expect("an id");
+    let shown = arena.run(&["replay", id, "--results", "results/cup"]);
+    assert!(shown.code == 0 && shown.out.contains("bee again"), "{id}: {shown:?}");
+}
+
 /// The last line on stderr.
 fn next_line(run: &Run) -> &str {
     run.err.lines().last().unwrap_or_default()

@@ -95,7 +95,11 @@ fn the_search_for_wall_room_is_exact() {
 #[test]
 #[ignore = "slow: 1,800 boards"]
 fn the_search_for_wall_room_is_exact_on_many_boards() {
-    agrees_about_room(12, 1_800);
+    std::thread::scope(|scope| {
+        for seed in 12..16 {
+            scope.spawn(move || agrees_about_room(seed, 450));
+        }
+    });
 }
 
 fn agrees_about_room(seed: u64, boards: usize) {
