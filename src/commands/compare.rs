@@ -231,7 +231,7 @@ fn play_match(
         progress,
         tell,
         before: 0,
-        unstarted: Default::default(),
+        unstarted: Unstarted::default(),
     };
     let stop = async { Ok(either(interrupted()?, told)) };
     let mut outcome = planned.play(prepared, &mut judge, stop)?;
@@ -241,10 +241,11 @@ fn play_match(
     if let (RunEnd::Failed(failure), None) = (outcome.end, &played.sprt.state().stop) {
         return Err(failure.into());
     }
-    if let (UNSTARTED, name, why) = &judge.unstarted {
+    let Unstarted { games, player: name, why } = &judge.unstarted;
+    if judge.unstarted.is_hopeless() {
         let (name, why) = (escape::terminal(name), escape::terminal(why));
         return Err(Failure::input(format!(
-            "{name} did not start in {UNSTARTED} games in a row, so nothing was compared: {why}"
+            "{name} did not start in {games} games in a row, so nothing was compared: {why}"
         )));
     }
     refuse_changed(&planned.tournament.players, |_| {
@@ -275,12 +276,40 @@ struct SprtListener {
     tell: watch::Sender<bool>,
     /// The number of games in the log before this run.
     before: usize,
-    /// How many games in a row did not begin because of the same player, which one, and why.
-    unstarted: (u32, String, String),
+    unstarted: Unstarted,
 }
 
 /// A comparison with a player that fails to start in this many games in a row says nothing.
 const UNSTARTED: u32 = 4;
+
+/// The last games in a row that did not begin because of the same player.
+#[derive(Default)]
+struct Unstarted {
+    games: u32,
+    player: String,
+    /// The reason in the last of them.
+    why: String,
+}
+
+impl Unstarted {
+    fn is_hopeless(&self) -> bool {
+        self.games >= UNSTARTED
+    }
+
+    /// Adds a game, which may have begun.
+    fn add(&mut self, record: &GameRecord) {
+        let failed = Seat::BOTH.into_iter().find_map(|seat| {
+            let fault = record.fault_of(seat).filter(|fault| fault.code == FaultCode::NoStart)?;
+            Some((record.players[seat].clone(), fault.reason()))
+        });
+        let Some((player, why)) = failed else {
+            *self = Self::default();
+            return;
+        };
+        let before = if self.player == player { self.games } else { 0 };
+        *self = Self { games: before + 1, player, why };
+    }
+}
 
 impl Listener for SprtListener {
     fn on(&mut self, event: RunEvent<'_>, state: &TournamentState) -> Result<(), WriteError> {
@@ -301,8 +330,8 @@ impl Listener for SprtListener {
                 self.progress.headline(verdict::headline(&self.played));
                 self.expect();
                 self.progress.on(event, state)?;
-                self.look_at_start(record);
-                if self.played.state().stop.is_some() || self.unstarted.0 == UNSTARTED {
+                self.unstarted.add(record);
+                if self.played.state().stop.is_some() || self.unstarted.is_hopeless() {
                     self.tell.send_replace(true);
                 }
             }
@@ -319,20 +348,6 @@ impl Listener for SprtListener {
 }
 
 impl SprtListener {
-    /// Counts games that did not begin.
-    fn look_at_start(&mut self, record: &GameRecord) {
-        let failed =
-            record.fault.iter().flatten().find(|(_, fault)| fault.code == FaultCode::NoStart);
-        let Some((seat, fault)) = failed else {
-            self.unstarted = Default::default();
-            return;
-        };
-        let seat = Seat::BOTH.into_iter().find(|of| record.players.names[*of] == *seat);
-        let name = seat.map(|seat| record.players[seat].clone()).unwrap_or_default();
-        let before = if self.unstarted.1 == name { self.unstarted.0 } else { 0 };
-        self.unstarted = (before + 1, name, fault.reason());
-    }
-
     /// Tells the progress display how many games to expect in this run.
     fn expect(&mut self) {
         let games = 2 * self.played.expected_pairs() as usize;

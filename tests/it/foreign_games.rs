@@ -289,7 +289,7 @@ fn a_game_is_written_in_python_unless_another_language_is_named() {
     let over = ["test-game", "nim/game.toml", "--games", "1", "--page", "nim/game.toml"];
     let refused = arena.run(&over);
     assert_eq!(refused.code, 2, "{refused:?}");
-    assert!(refused.err.contains("is there, and is no page"), "{}", refused.err);
+    assert!(refused.err.contains("exists and is not an HTML page"), "{}", refused.err);
     let page = fs::read_to_string(arena.path().join("board.html")).expect("a page");
     assert!(page.contains("<title>one – other</title>"), "a page of one game");
     let replays = page.split("id=\"replays\">").nth(1).expect("the game");

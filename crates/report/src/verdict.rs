@@ -91,9 +91,9 @@ fn brief(Estimate { value, low, high }: Estimate, unit: &str) -> String {
 /// The width of the bar under the verdict.
 const BAR: usize = 41;
 
-/// The log-likelihood ratio as a mark on a bar between its bounds: `LLR 1.02: -2.94 [····|·●··] 2.94`,
-/// but wider.
-/// At the left end the first player is not better, at the right end it is.
+/// The log-likelihood ratio as a mark on a bar between its bounds, such as
+/// `LLR 1.02: -2.94 [····|·●··] 2.94`, but wider. At the left end the first player is not better, at
+/// the right end it is.
 fn likelihood_bar(sprt: SprtState) -> String {
     let SprtState { llr, lower, upper, .. } = sprt;
     let place = |value: f64| {

@@ -276,7 +276,8 @@ fn resignation(
     Some(Outcome { result: GameResult::Win(!loser), reason: RESIGNATION.into() })
 }
 
-/// The clocks must be those of the players. A turn that exceeded its allowance must be the last one, and a fault.
+/// The clocks must be those of the players. A turn that exceeded its allowance must be the last one,
+/// and a fault.
 fn check_clock(header: &Header, record: &GameRecord) -> Vec<RecordFinding> {
     let mut found = Vec::new();
     for seat in Seat::BOTH {

@@ -62,7 +62,8 @@ impl Ending {
         }
     }
 
-    /// The reason: from the rules, `adjudicated-` and a key of the configuration, the code of the fault, [`DRAWN_ON_TIME`] or `double-fault`.
+    /// The reason: from the rules, `adjudicated-` and a key of the configuration, the code of the
+    /// fault, [`DRAWN_ON_TIME`] or `double-fault`.
     pub fn reason(&self) -> &str {
         match self {
             Self::Rules(outcome) => &outcome.reason,

@@ -48,9 +48,9 @@ impl fmt::Display for TurningPoint {
 
 impl TurningPoint {
     /// The points of a game at which an action cost most in the eyes of `search-NODES`, at most
-    /// three of each seat, in the order of the game. Each action that differs from its own is compared with it:
-    /// both are played, and the game after them is valued in the same way, in the mean over the
-    /// outcomes of chance.
+    /// three of each seat, in the order of the game. Each action that differs from its own is
+    /// compared with it: both are played, and the game after them is valued in the same way, in the
+    /// mean over the outcomes of chance.
     ///
     /// # Errors
     /// The record cannot be replayed.

@@ -31,7 +31,7 @@ pub(super) fn head(material: &PageData<'_>) -> Markup {
                 }
                 @if is_waiting(material) {
                     // The style sheet hides what would be empty.
-                    p.waiting { "The ranking appears here when the first game has ended." }
+                    p.waiting { "The ranking appears here as soon as a game has ended." }
                 }
                 @if let Some(headline) = headline(material) { p.headline { (headline) } }
                 @if let Some(winner) = winner(material) { p.winner { (winner) } }
