@@ -15,6 +15,7 @@ mod grades;
 mod isolation;
 mod keys;
 mod launch;
+mod league;
 mod limits;
 mod openings;
 mod player;

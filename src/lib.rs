@@ -37,6 +37,7 @@ pub mod config;
 mod doorway;
 pub mod error;
 mod game_trial;
+mod league;
 pub mod printer;
 mod progress;
 mod signals;

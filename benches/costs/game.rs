@@ -139,6 +139,8 @@ fn header() -> Header {
         hash: String::new(),
         tc: None,
         takes_openings: true,
+        entry: None,
+        left: None,
     };
     Header {
         schema: SCHEMA.to_owned(),

@@ -101,7 +101,12 @@ fn requirements(
 }
 
 /// The number of bytes in `field`, at least `least`.
-fn bytes(key: &str, field: Given<'_, String>, least: u64, problems: &mut Problems) -> Option<u64> {
+pub(super) fn bytes(
+    key: &str,
+    field: Given<'_, String>,
+    least: u64,
+    problems: &mut Problems,
+) -> Option<u64> {
     let field = field?;
     let expected = match parse(field.get_ref()) {
         Some(count) if (least..=MOST_BYTES).contains(&count) => return Some(count),

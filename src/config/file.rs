@@ -9,6 +9,7 @@ use super::game_file::GameValue;
 use super::given_options::GivenOptions;
 use super::grades::GradesKeys;
 use super::keys::{Field, FromTable, FromToml, TableReader, table_keys};
+use super::league::LeagueKeys;
 use super::limits::ClockKeys;
 use super::openings::OpeningsKeys;
 use super::player_keys::{PlayerKeys, players};
@@ -29,6 +30,7 @@ table_keys! {
     "quarantine" => quarantine: Field<i128>,
     "results" => results: Field<String>,
     "pgn" => pgn: Field<String>,
+    "league" => league: Option<LeagueKeys>,
     "grades" => grades: Option<GradesKeys>,
     "openings" => openings: Option<OpeningsKeys>,
     "options" => options: GivenOptions,

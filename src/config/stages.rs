@@ -16,7 +16,8 @@ use referee_record::wording::counted;
 use referee_tournament::schedule::formats::swiss::most_rounds;
 
 /// The formats by name.
-const FORMATS: [&str; 6] = ["round-robin", "check", "gauntlet", "swiss", "knockout", "ladder"];
+const FORMATS: [&str; 7] =
+    ["round-robin", "check", "gauntlet", "swiss", "knockout", "ladder", "league"];
 /// How many tie-breaks a knockout match has by default.
 const DEFAULT_TIE_BREAKS: u32 = 3;
 
@@ -97,6 +98,7 @@ pub(super) fn check(
         problems.add(Problem::new(at, title).help(format!("move `{key}` into the stages")));
     }
     note_misplaced_checks(&keys.tables, problems);
+    note_company_of_league(&keys.tables, problems);
     let mut left = names.len();
     let mut stages = Vec::new();
     for keys in &keys.tables {
@@ -125,6 +127,24 @@ fn note_misplaced_checks(stages: &[StageTable], problems: &mut Problems) {
     }
 }
 
+/// Notes a league that is not the only stage, or that leaves out players.
+fn note_company_of_league(stages: &[StageTable], problems: &mut Problems) {
+    for keys in stages {
+        let Some(format) = keys.stage.format.as_ref().filter(|name| name.get_ref() == "league")
+        else {
+            continue;
+        };
+        if stages.len() > 1 {
+            let problem = Problem::new(format.span(), "a league must be the only stage");
+            problems.add(problem.help("it never ends by itself, so no stage can follow it"));
+        }
+        if let Some(players) = &keys.players {
+            let problem = Problem::new(players.span(), "`players` has no effect in a league");
+            problems.add(problem.help("remove it: everyone who is there plays"));
+        }
+    }
+}
+
 fn stage(keys: &StageKeys, names: &[&str], players: usize, problems: &mut Problems) -> Stage {
     let pairs = whole("pairs", keys.pairs.as_ref(), &(1..=MOST_PAIRS), problems).unwrap_or(1);
     Stage { format: format(keys, names, players, problems), pairs, players: None }
@@ -144,6 +164,7 @@ fn format(keys: &StageKeys, names: &[&str], players: usize, problems: &mut Probl
             Format::Knockout { tie_breaks: tie_breaks.unwrap_or(DEFAULT_TIE_BREAKS) }
         }
         "ladder" => ladder(keys, problems),
+        "league" => league(keys, problems),
         other => {
             if let Some(field) = &keys.format {
                 let title = format!("unknown format `{}`", other.escape_debug());
@@ -206,6 +227,15 @@ fn ladder(keys: &StageKeys, problems: &mut Problems) -> Format {
     let games = whole("games", Some(field), &(2..=MOST_LADDER_GAMES), problems).unwrap_or(2);
     let margin = whole("margin", keys.margin.as_ref(), &(1..=WIDEST_MARGIN), problems);
     Format::Ladder { games, margin }
+}
+
+/// The games of a league are chosen one pair at a time.
+fn league(keys: &StageKeys, problems: &mut Problems) -> Format {
+    if let Some(pairs) = &keys.pairs {
+        let problem = Problem::new(pairs.span(), "`pairs` has no effect in the format league");
+        problems.add(problem.help("remove it: a league plays one pair after another"));
+    }
+    Format::League
 }
 
 fn anchors(keys: &StageKeys, names: &[&str], problems: &mut Problems) -> Vec<String> {

@@ -10,6 +10,7 @@ use referee_games::options::OptionKind;
 use referee_games::{AnyGame, GameError, OptionSpec, Options, SharedGame};
 use referee_record::bounded;
 use referee_record::model::containment::{ContainmentRequest, PlayerLimits};
+use referee_record::model::league::LeagueSettings;
 use referee_record::model::player::PlayerSpec;
 use referee_record::model::record::{Anchor, FaultPolicy, MOST_RETRIES};
 use referee_record::model::rules::{CHESS, ChessOnly, GameRules, UnsuitedBot};
@@ -27,6 +28,7 @@ use super::given_options::GivenOption;
 use super::grades;
 use super::isolation::isolate;
 use super::keys::Given;
+use super::league;
 use super::limits::{LimitPreset, time_control, whole};
 use super::openings;
 use super::player::{self, LookupPaths, check_name};
@@ -76,8 +78,15 @@ pub(super) fn check(
     let fault_policy = fault_policy(file.fault_policy.as_ref(), problems);
     let clock = time_control(&file.clock.unwrap_or_default(), &preset, problems);
     let people = (file.players.as_deref(), &absent);
+    let league = league::check(file.league.as_ref(), &stages, place.base, problems);
     let grades = grades::check(file.grades.as_ref(), people, &stages, problems);
-    let players = players(file.players?, place, problems);
+    let mut players = players(file.players?, place, problems);
+    if let Some(LeagueSettings { hand_in, entrants, .. }) = &league {
+        containment.hidden.push(hand_in.clone());
+        for player in &mut players {
+            player.hidden.push(entrants.clone());
+        }
+    }
     let ConfiguredGame { game, options, mut remarks } = rules?;
     remarks.extend(players.iter().filter_map(|player| {
         Some(format!(
@@ -101,6 +110,7 @@ pub(super) fn check(
         adjudication,
         quarantine: quarantine.unwrap_or(DEFAULT_QUARANTINE),
         anchors,
+        league,
         grades,
         absent,
         players,

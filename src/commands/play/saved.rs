@@ -74,6 +74,8 @@ pub(super) fn header_of(
             hash: spec.hash.clone(),
             tc: terms.tc[seat],
             takes_openings: spec.takes_openings(),
+            entry: None,
+            left: None,
         },
         human @ PlayerArgument::Human => PlayerInfo::person(human.name()),
     };

@@ -15,8 +15,9 @@ use crate::model::containment::Containment;
 use crate::model::fault::Fault;
 use crate::model::openings::{MOST_PLIES, Openings};
 use crate::model::player::name_problem;
+use crate::model::roster::{Entry, Leaving, RosterChange};
 use crate::model::stage::Order;
-use crate::model::stage::{PairingRules, Stage};
+use crate::model::stage::{PairingRules, Stage, is_league};
 use crate::model::tc::ShortClock;
 use referee_games::{BySeat, RulesProgram, Seat, SeatMap};
 use referee_protocol::{Score, SearchReport};
@@ -150,10 +151,73 @@ impl Header {
         self.players.iter().find(|player| player.name == name)?.tc
     }
 
+    /// Whether it is the header of a league.
+    pub fn is_league(&self) -> bool {
+        is_league(&self.stages)
+    }
+
+    /// The header as its line in the log has it: without the players that came to the league later.
+    #[must_use]
+    pub fn of_founders(&self) -> Self {
+        let mut header = self.clone();
+        if self.is_league() {
+            header.players.retain(|player| player.entry.is_none());
+        }
+        header
+    }
+
+    /// Follows a change of a league's players.
+    ///
+    /// # Errors
+    /// No such change is possible now. Then nothing changes.
+    pub fn follow(&mut self, change: &RosterChange) -> Result<(), ImpossibleChange> {
+        if !self.is_league() {
+            return Err(ImpossibleChange::NoLeague);
+        }
+        let place = self.players.iter().position(|known| known.name == change.player());
+        match (change, place) {
+            (RosterChange::Entered { player, .. }, None) => {
+                let is_named = player
+                    .entry
+                    .as_ref()
+                    .is_some_and(|entry| Entry::name(&entry.author, entry.version) == player.name);
+                if !is_named || name_problem(&player.name).is_some() {
+                    return Err(ImpossibleChange::Misnamed);
+                }
+                self.players.push(player.clone());
+            }
+            (RosterChange::Left { leaving, .. }, Some(place))
+                if self.players[place].left.is_none() =>
+            {
+                self.players[place].left = Some(*leaving);
+            }
+            (RosterChange::Entered { .. }, Some(_)) => return Err(ImpossibleChange::There),
+            (RosterChange::Left { .. }, _) => return Err(ImpossibleChange::NotThere),
+        }
+        Ok(())
+    }
+
     /// The order in which players enter the schedule.
     pub fn order(&self) -> Order {
         if self.drawn { Order::Drawn(self.identity.clone()) } else { Order::Listed }
     }
+}
+
+/// The reason why a player cannot come or go.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum ImpossibleChange {
+    /// Only a league changes its players.
+    #[error("only in a league do players come and go")]
+    NoLeague,
+    /// Its name is not that of a version of its author's player.
+    #[error("the name is not that of a version of its author's player")]
+    Misnamed,
+    /// A player of this name came already.
+    #[error("a player of this name came before")]
+    There,
+    /// No player of this name is there.
+    #[error("no player of this name is there")]
+    NotThere,
 }
 
 /// A player with a given rating instead of a fitted one.
@@ -197,6 +261,13 @@ pub struct PlayerInfo {
     /// Whether it can start after an opening.
     #[serde(default = "yes", skip_serializing_if = "Clone::clone")]
     pub takes_openings: bool,
+    /// Which version of whose player it is, if it came to a league that was being played.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub entry: Option<Entry>,
+    /// When it stopped playing in a league, if it did. The header of a log never says so: lines of
+    /// the log do.
+    #[serde(skip)]
+    pub left: Option<Leaving>,
 }
 
 impl PlayerInfo {
@@ -214,7 +285,15 @@ impl PlayerInfo {
     /// The entry of a person, who has no program, and so no hash.
     pub fn person(name: &str) -> Self {
         let (name, hash) = (name.to_owned(), NO_HASH.to_owned());
-        Self { command: name.clone(), name, hash, tc: None, takes_openings: true }
+        Self {
+            command: name.clone(),
+            name,
+            hash,
+            tc: None,
+            takes_openings: true,
+            entry: None,
+            left: None,
+        }
     }
 
     /// Whether it is a person.

@@ -138,6 +138,9 @@ pub enum Format {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         margin: Option<u32>,
     },
+    /// Players come and go while it is played, and it never ends by itself. The next games are
+    /// chosen by what they tell about the ratings of the players that are there.
+    League,
     /// Extra games, the most informative for the ranking first, as long as there is time. It cannot
     /// be configured: a run with an end time adds it.
     Further,
@@ -154,7 +157,11 @@ impl Stage {
                     && margin.is_none_or(|margin| (1..=WIDEST_MARGIN).contains(&margin))
             }
             Format::PartialRoundRobin { opponents, .. } => opponents >= FEWEST_OPPONENTS,
-            Format::Check | Format::RoundRobin | Format::Gauntlet { .. } | Format::Further => true,
+            Format::Check
+            | Format::RoundRobin
+            | Format::Gauntlet { .. }
+            | Format::League
+            | Format::Further => true,
         };
         format
             && (1..=MOST_PAIRS).contains(&self.pairs)
@@ -207,6 +214,7 @@ impl Format {
             Self::Ladder { games, .. } => {
                 format!("a ladder of {} at most", counted(*games as usize, "game"))
             }
+            Self::League => format!("a league that begins with {}", counted(players, "player")),
             Self::Further => "further games as time allows".to_owned(),
         }
     }
@@ -226,7 +234,7 @@ impl Format {
             Self::Swiss { rounds } => players / 2 * *rounds as usize,
             Self::Knockout { .. } => players.saturating_sub(1),
             Self::Ladder { games, .. } => return *games as usize,
-            Self::Further => 0,
+            Self::League | Self::Further => 0,
         };
         2 * meetings * pairs as usize
     }
@@ -238,6 +246,11 @@ pub fn configured(stages: &[Stage]) -> &[Stage] {
         [before @ .., Stage { format: Format::Further, .. }] => before,
         all => all,
     }
+}
+
+/// Whether a tournament with these stages is a league.
+pub fn is_league(stages: &[Stage]) -> bool {
+    stages.iter().any(|stage| stage.format == Format::League)
 }
 
 /// A check of all and the partial round-robin after it, which late players join by a check of their
@@ -273,7 +286,7 @@ mod tests {
         Format::PartialRoundRobin { opponents: 3, late, corrected: Vec::new() }
     }
 
-    fn all() -> [Format; 8] {
+    fn all() -> [Format; 9] {
         [
             Format::Check,
             Format::RoundRobin,
@@ -282,6 +295,7 @@ mod tests {
             Format::Swiss { rounds: 3 },
             Format::Knockout { tie_breaks: 1 },
             Format::Ladder { games: 400, margin: Some(30) },
+            Format::League,
             Format::Further,
         ]
     }
@@ -289,9 +303,9 @@ mod tests {
     #[test]
     fn the_number_of_games_follows_from_the_format() {
         let games = |players| all().map(|format| format.games(players, 2));
-        assert_eq!(games(5), [12, 40, 36, 24, 24, 16, 400, 0]);
-        assert_eq!(games(1), [4, 0, 0, 0, 0, 0, 400, 0], "a check needs an opponent");
-        assert_eq!(games(0), [0, 0, 0, 0, 0, 0, 400, 0]);
+        assert_eq!(games(5), [12, 40, 36, 24, 24, 16, 400, 0, 0]);
+        assert_eq!(games(1), [4, 0, 0, 0, 0, 0, 400, 0, 0], "a check needs an opponent");
+        assert_eq!(games(0), [0, 0, 0, 0, 0, 0, 400, 0, 0]);
     }
 
     #[test]
@@ -303,8 +317,7 @@ mod tests {
         }
         let plain = serde_json::to_string(&Stage::round_robin(1)).expect("plain data");
         assert_eq!(plain, r#"{"format":"round-robin","pairs":1}"#);
-        for unknown in [r#"{"format":"league","pairs":1}"#, r#"{"format":"check","pairs":1,"x":1}"#]
-        {
+        for unknown in [r#"{"format":"cup","pairs":1}"#, r#"{"format":"check","pairs":1,"x":1}"#] {
             assert!(serde_json::from_str::<Stage>(unknown).is_err(), "{unknown}");
         }
     }
@@ -322,6 +335,7 @@ mod tests {
                 "3 Swiss rounds of 2 pairs",
                 "a knockout with 2 pairs per match",
                 "a ladder of 400 games at most",
+                "a league that begins with 5 players",
                 "further games as time allows",
             ]
         );

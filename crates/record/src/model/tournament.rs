@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use super::adjudication::Adjudication;
 use super::clock::TimeControl;
 use super::grades::Grades;
+use super::league::LeagueSettings;
 use super::openings::Openings;
 use super::player::PlayerSpec;
 use super::record::{Anchor, FaultPolicy};
@@ -52,6 +53,8 @@ pub struct Tournament {
     pub quarantine: u32,
     /// Those of [`players`](Self::players) whose ratings are fixed, by name.
     pub anchors: Vec<Anchor>,
+    /// What the organiser of a league settles, if it is one.
+    pub league: Option<LeagueSettings>,
     /// How ranks and scores become marks, if marks are given.
     pub grades: Option<Grades>,
     /// People without a player, each with the reason.

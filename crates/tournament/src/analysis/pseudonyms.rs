@@ -103,6 +103,8 @@ impl Pseudonyms {
             hash: String::new(),
             tc: info.tc,
             takes_openings,
+            entry: None,
+            left: None,
         };
         let stage = |stage: &Stage| {
             // Who came late may be known.

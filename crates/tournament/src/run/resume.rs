@@ -377,6 +377,8 @@ pub fn header(tournament: &Tournament, containment: Containment, identity: Strin
         hash: player.hash.clone(),
         tc: player.tc,
         takes_openings: player.takes_openings(),
+        entry: None,
+        left: None,
     };
     Header {
         schema: SCHEMA.to_owned(),

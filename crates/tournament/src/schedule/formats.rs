@@ -113,6 +113,8 @@ pub fn next(format: &Format, course: &StageState<'_>) -> Option<Next> {
             let goal = Goal { games: *games, margin: margin.map(f64::from) };
             ladder::next(course, goal)?
         }
+        // The state of a league chooses its games itself.
+        Format::League => return None,
         Format::Further => return ladder::further(course),
     };
     Some(Next { pairings, pairs: course.pairs })

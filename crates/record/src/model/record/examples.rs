@@ -22,6 +22,8 @@ pub fn header(names: &[&str]) -> Header {
         hash: String::new(),
         tc: None,
         takes_openings: true,
+        entry: None,
+        left: None,
     };
     Header {
         schema: SCHEMA.to_owned(),

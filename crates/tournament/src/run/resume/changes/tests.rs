@@ -16,6 +16,8 @@ fn player(name: &str, hash: &str) -> PlayerInfo {
         hash: hash.to_owned(),
         tc: None,
         takes_openings: true,
+        entry: None,
+        left: None,
     }
 }
 

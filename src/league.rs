@@ -1,0 +1,17 @@
+//! A league: players that come, improve and go while it runs.
+//!
+//! | place | holds | written by |
+//! |---|---|---|
+//! | `hand-in/AUTHOR/` | what an author hands in | the author, or the page |
+//! | `hand-in/AUTHOR/report.txt` | what became of it | the run |
+//! | `entrants/AUTHOR/N/` | version N, as it plays | the run |
+//! | `results/L/games.jsonl` | games, and who came and went | the run |
+//! | `results/L/control.json` | what the organiser wants | commands and the page |
+//! | `results/L/invitations.json` | hashes of the secrets of links | `league invite` |
+
+#[allow(dead_code)]
+pub(crate) mod control;
+
+/// The file in an author's folder that tells what became of the submission.
+#[allow(dead_code)]
+pub(crate) const REPORT: &str = "report.txt";

@@ -1,0 +1,67 @@
+//! What the organiser of a league wants. Commands and the page write it; a run follows it.
+
+use std::collections::BTreeSet;
+use std::io;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use referee_record::bounded::{self, ReadError};
+use referee_record::disk;
+
+/// Its file in the results folder.
+pub(crate) const CONTROL: &str = "control.json";
+/// The most bytes of that file that are read.
+const LARGEST: u64 = 1 << 20;
+/// The most characters of a message.
+pub(crate) const LONGEST_MESSAGE: usize = 2000;
+
+/// What the organiser wants.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct Control {
+    /// Whether no games are to be played for now.
+    pub(crate) paused: bool,
+    /// Whether the league is over: nothing is taken in, and the run ends.
+    pub(crate) closed: bool,
+    /// The authors whose versions play no more.
+    pub(crate) removed: BTreeSet<String>,
+    /// What all authors are told; empty if nothing.
+    pub(crate) message: String,
+}
+
+/// The reason why the file cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum ControlError {
+    /// It cannot be read.
+    #[error("cannot read {CONTROL}: {0}")]
+    Unreadable(#[source] ReadError),
+    /// It is not what a command or the page writes.
+    #[error("{CONTROL} is invalid: {0}; remove it, or write it anew with `referee league`")]
+    Invalid(#[source] serde_json::Error),
+    /// It cannot be written.
+    #[error("cannot write {CONTROL}: {0}")]
+    Unwritable(#[source] io::Error),
+}
+
+impl Control {
+    /// Reads it from the results folder `dir`. Without a file, nothing is wanted.
+    pub(crate) fn read(dir: &Path) -> Result<Self, ControlError> {
+        let path = dir.join(CONTROL);
+        if !path.exists() {
+            return Ok(Self::default());
+        }
+        let text = bounded::text(&path, LARGEST).map_err(ControlError::Unreadable)?;
+        serde_json::from_str(&text).map_err(ControlError::Invalid)
+    }
+
+    /// Changes it in the results folder `dir`, in one step.
+    pub(crate) fn change(dir: &Path, change: impl FnOnce(&mut Self)) -> Result<Self, ControlError> {
+        let mut control = Self::read(dir)?;
+        change(&mut control);
+        let text = serde_json::to_vec_pretty(&control).map_err(ControlError::Invalid)?;
+        disk::write_private(&dir.join(CONTROL), |out| out.write_all(&text))
+            .map_err(ControlError::Unwritable)?;
+        Ok(control)
+    }
+}
