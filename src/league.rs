@@ -9,9 +9,8 @@
 //! | `results/L/control.json` | what the organiser wants | commands and the page |
 //! | `results/L/invitations.json` | hashes of the secrets of links | `league invite` |
 
-#[allow(dead_code)]
 pub(crate) mod control;
+pub(crate) mod hand_in;
 
 /// The file in an author's folder that tells what became of the submission.
-#[allow(dead_code)]
 pub(crate) const REPORT: &str = "report.txt";

@@ -15,6 +15,7 @@ use referee_record::log::WriteError;
 use referee_record::model::fault::{Fault, FaultCode};
 use referee_record::model::player::Out;
 use referee_record::model::record::GameRecord;
+use referee_record::model::roster::{LeavingReason, RosterChange};
 use referee_record::wording::counted;
 use referee_report::verdict;
 use referee_tournament::analysis::fault_cases::FaultCase;
@@ -167,6 +168,11 @@ impl Progress {
         let elapsed = self.began.elapsed();
         let rate = self.played as f64 / elapsed.as_secs_f64().max(1e-9);
         let due = self.due(state);
+        if state.is_league() {
+            let faulted = faulted(state).saturating_sub(self.faulted_before);
+            let (played, summary) = (self.played, self.summary(state));
+            return format!("{played} games, {rate:.1}/s, {faulted} with a fault, {summary}");
+        }
         let time = match due - self.played {
             0 => format!("in {}", HumanDuration(elapsed)),
             left => {
@@ -262,6 +268,7 @@ impl Listener for Progress {
             RunEvent::Finishing { games } => self.finishing(games),
             RunEvent::Over => self.end(state),
             RunEvent::WorkerPool(pool) => self.pool_changed(pool),
+            RunEvent::PlayersChanged(change) => self.say(&roster_news(change)),
             RunEvent::GameBegun { .. } | RunEvent::SectionOver => {}
         }
         Ok(())
@@ -285,14 +292,20 @@ impl Progress {
         self.began = Instant::now();
         self.printed = self.began;
         self.faulted_before = faulted(state);
-        if state.played() > 0 {
+        if state.played() > 0 && state.is_league() {
+            self.say(&format!("{} so far", counted(state.played(), "game")));
+        } else if state.played() > 0 {
             self.say(&format!("{} games are in the log, {due} to play", state.played()));
         }
         if self.printer.bar() {
             // A headline is long, and has a line of its own; so has the estimate of a match.
             let is_long = self.headline.is_some() || state.names().len() == 2;
             let gap = if is_long { "\n" } else { "  " };
-            let style = format!("{{bar:16}} {{pos}}/{{len}} games{{speed}}{gap}{{wide_msg}}");
+            let style = if state.is_league() {
+                "{spinner} {pos} games  {per_sec}  {wide_msg}".to_owned()
+            } else {
+                format!("{{bar:16}} {{pos}}/{{len}} games{{speed}}{gap}{{wide_msg}}")
+            };
             let bar = ProgressBar::new(due as u64);
             if let Ok(style) = ProgressStyle::with_template(&style) {
                 let until = self.until;
@@ -322,7 +335,7 @@ impl Progress {
                 bar.set_message(self.summary(state));
                 self.printed = Instant::now();
             }
-        } else if since >= EVERY && self.played < self.due(state) {
+        } else if since >= EVERY && (state.is_league() || self.played < self.due(state)) {
             // The last game is reported at the end.
             self.say(&self.plain_line(state));
             self.printed = Instant::now();
@@ -344,6 +357,19 @@ impl Progress {
         if let Some(checked) = self.pool.as_ref().and_then(worker_pool::checked) {
             self.say(&checked);
         }
+    }
+}
+
+/// What to say about a player that comes or goes.
+fn roster_news(change: &RosterChange) -> String {
+    let player = escape::terminal(change.player());
+    match change {
+        RosterChange::Entered { .. } => format!("{player} has entered"),
+        RosterChange::Left { leaving, .. } => match leaving.why {
+            LeavingReason::Replaced => format!("{player} is replaced"),
+            LeavingReason::Removed => format!("{player} is removed"),
+            LeavingReason::Lost => format!("{player} is lost"),
+        },
     }
 }
 

@@ -140,6 +140,7 @@ impl<'e> Examiner<'e> {
             adjudication: None,
             players: players
                 .map(|player| Entrant::of(player, &*exam.rules.game, &exam.containment))
+                .enumerate()
                 .collect(),
             secret: Secret::from_seed(exam.seed),
             spectators: Arc::default(),
@@ -279,7 +280,7 @@ impl<'e> Examiner<'e> {
             1 => BySeat::new(SUBJECT, opponent),
             _ => BySeat::new(opponent, SUBJECT),
         };
-        let name = |number: usize| self.conditions.players[number].name.as_str();
+        let name = |number: usize| self.conditions.player(number).name.as_str();
         let id = game_id(name(SUBJECT), name(opponent), pair, game);
         let fixture = Fixture { players, pair, game };
         match self.pool.play(id, fixture, &mut self.over).await {

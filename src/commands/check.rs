@@ -9,10 +9,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
 
 use clap::Args;
 
 use self::candidates::{UnknownPlayer, file_name, free};
+pub(super) use self::parallel_checks::guarded;
 use self::table::CheckTable;
 use super::settings::{GameSettingsArgs, Settings};
 use super::{Failure, OutputFormat, Status};
@@ -20,6 +23,7 @@ use crate::check::{Candidate, CheckReport, CheckStep, Exam, Readiness, ReportTex
 use crate::printer::activity::Activity;
 use crate::printer::{Colour, Printer};
 use referee_bots::LADDER;
+use referee_match::player::Sandbox;
 use referee_record::model::player::PlayerSpec;
 use referee_record::shell;
 use referee_tournament::analysis::diagnostics::copies;
@@ -98,10 +102,38 @@ pub(crate) fn run(args: &CheckArgs, printer: Printer) -> Result<Status, Failure>
     check(args, printer)
 }
 
+/// What the tests of a player consist of.
+#[derive(Debug)]
+pub(super) struct ExamTerms<'a> {
+    /// The built-in players to play, if not the usual ones.
+    pub(super) against: &'a [String],
+    /// Whether to play all that show how strong the player is.
+    pub(super) ladder: bool,
+    /// Pairs of games against each.
+    pub(super) pairs: u32,
+    /// The seed of all random numbers.
+    pub(super) seed: u64,
+    /// How long the tests may take.
+    pub(super) within: Duration,
+}
+
+impl Default for ExamTerms<'_> {
+    fn default() -> Self {
+        Self { against: &[], ladder: false, pairs: 1, seed: 1, within: Duration::from_mins(5) }
+    }
+}
+
 fn check(args: &CheckArgs, printer: Printer) -> Result<Status, Failure> {
     let settings = args.settings.for_players(&args.players).resolve(printer)?;
     let words = if args.all { settings.programs()? } else { args.players.clone() };
-    let mut exam = exam(args, &settings, printer)?;
+    let terms = ExamTerms {
+        against: &args.against,
+        ladder: args.ladder,
+        pairs: args.pairs,
+        seed: args.seed,
+        within: args.within.into(),
+    };
+    let mut exam = exam(&terms, &settings, settings.sandbox()?, printer)?;
     let mut entries = candidates::read(args, &words, &settings, &exam)?;
     if args.all {
         entries
@@ -176,32 +208,37 @@ fn next_if_ready(
 }
 
 /// The tests that every player takes. The drills, which take a while to find, are added later.
-fn exam(args: &CheckArgs, settings: &Settings, printer: Printer) -> Result<Exam, Failure> {
+pub(super) fn exam(
+    terms: &ExamTerms<'_>,
+    settings: &Settings,
+    containment: Arc<Sandbox>,
+    printer: Printer,
+) -> Result<Exam, Failure> {
     let rules = settings.rules(printer)?;
     let built_in = |name: &str| {
         let word = format!("bot:{name}");
         settings.program(&word, &format!("player `{word}`: it is not a built-in player"))
     };
     let looks_ahead = rules.suits("steady")?;
-    let bots = if args.against.is_empty() {
-        let quick: &[&str] = if args.ladder { LADDER } else { &QUICK };
+    let bots = if terms.against.is_empty() {
+        let quick: &[&str] = if terms.ladder { LADDER } else { &QUICK };
         let bots = quick.iter().take(if looks_ahead { quick.len() } else { 1 });
         bots.filter(|name| **name != "search").map(|name| built_in(name)).collect()
     } else {
-        args.against.iter().map(|name| built_in(name)).collect::<Result<Vec<PlayerSpec>, _>>()
+        terms.against.iter().map(|name| built_in(name)).collect::<Result<Vec<PlayerSpec>, _>>()
     }?;
     rules.refuse_bots(&bots)?;
     Ok(Exam {
         drills: Vec::new(),
         rules,
         control: settings.base.clock,
-        containment: settings.sandbox()?,
+        containment,
         policy: settings.base.fault_policy,
         partner: built_in(if looks_ahead { "steady" } else { "random" })?,
         bots,
-        pairs: args.pairs,
-        seed: args.seed,
-        within: args.within.into(),
+        pairs: terms.pairs,
+        seed: terms.seed,
+        within: terms.within,
     })
 }
 

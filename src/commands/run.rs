@@ -1,5 +1,6 @@
 //! `run`: plays a tournament from its configuration, or resumes it.
 
+mod league;
 mod live_boards;
 mod live_tables;
 mod live_workers;
@@ -36,6 +37,7 @@ use referee_games::{AnyPosition, Event};
 use referee_match::player::Sandbox;
 use referee_match::replay::frames::Frame;
 use referee_ratings::{MOST_PLAYERS, RatingError};
+use referee_record::log::LogWriter;
 use referee_record::model::game_summary::GameSummary;
 use referee_record::model::player::PlayerSpec;
 use referee_record::model::rules::GameRules;
@@ -162,7 +164,9 @@ pub(crate) fn run(args: &RunArgs, printer: Printer) -> Result<Status, Failure> {
     for remark in &tournament.remarks {
         printer.note(remark);
     }
-    tournament.stages.extend(until.as_ref().map(|_| Stage::further()));
+    if tournament.league.is_none() {
+        tournament.stages.extend(until.as_ref().map(|_| Stage::further()));
+    }
     let limits = RunLimits {
         jobs: settings.jobs(),
         deadline: until.as_ref().map(|until| RunDeadline::new(until.at)),
@@ -196,7 +200,12 @@ pub(crate) fn run(args: &RunArgs, printer: Printer) -> Result<Status, Failure> {
         folder: &folder,
         containment: &containment,
     };
-    let mut outcome = planned.play(prepared, &mut progress, async { interrupted() })?;
+    let mut outcome = match &tournament.league {
+        None => planned.play(prepared, &mut progress, async { interrupted() })?,
+        Some(league) => {
+            league::play(&planned, league, &settings, prepared, &mut progress, printer)?
+        }
+    };
     let tables = outcome.tables(&dir)?;
     let out = write_results(args, &tournament, &tables, printer)?;
     if let (RunEnd::TimeUp, Some(until)) = (&outcome.end, &until) {
@@ -310,10 +319,15 @@ impl RunLimits {
         }
     }
 
-    /// Fails if the limit of open files is too low for this many games at once.
-    fn refuse_too_many(&self, at_once: usize, players: &[Entrant]) -> Result<(), Failure> {
+    /// Fails if the limit of open files is too low for this many games of these players at once.
+    fn refuse_too_many<'p>(
+        &self,
+        at_once: usize,
+        players: impl IntoIterator<Item = &'p PlayerSpec>,
+    ) -> Result<(), Failure> {
         if self.workers.is_none() {
-            refuse_too_many(at_once, worker::open_files(players))?;
+            let reusable = players.into_iter().filter(|player| player.reusable).count();
+            refuse_too_many(at_once, worker::open_files(reusable))?;
         }
         Ok(())
     }
@@ -329,14 +343,22 @@ pub(super) struct PlannedRun<'r> {
 
 impl PlannedRun<'_> {
     /// What is the same in all games between these players.
-    fn conditions(&self, players: &[&PlayerSpec]) -> Result<Conditions, Failure> {
+    fn conditions(
+        &self,
+        players: &[(usize, &PlayerSpec)],
+        spectators: &Arc<Spectators>,
+    ) -> Result<Conditions, Failure> {
+        let Self { tournament, folder, containment, .. } = *self;
+        let entrant = |&(number, player): &(usize, &PlayerSpec)| {
+            (number, Entrant::of(player, &*tournament.game, containment))
+        };
         Ok(Conditions {
-            control: self.tournament.clock,
-            policy: self.tournament.fault_policy,
-            adjudication: self.tournament.adjudication,
-            players: entrants(self.tournament, players, self.containment),
-            secret: self.folder.secret(self.tournament.seed)?,
-            spectators: Arc::new(Spectators::new(drawn)),
+            control: tournament.clock,
+            policy: tournament.fault_policy,
+            adjudication: tournament.adjudication,
+            players: players.iter().map(entrant).collect(),
+            secret: folder.secret(tournament.seed)?,
+            spectators: Arc::clone(spectators),
             closes: watch::Sender::default().subscribe(),
         })
     }
@@ -348,69 +370,147 @@ impl PlannedRun<'_> {
         listener: &mut dyn Listener,
         stop: impl Future<Output = Result<watch::Receiver<bool>, Failure>>,
     ) -> Result<RunOutcome, Failure> {
-        let Self { tournament, limits, folder, containment: _ } = *self;
         let Prepared { mut contents, log } = prepared;
-        let state = &mut contents.state;
-        if limits.deadline.is_some() {
-            state.allow_further();
+        if self.limits.deadline.is_some() {
+            contents.state.allow_further();
         }
-        let names = state.names().to_vec();
-        let players: Vec<&PlayerSpec> = in_order_of(&names, &tournament.players).collect();
-        let conditions = self.conditions(&players)?;
-        let at_once = limits.at_once(state.due());
-        limits.refuse_too_many(at_once, &conditions.players)?;
-        let mut recorder = Recorder::new(folder, log);
-        #[cfg(feature = "nats")]
+        let names = contents.state.names().to_vec();
+        let players: Vec<(usize, &PlayerSpec)> =
+            in_order_of(&names, &self.tournament.players).enumerate().collect();
+        let at_once = self.limits.at_once(contents.state.due());
+        let listening = Listening::new(self, log, at_once, &contents.state, listener)?;
+        let state = &mut contents.state;
+        // Workers finish the games on a server anyway.
+        let finish = match self.limits.workers {
+            Some(_) => watch::channel(false).1,
+            None => finish_asked()?,
+        };
+        let end = listening.with(listener, |listeners, heard| {
+            new_runtime()?.block_on(async {
+                let stop = stop.await?;
+                let session =
+                    Session { run: self, players: &players, jobs: self.limits.jobs, heard };
+                session.play(state, listeners, finish, stop).await
+            })
+        })?;
+        let games = contents.state.played();
+        Ok(RunOutcome { end, games, unchanged: Some(contents).filter(|_| at_once == 0) })
+    }
+}
+
+/// Everything that listens to a run besides its progress.
+struct Listening<'r> {
+    recorder: Recorder<'r>,
+    live_tables: LiveTables,
+    workers: WorkersFile,
+    pgn: Option<PgnFile>,
+    heard: Heard,
+    _live_boards: Option<LiveBoards>,
+}
+
+/// What games need of those that listen.
+struct Heard {
+    spectators: Arc<Spectators>,
+    /// How many games of this run are on disk.
+    #[cfg_attr(not(feature = "nats"), expect(dead_code, reason = "workers need it"))]
+    synced: watch::Receiver<u64>,
+}
+
+impl<'r> Listening<'r> {
+    /// Begins to listen to `run`, in which this many games are played at once. Problems are told to
+    /// `listener`.
+    fn new(
+        run: &PlannedRun<'r>,
+        log: LogWriter,
+        at_once: usize,
+        state: &TournamentState,
+        listener: &mut dyn Listener,
+    ) -> Result<Self, Failure> {
+        let PlannedRun { tournament, limits, folder, .. } = *run;
+        let recorder = Recorder::new(folder, log);
         let synced = recorder.synced();
-        let mut live_tables = LiveTables::new(folder.dir(), &contents.header);
+        let mut live_tables = LiveTables::new(folder.dir(), state.header());
         if at_once > 0 {
             live_tables.begin();
         }
+        let spectators = Arc::new(Spectators::new(drawn));
         // Players must not learn from others what is hidden from them.
         let are_shown = limits.workers.is_none() && !tournament.game.is_hidden() && at_once > 0;
-        let _live_boards = if are_shown {
-            live_boards(folder, &conditions.spectators, state, listener)?
-        } else {
-            None
-        };
-        let mut workers = WorkersFile::new(folder.dir());
+        let live_boards =
+            if are_shown { live_boards(folder, &spectators, state, listener)? } else { None };
         let begin = |name| PgnFile::begin(name, tournament, folder.dir());
-        let mut pgn = tournament.pgn.as_deref().map(begin).transpose()?;
+        Ok(Self {
+            recorder,
+            live_tables,
+            workers: WorkersFile::new(folder.dir()),
+            pgn: tournament.pgn.as_deref().map(begin).transpose()?,
+            heard: Heard { spectators, synced },
+            _live_boards: live_boards,
+        })
+    }
+
+    /// Calls `play` with all listeners, `listener` among them.
+    fn with<T>(
+        mut self,
+        listener: &mut dyn Listener,
+        play: impl FnOnce(&mut Listeners<'_>, &Heard) -> T,
+    ) -> T {
         let mut listeners =
-            Listeners(vec![&mut recorder, &mut live_tables, &mut workers, listener]);
-        listeners.0.extend(pgn.as_mut().map(|pgn| pgn as &mut dyn Listener));
-        let is_elsewhere = limits.workers.is_some();
+            Listeners(vec![&mut self.recorder, &mut self.live_tables, &mut self.workers, listener]);
+        listeners.0.extend(self.pgn.as_mut().map(|pgn| pgn as &mut dyn Listener));
+        play(&mut listeners, &self.heard)
+    }
+}
+
+/// Games between the same players, one after another.
+struct Session<'s, 'r> {
+    run: &'s PlannedRun<'r>,
+    /// The players that are there, with their numbers.
+    players: &'s [(usize, &'s PlayerSpec)],
+    /// The most games at once.
+    jobs: usize,
+    heard: &'s Heard,
+}
+
+impl Session<'_, '_> {
+    /// Plays until `stop` is true, or until `finish` is and the games in play are over.
+    async fn play(
+        &self,
+        state: &mut TournamentState,
+        listeners: &mut dyn Listener,
+        finish: watch::Receiver<bool>,
+        stop: watch::Receiver<bool>,
+    ) -> Result<RunEnd, Failure> {
+        let Self { run, players, jobs, heard } = *self;
+        let PlannedRun { tournament, limits, folder: _, containment: _ } = *run;
+        let conditions = run.conditions(players, &heard.spectators)?;
+        let at_once = if state.is_league() { jobs } else { limits.at_once(state.due()) };
+        limits.refuse_too_many(at_once, players.iter().map(|&(_, player)| player))?;
         let runner = Runner {
-            jobs: limits.jobs,
-            is_elsewhere,
-            // Workers finish the games on a server anyway.
-            finish: if is_elsewhere { watch::channel(false).1 } else { finish_asked()? },
+            jobs,
+            is_elsewhere: limits.workers.is_some(),
+            finish,
             cores: Cores::of_this_process(tournament.clock.cores_per_game()),
             state,
             conditions: Arc::new(conditions),
             deadline: watch::Sender::new(limits.deadline),
         };
-        let runtime = new_runtime()?;
-        let end = runtime.block_on(async {
-            let stop = stop.await?;
-            match &limits.workers {
-                None => runner.run(tournament, &mut listeners, stop).await.map_err(Failure::from),
-                #[cfg(not(feature = "nats"))]
-                Some(_) => Err(remote_args::missing_feature()),
-                #[cfg(feature = "nats")]
-                Some(workers) => {
-                    let secret = runner.conditions.secret.clone();
-                    let what = (tournament, &contents.header, &secret, folder.dir());
-                    let to = &mut listeners;
-                    Box::pin(remote_args::play_remotely(
-                        workers, what, &players, runner, synced, to, stop,
-                    ))
-                    .await
-                }
+        match &limits.workers {
+            None => runner.run(tournament, listeners, stop).await.map_err(Failure::from),
+            #[cfg(not(feature = "nats"))]
+            Some(_) => Err(remote_args::missing_feature()),
+            #[cfg(feature = "nats")]
+            Some(workers) => {
+                let secret = runner.conditions.secret.clone();
+                let header = runner.state.header().clone();
+                let what = (tournament, &header, &secret, run.folder.dir());
+                let synced = heard.synced.clone();
+                Box::pin(remote_args::play_remotely(
+                    workers, what, players, runner, synced, listeners, stop,
+                ))
+                .await
             }
-        })?;
-        let games = contents.state.played();
-        Ok(RunOutcome { end, games, unchanged: Some(contents).filter(|_| at_once == 0) })
+        }
     }
 }
 
@@ -437,16 +537,6 @@ fn live_boards(
             Ok(None)
         }
     }
-}
-
-/// These players of the tournament, as workers see them.
-fn entrants(
-    tournament: &Tournament,
-    players: &[&PlayerSpec],
-    containment: &Arc<Sandbox>,
-) -> Vec<Entrant> {
-    let entrant = |player: &&PlayerSpec| Entrant::of(player, &*tournament.game, containment);
-    players.iter().map(entrant).collect()
 }
 
 /// The outcome of a run.

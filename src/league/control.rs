@@ -6,6 +6,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
+use crate::error::Failure;
 use referee_record::bounded::{self, ReadError};
 use referee_record::disk;
 
@@ -42,6 +43,12 @@ pub(crate) enum ControlError {
     /// It cannot be written.
     #[error("cannot write {CONTROL}: {0}")]
     Unwritable(#[source] io::Error),
+}
+
+impl From<ControlError> for Failure {
+    fn from(error: ControlError) -> Self {
+        Self::system(error.to_string())
+    }
 }
 
 impl Control {

@@ -24,7 +24,7 @@ pub struct RunDescription {
     pub containment: ContainmentRequest,
     /// The rules program, unless the game is built in.
     pub rules: Option<PackedRules>,
-    /// The players, by number.
+    /// The players that are there.
     pub players: Vec<PackedPlayer>,
     /// For how many seconds a job belongs to a worker that gives no sign of life.
     pub lease_s: u64,
@@ -42,6 +42,8 @@ pub struct PackedRules {
 /// A player. Its paths are relative if they lead into its bundle.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PackedPlayer {
+    /// Its number in the tournament.
+    pub(crate) number: usize,
     /// The hash of its bundle; none for a built-in player.
     pub(crate) bundle: Option<String>,
     /// The player.
@@ -60,14 +62,14 @@ pub struct Packer<'a> {
 }
 
 impl Packer<'_> {
-    /// Packs a player.
+    /// Packs the player with this number.
     ///
     /// # Errors
     /// A file cannot be read or written.
-    pub fn player(&self, spec: &PlayerSpec) -> Result<PackedPlayer, BundleError> {
+    pub fn player(&self, number: usize, spec: &PlayerSpec) -> Result<PackedPlayer, BundleError> {
         if matches!(spec.kind, PlayerKind::Bot(_)) {
             let spec = with_paths(spec, |_| PathBuf::new());
-            return Ok(PackedPlayer { bundle: None, spec, bundled_args: Vec::new() });
+            return Ok(PackedPlayer { number, bundle: None, spec, bundled_args: Vec::new() });
         }
         let hidden = [&spec.hidden, &*self.hidden].concat();
         // A program outside them is an interpreter, which works only where it is installed.
@@ -85,7 +87,7 @@ impl Packer<'_> {
                 }
             }
         }
-        Ok(PackedPlayer { bundle: Some(self.write(&contents)?), spec, bundled_args })
+        Ok(PackedPlayer { number, bundle: Some(self.write(&contents)?), spec, bundled_args })
     }
 
     /// Packs the rules program.

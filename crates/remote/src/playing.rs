@@ -1,6 +1,6 @@
 //! Plays a run's jobs on this machine.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
@@ -83,15 +83,16 @@ fn entrants(
     rules: &GameRules,
     sandbox: &Arc<Sandbox>,
     folder: &Path,
-) -> Result<Vec<Entrant>, RemoteError> {
+) -> Result<HashMap<usize, Entrant>, RemoteError> {
     let mut missing = BTreeMap::new();
-    let mut entrants = Vec::new();
+    let mut entrants = HashMap::new();
     for player in &description.players {
         if let Some(program) = player.needs().filter(|program| !program.exists()) {
             missing.insert(program.to_owned(), player.spec.name.clone());
         }
         let root = player.bundle.as_ref().map_or_else(|| folder.to_owned(), |it| folder.join(it));
-        entrants.push(Entrant::of(&player.unpacked(&root), &*rules.game, sandbox));
+        let entrant = Entrant::of(&player.unpacked(&root), &*rules.game, sandbox);
+        entrants.insert(player.number, entrant);
     }
     match missing.pop_first() {
         None => Ok(entrants),

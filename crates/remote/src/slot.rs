@@ -198,7 +198,7 @@ async fn serve_job(served: &ServedRun, slot: &mut Slot, message: &Message) -> bo
     }
     let name = job_of(&message.subject).unwrap_or_default().to_owned();
     let job = serde_json::from_slice::<Job>(&message.payload).ok();
-    let outcome = match job.filter(|job| job.is_within(served.run.conditions.players.len())) {
+    let outcome = match job.filter(|job| served.run.conditions.can_play(job)) {
         Some(job) => {
             served.taken().insert(name.clone());
             // A player may bring this process down before the next one.

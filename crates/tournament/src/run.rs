@@ -261,7 +261,7 @@ impl Runner<'_> {
     }
 
     /// Gives a job to every worker that can take one.
-    fn hand_out(&self, progress: &mut RunProgress<'_, '_>) -> Result<(), RunError> {
+    fn hand_out(&mut self, progress: &mut RunProgress<'_, '_>) -> Result<(), RunError> {
         while let (None, Some(number)) = (&progress.given_up, progress.workers.free()) {
             let Some(mut assignment) = progress.agenda.next(self.state) else { break };
             assignment.handed_out = Instant::now();

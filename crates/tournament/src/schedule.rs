@@ -24,7 +24,13 @@ pub(crate) struct Schedule {
     entrants: Vec<usize>,
     /// The rank of each player when seats are assigned.
     places: Vec<usize>,
+    /// In a league, the two players of each pair by its number from 1, the lower number first; no
+    /// players if the pair was chosen and never played.
+    pairs: Vec<Option<(u32, u32)>>,
 }
+
+/// The most pairs of a league in a row that were chosen and never played.
+const WIDEST_GAP: usize = 1 << 16;
 
 /// Pairings that are played together, all with the same number of pairs.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -71,7 +77,7 @@ impl Schedule {
         for (place, player) in sorted.into_iter().enumerate() {
             places[player] = place;
         }
-        Self { sections: Vec::new(), entrants, places }
+        Self { sections: Vec::new(), entrants, places, pairs: Vec::new() }
     }
 
     /// All players, in the order in which they enter.
@@ -90,9 +96,42 @@ impl Schedule {
         self.sections.push(Section { pairings, places, pairs, before, start });
     }
 
+    /// The empty schedule of a league with this many players, in the order in which they came.
+    pub(crate) fn of_league(players: usize) -> Self {
+        let entrants: Vec<usize> = (0..players).collect();
+        Self { sections: Vec::new(), places: entrants.clone(), entrants, pairs: Vec::new() }
+    }
+
+    /// Adds a player that comes to a league.
+    pub(crate) fn add_player(&mut self) {
+        self.entrants.push(self.places.len());
+        self.places.push(self.places.len());
+    }
+
+    /// Adds a pair of games to a league.
+    pub(crate) fn choose(&mut self, pair: (usize, usize)) {
+        self.pairs.push(Some(numbers(pair)));
+    }
+
+    /// Makes room for the pair of a game in a league. Returns whether the pair is new.
+    pub(crate) fn claim(&mut self, game: Fixture) -> bool {
+        let Some(at) = (game.pair as usize).checked_sub(1) else { return false };
+        let BySeat { first, second } = game.players;
+        if first == second || at > self.pairs.len() + WIDEST_GAP {
+            return false;
+        }
+        self.pairs.resize(self.pairs.len().max(at + 1), None);
+        let is_new = self.pairs[at].is_none();
+        if is_new {
+            self.pairs[at] = Some(numbers((first, second)));
+        }
+        is_new
+    }
+
     /// The number of games.
     pub(crate) fn len(&self) -> usize {
-        self.sections.last().map_or(0, |last| last.start + last.len())
+        let of_sections = self.sections.last().map_or(0, |last| last.start + last.len());
+        of_sections + 2 * self.pairs.len()
     }
 
     /// The number of sections.
@@ -117,12 +156,22 @@ impl Schedule {
     /// on the text it is drawn from.
     #[expect(clippy::cast_possible_truncation, reason = "a pair's number is a u32 by construction")]
     pub(crate) fn fixture(&self, index: usize) -> Fixture {
+        if self.sections.is_empty() {
+            let (pair, game) = (index / 2, index % 2);
+            let (one, other) = self.pairs[pair].unwrap_or_default();
+            return self.seated((one as usize, other as usize), pair as u32, game);
+        }
         let at = self.sections.partition_point(|section| section.start <= index) - 1;
         let section = &self.sections[at];
         let (rest, game) = ((index - section.start) / 2, (index - section.start) % 2);
         let count = section.pairings.len();
         let pair = section.before + (rest / count) as u32;
-        let (one, other) = section.pairings[rest % count];
+        self.seated(section.pairings[rest % count], pair, game)
+    }
+
+    /// A game of two players by the number of the pair, from 0, and of the game in it.
+    #[expect(clippy::cast_possible_truncation, reason = "a pair has two games")]
+    fn seated(&self, (one, other): (usize, usize), pair: u32, game: usize) -> Fixture {
         let in_order = self.places[one] < self.places[other];
         let swap = in_order == ((pair as usize + game) % 2 == 1);
         let seats = if swap { BySeat::new(other, one) } else { BySeat::new(one, other) };
@@ -133,6 +182,12 @@ impl Schedule {
     pub(crate) fn index(&self, fixture: Fixture) -> Option<usize> {
         let BySeat { first, second } = fixture.players;
         let pair = fixture.pair.checked_sub(1)?;
+        if self.sections.is_empty() {
+            let players = (*self.pairs.get(pair as usize)?)?;
+            let index = 2 * pair as usize + usize::from(fixture.game).checked_sub(1)?;
+            let is_one = players == numbers((first, second)) && fixture.game <= 2;
+            return (is_one && self.fixture(index) == fixture).then_some(index);
+        }
         let at = self.sections.partition_point(|section| section.before <= pair).checked_sub(1)?;
         let section = &self.sections[at];
         let round = (pair - section.before) as usize;
@@ -144,6 +199,12 @@ impl Schedule {
         let index = section.start + 2 * (round * section.pairings.len() + pairing) + game;
         (self.fixture(index) == fixture).then_some(index)
     }
+}
+
+/// The numbers of two players, the lower one first. There are fewer players than fit into 32 bits.
+fn numbers((one, other): (usize, usize)) -> (u32, u32) {
+    let number = |player: usize| u32::try_from(player).unwrap_or(u32::MAX);
+    (number(one.min(other)), number(one.max(other)))
 }
 
 /// A random order of these players, drawn from `text`.

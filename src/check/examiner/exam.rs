@@ -13,7 +13,7 @@ use referee_record::model::record::{FaultPolicy, Header};
 use referee_record::model::rules::GameRules;
 
 /// The settings that are the same for every player of a check.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Exam {
     /// The rules in force.
     pub(crate) rules: GameRules,

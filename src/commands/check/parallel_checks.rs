@@ -128,7 +128,7 @@ impl SharedWork {
 }
 
 /// Does `work` on a report. Turns a panic into a failure, and adds it to the report.
-fn guarded(
+pub(in crate::commands) fn guarded(
     report: &mut CheckReport,
     work: impl FnOnce(&mut CheckReport) -> Result<(), Failure>,
 ) -> Result<(), Failure> {

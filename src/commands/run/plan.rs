@@ -7,7 +7,7 @@ use super::super::results_folder::Tables;
 use super::super::settings::Settings;
 use super::super::until::Until;
 use super::super::{Failure, Status};
-use super::{RunArgs, RunLimits, entrants};
+use super::{RunArgs, RunLimits};
 use crate::printer::Printer;
 use referee_games::BySeat;
 use referee_ratings::Estimate;
@@ -58,7 +58,7 @@ pub(super) fn plan(
     };
     let players: Vec<&PlayerSpec> = tournament.players.iter().collect();
     let at_once = limits.at_once(state.due());
-    limits.refuse_too_many(at_once, &entrants(tournament, &players, &containment))?;
+    limits.refuse_too_many(at_once, players.iter().copied())?;
     let summary = state.summary();
     printer.line(&format!(
         "{}: {}, {} players, {}",

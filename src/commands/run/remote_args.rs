@@ -109,11 +109,11 @@ mod with_nats {
     use referee_tournament::run::{RunEnd, Runner};
 
     /// Plays the games of `runner` on the workers of a server. `dir` is the results folder, and
-    /// `players` are in the order of the log.
+    /// `players` are those that are there, with their numbers.
     pub(in crate::commands::run) async fn play_remotely(
         workers: &RemoteWorkers,
         (tournament, header, secret, dir): (&Tournament, &Header, &Secret, &Path),
-        players: &[&PlayerSpec],
+        players: &[(usize, &PlayerSpec)],
         runner: Runner<'_>,
         synced: watch::Receiver<u64>,
         listener: &mut dyn Listener,
@@ -125,7 +125,7 @@ mod with_nats {
             book,
             header: header.clone(),
             secret: secret.clone(),
-            names: players.iter().map(|player| player.name.clone()).collect(),
+            names: runner.state.names().to_vec(),
         };
         let folder = ScratchFolder::new(dir.join(".bundles"))?;
         let description = describe(workers, tournament, header, secret, players, &folder.path)?;
@@ -145,13 +145,14 @@ mod with_nats {
         tournament: &Tournament,
         header: &Header,
         secret: &Secret,
-        players: &[&PlayerSpec],
+        players: &[(usize, &PlayerSpec)],
         folder: &Path,
     ) -> Result<RunDescription, RemoteError> {
         let hidden = [&workers.request.hidden[..], std::slice::from_ref(&workers.results)].concat();
         let packer = Packer { folder, hidden };
         let rules = tournament.game.program().map(|program| packer.rules(program)).transpose()?;
-        let sent: Result<_, _> = players.iter().map(|player| packer.player(player)).collect();
+        let sent: Result<_, _> =
+            players.iter().map(|&(number, player)| packer.player(number, player)).collect();
         Ok(RunDescription {
             header: header.clone(),
             secret: secret.to_hex(),

@@ -91,6 +91,9 @@ pub enum InvalidLine {
     /// It is not the JSON of a record.
     #[error("not a game record: {0}")]
     NotARecord(#[source] Arc<serde_json::Error>),
+    /// It is a change of a league's players.
+    #[error("a change of the players, not a game")]
+    Roster,
 }
 
 impl LogError {

@@ -1,7 +1,7 @@
 //! Reading a log from its beginning, one line at a time.
 
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Read};
+use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Take};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -12,6 +12,7 @@ use super::game_line::LinePlace;
 use super::{LOG, TYPICAL_LINE, is_sealed};
 use crate::bounded;
 use crate::model::record::{GameRecord, Header, SCHEMA};
+use crate::model::roster::RosterChange;
 
 /// The bytes that are read at once.
 const BUFFER: usize = 256 * 1024;
@@ -29,6 +30,8 @@ pub struct LogLine {
     pub raw: Vec<u8>,
     /// The record, or the reason why the line is not one.
     pub record: Result<GameRecord, InvalidLine>,
+    /// The change of a league's players, if the line is one instead of a record.
+    pub change: Option<Box<RosterChange>>,
     /// Whether the line is exactly as the referee wrote it.
     pub intact: bool,
 }
@@ -54,13 +57,23 @@ impl RawLine {
     /// Parses the line, which belongs to the log with this identity.
     pub fn parse(self, identity: &str) -> LogLine {
         let Self { number, at, bytes: raw, is_piece } = self;
+        let invalid = |error| InvalidLine::NotARecord(Arc::new(error));
+        let mut change = None;
         let record = if is_piece {
             Err(InvalidLine::TooLong)
+        } else if raw.starts_with(RosterChange::BEGIN.as_bytes()) {
+            match serde_json::from_slice(&raw) {
+                Ok(read) => {
+                    change = Some(Box::new(read));
+                    Err(InvalidLine::Roster)
+                }
+                Err(error) => Err(invalid(error)),
+            }
         } else {
-            serde_json::from_slice(&raw).map_err(|error| InvalidLine::NotARecord(Arc::new(error)))
+            serde_json::from_slice(&raw).map_err(invalid)
         };
-        let intact = record.is_ok() && is_sealed(&raw, identity);
-        LogLine { number, at, raw, record, intact }
+        let intact = (record.is_ok() || change.is_some()) && is_sealed(&raw, identity);
+        LogLine { number, at, raw, record, change, intact }
     }
 }
 
@@ -74,7 +87,7 @@ impl LogLine {
 /// Reads a log from its beginning, one line at a time.
 #[derive(Debug)]
 pub struct LogReader {
-    input: BufReader<File>,
+    input: BufReader<Take<File>>,
     header: Header,
     header_line: Vec<u8>,
     header_intact: bool,
@@ -95,8 +108,16 @@ impl LogReader {
 
     /// Opens the log at `path`, whatever its name, and reads its header.
     pub fn open_file(path: &Path) -> Result<Self, LogError> {
-        let mut input = BufReader::with_capacity(BUFFER, open(path)?);
-        let (raw, header) = read_header(&mut input).map_err(LogError::header)?;
+        let whole_file = |file: File| BufReader::with_capacity(BUFFER, file.take(u64::MAX));
+        let mut input = whole_file(open(path)?);
+        let (raw, mut header) = read_header(&mut input).map_err(LogError::header)?;
+        if header.is_league() {
+            let look = |source| LogError::whole(LogProblem::Read(source));
+            let seen = look_ahead(&mut input, &mut header).map_err(look)?;
+            let mut file = input.into_inner().into_inner();
+            file.seek(SeekFrom::Start(raw.len() as u64)).map_err(look)?;
+            input = BufReader::with_capacity(BUFFER, file.take(seen));
+        }
         let header_intact = is_sealed(&raw, &header.identity);
         let whole = raw.len() as u64;
         Ok(Self {
@@ -112,7 +133,8 @@ impl LogReader {
         })
     }
 
-    /// The header.
+    /// The header. That of a league has all players of the log, those that came later too, as they
+    /// were when the log was opened; nothing that was written after that is read.
     pub fn header(&self) -> &Header {
         &self.header
     }
@@ -191,6 +213,30 @@ impl LogReader {
             }
         }
         if lines.is_empty() { self.failed.take().map_or(Ok(lines), Err) } else { Ok(lines) }
+    }
+}
+
+/// Reads to the end of a league's log, and adds to the header whoever came and went. Returns how many
+/// bytes were read. Lines that change nothing are left for those who read line by line.
+fn look_ahead(input: &mut impl BufRead, header: &mut Header) -> io::Result<u64> {
+    let (mut seen, mut line, mut is_inside) = (0, Vec::with_capacity(TYPICAL_LINE), false);
+    loop {
+        line.clear();
+        let length = read_line_into(input, &mut line)?;
+        if length == 0 {
+            return Ok(seen);
+        }
+        seen += length as u64;
+        let is_whole = line.ends_with(b"\n");
+        let is_change = line.starts_with(RosterChange::BEGIN.as_bytes());
+        if is_whole
+            && !is_inside
+            && is_change
+            && let Ok(change) = serde_json::from_slice(&line)
+        {
+            let _ = header.follow(&change);
+        }
+        is_inside = !is_whole;
     }
 }
 

@@ -62,7 +62,7 @@ impl Scanned {
     pub fn is_edited(&self) -> bool {
         match self {
             Self::Game(game) => !game.place.intact,
-            Self::Other(line) => line.record.is_ok() && !line.intact,
+            Self::Other(line) => (line.record.is_ok() || line.change.is_some()) && !line.intact,
         }
     }
 }

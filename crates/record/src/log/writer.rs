@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use rustix::fs::{FlockOperation, fcntl_lock};
 use rustix::io::Errno;
+use serde::Serialize;
 use tokio::sync::watch;
 
 use super::background::Background;
@@ -16,6 +17,7 @@ use super::{LOG, seal};
 use crate::bounded;
 use crate::disk;
 use crate::model::record::{GameRecord, Header};
+use crate::model::roster::RosterChange;
 
 /// The longest wait before appended data is synced; the sync itself takes extra time.
 pub(crate) const SYNC_EVERY: Duration = Duration::from_secs(2);
@@ -137,22 +139,32 @@ impl LogWriter {
 
     /// Appends a record. If the write fails, removes the part that was written.
     pub fn append(&mut self, record: &GameRecord) -> Result<(), WriteError> {
+        self.append_line(&StoredGame::new(record))?;
+        self.appended += 1;
+        if let Some(background) = &self.background {
+            background.written();
+        }
+        Ok(())
+    }
+
+    /// Appends a change of a league's players, and waits until it is on disk.
+    pub fn append_change(&mut self, change: &RosterChange) -> Result<(), WriteError> {
+        self.append_line(change)?;
+        disk::sync(&self.file).map_err(|source| self.failed(source))
+    }
+
+    fn append_line(&mut self, line: &impl Serialize) -> Result<(), WriteError> {
         self.check()?;
         if let Some(error) = self.background.as_ref().and_then(Background::failure) {
             return Err(self.failed(error));
         }
-        let line = seal(&StoredGame::new(record), &self.identity);
-        let line = line.map_err(|source| self.failed(source))?;
+        let line = seal(line, &self.identity).map_err(|source| self.failed(source))?;
         if let Err(error) = disk::write(&self.file, &line) {
             // If this fails too, the rest is dropped as a torn line when the log is opened again.
             let _ = self.file.set_len(self.length);
             return Err(self.failed(error));
         }
         self.length += line.len() as u64;
-        self.appended += 1;
-        if let Some(background) = &self.background {
-            background.written();
-        }
         Ok(())
     }
 

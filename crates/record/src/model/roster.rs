@@ -18,6 +18,8 @@ pub struct Entry {
     pub version: u32,
     /// When it came, in seconds since 1970.
     pub at: u64,
+    /// A hash of everything that its author handed in, as 64 hexadecimal digits.
+    pub source: String,
 }
 
 impl Entry {
@@ -56,8 +58,6 @@ pub enum RosterChange {
     Entered {
         /// The player; its `entry` says who its author is.
         player: PlayerInfo,
-        /// A hash of everything that its author handed in, as 64 hexadecimal digits.
-        source: String,
         /// Hashes of the files it plays with, by path: the first [`MOST_FILES`].
         files: BTreeMap<String, String>,
     },

@@ -110,6 +110,15 @@ pub fn place(line: &Scanned, state: &mut TournamentState) -> (Option<usize>, Opt
     let game = match line {
         Scanned::Game(game) => game,
         Scanned::Other(line) => {
+            if let Some(change) = &line.change {
+                let kind = match state.follow(change) {
+                    Ok(()) if line.intact => return (None, None),
+                    Ok(()) => LineProblemKind::Edited,
+                    Err(RecordError::Foreign) => LineProblemKind::Foreign,
+                    Err(RecordError::Double) => LineProblemKind::Double,
+                };
+                return (None, problem(kind));
+            }
             let why = line.record.as_ref().err().cloned();
             let kind = why.map_or(LineProblemKind::Foreign, LineProblemKind::Unreadable);
             return (None, problem(kind));

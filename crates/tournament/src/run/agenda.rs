@@ -71,7 +71,8 @@ impl Agenda {
     ) -> Self {
         let mut needed = vec![false; state.names().len()];
         let mut cursor = 0;
-        let mut missing = needed.len();
+        // Whoever comes to a league was checked.
+        let mut missing = if state.is_league() { 0 } else { needed.len() };
         while let Some(index) = state.next_due(cursor).filter(|_| missing > 0) {
             let players = state.fixture(index).players;
             for player in [players.first, players.second] {
@@ -114,8 +115,12 @@ impl Agenda {
     }
 
     /// The next job, if there is one now, and time for it.
-    pub(super) fn next(&mut self, state: &TournamentState) -> Option<Assignment> {
-        let due = state.next_due(self.cursor).filter(|_| self.may_play());
+    pub(super) fn next(&mut self, state: &mut TournamentState) -> Option<Assignment> {
+        let mut due = state.next_due(self.cursor).filter(|_| self.may_play());
+        if due.is_none() && self.again.is_empty() && self.may_play() {
+            state.choose();
+            due = state.next_due(self.cursor);
+        }
         if self.again.is_empty() && self.probes.is_empty() && due.is_none() {
             return None;
         }

@@ -7,6 +7,7 @@ use referee_record::log::WriteError;
 use referee_record::model::fault::Fault;
 use referee_record::model::player::Out;
 use referee_record::model::record::GameRecord;
+use referee_record::model::roster::RosterChange;
 
 /// An event of a run.
 #[derive(Debug, Clone, Copy)]
@@ -44,6 +45,8 @@ pub enum RunEvent<'a> {
         /// The reason.
         why: Out,
     },
+    /// A player comes to a league, or goes.
+    PlayersChanged(&'a RosterChange),
     /// Somebody interrupts the run, which goes on only until the games in play are over.
     Finishing {
         /// How many are in play.

@@ -1,5 +1,6 @@
 //! The jobs of workers, and their reports.
 
+use std::collections::HashMap;
 use std::error::Error;
 use std::sync::Arc;
 use std::time::Instant;
@@ -31,8 +32,8 @@ pub struct Conditions {
     pub policy: FaultPolicy,
     /// When games end before their rules say so; if absent, never.
     pub adjudication: Option<Adjudication>,
-    /// The players.
-    pub players: Vec<Entrant>,
+    /// The players by number. Those that left a league are not here.
+    pub players: HashMap<usize, Entrant>,
     /// The tournament's secret.
     pub secret: Secret,
     /// The people who look at the games.
@@ -42,6 +43,16 @@ pub struct Conditions {
 }
 
 impl Conditions {
+    /// The player with this number, which plays here.
+    pub fn player(&self, number: usize) -> &Entrant {
+        &self.players[&number]
+    }
+
+    /// Whether all players of a job play here.
+    pub fn can_play(&self, job: &Job) -> bool {
+        job.players().all(|player| self.players.contains_key(&player))
+    }
+
     /// Whether a game may begin now.
     pub fn is_open(&self) -> bool {
         self.closes.borrow().is_none_or(|closes| Instant::now() < closes)
@@ -70,15 +81,17 @@ impl Job {
         }
     }
 
-    /// Whether all its players are among the first `players`.
-    pub fn is_within(&self, players: usize) -> bool {
-        match self {
-            Self::Probe(player) => *player < players,
-            Self::Play(games) => games.iter().all(|game| {
-                let BySeat { first, second } = game.fixture.players;
-                first.max(second) < players
-            }),
-        }
+    /// The numbers of its players.
+    pub fn players(&self) -> impl Iterator<Item = usize> {
+        let (probed, games) = match self {
+            Self::Probe(player) => (Some(*player), &[][..]),
+            Self::Play(games) => (None, &games[..]),
+        };
+        let seated = games.iter().flat_map(|game| {
+            let BySeat { first, second } = game.fixture.players;
+            [first, second]
+        });
+        probed.into_iter().chain(seated)
     }
 }
 
@@ -160,7 +173,7 @@ mod tests {
         };
         let job = Job::Play(vec![game("aa-1", (0, 2), 1), game("aa-2", (2, 0), 2)]);
         assert_eq!((job.name(), Job::Probe(7).name()), ("aa".to_owned(), "start-7".to_owned()));
-        assert!(job.is_within(3) && !job.is_within(2));
+        assert_eq!(job.players().collect::<Vec<_>>(), [0, 2, 2, 0]);
         let text = serde_json::to_string(&job).expect("JSON");
         assert_eq!(serde_json::from_str::<Job>(&text).expect("the job"), job);
         for text in [r#""stopped""#, r#"{"failed":{"abandoned":{"workers":[]}}}"#] {

@@ -79,7 +79,7 @@ impl PlayerPool {
             seat: Seat::First,
             rules: self.book.rules(),
             position: &*self.book.rules().start,
-            control: &own_control(&self.conditions.control, self.conditions.players[number].tc),
+            control: &own_control(&self.conditions.control, self.conditions.player(number).tc),
             opponent_increment: Duration::ZERO,
             seed: 0,
             opening: &[],
@@ -193,7 +193,7 @@ impl PlayerPool {
         let setup = GameSetup {
             rules: &rules,
             control: &conditions.control,
-            tc: fixture.players.map(|number| conditions.players[number].tc),
+            tc: fixture.players.map(|number| conditions.player(number).tc),
             policy: conditions.policy,
             adjudication: conditions.adjudication,
             opening: &steps,
@@ -209,13 +209,13 @@ impl PlayerPool {
     /// Warnings about players whose files changed after they were read.
     fn doubts(&self, fixture: Fixture) -> impl Iterator<Item = GameWarning> {
         Seat::BOTH.into_iter().filter_map(move |seat| {
-            let file = self.conditions.players[fixture.players[seat]].changed_file()?;
+            let file = self.conditions.player(fixture.players[seat]).changed_file()?;
             Some(GameWarning { seat, warning: PlayerWarning::ChangedFile(file) })
         })
     }
 
     fn names(&self, fixture: Fixture) -> BySeat<&str> {
-        fixture.players.map(|number| self.conditions.players[number].name.as_str())
+        fixture.players.map(|number| self.conditions.player(number).name.as_str())
     }
 
     fn seeds(&self, fixture: Fixture) -> BySeat<u64> {
@@ -247,7 +247,7 @@ impl PlayerPool {
     }
 
     fn fresh(&self, number: usize) -> Player {
-        self.conditions.players[number].fresh()
+        self.conditions.player(number).fresh()
     }
 
     /// Releases both players after their game. Returns the record builder, and the transcript if
@@ -287,7 +287,7 @@ impl PlayerPool {
     ) -> PlayerStatistics {
         // The next game would begin with the freezing of this one.
         let is_fit = !faulted && !player.owes() && !player.freezes_off_turn();
-        let reusable = self.conditions.players[number].reusable && is_fit;
+        let reusable = self.conditions.player(number).reusable && is_fit;
         if !reusable {
             return player.leave().await;
         }

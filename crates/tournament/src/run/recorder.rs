@@ -34,6 +34,7 @@ impl Listener for Recorder<'_> {
                 self.folder.keep_exchanges(&record.id, transcript)?;
                 self.log.append(record)?;
             }
+            RunEvent::PlayersChanged(change) => self.log.append_change(change)?,
             RunEvent::SectionOver => self.log.sync_soon(),
             RunEvent::Over => self.log.finish()?,
             RunEvent::CannotStart { .. }

@@ -213,6 +213,10 @@ fn examine_log(
         check_secret(dir, &contents)?;
     }
     let mut wanted = header(tournament, containment.clone(), contents.header.identity.clone());
+    if wanted.is_league() {
+        let came = contents.header.players.iter().filter(|player| player.entry.is_some());
+        wanted.players.extend(came.cloned());
+    }
     let further = contents.state.further_played() > 0;
     if further && !wanted.stages.contains(&Stage::further()) {
         wanted.stages.push(Stage::further());
@@ -449,8 +453,10 @@ fn rewrite_log(
         })
         .map_err(|source| ResumeError::Superseded { path, source })?;
     }
+    // Those who came to a league later have lines of their own.
+    let founders = wanted.of_founders();
     log.replace(wanted, |out| {
-        write_header(out, wanted)?;
+        write_header(out, &founders)?;
         each_line(dir, &mut |line| match &line.record {
             Ok(record) if is_superseded(record) => Ok(()),
             _ => out.write_all(&line.raw),

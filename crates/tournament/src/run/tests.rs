@@ -183,7 +183,7 @@ impl Cup {
             control: header.clock,
             adjudication: None,
             policy: header.fault_policy,
-            players,
+            players: players.into_iter().enumerate().collect(),
             secret: Secret::from_seed(1),
             spectators: Arc::default(),
             closes: watch::Sender::default().subscribe(),

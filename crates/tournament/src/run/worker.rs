@@ -11,7 +11,6 @@ use std::thread::{self, JoinHandle};
 
 use tokio::sync::{mpsc, watch};
 
-use super::entrant::Entrant;
 use super::failure::JobFailure;
 use super::job::{Conditions, Job, JobOutcome, Report};
 use super::pool::{self, PlayerPool};
@@ -25,9 +24,8 @@ const OF_WORKER: u64 = 6;
 /// Open files per player: its pipes, its supervisor, its control groups.
 const OF_PLAYER: u64 = 9;
 
-/// The approximate maximum of open files of a worker, for these players.
-pub fn open_files(players: &[Entrant]) -> u64 {
-    let reusable = players.iter().filter(|player| player.reusable).count();
+/// The approximate maximum of open files of a worker, when this many players are reusable.
+pub fn open_files(reusable: usize) -> u64 {
     // The games of a pair are played by different processes, which may wait at the same time.
     OF_WORKER + OF_PLAYER * (2 + (2 * reusable).min(pool::IDLE_MOST) as u64)
 }

@@ -5,9 +5,11 @@
 //! are not played, and those already played do not count. The next games are a pure function too: a
 //! section is added when all earlier sections are over, from their results alone.
 
+mod league;
 mod parts;
 mod sections;
 
+use self::league::LeagueState;
 use self::parts::Part;
 use crate::schedule::summary::Summary;
 use crate::schedule::{Fixture, Schedule};
@@ -48,6 +50,8 @@ pub struct TournamentState {
     since: Vec<usize>,
     /// Whether a player was ever out.
     any_out: bool,
+    /// What only a league has.
+    league: Option<LeagueState>,
 }
 
 /// The reason why a record cannot be added to a tournament.
@@ -66,7 +70,11 @@ impl TournamentState {
     pub fn new(header: &Header) -> Self {
         let names: Vec<String> = header.players.iter().map(|player| player.name.clone()).collect();
         let players = names.len();
-        let schedule = Schedule::new(&names, &header.order());
+        let schedule = if header.is_league() {
+            Schedule::of_league(players)
+        } else {
+            Schedule::new(&names, &header.order())
+        };
         // The seeds of a knockout are those of the file.
         let seeded =
             header.stages.iter().any(|stage| matches!(stage.format, Format::Knockout { .. }));
@@ -91,9 +99,12 @@ impl TournamentState {
             out: vec![None; players],
             since: vec![0; players],
             any_out: false,
+            league: header.is_league().then(|| LeagueState::new(header)),
         };
-        state.take_part();
-        state.advance();
+        if !state.is_league() {
+            state.take_part();
+            state.advance();
+        }
         state
     }
 
@@ -140,12 +151,16 @@ impl TournamentState {
                 _ => {}
             }
         }
+        if self.is_league() {
+            (never, corrected) = (0, 0);
+        }
         let out_by = |out: Out| self.outs().into_iter().filter(|&by| by == Some(out)).count();
         Summary {
             played: self.played,
             counted,
             due: self.due(),
             is_estimate: self.unknown() > 0,
+            is_endless: self.is_league(),
             never,
             corrected,
             unchecked: out_by(Out::Unchecked),
@@ -193,10 +208,11 @@ impl TournamentState {
 
     /// The index of a record's game, if it belongs to this schedule and the record has the right
     /// identity.
-    fn place(&self, record: &GameRecord) -> Option<usize> {
+    fn place(&mut self, record: &GameRecord) -> Option<usize> {
         let number = |seat| self.number(&record.players[seat]);
         let players = BySeat::new(number(Seat::First)?, number(Seat::Second)?);
         let fixture = Fixture { players, pair: record.pair, game: record.game };
+        self.claim(fixture);
         let index = self.schedule.index(fixture)?;
         (self.id(index) == record.id).then_some(index)
     }
@@ -224,6 +240,7 @@ impl TournamentState {
         game: Fixture,
         summary: GameSummary,
     ) -> Result<usize, RecordError> {
+        self.claim(game);
         self.add_at(self.schedule.index(game).ok_or(RecordError::Foreign)?, summary)
     }
 
@@ -233,7 +250,11 @@ impl TournamentState {
         }
         self.games[index] = Some(summary);
         self.played += 1;
-        self.advance();
+        if self.is_league() {
+            self.learn(index, summary);
+        } else {
+            self.advance();
+        }
         Ok(index)
     }
 
@@ -266,11 +287,17 @@ impl TournamentState {
 
     /// The first game at or after `from` that is still to be played.
     pub fn next_due(&self, from: usize) -> Option<usize> {
+        if let Some(league) = &self.league {
+            return league.open(from).next();
+        }
         (from..self.playable().end).find(|&index| !self.is_done(index) && !self.is_void(index))
     }
 
     /// The number of games still to be played, if this is known now.
     pub fn due(&self) -> usize {
+        if let Some(league) = &self.league {
+            return league.open(0).count();
+        }
         let known = self.playable();
         if !self.any_out && known.end == self.len() {
             return self.unknown() + self.len() - self.played;

@@ -17,6 +17,9 @@ pub struct Summary {
     pub due: usize,
     /// Whether more games may follow, because later pairings depend on earlier results.
     pub is_estimate: bool,
+    /// Whether there is always another game: it is a league.
+    #[serde(skip)]
+    pub is_endless: bool,
     /// Games that will never be played, because one of their players was taken out before.
     pub never: usize,
     /// Games in the log that one of their players played before it was corrected. They do not
@@ -51,7 +54,11 @@ impl Summary {
 impl fmt::Display for Summary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let about = if self.is_estimate { "about " } else { "" };
-        write!(f, "{} of {about}{} games played", self.played, self.total())?;
+        if self.is_endless {
+            write!(f, "{} played", counted(self.played, "game"))?;
+        } else {
+            write!(f, "{} of {about}{} games played", self.played, self.total())?;
+        }
         if self.counted < self.played {
             write!(f, "; {} count", self.counted)?;
             match (self.played - self.counted).saturating_sub(self.corrected) {

@@ -23,21 +23,21 @@ fn play(state: &mut TournamentState, index: usize) {
 }
 
 /// The next jobs, until none is left for now.
-fn next(agenda: &mut Agenda, state: &TournamentState) -> Vec<String> {
-    std::iter::from_fn(|| agenda.next(state)).map(|job| job.describe(state)).collect()
+fn next(agenda: &mut Agenda, state: &mut TournamentState) -> Vec<String> {
+    std::iter::from_fn(|| Some(agenda.next(state)?.describe(state))).collect()
 }
 
 #[test]
 fn every_player_is_started_before_the_first_game() {
-    let state = state();
+    let mut state = state();
     let mut agenda = Agenda::new(&state, None, false);
-    assert_eq!(next(&mut agenda, &state), NAMES.map(|name| format!("the start of {name}")));
+    assert_eq!(next(&mut agenda, &mut state), NAMES.map(|name| format!("the start of {name}")));
     agenda.probed();
     agenda.probed();
     assert!(!agenda.may_play());
-    assert_eq!(next(&mut agenda, &state), [""; 0], "one has not started yet");
+    assert_eq!(next(&mut agenda, &mut state), [""; 0], "one has not started yet");
     agenda.probed();
-    let games = next(&mut agenda, &state);
+    let games = next(&mut agenda, &mut state);
     assert_eq!(games.len(), 6);
     let in_order = games.iter().zip(0..).all(|(game, at)| game.contains(&state.id(at)));
     assert!(in_order, "in the order of the schedule: {games:?}");
@@ -56,48 +56,48 @@ fn only_players_with_games_left_are_started() {
         }
     }
     let mut agenda = Agenda::new(&state, None, false);
-    assert_eq!(next(&mut agenda, &state), ["the start of ant", "the start of bee"]);
+    assert_eq!(next(&mut agenda, &mut state), ["the start of ant", "the start of bee"]);
     for index in 0..state.len() {
         if !with_cat(&state, index) {
             play(&mut state, index);
         }
     }
     let mut agenda = Agenda::new(&state, None, false);
-    assert!(agenda.may_play() && agenda.next(&state).is_none());
+    assert!(agenda.may_play() && agenda.next(&mut state).is_none());
 }
 
 #[test]
 fn a_job_that_was_put_back_comes_first() {
-    let state = state();
+    let mut state = state();
     let mut agenda = Agenda::new(&state, None, false);
     for _ in NAMES {
-        agenda.next(&state).expect("a start");
+        agenda.next(&mut state).expect("a start");
         agenda.probed();
     }
-    let first = agenda.next(&state).expect("a game");
+    let first = agenda.next(&mut state).expect("a game");
     let expected = first.describe(&state);
-    agenda.next(&state).expect("another game");
+    agenda.next(&mut state).expect("another game");
     agenda.put_back(Assignment { failed: true, ..first });
-    let again = agenda.next(&state).expect("the first game");
+    let again = agenda.next(&mut state).expect("the first game");
     assert_eq!((again.describe(&state), again.failed), (expected, true));
 }
 
 #[test]
 fn nothing_starts_after_the_end_time_not_even_what_was_put_back() {
-    let state = state();
+    let mut state = state();
     let soon = EndTime::After(Instant::now() + Duration::from_secs(20));
     let mut agenda = Agenda::new(&state, Some(RunDeadline::new(soon)), false);
     for _ in NAMES {
-        agenda.next(&state).expect("a start");
+        agenda.next(&mut state).expect("a start");
         agenda.probed();
     }
-    let game = agenda.next(&state).expect("there is time");
+    let game = agenda.next(&mut state).expect("there is time");
     agenda.put_back(game);
     // It counts for 30 seconds in a run that has just begun.
     agenda.took(Duration::from_secs(3600));
-    assert!(agenda.next(&state).is_none() && agenda.is_time_up);
+    assert!(agenda.next(&mut state).is_none() && agenda.is_time_up);
 
     let over = RunDeadline::new(EndTime::After(Instant::now()));
     let mut agenda = Agenda::new(&state, Some(over), false);
-    assert!(agenda.next(&state).is_none() && agenda.is_time_up, "no player is started either");
+    assert!(agenda.next(&mut state).is_none() && agenda.is_time_up, "no player is started either");
 }

@@ -32,7 +32,7 @@ fn pool(players: usize, reusable: bool, replies: &'static [&'static str]) -> (Pl
         control: TimeControl { per_move: Some(SECOND), ..TimeControl::unlimited(10 * SECOND) },
         adjudication: None,
         policy: FaultPolicy::Retry(1),
-        players: (0..players).map(entrant).collect(),
+        players: (0..players).map(entrant).enumerate().collect(),
         secret: Secret::from_seed(1),
         spectators: Arc::default(),
         closes: watch::Sender::default().subscribe(),

@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 use referee_record::model::containment::Containment;
 use referee_record::model::openings::Openings;
 use referee_record::model::record::Header;
-use referee_record::model::stage::{Stage, checked_round_robin, configured};
+use referee_record::model::stage::{Format, Stage, checked_round_robin, configured};
 
 /// What differs between the results and the configuration, although it must not.
 #[derive(Debug, PartialEq, Eq)]
@@ -123,7 +123,8 @@ pub(super) fn compare(
 
 /// Whether results stay valid when players or pairs are added, or games are played again.
 fn may_grow(stages: &[Stage]) -> bool {
-    matches!(stages, [Stage { format, .. }] if format.has_one_section())
+    let may = |format: &Format| format.has_one_section() || *format == Format::League;
+    matches!(stages, [Stage { format, .. }] if may(format))
 }
 
 /// The differences between the stages. More pairs are allowed; anything else is forbidden.

@@ -1,0 +1,211 @@
+//! The league: the next pair of games is the one that tells most about today's players.
+//!
+//! Each player has an estimate of its strength that every game moves a little (Glicko, without
+//! decay: a version does not change). It only chooses games; the tables fit all results together.
+
+use std::collections::HashMap;
+use std::num::NonZeroU64;
+
+use referee_games::{BySeat, Seat};
+use referee_record::model::game_summary::GameSummary;
+
+/// The deviation of a player of whom nothing is known, in Elo.
+const UNKNOWN: f64 = 350.0;
+/// The deviation of a new version of a player that is known, beyond that of the old version.
+const NEW_VERSION: f64 = 150.0;
+/// The deviation of a player whose rating is given.
+const GIVEN: f64 = 50.0;
+/// The smallest deviation: so that nobody is ever certain.
+const LEAST: f64 = 25.0;
+/// After this many copies of earlier games in a row, two players do not meet again.
+const REPEATS: u32 = 4;
+
+/// What a league knows about its players, to choose the next games.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct LeagueForm {
+    players: Vec<Form>,
+    /// The meetings of players that are there, the lower number first.
+    meetings: HashMap<(usize, usize), LastGames>,
+    /// The number of pairs chosen so far.
+    chosen: u64,
+    /// Whether no pair could be chosen, and nothing has changed since.
+    is_dry: bool,
+}
+
+/// What is known about a player.
+#[derive(Debug, Clone, Copy)]
+struct Form {
+    value: f64,
+    deviation: f64,
+    is_there: bool,
+    /// Games that were chosen for it and are not over.
+    busy: u32,
+    /// How many pairs had been chosen when it was last chosen.
+    last: u64,
+}
+
+/// The last games of two players.
+#[derive(Debug, Clone, Copy, Default)]
+struct LastGames {
+    /// By who had the first seat.
+    fingerprints: [Option<NonZeroU64>; 2],
+    /// How many copies of earlier games came last.
+    repeats: u32,
+}
+
+impl LeagueForm {
+    /// Adds a player that does not play yet.
+    pub(crate) fn add(&mut self) {
+        let last = self.chosen;
+        let form = Form { value: 0.0, deviation: UNKNOWN, is_there: false, busy: 0, last };
+        self.players.push(form);
+    }
+
+    /// A player begins to play: with a `given` rating, or after the version `before` of the same
+    /// author.
+    pub(crate) fn enter(&mut self, player: usize, given: Option<f64>, before: Option<usize>) {
+        let there: Vec<f64> =
+            self.players.iter().filter(|form| form.is_there).map(|form| form.value).collect();
+        let middle = there.iter().sum::<f64>() / there.len().max(1) as f64;
+        let (value, deviation) = match (given, before) {
+            (Some(rating), _) => (rating, GIVEN),
+            (None, Some(before)) => {
+                let Form { value, deviation, .. } = self.players[before];
+                (value, deviation.hypot(NEW_VERSION).min(UNKNOWN))
+            }
+            (None, None) => (middle, UNKNOWN),
+        };
+        let last = self.chosen;
+        self.players[player] = Form { value, deviation, is_there: true, busy: 0, last };
+        self.is_dry = false;
+    }
+
+    /// A player plays no more.
+    pub(crate) fn leave(&mut self, player: usize) {
+        self.players[player].is_there = false;
+        self.meetings.retain(|&(one, other), _| one != player && other != player);
+        self.is_dry = false;
+    }
+
+    /// Whether a player plays now.
+    pub(crate) fn is_there(&self, player: usize) -> bool {
+        self.players[player].is_there
+    }
+
+    /// A game was chosen for these players.
+    pub(crate) fn begins(&mut self, (one, other): (usize, usize)) {
+        self.players[one].busy += 1;
+        self.players[other].busy += 1;
+    }
+
+    /// A chosen game is over, or will not be played.
+    pub(crate) fn ends(&mut self, (one, other): (usize, usize)) {
+        for player in [one, other] {
+            self.players[player].busy = self.players[player].busy.saturating_sub(1);
+        }
+    }
+
+    /// Learns from the result of a game.
+    pub(crate) fn learn(&mut self, players: BySeat<usize>, game: GameSummary) {
+        self.is_dry = false;
+        let BySeat { first, second } = players;
+        let are_there = self.is_there(first) && self.is_there(second);
+        let mut is_copy = false;
+        if are_there {
+            let last = self.meetings.entry((first.min(second), first.max(second))).or_default();
+            let place = &mut last.fingerprints[usize::from(first > second)];
+            is_copy = game.fingerprint.is_some() && *place == game.fingerprint;
+            *place = game.fingerprint;
+            last.repeats = if is_copy { last.repeats + 1 } else { 0 };
+        }
+        if is_copy || game.outcome.is_none() {
+            return;
+        }
+        let halves = game.halves();
+        let before = players.map(|player| self.players[player]);
+        for seat in Seat::BOTH {
+            let score = halves[seat] as f64 / 2.0;
+            let (own, other) = (before[seat], before[!seat]);
+            let form = &mut self.players[players[seat]];
+            (form.value, form.deviation) = own.after(other, score);
+        }
+    }
+
+    /// The next pair of games: of the player of whom least is known, or every other time of the one
+    /// that has waited longest, against the opponent that tells most. `None` if no two players are
+    /// there, or their games would only repeat earlier ones.
+    pub(crate) fn choose(&mut self) -> Option<(usize, usize)> {
+        if self.is_dry {
+            return None;
+        }
+        let mut order: Vec<usize> =
+            (0..self.players.len()).filter(|&player| self.is_there(player)).collect();
+        let by_wait = |&player: &usize| self.players[player].last;
+        let by_need = |&one: &usize, &other: &usize| {
+            let need = |player: usize| self.players[player].need();
+            need(other).total_cmp(&need(one))
+        };
+        order.sort_by_key(by_wait);
+        if self.chosen.is_multiple_of(2) {
+            order.sort_by(by_need);
+        }
+        let pair = order.iter().find_map(|&one| Some((one, self.opponent(one)?)));
+        self.is_dry = pair.is_none();
+        let (one, other) = pair?;
+        self.chosen += 1;
+        for player in [one, other] {
+            self.players[player].last = self.chosen;
+        }
+        Some((one, other))
+    }
+
+    /// The opponent whose game with `one` tells most.
+    fn opponent(&self, one: usize) -> Option<usize> {
+        let own = self.players[one];
+        let others = self.players.iter().enumerate();
+        let worth = others.filter_map(|(player, other)| {
+            if player == one || !other.is_there {
+                return None;
+            }
+            let key = (one.min(player), one.max(player));
+            let repeats = self.meetings.get(&key).map_or(0, |last| last.repeats);
+            (repeats < REPEATS).then(|| (player, own.worth(*other) / f64::from(1 + repeats)))
+        });
+        worth.max_by(|one, other| one.1.total_cmp(&other.1)).map(|(player, _)| player)
+    }
+}
+
+impl Form {
+    /// How much is still to be learned about it, beyond the games in progress.
+    fn need(self) -> f64 {
+        self.deviation / f64::from(1 + self.busy)
+    }
+
+    /// How much a game against `other` tells: most if it is near in strength, little known, and has
+    /// nothing else to play.
+    fn worth(self, other: Self) -> f64 {
+        let expected = expected(self.value - other.value, 1.0);
+        let spread = self.deviation.powi(2) + other.deviation.powi(2);
+        expected * (1.0 - expected) * spread / f64::from(1 + other.busy)
+    }
+
+    /// The value and the deviation after a game against `other` with this score (Glickman, 1999).
+    fn after(self, other: Self, score: f64) -> (f64, f64) {
+        let q = std::f64::consts::LN_10 / 400.0;
+        let share = 3.0 * (q * other.deviation / std::f64::consts::PI).powi(2);
+        let g = 1.0 / (1.0 + share).sqrt();
+        let expected = expected(self.value - other.value, g);
+        let information = (q * g).powi(2) * expected * (1.0 - expected);
+        let precision = self.deviation.powi(-2) + information;
+        let value = self.value + q / precision * g * (score - expected);
+        (value, precision.powf(-0.5).max(LEAST))
+    }
+}
+
+/// The expected score at this difference in Elo; `g` makes up for an uncertain opponent.
+fn expected(difference: f64, g: f64) -> f64 {
+    1.0 / (1.0 + 10_f64.powf(-g * difference / 400.0))
+}
+
+#[cfg(test)]
+mod tests;

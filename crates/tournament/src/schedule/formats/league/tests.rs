@@ -1,0 +1,77 @@
+use super::*;
+use referee_ratings::GameOutcome;
+
+fn form(players: usize) -> LeagueForm {
+    let mut form = LeagueForm::default();
+    for player in 0..players {
+        form.add();
+        form.enter(player, None, None);
+    }
+    form
+}
+
+/// A game that is unlike all others.
+fn game(outcome: GameOutcome, number: u64) -> GameSummary {
+    let faults = BySeat::new(None, None);
+    GameSummary { outcome: Some(outcome), faults, fingerprint: NonZeroU64::new(number + 1) }
+}
+
+#[test]
+fn a_new_player_plays_first_and_everyone_gets_a_share() {
+    let mut form = form(8);
+    let mut games = [0; 9];
+    let play = |form: &mut LeagueForm, pairs: u64, games: &mut [u32; 9]| {
+        for number in 0..pairs {
+            let (one, other) = form.choose().expect("two are there");
+            let outcome = if number % 2 == 0 { GameOutcome::Win } else { GameOutcome::Loss };
+            form.learn(BySeat::new(one, other), game(outcome, number));
+            games[one] += 1;
+            games[other] += 1;
+        }
+    };
+    play(&mut form, 400, &mut games);
+    assert!(games[..8].iter().all(|&games| games > 50), "{games:?}");
+    form.add();
+    form.enter(8, None, Some(0));
+    let mut games = [0; 9];
+    play(&mut form, 20, &mut games);
+    assert!(games[8] >= 10, "every other game is its own: {games:?}");
+}
+
+#[test]
+fn those_who_left_are_not_chosen() {
+    let mut form = form(3);
+    form.leave(1);
+    for _ in 0..10 {
+        let (one, other) = form.choose().expect("two are there");
+        assert_eq!((one.min(other), one.max(other)), (0, 2));
+    }
+    form.leave(0);
+    assert_eq!(form.choose(), None);
+}
+
+#[test]
+fn nobody_is_chosen_for_copies_of_games() {
+    let mut form = form(2);
+    for _ in 0..=REPEATS {
+        let (one, other) = form.choose().expect("games are new");
+        form.learn(BySeat::new(one.min(other), one.max(other)), game(GameOutcome::Win, 0));
+    }
+    assert_eq!(form.choose(), None);
+    form.add();
+    form.enter(2, None, None);
+    assert!(form.choose().is_some(), "a new opponent");
+}
+
+#[test]
+fn opponents_are_near_in_strength() {
+    let mut form = LeagueForm::default();
+    for (player, rating) in [0.0, 30.0, 900.0, 930.0].into_iter().enumerate() {
+        form.add();
+        form.enter(player, Some(rating), None);
+    }
+    for _ in 0..20 {
+        let (one, other) = form.choose().expect("four are there");
+        assert_eq!(one / 2, other / 2, "{one} and {other}");
+    }
+}

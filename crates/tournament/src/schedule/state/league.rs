@@ -1,0 +1,181 @@
+//! The state of a league: who is there, and which games were chosen.
+//!
+//! It has no sections. A pair of games is chosen when a worker is free, and gets the next number;
+//! the log says which pairs there were. Faults count in the order of the log.
+
+use std::collections::BTreeSet;
+
+use super::{RecordError, TournamentState};
+use crate::schedule::Fixture;
+use crate::schedule::formats::league::LeagueForm;
+use referee_games::BySeat;
+use referee_record::model::game_summary::GameSummary;
+use referee_record::model::record::Header;
+use referee_record::model::roster::{Entry, RosterChange};
+
+/// What only a league has.
+#[derive(Debug, Clone)]
+pub(super) struct LeagueState {
+    form: LeagueForm,
+    /// By player number, whether it has come.
+    came: Vec<bool>,
+    /// By player number, whether it left. One that was taken out by its faults may still leave.
+    left: Vec<bool>,
+    /// The chosen games that are not done and will be played.
+    open: BTreeSet<usize>,
+}
+
+impl LeagueState {
+    /// The state before any game, with the players that were there at the start.
+    pub(super) fn new(header: &Header) -> Self {
+        let mut form = LeagueForm::default();
+        for _ in &header.players {
+            form.add();
+        }
+        let came: Vec<bool> = header.players.iter().map(|player| player.entry.is_none()).collect();
+        for player in (0..came.len()).filter(|&player| came[player]) {
+            form.enter(player, given(header, player), None);
+        }
+        let left = vec![false; came.len()];
+        Self { form, came, left, open: BTreeSet::new() }
+    }
+
+    /// The chosen games that are still to be played, from this index on.
+    pub(super) fn open(&self, from: usize) -> impl Iterator<Item = usize> {
+        self.open.range(from..).copied()
+    }
+}
+
+/// The rating that was given to a player, if one was.
+fn given(header: &Header, player: usize) -> Option<f64> {
+    let name = &header.players[player].name;
+    header.anchors.iter().find(|anchor| anchor.player == *name).map(|anchor| anchor.rating)
+}
+
+impl TournamentState {
+    /// Whether it is a league.
+    pub fn is_league(&self) -> bool {
+        self.league.is_some()
+    }
+
+    /// The header: all players so far, and what became of them.
+    pub fn header(&self) -> &Header {
+        &self.header
+    }
+
+    /// Whether a player takes part now: in a league, whether it came and did not leave.
+    pub fn is_there(&self, player: usize) -> bool {
+        let in_league = self.league.as_ref().is_none_or(|league| league.form.is_there(player));
+        in_league && self.out[player].is_none()
+    }
+
+    /// Adds a player that comes to the league now, or lets one go. The same change must be added to
+    /// the log.
+    ///
+    /// # Errors
+    /// No such change is possible now. Then nothing changes.
+    pub fn change(&mut self, change: &RosterChange) -> Result<(), RecordError> {
+        self.header.follow(change).map_err(|_| RecordError::Foreign)?;
+        if let RosterChange::Entered { player, .. } = change {
+            self.names.push(player.name.clone());
+            self.schedule.add_player();
+            self.streak.push(0);
+            self.out.push(None);
+            self.since.push(0);
+            if let Some(league) = &mut self.league {
+                league.form.add();
+                league.came.push(false);
+                league.left.push(false);
+            }
+        }
+        self.follow(change)
+    }
+
+    /// Follows a change that was read in the log, whose header has all players already.
+    pub(crate) fn follow(&mut self, change: &RosterChange) -> Result<(), RecordError> {
+        let player = self.number(change.player()).ok_or(RecordError::Foreign)?;
+        let before = self.header.players[player].entry.as_ref().and_then(
+            |Entry { author, version, .. }| {
+                self.number(&Entry::name(author, version.checked_sub(1)?))
+            },
+        );
+        let league = self.league.as_mut().ok_or(RecordError::Foreign)?;
+        match change {
+            RosterChange::Entered { .. } if league.came[player] => Err(RecordError::Double),
+            RosterChange::Entered { .. } => {
+                league.came[player] = true;
+                league.form.enter(player, None, before);
+                Ok(())
+            }
+            RosterChange::Left { .. } if !league.came[player] => Err(RecordError::Foreign),
+            RosterChange::Left { .. } if league.left[player] => Err(RecordError::Double),
+            RosterChange::Left { .. } => {
+                league.left[player] = true;
+                self.retire(player);
+                Ok(())
+            }
+        }
+    }
+
+    /// Lets a player play no more. Its games stay.
+    pub(super) fn retire(&mut self, player: usize) {
+        let schedule = &self.schedule;
+        let Some(league) = &mut self.league else { return };
+        league.form.leave(player);
+        let form = &mut league.form;
+        league.open.retain(|&index| {
+            let BySeat { first, second } = schedule.fixture(index).players;
+            let stays = first != player && second != player;
+            if !stays {
+                form.ends((first, second));
+            }
+            stays
+        });
+    }
+
+    /// In a league, chooses the next pair of games, if there is a sensible one.
+    pub(crate) fn choose(&mut self) {
+        let Some(league) = &mut self.league else { return };
+        let Some(pair) = league.form.choose() else { return };
+        let first = self.schedule.len();
+        self.schedule.choose(pair);
+        self.games.resize(self.schedule.len(), None);
+        for index in first..first + 2 {
+            league.open.insert(index);
+            league.form.begins(pair);
+        }
+    }
+
+    /// In a league, makes room for a game of the log whose pair is not known yet.
+    pub(super) fn claim(&mut self, game: Fixture) {
+        let Some(league) = &mut self.league else { return };
+        let BySeat { first, second } = game.players;
+        if !(league.came[first] && league.came[second] && self.schedule.claim(game)) {
+            return;
+        }
+        self.games.resize(self.schedule.len(), None);
+        // The other game of the pair is due too, if both players are still there.
+        let are_there = league.form.is_there(first) && league.form.is_there(second);
+        let at = 2 * (game.pair as usize - 1);
+        for index in (at..at + 2).filter(|_| are_there) {
+            league.open.insert(index);
+            league.form.begins((first, second));
+        }
+    }
+
+    /// In a league, learns from a game that is done.
+    pub(super) fn learn(&mut self, index: usize, game: GameSummary) {
+        let players = self.fixture(index).players;
+        let Some(league) = &mut self.league else { return };
+        if league.open.remove(&index) {
+            league.form.ends((players.first, players.second));
+        }
+        league.form.learn(players, game);
+        self.count(index, game);
+        for player in [players.first, players.second] {
+            if self.out[player] == Some(index) {
+                self.retire(player);
+            }
+        }
+    }
+}

@@ -1,0 +1,71 @@
+//! The report that an author gets: a file in the author's folder, written again after every step.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::league::REPORT;
+use referee_record::bounded;
+use referee_record::disk;
+
+/// The most bytes of a report that are read.
+const MOST_READ: u64 = 4096;
+/// The digits of a digest that are shown.
+const DIGITS: usize = 16;
+
+/// What became of a submission.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Fate {
+    BeingChecked,
+    /// It entered under this name.
+    Entered(String),
+    Refused,
+}
+
+/// The report on a submission.
+#[derive(Debug)]
+pub(super) struct Letter {
+    path: PathBuf,
+    digest: String,
+    text: String,
+}
+
+impl Letter {
+    /// A report on the submission with this digest, in the author's folder.
+    pub(super) fn new(folder: &Path, digest: &str) -> Self {
+        let digest = digest[..DIGITS.min(digest.len())].to_owned();
+        Self { path: folder.join(REPORT), digest, text: String::new() }
+    }
+
+    /// Adds lines.
+    pub(super) fn add(&mut self, text: &str) {
+        self.text.push_str(text.trim_end());
+        self.text.push('\n');
+    }
+
+    /// Writes the report as it is now.
+    pub(super) fn send(&self, fate: &Fate) -> io::Result<()> {
+        let fate = match fate {
+            Fate::BeingChecked => "being checked".to_owned(),
+            Fate::Entered(name) => format!("entered as {name}"),
+            Fate::Refused => "refused".to_owned(),
+        };
+        let text = format!("hand-in {}: {fate}\n\n{}", self.digest, self.text);
+        disk::write_quickly(&self.path, text.as_bytes())
+    }
+
+    /// Whether the report that is there says that this submission was refused. Only its author
+    /// could have forged that, and only to be refused.
+    pub(super) fn was_refused(&self) -> bool {
+        self.starts_with(&format!("hand-in {}: refused\n", self.digest))
+    }
+
+    /// Whether the report that is there says that this submission entered as `name`.
+    pub(super) fn was_entered(&self, name: &str) -> bool {
+        self.starts_with(&format!("hand-in {}: entered as {name}\n", self.digest))
+    }
+
+    fn starts_with(&self, line: &str) -> bool {
+        let there = bounded::beginning(&self.path, MOST_READ);
+        there.is_ok_and(|text| text.starts_with(line.as_bytes()))
+    }
+}
