@@ -9,6 +9,7 @@
 //! | `results/L/control.json` | what the organiser wants | commands and the page |
 //! | `results/L/invitations.json` | hashes of the secrets of links | `league invite` |
 
+#[allow(dead_code)]
 pub(crate) mod control;
 pub(crate) mod hand_in;
 

@@ -119,7 +119,7 @@ pub(super) struct ExamTerms<'a> {
 
 impl Default for ExamTerms<'_> {
     fn default() -> Self {
-        Self { against: &[], ladder: false, pairs: 1, seed: 1, within: Duration::from_mins(5) }
+        Self { against: &[], ladder: false, pairs: 1, seed: 1, within: Duration::from_secs(300) }
     }
 }
 

@@ -20,6 +20,7 @@ mod formats;
 mod fuzz;
 mod hosted_classes;
 mod ladder_simulation;
+mod league;
 mod openings;
 mod rank_from;
 mod report;

@@ -132,21 +132,18 @@ impl LeaguePlay<'_, '_> {
                     .map(|spec| self.hidden(spec))
                     .filter(|spec| spec.hash == info.hash),
             };
-            match found {
-                Some(spec) => {
-                    self.roster.insert(number, spec);
-                }
-                None => {
-                    let warning = format!(
-                        "{}: its files in {} are not those that entered; it plays no more",
-                        referee_protocol::escape::terminal(&info.name),
-                        self.league.entrants.display()
-                    );
-                    listeners.on(RunEvent::Warning(&warning), state)?;
-                    let leaving = Leaving { at: now(), why: LeavingReason::Lost };
-                    let change = RosterChange::Left { player: info.name.clone(), leaving };
-                    self.change(&change, None, state, listeners)?.map_err(Failure::input)?;
-                }
+            if let Some(spec) = found {
+                self.roster.insert(number, spec);
+            } else {
+                let warning = format!(
+                    "{}: its files in {} are not those that entered; it plays no more",
+                    referee_protocol::escape::terminal(&info.name),
+                    self.league.entrants.display()
+                );
+                listeners.on(RunEvent::Warning(&warning), state)?;
+                let leaving = Leaving { at: now(), why: LeavingReason::Lost };
+                let change = RosterChange::Left { player: info.name.clone(), leaving };
+                self.change(&change, None, state, listeners)?.map_err(Failure::input)?;
             }
         }
         Ok(())

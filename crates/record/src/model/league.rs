@@ -27,5 +27,5 @@ impl LeagueSettings {
     /// The default of [`disk`](Self::disk).
     pub const DISK: u64 = 512 << 20;
     /// The default of [`every`](Self::every).
-    pub const EVERY: Duration = Duration::from_mins(1);
+    pub const EVERY: Duration = Duration::from_secs(60);
 }

@@ -135,6 +135,7 @@ impl Listener for ReceivedEvents {
             RunEvent::GameBegun { .. }
             | RunEvent::Finishing { .. }
             | RunEvent::SectionOver
+            | RunEvent::PlayersChanged(_)
             | RunEvent::WorkerPool(_) => {}
         }
         Ok(())

@@ -41,7 +41,7 @@ use referee_tournament::run::resume::header;
 /// The folder of submissions that are being checked, beside those that entered.
 const WORK: &str = ".being-checked";
 /// How long the check of a submission may take.
-const WITHIN: Duration = Duration::from_mins(5);
+const WITHIN: Duration = Duration::from_secs(300);
 /// The longest name of an author, with room for ` v` and the number of a version.
 const LONGEST_AUTHOR: usize = LONGEST_NAME - 8;
 
@@ -202,8 +202,8 @@ impl Doorkeeper {
         self.tell.send(news).map_err(|_| NobodyThere)
     }
 
-    fn warn(&self, warning: String) -> Result<(), NobodyThere> {
-        self.say(DoorNews::Warning(referee_protocol::escape::terminal(&warning)))
+    fn warn(&self, warning: &str) -> Result<(), NobodyThere> {
+        self.say(DoorNews::Warning(referee_protocol::escape::terminal(warning)))
     }
 
     /// Asks for a change, and waits for the answer.
@@ -221,7 +221,7 @@ impl Doorkeeper {
     fn control(&mut self) -> Result<(), NobodyThere> {
         let control = match Control::read(&self.dir) {
             Ok(control) => control,
-            Err(error) => return self.warn(error.to_string()),
+            Err(error) => return self.warn(&error.to_string()),
         };
         let admitted: Vec<String> =
             self.control.removed.difference(&control.removed).cloned().collect();
@@ -245,7 +245,7 @@ impl Doorkeeper {
         let leaving = Leaving { at: now(), why };
         match self.change(RosterChange::Left { player, leaving }, None)? {
             Ok(()) => Ok(()),
-            Err(why) => self.warn(format!("{author} cannot leave: {why}")),
+            Err(why) => self.warn(&format!("{author} cannot leave: {why}")),
         }
     }
 
@@ -299,7 +299,7 @@ impl Doorkeeper {
         self.authors.entry(author.to_owned()).or_default().checked = Some(Instant::now());
         let work = self.league.entrants.join(WORK);
         if let Err(error) = remove_tree(&work) {
-            self.warn(format!("cannot remove {}: {error}", work.display()))?;
+            self.warn(&format!("cannot remove {}: {error}", work.display()))?;
         }
         self.say(DoorNews::Busy(false))?;
         match taken? {
@@ -332,7 +332,7 @@ impl Doorkeeper {
     fn send(&self, letter: &Letter, fate: &Fate) -> Result<(), NobodyThere> {
         match letter.send(fate) {
             Ok(()) => Ok(()),
-            Err(error) => self.warn(format!("cannot write a report: {error}")),
+            Err(error) => self.warn(&format!("cannot write a report: {error}")),
         }
     }
 
@@ -398,7 +398,7 @@ impl Doorkeeper {
         let candidate = match self.candidate(spec, work, &mut exam) {
             Ok(candidate) => candidate,
             Err(failure) => {
-                self.warn(format!("{}: {}", spec.name, failure.message))?;
+                self.warn(&format!("{}: {}", spec.name, failure.message))?;
                 return Ok(Readiness::Unfinished);
             }
         };
@@ -421,7 +421,7 @@ impl Doorkeeper {
         let (letter, text) = written.into_inner();
         letter.add(&text.rest(&report));
         if let Err(failure) = checked {
-            self.warn(format!("{}: {}", spec.name, failure.message))?;
+            self.warn(&format!("{}: {}", spec.name, failure.message))?;
         }
         Ok(report.outcome())
     }

@@ -63,6 +63,7 @@ impl LeagueForm {
 
     /// A player begins to play: with a `given` rating, or after the version `before` of the same
     /// author.
+    #[expect(clippy::cast_precision_loss, reason = "counts of players")]
     pub(crate) fn enter(&mut self, player: usize, given: Option<f64>, before: Option<usize>) {
         let there: Vec<f64> =
             self.players.iter().filter(|form| form.is_there).map(|form| form.value).collect();
@@ -124,7 +125,7 @@ impl LeagueForm {
         let halves = game.halves();
         let before = players.map(|player| self.players[player]);
         for seat in Seat::BOTH {
-            let score = halves[seat] as f64 / 2.0;
+            let score = [0.0, 0.5, 1.0][halves[seat].min(2)];
             let (own, other) = (before[seat], before[!seat]);
             let form = &mut self.players[players[seat]];
             (form.value, form.deviation) = own.after(other, score);

@@ -179,3 +179,6 @@ impl TournamentState {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,216 @@
+//! A league from outside: what authors hand in while it is played, and what survives.
+#![cfg(target_os = "linux")]
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::process::Child;
+
+use crate::support::{Arena, Config, wait_until};
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+use serde_json::Value;
+
+/// A league of two built-in players.
+fn league() -> Arena {
+    let config = Config::empty().bot("ant", "random").bot("bee", "greedy").change(|config| {
+        config.pairs = 0;
+        config.max_moves = 20;
+        config.more.push_str("[[stages]]\nformat = \"league\"\n[league]\nevery = \"1s\"\n");
+        config.more.push_str("largest = \"64KiB\"\n");
+    });
+    let arena = Arena::with(&config);
+    fs::create_dir(arena.path().join("hand-in")).expect("a folder");
+    arena
+}
+
+/// A player that plays at random; the `note` makes it another program.
+fn program(note: &str) -> String {
+    let player = include_str!("../../players/random_player.py");
+    format!("{player}\n# {note}\n")
+}
+
+/// The id of a game.
+fn id(line: &str) -> String {
+    let game: Value = serde_json::from_str(line).expect("JSON");
+    game["id"].as_str().expect("an id").to_owned()
+}
+
+impl Arena {
+    fn hand_in(&self, author: &str, file: &str, text: &str) {
+        fs::create_dir_all(self.path().join("hand-in").join(author)).expect("a folder");
+        self.write(&format!("hand-in/{author}/{file}"), text);
+    }
+
+    fn report(&self, author: &str) -> String {
+        let path = self.path().join("hand-in").join(author).join("report.txt");
+        fs::read_to_string(path).unwrap_or_default()
+    }
+
+    fn wait_for_report(&self, author: &str, fate: &str) {
+        wait_until(|| self.report(author).lines().next().is_some_and(|line| line.contains(fate)));
+    }
+
+    /// Who came and went, in order.
+    fn changes(&self) -> Vec<String> {
+        let log = self.log();
+        let lines = log.lines().filter(|line| line.starts_with("{\"roster\""));
+        let change = |line: &str| {
+            let change: Value = serde_json::from_str(line).expect("JSON");
+            let name = change["player"]["name"].as_str().or(change["player"].as_str());
+            format!("{} {}", name.expect("a name"), change["why"].as_str().unwrap_or("entered"))
+        };
+        lines.map(change).collect()
+    }
+
+    /// The lines of games in the log, if there is one yet.
+    fn games(&self) -> Vec<String> {
+        let log = fs::read_to_string(self.results().join("games.jsonl")).unwrap_or_default();
+        let games = log.lines().skip(1).filter(|line| !line.starts_with("{\"roster\""));
+        games.map(str::to_owned).collect()
+    }
+
+    fn wait_for_games_of(&self, name: &str) {
+        let is_in = |line: &String| line.contains(&format!(":\"{name}\""));
+        wait_until(|| self.games().iter().any(is_in));
+    }
+
+    fn stop(&self, run: Child) -> i32 {
+        kill(Pid::from_raw(run.id().cast_signed()), Signal::SIGINT).expect("it lives");
+        self.finish(run, "").code
+    }
+}
+
+#[test]
+fn players_come_improve_and_go_while_games_are_played() {
+    let arena = league();
+    arena.hand_in("ann", "player.py", &program("one"));
+    arena.hand_in("bob", "player.py", "print(");
+    let run = arena.start(&["run", "--quiet"]);
+    arena.wait_for_report("ann", "entered as ann v1");
+    arena.wait_for_report("bob", "refused");
+    assert!(arena.report("bob").contains("SyntaxError"), "{}", arena.report("bob"));
+    arena.wait_for_games_of("ann v1");
+    arena.hand_in("ann", "player.py", &program("two"));
+    arena.hand_in("bob", "player.py", &program("mended"));
+    arena.wait_for_report("ann", "entered as ann v2");
+    arena.wait_for_report("bob", "entered as bob v1");
+    arena.wait_for_games_of("ann v2");
+    assert_eq!(arena.stop(run), 130);
+
+    let mut changes = arena.changes();
+    let at = changes.iter().position(|change| change == "bob v1 entered").expect("it came");
+    changes.remove(at);
+    assert_eq!(changes, ["ann v1 entered", "ann v1 replaced", "ann v2 entered"]);
+    let log = arena.log();
+    let left = log.lines().position(|line| line.contains("\"replaced\"")).expect("it went");
+    assert!(!log.lines().skip(left + 1).any(|line| line.contains(":\"ann v1\"")), "no more games");
+    let verified = arena.run(&["verify"]);
+    assert_eq!(verified.code, 0, "{}", verified.out);
+    let ranking = arena.run(&["rank"]);
+    for name in ["ann v1", "ann v2", "bob v1"] {
+        assert!(ranking.out.contains(name), "the old version keeps its rating: {}", ranking.out);
+    }
+    assert!(arena.run(&["report"]).code == 0);
+    let game = arena.games().into_iter().find(|line| line.contains(":\"ann v2\""));
+    let replay = arena.run(&["replay", &id(&game.expect("a game"))]);
+    assert!(replay.out.contains("ann v2"), "{}{}", replay.out, replay.err);
+}
+
+#[test]
+fn nothing_is_lost_when_the_run_is_killed() {
+    let arena = league();
+    arena.hand_in("ann", "player.py", &program("one"));
+    let mut run = arena.start(&["run", "--quiet"]);
+    arena.wait_for_games_of("ann v1");
+    arena.hand_in("ann", "player.py", &program("two"));
+    arena.wait_for_report("ann", "being checked");
+    run.kill().expect("killed");
+    run.wait().expect("dead");
+    let before = arena.games();
+    // What the program did not see.
+    arena.hand_in("cat", "player.py", &program("three"));
+    let run = arena.start(&["run", "--quiet"]);
+    arena.wait_for_report("ann", "entered as ann v2");
+    arena.wait_for_report("cat", "entered as cat v1");
+    assert_eq!(arena.stop(run), 130);
+    assert!(before.iter().all(|line| arena.games().contains(line)), "no game is lost");
+    let ids: BTreeSet<String> = arena.games().iter().map(|line| id(line)).collect();
+    assert_eq!(ids.len(), arena.games().len(), "no game is played twice");
+    // A report is a consequence of the log: without it, it is written again.
+    fs::remove_file(arena.path().join("hand-in/cat/report.txt")).expect("removed");
+    // Files that are not those that entered do not play.
+    arena.write("entrants/ann/2/player.py", "print()");
+    let run = arena.start(&["run", "--quiet"]);
+    arena.wait_for_report("cat", "entered as cat v1");
+    arena.wait_for_report("ann", "entered as ann v3");
+    assert_eq!(arena.stop(run), 130);
+    assert!(arena.changes().contains(&"ann v2 lost".to_owned()), "{:?}", arena.changes());
+    assert_eq!(arena.run(&["verify"]).code, 0);
+}
+
+#[test]
+fn the_organiser_removes_an_author_and_closes_the_league() {
+    let arena = league();
+    arena.hand_in("ann", "player.py", &program("one"));
+    let run = arena.start(&["run", "--quiet"]);
+    arena.wait_for_games_of("ann v1");
+    arena.put("control.json", r#"{"removed": ["ann"]}"#);
+    wait_until(|| arena.changes().contains(&"ann v1 removed".to_owned()));
+    arena.hand_in("ann", "player.py", &program("two"));
+    arena.wait_for_report("ann", "refused");
+    arena.put("control.json", r#"{"removed": []}"#);
+    fs::remove_file(arena.path().join("hand-in/ann/report.txt")).expect("removed");
+    arena.hand_in("ann", "player.py", &program("three"));
+    arena.wait_for_report("ann", "entered as ann v2");
+    arena.put("control.json", r#"{"closed": true}"#);
+    assert_eq!(arena.finish(run, "").code, 0, "it ends by itself");
+}
+
+#[test]
+fn what_is_not_a_submission_is_refused_with_its_reason() {
+    let arena = league();
+    let big = "x".repeat(65 * 1024);
+    arena.hand_in("big", "player.py", &big);
+    arena.hand_in("link", "player.py", &program("a link beside it"));
+    symlink("/etc/passwd", arena.path().join("hand-in/link/passwd")).expect("a link");
+    arena.hand_in("Ann", "player.py", &program("one"));
+    arena.hand_in("notes", "notes.txt", "I shall hand in tomorrow");
+    let outside = tempfile::tempdir().expect("a folder");
+    fs::write(outside.path().join("player.py"), program("elsewhere")).expect("a file");
+    symlink(outside.path(), arena.path().join("hand-in/away")).expect("a link");
+    let run = arena.start(&["run", "--quiet"]);
+    for (author, why) in [
+        ("big", "larger than 64 KiB"),
+        ("link", "`passwd` is neither a file nor a folder"),
+        ("notes", "no player was recognised"),
+    ] {
+        arena.wait_for_report(author, "refused");
+        assert!(arena.report(author).contains(why), "{}", arena.report(author));
+    }
+    arena.wait_for_report("Ann", "entered as Ann v1");
+    arena.hand_in("ann", "player.py", &program("another"));
+    arena.wait_for_report("ann", "refused");
+    assert!(arena.report("ann").contains("too much like that of `Ann`"), "{}", arena.report("ann"));
+    assert_eq!(arena.stop(run), 130);
+    assert!(!outside.path().join("report.txt").exists());
+    assert_eq!(arena.changes(), ["Ann v1 entered"]);
+}
+
+/// A log may come from a stranger. Its lines name no program that would be started.
+#[test]
+fn forged_changes_are_found() {
+    let arena = league();
+    arena.hand_in("ann", "player.py", &program("one"));
+    let run = arena.start(&["run", "--quiet"]);
+    arena.wait_for_games_of("ann v1");
+    assert_eq!(arena.stop(run), 130);
+    let at = arena.log().lines().position(|line| line.contains("\"entered\"")).expect("a line");
+    arena.edit_line(at + 1, |line| line.replace("player.py", "/bin/false"));
+    let verified = arena.run(&["verify"]);
+    assert_eq!(verified.code, 1, "{}", verified.out);
+    assert!(verified.out.contains("edited after it was written"), "{}", verified.out);
+    arena.edit_line(at + 1, |line| line.replace("ann v1", "ann v7"));
+    let verified = arena.run(&["verify"]);
+    assert_eq!(verified.code, 1, "{}", verified.out);
+}
