@@ -389,7 +389,7 @@ impl PlannedRun<'_> {
             new_runtime()?.block_on(async {
                 let stop = stop.await?;
                 let session =
-                    Session { run: self, players: &players, jobs: self.limits.jobs, heard };
+                    GameSession { run: self, players: &players, jobs: self.limits.jobs, heard };
                 session.play(state, listeners, finish, stop).await
             })
         })?;
@@ -463,7 +463,7 @@ impl<'r> Listening<'r> {
 }
 
 /// Games between the same players, one after another.
-struct Session<'s, 'r> {
+struct GameSession<'s, 'r> {
     run: &'s PlannedRun<'r>,
     /// The players that are there, with their numbers.
     players: &'s [(usize, &'s PlayerSpec)],
@@ -472,7 +472,7 @@ struct Session<'s, 'r> {
     heard: &'s Heard,
 }
 
-impl Session<'_, '_> {
+impl GameSession<'_, '_> {
     /// Plays until `stop` is true, or until `finish` is and the games in play are over.
     async fn play(
         &self,

@@ -37,7 +37,7 @@ pub(crate) struct HandedIn {
 
 /// The reason why a submission cannot be read.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum Unreadable {
+pub(crate) enum UnfitSubmission {
     /// This is a link, a device, a pipe or a socket.
     #[error("`{0}` is neither a file nor a folder; hand in the file itself")]
     Special(String),
@@ -55,7 +55,7 @@ pub(crate) enum Unreadable {
     Failed(#[from] io::Error),
 }
 
-impl From<rustix::io::Errno> for Unreadable {
+impl From<rustix::io::Errno> for UnfitSubmission {
     fn from(error: rustix::io::Errno) -> Self {
         Self::Failed(error.into())
     }
@@ -66,9 +66,13 @@ impl From<rustix::io::Errno> for Unreadable {
 ///
 /// No link is followed, so nothing outside `from` is read even if it is changed meanwhile; compare
 /// the digests before and after a copy to know that it is whole.
-pub(crate) fn read(from: &Path, to: Option<&Path>, largest: u64) -> Result<HandedIn, Unreadable> {
+pub(crate) fn read(
+    from: &Path,
+    to: Option<&Path>,
+    largest: u64,
+) -> Result<HandedIn, UnfitSubmission> {
     let folder = rustix::fs::open(from, flags(OFlags::DIRECTORY), Mode::empty())?;
-    let mut walk = Walk {
+    let mut walk = FolderWalk {
         all: blake3::Hasher::new(),
         found: HandedIn::default(),
         left: largest,
@@ -92,7 +96,7 @@ pub(crate) fn is_aside(name: &OsStr) -> bool {
 }
 
 /// A walk through a submission.
-struct Walk {
+struct FolderWalk {
     all: blake3::Hasher,
     found: HandedIn,
     left: u64,
@@ -100,16 +104,16 @@ struct Walk {
     entries: usize,
 }
 
-impl Walk {
+impl FolderWalk {
     fn folder(
         &mut self,
         folder: impl AsFd,
         path: &Path,
         to: Option<&Path>,
         depth: usize,
-    ) -> Result<(), Unreadable> {
+    ) -> Result<(), UnfitSubmission> {
         if depth > DEEPEST {
-            return Err(Unreadable::TooDeep);
+            return Err(UnfitSubmission::TooDeep);
         }
         if let Some(to) = to {
             fs::create_dir(to)?;
@@ -123,7 +127,7 @@ impl Walk {
             }
             self.entries += 1;
             if self.entries > MOST_ENTRIES {
-                return Err(Unreadable::TooMany);
+                return Err(UnfitSubmission::TooMany);
             }
             names.push(name);
         }
@@ -131,7 +135,7 @@ impl Walk {
         for name in names {
             let path = path.join(&name);
             let to = to.map(|to| to.join(&name));
-            let special = || Unreadable::Special(path.display().to_string());
+            let special = || UnfitSubmission::Special(path.display().to_string());
             // A link cannot be opened so.
             let opened = rustix::fs::openat(&folder, &name, flags(OFlags::empty()), Mode::empty());
             let opened = opened.map_err(|error| match error {
@@ -157,7 +161,7 @@ impl Walk {
         path: &Path,
         to: Option<PathBuf>,
         runs: bool,
-    ) -> Result<(), Unreadable> {
+    ) -> Result<(), UnfitSubmission> {
         let mut copy = to
             .map(|to| {
                 let mode = if runs { 0o755 } else { 0o644 };
@@ -171,7 +175,7 @@ impl Walk {
                 break;
             }
             let Some(left) = self.left.checked_sub(length as u64) else {
-                return Err(Unreadable::TooLarge(self.largest));
+                return Err(UnfitSubmission::TooLarge(self.largest));
             };
             (self.left, self.found.bytes) = (left, self.found.bytes + length as u64);
             hasher.update(&part[..length]);
@@ -216,7 +220,7 @@ mod tests {
         fs::write(from.join("src/book"), "move!").expect("a file");
         assert_ne!(read(&from, None, 12).expect("a submission").digest, whole.digest);
         let too_large = read(&from, None, 11).expect_err("too large");
-        assert!(matches!(too_large, Unreadable::TooLarge(11)), "{too_large}");
+        assert!(matches!(too_large, UnfitSubmission::TooLarge(11)), "{too_large}");
     }
 
     #[test]
@@ -224,10 +228,10 @@ mod tests {
         let dir = tempfile::tempdir().expect("a folder");
         symlink("/etc/passwd", dir.path().join("link")).expect("a link");
         let refused = read(dir.path(), None, 1 << 20).expect_err("a link");
-        assert!(matches!(&refused, Unreadable::Special(name) if name == "link"), "{refused}");
+        assert!(matches!(&refused, UnfitSubmission::Special(name) if name == "link"), "{refused}");
         fs::remove_file(dir.path().join("link")).expect("removed");
         rustix::fs::mkfifoat(rustix::fs::CWD, dir.path().join("pipe"), Mode::RWXU).expect("a pipe");
         let refused = read(dir.path(), None, 1 << 20).expect_err("a pipe");
-        assert!(matches!(&refused, Unreadable::Special(name) if name == "pipe"), "{refused}");
+        assert!(matches!(&refused, UnfitSubmission::Special(name) if name == "pipe"), "{refused}");
     }
 }

@@ -4,6 +4,7 @@
 pub mod adjudication;
 pub mod clock;
 pub mod containment;
+pub mod entry;
 pub mod fault;
 pub mod game_summary;
 pub mod grades;

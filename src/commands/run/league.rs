@@ -15,7 +15,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use tokio::sync::{mpsc, watch};
 
 use self::door::{Door, DoorNews};
-use super::{Failure, Listening, PlannedRun, RunOutcome, Session};
+use super::{Failure, GameSession, Listening, PlannedRun, RunOutcome};
 use crate::commands::runtime::{finish_asked, interrupted, new_runtime};
 use crate::commands::settings::Settings;
 use crate::config::PlayerArgument;
@@ -23,10 +23,11 @@ use crate::league::control::Control;
 use crate::printer::Printer;
 use crate::progress::Progress;
 use referee_record::log::WriteError;
+use referee_record::model::entry::{Entry, Leaving, LeavingReason};
 use referee_record::model::league::LeagueSettings;
 use referee_record::model::player::PlayerSpec;
 use referee_record::model::record::PlayerInfo;
-use referee_record::model::roster::{Entry, Leaving, LeavingReason, RosterChange};
+use referee_record::model::roster::RosterChange;
 use referee_tournament::run::event::{Listener, RunEvent};
 use referee_tournament::run::resume::Prepared;
 use referee_tournament::run::{RunEnd, RunError};
@@ -187,7 +188,7 @@ impl LeaguePlay<'_, '_> {
             }
             let players: Vec<(usize, &PlayerSpec)> =
                 self.roster.iter().map(|(&number, spec)| (number, spec)).collect();
-            let session = Session { run: self.run, players: &players, jobs, heard };
+            let session = GameSession { run: self.run, players: &players, jobs, heard };
             let (tell_end, end) = watch::channel(false);
             let mut playing = Box::pin(session.play(state, listeners, end, stop.clone()));
             let mut is_asked = false;

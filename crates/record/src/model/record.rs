@@ -12,10 +12,10 @@ use serde::{Deserialize, Serialize};
 use crate::model::adjudication::Adjudication;
 use crate::model::clock::TimeControl;
 use crate::model::containment::Containment;
+use crate::model::entry::{Entry, Leaving};
 use crate::model::fault::Fault;
 use crate::model::openings::{MOST_PLIES, Openings};
 use crate::model::player::name_problem;
-use crate::model::roster::{Entry, Leaving, RosterChange};
 use crate::model::stage::Order;
 use crate::model::stage::{PairingRules, Stage, is_league};
 use crate::model::tc::ShortClock;
@@ -166,58 +166,10 @@ impl Header {
         header
     }
 
-    /// Follows a change of a league's players.
-    ///
-    /// # Errors
-    /// No such change is possible now. Then nothing changes.
-    pub fn follow(&mut self, change: &RosterChange) -> Result<(), ImpossibleChange> {
-        if !self.is_league() {
-            return Err(ImpossibleChange::NoLeague);
-        }
-        let place = self.players.iter().position(|known| known.name == change.player());
-        match (change, place) {
-            (RosterChange::Entered { player, .. }, None) => {
-                let is_named = player
-                    .entry
-                    .as_ref()
-                    .is_some_and(|entry| Entry::name(&entry.author, entry.version) == player.name);
-                if !is_named || name_problem(&player.name).is_some() {
-                    return Err(ImpossibleChange::Misnamed);
-                }
-                self.players.push(player.clone());
-            }
-            (RosterChange::Left { leaving, .. }, Some(place))
-                if self.players[place].left.is_none() =>
-            {
-                self.players[place].left = Some(*leaving);
-            }
-            (RosterChange::Entered { .. }, Some(_)) => return Err(ImpossibleChange::There),
-            (RosterChange::Left { .. }, _) => return Err(ImpossibleChange::NotThere),
-        }
-        Ok(())
-    }
-
     /// The order in which players enter the schedule.
     pub fn order(&self) -> Order {
         if self.drawn { Order::Drawn(self.identity.clone()) } else { Order::Listed }
     }
-}
-
-/// The reason why a player cannot come or go.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum ImpossibleChange {
-    /// Only a league changes its players.
-    #[error("only in a league do players come and go")]
-    NoLeague,
-    /// Its name is not that of a version of its author's player.
-    #[error("the name is not that of a version of its author's player")]
-    Misnamed,
-    /// A player of this name came already.
-    #[error("a player of this name came before")]
-    There,
-    /// No player of this name is there.
-    #[error("no player of this name is there")]
-    NotThere,
 }
 
 /// A player with a given rating instead of a fitted one.

@@ -4,51 +4,12 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::record::PlayerInfo;
+use super::entry::{Entry, Leaving};
+use super::player::name_problem;
+use super::record::{Header, PlayerInfo};
 
 /// The most files of a version that its line in the log names.
 pub const MOST_FILES: usize = 100;
-
-/// What an entrant of a league is: a version of its author's player.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Entry {
-    /// The author's name.
-    pub author: String,
-    /// The version's number among those of its author, from 1.
-    pub version: u32,
-    /// When it came, in seconds since 1970.
-    pub at: u64,
-    /// A hash of everything that its author handed in, as 64 hexadecimal digits.
-    pub source: String,
-}
-
-impl Entry {
-    /// The name that version `version` of an author's player has in the tables, such as `ann v3`.
-    pub fn name(author: &str, version: u32) -> String {
-        format!("{author} v{version}")
-    }
-}
-
-/// When and why a player stopped playing. Its games and its rating stay.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Leaving {
-    /// When, in seconds since 1970.
-    pub at: u64,
-    /// Why.
-    pub why: LeavingReason,
-}
-
-/// Why a player of a league stopped playing.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum LeavingReason {
-    /// Its author handed in a newer version.
-    Replaced,
-    /// The organiser removed it.
-    Removed,
-    /// Its files are not those that entered.
-    Lost,
-}
 
 /// A line of a league's log about a player that comes or goes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -84,8 +45,59 @@ impl RosterChange {
     }
 }
 
+/// The reason why a player cannot come or go.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum ImpossibleChange {
+    /// Only a league changes its players.
+    #[error("only in a league do players come and go")]
+    NoLeague,
+    /// Its name is not that of a version of its author's player.
+    #[error("the name is not that of a version of its author's player")]
+    Misnamed,
+    /// A player of this name came already.
+    #[error("a player of this name came before")]
+    There,
+    /// No player of this name is there.
+    #[error("no player of this name is there")]
+    NotThere,
+}
+
+impl Header {
+    /// Follows a change of a league's players.
+    ///
+    /// # Errors
+    /// No such change is possible now. Then nothing changes.
+    pub fn follow(&mut self, change: &RosterChange) -> Result<(), ImpossibleChange> {
+        if !self.is_league() {
+            return Err(ImpossibleChange::NoLeague);
+        }
+        let place = self.players.iter().position(|known| known.name == change.player());
+        match (change, place) {
+            (RosterChange::Entered { player, .. }, None) => {
+                let is_named = player
+                    .entry
+                    .as_ref()
+                    .is_some_and(|entry| Entry::name(&entry.author, entry.version) == player.name);
+                if !is_named || name_problem(&player.name).is_some() {
+                    return Err(ImpossibleChange::Misnamed);
+                }
+                self.players.push(player.clone());
+            }
+            (RosterChange::Left { leaving, .. }, Some(place))
+                if self.players[place].left.is_none() =>
+            {
+                self.players[place].left = Some(*leaving);
+            }
+            (RosterChange::Entered { .. }, Some(_)) => return Err(ImpossibleChange::There),
+            (RosterChange::Left { .. }, _) => return Err(ImpossibleChange::NotThere),
+        }
+        Ok(())
+    }
+}
+
 #[cfg(test)]
 mod tests {
+    use super::super::entry::LeavingReason;
     use super::*;
 
     #[test]

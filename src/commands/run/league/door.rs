@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::{mpsc, oneshot, watch};
 
-use super::door_watch::{Bell, DoorWatch, Next};
+use super::door_watch::{Bell, DoorTask, DoorWatch};
 use super::intake::{self, NotTaken, Taken};
 use super::letter::{Fate, Letter};
 use super::{now, player_in, version_dir};
@@ -29,10 +29,11 @@ use crate::error::Failure;
 use crate::league::control::Control;
 use crate::league::hand_in;
 use crate::printer::{Colour, Printer};
+use referee_record::model::entry::{Entry, Leaving, LeavingReason};
 use referee_record::model::league::LeagueSettings;
 use referee_record::model::player::{LONGEST_NAME, PlayerSpec, name_problem};
 use referee_record::model::record::{Header, PlayerInfo};
-use referee_record::model::roster::{Entry, Leaving, LeavingReason, RosterChange};
+use referee_record::model::roster::RosterChange;
 use referee_record::model::stage::Stage;
 use referee_record::model::tournament::Tournament;
 use referee_record::seeds::fresh_identity;
@@ -191,9 +192,9 @@ impl Doorkeeper {
         self.control()?;
         loop {
             match self.watch.next() {
-                Next::Close => return Ok(()),
-                Next::Control => self.control()?,
-                Next::Author(author) => self.look_at(&author)?,
+                DoorTask::Close => return Ok(()),
+                DoorTask::Control => self.control()?,
+                DoorTask::Author(author) => self.look_at(&author)?,
             }
         }
     }

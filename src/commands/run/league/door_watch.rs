@@ -52,7 +52,7 @@ impl Bell {
 
 /// What to do next.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Next {
+pub(super) enum DoorTask {
     /// Read this author's folder.
     Author(String),
     /// Read what the organiser wants.
@@ -140,13 +140,13 @@ impl DoorWatch {
     }
 
     /// Waits until there is something to do.
-    pub(super) fn next(&mut self) -> Next {
+    pub(super) fn next(&mut self) -> DoorTask {
         loop {
             let happened = std::mem::take(
                 &mut *self.bell.happened.lock().unwrap_or_else(PoisonError::into_inner),
             );
             if happened.is_closed {
-                return Next::Close;
+                return DoorTask::Close;
             }
             if happened.is_unclear {
                 self.read_all();
@@ -154,12 +154,12 @@ impl DoorWatch {
             let quiet = Instant::now() + QUIET;
             self.due.extend(happened.authors.into_iter().map(|author| (author, quiet)));
             if happened.control {
-                return Next::Control;
+                return DoorTask::Control;
             }
             let first = self.due.iter().min_by_key(|(_, at)| **at);
             let Some((author, at)) = first.map(|(author, at)| (author.clone(), *at)) else {
                 if self.rings.recv().is_err() {
-                    return Next::Close;
+                    return DoorTask::Close;
                 }
                 continue;
             };
@@ -168,9 +168,9 @@ impl DoorWatch {
                 Ok(()) => {}
                 Err(RecvTimeoutError::Timeout) => {
                     self.due.remove(&author);
-                    return Next::Author(author);
+                    return DoorTask::Author(author);
                 }
-                Err(RecvTimeoutError::Disconnected) => return Next::Close,
+                Err(RecvTimeoutError::Disconnected) => return DoorTask::Close,
             }
         }
     }

@@ -9,9 +9,10 @@ use super::{RecordError, TournamentState};
 use crate::schedule::Fixture;
 use crate::schedule::formats::league::LeagueForm;
 use referee_games::BySeat;
+use referee_record::model::entry::Entry;
 use referee_record::model::game_summary::GameSummary;
 use referee_record::model::record::Header;
-use referee_record::model::roster::{Entry, RosterChange};
+use referee_record::model::roster::RosterChange;
 
 /// What only a league has.
 #[derive(Debug, Clone)]

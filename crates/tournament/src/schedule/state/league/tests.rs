@@ -5,10 +5,10 @@ use crate::folder::place;
 use referee_games::SeatMap;
 use referee_protocol::Score;
 use referee_record::log::{LogScan, LogWriter};
+use referee_record::model::entry::{Leaving, LeavingReason};
 use referee_record::model::fault::FaultCode;
 use referee_record::model::record::examples::{faulty, game, header};
 use referee_record::model::record::{GameRecord, PlayerInfo};
-use referee_record::model::roster::{Leaving, LeavingReason};
 use referee_record::model::stage::{Format, Stage};
 
 fn league(quarantine: u32) -> Header {

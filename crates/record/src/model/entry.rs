@@ -1,0 +1,44 @@
+//! What a player of a league is that came while it was played: a version of its author's player.
+
+use serde::{Deserialize, Serialize};
+
+/// What an entrant of a league is: a version of its author's player.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Entry {
+    /// The author's name.
+    pub author: String,
+    /// The version's number among those of its author, from 1.
+    pub version: u32,
+    /// When it came, in seconds since 1970.
+    pub at: u64,
+    /// A hash of everything that its author handed in, as 64 hexadecimal digits.
+    pub source: String,
+}
+
+impl Entry {
+    /// The name that version `version` of an author's player has in the tables, such as `ann v3`.
+    pub fn name(author: &str, version: u32) -> String {
+        format!("{author} v{version}")
+    }
+}
+
+/// When and why a player stopped playing. Its games and its rating stay.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Leaving {
+    /// When, in seconds since 1970.
+    pub at: u64,
+    /// Why.
+    pub why: LeavingReason,
+}
+
+/// Why a player of a league stopped playing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum LeavingReason {
+    /// Its author handed in a newer version.
+    Replaced,
+    /// The organiser removed it.
+    Removed,
+    /// Its files are not those that entered.
+    Lost,
+}
