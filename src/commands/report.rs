@@ -2,7 +2,7 @@
 
 pub(super) mod command_options;
 pub(super) mod game_files;
-mod packets;
+pub(super) mod packets;
 
 use std::collections::BTreeMap;
 use std::io;

@@ -2,7 +2,7 @@
 
 mod in_play;
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::convert::Infallible;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -24,7 +24,7 @@ use tokio_stream::StreamExt as _;
 use tokio_stream::wrappers::WatchStream;
 
 use super::recorded_rules::RecordedRulesArgs;
-use super::report::game_files::{INDEX_END, game_script, index_begin, listed};
+use super::report::game_files::{INDEX_END, game_script, index_begin, index_line, listed};
 use super::report::{ReplayRenderer, command_options, live_page};
 use super::results_folder::{ResultsFolderArgs, Tables};
 use super::runtime::{interrupted, new_runtime, take_lowest_priority};
@@ -34,9 +34,10 @@ use super::{Failure, Status};
 use crate::printer::Printer;
 use referee_record::log::places::LogPlaces;
 use referee_record::log::{GameNames, LOG, LogScan, Scanned};
-use referee_record::model::record::Header;
+use referee_record::model::record::{Header, PlayerInfo};
 use referee_record::model::rules::GameRules;
 use referee_report::page::template::PagePart;
+use referee_tournament::analysis::published_games::Published;
 use referee_tournament::analysis::results::Faulted;
 use referee_tournament::analysis::sealed_games::SealedGames;
 use referee_tournament::folder::workers::WORKERS;
@@ -71,36 +72,34 @@ pub(crate) fn run(args: &ServeArgs, printer: Printer) -> Result<Status, Failure>
     new_runtime()?.block_on(async {
         let mut stop = interrupted()?;
         let web = WebServer::listen(args.listen).await?;
-        let (changed, watched) = watch::channel(0_u64);
-        let (begun, runs) = watch::channel(0_u64);
-        let _watchers = [
-            watch_files(&dir, &[LOG, WORKERS], changed)?,
-            watch_files(&dir, &[LIVE_SOCKET], begun)?,
-        ];
-        let most = most();
-        let served = Arc::new(Served {
-            dir,
-            rules,
-            changed: watched,
-            runs,
-            page: Mutex::new(None),
-            at_work: Arc::new(Semaphore::new(AT_WORK)),
-            followers: Arc::new(Semaphore::new(most / 2)),
-        });
+        let served = Arc::new(Served::new(dir, rules, Naming::Names)?);
         printer.line(&web.url())?;
         tokio::select! {
-            never = web.serve(routes(served), most) => match never {},
+            never = web.serve(routes(served)) => match never {},
             _ = stop.wait_for(|stop| *stop) => {}
         }
         Ok(Status::Done)
     })
 }
 
+/// What the page calls the players.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Naming {
+    /// By their names.
+    Names,
+    /// By pseudonyms: it shows only what may be published.
+    Pseudonyms,
+}
+
 /// The latest page.
-struct LivePage {
+pub(super) struct LivePage {
     html: Bytes,
     /// The parts that can change.
     parts: Vec<LivePart>,
+    /// What it shows.
+    pub(super) tables: Tables,
+    /// The players by their names, which it shows only if it names players.
+    pub(super) entrants: Vec<PlayerInfo>,
 }
 
 /// A part of the page that can change: the id of its element, a hash of its text, and the text.
@@ -108,10 +107,11 @@ struct LivePage {
 struct LivePart(String, String, String);
 
 /// The state of the server.
-struct Served {
-    dir: PathBuf,
+pub(super) struct Served {
+    pub(super) dir: PathBuf,
     /// The rules of its games when the server began.
     rules: GameRules,
+    naming: Naming,
     /// The number of changes of the log so far.
     changed: watch::Receiver<u64>,
     /// Changes when a run begins or ends.
@@ -122,10 +122,12 @@ struct Served {
     at_work: Arc<Semaphore>,
     /// Limits how many visitors wait for events, so that others can still connect.
     followers: Arc<Semaphore>,
+    /// They count the changes as long as they live.
+    _watchers: [RecommendedWatcher; 2],
 }
 
 /// Counts the changes of some files in `dir` until the returned watcher is dropped.
-fn watch_files(
+pub(super) fn watch_files(
     dir: &Path,
     names: &'static [&'static str],
     changed: watch::Sender<u64>,
@@ -143,14 +145,18 @@ fn watch_files(
     Ok(watcher)
 }
 
-fn routes(served: Arc<Served>) -> Router {
-    Router::new()
+/// The page and its parts. Under pseudonyms, games in play are not shown: the run names their players.
+pub(super) fn routes(served: Arc<Served>) -> Router {
+    let routes = Router::new()
         .route("/", get(page))
         .route("/changes", get(changes))
         .route("/games/{file}", get(game))
-        .route(EVENTS, get(events))
-        .route(IN_PLAY, get(in_play::in_play))
-        .with_state(served)
+        .route(EVENTS, get(events));
+    let routes = match served.naming {
+        Naming::Names => routes.route(IN_PLAY, get(in_play::in_play)),
+        Naming::Pseudonyms => routes,
+    };
+    routes.with_state(served)
 }
 
 async fn page(State(served): State<Arc<Served>>) -> Response {
@@ -178,7 +184,7 @@ async fn changes(State(served): State<Arc<Served>>, RawQuery(query): RawQuery) -
 
 /// The latest page; it is computed again if the log has changed. Only one computation runs at a
 /// time, also when visitors leave before it ends, and all who wait share its page.
-async fn latest(served: &Arc<Served>) -> Result<Arc<LivePage>, Failure> {
+pub(super) async fn latest(served: &Arc<Served>) -> Result<Arc<LivePage>, Failure> {
     let source = Arc::clone(served);
     // A task of its own goes on, and holds the lock, when the visitor has left.
     let made = tokio::spawn(async move {
@@ -210,7 +216,7 @@ async fn game(State(served): State<Arc<Served>>, Named(file): Named<String>) -> 
         // The work goes on when the visitor has left.
         let _held_until_it_ends = permit;
         match id.as_str() {
-            "index" => index(&source.dir).map(Some),
+            "index" => source.index().map(Some),
             id => source.replay_script(id),
         }
     });
@@ -221,7 +227,7 @@ async fn game(State(served): State<Arc<Served>>, Named(file): Named<String>) -> 
     }
 }
 
-fn script_response(script: String) -> Response {
+pub(super) fn script_response(script: String) -> Response {
     let headers = HeaderMap::from_iter([
         (header::CONTENT_TYPE, header::HeaderValue::from_static("text/javascript; charset=utf-8")),
         (header::CACHE_CONTROL, header::HeaderValue::from_static("no-cache")),
@@ -245,7 +251,7 @@ async fn events(State(served): State<Arc<Served>>) -> Response {
 
 /// Runs slow work on a background thread, away from the connections. The thread has the lowest
 /// priority, so that it takes no time from games that are played on this machine.
-async fn in_background<T: Send + 'static>(
+pub(super) async fn in_background<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, Failure> + Send + 'static,
 ) -> Result<T, Failure> {
     let ended = tokio::task::spawn_blocking(|| {
@@ -256,13 +262,42 @@ async fn in_background<T: Send + 'static>(
     ended.unwrap_or_else(|error| Err(Failure::system(error.to_string())))
 }
 
-fn sorry(failure: &Failure) -> Response {
+pub(super) fn sorry(failure: &Failure) -> Response {
     (StatusCode::INTERNAL_SERVER_ERROR, format!("{failure}\n")).into_response()
 }
 
 impl Served {
+    /// Watches the results in `dir`, whose games have these rules.
+    pub(super) fn new(dir: PathBuf, rules: GameRules, naming: Naming) -> Result<Self, Failure> {
+        let (counted, changed) = watch::channel(0_u64);
+        let (begun, runs) = watch::channel(0_u64);
+        let watchers = [
+            watch_files(&dir, &[LOG, WORKERS], counted)?,
+            watch_files(&dir, &[LIVE_SOCKET], begun)?,
+        ];
+        Ok(Self {
+            dir,
+            rules,
+            naming,
+            changed,
+            runs,
+            page: Mutex::new(None),
+            at_work: Arc::new(Semaphore::new(AT_WORK)),
+            followers: Arc::new(Semaphore::new(most() / 2)),
+            _watchers: watchers,
+        })
+    }
+
+    /// The number of changes of the log so far.
+    pub(super) fn changes(&self) -> u64 {
+        *self.changed.borrow()
+    }
+
     fn live_page(&self) -> Result<LivePage, Failure> {
-        let tables = Tables::read(&self.dir, Faulted::Count)?;
+        let tables = match self.naming {
+            Naming::Names => Tables::read(&self.dir, Faulted::Count)?,
+            Naming::Pseudonyms => Tables::under_pseudonyms(&self.dir)?,
+        };
         let rules = self.rules_of(&tables.analysis.header)?;
         let page = live_page(&tables, &command_options::options(&self.dir, None), rules)?;
         let part = |part: PagePart| {
@@ -270,11 +305,15 @@ impl Served {
             LivePart(part.id, hash, part.text)
         };
         let parts = page.parts.into_iter().map(part).collect();
-        Ok(LivePage { html: Bytes::from(page.html), parts })
+        let entrants = match self.naming {
+            Naming::Names => tables.analysis.header.players.clone(),
+            Naming::Pseudonyms => folder::header(&self.dir)?.players,
+        };
+        Ok(LivePage { html: Bytes::from(page.html), parts, tables, entrants })
     }
 
     /// The rules of the games of the log, whose header has changed if a run has begun since.
-    fn rules_of(&self, header: &Header) -> Result<GameRules, Failure> {
+    pub(super) fn rules_of(&self, header: &Header) -> Result<GameRules, Failure> {
         let now = header.program.as_ref().map(|program| &program.hash);
         if self.rules.game.program().map(|program| &program.hash) != now {
             return Err(Failure::input("the rules program has changed: start `serve` again"));
@@ -284,11 +323,13 @@ impl Served {
 
     /// The game `id` as a script, if there is such a game.
     fn replay_script(&self, id: &str) -> Result<Option<String>, Failure> {
+        if self.naming == Naming::Pseudonyms {
+            return self.published_script(id);
+        }
         let failure = FolderError::of_log(&self.dir);
         let mut log = LogScan::open(&self.dir).map_err(failure)?;
         let header = log.header().clone();
-        let (rules, turned) = (self.rules_of(&header)?, TurningPoints::new());
-        let renderer = ReplayRenderer { rules, control: header.clock, turned };
+        let renderer = self.renderer(&header)?;
         let sealed = sealed_ids(&self.dir, &header)?;
         while let Some(line) = log.next_line().map_err(failure)? {
             if let Scanned::Game(game) = line
@@ -306,6 +347,47 @@ impl Served {
         }
         Ok(None)
     }
+
+    /// The same under pseudonyms.
+    fn published_script(&self, id: &str) -> Result<Option<String>, Failure> {
+        let Some(game) = Published::open(&self.dir)?.game(&self.dir, id)? else { return Ok(None) };
+        let renderer = self.renderer(&folder::header(&self.dir)?)?;
+        let replay = if game.is_sealed {
+            renderer.sealed_json(&game.record)
+        } else {
+            renderer.json(&game.record, id)
+        };
+        replay.map(|replay| Some(game_script(&replay)))
+    }
+
+    /// What makes replays of the games of the log with this header.
+    pub(super) fn renderer(&self, header: &Header) -> Result<ReplayRenderer, Failure> {
+        let (rules, turned) = (self.rules_of(header)?, TurningPoints::new());
+        Ok(ReplayRenderer { rules, control: header.clock, turned })
+    }
+
+    /// The list of all games as a script.
+    fn index(&self) -> Result<String, Failure> {
+        let mut list = index_begin();
+        if self.naming == Naming::Pseudonyms {
+            let published = Published::open(&self.dir)?;
+            let names = published.names.names().into_iter();
+            let shown: HashMap<&str, usize> =
+                names.map(|name| published.names.of(name)).zip(0..).collect();
+            published.each_for_everyone(&self.dir, |game| -> Result<(), Failure> {
+                let number = |name: &str| shown.get(name).copied();
+                list.extend(index_line(number, &game.record, game.is_sealed));
+                Ok(())
+            })?;
+            return Ok(list + INDEX_END);
+        }
+        let header = folder::header(&self.dir)?;
+        let (names, sealed) = (GameNames::of(&header), sealed_ids(&self.dir, &header)?);
+        folder::read(&self.dir, |_, game| {
+            list.push_str(&listed(&names, game, sealed.contains(&game.id())));
+        })?;
+        Ok(list + INDEX_END)
+    }
 }
 
 /// The ids of the games that are not shown yet.
@@ -316,14 +398,4 @@ fn sealed_ids(dir: &Path, header: &Header) -> Result<HashSet<String>, Failure> {
     let state = folder::read(dir, |_, _| {})?.state;
     let sealed = SealedGames::of(header, &state);
     Ok((0..state.len()).filter(|&at| sealed.contains(at)).map(|at| state.id(at)).collect())
-}
-
-fn index(dir: &Path) -> Result<String, Failure> {
-    let header = folder::header(dir)?;
-    let (names, sealed) = (GameNames::of(&header), sealed_ids(dir, &header)?);
-    let mut list = index_begin();
-    folder::read(dir, |_, game| {
-        list.push_str(&listed(&names, game, sealed.contains(&game.id())));
-    })?;
-    Ok(list + INDEX_END)
 }

@@ -6,20 +6,24 @@ mod visitors;
 use std::convert::Infallible;
 use std::io::ErrorKind;
 use std::net::SocketAddr;
+use std::sync::Arc;
 
 use axum::{Router, middleware};
 use tokio::net::TcpListener;
 
 use super::Failure;
-use visitors::Reach;
+use visitors::{Gate, Reach};
 
-pub(super) use connections::{EVENTS, IN_PLAY, most};
+pub(super) use connections::{EVENTS, HAND_IN, IN_PLAY, REPORT_EVENTS, most};
+pub(super) use visitors::{AUTHOR, ORGANISER};
 
 /// A server that listens.
 #[derive(Debug)]
 pub(super) struct WebServer {
     listener: TcpListener,
     address: SocketAddr,
+    /// Another host under which people reach it.
+    host: Option<Arc<str>>,
 }
 
 impl WebServer {
@@ -35,7 +39,7 @@ impl WebServer {
         };
         let listener = TcpListener::bind(on).await.map_err(cannot)?;
         let address = listener.local_addr().map_err(cannot)?;
-        Ok(Self { listener, address })
+        Ok(Self { listener, address, host: None })
     }
 
     /// The address of the page.
@@ -43,11 +47,17 @@ impl WebServer {
         format!("http://{}/", self.address)
     }
 
-    /// Answers requests by these routes forever, at most `most` at once.
-    pub(super) async fn serve(self, routes: Router, most: usize) -> Infallible {
+    /// Lets people reach the page under this host, too, which a proxy on this machine may have.
+    pub(super) fn known_as(self, host: &str) -> Self {
+        Self { host: Some(host.into()), ..self }
+    }
+
+    /// Answers requests by these routes forever, at most [`most`] at once.
+    pub(super) async fn serve(self, routes: Router) -> Infallible {
         let reach = if self.address.ip().is_loopback() { Reach::Local } else { Reach::Network };
-        let routes = routes.layer(middleware::from_fn_with_state(reach, visitors::admit));
-        connections::serve(&self.listener, &routes, most).await
+        let gate = Gate { reach, host: self.host };
+        let routes = routes.layer(middleware::from_fn_with_state(gate, visitors::admit));
+        connections::serve(&self.listener, &routes, most()).await
     }
 }
 

@@ -475,7 +475,7 @@ fn the_time_of_a_game_reveals_no_names() {
 pub(crate) struct Served {
     server: Child,
     address: String,
-    _arena: Arena,
+    arena: Arena,
 }
 
 impl Served {
@@ -487,10 +487,15 @@ impl Served {
 
     /// The page of a tournament that was played, served with these options.
     pub(crate) fn of(arena: Arena, options: &[&str]) -> Self {
-        let script = "ulimit -n 80; exec \"$0\" serve results/cup --listen 127.0.0.1:0 \"$@\"";
+        Self::by(arena, &[&["serve", "results/cup"], options].concat())
+    }
+
+    /// What a command serves that takes `--listen`.
+    pub(crate) fn by(arena: Arena, words: &[&str]) -> Self {
+        let script = "ulimit -n 80; exec \"$0\" \"$@\" --listen 127.0.0.1:0";
         let mut server = Command::new("sh")
             .args(["-c", script, env!("CARGO_BIN_EXE_referee")])
-            .args(options)
+            .args(words)
             .current_dir(arena.path())
             .stdout(Stdio::piped())
             .spawn()
@@ -499,7 +504,12 @@ impl Served {
         let mut out = BufReader::new(server.stdout.take().expect("a pipe"));
         out.read_line(&mut said).expect("its address");
         let address = said.trim().trim_start_matches("http://").trim_end_matches('/').to_owned();
-        Self { server, address, _arena: arena }
+        Self { server, address, arena }
+    }
+
+    /// The folder that it runs in.
+    pub(crate) fn arena(&self) -> &Arena {
+        &self.arena
     }
 
     /// Its address and port.
@@ -515,7 +525,12 @@ impl Served {
 
     /// The answer for a path with these headers and the server's own host name.
     pub(crate) fn ask(&self, path: &str, headers: &[&str]) -> String {
-        let mut lines = vec![format!("GET {path} HTTP/1.1")];
+        self.send(&format!("GET {path}"), headers, b"")
+    }
+
+    /// The answer to a request, whatever its bytes. `what` is the method and the path.
+    pub(crate) fn send(&self, what: &str, headers: &[&str], body: &[u8]) -> String {
+        let mut lines = vec![format!("{what} HTTP/1.1")];
         if !headers.iter().any(|header| header.starts_with("Host:")) {
             lines.push(format!("Host: {}", self.address));
         }
@@ -523,9 +538,11 @@ impl Served {
         let mut stream = self.connect();
         let request = lines.join("\r\n") + "\r\nConnection: close\r\n\r\n";
         stream.write_all(request.as_bytes()).expect("sent");
-        let mut answer = String::new();
-        stream.read_to_string(&mut answer).expect("an answer");
-        answer
+        // Whoever refuses a body need not read it.
+        let _ = stream.write_all(body);
+        let mut answer = Vec::new();
+        stream.read_to_end(&mut answer).expect("an answer");
+        String::from_utf8_lossy(&answer).into_owned()
     }
 }
 

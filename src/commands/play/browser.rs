@@ -18,7 +18,7 @@ use tokio_stream::wrappers::WatchStream;
 use tokio_stream::{Stream, StreamExt as _};
 
 use crate::commands::runtime::new_runtime;
-use crate::commands::web::{EVENTS, WebServer, most};
+use crate::commands::web::{EVENTS, WebServer};
 use crate::error::Failure;
 use referee_games::{
     AnyPosition, BoardLook, BySeat, Drawing, DrawnBoard, Event, Legal, Seat, Text,
@@ -126,7 +126,7 @@ impl GamePage {
         let (typed, lines) = mpsc::unbounded_channel();
         let page = game_page(&title, &fresh_identity()?).into();
         let routes = routes(GameServer { page, view: Arc::clone(&view), typed });
-        let serve = move || match runtime.block_on(server.serve(routes, most())) {};
+        let serve = move || match runtime.block_on(server.serve(routes)) {};
         thread::Builder::new()
             .name("browser".to_owned())
             .spawn(serve)

@@ -5,6 +5,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use serde::Serialize;
 use serde_json::json;
 
 use super::failed;
@@ -56,8 +57,9 @@ impl GameFiles {
         games: &[LoggedGame],
         packed: io::Result<(String, Vec<GameDecisions>)>,
     ) -> Result<Vec<GameDecisions>, Failure> {
+        let number = |name: &str| results.number(name).ok();
         let lines =
-            games.iter().filter_map(|game| index_line(results, &game.record, game.is_sealed));
+            games.iter().filter_map(|game| index_line(number, &game.record, game.is_sealed));
         self.index.extend(lines);
         let path = self.folder.join(part_name(self.parts));
         self.parts += 1;
@@ -107,15 +109,15 @@ pub(crate) fn index_begin() -> String {
 pub(crate) const INDEX_END: &str = "]);\n";
 
 /// A game's entry in the list: its id, its players' numbers, its pair, its ending, its plies. Of a
-/// sealed game, the reason of its ending and the plies are left out. `None` if a player is not in
-/// the results.
-pub(crate) fn index_line(
-    results: &NamedResults,
+/// sealed game, the reason of its ending and the plies are left out. `None` if a player has no
+/// number.
+pub(crate) fn index_line<N: Serialize>(
+    number: impl Fn(&str) -> Option<N>,
     game: &GameRecord,
     is_sealed: bool,
 ) -> Option<String> {
-    let number = |seat: Seat| results.number(&game.players[seat]).ok();
-    let (first, second) = (number(Seat::First)?, number(Seat::Second)?);
+    let (first, second) =
+        (number(&game.players[Seat::First])?, number(&game.players[Seat::Second])?);
     let pair = format!("{}.{}", game.pair, game.game);
     let reason = if is_sealed { SEALED_REASON } else { &game.reason };
     let end = describe_end(game.winner(), &game.result, reason);

@@ -64,6 +64,9 @@ pub(super) fn write_packets(
         packet.marks = marked.as_ref().and_then(|marked| marked.sentence(name, shown));
         packet
     };
+    let open = |((packet, folder), number): ((Packet, &String), u32)| {
+        (number, OpenPacket { folder: out.join(folder), packet })
+    };
     let absent = read_absent(dir)?;
     let everyone: Vec<&str> =
         names.iter().copied().chain(absent.keys().map(String::as_str)).collect();
@@ -73,8 +76,7 @@ pub(super) fn write_packets(
     let turned = args.turning.all((count, printer), &rules, |each| published.each(dir, each))?;
     let mut writer = PacketWriter {
         exchanges: dir.join(EXCHANGES),
-        folders: folders.iter().map(|folder| out.join(folder)).collect(),
-        packets: names.iter().enumerate().map(packet).collect(),
+        packets: names.iter().enumerate().map(packet).zip(folders).zip(0..).map(open).collect(),
         renderer: ReplayRenderer { rules, control: header.clock, turned },
         pseudonyms,
     };
@@ -151,18 +153,51 @@ fn folders(names: &[&str], pseudonyms: &Pseudonyms) -> Vec<String> {
     names.iter().zip(&all).map(unique).collect()
 }
 
-/// Writes the packets while the games are read. All vectors are in the order of the pseudonyms.
+/// Writes the packet of the player called `name` in the results in `dir` into the folder `out`, which
+/// is empty. Returns whether there is such a player. `renderer` makes the replays of its games.
+pub(in crate::commands) fn write_packet(
+    dir: &Path,
+    name: &str,
+    out: &Path,
+    renderer: ReplayRenderer,
+) -> Result<bool, Failure> {
+    let tables = Tables::under_pseudonyms(dir)?;
+    let Some(published) = &tables.analysis.published else { return Ok(false) };
+    let pseudonyms = &published.names;
+    let Some(number) = pseudonyms.number(name) else { return Ok(false) };
+    let packet = Packet::new(number as usize, name.to_owned(), pseudonyms.of(name).to_owned());
+    let open = OpenPacket { folder: out.to_owned(), packet };
+    let packets = BTreeMap::from([(number, open)]);
+    let mut writer = PacketWriter { exchanges: dir.join(EXCHANGES), packets, renderer, pseudonyms };
+    writer.make_folders()?;
+    published.each_of(name, dir, |game| {
+        if game.is_sealed {
+            return Ok(());
+        }
+        Seat::BOTH.into_iter().try_for_each(|seat| writer.add(game, seat))
+    })?;
+    writer.finish(&tables)?;
+    Ok(true)
+}
+
+/// A packet that is being written, and its folder.
+struct OpenPacket {
+    folder: PathBuf,
+    packet: Packet,
+}
+
+/// Writes packets while the games are read.
 struct PacketWriter<'a> {
     exchanges: PathBuf,
-    folders: Vec<PathBuf>,
-    packets: Vec<Packet>,
+    /// By the number of the player's pseudonym.
+    packets: BTreeMap<u32, OpenPacket>,
     renderer: ReplayRenderer,
     pseudonyms: &'a Pseudonyms,
 }
 
 impl PacketWriter<'_> {
     fn make_folders(&self) -> Result<(), Failure> {
-        for folder in &self.folders {
+        for OpenPacket { folder, .. } in self.packets.values() {
             for part in ["games", "stderr"] {
                 let path = folder.join(part);
                 fs::create_dir_all(&path).map_err(|error| failed(&path, &error))?;
@@ -175,10 +210,9 @@ impl PacketWriter<'_> {
     fn add(&mut self, game: &LoggedGame, seat: Seat) -> Result<(), Failure> {
         let record = &*game.record;
         let number = self.pseudonyms.number(&record.players[seat]);
-        let Some(number) = number.map(|number| number as usize) else { return Ok(()) };
+        let open = number.and_then(|number| self.packets.get_mut(&number));
+        let Some(OpenPacket { folder, packet }) = open else { return Ok(()) };
         let seen = self.pseudonyms.for_player(record, seat);
-        let folder = &self.folders[number];
-        let packet = &mut self.packets[number];
         let is_first_fault =
             game.counts && packet.faults.is_empty() && seen.fault_of(seat).is_some();
         if game.counts {
@@ -205,7 +239,7 @@ impl PacketWriter<'_> {
 
     fn finish(&self, tables: &Tables) -> Result<(), Failure> {
         let analysis = &tables.analysis;
-        for (folder, packet) in self.folders.iter().zip(&self.packets) {
+        for OpenPacket { folder, packet } in self.packets.values() {
             let page =
                 packet.page(&analysis.header, &tables.standings, &analysis.evaluation.results);
             write(&folder.join(PAGE), &page)?;

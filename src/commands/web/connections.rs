@@ -24,9 +24,13 @@ use tokio::time::{sleep, timeout};
 pub(in crate::commands) const EVENTS: &str = "/events";
 /// The path at which pages see the games in play.
 pub(in crate::commands) const IN_PLAY: &str = "/in-play";
+/// The path at which authors of a league watch what becomes of their submission.
+pub(in crate::commands) const REPORT_EVENTS: &str = "/author/report";
+/// The path at which they hand in. Its handler bounds how long that takes.
+pub(in crate::commands) const HAND_IN: &str = "/author/hand-in";
 /// How long a connection may take to send its request.
 const ASKING: Duration = Duration::from_secs(10);
-/// How long a connection may last in all, unless it waits for events.
+/// How long a connection may last in all, unless it waits for events or hands in.
 const FETCHING: Duration = Duration::from_secs(120);
 /// How long to wait before the next accept when resources run out.
 const PAUSE: Duration = Duration::from_secs(1);
@@ -66,8 +70,8 @@ struct SilentConnection {
 struct ConnectionState {
     /// Whether it has sent its request.
     asked: AtomicBool,
-    /// Whether it waits for events, as long as the page is open.
-    follows: AtomicBool,
+    /// Whether it may last: it waits for events as long as the page is open, or hands in.
+    lasts: AtomicBool,
 }
 
 impl OpenConnections {
@@ -115,8 +119,8 @@ impl OpenConnections {
 async fn converse(stream: TcpStream, router: Router, stage: Arc<ConnectionState>) {
     let router = TowerToHyperService::new(router);
     let service = service_fn(|request: Request<Incoming>| {
-        let follows = [EVENTS, IN_PLAY].contains(&request.uri().path());
-        stage.follows.store(follows, Ordering::Relaxed);
+        let lasts = [EVENTS, IN_PLAY, REPORT_EVENTS, HAND_IN].contains(&request.uri().path());
+        stage.lasts.store(lasts, Ordering::Relaxed);
         stage.asked.store(true, Ordering::Relaxed);
         router.call(request)
     });
@@ -127,7 +131,7 @@ async fn converse(stream: TcpStream, router: Router, stage: Arc<ConnectionState>
         .serve_connection(TokioIo::new(stream), service);
     tokio::pin!(connection);
     let ended = timeout(FETCHING, connection.as_mut()).await.is_ok();
-    if !ended && stage.follows.load(Ordering::Relaxed) {
+    if !ended && stage.lasts.load(Ordering::Relaxed) {
         // If the client is gone, the next event fails and shows that.
         let _ = connection.await;
     }

@@ -1,9 +1,10 @@
 //! Admits people who look at the page, and refuses other pages in their browsers.
 
 use std::net::IpAddr;
+use std::sync::Arc;
 
 use axum::extract::{Request, State};
-use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
@@ -16,8 +17,23 @@ pub(super) enum Reach {
     Network,
 }
 
+/// Who may be answered.
+#[derive(Debug, Clone)]
+pub(super) struct Gate {
+    pub(super) reach: Reach,
+    /// The host under which people reach the page through a proxy, with its port if it has one.
+    pub(super) host: Option<Arc<str>>,
+}
+
+/// The page of an author of a league.
+pub(in crate::commands) const AUTHOR: &str = "/author";
+/// The page of the organiser of a league.
+pub(in crate::commands) const ORGANISER: &str = "/organiser";
+/// The beginning of a link with a secret.
+const ENTER: &str = "/enter/";
+
 /// Headers of every answer: browsers must not give it to pages of other origins, show it in frames
-/// or guess its type.
+/// or guess its type. A page with forms has another policy of its own.
 const PROTECTION: [(HeaderName, &str); 6] = [
     (HeaderName::from_static("cross-origin-resource-policy"), "same-origin"),
     (HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),
@@ -31,31 +47,37 @@ const PROTECTION: [(HeaderName, &str); 6] = [
 ];
 
 /// Answers permitted requests, and protects the answers with headers.
-pub(super) async fn admit(State(reach): State<Reach>, request: Request, next: Next) -> Response {
-    let mut response = match refusal(request.headers(), request.uri().path(), reach) {
+pub(super) async fn admit(State(gate): State<Gate>, request: Request, next: Next) -> Response {
+    let refused = refusal(request.headers(), request.method(), request.uri().path(), &gate);
+    let mut response = match refused {
         Some(why) => (StatusCode::FORBIDDEN, why).into_response(),
         None => next.run(request).await,
     };
     for (name, value) in PROTECTION {
-        response.headers_mut().insert(name, HeaderValue::from_static(value));
+        response.headers_mut().entry(name).or_insert(HeaderValue::from_static(value));
     }
     response
 }
 
 /// Why a request is refused, if it is.
-fn refusal(headers: &HeaderMap, path: &str, reach: Reach) -> Option<&'static str> {
+fn refusal(headers: &HeaderMap, method: &Method, path: &str, gate: &Gate) -> Option<&'static str> {
     let value = |name: &str| headers.get(name).map(|value| value.to_str().unwrap_or("?"));
     let host = value("host");
-    if reach == Reach::Local && !host.is_some_and(is_this_machine) {
+    let known = gate.host.as_deref();
+    let is_known = host.is_some_and(|host| Some(host) == known || is_this_machine(host));
+    if gate.reach == Reach::Local && !is_known {
         return Some("this page is only for this machine\n");
     }
     // Only a person who follows a link may come from another page.
-    let follows_link = path == "/"
+    let is_page = ["/", AUTHOR, ORGANISER].contains(&path) || path.starts_with(ENTER);
+    let follows_link = is_page
+        && method == Method::GET
         && value("sec-fetch-mode") == Some("navigate")
         && value("sec-fetch-dest") == Some("document");
     let is_own = matches!(value("sec-fetch-site"), None | Some("same-origin" | "none"));
     let origin = value("origin").map(|origin| origin.split_once("://").map(|(_, host)| host));
-    let is_same = origin.is_none_or(|origin| origin.is_some() && origin == host);
+    let is_same =
+        origin.is_none_or(|origin| origin.is_some() && (origin == host || origin == known));
     let may = (is_own || follows_link) && is_same;
     (!may).then_some("this is only for the page that is served here\n")
 }
@@ -80,7 +102,8 @@ mod tests {
         for (name, value) in given {
             headers.insert(*name, value.parse().expect("a value"));
         }
-        refusal(&headers, path, reach).is_none()
+        let gate = Gate { reach, host: Some("league.example.org".into()) };
+        refusal(&headers, &Method::GET, path, &gate).is_none()
     }
 
     #[test]

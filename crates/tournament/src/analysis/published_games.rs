@@ -47,6 +47,15 @@ struct PublishedPlace {
 }
 
 impl Published {
+    /// The published games of the log in `dir`.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be read.
+    pub fn open(dir: &Path) -> Result<Self, FolderError> {
+        Ok(Self::read(dir)?.0)
+    }
+
     /// Reads the log in `dir`.
     ///
     /// # Errors
@@ -82,11 +91,63 @@ impl Published {
     pub fn each<E: From<PassError>>(
         &self,
         dir: &Path,
+        to: impl FnMut(&LoggedGame) -> Result<(), E>,
+    ) -> Result<(), E> {
+        self.some(dir, |_| true, to)
+    }
+
+    /// The same for the games of the player of this name.
+    pub fn each_of<E: From<PassError>>(
+        &self,
+        name: &str,
+        dir: &Path,
+        to: impl FnMut(&LoggedGame) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let number = self.names.number(name);
+        let plays = |place: &PublishedPlace| [place.players.0, place.players.1].map(Some);
+        self.some(dir, |place| plays(place).contains(&number), to)
+    }
+
+    /// Calls `to` with every game as anyone may see it, in the order of publication.
+    pub fn each_for_everyone<E: From<PassError>>(
+        &self,
+        dir: &Path,
+        mut to: impl FnMut(&LoggedGame) -> Result<(), E>,
+    ) -> Result<(), E> {
+        self.each(dir, |game| to(&self.for_everyone(game)))
+    }
+
+    /// The game that is published with this id, as anyone may see it.
+    pub fn game(&self, dir: &Path, id: &str) -> Result<Option<LoggedGame>, PassError> {
+        let names = self.names.names();
+        let is_it = |place: &PublishedPlace| {
+            let (low, high) = (names[place.players.0 as usize], names[place.players.1 as usize]);
+            let (first, second) = if place.game == 1 { (low, high) } else { (high, low) };
+            self.names.game_id(first, second, place.pair, place.game) == id
+        };
+        let mut found = None;
+        self.some(dir, is_it, |game| {
+            found = Some(self.for_everyone(game));
+            Ok::<(), PassError>(())
+        })?;
+        Ok(found)
+    }
+
+    fn for_everyone(&self, game: &LoggedGame) -> LoggedGame {
+        let record = Arc::new(self.names.for_everyone(&game.record));
+        LoggedGame { record, ..game.clone() }
+    }
+
+    /// Calls `to` with the games whose places are `wanted`.
+    fn some<E: From<PassError>>(
+        &self,
+        dir: &Path,
+        wanted: impl Fn(&PublishedPlace) -> bool,
         mut to: impl FnMut(&LoggedGame) -> Result<(), E>,
     ) -> Result<(), E> {
         let failure = |error| PassError::from(FolderError::of_log(dir)(error));
         let mut log = LogPlaces::open(dir).map_err(failure)?;
-        self.games.iter().try_for_each(|place| {
+        self.games.iter().filter(|place| wanted(place)).try_for_each(|place| {
             let record = log.record(place.at).map_err(failure)?;
             let PublishedPlace { pair, game, counts, in_check, is_sealed, .. } = *place;
             let record = Arc::new(GameRecord { pair, game, ..record });

@@ -106,10 +106,7 @@ impl TournamentAnalysis {
         mut each: impl FnMut(&LoggedGame) -> Result<(), E>,
     ) -> Result<(), E> {
         if let Some(published) = &self.published {
-            return published.each(&self.dir, |game| {
-                let record = Arc::new(published.names.for_everyone(&game.record));
-                each(&LoggedGame { record, ..game.clone() })
-            });
+            return published.each_for_everyone(&self.dir, each);
         }
         folder::games(&self.dir, &self.state, |index, game, line| {
             let record = serde_json::from_slice(line).map_err(|error| {
