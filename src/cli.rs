@@ -6,8 +6,8 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory, FromArgMatches as _, Parser, Subcommand};
 
 use crate::commands::{
-    ask, bot, check, compare, export, help, manual, new, play, probe, rank, replay, report, rules,
-    run, serve, test_game, trace, verify, worker,
+    ask, bot, check, compare, export, help, league, manual, new, play, probe, rank, replay, report,
+    rules, run, serve, test_game, trace, verify, worker,
 };
 use crate::config::similar;
 
@@ -59,7 +59,7 @@ impl Cli {
 const GROUPS: [(&str, &[&str]); 5] = [
     ("Play", &["run", "play", "compare"]),
     ("Players", &["new", "check", "ask"]),
-    ("Results", &["rank", "report", "serve", "replay", "verify", "export"]),
+    ("Results", &["rank", "report", "serve", "league", "replay", "verify", "export"]),
     ("Games", &["rules", "test-game", "trace"]),
     ("System", &["probe", "worker"]),
 ];
@@ -191,6 +191,8 @@ pub(crate) enum CliCommand {
     /// --listen, which asks for no password. Other sites open in the browser cannot read it. Ctrl-C
     /// stops the server. It changes no results.
     Serve(serve::ServeArgs),
+    /// Invite authors to a league, serve its page, and decide who plays
+    League(league::LeagueArgs),
     /// Check the log and the tables of a tournament
     ///
     /// Checks every line of the log: its format, its hash, its place in the schedule, its actions,

@@ -10,6 +10,7 @@ mod find_game;
 pub(crate) mod game_args;
 pub(crate) mod help;
 mod highlight;
+pub(crate) mod league;
 pub(crate) mod manual;
 pub(crate) mod new;
 pub(crate) mod play;

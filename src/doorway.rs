@@ -5,8 +5,8 @@ use std::process::ExitCode;
 
 use crate::cli::{Cli, CliCommand};
 use crate::commands::{
-    Status, ask, bot, check, compare, export, help, manual, new, play, probe, rank, replay, report,
-    rules, run, serve, test_game, trace, verify, worker,
+    Status, ask, bot, check, compare, export, help, league, manual, new, play, probe, rank, replay,
+    report, rules, run, serve, test_game, trace, verify, worker,
 };
 use crate::error::{Failure, FailureKind};
 use crate::printer::{Colour, Printer};
@@ -51,6 +51,7 @@ fn dispatch(command: &CliCommand, printer: Printer) -> Result<Status, Failure> {
         CliCommand::Rank(args) => rank::run(args, printer),
         CliCommand::Report(args) => report::run(args, printer),
         CliCommand::Serve(args) => serve::run(args, printer),
+        CliCommand::League(args) => league::run(args, printer),
         CliCommand::Verify(args) => verify::run(args, printer),
         CliCommand::Worker(args) => worker::run(args, printer),
         CliCommand::Replay(args) => replay::run(args, printer),

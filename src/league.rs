@@ -9,9 +9,9 @@
 //! | `results/L/control.json` | what the organiser wants | commands and the page |
 //! | `results/L/invitations.json` | hashes of the secrets of links | `league invite` |
 
-#[allow(dead_code)]
 pub(crate) mod control;
 pub(crate) mod hand_in;
+pub(crate) mod invitations;
 
 /// The file in an author's folder that tells what became of the submission.
 pub(crate) const REPORT: &str = "report.txt";

@@ -48,6 +48,7 @@ static TOPICS: &[HelpTopic] = &topics! {
     "formats": "configuration" "## Formats",
     "running": "running",
     "recipes": "recipes",
+    "league": "league",
     "many-machines": "many-machines",
     "results": "results",
     "ratings": "ratings",

@@ -21,6 +21,7 @@ mod fuzz;
 mod hosted_classes;
 mod ladder_simulation;
 mod league;
+mod league_door;
 mod openings;
 mod rank_from;
 mod report;

@@ -8,6 +8,7 @@ mod faults;
 pub mod game_page;
 mod games;
 mod head;
+pub mod league;
 mod live_workers;
 mod over_time;
 mod play;

@@ -1,0 +1,175 @@
+//! `league`: what the organiser of a league does besides running it.
+
+mod invite;
+mod serve;
+
+use std::path::{Path, PathBuf};
+
+use clap::{Args, Subcommand};
+
+use super::{Failure, Status};
+use crate::config::{self, similar};
+use crate::league::control::{Control, LONGEST_MESSAGE};
+use crate::league::invitations::{Invitations, author_problem};
+use crate::printer::Printer;
+use referee_protocol::escape;
+use referee_record::model::league::LeagueSettings;
+
+/// The configuration of a league if none is named.
+const LEAGUE_CONFIG: &str = "league.toml";
+
+/// Arguments of `league`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  referee league invite names.csv --url https://league.example.org > links.csv
+  referee league serve                       the page, where authors hand in
+  referee league invite --renew 'Ann Lee'    another link, in place of a lost one
+  referee league message 'No games on Friday.'
+  referee league remove 'Ann Lee'            her versions play no more")]
+pub(crate) struct LeagueArgs {
+    /// The configuration of the league
+    #[arg(long, value_name = "FILE", default_value = LEAGUE_CONFIG, global = true)]
+    pub(crate) config: PathBuf,
+    #[command(subcommand)]
+    pub(crate) command: LeagueCommand,
+}
+
+/// The commands of a league.
+#[derive(Debug, Subcommand)]
+pub(crate) enum LeagueCommand {
+    /// Serve the page of the league, where authors hand in
+    ///
+    /// Everyone sees the ranking. Authors and the organiser come by links of `league invite`.
+    Serve(serve::LeagueServeArgs),
+    /// Make links with which authors hand in, and print them as CSV
+    ///
+    /// The list has a name on each line, in its first column. Whoever is invited already keeps the
+    /// link. Links cannot be printed again: only hashes of their secrets are kept.
+    Invite(invite::InviteArgs),
+    /// Start no more games until `league resume`; authors still hand in
+    Pause,
+    /// Go on after `league pause`
+    Resume,
+    /// Let the versions of an author play no more, and take none in
+    Remove(AuthorArgs),
+    /// Let an author play again after `league remove`
+    Readmit(AuthorArgs),
+    /// Tell all authors something on their pages; nothing, to remove it
+    Message(MessageArgs),
+}
+
+/// An author.
+#[derive(Debug, Args)]
+pub(crate) struct AuthorArgs {
+    /// The author's name
+    #[arg(value_name = "NAME")]
+    pub(crate) author: String,
+}
+
+/// A message.
+#[derive(Debug, Args)]
+pub(crate) struct MessageArgs {
+    /// The message
+    pub(crate) text: String,
+}
+
+/// A league as its commands need it.
+#[derive(Debug)]
+struct OpenLeague {
+    /// The results folder.
+    dir: PathBuf,
+    settings: LeagueSettings,
+    /// The names of the configured players.
+    players: Vec<String>,
+}
+
+/// Does what the organiser wants.
+pub(crate) fn run(args: &LeagueArgs, printer: Printer) -> Result<Status, Failure> {
+    let change = |change: &dyn Fn(&mut Control)| {
+        let league = OpenLeague::read(&args.config, printer)?;
+        league.change(|control| change(control))
+    };
+    let change_author = |author: &AuthorArgs, change: &dyn Fn(&mut Control)| {
+        let league = OpenLeague::read(&args.config, printer)?;
+        league.find_author(&author.author)?;
+        league.change(|control| change(control))
+    };
+    match &args.command {
+        LeagueCommand::Serve(serve) => return serve::run(serve, &args.config, printer),
+        LeagueCommand::Invite(invite) => return invite::run(invite, &args.config, printer),
+        LeagueCommand::Pause => change(&|control| control.paused = true),
+        LeagueCommand::Resume => change(&|control| control.paused = false),
+        LeagueCommand::Remove(author) => change_author(author, &|control| {
+            control.removed.insert(author.author.clone());
+        }),
+        LeagueCommand::Readmit(author) => change_author(author, &|control| {
+            control.removed.remove(&author.author);
+        }),
+        LeagueCommand::Message(message) => {
+            refuse_long(&message.text)?;
+            change(&|control| message.text.clone_into(&mut control.message))
+        }
+    }
+    .map(|_| Status::Done)
+}
+
+/// Fails if a message is too long.
+fn refuse_long(message: &str) -> Result<(), Failure> {
+    let length = message.chars().count();
+    if length <= LONGEST_MESSAGE {
+        return Ok(());
+    }
+    Err(Failure::input(format!(
+        "the message has {length} characters; at most {LONGEST_MESSAGE} are possible"
+    )))
+}
+
+impl OpenLeague {
+    /// Reads the configuration of the league.
+    fn read(config: &Path, printer: Printer) -> Result<Self, Failure> {
+        let tournament = config::load(config, printer.colour_err)?;
+        let Some(settings) = tournament.league else {
+            return Err(Failure::input(format!(
+                "{} describes no league; write `format = \"league\"` there, or name another file \
+                 with --config",
+                config.display()
+            )));
+        };
+        let players = tournament.players.into_iter().map(|player| player.name).collect();
+        Ok(Self { dir: tournament.results.join(&tournament.name), settings, players })
+    }
+
+    fn invitations(&self) -> Result<Invitations, Failure> {
+        Ok(Invitations::read(&self.dir)?)
+    }
+
+    fn change(&self, change: impl FnOnce(&mut Control)) -> Result<Control, Failure> {
+        if !self.dir.is_dir() {
+            return Err(Failure::input(format!(
+                "the league has not begun: {} is missing; begin with `referee run`",
+                self.dir.display()
+            )));
+        }
+        Ok(Control::change(&self.dir, change)?)
+    }
+
+    /// Fails if no author of this name was invited or handed in.
+    fn find_author(&self, name: &str) -> Result<(), Failure> {
+        let invitations = self.invitations()?;
+        let has_folder =
+            author_problem(name).is_none() && self.settings.hand_in.join(name).is_dir();
+        if has_folder || invitations.authors().any(|author| author == name) {
+            return Ok(());
+        }
+        let advice = match similar(name, invitations.authors()) {
+            Some(author) => format!("; did you mean {author:?}?"),
+            None => String::new(),
+        };
+        Err(Failure::input(format!(
+            "no author is called {}{}",
+            escape::terminal(name),
+            escape::terminal(&advice)
+        )))
+    }
+}

@@ -1,0 +1,127 @@
+//! `league invite`: makes links with secrets, and ends them.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+
+use super::OpenLeague;
+use crate::commands::{Failure, Status};
+use crate::config::LARGEST;
+use crate::league::invitations::{InvitationError, Invitations, ORGANISER_NAME};
+use crate::printer::Printer;
+use referee_protocol::escape;
+use referee_record::bounded;
+use referee_report::csv_cells;
+
+/// Arguments of `league invite`.
+#[derive(Debug, Args)]
+pub(crate) struct InviteArgs {
+    /// The list of authors
+    #[arg(required_unless_present_any = ["renew", "withdraw", "organiser", "url"])]
+    pub(crate) names: Option<PathBuf>,
+    /// Where people reach the page (default: as before, at first this machine, port 8018)
+    #[arg(long)]
+    pub(crate) url: Option<String>,
+    /// Make another link for this author; the one before ends (repeatable)
+    #[arg(long, value_name = "NAME")]
+    pub(crate) renew: Vec<String>,
+    /// End the link of this author (repeatable)
+    #[arg(long, value_name = "NAME")]
+    pub(crate) withdraw: Vec<String>,
+    /// Make a link for the organiser; the one before ends
+    #[arg(long)]
+    pub(crate) organiser: bool,
+}
+
+/// Makes the links, and prints them when they are valid.
+pub(super) fn run(args: &InviteArgs, config: &Path, printer: Printer) -> Result<Status, Failure> {
+    let league = OpenLeague::read(config, printer)?;
+    let mut invitations = league.invitations()?;
+    if let Some(url) = &args.url {
+        invitations.set_url(url)?;
+    }
+    for name in &args.withdraw {
+        invitations.withdraw(name)?;
+    }
+    let mut links = Vec::new();
+    for name in &args.renew {
+        links.push((name.clone(), invitations.renew(name)?));
+    }
+    if let Some(list) = &args.names {
+        links.extend(invite_all(&mut invitations, list, &league.players, printer)?);
+    }
+    if args.organiser {
+        links.push((ORGANISER_NAME.to_owned(), invitations.renew_organiser()?));
+    }
+    invitations.write(&league.dir)?;
+    if !invitations.is_encrypted() && !is_local(invitations.host()) {
+        printer.note("links and cookies travel unencrypted: see `referee help league` for https");
+    }
+    let table = table(&links).map_err(|error| Failure::system(error.to_string()))?;
+    table.lines().try_for_each(|line| printer.line(line))?;
+    Ok(Status::Done)
+}
+
+/// Invites everyone on the list who is not invited yet.
+fn invite_all(
+    invitations: &mut Invitations,
+    list: &Path,
+    players: &[String],
+    printer: Printer,
+) -> Result<Vec<(String, String)>, Failure> {
+    let mut links = Vec::new();
+    let mut before = 0;
+    for (line, name) in names(list)? {
+        let place = |why: String| Failure::input(format!("{}, line {line}: {why}", list.display()));
+        if players.iter().any(|player| player.to_lowercase() == name.to_lowercase()) {
+            let problem = "a configured player has it".to_owned();
+            return Err(place(InvitationError::Name { name, problem }.to_string()));
+        }
+        match invitations.invite(&name).map_err(|error| place(error.to_string()))? {
+            Some(link) => links.push((name, link)),
+            None => before += 1,
+        }
+    }
+    if before > 0 {
+        printer.note(&format!(
+            "invited before, and not printed again: {before} (--renew NAME makes another link)"
+        ));
+    }
+    Ok(links)
+}
+
+/// The names in the first column of a CSV file, each with its line. A heading is left out.
+fn names(list: &Path) -> Result<Vec<(u64, String)>, Failure> {
+    let text = bounded::text(list, LARGEST)
+        .map_err(|why| Failure::input(format!("cannot read {}: {why}", list.display())))?;
+    let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
+    let mut reader =
+        csv::ReaderBuilder::new().has_headers(false).flexible(true).from_reader(text.as_bytes());
+    let mut names = Vec::new();
+    for row in reader.records() {
+        let row = row.map_err(|error| {
+            Failure::input(format!("{}: {error}", escape::terminal(&list.to_string_lossy())))
+        })?;
+        let line = row.position().map_or(0, csv::Position::line);
+        let name = row.get(0).unwrap_or_default().trim();
+        let is_heading = names.is_empty() && ["author", "name"].contains(&&*name.to_lowercase());
+        if !is_heading {
+            names.push((line, name.to_owned()));
+        }
+    }
+    Ok(names)
+}
+
+fn is_local(host: &str) -> bool {
+    ["127.0.0.1", "localhost", "[::1]"].iter().any(|local| host.starts_with(local))
+}
+
+/// The links as CSV.
+fn table(links: &[(String, String)]) -> csv::Result<String> {
+    let mut table = csv::Writer::from_writer(Vec::new());
+    for (author, link) in links {
+        table.write_record([&*csv_cells::text(author), link])?;
+    }
+    let bytes = table.into_inner().map_err(|error| csv::Error::from(error.into_error()))?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}

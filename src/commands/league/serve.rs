@@ -1,0 +1,112 @@
+//! `league serve`: the page of a league, where everyone sees the ranking, authors hand in, and the
+//! organiser decides.
+
+mod author;
+mod entrance;
+mod form;
+mod organiser;
+mod packet;
+mod upload;
+
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use axum::Router;
+use axum::extract::DefaultBodyLimit;
+use axum::http::header;
+use axum::middleware;
+use axum::routing::{get, post};
+use clap::Args;
+use referee_sandbox::Level;
+
+use super::OpenLeague;
+use crate::commands::containment_args::level_named;
+use crate::commands::recorded_rules::RecordedRulesArgs;
+use crate::commands::runtime::{interrupted, new_runtime};
+use crate::commands::serve::{Naming, Served, routes};
+use crate::commands::web::{AUTHOR, HAND_IN, ORGANISER, REPORT_EVENTS, WebServer};
+use crate::commands::{Failure, Status, results_folder};
+use crate::printer::Printer;
+use entrance::Entrance;
+use referee_report::page::league::{SCRIPT, style};
+use referee_tournament::folder;
+
+/// Arguments of `league serve`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  referee league serve                   the league of league.toml
+  referee league serve chess-league.toml --listen 127.0.0.1:0     any free port")]
+pub(crate) struct LeagueServeArgs {
+    /// The configuration of the league (default: that of --config)
+    #[arg(value_name = "CONFIG")]
+    pub(crate) file: Option<PathBuf>,
+    /// The address to listen on
+    #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:8018")]
+    pub(crate) listen: SocketAddr,
+    /// Sandbox level of the rules, if they are a program: `off`, `basic` or `strict` (default: the
+    /// strongest that works, but never `off`)
+    #[arg(
+        long = "containment",
+        value_name = "LEVEL",
+        value_parser = level_named(),
+        hide_possible_values = true
+    )]
+    pub(crate) level: Option<Level>,
+}
+
+/// Serves until Ctrl-C.
+pub(super) fn run(
+    args: &LeagueServeArgs,
+    config: &Path,
+    printer: Printer,
+) -> Result<Status, Failure> {
+    let config = args.file.as_deref().unwrap_or(config);
+    let league = OpenLeague::read(config, printer)?;
+    let dir = results_folder::find(Some(&league.dir), printer).map_err(|missing| {
+        Failure::input(format!("{missing}; begin the league with `referee run`"))
+    })?;
+    let header = folder::header(&dir)?;
+    let game_file = header.program.is_some().then(|| config.to_owned());
+    let rules = RecordedRulesArgs { game_file, level: args.level };
+    let rules = rules.open(&header, &dir, printer)?;
+    let naming = if league.settings.pseudonyms { Naming::Pseudonyms } else { Naming::Names };
+    let invitations = league.invitations()?;
+    new_runtime()?.block_on(async {
+        let mut stop = interrupted()?;
+        let web = WebServer::listen(args.listen).await?.known_as(invitations.host());
+        let live = Arc::new(Served::new(dir, rules, naming)?);
+        let entrance = Arc::new(Entrance::open(league, header.tournament, Arc::clone(&live))?);
+        printer.line(&web.url())?;
+        tokio::select! {
+            never = web.serve(routes(live).merge(private_pages(entrance))) => match never {},
+            _ = stop.wait_for(|stop| *stop) => {}
+        }
+        Ok(Status::Done)
+    })
+}
+
+/// The pages behind links. Their bodies are bounded where they are read.
+fn private_pages(entrance: Arc<Entrance>) -> Router {
+    let private = Router::new()
+        .route("/enter/{secret}", get(entrance::enter))
+        .route("/leave", post(entrance::leave))
+        .route(AUTHOR, get(author::page))
+        .route(HAND_IN, post(upload::hand_in))
+        .route(REPORT_EVENTS, get(author::report_events))
+        .route("/author/versions/{number}/", get(packet::page))
+        .route("/author/versions/{number}/games/{file}", get(packet::game))
+        .route("/author/versions/{number}/packet.zip", get(packet::download))
+        .route(ORGANISER, get(organiser::page))
+        .route("/organiser/{wish}", post(organiser::wish))
+        .layer(DefaultBodyLimit::disable())
+        .layer(middleware::map_response(entrance::keep_private))
+        .with_state(entrance);
+    let file = |kind: &'static str, text: String| {
+        get(async move || ([(header::CONTENT_TYPE, kind)], text))
+    };
+    private
+        .route("/league.css", file("text/css; charset=utf-8", style()))
+        .route("/league.js", file("text/javascript; charset=utf-8", SCRIPT.to_owned()))
+}

@@ -1,0 +1,168 @@
+//! The page of an author: handing in, the report on it, and the versions.
+
+use std::convert::Infallible;
+use std::ffi::OsString;
+use std::fs;
+use std::io::Read as _;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::response::sse::{Event, KeepAlive, Sse};
+use axum::response::{IntoResponse, Response};
+use jiff::Timestamp;
+use tokio::sync::watch;
+use tokio_stream::StreamExt as _;
+use tokio_stream::wrappers::WatchStream;
+
+use super::entrance::{AuthorVisit, Entrance, own_page, private_folder};
+use super::upload::handed_in;
+use crate::commands::Failure;
+use crate::commands::serve::{latest, watch_files};
+use crate::league::REPORT;
+use crate::league::invitations::Guest;
+use referee_protocol::escape;
+use referee_record::bounded;
+use referee_record::wording::counted;
+use referee_report::page::league::{AuthorPage, AuthorVersion};
+use referee_tournament::folder;
+
+/// The most bytes of a report that are shown.
+const LONGEST_REPORT: u64 = 64 << 10;
+/// The shortest time between two events.
+const PAUSE: Duration = Duration::from_millis(200);
+/// The most names of files that are listed.
+const MOST_LISTED: usize = 10;
+
+/// Shows an author what there is.
+pub(super) async fn page(State(entrance): State<Arc<Entrance>>, visit: AuthorVisit) -> Response {
+    match html(&entrance, &visit).await {
+        Ok(html) => own_page(html),
+        Err(failure) => entrance.sorry(&failure),
+    }
+}
+
+async fn html(entrance: &Entrance, visit: &AuthorVisit) -> Result<String, Failure> {
+    let control = entrance.control()?;
+    let live = latest(&entrance.live).await?;
+    let is_removed = control.removed.contains(&visit.name);
+    let is_running = folder::is_being_written(&entrance.league.dir);
+    let notices = [
+        (control.closed, "The league is closed."),
+        (is_removed, "The organiser has removed you: your versions play no more."),
+        (control.paused, "All games are paused."),
+        (!is_running, "No games are played now: what you hand in waits until the league goes on."),
+    ];
+    let notices: Vec<&str> =
+        notices.into_iter().filter_map(|(holds, text)| holds.then_some(text)).collect();
+    let settings = &entrance.league.settings;
+    let bounds = format!(
+        "At most {} bytes, and once in {}. What you hand in takes the place of what you handed in \
+         before.",
+        settings.largest,
+        humantime::format_duration(settings.every)
+    );
+    let own = live.entrants.iter().filter_map(|player| {
+        let entry = player.entry.as_ref().filter(|entry| entry.author == visit.name)?;
+        Some((player, entry))
+    });
+    let mut versions: Vec<AuthorVersion<'_>> = own
+        .map(|(player, entry)| AuthorVersion {
+            number: entry.version,
+            shown: live.tables.analysis.shown_name(&player.name),
+            entered: date(entry.at),
+            left: player.left.map(|leaving| leaving.why),
+        })
+        .collect();
+    versions.sort_by_key(|version| std::cmp::Reverse(version.number));
+    let folder = entrance.folder(&visit.name);
+    let page = AuthorPage {
+        league: &entrance.name,
+        author: &visit.name,
+        token: &visit.secret.form_token(),
+        message: &control.message,
+        notices: &notices,
+        bounds: (!control.closed && !is_removed).then_some(&bounds),
+        handed_in: &listed(&folder),
+        report: &report(&folder),
+        versions: &versions,
+        standings: &live.tables.standings,
+    };
+    Ok(page.html())
+}
+
+/// A time for people.
+fn date(seconds: u64) -> String {
+    let at = i64::try_from(seconds).ok().and_then(|at| Timestamp::from_second(at).ok());
+    at.map_or_else(String::new, |at| at.strftime("%Y-%m-%d %H:%M UTC").to_string())
+}
+
+/// What was handed in, for people.
+fn listed(folder: &Path) -> Vec<String> {
+    let mut names = handed_in(folder).unwrap_or_default();
+    names.sort();
+    let more = names.len().saturating_sub(MOST_LISTED);
+    names.truncate(MOST_LISTED);
+    let one = |name: OsString| {
+        let shown = name.to_string_lossy().into_owned();
+        match fs::symlink_metadata(folder.join(&name)) {
+            Ok(found) if found.is_file() => format!("{shown} ({} bytes)", found.len()),
+            _ => shown,
+        }
+    };
+    let rest = (more > 0).then(|| format!("and {}", counted(more as u64, "more entry")));
+    names.into_iter().map(one).chain(rest).collect()
+}
+
+/// What became of it, as the run wrote it; empty if it wrote nothing yet.
+fn report(folder: &Path) -> String {
+    let mut bytes = Vec::new();
+    let read = bounded::open(&folder.join(REPORT))
+        .and_then(|file| file.take(LONGEST_REPORT).read_to_end(&mut bytes));
+    match read {
+        Ok(_) => escape::lines(&String::from_utf8_lossy(&bytes)),
+        Err(_) => String::new(),
+    }
+}
+
+/// Sends the report whenever it changes, as JSON, until the link ends.
+pub(super) async fn report_events(
+    State(entrance): State<Arc<Entrance>>,
+    visit: AuthorVisit,
+) -> Response {
+    let bounds = entrance.bounds(&visit.name);
+    let own = Arc::clone(&bounds.following).try_acquire_owned();
+    let shared = Arc::clone(&entrance.followers).try_acquire_owned();
+    let (Ok(own), Ok(shared)) = (own, shared) else {
+        let why = "too many pages are waiting for reports\n";
+        return (StatusCode::SERVICE_UNAVAILABLE, why).into_response();
+    };
+    let folder = entrance.folder(&visit.name);
+    let (counted, changed) = watch::channel(0_u64);
+    let watcher = private_folder(&folder)
+        .map_err(|error| Failure::cannot_write(&folder, &error))
+        .and_then(|()| watch_files(&folder, &[REPORT], counted));
+    let watcher = match watcher {
+        Ok(watcher) => watcher,
+        Err(failure) => return entrance.sorry(&failure),
+    };
+    let mut sent = None;
+    let texts = WatchStream::new(changed).throttle(PAUSE).map_while(move |_| {
+        let _held_as_long_as_the_stream = (&own, &shared, &watcher);
+        let guest = entrance.guest(&visit.secret).ok().flatten();
+        let is_invited = guest == Some(Guest::Author(visit.name.clone()));
+        is_invited.then(|| {
+            let text = Some(report(&folder));
+            let is_news = text != sent;
+            sent.clone_from(&text);
+            text.filter(|_| is_news)
+        })
+    });
+    let events = texts.filter_map(|text| {
+        let json = serde_json::Value::from(text?).to_string();
+        Some(Ok::<_, Infallible>(Event::default().data(json)))
+    });
+    Sse::new(events).keep_alive(KeepAlive::default()).into_response()
+}

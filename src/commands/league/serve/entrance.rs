@@ -1,0 +1,323 @@
+//! Who is at the entrance: links and cookies with secrets, and the bounds on what each author may do at
+//! once.
+
+use std::collections::HashMap;
+use std::fs::{self, DirBuilder};
+use std::io::{self, ErrorKind};
+use std::os::unix::fs::DirBuilderExt as _;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
+
+use axum::extract::{FromRequestParts, Path as Named, Request, State};
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, StatusCode, header};
+use axum::response::{Html, IntoResponse, Response};
+use tempfile::TempDir;
+use tokio::sync::Semaphore;
+
+use super::OpenLeague;
+use super::form::{self, FormProblem};
+use crate::commands::Failure;
+use crate::commands::serve::Served;
+use crate::commands::web::{AUTHOR, ORGANISER, most};
+use crate::league::control::Control;
+use crate::league::invitations::{Guest, Invitations, LinkSecret};
+use referee_record::bounded;
+use referee_report::page::league::notice;
+
+/// The folder for what is being handed in, in the folder for all.
+const INCOMING: &str = ".incoming";
+/// The most submissions that are received at once.
+const UPLOADS: usize = 8;
+/// The most pages on which an author watches the report, or waits for a packet, at once.
+const PAGES: usize = 4;
+/// The most packets that are made at once.
+const PACKETS: usize = 2;
+/// How long a cookie is kept: half a year, in seconds.
+const COOKIE_AGE: u32 = 180 * 86_400;
+/// Which resources a page behind a link may load: only its own files.
+const POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; \
+                      img-src data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
+
+/// The state behind all links.
+pub(super) struct Entrance {
+    pub(super) league: OpenLeague,
+    /// The name of the league.
+    pub(super) name: String,
+    pub(super) live: Arc<Served>,
+    /// Limits how many submissions are received at once.
+    pub(super) uploads: Arc<Semaphore>,
+    /// Limits how many pages wait for news of a report.
+    pub(super) followers: Arc<Semaphore>,
+    /// Limits how many packets are made at once.
+    pub(super) packing: Arc<Semaphore>,
+    /// The latest packets, the newest last.
+    pub(super) packets: Mutex<Vec<KeptPacket>>,
+    /// Only one change of what the organiser wants at a time.
+    changing: Mutex<()>,
+    authors: Mutex<HashMap<String, Arc<AuthorBounds>>>,
+}
+
+/// A packet that was made.
+pub(super) struct KeptPacket {
+    /// The player's name.
+    pub(super) player: String,
+    /// The number of changes of the log before it was made.
+    pub(super) changes: u64,
+    pub(super) folder: Arc<TempDir>,
+}
+
+/// What an author does now.
+pub(super) struct AuthorBounds {
+    /// When the last submission began.
+    pub(super) last: Mutex<Option<Instant>>,
+    pub(super) uploading: Arc<Semaphore>,
+    /// Limits how many refused submissions are still read.
+    pub(super) draining: Semaphore,
+    pub(super) following: Arc<Semaphore>,
+    /// Limits how many requests wait for packets.
+    pub(super) asking: Semaphore,
+    pub(super) packing: tokio::sync::Mutex<()>,
+}
+
+impl Entrance {
+    /// Opens the entrance of a league, and removes what was never handed in as a whole.
+    pub(super) fn open(
+        league: OpenLeague,
+        name: String,
+        live: Arc<Served>,
+    ) -> Result<Self, Failure> {
+        let entrance = Self {
+            league,
+            name,
+            live,
+            uploads: Arc::new(Semaphore::new(UPLOADS)),
+            followers: Arc::new(Semaphore::new(most() / 4)),
+            packing: Arc::new(Semaphore::new(PACKETS)),
+            packets: Mutex::default(),
+            changing: Mutex::default(),
+            authors: Mutex::default(),
+        };
+        let incoming = entrance.incoming();
+        let cleared = match bounded::check_folder(&incoming) {
+            Ok(()) => fs::remove_dir_all(&incoming),
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
+            Err(error) => Err(error),
+        };
+        cleared
+            .and_then(|()| private_folder(&incoming))
+            .map_err(|error| Failure::cannot_write(&incoming, &error))?;
+        Ok(entrance)
+    }
+
+    /// Where submissions are received.
+    pub(super) fn incoming(&self) -> PathBuf {
+        self.league.settings.hand_in.join(INCOMING)
+    }
+
+    /// The folder that an author hands in to.
+    pub(super) fn folder(&self, author: &str) -> PathBuf {
+        self.league.settings.hand_in.join(author)
+    }
+
+    /// What the organiser wants.
+    pub(super) fn control(&self) -> Result<Control, Failure> {
+        Ok(Control::read(&self.league.dir)?)
+    }
+
+    /// Changes what the organiser wants.
+    pub(super) fn change(&self, change: impl FnOnce(&mut Control)) -> Result<Control, Failure> {
+        let _one = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
+        self.league.change(change)
+    }
+
+    /// What an author does now. There are as many as were invited.
+    pub(super) fn bounds(&self, author: &str) -> Arc<AuthorBounds> {
+        let mut authors = self.authors.lock().unwrap_or_else(PoisonError::into_inner);
+        let bounds = authors.entry(author.to_owned()).or_insert_with(|| {
+            Arc::new(AuthorBounds {
+                last: Mutex::default(),
+                uploading: Arc::new(Semaphore::new(1)),
+                draining: Semaphore::new(1),
+                following: Arc::new(Semaphore::new(PAGES)),
+                asking: Semaphore::new(PAGES),
+                packing: tokio::sync::Mutex::default(),
+            })
+        });
+        Arc::clone(bounds)
+    }
+
+    /// Whose secret it is now: invitations may have ended a moment ago.
+    pub(super) fn guest(&self, secret: &LinkSecret) -> Result<Option<Guest>, Failure> {
+        Ok(self.league.invitations()?.guest(secret))
+    }
+
+    /// The visit of a request, by its cookie. `None` if it has none that lets anybody in.
+    fn visit(&self, headers: &HeaderMap) -> Result<Option<(Guest, LinkSecret)>, Failure> {
+        let invitations = self.league.invitations()?;
+        let mut secrets = cookies(headers, cookie_name(&invitations));
+        Ok(secrets.find_map(|secret| invitations.guest(&secret).map(|guest| (guest, secret))))
+    }
+
+    /// What a visitor without a link is told.
+    fn refuse_stranger(&self) -> Response {
+        self.refuse("Open this page by your link; if it is lost, ask the organiser for a new one.")
+    }
+
+    /// A page that says why something is refused.
+    pub(super) fn refuse(&self, why: &str) -> Response {
+        self.tell(StatusCode::FORBIDDEN, "Not for you", why, ("/", "See the ranking"))
+    }
+
+    /// A page that says what is wrong with a form.
+    pub(super) fn refuse_form(&self, problem: &FormProblem, back: &str) -> Response {
+        let status = problem.status();
+        self.tell(status, "This was not taken", &format!("{problem}."), (back, "Go back"))
+    }
+
+    /// A page that says that something failed here. What exactly is for the organiser.
+    pub(super) fn sorry(&self, failure: &Failure) -> Response {
+        tracing::error!("{failure}");
+        let text = "Something failed on this side. The organiser finds the reason where the page is served.";
+        self.tell(StatusCode::INTERNAL_SERVER_ERROR, "Sorry", text, ("/", "See the ranking"))
+    }
+
+    /// A page that only tells something.
+    pub(super) fn tell(
+        &self,
+        status: StatusCode,
+        heading: &str,
+        text: &str,
+        on: (&str, &str),
+    ) -> Response {
+        (status, own_page(notice(&self.name, heading, text, on))).into_response()
+    }
+}
+
+/// An author who came by a link.
+pub(super) struct AuthorVisit {
+    pub(super) name: String,
+    pub(super) secret: LinkSecret,
+}
+
+impl FromRequestParts<Arc<Entrance>> for AuthorVisit {
+    type Rejection = Response;
+
+    async fn from_request_parts(
+        parts: &mut Parts,
+        entrance: &Arc<Entrance>,
+    ) -> Result<Self, Response> {
+        match entrance.visit(&parts.headers) {
+            Ok(Some((Guest::Author(name), secret))) => Ok(Self { name, secret }),
+            Ok(Some((Guest::Organiser, _))) => Err(entrance.refuse("This page is for authors.")),
+            Ok(None) => Err(entrance.refuse_stranger()),
+            Err(failure) => Err(entrance.sorry(&failure)),
+        }
+    }
+}
+
+/// The organiser, who came by a link.
+pub(super) struct OrganiserVisit {
+    pub(super) secret: LinkSecret,
+}
+
+impl FromRequestParts<Arc<Entrance>> for OrganiserVisit {
+    type Rejection = Response;
+
+    async fn from_request_parts(
+        parts: &mut Parts,
+        entrance: &Arc<Entrance>,
+    ) -> Result<Self, Response> {
+        match entrance.visit(&parts.headers) {
+            Ok(Some((Guest::Organiser, secret))) => Ok(Self { secret }),
+            Ok(Some((Guest::Author(_), _))) => {
+                Err(entrance.refuse("This page is for the organiser."))
+            }
+            Ok(None) => Err(entrance.refuse_stranger()),
+            Err(failure) => Err(entrance.sorry(&failure)),
+        }
+    }
+}
+
+/// Lets in whoever has a link: the cookie carries its secret from now on.
+pub(super) async fn enter(
+    State(entrance): State<Arc<Entrance>>,
+    Named(secret): Named<String>,
+) -> Response {
+    let invitations = match entrance.league.invitations() {
+        Ok(invitations) => invitations,
+        Err(failure) => return entrance.sorry(&failure),
+    };
+    let secret = LinkSecret::sent(&secret);
+    let guest = secret.and_then(|secret| Some((invitations.guest(&secret)?, secret)));
+    let Some((guest, secret)) = guest else {
+        return entrance
+            .refuse("This link has ended, or was never made; ask the organiser for a new one.");
+    };
+    let to = if guest == Guest::Organiser { ORGANISER } else { AUTHOR };
+    see_other(to, Some(cookie(&invitations, secret.cookie(), COOKIE_AGE)))
+}
+
+/// Ends the visit on this device.
+pub(super) async fn leave(State(entrance): State<Arc<Entrance>>, request: Request) -> Response {
+    let secret = match entrance.visit(request.headers()) {
+        Ok(Some((_, secret))) => secret,
+        Ok(None) => return entrance.refuse_stranger(),
+        Err(failure) => return entrance.sorry(&failure),
+    };
+    if let Err(problem) = form::fields(request, &secret).await {
+        return entrance.refuse_form(&problem, "/");
+    }
+    match entrance.league.invitations() {
+        Ok(invitations) => see_other("/", Some(cookie(&invitations, "", 0))),
+        Err(failure) => entrance.sorry(&failure),
+    }
+}
+
+/// Sends the browser to a page of this server.
+pub(super) fn see_other(to: &str, cookie: Option<String>) -> Response {
+    let cookie = cookie.map(|cookie| [(header::SET_COOKIE, cookie)]);
+    (StatusCode::SEE_OTHER, cookie, [(header::LOCATION, to.to_owned())]).into_response()
+}
+
+/// A page whose forms are sent only here, and in which nothing runs but the script of this server.
+pub(super) fn own_page(html: String) -> Response {
+    ([(header::CONTENT_SECURITY_POLICY, POLICY)], Html(html)).into_response()
+}
+
+/// Nothing behind a link is kept by browsers or proxies.
+pub(super) async fn keep_private(mut response: Response) -> Response {
+    let no_store = header::HeaderValue::from_static("no-store");
+    response.headers_mut().insert(header::CACHE_CONTROL, no_store);
+    response
+}
+
+/// Creates a folder that only its owner may enter.
+pub(super) fn private_folder(path: &Path) -> io::Result<()> {
+    DirBuilder::new().recursive(true).mode(0o700).create(path)?;
+    bounded::check_folder(path)
+}
+
+/// The name of the cookie. A browser takes one with this prefix only over an encrypted connection.
+fn cookie_name(invitations: &Invitations) -> &'static str {
+    if invitations.is_encrypted() { "__Host-referee-league" } else { "referee-league" }
+}
+
+fn cookie(invitations: &Invitations, value: &str, age: u32) -> String {
+    let name = cookie_name(invitations);
+    let secure = if invitations.is_encrypted() { "; Secure" } else { "" };
+    format!("{name}={value}; HttpOnly; SameSite=Lax; Path=/; Max-Age={age}{secure}")
+}
+
+/// The secrets in the cookies of this name.
+fn cookies<'a>(
+    headers: &'a HeaderMap,
+    name: &'a str,
+) -> impl Iterator<Item = LinkSecret> + use<'a> {
+    let lines = headers.get_all(header::COOKIE).into_iter().filter_map(|line| line.to_str().ok());
+    lines
+        .flat_map(|line| line.split(';'))
+        .filter_map(move |pair| pair.trim().strip_prefix(name)?.strip_prefix('='))
+        .filter_map(LinkSecret::sent)
+}

@@ -1,0 +1,176 @@
+//! The packet of a version, for its author: as pages, and as an archive.
+
+use std::fs::{self, File};
+use std::io::{self, Cursor, Write as _};
+use std::path::Path;
+use std::sync::{Arc, PoisonError};
+
+use axum::extract::{Path as Named, State};
+use axum::http::{StatusCode, header};
+use axum::response::{Html, IntoResponse, Response};
+use tempfile::TempDir;
+use zip::ZipWriter;
+use zip::write::SimpleFileOptions;
+
+use super::entrance::{AuthorBounds, AuthorVisit, Entrance, KeptPacket};
+use crate::commands::Failure;
+use crate::commands::report::packets::write_packet;
+use crate::commands::serve::{in_background, latest, script_response};
+use referee_record::bounded;
+use referee_record::model::entry::Entry;
+use referee_report::tables::PAGE;
+use referee_tournament::folder;
+
+/// The most packets that are kept.
+const MOST_KEPT: usize = 16;
+/// The most bytes of a file of a packet that is sent by itself.
+const LARGEST: u64 = 256 << 20;
+
+/// The page of a packet.
+pub(super) async fn page(
+    State(entrance): State<Arc<Entrance>>,
+    visit: AuthorVisit,
+    Named(number): Named<u32>,
+) -> Response {
+    answer(&entrance, &visit, number, |folder| {
+        let page = bounded::read(&folder.join(PAGE), LARGEST)?;
+        Ok(Html(page).into_response())
+    })
+    .await
+}
+
+/// A game of a packet, which its page loads.
+pub(super) async fn game(
+    State(entrance): State<Arc<Entrance>>,
+    visit: AuthorVisit,
+    Named((number, file)): Named<(u32, String)>,
+) -> Response {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';
+    if !file.strip_suffix(".js").is_some_and(|id| id.bytes().all(is_plain)) {
+        return StatusCode::NOT_FOUND.into_response();
+    }
+    answer(&entrance, &visit, number, move |folder| {
+        let script = bounded::read(&folder.join("games").join(&file), LARGEST)?;
+        Ok(script_response(String::from_utf8(script).map_err(io::Error::other)?))
+    })
+    .await
+}
+
+/// The whole packet as an archive.
+pub(super) async fn download(
+    State(entrance): State<Arc<Entrance>>,
+    visit: AuthorVisit,
+    Named(number): Named<u32>,
+) -> Response {
+    answer(&entrance, &visit, number, move |folder| {
+        let disposition = format!("attachment; filename=\"packet-{number}.zip\"");
+        let headers = [
+            (header::CONTENT_TYPE, "application/zip".to_owned()),
+            (header::CONTENT_DISPOSITION, disposition),
+        ];
+        Ok((headers, packed(folder, &format!("packet-{number}"))?).into_response())
+    })
+    .await
+}
+
+/// What `give` makes of the packet of an author's own version. Others have none here.
+async fn answer(
+    entrance: &Arc<Entrance>,
+    visit: &AuthorVisit,
+    number: u32,
+    give: impl FnOnce(&Path) -> io::Result<Response> + Send + 'static,
+) -> Response {
+    let bounds = entrance.bounds(&visit.name);
+    let Ok(_held) = bounds.asking.try_acquire() else {
+        let why = "you are waiting for too many packets\n";
+        return (StatusCode::TOO_MANY_REQUESTS, why).into_response();
+    };
+    let given = match packet(entrance, &bounds, (&visit.name, number)).await {
+        Ok(None) => return StatusCode::NOT_FOUND.into_response(),
+        Ok(Some(folder)) => in_background(move || Ok(give(folder.path()))).await,
+        Err(failure) => Err(failure),
+    };
+    match given {
+        Ok(Ok(response)) => response,
+        Ok(Err(error)) if error.kind() == io::ErrorKind::NotFound => {
+            StatusCode::NOT_FOUND.into_response()
+        }
+        Ok(Err(error)) => entrance.sorry(&Failure::system(error.to_string())),
+        Err(failure) => entrance.sorry(&failure),
+    }
+}
+
+/// The packet of an author's version, made anew if the log has changed. `None` if there is no such
+/// version.
+async fn packet(
+    entrance: &Arc<Entrance>,
+    bounds: &AuthorBounds,
+    (author, version): (&str, u32),
+) -> Result<Option<Arc<TempDir>>, Failure> {
+    let live = latest(&entrance.live).await?;
+    let is_it = |entry: &Entry| entry.author == author && entry.version == version;
+    if !live.entrants.iter().any(|player| player.entry.as_ref().is_some_and(is_it)) {
+        return Ok(None);
+    }
+    let player = Entry::name(author, version);
+    // One after the other, so that an author who asks often does not take the time of others.
+    let _one = bounds.packing.lock().await;
+    let changes = entrance.live.changes();
+    if let Some(kept) = kept(entrance, &player, changes) {
+        return Ok(Some(kept));
+    }
+    let permit = Arc::clone(&entrance.packing).acquire_owned().await;
+    let permit = permit.map_err(|error| Failure::system(error.to_string()))?;
+    let (source, name) = (Arc::clone(&entrance.live), player.clone());
+    let made = in_background(move || {
+        let _held_until_it_ends = permit;
+        let folder = TempDir::new().map_err(|error| Failure::system(error.to_string()))?;
+        let renderer = source.renderer(&folder::header(&source.dir)?)?;
+        let found = write_packet(&source.dir, &name, folder.path(), renderer)?;
+        Ok(found.then(|| Arc::new(folder)))
+    })
+    .await?;
+    if let Some(folder) = &made {
+        keep(entrance, KeptPacket { player, changes, folder: Arc::clone(folder) });
+    }
+    Ok(made)
+}
+
+fn kept(entrance: &Entrance, player: &str, changes: u64) -> Option<Arc<TempDir>> {
+    let packets = entrance.packets.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut newest = packets.iter().rev();
+    let found = newest.find(|packet| packet.player == player && packet.changes == changes)?;
+    Some(Arc::clone(&found.folder))
+}
+
+fn keep(entrance: &Entrance, packet: KeptPacket) {
+    let mut packets = entrance.packets.lock().unwrap_or_else(PoisonError::into_inner);
+    packets.retain(|other| other.player != packet.player);
+    packets.push(packet);
+    if packets.len() > MOST_KEPT {
+        packets.remove(0);
+    }
+}
+
+/// All files in `folder` as an archive, under the name `top`.
+fn packed(folder: &Path, top: &str) -> io::Result<Vec<u8>> {
+    let mut archive = ZipWriter::new(Cursor::new(Vec::new()));
+    pack(folder, top, &mut archive)?;
+    Ok(archive.finish().map_err(io::Error::other)?.into_inner())
+}
+
+fn pack(folder: &Path, name: &str, archive: &mut ZipWriter<Cursor<Vec<u8>>>) -> io::Result<()> {
+    let mut entries = fs::read_dir(folder)?.collect::<io::Result<Vec<_>>>()?;
+    entries.sort_by_key(fs::DirEntry::file_name);
+    for entry in entries {
+        let name = format!("{name}/{}", entry.file_name().to_string_lossy());
+        if entry.file_type()?.is_dir() {
+            pack(&entry.path(), &name, archive)?;
+        } else {
+            let options = SimpleFileOptions::default();
+            archive.start_file(name, options).map_err(io::Error::other)?;
+            io::copy(&mut File::open(entry.path())?, archive)?;
+        }
+    }
+    archive.flush()
+}

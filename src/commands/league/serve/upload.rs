@@ -1,0 +1,348 @@
+//! Handing in: files arrive in a private folder, and move to the author's folder when they are whole.
+
+use std::collections::HashSet;
+use std::ffi::{OsStr, OsString};
+use std::fs::{self, File, Permissions};
+use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+use std::sync::{Arc, PoisonError};
+use std::time::{Duration, Instant};
+
+use axum::extract::{Request, State};
+use axum::http::{StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use tempfile::TempDir;
+
+use super::entrance::{AuthorBounds, AuthorVisit, Entrance, private_folder, see_other};
+use super::form::{FormProblem, IncomingField, IncomingForm, drain};
+use crate::commands::Failure;
+use crate::commands::serve::in_background;
+use crate::commands::web::AUTHOR;
+use crate::league::hand_in::is_aside;
+use referee_protocol::escape;
+use referee_record::wording::counted;
+
+/// The most files in a submission that is no archive.
+const MOST_FILES: usize = 100;
+/// The longest name of a file, in bytes.
+const LONGEST_NAME: usize = 100;
+/// The folder for several files, under which the author's folder has them.
+const SEVERAL: &str = "files";
+/// What was there before, on its way out.
+const OLD: &str = "old";
+/// How soon to try again when too many others hand in.
+const SOON: Duration = Duration::from_secs(10);
+/// How programs for Linux begin. Forms do not say that a file is a program.
+const PROGRAM: &[u8] = b"\x7fELF";
+
+/// Takes a submission.
+pub(super) async fn hand_in(
+    State(entrance): State<Arc<Entrance>>,
+    visit: AuthorVisit,
+    request: Request,
+) -> Response {
+    match take(&entrance, &visit, request).await {
+        Ok(()) => see_other(AUTHOR, None),
+        Err(RefusedUpload::Form(problem)) => entrance.refuse_form(&problem, AUTHOR),
+        Err(RefusedUpload::Said(status, why)) => {
+            entrance.tell(status, "This was not taken", &why, (AUTHOR, "Go back"))
+        }
+        Err(RefusedUpload::Wait(status, why, wait)) => {
+            let seconds = wait.as_secs() + u64::from(wait.subsec_nanos() > 0);
+            let why = format!("{why} Try again in {}.", counted(seconds, "second"));
+            let page = entrance.tell(status, "Not yet", &why, (AUTHOR, "Go back"));
+            ([(header::RETRY_AFTER, seconds.to_string())], page).into_response()
+        }
+        Err(RefusedUpload::Failed(failure)) => entrance.sorry(&failure),
+    }
+}
+
+/// Why a submission is not taken.
+enum RefusedUpload {
+    Form(FormProblem),
+    Said(StatusCode, String),
+    Wait(StatusCode, String, Duration),
+    Failed(Failure),
+}
+
+impl From<FormProblem> for RefusedUpload {
+    fn from(problem: FormProblem) -> Self {
+        Self::Form(problem)
+    }
+}
+
+impl From<Failure> for RefusedUpload {
+    fn from(failure: Failure) -> Self {
+        Self::Failed(failure)
+    }
+}
+
+async fn take(
+    entrance: &Arc<Entrance>,
+    visit: &AuthorVisit,
+    request: Request,
+) -> Result<(), RefusedUpload> {
+    let settings = &entrance.league.settings;
+    let bounds = entrance.bounds(&visit.name);
+    let length = request.headers().get(header::CONTENT_LENGTH);
+    let length: Option<u64> = length.and_then(|length| length.to_str().ok()?.parse().ok());
+    let permits = refusal(entrance, visit, &bounds)
+        .and_then(|()| permits(entrance, &bounds))
+        .and_then(|permits| {
+            match length {
+                // What is beside the files is less.
+                Some(length) if length / 2 > settings.largest => {
+                    Err(FormProblem::TooLarge(settings.largest).into())
+                }
+                _ => Ok(permits),
+            }
+        });
+    let _permits = match permits {
+        Ok(permits) => permits,
+        Err(refused) => {
+            // Otherwise a browser that is still sending may not show the answer.
+            if let Ok(_held) = bounds.draining.try_acquire() {
+                drain(request, settings.largest).await;
+            }
+            return Err(refused);
+        }
+    };
+    let mut form = IncomingForm::begin(request, &visit.secret, settings.largest).await?;
+    *bounds.last.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
+    let arrived = receive(entrance, &mut form).await?;
+    let (place, author) = (Arc::clone(entrance), visit.name.clone());
+    in_background(move || Ok(put_in_place(&place, &author, &arrived))).await?
+}
+
+/// Why nothing is taken from this author now.
+fn refusal(
+    entrance: &Entrance,
+    visit: &AuthorVisit,
+    bounds: &AuthorBounds,
+) -> Result<(), RefusedUpload> {
+    let control = entrance.control()?;
+    let said = |why: &str| Err(RefusedUpload::Said(StatusCode::FORBIDDEN, why.to_owned()));
+    if control.closed {
+        return said("The league is closed.");
+    }
+    if control.removed.contains(&visit.name) {
+        return said("The organiser has removed you; nothing of yours is taken in.");
+    }
+    let last = *bounds.last.lock().unwrap_or_else(PoisonError::into_inner);
+    let every = entrance.league.settings.every;
+    let wait = last.and_then(|last| every.checked_sub(last.elapsed())).unwrap_or_default();
+    if wait.is_zero() {
+        return Ok(());
+    }
+    Err(RefusedUpload::Wait(
+        StatusCode::TOO_MANY_REQUESTS,
+        "You have just handed in.".to_owned(),
+        wait,
+    ))
+}
+
+/// Room for one more submission.
+fn permits(
+    entrance: &Entrance,
+    bounds: &AuthorBounds,
+) -> Result<[tokio::sync::OwnedSemaphorePermit; 2], RefusedUpload> {
+    let own = Arc::clone(&bounds.uploading).try_acquire_owned().map_err(|_| {
+        let why = "Another submission of yours is still on its way.".to_owned();
+        RefusedUpload::Wait(StatusCode::TOO_MANY_REQUESTS, why, SOON)
+    })?;
+    let shared = Arc::clone(&entrance.uploads).try_acquire_owned().map_err(|_| {
+        let why = "Too many others hand in now.".to_owned();
+        RefusedUpload::Wait(StatusCode::SERVICE_UNAVAILABLE, why, SOON)
+    })?;
+    Ok([own, shared])
+}
+
+/// What has arrived as a whole, in a folder that goes with this value.
+struct Arrived {
+    folder: TempDir,
+    names: Vec<String>,
+}
+
+/// Receives the files of a form. They are on the disk when this returns.
+async fn receive(entrance: &Entrance, form: &mut IncomingForm) -> Result<Arrived, RefusedUpload> {
+    let incoming = entrance.incoming();
+    let folder = tempfile::Builder::new().prefix("hand-in-").tempdir_in(&incoming);
+    let folder = folder.map_err(|error| Failure::cannot_write(&incoming, &error))?;
+    let mut arrived = Arrived { folder, names: Vec::new() };
+    let mut taken = HashSet::new();
+    while let Some(mut field) = form.next().await? {
+        if field.file_name().is_empty() {
+            // A browser sends this if no file was chosen.
+            while field.chunk().await?.is_some() {}
+            continue;
+        }
+        let name = file_name(field.file_name())?;
+        let is_new = taken.insert(name.to_lowercase());
+        if !is_new || arrived.names.len() == MOST_FILES {
+            let why = if is_new {
+                format!("there are more than {MOST_FILES} files; send an archive")
+            } else {
+                format!("two files are called {name}")
+            };
+            return Err(FormProblem::Unusable(why).into());
+        }
+        let path = arrived.folder.path().join(&name);
+        let file = File::options().read(true).write(true).create_new(true).open(&path);
+        let file = file.map_err(|error| Failure::cannot_write(&path, &error))?;
+        store(&mut field, file, &path).await?;
+        arrived.names.push(name);
+    }
+    if arrived.names.is_empty() {
+        return Err(FormProblem::Unusable("choose a file first".to_owned()).into());
+    }
+    Ok(arrived)
+}
+
+/// The name under which a file is kept.
+fn file_name(sent: &str) -> Result<String, FormProblem> {
+    let name = sent.rsplit(['/', '\\']).next().unwrap_or_default();
+    let problem = if name.is_empty() || name.starts_with('.') {
+        "it begins with a dot"
+    } else if name.len() > LONGEST_NAME {
+        "it is too long"
+    } else if escape::terminal(name) != name {
+        "it contains a character that cannot be seen"
+    } else if is_aside(OsStr::new(&name.to_lowercase())) {
+        "the report has this name"
+    } else {
+        return Ok(name.to_owned());
+    };
+    Err(FormProblem::Unusable(format!("rename the file {}: {problem}", escape::terminal(name))))
+}
+
+/// Writes a file.
+async fn store(
+    field: &mut IncomingField<'_>,
+    mut file: File,
+    path: &Path,
+) -> Result<(), RefusedUpload> {
+    while let Some(chunk) = field.chunk().await? {
+        let shown = path.to_owned();
+        file = in_background(move || {
+            let written = file.write_all(&chunk);
+            written.map(|()| file).map_err(|error| Failure::cannot_write(&shown, &error))
+        })
+        .await?;
+    }
+    let shown = path.to_owned();
+    in_background(move || finish(&file).map_err(|error| Failure::cannot_write(&shown, &error)))
+        .await?;
+    Ok(())
+}
+
+/// Lets a program be started, and makes sure that the file survives a power failure.
+fn finish(mut file: &File) -> io::Result<()> {
+    let mut begin = Vec::new();
+    file.seek(SeekFrom::Start(0))?;
+    file.take(PROGRAM.len() as u64).read_to_end(&mut begin)?;
+    let mode = if begin == PROGRAM { 0o755 } else { 0o644 };
+    file.set_permissions(Permissions::from_mode(mode))?;
+    file.sync_all()
+}
+
+/// Moves what has arrived to the author's folder, in place of what was there.
+fn put_in_place(entrance: &Entrance, author: &str, arrived: &Arrived) -> Result<(), RefusedUpload> {
+    let folder = entrance.folder(author);
+    let failed = |error: io::Error| RefusedUpload::Failed(Failure::cannot_write(&folder, &error));
+    private_folder(&folder).map_err(failed)?;
+    replace(&folder, arrived).map_err(failed)
+}
+
+/// Everything that was there leaves before the new files come, in one step: nobody sees both.
+fn replace(folder: &Path, arrived: &Arrived) -> io::Result<()> {
+    let new = match arrived.names.as_slice() {
+        [name] => name,
+        names => {
+            let several = tempfile::Builder::new().prefix(".").tempdir_in(arrived.folder.path())?;
+            for name in names {
+                fs::rename(arrived.folder.path().join(name), several.path().join(name))?;
+            }
+            fs::set_permissions(several.path(), Permissions::from_mode(0o755))?;
+            File::open(several.path())?.sync_all()?;
+            fs::rename(several.keep(), arrived.folder.path().join(SEVERAL))?;
+            SEVERAL
+        }
+    };
+    let old = tempfile::Builder::new().prefix(OLD).tempdir_in(arrived.folder.path())?;
+    for name in handed_in(folder)? {
+        fs::rename(folder.join(&name), old.path().join(&name))?;
+    }
+    fs::rename(arrived.folder.path().join(new), folder.join(new))?;
+    File::open(folder)?.sync_all()
+}
+
+/// What was handed in: all in the author's folder except the report and what begins with a dot.
+pub(super) fn handed_in(folder: &Path) -> io::Result<Vec<OsString>> {
+    let mut names = Vec::new();
+    for entry in fs::read_dir(folder)? {
+        let name = entry?.file_name();
+        if !is_aside(&name) {
+            names.push(name);
+        }
+    }
+    Ok(names)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::league::REPORT;
+
+    #[test]
+    fn names_of_files_lead_nowhere_else() {
+        for (sent, name) in [
+            ("player.py", "player.py"),
+            ("../../etc/cron.d/x", "x"),
+            ("C:\\Users\\ann\\player.py", "player.py"),
+            ("Zoë 象棋.zip", "Zoë 象棋.zip"),
+        ] {
+            assert_eq!(file_name(sent).expect(sent), name);
+        }
+        let long = "a".repeat(LONGEST_NAME + 1);
+        for bad in [
+            "",
+            ".",
+            "..",
+            "x/..",
+            "a/",
+            ".hidden",
+            "report.txt",
+            "Report.TXT",
+            "a\u{202e}b",
+            "a\nb",
+            &long,
+        ] {
+            file_name(bad).expect_err(bad);
+        }
+    }
+
+    #[test]
+    fn what_arrives_replaces_all_but_the_report() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let folder = dir.path().join("ann");
+        private_folder(&folder).expect("a folder");
+        fs::write(folder.join(REPORT), "entered").expect("written");
+        let hand = |names: &[&str]| {
+            let new = TempDir::new_in(dir.path()).expect("a folder");
+            for name in names {
+                fs::write(new.path().join(name), *name).expect("written");
+            }
+            let names = names.iter().map(ToString::to_string).collect();
+            replace(&folder, &Arrived { folder: new, names }).expect("in place");
+            let mut left = handed_in(&folder).expect("a folder");
+            left.sort();
+            assert_eq!(fs::read_to_string(folder.join(REPORT)).expect("there"), "entered");
+            left.into_iter().map(|name| name.into_string().expect("text")).collect::<Vec<_>>()
+        };
+        assert_eq!(hand(&["player.py"]), ["player.py"]);
+        assert_eq!(hand(&["a.py", "old", "files"]), [SEVERAL]);
+        assert_eq!(hand(&["player.zip"]), ["player.zip"]);
+        assert_eq!(fs::read_dir(dir.path()).expect("a folder").count(), 1, "nothing else is left");
+    }
+}

@@ -1,0 +1,384 @@
+//! Who may enter a league's page. A link carries a secret; only hashes of secrets are kept.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::fs::DirBuilder;
+use std::io;
+use std::os::unix::fs::DirBuilderExt;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::Failure;
+use referee_protocol::escape;
+use referee_record::bounded::{self, ReadError};
+use referee_record::disk;
+use referee_record::model::entry::Entry;
+use referee_record::model::player::{LONGEST_NAME, name_problem};
+use referee_record::seeds::{NoRandomNumbers, random_bytes};
+
+/// Their file in the results folder.
+pub(crate) const INVITATIONS: &str = "invitations.json";
+/// The organiser in the list of links.
+pub(crate) const ORGANISER_NAME: &str = "organiser";
+/// The page's address if none was given.
+const USUAL_URL: &str = "http://127.0.0.1:8018";
+/// The most bytes of the file that are read.
+const LARGEST: u64 = 4 << 20;
+/// The hexadecimal digits of a secret: 160 bits.
+const SECRET: usize = 40;
+/// The longest name of an author, in characters: the name of a version must not be too long.
+const LONGEST_AUTHOR: usize = LONGEST_NAME - " v4294967295".len();
+
+/// Who came by a link.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Guest {
+    /// The author of this name.
+    Author(String),
+    /// The organiser.
+    Organiser,
+}
+
+/// The secret of a link, and of the cookie of whoever came by it.
+#[derive(Clone, PartialEq, Eq)]
+pub(crate) struct LinkSecret(String);
+
+/// The hash of a secret. Nobody can compute the secret from it, or make up one that fits.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+struct SecretHash(String);
+
+/// Everyone who was invited.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Invitations {
+    /// Where people reach the page: a scheme and a host, without a slash at the end.
+    url: String,
+    #[serde(default)]
+    organiser: Option<SecretHash>,
+    #[serde(default)]
+    authors: BTreeMap<String, SecretHash>,
+}
+
+/// The reason why somebody cannot be invited, or invitations cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum InvitationError {
+    /// The file cannot be read.
+    #[error("cannot read {INVITATIONS}: {0}")]
+    Unreadable(#[source] ReadError),
+    /// It is not what `league invite` writes.
+    #[error("{INVITATIONS} is invalid: {0}; remove it, and invite everyone again")]
+    Invalid(#[source] serde_json::Error),
+    /// It cannot be written.
+    #[error("cannot write {INVITATIONS}: {0}")]
+    Unwritable(#[source] io::Error),
+    /// No secret can be drawn.
+    #[error(transparent)]
+    Random(#[from] NoRandomNumbers),
+    /// This cannot be the name of an author.
+    #[error("{name:?} cannot be the name of an author: {problem}")]
+    Name {
+        /// The name.
+        name: String,
+        /// What is wrong with it.
+        problem: String,
+    },
+    /// Nobody of this name was invited.
+    #[error("nobody called {0:?} is invited")]
+    Stranger(String),
+    /// People cannot reach a page there.
+    #[error(
+        "{0:?} is no address of a page: expected https://HOST or http://HOST, with a port or without"
+    )]
+    Url(String),
+}
+
+impl From<InvitationError> for Failure {
+    fn from(error: InvitationError) -> Self {
+        match error {
+            InvitationError::Name { .. }
+            | InvitationError::Stranger(_)
+            | InvitationError::Url(_) => Self::input(error.to_string()),
+            _ => Self::system(error.to_string()),
+        }
+    }
+}
+
+impl fmt::Debug for LinkSecret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("LinkSecret")
+    }
+}
+
+impl LinkSecret {
+    fn draw() -> Result<Self, NoRandomNumbers> {
+        let bytes: [u8; 32] = random_bytes()?;
+        Ok(Self(blake3::Hash::from_bytes(bytes).to_hex()[..SECRET].to_owned()))
+    }
+
+    /// What somebody sent, if a secret looks like that.
+    pub(crate) fn sent(text: &str) -> Option<Self> {
+        let is_one = text.len() == SECRET && text.bytes().all(|byte| byte.is_ascii_hexdigit());
+        is_one.then(|| Self(text.to_owned()))
+    }
+
+    /// The secret itself: for the cookie only.
+    pub(crate) fn cookie(&self) -> &str {
+        &self.0
+    }
+
+    /// What the forms of whoever has this secret carry. Other pages do not know it.
+    pub(crate) fn form_token(&self) -> String {
+        self.derived("referee 2026 league form")
+    }
+
+    fn hash(&self) -> SecretHash {
+        SecretHash(self.derived("referee 2026 league link"))
+    }
+
+    fn derived(&self, context: &str) -> String {
+        blake3::Hash::from_bytes(blake3::derive_key(context, self.0.as_bytes()))
+            .to_hex()
+            .to_string()
+    }
+}
+
+impl Default for Invitations {
+    fn default() -> Self {
+        Self { url: USUAL_URL.to_owned(), organiser: None, authors: BTreeMap::new() }
+    }
+}
+
+impl Invitations {
+    /// Reads them from the results folder `dir`. Without a file, nobody is invited.
+    pub(crate) fn read(dir: &Path) -> Result<Self, InvitationError> {
+        let path = dir.join(INVITATIONS);
+        if !path.exists() {
+            return Ok(Self::default());
+        }
+        let text = bounded::text(&path, LARGEST).map_err(InvitationError::Unreadable)?;
+        serde_json::from_str(&text).map_err(InvitationError::Invalid)
+    }
+
+    /// Writes them into the results folder `dir`, for its owner alone.
+    pub(crate) fn write(&self, dir: &Path) -> Result<(), InvitationError> {
+        let text = serde_json::to_vec_pretty(self).map_err(InvitationError::Invalid)?;
+        DirBuilder::new()
+            .recursive(true)
+            .mode(0o755)
+            .create(dir)
+            .and_then(|()| disk::write_private(&dir.join(INVITATIONS), |out| out.write_all(&text)))
+            .map_err(InvitationError::Unwritable)
+    }
+
+    /// Whether people reach the page over an encrypted connection.
+    pub(crate) fn is_encrypted(&self) -> bool {
+        self.url.starts_with("https://")
+    }
+
+    /// The host of the page, with its port if it has one.
+    pub(crate) fn host(&self) -> &str {
+        self.url.split_once("://").map_or("", |(_, host)| host)
+    }
+
+    /// Sets where people reach the page.
+    pub(crate) fn set_url(&mut self, url: &str) -> Result<(), InvitationError> {
+        let bare = url.strip_suffix('/').unwrap_or(url);
+        let host = bare.strip_prefix("https://").or_else(|| bare.strip_prefix("http://"));
+        let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b".-:[]".contains(&byte);
+        if !host.is_some_and(|host| !host.is_empty() && host.bytes().all(is_plain)) {
+            return Err(InvitationError::Url(url.to_owned()));
+        }
+        bare.clone_into(&mut self.url);
+        Ok(())
+    }
+
+    /// The names of the authors.
+    pub(crate) fn authors(&self) -> impl Iterator<Item = &str> {
+        self.authors.keys().map(String::as_str)
+    }
+
+    /// Invites the author called `name`, and returns the link. `None` if it was invited before.
+    pub(crate) fn invite(&mut self, name: &str) -> Result<Option<String>, InvitationError> {
+        if self.authors.contains_key(name) {
+            return Ok(None);
+        }
+        let namesake = self.authors().find(|other| folded(other) == folded(name));
+        let problem = author_problem(name).or_else(|| {
+            namesake.map(|other| format!("it is too much like that of {other:?}, who is invited"))
+        });
+        if let Some(problem) = problem {
+            return Err(InvitationError::Name { name: name.to_owned(), problem });
+        }
+        let (secret, link) = self.link()?;
+        self.authors.insert(name.to_owned(), secret);
+        Ok(Some(link))
+    }
+
+    /// Gives an author another link. The one before and its cookies end.
+    pub(crate) fn renew(&mut self, name: &str) -> Result<String, InvitationError> {
+        let (secret, link) = self.link()?;
+        match self.authors.get_mut(name) {
+            Some(known) => *known = secret,
+            None => return Err(InvitationError::Stranger(name.to_owned())),
+        }
+        Ok(link)
+    }
+
+    /// Ends the link of an author.
+    pub(crate) fn withdraw(&mut self, name: &str) -> Result<(), InvitationError> {
+        let gone = self.authors.remove(name);
+        gone.map(drop).ok_or_else(|| InvitationError::Stranger(name.to_owned()))
+    }
+
+    /// Makes the organiser's link, in place of any before.
+    pub(crate) fn renew_organiser(&mut self) -> Result<String, InvitationError> {
+        let (secret, link) = self.link()?;
+        self.organiser = Some(secret);
+        Ok(link)
+    }
+
+    fn link(&self) -> Result<(SecretHash, String), NoRandomNumbers> {
+        let secret = LinkSecret::draw()?;
+        Ok((secret.hash(), format!("{}/enter/{}", self.url, secret.0)))
+    }
+
+    /// Whose secret it is. Hashes are compared, so that the time it takes says nothing about secrets.
+    pub(crate) fn guest(&self, secret: &LinkSecret) -> Option<Guest> {
+        let hash = secret.hash();
+        if self.organiser.as_ref() == Some(&hash) {
+            return Some(Guest::Organiser);
+        }
+        let author = self.authors.iter().find(|(_, known)| **known == hash);
+        author.map(|(name, _)| Guest::Author(name.clone()))
+    }
+}
+
+/// The name as file systems and people may confuse it.
+fn folded(name: &str) -> String {
+    name.to_lowercase().split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// What makes a text impossible as the name of an author, whose folder also has it.
+pub(crate) fn author_problem(name: &str) -> Option<String> {
+    let length = name.chars().count();
+    let version = name.rsplit_once(" v").is_some_and(|(author, number)| {
+        number.parse().is_ok_and(|number| Entry::name(author, number) == name)
+    });
+    let problem = if length > LONGEST_AUTHOR {
+        format!("it has {length} characters; at most {LONGEST_AUTHOR} leave room for versions")
+    } else if name.starts_with('.') {
+        "it begins with a dot".to_owned()
+    } else if name.contains(['/', '\\']) {
+        "it contains a slash, and a folder cannot have it".to_owned()
+    } else if name.trim() != name {
+        "it begins or ends with a space".to_owned()
+    } else if escape::terminal(name) != name {
+        "it contains a character that cannot be seen".to_owned()
+    } else if version {
+        "it looks like a version of another author's player".to_owned()
+    } else if folded(name) == ORGANISER_NAME {
+        "the organiser's link has it".to_owned()
+    } else {
+        return name_problem(name);
+    };
+    Some(problem)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn secret(link: &str) -> LinkSecret {
+        LinkSecret::sent(link.rsplit('/').next().expect("a link")).expect("a secret")
+    }
+
+    #[test]
+    fn links_let_in_whom_they_were_made_for_until_they_are_renewed_or_withdrawn() {
+        let mut all = Invitations::default();
+        all.set_url("https://league.example.org/").expect("an address");
+        let ann = all.invite("ann").expect("invited").expect("a link");
+        assert!(ann.starts_with("https://league.example.org/enter/"));
+        assert_eq!(all.invite("ann").expect("invited before"), None);
+        let bob = all.invite("bob").expect("invited").expect("a link");
+        let boss = all.renew_organiser().expect("a link");
+        assert_eq!(all.guest(&secret(&ann)), Some(Guest::Author("ann".to_owned())));
+        assert_eq!(all.guest(&secret(&boss)), Some(Guest::Organiser));
+        let newer = all.renew("ann").expect("a link");
+        all.withdraw("bob").expect("withdrawn");
+        let boss_now = all.renew_organiser().expect("a link");
+        for old in [&ann, &bob, &boss] {
+            assert_eq!(all.guest(&secret(old)), None);
+        }
+        assert!(all.guest(&secret(&newer)).is_some() && all.guest(&secret(&boss_now)).is_some());
+        all.renew("cat").expect_err("nobody");
+        all.withdraw("bob").expect_err("nobody any more");
+        assert_ne!(secret(&newer).form_token(), secret(&boss_now).form_token());
+    }
+
+    #[test]
+    fn the_file_has_no_secret_and_only_its_owner_reads_it() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let dir = tempfile::tempdir().expect("a folder");
+        let results = dir.path().join("results/cup");
+        assert_eq!(Invitations::read(&results).expect("nobody"), Invitations::default());
+        let mut all = Invitations::default();
+        let links = [
+            all.invite("ann").expect("invited").expect("a link"),
+            all.renew_organiser().expect("a link"),
+        ];
+        all.write(&results).expect("written");
+        assert_eq!(Invitations::read(&results).expect("read"), all);
+        let file = results.join(INVITATIONS);
+        let text = std::fs::read_to_string(&file).expect("a file");
+        assert!(links.iter().all(|link| !text.contains(secret(link).cookie())));
+        let mode = std::fs::metadata(&file).expect("a file").permissions().mode();
+        assert_eq!(mode & 0o777, 0o600);
+        assert_eq!(format!("{:?}", secret(&links[0])), "LinkSecret");
+    }
+
+    #[test]
+    fn names_that_mislead_are_refused() {
+        let mut all = Invitations::default();
+        all.invite("Ann Lee").expect("invited");
+        let long = "a".repeat(LONGEST_AUTHOR + 1);
+        for bad in [
+            "",
+            " ",
+            ".",
+            "..",
+            ".git",
+            "a/b",
+            "a\\b",
+            "a\nb",
+            "a\0b",
+            " ann",
+            "ann ",
+            "ann v3",
+            "a\u{202e}b",
+            "ann lee",
+            "Ann  Lee",
+            "ANN LEE",
+            "Organiser",
+            &long,
+        ] {
+            all.invite(bad).expect_err(bad);
+        }
+        for good in ["Zoë 象棋", "ann", "ann v3 b", "v2", "o'neil", &long[1..]] {
+            all.invite(good).expect(good).expect("a link");
+        }
+        for bad in
+            ["", "league.example.org", "https://", "ftp://x", "https://x/league", "https://a b"]
+        {
+            all.set_url(bad).expect_err(bad);
+        }
+        all.set_url("http://[::1]:8018").expect("an address");
+        assert!(!all.is_encrypted() && all.host() == "[::1]:8018");
+    }
+
+    #[test]
+    fn only_what_looks_like_a_secret_is_one() {
+        for bad in ["", "..", "a", &"g".repeat(SECRET), &"a".repeat(SECRET + 1)] {
+            assert_eq!(LinkSecret::sent(bad), None, "{bad}");
+        }
+    }
+}
