@@ -85,7 +85,8 @@ fn prepare(request: &StartRequest, groups: &[Cgroup]) -> Result<(), SetupError> 
         let namespaces = setup.has(Mechanism::Namespaces);
         let others = if namespaces { SeesOthers::No } else { SeesOthers::Yes };
         let is_read_only = namespaces || setup.has_mounts_alone();
-        seccomp::install(others, if is_read_only { Files::ReadOnly } else { Files::Writable })?;
+        let files = if is_read_only { Files::ReadOnly } else { Files::Writable };
+        seccomp::install(others, files, setup.network)?;
     }
     Ok(())
 }

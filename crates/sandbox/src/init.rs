@@ -15,17 +15,20 @@ use nix::unistd::{ForkResult, fork};
 
 use crate::cgroup::Cgroup;
 use crate::protocol::{Setup, SetupError, SupervisorMessage, send, wait_status};
+use crate::request::Network;
 use crate::start_request::StartRequest;
 use crate::{exec, mounts};
 
 /// The namespaces of a new process. Root needs no user namespace, since it gives the process its
 /// own user.
 pub(crate) fn namespaces(setup: &Setup) -> CloneFlags {
-    let flags = CloneFlags::CLONE_NEWNS
+    let mut flags = CloneFlags::CLONE_NEWNS
         | CloneFlags::CLONE_NEWPID
-        | CloneFlags::CLONE_NEWNET
         | CloneFlags::CLONE_NEWIPC
         | CloneFlags::CLONE_NEWUTS;
+    if setup.network == Network::Closed {
+        flags |= CloneFlags::CLONE_NEWNET;
+    }
     match setup.user {
         Some(_) => flags,
         None => flags | CloneFlags::CLONE_NEWUSER,

@@ -12,6 +12,7 @@ use landlock::{
 use crate::level::Mechanism;
 use crate::mounts::SCRATCH;
 use crate::protocol::{Setup, SetupError};
+use crate::request::Network;
 use crate::runtimes::{SETTINGS, SYSTEM};
 
 /// The newest Landlock version to ask for. Older kernels provide what they can.
@@ -41,11 +42,11 @@ pub(crate) fn restrict(setup: &Setup, this: Option<&File>) -> Result<(), SetupEr
         SetupError::setting_up("its Landlock rules", error)
     };
     let rules = || -> Result<RulesetCreated, landlock::RulesetError> {
-        let ruleset = Ruleset::default()
-            .handle_access(AccessFs::from_all(NEWEST))?
-            .handle_access(AccessNet::from_all(NEWEST))?
-            .scope(Scope::from_all(NEWEST))?
-            .create()?;
+        let mut ruleset = Ruleset::default().handle_access(AccessFs::from_all(NEWEST))?;
+        if setup.network == Network::Closed {
+            ruleset = ruleset.handle_access(AccessNet::from_all(NEWEST))?;
+        }
+        let ruleset = ruleset.scope(Scope::from_all(NEWEST))?.create()?;
         if setup.has(Mechanism::Namespaces) {
             with_namespaces(ruleset)
         } else {

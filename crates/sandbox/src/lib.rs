@@ -171,7 +171,7 @@ pub use pipes::Pipes;
 pub use policy::Policy;
 pub use process::Process;
 pub use process_state::ProcessState;
-pub use request::{Request, Requirement};
+pub use request::{Network, Request, Requirement};
 pub use resolve::resolve;
 pub use runtimes::is_system_path;
 pub use signals::is_ignored;

@@ -16,7 +16,8 @@ use nix::sched::{CloneFlags, unshare};
 
 use crate::limits::{MOST_FILES, Overrun};
 use crate::protocol::{Setup, SetupError};
-use crate::runtimes::{SETTINGS, SYSTEM};
+use crate::request::Network;
+use crate::runtimes::{NETWORK, SETTINGS, SYSTEM};
 use crate::start_request::StartRequest;
 
 /// The mount point of the machine's own file system while the new one is built.
@@ -106,6 +107,11 @@ pub(crate) fn build(request: &StartRequest) -> SetupResult {
     for path in SYSTEM.iter().chain(SETTINGS).map(Path::new) {
         show(path)?;
     }
+    if setup.network == Network::Open {
+        // Their targets are readable paths.
+        let links = NETWORK.iter().map(Path::new);
+        links.filter(|path| is_link(&in_old(path))).try_for_each(show)?;
+    }
     let scratch = format!("size={},nr_inodes={MOST_FILES},mode=1777", setup.limits.scratch);
     make_dir(Path::new(SCRATCH))?;
     tmpfs(SCRATCH, QUIET, &scratch)?;
@@ -178,6 +184,15 @@ fn tmpfs(path: &str, flags: MsFlags, options: &str) -> SetupResult {
     must(path, mount(Some("none"), path, Some("tmpfs"), flags, Some(options)))
 }
 
+/// The path of a file of the machine while the new file system is built.
+fn in_old(path: &Path) -> PathBuf {
+    Path::new(OLD).join(path.strip_prefix("/").unwrap_or(path))
+}
+
+fn is_link(path: &Path) -> bool {
+    fs::symlink_metadata(path).is_ok_and(|found| found.is_symlink())
+}
+
 /// Shows a file or folder of the machine at its own path.
 fn show(path: &Path) -> SetupResult {
     show_at(path, path)
@@ -186,7 +201,7 @@ fn show(path: &Path) -> SetupResult {
 /// Shows a file or folder of the machine at `path`, read-only. Copies links, and skips what does
 /// not exist.
 fn show_at(original: &Path, path: &Path) -> SetupResult {
-    let source = Path::new(OLD).join(original.strip_prefix("/").unwrap_or(original));
+    let source = in_old(original);
     let Ok(found) = fs::symlink_metadata(&source) else { return Ok(()) };
     if let Some(above) = path.parent() {
         make_dir(above)?;

@@ -6,6 +6,8 @@ use std::path::PathBuf;
 use crate::error::Unavailable;
 use crate::level::{Level, Mechanism};
 use crate::limits::Limits;
+#[cfg(target_os = "linux")]
+use crate::request::Network;
 use crate::request::{Request, Requirement};
 
 /// The policy for processes: the level, the mechanisms in force, and the limits.
@@ -21,6 +23,8 @@ pub struct Policy {
     pub(crate) without: Vec<Mechanism>,
     #[cfg(target_os = "linux")]
     pub(crate) hidden: Vec<PathBuf>,
+    #[cfg(target_os = "linux")]
+    pub(crate) network: Network,
     pub(crate) missing: Vec<NotInForce>,
     #[cfg(target_os = "linux")]
     pub(crate) cgroups: crate::cgroup::ParentCgroups,
@@ -95,7 +99,7 @@ mod platform {
     use crate::cgroup::ParentCgroups;
     use crate::launcher::SupervisorLauncher;
     use crate::level::{Level, Mechanism};
-    use crate::request::{Request, Requirement};
+    use crate::request::{Network, Request, Requirement};
     use crate::users::Users;
 
     impl Policy {
@@ -116,11 +120,17 @@ mod platform {
                 limits: request.limits,
                 without: request.without.clone(),
                 hidden: request.hidden.clone(),
+                network: Network::Closed,
                 missing: missing.collect(),
                 cgroups,
                 users,
                 launcher: SupervisorLauncher::default(),
             }
+        }
+
+        /// Lets processes use the network, if the caller asks for that.
+        pub(crate) fn open_network(&mut self, network: Network) {
+            self.network = network;
         }
 
         /// Whether `mechanism` is part of the level and not left out.
@@ -157,13 +167,16 @@ mod platform {
 mod platform {
     use super::Policy;
     use crate::level::{Level, Mechanism};
-    use crate::request::Request;
+    use crate::request::{Network, Request};
 
     impl Policy {
         /// The policy at this level. Only [`Level::Off`] works here.
         pub(crate) fn at(level: Level, request: &Request) -> Self {
             Self { level, limits: request.limits, missing: Vec::new() }
         }
+
+        /// Does nothing: processes may use the network here.
+        pub(crate) fn open_network(&mut self, _: Network) {}
 
         /// The mechanisms in force: none here.
         pub fn in_force(&self) -> Vec<Mechanism> {
@@ -185,6 +198,7 @@ mod tests {
             limits: Limits::default(),
             without: without.to_vec(),
             hidden: Vec::new(),
+            network: Network::Closed,
             missing: Vec::new(),
             cgroups: ParentCgroups::default(),
             users: None,

@@ -9,6 +9,7 @@ use crate::command::{Command, THIS_PROGRAM};
 use crate::level::{Level, Mechanism};
 use crate::policy::Policy;
 use crate::protocol::Setup;
+use crate::request::Network;
 use crate::users::User;
 use crate::{descriptors, mounts, runtimes};
 
@@ -37,6 +38,9 @@ pub(crate) fn setup(
         }
         env = environment(command, scratch.as_deref().unwrap_or(Path::new(mounts::SCRATCH)));
     }
+    if contained && policy.network == Network::Open {
+        readable.extend(runtimes::of_network());
+    }
     let helper = command.helper.as_ref().map(|helper| real(&helper.program));
     if let (Some(path), Some(helper)) = (&helper, &command.helper) {
         let place = if namespaces { Path::new(mounts::HELPER) } else { path };
@@ -54,6 +58,7 @@ pub(crate) fn setup(
         limits: policy.limits,
         readable,
         helper: helper.filter(|_| namespaces),
+        network: policy.network,
         hidden: policy.hidden.iter().chain(&command.hidden).map(|path| real(path)).collect(),
         scratch,
         groups: groups.setups.clone(),

@@ -18,6 +18,7 @@ use crate::error::{Shortage, os_error};
 use crate::leftovers::Leftovers;
 use crate::level::{Level, Mechanism};
 use crate::limits::{Limits, Overrun};
+use crate::request::Network;
 
 /// The first argument that starts the calling program as the launcher of supervisors.
 pub(crate) const SUPERVISOR: &str = "__supervisor";
@@ -49,6 +50,8 @@ pub(crate) struct Setup {
     pub(crate) limits: Limits,
     /// Paths that it may read besides the language runtimes; real paths.
     pub(crate) readable: Vec<PathBuf>,
+    /// Whether it may use the network.
+    pub(crate) network: Network,
     /// The helper program, if it is mounted at its own place; a real path.
     pub(crate) helper: Option<PathBuf>,
     /// Paths in readable folders that it may not see; real paths.
@@ -218,6 +221,7 @@ mod tests {
             user: None,
             limits: Limits::default(),
             readable: vec![PathBuf::from("/opt")],
+            network: Network::Closed,
             helper: None,
             hidden: Vec::new(),
             scratch: Some(PathBuf::from("/tmp/scratch")),

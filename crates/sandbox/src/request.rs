@@ -21,6 +21,19 @@ pub struct Request {
     pub without: Vec<Mechanism>,
     /// Paths in readable folders that no process may see; real paths.
     pub hidden: Vec<PathBuf>,
+    /// Whether processes may use the network.
+    pub network: Network,
+}
+
+/// Whether a process may use the network.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Network {
+    /// It may not, if it is contained.
+    #[default]
+    Closed,
+    /// It may use the network of this machine.
+    Open,
 }
 
 /// Something that must be in force.

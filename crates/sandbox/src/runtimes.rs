@@ -35,6 +35,23 @@ pub(crate) const SETTINGS: &[&str] = &[
     "/etc/java-25-openjdk",
 ];
 
+/// Configuration that programs read before they use the network.
+pub(crate) const NETWORK: &[&str] = &[
+    "/etc/resolv.conf",
+    "/etc/hosts",
+    "/etc/nsswitch.conf",
+    "/etc/services",
+    "/etc/protocols",
+    "/etc/ssl",
+    "/etc/pki",
+    "/etc/ca-certificates",
+];
+
+/// The real paths of that configuration, as far as it exists.
+pub(crate) fn of_network() -> impl Iterator<Item = PathBuf> {
+    NETWORK.iter().filter_map(|path| fs::canonicalize(path).ok())
+}
+
 /// The parts of an installation, in the folder above its programs.
 const PARTS: &[&str] = &[
     "bin",

@@ -13,11 +13,10 @@ use seccompiler::{
 };
 
 use crate::protocol::SetupError;
+use crate::request::Network;
 
 /// Calls refused with `EPERM`, whatever their arguments.
 const REFUSED: &[libc::c_long] = &[
-    // The network, and all sockets except pairs.
-    libc::SYS_socket,
     // Other processes.
     libc::SYS_ptrace,
     libc::SYS_process_vm_readv,
@@ -193,12 +192,16 @@ pub(crate) enum Files {
 }
 
 /// Installs the filters permanently for this process and everything that it executes or starts.
-pub(crate) fn install(sees_others: SeesOthers, files: Files) -> Result<(), SetupError> {
+pub(crate) fn install(
+    sees_others: SeesOthers,
+    files: Files,
+    network: Network,
+) -> Result<(), SetupError> {
     let failed = |error: &(dyn std::error::Error + 'static)| {
         SetupError::setting_up("its system call filter", error)
     };
     let programs = [
-        refusals(sees_others, files).map_err(|error| failed(&error))?,
+        refusals(sees_others, files, network).map_err(|error| failed(&error))?,
         absences().map_err(|error| failed(&error))?,
     ];
     if let Some(x32) = x32() {
@@ -212,9 +215,13 @@ pub(crate) fn install(sees_others: SeesOthers, files: Files) -> Result<(), Setup
 
 type Built<T> = Result<T, seccompiler::BackendError>;
 
-fn refusals(sees_others: SeesOthers, files: Files) -> Built<BpfProgram> {
+fn refusals(sees_others: SeesOthers, files: Files, network: Network) -> Built<BpfProgram> {
     let mut rules: BTreeMap<i64, Vec<SeccompRule>> =
         REFUSED.iter().chain(REFUSED_HERE).map(|&call| (call, Vec::new())).collect();
+    if network == Network::Closed {
+        // All sockets except pairs.
+        rules.insert(libc::SYS_socket, Vec::new());
+    }
     let namespaces = NAMESPACES.iter().map(|&flag| {
         let flag = u64::from(flag.cast_unsigned());
         when(0, SeccompCmpOp::MaskedEq(flag), flag)

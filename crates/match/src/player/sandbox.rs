@@ -40,7 +40,14 @@ impl Sandbox {
     /// Detects what works on this machine, and combines it with `request`.
     pub fn resolve(request: &ContainmentRequest) -> Result<Self, ResolveError> {
         let ContainmentRequest { level, require, limits, without, hidden } = request.clone();
-        let request = Request { level, require, limits: limits.sandbox, without, hidden };
+        let request = Request {
+            level,
+            require,
+            limits: limits.sandbox,
+            without,
+            hidden,
+            ..Request::default()
+        };
         Ok(Self { policy: referee_sandbox::resolve(&request)?, limits })
     }
 
