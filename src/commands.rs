@@ -2,6 +2,7 @@
 
 pub(crate) mod ask;
 pub(crate) mod bot;
+mod builds;
 pub(crate) mod check;
 pub(crate) mod compare;
 mod containment_args;

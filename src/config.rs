@@ -6,6 +6,7 @@
 //! No later code needs to ask whether something is set or valid.
 
 mod adjudication;
+mod build;
 mod containment;
 mod detection;
 mod file;
@@ -34,6 +35,7 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
+pub(crate) use build::{BuildPlan, BuildRules};
 pub(crate) use detection::{Detected, candidates, detect, unbuilt};
 pub(crate) use game_file::open_game_file;
 pub(crate) use limits::{DEFAULT_MARGIN, DEFAULT_MOVE, DEFAULT_STARTUP};
@@ -42,6 +44,7 @@ pub(crate) use player_argument::{PlayerArgument, name_of};
 pub(crate) use problem::similar;
 pub(crate) use relative_path::relative_path;
 pub(crate) use rules_program::find_rules_program;
+pub(crate) use tournament::ConfiguredBuilds;
 
 use crate::error::Failure;
 use crate::printer::Colour;
@@ -120,6 +123,14 @@ pub(crate) fn grades(path: &Path, colour: Colour) -> Result<Option<Grades>, Fail
         return Ok(grades);
     }
     Err(problems.into_failure(SourceText { name: &name, text: &text }, colour))
+}
+
+/// The builds that the configuration file at `path` asks for, if it asks for any.
+pub(crate) fn builds(path: &Path) -> Option<ConfiguredBuilds> {
+    let text = bounded::text(path, LARGEST).ok()?;
+    let file = ConfigFile::from_text(&text, &mut Problems::default())?;
+    let base = fs::canonicalize(path.parent().unwrap_or(path).join(".")).ok()?;
+    tournament::builds(&file, &base)
 }
 
 /// The results folder of the tournament that the configuration file at `path` describes, seen from

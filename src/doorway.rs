@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::process::ExitCode;
 
+use crate::build::serve_inside;
 use crate::cli::{Cli, CliCommand};
 use crate::commands::{
     Status, ask, bot, check, compare, export, help, league, manual, new, play, probe, rank, replay,
@@ -21,6 +22,9 @@ use tracing_subscriber::util::SubscriberInitExt as _;
 /// Runs the program: parses the command line, does what it says, and returns a documented exit code.
 pub fn main() -> ExitCode {
     if let Some(code) = serve_as_supervisor() {
+        return code;
+    }
+    if let Some(code) = serve_inside() {
         return code;
     }
     let cli = Cli::read();

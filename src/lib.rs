@@ -30,6 +30,7 @@
 #[cfg(not(unix))]
 compile_error!("the referee runs on Linux and macOS; this system is not supported");
 
+mod build;
 mod check;
 mod cli;
 mod commands;

@@ -22,7 +22,9 @@ use std::path::{Path, PathBuf};
 pub(crate) use archive::ArchiveError;
 pub(crate) use archive::LIMITS;
 pub use archive::{UnpackLimits, unpack_from};
+pub(crate) use links::refuse_links;
 pub(crate) use no_player::NoPlayer;
+pub(crate) use players_folder::look;
 
 use crate::config::{Detected, name_of};
 use label::Label;
@@ -42,6 +44,10 @@ pub(crate) struct Submission {
     pub(crate) entry: String,
     /// Remarks: that it came late, which upload counts, whose player it copies.
     pub(crate) remarks: Vec<String>,
+    /// The folder of its upload, if it has one.
+    pub(crate) top: Option<PathBuf>,
+    /// The folder in it that was built, with the player below another folder.
+    pub(crate) built: Option<PathBuf>,
     /// The player's folder and how to run it, or the reason why no player was found.
     pub(crate) player: Result<(PathBuf, Detected), NoPlayer>,
 }
@@ -84,7 +90,8 @@ pub(crate) fn take_in(from: &Path, to: &Path) -> Result<Intake, ImportError> {
             player => player,
         };
         let remarks = late.into_iter().chain(remark).chain(players.remarks()).collect();
-        taken.push(Submission { name, entry, remarks, player });
+        let top = players.top();
+        taken.push(Submission { name, entry, remarks, top, built: None, player });
     }
     remark_copies(&mut taken);
     Ok(Intake { taken, sheets })
@@ -105,7 +112,8 @@ fn entries(from: &Path) -> io::Result<(Vec<String>, Vec<Submission>)> {
     let mut taken = Vec::new();
     for entry in bad {
         let (name, player) = (unlike(&tidy(&entry), &taken), Err(NoPlayer::NotText));
-        taken.push(Submission { name, entry, remarks: Vec::new(), player });
+        let (remarks, top, built) = (Vec::new(), None, None);
+        taken.push(Submission { name, entry, remarks, top, built, player });
     }
     Ok((names, taken))
 }
@@ -253,6 +261,8 @@ mod tests {
             name: name.to_owned(),
             entry: String::new(),
             remarks: Vec::new(),
+            top: None,
+            built: None,
             player: Err(NoPlayer::NotText),
         };
         assert_eq!(unlike("ant", &[taken("ant"), taken("ant-2")]), "ant-3");

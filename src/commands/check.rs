@@ -8,7 +8,7 @@ mod watch;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::num::NonZeroUsize;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -17,9 +17,11 @@ use clap::Args;
 use self::candidates::{UnknownPlayer, file_name, free};
 pub(super) use self::parallel_checks::guarded;
 use self::table::CheckTable;
+use super::builds::{BuildSandbox, build_configured};
 use super::settings::{GameSettingsArgs, Settings};
 use super::{Failure, OutputFormat, Status};
 use crate::check::{Candidate, CheckReport, CheckStep, Exam, Readiness, ReportText, drills};
+use crate::config::CONFIG;
 use crate::printer::activity::Activity;
 use crate::printer::{Colour, Printer};
 use referee_bots::LADDER;
@@ -124,7 +126,12 @@ impl Default for ExamTerms<'_> {
 }
 
 fn check(args: &CheckArgs, printer: Printer) -> Result<Status, Failure> {
-    let settings = args.settings.for_players(&args.players).resolve(printer)?;
+    let config = args.settings.config.as_deref().unwrap_or(Path::new(CONFIG));
+    let sandbox = BuildSandbox { level: args.settings.containment, without: Vec::new() };
+    let Some(built) = build_configured(config, &args.players, sandbox, printer)? else {
+        return Ok(Status::Interrupted);
+    };
+    let settings = args.settings.for_players(&args.players).resolve(printer)?.with_built(built);
     let words = if args.all { settings.programs()? } else { args.players.clone() };
     let terms = ExamTerms {
         against: &args.against,

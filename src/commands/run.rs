@@ -22,6 +22,7 @@ use self::live_tables::LiveTables;
 use self::live_workers::WorkersFile;
 use self::pgn_file::PgnFile;
 use self::remote_args::{RemoteArgs, RemoteWorkers};
+use super::builds::{BuildSandbox, build_configured};
 use super::containment_args::{level_named, mechanism_named};
 use super::highlight::WatchReason;
 use super::report::{self, command_options};
@@ -153,6 +154,10 @@ pub(super) fn games_at_once(text: &str) -> Result<NonZeroUsize, String> {
 pub(crate) fn run(args: &RunArgs, printer: Printer) -> Result<Status, Failure> {
     if let Some(refusal) = args.remote.refusal() {
         return Err(refusal);
+    }
+    let sandbox = BuildSandbox { level: args.containment, without: args.without.clone() };
+    if build_configured(&args.config, &[], sandbox, printer)?.is_none() {
+        return Ok(Status::Interrupted);
     }
     let mut tournament = config::load(&args.config, printer.colour_err)?;
     if tournament.players.len() > MOST_PLAYERS {

@@ -117,6 +117,8 @@ pub(super) struct Settings {
     options: OptionArgs,
     /// The problems of the configuration, if any. It may name players that could not be read.
     problems: Option<Failure>,
+    /// The folders that hold the results of builds, by the words that name the submissions.
+    built: BTreeMap<String, PathBuf>,
 }
 
 impl Settings {
@@ -141,8 +143,13 @@ impl Settings {
         base.seed = given.seed.or(base.seed);
         base.jobs = given.jobs.or(base.jobs);
         base.results = given.results.unwrap_or(base.results);
-        let settings =
-            Self { base, config: path.to_owned(), options: given.options, problems: None };
+        let settings = Self {
+            base,
+            config: path.to_owned(),
+            options: given.options,
+            problems: None,
+            built: BTreeMap::new(),
+        };
         tracing::debug!(?settings, "the settings in force");
         settings
     }
@@ -170,10 +177,20 @@ impl Settings {
         if let Some(reason) = self.base.absent.get(word) {
             return Err(Failure::input(format!("player `{}`: {reason}", word.escape_debug())));
         }
+        if let Some(dir) = self.built.get(word) {
+            return PlayerArgument::built(word, dir);
+        }
         PlayerArgument::parse(word, &self.base.players).map_err(|unknown| match &self.problems {
             Some(problems) if !Path::new(word).exists() => problems.clone(),
             _ => unknown,
         })
+    }
+
+    /// The same settings, in which these words name submissions that were built into these folders.
+    pub(super) fn with_built(self, built: BTreeMap<String, PathBuf>) -> Self {
+        let is_configured = |word: &String| self.base.players.iter().any(|it| it.name == *word);
+        let built = built.into_iter().filter(|(word, _)| !is_configured(word)).collect();
+        Self { built, ..self }
     }
 
     /// The program that `word` names. `refusal` is the whole message if it names a person.

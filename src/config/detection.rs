@@ -62,6 +62,9 @@ const MOST_FOLDERS: usize = 200;
 /// Folders that contain other people's code.
 const NOT_SEARCHED: [&str; 4] = ["__pycache__", "__MACOSX", "node_modules", "site-packages"];
 
+/// The first bytes of programs in machine code.
+const MACHINE_CODE: [&[u8]; 3] = [b"\x7fELF", b"\xcf\xfa\xed\xfe", b"\xca\xfe\xba\xbe"];
+
 /// Python files that are never players; the last one is the helper of the starter kit.
 const NEVER_PLAYERS: [&str; 3] = ["__init__.py", "setup.py", "referee_rules.py"];
 
@@ -121,8 +124,29 @@ fn comments_in(dir: &Path) -> Option<String> {
 /// How to build a folder in which no player is detected: the folder inside it to build, and the
 /// command.
 pub(crate) fn unbuilt(dir: &Path) -> Option<(PathBuf, String)> {
+    nearest_folder(dir, build_command)
+}
+
+/// The first folder at or below `dir`, the nearest first, in which `look` finds something.
+pub(super) fn nearest_folder<T>(
+    dir: &Path,
+    look: impl Fn(&Path) -> Option<T>,
+) -> Option<(PathBuf, T)> {
     let levels = levels(dir);
-    levels.iter().flatten().find_map(|dir| Some((dir.clone(), build_command(dir)?)))
+    levels.iter().flatten().find_map(|dir| Some((dir.clone(), look(dir)?)))
+}
+
+/// Whether the only player at `path` is already compiled: neither source code nor a script.
+pub(super) fn is_compiled(path: &Path) -> bool {
+    let is_machine_code = |file: &Path| {
+        let start = bounded::beginning(file, 4).unwrap_or_default();
+        MACHINE_CODE.iter().any(|magic| start == *magic)
+    };
+    detect(path).is_some_and(|(dir, found)| match found.words.first().map(String::as_str) {
+        Some("java") => Path::new(found.file()).extension() != Some(OsStr::new("java")),
+        Some(own) if own.starts_with("./") => is_machine_code(&dir.join(own)),
+        _ => false,
+    })
 }
 
 fn file(path: &Path) -> Option<(PathBuf, Detected)> {
@@ -235,9 +259,8 @@ fn in_file(dir: &Path, name: &str) -> Option<Detected> {
 fn runs_by_itself(path: &Path) -> bool {
     let may = fs::metadata(path).is_ok_and(|found| super::launch::is_executable(&found));
     let start = bounded::beginning(path, 4).unwrap_or_default();
-    let machine: [&[u8]; 3] = [b"\x7fELF", b"\xcf\xfa\xed\xfe", b"\xca\xfe\xba\xbe"];
     let is_class = path.extension() == Some(OsStr::new("class"));
-    may && !is_class && (start.starts_with(b"#!") || machine.contains(&&*start))
+    may && !is_class && (start.starts_with(b"#!") || MACHINE_CODE.contains(&&*start))
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@
 use toml::de::DeValue;
 
 use super::adjudication::AdjudicationKeys;
+use super::build::BuildKeys;
 use super::containment::ContainmentKeys;
 use super::game_file::GameValue;
 use super::given_options::GivenOptions;
@@ -36,6 +37,7 @@ table_keys! {
     "options" => options: GivenOptions,
     "clock" => clock: Option<ClockKeys>,
     "containment" => containment: Option<ContainmentKeys>,
+    "build" => build: Option<BuildKeys>,
     /// `None` if `players` is not a list of tables.
     via(players) => players: Option<Vec<PlayerKeys>>,
 }

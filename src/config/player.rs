@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 
 use toml::Spanned;
 
+use super::build::{BuildPlan, BuildRules};
+use super::detection::candidates;
 use super::given_options::GivenOption;
 use super::keys::{Field, Given};
 use super::launch;
@@ -180,6 +182,7 @@ pub(super) fn take_absent(
 pub(super) fn check(
     keys: PlayerKeys,
     place: LookupPaths<'_>,
+    builds: Option<&BuildRules>,
     problems: &mut Problems,
 ) -> Option<PlayerSpec> {
     let name = name(keys.name.as_ref(), problems);
@@ -188,7 +191,7 @@ pub(super) fn check(
     let (reusable, guesses) = (is_set(&keys.reusable), is_set(&keys.guesses));
     let tc = tc(keys.tc.as_ref(), problems);
     let spec = match &keys.run {
-        RunMethod::Command(Some(_)) => by_command(keys, place, problems),
+        RunMethod::Command(Some(_)) => by_command(keys, place, builds, problems),
         RunMethod::Bot(Some(bot)) => by_bot(bot, place, problems),
         RunMethod::Engine(Some(_)) => by_engine(keys, place, problems),
         RunMethod::Command(None)
@@ -198,6 +201,9 @@ pub(super) fn check(
         RunMethod::Several(given) => {
             problems.add(several(given));
             None
+        }
+        RunMethod::Neither if builds.is_some() && keys.dir.is_some() => {
+            by_detection(&keys, place, builds, problems)
         }
         RunMethod::Neither => {
             let title = "this player has no `command`, `uci` or `bot`";
@@ -285,16 +291,121 @@ fn by_engine(
 fn by_command(
     keys: PlayerKeys,
     place: LookupPaths<'_>,
+    builds: Option<&BuildRules>,
     problems: &mut Problems,
 ) -> Option<PlayerSpec> {
+    let plan = builds.and_then(|rules| build_plan(&keys, place.base, rules));
     let RunMethod::Command(Some(words)) = keys.run else { return None };
     let at = words.span();
     let env = env(keys.env, problems);
     let dir = dir(keys.dir.as_ref(), place.base, problems)?;
-    let files = files(keys.files, &dir, problems)?;
-    let words = words.into_inner().into_iter().map(Spanned::into_inner).collect();
-    let place = LookupPaths { base: &dir, ..place };
-    noted(from_command(String::new(), UnresolvedCommand { words, env, files }, place), at, problems)
+    let built = builds.zip(plan).map(|(rules, plan)| BuildState::of(rules, plan));
+    let dir = built.as_ref().and_then(|built| built.dir.as_ref()).unwrap_or(&dir);
+    let files = files(keys.files, dir, problems)?;
+    let words: Vec<String> = words.into_inner().into_iter().map(Spanned::into_inner).collect();
+    let place = LookupPaths { base: dir, ..place };
+    let command = UnresolvedCommand { words: words.clone(), env, files };
+    let spec = from_command(String::new(), command, place);
+    let spec = match built {
+        Some(built) => built.player(spec, &words),
+        None => spec,
+    };
+    noted(spec, at, problems)
+}
+
+/// The player that is detected in a folder, after its build if it needs one.
+fn by_detection(
+    keys: &PlayerKeys,
+    place: LookupPaths<'_>,
+    builds: Option<&BuildRules>,
+    problems: &mut Problems,
+) -> Option<PlayerSpec> {
+    let at = keys.dir.as_ref()?.span();
+    let env = env(keys.env.clone(), problems);
+    let dir = dir(keys.dir.as_ref(), place.base, problems)?;
+    let plan = builds.and_then(|rules| build_plan(keys, place.base, rules));
+    let built = builds.zip(plan).map(|(rules, plan)| BuildState::of(rules, plan));
+    let top = built.as_ref().and_then(|built| built.dir.as_ref()).unwrap_or(&dir);
+    let (spec, words) = match &candidates(top)[..] {
+        [(folder, found)] => {
+            let (words, files) = (found.words.clone(), vec![".".to_owned()]);
+            let command = UnresolvedCommand { words: words.clone(), env, files };
+            let place = LookupPaths { base: folder, ..place };
+            (from_command(String::new(), command, place), words)
+        }
+        found => {
+            let title = match found {
+                [] => "no player is recognised in this folder",
+                _ => "several files in this folder may be the player",
+            };
+            let help = "say how it is started with `command = [\"./player\"]`";
+            (Err(InvalidValue::new(title, help)), Vec::new())
+        }
+    };
+    let spec = match built {
+        Some(built) => built.player(spec, &words),
+        None => spec,
+    };
+    noted(spec, at, problems)
+}
+
+/// What has to be built for a player, if anything. The folder of the configuration is nobody's.
+pub(super) fn build_plan(keys: &PlayerKeys, base: &Path, rules: &BuildRules) -> Option<BuildPlan> {
+    let dir = base.join(keys.dir.as_ref()?.get_ref());
+    if dir.canonicalize().ok()? == base.canonicalize().ok()? {
+        return None;
+    }
+    match keys.run {
+        RunMethod::Command(Some(_)) => rules.plan_at(&dir),
+        RunMethod::Neither => rules.plan(&dir),
+        _ => None,
+    }
+}
+
+/// A player's build: what it is, and the result if there is one.
+struct BuildState<'a> {
+    rules: &'a BuildRules,
+    plan: BuildPlan,
+    /// The folder with the result.
+    dir: Option<PathBuf>,
+    /// The file with its output, if it has been tried.
+    log: Option<PathBuf>,
+}
+
+impl<'a> BuildState<'a> {
+    fn of(rules: &'a BuildRules, plan: BuildPlan) -> Self {
+        // If the sources cannot be read, the build says so.
+        let key = rules.key(&plan).ok();
+        let dir = key.as_ref().and_then(|key| rules.built(key));
+        let log = key.map(|key| rules.log(&key)).filter(|log| log.is_file());
+        Self { rules, plan, dir, log }
+    }
+
+    /// The player in the result with the hash of its sources. If there is no result, the player as
+    /// submitted; if that cannot run, says what became of its build.
+    fn player(
+        &self,
+        found: Result<PlayerSpec, InvalidValue>,
+        words: &[String],
+    ) -> Result<PlayerSpec, InvalidValue> {
+        if self.dir.is_none() {
+            return found.map_err(|why| self.without_result(why));
+        }
+        let mut spec = found?;
+        let read = self.rules.fingerprint(&self.plan, words);
+        (spec.fingerprint, spec.hash) = read.map_err(|bad| unreadable(&bad))?;
+        // Its own, so others do not see it.
+        spec.readable.push(self.plan.source.clone());
+        Ok(spec)
+    }
+
+    fn without_result(&self, why: InvalidValue) -> InvalidValue {
+        let command = self.plan.command.escape_debug();
+        why.with_help(match &self.log {
+            Some(log) => format!("building it with `{command}` failed; see {}", log.display()),
+            None => format!("it is built with `{command}` by `referee run` and `referee check`"),
+        })
+    }
 }
 
 fn noted<T>(result: Result<T, InvalidValue>, at: ByteSpan, problems: &mut Problems) -> Option<T> {

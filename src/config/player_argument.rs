@@ -35,6 +35,21 @@ impl PlayerArgument {
         }
     }
 
+    /// The player of the submission that `word` names, which was built into the folder `dir`.
+    pub(crate) fn built(word: &str, dir: &Path) -> Result<Self, Failure> {
+        let path = std::env::var_os("PATH");
+        let place = LookupPaths { base: dir, path: path.as_deref() };
+        let known = candidates(dir);
+        let found = match &known[..] {
+            [_] => at_path(word, Path::new(word), dir, place),
+            _ => Err(unrecognised(word, dir, &known)),
+        };
+        let spec = found.map_err(|why| {
+            Failure::input(why.about(&format!("player `{}`, after its build", word.escape_debug())))
+        })?;
+        Ok(Self::Program(Box::new(spec)))
+    }
+
     /// Finds the player that `word` stands for. Names of `configured` players come first. A command
     /// is split as a shell would split it, and its paths are relative to the working directory.
     pub(crate) fn parse(word: &str, configured: &[PlayerSpec]) -> Result<Self, Failure> {
@@ -67,7 +82,7 @@ pub(super) fn parse(
         let settings = EngineSettings::default();
         player::from_engine(name_of(engine), split(engine)?, settings, place)?
     } else if let Some(path) = found_at(word, place.base)? {
-        at_path(word, &path, place)?
+        at_path(word, &path, &path, place)?
     } else {
         player::from_command(name_of(word), split(word)?, place)
             .map_err(|error| nearest(word, configured).unwrap_or(error))?
@@ -123,9 +138,14 @@ fn unrecognised(word: &str, path: &Path, known: &[(PathBuf, Detected)]) -> Inval
     }
 }
 
-/// The player detected at `path`, named after the last part of `word`.
-fn at_path(word: &str, path: &Path, place: LookupPaths<'_>) -> Result<PlayerSpec, InvalidValue> {
-    let whole = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+/// The player detected at `path`, named after the last part of `word`, which leads to `named`.
+fn at_path(
+    word: &str,
+    named: &Path,
+    path: &Path,
+    place: LookupPaths<'_>,
+) -> Result<PlayerSpec, InvalidValue> {
+    let whole = named.canonicalize().unwrap_or_else(|_| named.to_owned());
     let name = name_of(whole.file_name().and_then(OsStr::to_str).unwrap_or(word));
     let Some((dir, found)) = detect(path) else {
         return Err(InvalidValue::new("no player is recognised", EXPECTED));

@@ -148,6 +148,11 @@ impl InvalidValue {
         Self { title: title.into(), help: help.into() }
     }
 
+    /// The same error with other advice.
+    pub(super) fn with_help(self, help: String) -> Self {
+        Self { help, ..self }
+    }
+
     /// Turns the error into a problem at a place in the file.
     pub(super) fn at(self, at: ByteSpan) -> Problem {
         Problem::new(at, self.title).help(self.help)

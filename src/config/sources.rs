@@ -6,17 +6,52 @@ use std::path::Path;
 
 use super::problem::{InvalidValue, similar};
 
-/// Files that say how a folder is built, and the build command.
-const BUILDS: [(&str, &str); 8] = [
-    ("Makefile", "make"),
-    ("makefile", "make"),
-    ("GNUmakefile", "make"),
-    ("Cargo.toml", "cargo build --release"),
-    ("CMakeLists.txt", "cmake -B build && cmake --build build"),
-    ("go.mod", "go build -o player ."),
-    ("build.gradle", "gradle build"),
-    ("pom.xml", "mvn package"),
+/// Files that say how a folder is built, the kind of build, and its usual command.
+const BUILDS: [(&str, &str, &str); 8] = [
+    ("Makefile", "make", "make"),
+    ("makefile", "make", "make"),
+    ("GNUmakefile", "make", "make"),
+    ("Cargo.toml", "cargo", "cargo build --release"),
+    ("CMakeLists.txt", "cmake", "cmake -B build && cmake --build build"),
+    ("go.mod", "go", "go build -o player ."),
+    ("build.gradle", "gradle", "gradle build"),
+    ("pom.xml", "maven", "mvn package"),
 ];
+
+/// Files that name libraries, the kind of build that installs them, and its usual command, which
+/// needs the network.
+const LIBRARIES: [(&str, &str, &str); 2] = [
+    ("package.json", "node", "npm install && npm run build --if-present"),
+    ("requirements.txt", "python", "python3 -m pip install --target . -r requirements.txt"),
+];
+
+/// The kind of build of a folder of Java sources without a build file, and its usual command.
+const JAVA: (&str, &str) = ("java", "find . -name '*.java' -exec javac -encoding UTF-8 -d . {} +");
+
+/// One way to build a folder.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct BuildKind {
+    /// Its name, which is its key in a configuration.
+    pub(super) name: &'static str,
+    /// Its usual command.
+    pub(super) command: &'static str,
+    /// Whether it only installs libraries, for which it needs the network.
+    pub(super) installs: bool,
+}
+
+/// The ways to build the folder `dir` itself, the most telling first.
+pub(super) fn build_kinds(dir: &Path) -> Vec<BuildKind> {
+    let is_there = |file: &str| dir.join(file).is_file();
+    let kind = |&(_, name, command): &(_, _, _)| BuildKind { name, command, installs: false };
+    let mut kinds: Vec<BuildKind> =
+        BUILDS.iter().filter(|(file, ..)| is_there(file)).map(kind).collect();
+    if names_in(dir).iter().any(|name| extension(name) == Some("java")) {
+        kinds.push(BuildKind { name: JAVA.0, command: JAVA.1, installs: false });
+    }
+    let libraries = LIBRARIES.iter().filter(|(file, ..)| is_there(file));
+    kinds.extend(libraries.map(|found| BuildKind { installs: true, ..kind(found) }));
+    kinds
+}
 
 /// File extensions of compiled languages, and the compiler for a single file.
 const COMPILERS: [(&str, &str); 9] = [
@@ -57,8 +92,8 @@ pub(super) fn build_command(path: &Path) -> Option<String> {
 }
 
 fn by_build_file(dir: &Path) -> Option<String> {
-    let found = BUILDS.iter().find(|(file, _)| dir.join(file).is_file());
-    found.map(|(_, command)| (*command).to_owned())
+    let found = BUILDS.iter().find(|(file, ..)| dir.join(file).is_file());
+    found.map(|(.., command)| (*command).to_owned())
 }
 
 fn compiler(name: &str) -> Option<String> {

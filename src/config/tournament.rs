@@ -18,9 +18,11 @@ use referee_record::model::tournament::{
     DEFAULT_QUARANTINE, DEFAULT_RESULTS, MOST_JOBS, Tournament,
 };
 use referee_report::pgn;
+use referee_sandbox::Level;
 
 use super::LARGEST;
 use super::adjudication;
+use super::build::{self, BuildPlan, BuildRules};
 use super::containment::{self, ContainmentKeys};
 use super::file::{ConfigFile, FaultPolicyValue};
 use super::game_file::GameValue;
@@ -36,6 +38,17 @@ use super::player_keys::{PlayerKeys, RunMethod};
 use super::problem::{ByteSpan, InvalidValue, Problem, Problems, instead};
 use super::stages;
 
+/// The builds that a configuration asks for.
+#[derive(Debug)]
+pub(crate) struct ConfiguredBuilds {
+    /// How submissions are built.
+    pub(crate) rules: BuildRules,
+    /// The level of the sandbox; `None` for the strongest that works.
+    pub(crate) level: Option<Level>,
+    /// The players that have to be built, by name.
+    pub(crate) plans: Vec<(String, BuildPlan)>,
+}
+
 /// Checks the tournament that `file` describes; `None` if a problem was noted. The check goes on
 /// after a problem to find the others.
 pub(super) fn check(
@@ -50,6 +63,7 @@ pub(super) fn check(
     let containment = file.containment.unwrap_or_default();
     let mut containment = containment::check(&containment, &preset, problems);
     containment.hidden.push(results.clone());
+    let builds = file.build.as_ref().map(|keys| build::check(keys, place.base, &results, problems));
     let rules = rules(file.game.as_ref(), &file.options.0, (place, &containment), problems);
     let seed = whole("seed", file.seed.as_ref(), &(0..=u64::MAX), problems);
     let opening_rules = rules
@@ -80,7 +94,7 @@ pub(super) fn check(
     let people = (file.players.as_deref(), &absent);
     let league = league::check(file.league.as_ref(), &stages, place.base, problems);
     let grades = grades::check(file.grades.as_ref(), people, &stages, problems);
-    let mut players = players(file.players?, place, problems);
+    let mut players = players(file.players?, place, builds.as_ref(), problems);
     if let Some(LeagueSettings { hand_in, entrants, .. }) = &league {
         containment.hidden.push(hand_in.clone());
         for player in &mut players {
@@ -325,6 +339,24 @@ fn anchors(players: Option<&[PlayerKeys]>, problems: &mut Problems) -> Vec<Ancho
     anchors
 }
 
+/// How the submissions of the tournament are built, the level of their sandbox, and what has to be
+/// built for each player. `None` if the file has no table `[build]`, or one with problems, which are
+/// found again when the file is loaded.
+pub(super) fn builds(file: &ConfigFile, base: &Path) -> Option<ConfiguredBuilds> {
+    let mut unsaid = Problems::default();
+    let results = results(file.results.as_ref(), base, &mut unsaid);
+    let rules = build::check(file.build.as_ref()?, base, &results, &mut unsaid);
+    let none = ContainmentKeys::default();
+    let keys = file.containment.as_ref().unwrap_or(&none);
+    let level = containment::check(keys, &LimitPreset::default(), &mut unsaid).level;
+    let plan = |keys: &PlayerKeys| {
+        let name = keys.name.as_ref()?.get_ref().clone();
+        Some((name, player::build_plan(keys, base, &rules)?))
+    };
+    let plans = file.players.iter().flatten().filter_map(plan).collect();
+    unsaid.is_empty().then_some(ConfiguredBuilds { rules, level, plans })
+}
+
 /// The results folder of the tournament that `file` describes.
 pub(super) fn results_folder(
     file: &ConfigFile,
@@ -380,11 +412,12 @@ pub(super) fn absent(file: &mut ConfigFile, problems: &mut Problems) -> BTreeMap
 fn players(
     given: Vec<PlayerKeys>,
     place: LookupPaths<'_>,
+    builds: Option<&BuildRules>,
     problems: &mut Problems,
 ) -> Vec<PlayerSpec> {
     let mut players: Vec<PlayerSpec> = problems.of_players(|problems| {
         note_too_few(&given, problems);
-        given.into_iter().filter_map(|keys| player::check(keys, place, problems)).collect()
+        given.into_iter().filter_map(|keys| player::check(keys, place, builds, problems)).collect()
     });
     isolate(&mut players);
     players

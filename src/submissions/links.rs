@@ -11,7 +11,7 @@ const ENTRIES: usize = super::LIMITS.entries;
 
 /// Fails if the submission at `top`, a file or a folder, is a link, or contains one that leads out
 /// of it.
-pub(super) fn refuse_links(top: &Path) -> Result<(), NoPlayer> {
+pub(crate) fn refuse_links(top: &Path) -> Result<(), NoPlayer> {
     if fs::symlink_metadata(top).is_ok_and(|found| found.is_symlink()) {
         return Err(NoPlayer::Link(shown(top, top)));
     }

@@ -30,6 +30,9 @@ pub(crate) enum NoPlayer {
     /// It must be built first, with this command.
     #[error("no player was recognised; build it first with `{0}`")]
     Unbuilt(String),
+    /// Its build failed, for this reason.
+    #[error("{0}")]
+    NotBuilt(String),
     /// These files are neither programs nor archives.
     #[error("{}", no_program(.0))]
     NoProgram(Vec<String>),

@@ -27,12 +27,15 @@ pub(super) struct PlayersFolder {
     to: PathBuf,
     is_made: bool,
     remarks: Vec<String>,
+    /// The folder of the last upload.
+    top: Option<PathBuf>,
     taken: HashSet<String>,
 }
 
 impl PlayersFolder {
     pub(super) fn new(to: &Path) -> Self {
-        Self { to: to.to_owned(), is_made: false, remarks: Vec::new(), taken: HashSet::new() }
+        let (remarks, taken) = (Vec::new(), HashSet::new());
+        Self { to: to.to_owned(), is_made: false, remarks, top: None, taken }
     }
 
     /// Finds the player in an upload of the author called `name`.
@@ -54,9 +57,15 @@ impl PlayersFolder {
                 files.iter().try_for_each(|(file, _)| refuse_links(file))?;
                 let to = self.place(name)?;
                 copy(&files, &to).map_err(NoPlayer::Copy)?;
+                self.top = Some(to.clone());
                 look(&to)
             }
         }
+    }
+
+    /// Takes the folder of the last upload.
+    pub(super) fn top(&mut self) -> Option<PathBuf> {
+        self.top.take()
     }
 
     /// Takes the remarks on the last player.
@@ -72,6 +81,7 @@ impl PlayersFolder {
         dir: &Path,
         left: usize,
     ) -> Result<(PathBuf, Detected), NoPlayer> {
+        self.top = Some(dir.to_owned());
         let nothing = match look(dir) {
             Err(nothing @ NoPlayer::Unrecognised(_)) => nothing,
             other => return other,
@@ -119,7 +129,7 @@ impl PlayersFolder {
 }
 
 /// Detects the player in the folder `dir`.
-fn look(dir: &Path) -> Result<(PathBuf, Detected), NoPlayer> {
+pub(crate) fn look(dir: &Path) -> Result<(PathBuf, Detected), NoPlayer> {
     let mut found = candidates(dir);
     match (found.pop(), found.is_empty()) {
         (Some(only), true) => Ok(only),

@@ -11,6 +11,7 @@ mod backdraughts_bots;
 mod backdraughts_commands;
 mod bad_players;
 mod bot_ladder;
+mod builds;
 mod check_and_ask;
 mod chess;
 mod commands;

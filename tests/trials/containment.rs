@@ -8,6 +8,8 @@
 #[cfg(target_os = "linux")]
 mod attacks;
 #[cfg(target_os = "linux")]
+mod builds;
+#[cfg(target_os = "linux")]
 mod cup;
 #[cfg(target_os = "linux")]
 mod runs;
@@ -25,6 +27,7 @@ pub(crate) fn tests() -> Vec<Trial> {
 #[cfg(target_os = "linux")]
 pub(crate) fn tests() -> Vec<Trial> {
     let mut tests = runs::tests();
+    tests.extend(builds::tests());
     for attack in attacks::all() {
         for way in ways(attack.ways) {
             let name = format!("{}: {}", way.name(), attack.cup.what);

@@ -23,7 +23,7 @@ use std::time::Duration;
 use serde_json::value::RawValue;
 
 pub use human::Human;
-pub use launch::{GuessRight, Launch, own_files};
+pub use launch::{GuessRight, Launch, own_files, this_program};
 pub(crate) use rules_process::ContainedRules;
 pub use sandbox::{NotStarted, Sandbox};
 pub use transcript::LineDirection;

@@ -3,16 +3,19 @@
 mod engines;
 
 use crate::commands::game_args::{GameArgument, game_named};
+use std::collections::BTreeMap;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 
 use super::{Failure, Printer, Status};
-use crate::config::Detected;
-use crate::submissions::{ImportError, Intake, NoPlayer, Submission, listed, take_in};
+use crate::commands::builds::{BuildSandbox, build_all};
+use crate::config::{BuildPlan, BuildRules, Detected};
+use crate::submissions::{ImportError, Intake, NoPlayer, Submission, listed, look, take_in};
 use referee_protocol::escape::terminal;
 use referee_record::model::stage::Format;
+use referee_record::model::tournament::DEFAULT_RESULTS;
 use referee_record::shell;
 
 /// The maximum number of alternatives written for one player.
@@ -26,6 +29,12 @@ const PRESET: &str = "\
 # Classes of 2018 (`bridge:comp30024`; see `referee help classes`) had a minute of CPU time per game and 100 MiB of
 # memory. To use these limits, uncomment this and remove `move`.
 # preset = \"comp30024-2018\"
+";
+
+/// The table that lets commands build submissions.
+const BUILD: &str = "
+# Submissions that are source code are built; `referee help configuration` has the commands and limits.
+[build]
 ";
 
 /// Further parts of a configuration, to uncomment.
@@ -60,6 +69,7 @@ fn more(taken: &[Submission]) -> String {
 Examples:
   referee new tournament players
   referee new tournament export --into autumn-cup --game backdraughts
+  referee new tournament export --build
   referee new tournament --engines stockfish ./my-engine
 
 Exit codes: 0 every submission is a player, 1 some are not (the file has the reasons and the
@@ -75,6 +85,9 @@ pub(crate) struct TournamentArgs {
     /// Where to write tournament.toml
     #[arg(long, value_name = "FOLDER", default_value = ".")]
     pub(crate) into: PathBuf,
+    /// Build submissions that are source code, in the sandbox, and let `run` build them too
+    #[arg(long, conflicts_with = "engines")]
+    pub(crate) build: bool,
     /// The game
     #[arg(long, value_parser = game_named(), default_value = "watch-your-back")]
     pub(crate) game: GameArgument,
@@ -93,7 +106,10 @@ pub(super) fn run(args: &TournamentArgs, printer: Printer) -> Result<Status, Fai
         return engines::run(&args.engines, &file, printer);
     };
     let players = players_folder(dir, &args.into);
-    let intake = take_in(dir, &players).map_err(|error| failed(&error, dir, &players))?;
+    let mut intake = take_in(dir, &players).map_err(|error| failed(&error, dir, &players))?;
+    if args.build && !build(&mut intake.taken, &args.into, printer)? {
+        return Ok(Status::Interrupted);
+    }
     let taken = &intake.taken;
     if taken.is_empty() {
         return Err(Failure::input(format!("{} contains no players", dir.display())));
@@ -108,6 +124,34 @@ pub(super) fn run(args: &TournamentArgs, printer: Printer) -> Result<Status, Fai
     let check = format!("referee check --all --config {file}");
     printer.command("next", &format!("{check}; referee run --plan {file}"));
     Ok(if good == taken.len() { Status::Done } else { Status::Found })
+}
+
+/// Builds the submissions that need it, and looks for their players in the results. Returns whether
+/// it was not interrupted.
+fn build(taken: &mut [Submission], into: &Path, printer: Printer) -> Result<bool, Failure> {
+    let rules = BuildRules::usual(&whole(into)?.join(DEFAULT_RESULTS));
+    let plan = |one: &Submission| Some((one.name.clone(), rules.plan(one.top.as_deref()?)?));
+    let plans: BTreeMap<String, BuildPlan> = taken.iter().filter_map(plan).collect();
+    let due = plans.clone().into_iter().collect();
+    let builds = build_all(rules, due, BuildSandbox::default(), printer)?;
+    let Some(builds) = builds else { return Ok(false) };
+    for submission in taken {
+        let name = &submission.name;
+        let (Some(built), Some(plan)) = (builds.get(name), plans.get(name)) else { continue };
+        match built {
+            Ok(built) => {
+                submission.player = look(&built.dir);
+                submission.built = Some(plan.source.clone());
+            }
+            Err(why) => match &submission.player {
+                Ok(_) => {
+                    submission.remarks.push(format!("{why}; it plays as it was submitted"));
+                }
+                Err(_) => submission.player = Err(NoPlayer::NotBuilt(why.to_string())),
+            },
+        }
+    }
+    Ok(true)
 }
 
 /// The folder for unpacked archives and copied files. Never the folder of submissions itself.
@@ -174,6 +218,7 @@ fn configuration(dir: &Path, args: &TournamentArgs, intake: &Intake) -> Result<S
          # Without a seed, all random numbers are fresh and unpredictable.\n\
          # seed = 7\n\
          {}\
+         {}\
          \n[clock]\n\
          # Time for one turn; `budget = \"60s\"` would be the time for a whole game.\n\
          move = \"5s\"\n",
@@ -182,6 +227,7 @@ fn configuration(dir: &Path, args: &TournamentArgs, intake: &Intake) -> Result<S
         quoted(&args.game.word_in(&args.into)?),
         opponents(taken.iter().filter(|submission| submission.player.is_ok()).count()),
         if taken.iter().any(has_class) { PRESET } else { "" },
+        if args.build { BUILD } else { "" },
     );
     for submission in taken {
         text.push('\n');
@@ -206,9 +252,14 @@ fn opponents(players: usize) -> String {
 /// The table of a submission's player; without one, the reason, and all alternatives as comments.
 fn table(submission: &Submission, folder: &Path) -> Result<String, Failure> {
     let head = format!("[[players]]\nname = {}\n", quoted(&submission.name));
-    let why = match &submission.player {
-        Ok(player) => return Ok(head + &command(player, folder)?),
-        Err(why) => why,
+    let why = match (&submission.player, &submission.built) {
+        (Ok((_, player)), Some(source)) => {
+            let shown = player.words.join(" ").replace(char::is_control, " ");
+            let dir = quoted(&relative(source, folder)?);
+            return Ok(format!("{head}dir = {dir}\n# After its build: {shown}\n"));
+        }
+        (Ok(player), None) => return Ok(head + &command(player, folder)?),
+        (Err(why), _) => why,
     };
     let mut text = format!("{head}absent = {}\n", quoted(&why.to_string()));
     let NoPlayer::Several(choices) = why else { return Ok(text) };

@@ -109,7 +109,7 @@ fn with_bridge(args: &[String]) -> Vec<String> {
 }
 
 /// The running program, even if its file was replaced meanwhile.
-fn this_program() -> PathBuf {
+pub fn this_program() -> PathBuf {
     let link = PathBuf::from(THIS_PROGRAM);
     if link.exists() { link } else { std::env::current_exe().unwrap_or(link) }
 }

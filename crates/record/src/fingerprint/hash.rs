@@ -170,13 +170,18 @@ fn digest(path: &Path) -> io::Result<blake3::Hash> {
 /// Folders of version control and caches. What programs do not read is not part of them.
 const LEFT_OUT: [&str; 5] = [".git", ".hg", ".svn", "__pycache__", ".DS_Store"];
 
+/// Whether a file or folder with this name is part of no player.
+pub fn is_left_out(name: &str) -> bool {
+    LEFT_OUT.contains(&name)
+}
+
 /// The names in a folder, sorted, without those in [`LEFT_OUT`].
 fn entries(folder: &Path) -> io::Result<Vec<String>> {
     let mut names = Vec::new();
     for entry in fs::read_dir(folder)? {
         let name = entry?.file_name();
         let name = name.into_string().map_err(|_| io::Error::other("a name in it is not UTF-8"))?;
-        if !LEFT_OUT.contains(&&*name) {
+        if !is_left_out(&name) {
             names.push(name);
         }
     }

@@ -1,0 +1,193 @@
+//! Builds submissions in the sandbox.
+//!
+//! A submission is copied into the scratch folder of a sandboxed process, built there by a command,
+//! and comes back as an archive on that process's stdout ([`inside`]). So a build writes to no file
+//! of this machine, its limits are those of the sandbox, and its result is unpacked with the same
+//! care as any archive of a stranger. The result is kept under a hash of sources and command.
+
+mod error;
+mod inside;
+mod streams;
+mod tools;
+
+use std::fs::{self, File};
+use std::io::{self, BufReader};
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+use tempfile::TempDir;
+
+use crate::config::{BuildPlan, BuildRules};
+use crate::submissions::{LIMITS, UnpackLimits, refuse_links, unpack_from};
+pub(crate) use error::BuildError;
+pub(crate) use inside::serve_inside;
+use referee_match::player::this_program;
+use referee_sandbox::{Command, Level, Mechanism, Policy, Process, Request, ResolveError, resolve};
+use streams::{BuildArchive, BuildOutput};
+use tools::Toolchains;
+
+/// The beginning of the name of a folder with an unfinished build.
+const UNFINISHED: &str = ".building-";
+/// The permissions of a result: sandboxed players may run as another user.
+const FOR_ALL: u32 = 0o755;
+
+/// Builds submissions, each in a sandbox of its own.
+#[derive(Debug)]
+pub(crate) struct Builder {
+    rules: BuildRules,
+    policy: Policy,
+}
+
+/// The result of a build.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct BuiltFolder {
+    /// The folder with the sources and what was built from them. Nobody may write to it.
+    pub(crate) dir: PathBuf,
+    /// Whether it was built now, and not earlier from the same sources.
+    pub(crate) is_new: bool,
+}
+
+impl Builder {
+    /// Finds out what the sandbox can do for builds on this machine: at this level, or at the
+    /// strongest that works. It blocks, so do not call it from an asynchronous task.
+    pub(crate) fn new(
+        rules: BuildRules,
+        level: Option<Level>,
+        without: Vec<Mechanism>,
+    ) -> Result<Self, ResolveError> {
+        let (limits, network) = (rules.limits, rules.network);
+        let request = Request { level, limits, network, without, ..Request::default() };
+        let policy = resolve(&request)?;
+        Ok(Self { rules, policy })
+    }
+
+    /// Builds what `plan` says, unless the same sources have been built before. Passes each line
+    /// that the build prints to `say`, safe to show. Dropping the future ends the build.
+    ///
+    /// [`BuildRules::plan`] finds out what has to be built of a submission, if anything.
+    pub(crate) async fn build(
+        &self,
+        plan: &BuildPlan,
+        say: &mut (dyn FnMut(&str) + Send),
+    ) -> Result<BuiltFolder, BuildError> {
+        refuse_links(&plan.source).map_err(BuildError::Source)?;
+        let key = self.rules.key(plan).map_err(BuildError::Unreadable)?;
+        if let Some(dir) = self.rules.built(&key) {
+            return Ok(BuiltFolder { dir, is_new: false });
+        }
+        if !self.policy.has_shared_memory() {
+            return Err(BuildError::NoMounts);
+        }
+        let kept = |error| BuildError::Cache(self.rules.cache.clone(), error);
+        let work = self.work_folder().map_err(kept)?;
+        let mut output = BuildOutput::new(self.rules.output, say);
+        let archive = self.run(plan, work.path(), &mut output).await;
+        fs::write(self.rules.log(&key), output.text()).map_err(kept)?;
+        let archive = archive?;
+        let result = work.path().join("result");
+        let limits = UnpackLimits { bytes: self.rules.limits.scratch, ..LIMITS };
+        let unpacked = tokio::task::spawn_blocking(move || -> Result<PathBuf, BuildError> {
+            fs::create_dir(&result).map_err(BuildError::Unpacked)?;
+            unpack_from(BufReader::new(archive), &result, limits).map_err(BuildError::Result)?;
+            seal(&result).map_err(BuildError::Unpacked)?;
+            Ok(result)
+        });
+        let result = unpacked.await.map_err(|_| BuildError::Unpacking)??;
+        let dir = self.rules.cache.join(&key);
+        match fs::rename(result, &dir) {
+            Ok(()) => Ok(BuiltFolder { dir, is_new: true }),
+            // Somebody else has built the same meanwhile.
+            Err(_) if dir.is_dir() => Ok(BuiltFolder { dir, is_new: false }),
+            Err(error) => Err(kept(error)),
+        }
+    }
+
+    /// A new folder for an unfinished build, which nobody else can open.
+    fn work_folder(&self) -> io::Result<TempDir> {
+        fs::create_dir_all(&self.rules.cache)?;
+        tempfile::Builder::new().prefix(UNFINISHED).tempdir_in(&self.rules.cache)
+    }
+
+    /// Runs the command in the sandbox. Returns its result as an archive.
+    async fn run(
+        &self,
+        plan: &BuildPlan,
+        work: &Path,
+        output: &mut BuildOutput<'_>,
+    ) -> Result<File, BuildError> {
+        let command = self.command(plan, work)?;
+        let (mut process, pipes) = Process::spawn(&command, &self.policy).await?;
+        drop(pipes.stdin);
+        // The archive may have a header for each file.
+        let most = self.rules.limits.scratch + LIMITS.entries as u64 * 1024;
+        let mut archive = BuildArchive::new(work, most).map_err(BuildError::Unpacked)?;
+        let mut reading = Box::pin(async {
+            tokio::try_join!(archive.take(pipes.stdout), output.take(pipes.stderr)).map(drop)
+        });
+        let mut is_read = false;
+        let ended = tokio::time::timeout(self.rules.time, async {
+            loop {
+                tokio::select! {
+                    status = process.wait() => {
+                        break status.map_err(|_| BuildError::SupervisorEnded);
+                    }
+                    read = &mut reading, if !is_read => {
+                        is_read = true;
+                        read?;
+                    }
+                }
+            }
+        });
+        let ended = ended.await.unwrap_or(Err(BuildError::TimeUp(self.rules.time)));
+        let overrun = process.overrun();
+        // Whatever it left behind holds the pipes open no longer.
+        let left = process.kill().await;
+        if let Some(scratch) = left.scratch {
+            tracing::warn!(dir = %scratch.dir.display(), reason = scratch.reason, "not removed");
+        }
+        let read = if is_read {
+            drop(reading);
+            Ok(())
+        } else {
+            // The last lines of a build that failed are in the pipe.
+            let rest = tokio::time::timeout(self.rules.time, reading).await;
+            rest.unwrap_or(Err(BuildError::TimeUp(self.rules.time)))
+        };
+        let status = ended?;
+        if !status.success() {
+            return Err(match overrun {
+                Some(overrun) => BuildError::Overrun(overrun),
+                None => BuildError::Failed(status),
+            });
+        }
+        read?;
+        archive.finish().map_err(BuildError::Unpacked)
+    }
+
+    /// The command that copies the sources, builds them and packs the result.
+    fn command(&self, plan: &BuildPlan, work: &Path) -> Result<Command, BuildError> {
+        let source = plan.source.canonicalize().map_err(BuildError::Unpacked)?;
+        let shown = source.to_str().ok_or(BuildError::NotText)?.to_owned();
+        let tools = Toolchains::find(&plan.command);
+        let mut command =
+            Command::new(this_program()).arg(inside::BUILD).arg(shown).arg(plan.command.clone());
+        command.env = tools.env;
+        if !self.policy.contains() {
+            // It has no scratch folder.
+            let home = work.to_str().ok_or(BuildError::NotText)?;
+            command.env.extend(["HOME", "TMPDIR"].map(|name| (name.to_owned(), home.to_owned())));
+        }
+        command.env.extend(self.rules.env.clone());
+        command.starts = tools.programs;
+        command.readable = [vec![source], tools.folders, self.rules.readable.clone()].concat();
+        Ok(command)
+    }
+}
+
+/// Lets everybody read the result, and makes sure that it survives a crash before it is kept.
+fn seal(result: &Path) -> io::Result<()> {
+    fs::set_permissions(result, fs::Permissions::from_mode(FOR_ALL))?;
+    #[cfg(target_os = "linux")]
+    rustix::fs::syncfs(File::open(result)?)?;
+    Ok(())
+}

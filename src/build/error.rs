@@ -1,0 +1,76 @@
+//! The reasons why a submission was not built.
+
+use std::io;
+use std::os::unix::process::ExitStatusExt;
+use std::path::PathBuf;
+use std::process::ExitStatus;
+use std::time::Duration;
+
+use humantime::format_duration;
+
+use crate::submissions::{ArchiveError, NoPlayer};
+use referee_record::fingerprint::Unreadable;
+use referee_sandbox::limits::bytes;
+use referee_sandbox::{Overrun, SpawnError};
+
+/// The reason why a submission was not built.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum BuildError {
+    /// The sources were refused: they have a link that leads out, or too many files.
+    #[error("it is not built: {0}")]
+    Source(#[source] NoPlayer),
+    /// A file of the sources cannot be read.
+    #[error("`{}` cannot be read: {}", .0.name, .0.error)]
+    Unreadable(Unreadable),
+    /// The path of the sources, or of the folder for results, is not text.
+    #[error("the path of its folder is not UTF-8; rename the folder")]
+    NotText,
+    /// The folder for results cannot be written to.
+    #[error("cannot write to {}: {}", .0.display(), .1)]
+    Cache(PathBuf, #[source] io::Error),
+    /// The sandbox has no private mounts, without which compilers cannot make programs executable.
+    #[error(
+        "builds need private mounts (`mounts`) or the level `off`; `referee probe` shows how to \
+         get them"
+    )]
+    NoMounts,
+    /// The sandbox could not be started.
+    #[error("its build cannot be started: {0}")]
+    NotStarted(#[from] SpawnError),
+    /// The supervisor of the sandbox is gone.
+    #[error("its build was lost: somebody killed its supervisor")]
+    SupervisorEnded,
+    /// It took longer than this.
+    #[error("its build took more than {}", format_duration(*.0))]
+    TimeUp(Duration),
+    /// It exceeded a limit of the sandbox, and failed.
+    #[error("its build exceeded a limit: {0}")]
+    Overrun(Overrun),
+    /// It printed more than this many bytes.
+    #[error("its build printed more than {}", bytes(*.0))]
+    Chatty(u64),
+    /// Its command failed.
+    #[error("its build {}", ended(*.0))]
+    Failed(ExitStatus),
+    /// The result is larger than this many bytes.
+    #[error("the result of its build is larger than {}", bytes(*.0))]
+    TooLarge(u64),
+    /// The result was refused.
+    #[error("the result of its build cannot be used: {0}")]
+    Result(#[source] ArchiveError),
+    /// The result could not be received or written.
+    #[error("the result of its build cannot be kept: {0}")]
+    Unpacked(#[source] io::Error),
+    /// The referee failed while it wrote the result.
+    #[error("the result of its build cannot be kept: the referee failed; this is a bug in it")]
+    Unpacking,
+}
+
+/// How a process ended, as the end of a sentence.
+fn ended(status: ExitStatus) -> String {
+    match (status.code(), status.signal()) {
+        (Some(code), _) => format!("failed with exit code {code}"),
+        (None, Some(signal)) => format!("was ended by signal {signal}"),
+        (None, None) => "failed".to_owned(),
+    }
+}

@@ -1,0 +1,124 @@
+//! The part of a build that runs in the sandbox: copies the sources into the scratch folder, runs
+//! the command there, and packs the result onto stdout.
+//!
+//! The command may do to this process what it likes: what comes out is checked outside.
+
+use std::ffi::OsString;
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::os::fd::AsFd;
+use std::os::unix::fs::symlink;
+use std::os::unix::process::ExitStatusExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode, ExitStatus, Stdio};
+
+use crate::printer::Printer;
+use referee_record::fingerprint::is_left_out;
+
+/// The first argument that makes this program the inside of a build.
+pub(super) const BUILD: &str = "__build";
+/// The exit code if the sources cannot be copied, or the result not packed.
+const NOT_DONE: u8 = 125;
+
+/// Runs the inside of a build if this process was started as one, and returns its exit code.
+pub(crate) fn serve_inside() -> Option<ExitCode> {
+    let mut args = std::env::args_os().skip(1);
+    if args.next()? != BUILD {
+        return None;
+    }
+    let (source, command) = (PathBuf::from(args.next()?), args.next()?);
+    let printer = Printer::new(false);
+    Some(match build(&source, &command, printer) {
+        Ok(status) => ExitCode::from(code(status)),
+        Err(error) => {
+            printer.error(&error.to_string());
+            ExitCode::from(NOT_DONE)
+        }
+    })
+}
+
+/// The exit code that a shell would report.
+fn code(status: ExitStatus) -> u8 {
+    let code = status.code().or_else(|| status.signal().map(|signal| 128 + signal));
+    code.and_then(|code| u8::try_from(code).ok()).unwrap_or(NOT_DONE)
+}
+
+fn build(source: &Path, command: &OsString, printer: Printer) -> io::Result<ExitStatus> {
+    let dir = std::env::temp_dir().join("build");
+    copy(source, &dir)?;
+    // What it prints is its output; stdout is for the result.
+    let output = Stdio::from(io::stderr().as_fd().try_clone_to_owned()?);
+    let status = Command::new("sh")
+        .arg("-c")
+        .arg(command)
+        .current_dir(&dir)
+        .stdin(Stdio::null())
+        .stdout(output)
+        .status()?;
+    if status.success() {
+        let mut archive = tar::Builder::new(printer.stream());
+        archive.follow_symlinks(false);
+        pack(&mut archive, &dir, Path::new(""))?;
+        archive.into_inner()?.flush()?;
+    }
+    Ok(status)
+}
+
+/// An error with the path that it is about.
+fn about(path: &Path) -> impl Fn(io::Error) -> io::Error {
+    move |error| io::Error::new(error.kind(), format!("{}: {error}", path.display()))
+}
+
+/// Copies a folder to the new folder `to`. Links stay links.
+fn copy(from: &Path, to: &Path) -> io::Result<()> {
+    fs::create_dir(to).map_err(about(to))?;
+    for entry in fs::read_dir(from).map_err(about(from))? {
+        let entry = entry.map_err(about(from))?;
+        let (path, name, kind) = (entry.path(), entry.file_name(), entry.file_type()?);
+        let to = to.join(&name);
+        if name.to_str().is_some_and(is_left_out) {
+            continue;
+        }
+        if kind.is_dir() {
+            copy(&path, &to)?;
+        } else if kind.is_symlink() {
+            symlink(fs::read_link(&path)?, &to).map_err(about(&path))?;
+        } else if kind.is_file() {
+            fs::copy(&path, &to).map_err(about(&path))?;
+        }
+    }
+    Ok(())
+}
+
+/// Packs what is in the folder `below` of `top`. A link to a file in `top` becomes that file. Any
+/// other link is packed as it is, and refused outside. Pipes and sockets are left out.
+fn pack(archive: &mut tar::Builder<impl Write>, top: &Path, below: &Path) -> io::Result<()> {
+    let mut names: Vec<OsString> = Vec::new();
+    for entry in fs::read_dir(top.join(below))? {
+        names.push(entry?.file_name());
+    }
+    names.sort();
+    for name in names {
+        let name = below.join(name);
+        let path = top.join(&name);
+        let kind = fs::symlink_metadata(&path)?.file_type();
+        if kind.is_dir() {
+            archive.append_dir(&name, &path).map_err(about(&name))?;
+            pack(archive, top, &name)?;
+        } else if kind.is_file() || kind.is_symlink() && is_file_in(&path, top) {
+            append(archive, &name, &path).map_err(about(&name))?;
+        } else if kind.is_symlink() {
+            archive.append_path_with_name(&path, &name).map_err(about(&name))?;
+        }
+    }
+    Ok(())
+}
+
+fn append(archive: &mut tar::Builder<impl Write>, name: &Path, path: &Path) -> io::Result<()> {
+    archive.append_file(name, &mut File::open(path)?)
+}
+
+fn is_file_in(link: &Path, top: &Path) -> bool {
+    let inside = || Ok::<_, io::Error>(link.canonicalize()?.starts_with(top.canonicalize()?));
+    link.is_file() && inside().unwrap_or(false)
+}

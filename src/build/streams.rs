@@ -1,0 +1,149 @@
+//! What comes out of a build: its output, line by line, and its result.
+
+use std::fs::File;
+use std::io::{self, Seek, Write};
+use std::path::Path;
+
+use tokio::io::{AsyncRead, AsyncReadExt};
+
+use super::BuildError;
+use referee_protocol::escape;
+
+/// How many bytes to read at once.
+const CHUNK: usize = 64 * 1024;
+/// The longest line, in bytes. A longer one is cut into several.
+const LONGEST_LINE: usize = 4096;
+
+/// The output of a build, up to a limit.
+pub(super) struct BuildOutput<'s> {
+    most: u64,
+    read: u64,
+    /// The beginning of a line.
+    line: Vec<u8>,
+    /// All lines so far, safe to show.
+    text: String,
+    say: &'s mut (dyn FnMut(&str) + Send),
+}
+
+impl<'s> BuildOutput<'s> {
+    /// At most `most` bytes, with each line passed to `say`.
+    pub(super) fn new(most: u64, say: &'s mut (dyn FnMut(&str) + Send)) -> Self {
+        Self { most, read: 0, line: Vec::new(), text: String::new(), say }
+    }
+
+    /// All lines, safe to show.
+    pub(super) fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Reads to the end, and fails if there is too much.
+    pub(super) async fn take(
+        &mut self,
+        mut from: impl AsyncRead + Unpin,
+    ) -> Result<(), BuildError> {
+        let mut chunk = vec![0; CHUNK];
+        loop {
+            let count = from.read(&mut chunk).await.map_err(BuildError::Unpacked)?;
+            if count == 0 {
+                if !self.line.is_empty() {
+                    self.end_line();
+                }
+                return Ok(());
+            }
+            self.read += count as u64;
+            if self.read > self.most {
+                return Err(BuildError::Chatty(self.most));
+            }
+            for &byte in &chunk[..count] {
+                if byte == b'\n' {
+                    self.end_line();
+                } else {
+                    self.line.push(byte);
+                    if self.line.len() == LONGEST_LINE {
+                        self.end_line();
+                    }
+                }
+            }
+        }
+    }
+
+    fn end_line(&mut self) {
+        let line = escape::terminal(&String::from_utf8_lossy(&self.line));
+        self.line.clear();
+        (self.say)(&line);
+        self.text.push_str(&line);
+        self.text.push('\n');
+    }
+}
+
+/// The result of a build, as an archive in a file without a name.
+pub(super) struct BuildArchive {
+    file: File,
+    most: u64,
+    read: u64,
+}
+
+impl BuildArchive {
+    /// An archive of at most `most` bytes, on the disk of `dir`.
+    pub(super) fn new(dir: &Path, most: u64) -> io::Result<Self> {
+        Ok(Self { file: tempfile::tempfile_in(dir)?, most, read: 0 })
+    }
+
+    /// Reads to the end, and fails if there is too much.
+    pub(super) async fn take(
+        &mut self,
+        mut from: impl AsyncRead + Unpin,
+    ) -> Result<(), BuildError> {
+        let mut chunk = vec![0; CHUNK];
+        loop {
+            let count = from.read(&mut chunk).await.map_err(BuildError::Unpacked)?;
+            if count == 0 {
+                return Ok(());
+            }
+            self.read += count as u64;
+            if self.read > self.most {
+                return Err(BuildError::TooLarge(self.most));
+            }
+            self.file.write_all(&chunk[..count]).map_err(BuildError::Unpacked)?;
+        }
+    }
+
+    /// The file, from its beginning.
+    pub(super) fn finish(mut self) -> io::Result<File> {
+        self.file.rewind()?;
+        Ok(self.file)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    async fn said(bytes: &[u8], most: u64) -> (Vec<String>, Result<(), BuildError>) {
+        let mut lines = Vec::new();
+        let mut say = |line: &str| lines.push(line.to_owned());
+        let read = BuildOutput::new(most, &mut say).take(bytes).await;
+        (lines, read)
+    }
+
+    #[tokio::test]
+    async fn lines_are_passed_on_safe_to_show_and_bounded() {
+        let (lines, read) = said(b"cc a.c\n\x1b[31mred\xff", 100).await;
+        read.expect("short enough");
+        assert_eq!(lines[0], "cc a.c");
+        assert!(!lines[1].contains('\x1b') && lines[1].contains("red"), "{lines:?}");
+        let (lines, _) = said(&[b'x'; 2 * LONGEST_LINE + 1], 1 << 20).await;
+        assert_eq!(lines.iter().map(String::len).collect::<Vec<_>>(), [4096, 4096, 1]);
+        let (_, read) = said(&[b'x'; 101], 100).await;
+        assert!(matches!(read, Err(BuildError::Chatty(100))));
+    }
+
+    #[tokio::test]
+    async fn a_result_may_not_be_larger_than_its_limit() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let mut archive = BuildArchive::new(dir.path(), 10).expect("a file");
+        archive.take(&b"0123456789"[..]).await.expect("short enough");
+        let read = archive.take(&b"0"[..]).await;
+        assert!(matches!(read, Err(BuildError::TooLarge(10))));
+    }
+}

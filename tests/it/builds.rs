@@ -1,0 +1,175 @@
+//! Submissions that are source code are built before they play.
+#![cfg(target_os = "linux")]
+
+use std::fs;
+
+use crate::support::{Arena, Run};
+
+/// A player in C, the first legal action of which is not asked for: it only starts.
+const C: &str = "#include <stdio.h>\nint main(void) { puts(\"ok\"); return 0; }\n";
+const MAKEFILE: &str = "player: player.c\n\tcc -o player player.c\n";
+/// A shell script that starts a built-in player.
+const GREEDY: &str = "#!/bin/sh\nexec \"$REFEREE\" bot greedy\n";
+/// Makes that script, as a compiler would.
+const COPY: &str = "player: source\n\t@cp source player && chmod +x player\n";
+
+fn put(arena: &Arena, files: &[(&str, &str)]) {
+    for (name, text) in files {
+        let path = arena.path().join(name);
+        fs::create_dir_all(path.parent().expect("in the folder")).expect("a folder");
+        fs::write(path, text).expect("written");
+    }
+}
+
+fn configure(arena: &Arena, rest: &str) {
+    let head = "name = \"cup\"\ngame = \"watch-your-back\"\nseed = 1\n\
+                [[players]]\nname = \"random\"\nbot = \"random\"\n";
+    arena.write("tournament.toml", &format!("{head}{rest}"));
+}
+
+const ANT: &str = "[[players]]\nname = \"ant\"\ndir = \"ant\"\n";
+
+/// The names in the folder with the results of builds, without those of their output.
+fn results(arena: &Arena) -> Vec<String> {
+    let entries = fs::read_dir(arena.path().join("results-built")).into_iter().flatten().flatten();
+    let folders = entries.filter(|entry| entry.path().is_dir());
+    folders.map(|entry| entry.file_name().into_string().expect("text")).collect()
+}
+
+#[test]
+fn a_submission_is_built_once_and_plays() {
+    let arena = Arena::new();
+    put(&arena, &[("ant/source", GREEDY), ("ant/Makefile", COPY)]);
+    configure(&arena, &format!("{ANT}[build]\n"));
+    let run = arena.run(&["run"]);
+    assert_eq!(run.code, 0, "{}", run.err);
+    assert!(run.err.starts_with("ant: built with `make`\n"), "{}", run.err);
+    assert!(!arena.log().contains("no-start"));
+    assert!(!arena.path().join("ant/player").exists(), "the submission stays as it was");
+    let again = arena.run(&["run"]);
+    assert!(!again.err.contains("built"), "{}", again.err);
+    // The player is that of its sources: a second build is no other player.
+    fs::remove_dir_all(arena.path().join("results-built")).expect("removed");
+    let again = arena.run(&["run"]);
+    assert_eq!((again.code, results(&arena).len()), (0, 1), "{}", again.err);
+    put(&arena, &[("ant/source", &format!("{GREEDY}# changed\n"))]);
+    let changed = arena.run(&["run"]);
+    assert_eq!((changed.code, results(&arena).len()), (4, 2), "{}", changed.err);
+}
+
+#[test]
+fn without_the_table_nothing_is_built() {
+    let arena = Arena::new();
+    put(&arena, &[("ant/source", GREEDY), ("ant/Makefile", COPY)]);
+    configure(&arena, ANT);
+    let run = arena.run(&["run", "--plan"]);
+    assert!(run.err.contains("this player has no `command`"), "{}", run.err);
+    configure(&arena, &format!("{ANT}command = [\"./player\"]\n"));
+    let run = arena.run(&["run", "--plan"]);
+    assert!(run.err.contains("build it with `make`"), "{}", run.err);
+    assert!(!arena.path().join("results-built").exists());
+}
+
+#[test]
+fn a_named_command_starts_the_result() {
+    let arena = Arena::new();
+    put(
+        &arena,
+        &[
+            ("ant/player.c", C),
+            ("ant/Makefile", "bin/ant: player.c\n\tmkdir -p bin && cc -o bin/ant player.c\n"),
+        ],
+    );
+    configure(&arena, &format!("{ANT}command = [\"bin/ant\"]\n[build]\n"));
+    assert_eq!(arena.run(&["run", "--plan"]).code, 0);
+    // A submission named on the command line is built, too.
+    let check = arena.run(&["check", "ant", "--against", "random"]);
+    let check_folder = arena.run(&["check", "./ant", "--against", "random"]);
+    assert!(check.out.starts_with("ant: bin/ant ("), "{}{}", check.out, check.err);
+    assert!(check_folder.err.contains("no player is recognised"), "{}", check_folder.err);
+}
+
+#[test]
+fn a_build_that_fails_says_why_and_keeps_its_output() {
+    let arena = Arena::new();
+    put(&arena, &[("ant/player.c", "int main( {}"), ("ant/Makefile", MAKEFILE)]);
+    configure(&arena, &format!("{ANT}[build]\n"));
+    let run = arena.run(&["run"]);
+    assert_eq!(run.code, 2, "{}", run.err);
+    assert!(
+        run.err.starts_with("ant: its build failed with exit code 2 (`make`)\n"),
+        "{}",
+        run.err
+    );
+    assert!(run.err.contains("player.c:1:"), "the compiler's words: {}", run.err);
+    assert!(
+        run.err.contains("building it with `make` failed; see DIR/results-built/"),
+        "{}",
+        run.err
+    );
+}
+
+#[test]
+fn what_was_ready_to_run_still_plays() {
+    let arena = Arena::new();
+    let player = "import os\nos.execv(os.environ['REFEREE'], ['referee', 'bot', 'greedy'])\n";
+    put(&arena, &[("ant/main.py", player), ("ant/requirements.txt", "nothing-that-exists\n")]);
+    configure(&arena, &format!("{ANT}command = [\"python3\", \"main.py\"]\n[build]\n"));
+    let run = arena.run(&["run"]);
+    assert_eq!(run.code, 0, "{}", run.err);
+    assert!(!run.err.contains("build"), "libraries need the network: {}", run.err);
+    put(&arena, &[("ant/Makefile", "all:\n\tfalse\n")]);
+    let run = arena.run(&["run"]);
+    assert_eq!(run.code, 0, "{}", run.err);
+    assert!(run.err.starts_with("ant: its build failed"), "{}", run.err);
+}
+
+#[test]
+fn an_export_with_sources_becomes_a_tournament() {
+    let arena = Arena::new();
+    put(&arena, &[("export/ada/deep/source", GREEDY), ("export/ada/deep/Makefile", COPY)]);
+    put(
+        &arena,
+        &[("export/bob/player.py", "print()\n"), ("export/eve/Makefile", "all:\n\t@exit 3\n")],
+    );
+    let run = arena.run(&["new", "tournament", "export", "--into", "cup", "--build"]);
+    assert_eq!(run.code, 1, "{}", run.err);
+    let text = fs::read_to_string(arena.path().join("cup/tournament.toml")).expect("a file");
+    let text = arena.normal(&text);
+    let (_, players) = text.split_once("move = \"5s\"\n").expect("a clock");
+    let (players, _) = players.split_once("\n# An anchor").expect("further parts");
+    assert_eq!(
+        players,
+        "\n[[players]]\nname = \"ada\"\ndir = \"DIR/export/ada/deep\"\n# After its build: ./player\n\
+         \n[[players]]\nname = \"bob\"\ncommand = [\"python3\", \"player.py\"]\nfiles = [\".\"]\n\
+         dir = \"DIR/export/bob\"\n\
+         \n[[players]]\nname = \"eve\"\nabsent = \"its build failed with exit code 2\"\n"
+    );
+    let plan = arena.run(&["run", "--plan", "cup/tournament.toml"]);
+    assert_eq!((plan.code, plan.err.contains("ada: built")), (0, false), "{}", plan.err);
+}
+
+/// A tournament of one submission with these files, after its build.
+fn built(files: &[(&str, &str)]) -> Run {
+    let arena = Arena::new();
+    put(&arena, files);
+    configure(&arena, &format!("{ANT}[build]\n"));
+    let run = arena.run(&["check", "--all", "--against", "random"]);
+    Run { err: arena.normal(&run.err), ..run }
+}
+
+#[test]
+#[ignore = "starts the compilers of Java and Rust"]
+fn java_and_rust_are_built_by_their_usual_commands() {
+    let java = "public class Player { public static void main(String[] a) throws Exception {\n\
+                new ProcessBuilder(System.getenv(\"REFEREE\"), \"bot\", \"random\").inheritIO().start().waitFor(); } }\n";
+    let run = built(&[("ant/Player.java", java)]);
+    assert!(run.out.starts_with("ant: java -cp . Player ("), "{}{}", run.out, run.err);
+    assert!(run.out.contains("ok    start"), "{}", run.out);
+    let rust = "use std::os::unix::process::CommandExt;\nfn main() { let referee = std::env::var(\"REFEREE\").unwrap();\n\
+                std::process::Command::new(referee).args([\"bot\", \"random\"]).exec(); }\n";
+    let manifest = "[package]\nname = \"player\"\nversion = \"0.1.0\"\nedition = \"2021\"\n";
+    let run = built(&[("ant/Cargo.toml", manifest), ("ant/src/main.rs", rust)]);
+    assert!(run.out.starts_with("ant: ./target/release/player ("), "{}{}", run.out, run.err);
+    assert!(run.out.contains("ok    start"), "{}", run.out);
+}

@@ -1,0 +1,195 @@
+//! Builds that misbehave. Each must fail with a message that says why, or do no harm, and the build
+//! of an honest submission beside it must succeed.
+
+use std::fs;
+use std::net::TcpListener;
+use std::path::PathBuf;
+
+use libtest_mimic::Trial;
+
+use super::cup::{BASIC, STRICT, Way};
+use crate::harness::{quick, slow};
+use crate::support::{Arena, Run};
+
+/// An attack: its name, the table `[build]`, and what it does.
+type Attack = (&'static str, &'static str, fn(&Site));
+
+/// Long enough for any build on a busy machine.
+const PATIENT: &str = "time = \"2m\"\n";
+
+/// Writes an archive to the stdout of the process that packs the result, or kills that process.
+const FORGE: &str = r#"
+import os, sys, tarfile
+def above(process):
+    return int(open(f"/proc/{process}/stat").read().rsplit(")", 1)[1].split()[1])
+process = os.getpid()
+while "__build" not in open(f"/proc/{process}/cmdline").read():
+    process = above(process)
+if "kill" in sys.argv:
+    os.kill(process, 9)
+with open(f"/proc/{process}/fd/1", "wb") as pipe:
+    with tarfile.open(fileobj=pipe, mode="w|") as archive:
+        archive.addfile(tarfile.TarInfo("../../x"))
+"#;
+
+const ATTACKS: [Attack; 9] = [
+    ("endless-build", "time = \"1s\"\n", |site| {
+        site.fails("sleep 1000", "its build took more than 1s");
+    }),
+    ("fork-bomb-in-a-build", "processes = 12\n", |site| {
+        let bomb = "while true; do sleep 1000 & done";
+        site.fails(bomb, "its build exceeded a limit: more than 12 processes and threads");
+    }),
+    ("build-fills-the-disk", "disk = \"2MiB\"\n", |site| {
+        let why = "its build exceeded a limit: 2 MiB of 2 MiB of scratch space";
+        site.fails("yes > large", why);
+    }),
+    ("build-floods-its-output", "output = \"64KiB\"\n", |site| {
+        site.fails("yes", "its build printed more than 64 KiB");
+    }),
+    ("build-writes-elsewhere", "", |site| {
+        let script = "for file in /x $(SOURCE)/x $(SOURCE)/../x $(SOURCE)/../honest/x; \
+                      do echo x > $$file && cp $$file kept; done; chmod 777 $(SOURCE)/Makefile";
+        let result = site.succeeds(script);
+        assert!(!result.join("kept").exists(), "it wrote something");
+        let folders = ["", "subs", "subs/evil", "subs/honest"];
+        assert!(folders.iter().all(|dir| !site.arena.path().join(dir).join("x").exists()));
+    }),
+    ("links-in-the-result-of-a-build", "", |site| {
+        let why = "the result of its build cannot be used: the archive was refused: `data` is not \
+                   a plain file; if it is a link, pack its target instead";
+        for target in ["/etc/passwd", "$(SOURCE)/../honest/secret", "../..", "nowhere"] {
+            site.fails(&format!("ln -s {target} data"), why);
+        }
+        let result = site.succeeds("echo ok > one; ln -s one two");
+        assert_eq!(fs::read_to_string(result.join("two")).expect("a copy"), "ok\n");
+        assert!(!result.join("two").is_symlink());
+    }),
+    ("build-forges-its-result", "", |site| {
+        // The process that packs the result is two above, and its stdout is for the result.
+        site.arena.write("subs/evil/forge", FORGE);
+        let forged = "the result of its build cannot be used: the archive was refused: `../../x` \
+                      lies outside of it; pack the folder itself, without `..`";
+        // At `basic`, it cannot even look for that process.
+        let otherwise = "its build failed with exit code 2";
+        let why = |strict| if site.way.is_strict() { strict } else { otherwise };
+        site.fails("python3 forge", why(forged));
+        site.fails("python3 forge kill", why("its build was ended by signal 9"));
+        assert!(!site.arena.path().join("x").exists());
+    }),
+    ("build-uses-the-network", "", |site| {
+        let server = TcpListener::bind("127.0.0.1:0").expect("a port");
+        server.set_nonblocking(true).expect("a socket");
+        let port = server.local_addr().expect("an address").port();
+        let connect = format!(
+            "python3 -c 'import socket; socket.create_connection((\"127.0.0.1\", {port}))'"
+        );
+        site.fails(&connect, "its build failed with exit code 2");
+        assert!(server.accept().is_err(), "nobody came");
+        // With the organiser's permission.
+        site.configure("network = true\n");
+        site.succeeds(&connect);
+        assert!(server.accept().is_ok(), "it came");
+    }),
+    ("build-reads-others", "", |site| {
+        let script = "cat $(SOURCE)/../honest/secret $(SOURCE)/../../tournament.toml \
+                      $(SOURCE)/../../results-built/*/secret > stolen; \
+                      ls $(SOURCE)/.. $(SOURCE)/../honest > names";
+        let result = site.succeeds(script);
+        assert_eq!(fs::read_to_string(result.join("stolen")).expect("a file"), "");
+        let names = fs::read_to_string(result.join("names")).expect("a file");
+        assert!(!names.contains("honest"), "{names}");
+    }),
+];
+
+pub(crate) fn tests() -> Vec<Trial> {
+    let of = |way: Way, (what, table, run): Attack| {
+        let name = format!("{}: {what}", way.name());
+        let run = move || {
+            let lacks = way.lacks(&["mounts", "processes"]);
+            if lacks.is_none() {
+                run(&Site::new(way, table));
+            }
+            lacks
+        };
+        if way == STRICT { quick(name, run) } else { slow(name, run) }
+    };
+    let ways = [STRICT, BASIC];
+    ways.into_iter().flat_map(|way| ATTACKS.map(|attack| of(way, attack))).collect()
+}
+
+/// A tournament with a hostile submission and an honest one.
+struct Site {
+    arena: Arena,
+    way: Way,
+}
+
+impl Site {
+    fn new(way: Way, table: &str) -> Self {
+        let arena = Arena::new();
+        for dir in ["subs/evil", "subs/honest"] {
+            fs::create_dir_all(arena.path().join(dir)).expect("a folder");
+        }
+        arena.write("subs/honest/secret", "a secret\n");
+        arena.write(
+            "subs/honest/Makefile",
+            "player:\n\t(echo '#!/bin/sh'; echo exit) > player\n\tchmod +x player\n",
+        );
+        let site = Self { arena, way };
+        site.configure(table);
+        site
+    }
+
+    fn configure(&self, table: &str) {
+        let time = if table.contains("time") { "" } else { PATIENT };
+        self.arena.write(
+            "tournament.toml",
+            &format!(
+                "name = \"cup\"\ngame = \"watch-your-back\"\n[containment]\nlevel = \"{}\"\n\
+                 [build]\n{time}{table}\
+                 [[players]]\nname = \"evil\"\ndir = \"subs/evil\"\n\
+                 [[players]]\nname = \"honest\"\ndir = \"subs/honest\"\n",
+                self.way.level
+            ),
+        );
+    }
+
+    /// Builds both submissions: the hostile one by this shell script.
+    fn build(&self, script: &str) -> Run {
+        let source = self.arena.path().join("subs/evil").canonicalize().expect("a path");
+        let makefile = format!("SOURCE = {}\nplayer:\n\t{script}\n", source.display());
+        self.arena.write("subs/evil/Makefile", &makefile);
+        let run = self.arena.run(&["run", "--plan"]);
+        assert!(!run.err.contains("honest: its build"), "{}", run.err);
+        assert!(self.results().iter().any(|dir| dir.join("secret").exists()), "{}", run.err);
+        assert_eq!(self.arena.processes(), Vec::<String>::new(), "nothing is left");
+        run
+    }
+
+    /// Builds, and expects this message about the hostile submission.
+    fn fails(&self, script: &str, why: &str) {
+        let run = self.build(script);
+        assert!(run.err.contains(&format!("evil: {why} (`make`)")), "{script}: {}", run.err);
+        assert_eq!(self.results().len(), 1, "only that of the honest one");
+        assert_eq!(run.code, 2, "{}", run.err);
+    }
+
+    /// Builds, and returns the folder with what came of the hostile submission.
+    fn succeeds(&self, script: &str) -> PathBuf {
+        let run = self.build(&format!("-{script}\n\techo '#!/bin/sh' > player; chmod +x player"));
+        assert_eq!(run.code, 0, "{}", run.err);
+        let mut results = self.results();
+        results.retain(|dir| !dir.join("secret").exists());
+        results.pop().expect("a result")
+    }
+
+    /// The folders with the results of builds. Nothing else is left of them but their output.
+    fn results(&self) -> Vec<PathBuf> {
+        let entries = fs::read_dir(self.arena.path().join("results-built")).expect("a folder");
+        let (folders, files): (Vec<_>, Vec<_>) =
+            entries.flatten().map(|entry| entry.path()).partition(|path| path.is_dir());
+        assert!(files.iter().all(|file| file.extension().is_some_and(|it| it == "log")));
+        assert!(folders.iter().all(|dir| !dir.to_string_lossy().contains(".building")));
+        folders
+    }
+}
