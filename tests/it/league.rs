@@ -111,7 +111,9 @@ fn players_come_improve_and_go_while_games_are_played() {
     for name in ["ann v1", "ann v2", "bob v1"] {
         assert!(ranking.out.contains(name), "the old version keeps its rating: {}", ranking.out);
     }
-    assert!(arena.run(&["report"]).code == 0);
+    assert_eq!(arena.run(&["report"]).code, 0);
+    let page = arena.read("report.html");
+    assert!(page.contains("Than the version before") && page.contains("better with a likelihood"));
     let game = arena.games().into_iter().find(|line| line.contains(":\"ann v2\""));
     let replay = arena.run(&["replay", &id(&game.expect("a game"))]);
     assert!(replay.out.contains("ann v2"), "{}{}", replay.out, replay.err);

@@ -14,6 +14,7 @@ mod over_time;
 mod play;
 mod ranking;
 pub mod template;
+mod versions;
 mod workers;
 
 use std::fmt::Display;
@@ -137,6 +138,10 @@ fn sections(material: &PageData<'_>) -> Vec<PageSection<'static>> {
         folded(("ratings", "Ratings"), "with intervals", ranking::chart_section(material)),
     ]
     .into_iter()
+    .chain(
+        versions::section(material)
+            .map(|(teaser, content)| folded(("versions", "Versions"), &teaser, content)),
+    )
     .chain(over_time)
     .chain([
         folded(("play", "Lengths and endings"), &play::teaser(material), play::section(material)),

@@ -29,6 +29,11 @@ pub struct Row {
     pub(crate) next: Option<Separation>,
     /// How clearly the first player is separated from this one, if the two are compared.
     pub(crate) below_first: Option<Separation>,
+    /// Whether it is a version of an author's player in a league.
+    pub(crate) is_version: bool,
+    /// In a league: the version before it, by the same author, with how much better this one is in
+    /// Elo and how likely it is better, if the two can be compared.
+    pub(crate) before: Option<VersionBefore>,
     /// The ratings at each seat, if the seat's value differs between players.
     pub(crate) seat_ratings: Option<SeatRatings>,
     /// Wins, draws and losses.
@@ -37,6 +42,15 @@ pub struct Row {
     pub(crate) by_seat: BySeat<Points>,
     /// The faults, by code.
     pub(crate) faults: FaultCounts,
+}
+
+/// The version of a player before another one.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct VersionBefore {
+    /// Its number in the results.
+    pub(crate) number: usize,
+    /// How much better the later one is, in Elo, and the likelihood that it is better.
+    pub(crate) gain: Option<(Estimate, f64)>,
 }
 
 impl Row {
@@ -208,6 +222,13 @@ fn is_level(one: &Row, other: &Row) -> bool {
     one.rank.is_ok() && is_near && key(one) == key(other)
 }
 
+fn version_before(evaluation: &Evaluation, before: usize, number: usize) -> VersionBefore {
+    let ranking = &evaluation.ranking;
+    let gain = ranking.fit.difference(number, before).zip(ranking.fit.separation(number, before));
+    let gain = gain.filter(|_| ranking.are_compared(number, before));
+    VersionBefore { number: before, gain: gain.map(|(gain, separation)| (gain, separation.los)) }
+}
+
 /// The row of the player with this number, without comparisons.
 fn row(evaluation: &Evaluation, ranks: &[Result<Rank, Unranked<Out>>], number: usize) -> Row {
     let Evaluation { results, ranking, seats, .. } = evaluation;
@@ -220,6 +241,10 @@ fn row(evaluation: &Evaluation, ranks: &[Result<Rank, Unranked<Out>>], number: u
         rating: ranking.fit.ratings[number],
         next: None,
         below_first: None,
+        is_version: evaluation.versions[number].is_one,
+        before: evaluation.versions[number]
+            .before
+            .map(|before| version_before(evaluation, before, number)),
         seat_ratings: seats.by_seat.as_ref().map(|ratings| ratings[number]),
         outcomes: results.counts.of(number),
         by_seat: BySeat::new(

@@ -126,13 +126,13 @@ fn shown(Estimate { value, low, high }: Estimate, unit: &str) -> String {
 }
 
 /// A whole number with its sign.
-fn signed(value: f64) -> String {
+pub(crate) fn signed(value: f64) -> String {
     let sign = if value.round() > 0.0 { "+" } else { "" };
     format!("{sign}{}", whole(value))
 }
 
 /// A likelihood in percent, which is never certain.
-fn percent(likelihood: f64) -> String {
+pub(crate) fn percent(likelihood: f64) -> String {
     match 100.0 * likelihood {
         ..0.1 => "under 0.1%".to_owned(),
         99.9.. => "over 99.9%".to_owned(),

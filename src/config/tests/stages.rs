@@ -68,7 +68,8 @@ fn a_key_of_another_format_is_refused() {
         let name = key.split(' ').next().expect("a key");
         refused(key, &[&format!("`{name}`"), "round-robin", &format!("format = \"{of}\"")]);
     }
-    refused("format = \"league\"\nrounds = 2", &["`league`", "`swiss`"]);
+    refused("format = \"cup\"\nrounds = 2", &["`cup`", "`swiss`"]);
+    refused("format = \"league\"\nrounds = 2", &["`rounds`", "format league"]);
 }
 
 #[test]

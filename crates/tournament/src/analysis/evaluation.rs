@@ -10,6 +10,15 @@ use referee_ratings::{Contradiction, Ranking, SeatEffects, contradiction, seat_e
 use referee_record::model::player::Out;
 use referee_record::model::record::Anchor;
 
+/// What a player is in a league.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Version {
+    /// Whether it is a version of an author's player, and not one of the first players.
+    pub is_one: bool,
+    /// The number of the version that came before it, by the same author.
+    pub before: Option<usize>,
+}
+
 /// The results of a tournament so far, evaluated.
 #[derive(Debug, Clone)]
 pub struct Evaluation {
@@ -23,6 +32,8 @@ pub struct Evaluation {
     pub contradiction: Option<Contradiction>,
     /// The number of games and the progress.
     pub summary: Summary,
+    /// By player number: what it is in a league.
+    pub versions: Vec<Version>,
 }
 
 impl Evaluation {
@@ -76,6 +87,7 @@ impl Evaluation {
             seats: seat_effects(&results.counts, &fixed, &ranking.fit)?,
             ranking,
             contradiction: contradiction(&results.counts, &fixed)?,
+            versions: vec![Version::default(); results.names().len()],
             results,
             summary,
         })
@@ -89,13 +101,15 @@ pub(super) struct CollectedGames {
     out: Vec<Option<Out>>,
     /// The number of pairs in the tournaments so far: their pairs are different ones.
     pairs: u32,
+    versions: Vec<Version>,
     faulted: Faulted,
 }
 
 impl CollectedGames {
     pub(super) fn new(names: &[String], faulted: Faulted) -> Self {
         let results = NamedResults::new(names).with(faulted);
-        Self { results, out: vec![None; names.len()], pairs: 0, faulted }
+        let (out, versions) = (vec![None; names.len()], vec![Version::default(); names.len()]);
+        Self { results, out, pairs: 0, versions, faulted }
     }
 
     /// Adds the games of a tournament. `rename` maps the names of its players to the common ones.
@@ -113,8 +127,12 @@ impl CollectedGames {
             pairs = pairs.max(pair);
         }
         self.pairs = pairs;
-        for (why, number) in state.outs().into_iter().zip(numbers) {
+        for (player, (why, &number)) in state.outs().into_iter().zip(&numbers).enumerate() {
             self.out[number] = why;
+            self.versions[number] = Version {
+                is_one: state.header().players[player].entry.is_some(),
+                before: state.version_before(player).map(|before| numbers[before]),
+            };
         }
         Ok(())
     }
@@ -126,7 +144,8 @@ impl CollectedGames {
     ) -> Result<Evaluation, AnalysisError> {
         let none = vec![None; self.out.len()];
         let out = if self.faulted == Faulted::Count { &self.out } else { &none };
-        Evaluation::new(self.results, anchors, out, summary)
+        let versions = self.versions;
+        Ok(Evaluation { versions, ..Evaluation::new(self.results, anchors, out, summary)? })
     }
 }
 

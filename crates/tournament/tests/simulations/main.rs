@@ -5,3 +5,4 @@
 
 mod coverage;
 mod formats;
+mod league;

@@ -17,6 +17,8 @@ const NEW_VERSION: f64 = 150.0;
 const GIVEN: f64 = 50.0;
 /// The smallest deviation: so that nobody is ever certain.
 const LEAST: f64 = 25.0;
+/// The slope of the expected score on the scale of Elo.
+const Q: f64 = std::f64::consts::LN_10 / 400.0;
 /// After this many copies of earlier games in a row, two players do not meet again.
 const REPEATS: u32 = 4;
 
@@ -170,7 +172,8 @@ impl LeagueForm {
             }
             let key = (one.min(player), one.max(player));
             let repeats = self.meetings.get(&key).map_or(0, |last| last.repeats);
-            (repeats < REPEATS).then(|| (player, own.worth(*other) / f64::from(1 + repeats)))
+            let worth = own.worth(*other) * chance(self.chosen, player) / f64::from(1 + repeats);
+            (repeats < REPEATS).then_some((player, worth))
         });
         worth.max_by(|one, other| one.1.total_cmp(&other.1)).map(|(player, _)| player)
     }
@@ -182,25 +185,39 @@ impl Form {
         self.deviation / f64::from(1 + self.busy)
     }
 
-    /// How much a game against `other` tells: most if it is near in strength, little known, and has
-    /// nothing else to play.
+    /// How much a game against `other` tells about it: most if that one is near in strength, well
+    /// known, and has nothing else to play. The root lets players of different strength meet, too,
+    /// which ties the ends of the scale together.
     fn worth(self, other: Self) -> f64 {
         let expected = expected(self.value - other.value, 1.0);
-        let spread = self.deviation.powi(2) + other.deviation.powi(2);
-        expected * (1.0 - expected) * spread / f64::from(1 + other.busy)
+        let g = certainty(other.deviation);
+        g * g * (expected * (1.0 - expected)).sqrt() / f64::from(1 + other.busy)
     }
 
     /// The value and the deviation after a game against `other` with this score (Glickman, 1999).
     fn after(self, other: Self, score: f64) -> (f64, f64) {
-        let q = std::f64::consts::LN_10 / 400.0;
-        let share = 3.0 * (q * other.deviation / std::f64::consts::PI).powi(2);
-        let g = 1.0 / (1.0 + share).sqrt();
+        let g = certainty(other.deviation);
         let expected = expected(self.value - other.value, g);
-        let information = (q * g).powi(2) * expected * (1.0 - expected);
+        let information = (Q * g).powi(2) * expected * (1.0 - expected);
         let precision = self.deviation.powi(-2) + information;
-        let value = self.value + q / precision * g * (score - expected);
+        let value = self.value + Q / precision * g * (score - expected);
         (value, precision.powf(-0.5).max(LEAST))
     }
+}
+
+/// A number from 0.5 to 1.5, as good as random: who always met the same few would say little about
+/// the others.
+fn chance(chosen: u64, player: usize) -> f64 {
+    let mut mixed = (chosen << 20 ^ player as u64).wrapping_add(0x9e37_79b9_7f4a_7c15);
+    mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    0.5 + f64::from((mixed >> 32) as u32) / f64::from(u32::MAX)
+}
+
+/// How much of the information of a game is left if the opponent's rating has this deviation.
+fn certainty(deviation: f64) -> f64 {
+    let share = 3.0 * (Q * deviation / std::f64::consts::PI).powi(2);
+    1.0 / (1.0 + share).sqrt()
 }
 
 /// The expected score at this difference in Elo; `g` makes up for an uncertain opponent.

@@ -70,6 +70,12 @@ impl TournamentState {
         in_league && self.out[player].is_none()
     }
 
+    /// The version of the same author that came before a player of a league.
+    pub fn version_before(&self, player: usize) -> Option<usize> {
+        let Entry { author, version, .. } = self.header.players[player].entry.as_ref()?;
+        self.number(&Entry::name(author, version.checked_sub(1)?))
+    }
+
     /// Adds a player that comes to the league now, or lets one go. The same change must be added to
     /// the log.
     ///
@@ -95,11 +101,7 @@ impl TournamentState {
     /// Follows a change that was read in the log, whose header has all players already.
     pub(crate) fn follow(&mut self, change: &RosterChange) -> Result<(), RecordError> {
         let player = self.number(change.player()).ok_or(RecordError::Foreign)?;
-        let before = self.header.players[player].entry.as_ref().and_then(
-            |Entry { author, version, .. }| {
-                self.number(&Entry::name(author, version.checked_sub(1)?))
-            },
-        );
+        let before = self.version_before(player);
         let league = self.league.as_mut().ok_or(RecordError::Foreign)?;
         match change {
             RosterChange::Entered { .. } if league.came[player] => Err(RecordError::Double),
@@ -135,7 +137,7 @@ impl TournamentState {
     }
 
     /// In a league, chooses the next pair of games, if there is a sensible one.
-    pub(crate) fn choose(&mut self) {
+    pub fn choose(&mut self) {
         let Some(league) = &mut self.league else { return };
         let Some(pair) = league.form.choose() else { return };
         let first = self.schedule.len();
