@@ -13,5 +13,15 @@ pub(crate) mod control;
 pub(crate) mod hand_in;
 pub(crate) mod invitations;
 
+use std::path::PathBuf;
+
+use referee_record::model::entry::Entry;
+use referee_record::model::league::LeagueSettings;
+
 /// The file in an author's folder that tells what became of the submission.
 pub(crate) const REPORT: &str = "report.txt";
+
+/// The folder of a version.
+pub(crate) fn version_dir(league: &LeagueSettings, entry: &Entry) -> PathBuf {
+    league.entrants.join(&entry.author).join(entry.version.to_string())
+}

@@ -1,5 +1,6 @@
 //! `league`: what the organiser of a league does besides running it.
 
+mod close;
 mod invite;
 mod serve;
 
@@ -26,7 +27,8 @@ Examples:
   referee league serve                       the page, where authors hand in
   referee league invite --renew 'Ann Lee'    another link, in place of a lost one
   referee league message 'No games on Friday.'
-  referee league remove 'Ann Lee'            her versions play no more")]
+  referee league remove 'Ann Lee'            her versions play no more
+  referee league close                       the end of term: writes final.toml")]
 pub(crate) struct LeagueArgs {
     /// The configuration of the league
     #[arg(long, value_name = "FILE", default_value = LEAGUE_CONFIG, global = true)]
@@ -49,8 +51,12 @@ pub(crate) enum LeagueCommand {
     Invite(invite::InviteArgs),
     /// Start no more games until `league resume`; authors still hand in
     Pause,
-    /// Go on after `league pause`
+    /// Go on after `league pause` or `league close`
     Resume,
+    /// End the league, and write the configuration of the final that gives the marks
+    ///
+    /// The final has the last version of each author, and the same first players.
+    Close(close::CloseArgs),
     /// Let the versions of an author play no more, and take none in
     Remove(AuthorArgs),
     /// Let an author play again after `league remove`
@@ -99,7 +105,10 @@ pub(crate) fn run(args: &LeagueArgs, printer: Printer) -> Result<Status, Failure
         LeagueCommand::Serve(serve) => return serve::run(serve, &args.config, printer),
         LeagueCommand::Invite(invite) => return invite::run(invite, &args.config, printer),
         LeagueCommand::Pause => change(&|control| control.paused = true),
-        LeagueCommand::Resume => change(&|control| control.paused = false),
+        LeagueCommand::Close(close) => return close::run(close, &args.config, printer),
+        LeagueCommand::Resume => {
+            change(&|control| (control.paused, control.closed) = (false, false))
+        }
         LeagueCommand::Remove(author) => change_author(author, &|control| {
             control.removed.insert(author.author.clone());
         }),

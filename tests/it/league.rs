@@ -165,8 +165,17 @@ fn the_organiser_removes_an_author_and_closes_the_league() {
     fs::remove_file(arena.path().join("hand-in/ann/report.txt")).expect("removed");
     arena.hand_in("ann", "player.py", &program("three"));
     arena.wait_for_report("ann", "entered as ann v2");
-    arena.put("control.json", r#"{"closed": true}"#);
+    let closed = arena.run(&["league", "close", "--config", "tournament.toml"]);
+    assert_eq!(closed.code, 0, "{}", closed.err);
     assert_eq!(arena.finish(run, "").code, 0, "it ends by itself");
+    let last = fs::read_to_string(arena.path().join("final.toml")).expect("the final");
+    for line in ["name = \"ann\"", "dir = \"entrants/ann/2\"", "name = \"bee\"", "rating = "] {
+        assert!(last.contains(line), "{line} is not in:\n{last}");
+    }
+    let played = arena.run(&["run", "final.toml", "--quiet"]);
+    assert_eq!(played.code, 0, "{}", played.err);
+    let again = arena.run(&["league", "close", "--config", "tournament.toml"]);
+    assert!(again.code == 2 && again.err.contains("already exists"), "{}", again.err);
 }
 
 #[test]

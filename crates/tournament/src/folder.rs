@@ -198,6 +198,17 @@ pub fn refuse_unusable(dir: &Path) -> Result<(), FolderError> {
         .map_err(|error| FolderError::unwritable(dir)(error.into()))
 }
 
+/// Waits until no run is writing to a results folder.
+///
+/// # Errors
+/// The lock of the folder cannot be opened.
+pub fn wait_for_run(dir: &Path) -> Result<(), FolderError> {
+    let system = FolderError::unwritable(dir);
+    let mut options = OpenOptions::new();
+    let file = bounded::open_with(options.write(true), &dir.join(LOCK)).map_err(system)?;
+    fcntl_lock(&file, FlockOperation::LockExclusive).map_err(|error| system(error.into()))
+}
+
 /// Whether a run is writing to a results folder now.
 pub fn is_being_written(dir: &Path) -> bool {
     [LOCK, LOG].iter().any(|name| {

@@ -20,10 +20,11 @@ use crate::commands::runtime::{finish_asked, interrupted, new_runtime};
 use crate::commands::settings::Settings;
 use crate::config::PlayerArgument;
 use crate::league::control::Control;
+use crate::league::version_dir;
 use crate::printer::Printer;
 use crate::progress::Progress;
 use referee_record::log::WriteError;
-use referee_record::model::entry::{Entry, Leaving, LeavingReason};
+use referee_record::model::entry::{Leaving, LeavingReason};
 use referee_record::model::league::LeagueSettings;
 use referee_record::model::player::PlayerSpec;
 use referee_record::model::record::PlayerInfo;
@@ -81,11 +82,6 @@ pub(super) fn play(
 /// Seconds since 1970.
 fn now() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs()
-}
-
-/// The folder of a version.
-fn version_dir(league: &LeagueSettings, entry: &Entry) -> std::path::PathBuf {
-    league.entrants.join(&entry.author).join(entry.version.to_string())
 }
 
 /// The player in the folder of a version, found as an intake finds it, whatever a log says of its

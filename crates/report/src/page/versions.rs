@@ -10,6 +10,7 @@ use crate::charts::{AxisScale, IntervalRow, interval_chart};
 use crate::standings::VersionBefore;
 use crate::verdict::{percent, signed};
 use referee_protocol::escape;
+use referee_ratings::Estimate;
 use referee_record::wording::counted;
 
 /// The most versions in the chart. The table has all.
@@ -57,7 +58,7 @@ fn table(lines: &[Vec<&Row>]) -> Markup {
                 th scope="row" { (name(&row.player)) }
                 td.n { (place(row)) }
                 td.n { (shown(row.shown_rating().map(|rating| rating.value))) }
-                td.n { (shown(row.shown_rating().map(|rating| rating.margin()))) }
+                td.n { (shown(row.shown_rating().map(Estimate::margin))) }
                 td.n { (row.outcomes.games()) }
                 td { (gain(row)) }
             } } } }

@@ -12,7 +12,7 @@ use referee_record::model::record::Anchor;
 
 /// What a player is in a league.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Version {
+pub struct VersionPlace {
     /// Whether it is a version of an author's player, and not one of the first players.
     pub is_one: bool,
     /// The number of the version that came before it, by the same author.
@@ -33,7 +33,7 @@ pub struct Evaluation {
     /// The number of games and the progress.
     pub summary: Summary,
     /// By player number: what it is in a league.
-    pub versions: Vec<Version>,
+    pub versions: Vec<VersionPlace>,
 }
 
 impl Evaluation {
@@ -87,7 +87,7 @@ impl Evaluation {
             seats: seat_effects(&results.counts, &fixed, &ranking.fit)?,
             ranking,
             contradiction: contradiction(&results.counts, &fixed)?,
-            versions: vec![Version::default(); results.names().len()],
+            versions: vec![VersionPlace::default(); results.names().len()],
             results,
             summary,
         })
@@ -101,14 +101,14 @@ pub(super) struct CollectedGames {
     out: Vec<Option<Out>>,
     /// The number of pairs in the tournaments so far: their pairs are different ones.
     pairs: u32,
-    versions: Vec<Version>,
+    versions: Vec<VersionPlace>,
     faulted: Faulted,
 }
 
 impl CollectedGames {
     pub(super) fn new(names: &[String], faulted: Faulted) -> Self {
         let results = NamedResults::new(names).with(faulted);
-        let (out, versions) = (vec![None; names.len()], vec![Version::default(); names.len()]);
+        let (out, versions) = (vec![None; names.len()], vec![VersionPlace::default(); names.len()]);
         Self { results, out, pairs: 0, versions, faulted }
     }
 
@@ -129,7 +129,7 @@ impl CollectedGames {
         self.pairs = pairs;
         for (player, (why, &number)) in state.outs().into_iter().zip(&numbers).enumerate() {
             self.out[number] = why;
-            self.versions[number] = Version {
+            self.versions[number] = VersionPlace {
                 is_one: state.header().players[player].entry.is_some(),
                 before: state.version_before(player).map(|before| numbers[before]),
             };

@@ -140,8 +140,6 @@ fn ratings_of_a_league_are_right_within_their_intervals() {
     let median = early[early.len() / 2];
     let near = early.iter().filter(|&&error| error <= 60.0).count();
     let fewest = league.games[2..].iter().min().expect("players");
-    let bias: f64 = (2..ratings.len()).map(|p| ratings[p].value - league.strengths[p]).sum::<f64>()
-        / (ratings.len() - 2) as f64;
     println!(
         "{} versions, {} games: {right} of {} ratings within their intervals; after {EARLY} games, \
          {near} of {} were within 60 Elo, half of them within {median:.0}; the fewest games of a \

@@ -17,7 +17,7 @@ use tokio::sync::{mpsc, oneshot, watch};
 use super::door_watch::{Bell, DoorTask, DoorWatch};
 use super::intake::{self, NotTaken, Taken};
 use super::letter::{Fate, Letter};
-use super::{now, player_in, version_dir};
+use super::{now, player_in};
 use crate::check::{
     Candidate, CheckReport, Exam, Readiness, ReportText, StepNews, drills, examine,
 };
@@ -28,10 +28,12 @@ use crate::commands::settings::Settings;
 use crate::error::Failure;
 use crate::league::control::Control;
 use crate::league::hand_in;
+use crate::league::invitations::author_problem;
+use crate::league::version_dir;
 use crate::printer::{Colour, Printer};
 use referee_record::model::entry::{Entry, Leaving, LeavingReason};
 use referee_record::model::league::LeagueSettings;
-use referee_record::model::player::{LONGEST_NAME, PlayerSpec, name_problem};
+use referee_record::model::player::PlayerSpec;
 use referee_record::model::record::{Header, PlayerInfo};
 use referee_record::model::roster::RosterChange;
 use referee_record::model::stage::Stage;
@@ -43,9 +45,6 @@ use referee_tournament::run::resume::header;
 const WORK: &str = ".being-checked";
 /// How long the check of a submission may take.
 const WITHIN: Duration = Duration::from_secs(300);
-/// The longest name of an author, with room for ` v` and the number of a version.
-const LONGEST_AUTHOR: usize = LONGEST_NAME - 8;
-
 /// What the door tells the games.
 #[derive(Debug)]
 pub(super) enum DoorNews {
@@ -318,10 +317,7 @@ impl Doorkeeper {
         if self.control.removed.contains(author) {
             return Some("the organiser has removed its author".to_owned());
         }
-        if author.chars().count() > LONGEST_AUTHOR {
-            return Some(format!("its author's name has more than {LONGEST_AUTHOR} characters"));
-        }
-        if let Some(problem) = name_problem(author) {
+        if let Some(problem) = author_problem(author) {
             return Some(format!("its author cannot be called so: {problem}"));
         }
         let is_like =

@@ -1,0 +1,157 @@
+//! `league close`: ends a league, and writes the configuration of the final that gives the marks.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use toml::{Table, Value};
+
+use super::OpenLeague;
+use crate::commands::results_folder::Tables;
+use crate::commands::{Failure, Status};
+use crate::config::{self, LARGEST, detect, relative_path};
+use crate::league::version_dir;
+use crate::printer::Printer;
+use referee_protocol::escape;
+use referee_record::bounded;
+use referee_record::disk;
+use referee_record::model::entry::Entry;
+use referee_record::shell;
+use referee_record::wording::counted;
+use referee_report::Row;
+use referee_tournament::analysis::TournamentAnalysis;
+use referee_tournament::analysis::results::Faulted;
+use referee_tournament::folder;
+
+/// With more players, not everyone meets everyone.
+const SMALL: usize = 40;
+/// The number of opponents then.
+const OPPONENTS: i64 = 20;
+
+/// Arguments of `league close`.
+#[derive(Debug, Args)]
+pub(crate) struct CloseArgs {
+    /// The configuration of the final, which is written (default: `final.toml` beside that of the
+    /// league)
+    #[arg(long, value_name = "FILE")]
+    pub(crate) into: Option<PathBuf>,
+}
+
+/// Closes the league, waits for its run to end, and writes the configuration of the final.
+pub(super) fn run(args: &CloseArgs, config: &Path, printer: Printer) -> Result<Status, Failure> {
+    let beside = || config.with_file_name("final.toml");
+    let file = args.into.clone().unwrap_or_else(beside);
+    if file.exists() {
+        return Err(Failure::input(format!(
+            "{} already exists; remove it, or name another file with --into",
+            file.display()
+        )));
+    }
+    let league = OpenLeague::read(config, printer)?;
+    league.change(|control| control.closed = true)?;
+    if folder::is_being_written(&league.dir) {
+        printer.note("the run finishes the games in play");
+        folder::wait_for_run(&league.dir)?;
+    }
+    let contents = folder::read(&league.dir, |_, _| {})?;
+    contents.problems.lines().iter().for_each(|line| printer.note(line));
+    let header = contents.header.clone();
+    let tables = Tables::of(TournamentAnalysis::of(&league.dir, contents, Faulted::Count)?);
+    let text = bounded::text(config, LARGEST)
+        .map_err(|error| Failure::input(format!("{}: {error}", config.display())))?;
+    // It was read as a configuration before.
+    let mut last: Table =
+        toml::from_str(&text).map_err(|error| Failure::input(error.to_string()))?;
+    for key in ["stages", "league", "format", "pgn"] {
+        last.remove(key);
+    }
+    last.insert("name".to_owned(), format!("{}-final", header.tournament).into());
+    let mut players = match last.remove("players") {
+        Some(Value::Array(players)) => players,
+        _ => Vec::new(),
+    };
+    tie_scale(&mut players, &tables);
+    let folder = whole(file.parent().filter(|it| *it != Path::new("")).unwrap_or(Path::new(".")))?;
+    let mut there = BTreeSet::new();
+    for player in header.players.iter().filter(|player| player.left.is_none()) {
+        let Some(entry) = &player.entry else { continue };
+        players.push(version(&version_dir(&league.settings, entry), entry, &folder)?);
+        there.insert(entry.author.clone());
+    }
+    let authors: BTreeSet<String> = league.invitations()?.authors().map(str::to_owned).collect();
+    let others =
+        header.players.iter().filter_map(|player| Some(player.entry.as_ref()?.author.clone()));
+    let all: BTreeSet<String> = authors.into_iter().chain(others).collect();
+    let absent = all.difference(&there).map(|author| {
+        let mut table = Table::new();
+        table.insert("name".to_owned(), author.clone().into());
+        table.insert("absent".to_owned(), "no version of it plays at the end".into());
+        Value::Table(table)
+    });
+    players.extend(absent);
+    if there.len() > SMALL {
+        last.insert("opponents".to_owned(), OPPONENTS.into());
+    }
+    let mut whole = Table::new();
+    let (values, sections): (Vec<_>, Vec<_>) =
+        last.into_iter().partition(|(_, value)| !value.is_table() && !value.is_array());
+    whole.extend(values.into_iter().chain(sections));
+    whole.insert("players".to_owned(), Value::Array(players));
+    let body = toml::to_string(&whole).map_err(|error| Failure::system(error.to_string()))?;
+    let text = format!(
+        "# The final of the league `{}`: the last version of each author. Change what you like,\n\
+         # such as `pairs`; `referee run --plan` says how many games there will be.\n{body}",
+        header.tournament
+    );
+    disk::write_whole(&file, |out| out.write_all(text.as_bytes()))
+        .map_err(|error| Failure::cannot_write(&file, &error))?;
+    config::load(&file, printer.colour_err)?;
+    let count = counted(there.len(), "player");
+    printer.note(&format!("{}: {count} of the league", file.display()));
+    let file = shell::quoted(&file.to_string_lossy());
+    printer.command("next", &format!("referee run --plan {file}; referee run {file}"));
+    Ok(Status::Done)
+}
+
+/// Gives the first players of the league the ratings that they have now, unless some of them have
+/// given ones: so the final has the same scale.
+fn tie_scale(players: &mut [Value], tables: &Tables) {
+    if players.iter().any(|player| player.get("rating").is_some()) {
+        return;
+    }
+    for player in players.iter_mut().filter_map(Value::as_table_mut) {
+        let rows = &tables.standings.rows;
+        let row =
+            rows.iter().find(|row| player.get("name").and_then(Value::as_str) == Some(&row.player));
+        if let Some(rating) = row.and_then(Row::shown_rating) {
+            player.insert("rating".to_owned(), (rating.value.round() + 0.0).into());
+        }
+    }
+}
+
+/// The table of an author's last version, under the author's name.
+fn version(dir: &Path, entry: &Entry, folder: &Path) -> Result<Value, Failure> {
+    let (dir, found) = detect(dir).ok_or_else(|| {
+        Failure::input(format!(
+            "no player is recognised in {}; its files are not those that entered",
+            escape::terminal(&dir.display().to_string())
+        ))
+    })?;
+    let mut table = Table::new();
+    table.insert("name".to_owned(), entry.author.clone().into());
+    table.insert("command".to_owned(), found.words.into());
+    table.insert("files".to_owned(), vec![".".to_owned()].into());
+    let dir = relative_path(folder, &whole(&dir)?);
+    let dir = dir.to_str().ok_or_else(|| {
+        Failure::input(format!("{} is not valid UTF-8; rename it", dir.display()))
+    })?;
+    table.insert("dir".to_owned(), dir.into());
+    Ok(Value::Table(table))
+}
+
+/// The whole path of a folder.
+fn whole(folder: &Path) -> Result<PathBuf, Failure> {
+    fs::canonicalize(folder)
+        .map_err(|error| Failure::system(format!("{}: {error}", folder.display())))
+}
