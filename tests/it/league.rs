@@ -179,6 +179,27 @@ fn the_organiser_removes_an_author_and_closes_the_league() {
 }
 
 #[test]
+fn submissions_that_are_source_code_are_built() {
+    let arena = league();
+    let config = arena.path().join("tournament.toml");
+    let text = fs::read_to_string(&config).expect("a configuration");
+    fs::write(&config, text + "\n[build]\n").expect("written");
+    arena.hand_in("ann", "source.txt", &program("built"));
+    arena.hand_in("ann", "Makefile", "all:\n\t@echo copying it\n\tcp source.txt player.py\n");
+    arena.hand_in("bob", "Makefile", "all:\n\t@echo no luck\n\tfalse\n");
+    let run = arena.start(&["run", "--quiet"]);
+    arena.wait_for_report("ann", "entered as ann v1");
+    assert!(arena.report("ann").contains("build: make\n  copying it"), "{}", arena.report("ann"));
+    arena.wait_for_report("bob", "refused");
+    assert!(arena.report("bob").contains("no luck"), "{}", arena.report("bob"));
+    assert_eq!(arena.stop(run), 130);
+    let run = arena.start(&["run", "--quiet"]);
+    arena.wait_for_games_of("ann v1");
+    assert_eq!(arena.stop(run), 130);
+    assert_eq!(arena.changes(), ["ann v1 entered"], "the same player after a restart");
+}
+
+#[test]
 fn what_is_not_a_submission_is_refused_with_its_reason() {
     let arena = league();
     let big = "x".repeat(65 * 1024);

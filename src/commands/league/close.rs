@@ -63,7 +63,7 @@ pub(super) fn run(args: &CloseArgs, config: &Path, printer: Printer) -> Result<S
     // It was read as a configuration before.
     let mut last: Table =
         toml::from_str(&text).map_err(|error| Failure::input(error.to_string()))?;
-    for key in ["stages", "league", "format", "pgn"] {
+    for key in ["stages", "league", "build", "format", "pgn"] {
         last.remove(key);
     }
     last.insert("name".to_owned(), format!("{}-final", header.tournament).into());

@@ -45,6 +45,7 @@ pub(super) fn play(
 ) -> Result<RunOutcome, Failure> {
     let Prepared { mut contents, log } = prepared;
     let exam = Door::exam(run, settings, printer)?;
+    let builds = Door::builds(&settings.config, settings)?;
     let state = &mut contents.state;
     let listening = Listening::new(run, log, run.limits.jobs, state, progress)?;
     let end = listening.with(progress, |listeners, heard| {
@@ -63,7 +64,7 @@ pub(super) fn play(
                 printer,
             };
             play.find_players(state, listeners)?;
-            let door = Door::open(run, league, exam, state.header(), tell)?;
+            let door = Door::open(run, league, (exam, builds), state.header(), tell)?;
             let mut once = Once { listeners, has_begun: false };
             let end = play.play(state, &mut once, heard, (finish, stop)).await;
             // Nobody answers the door any more.

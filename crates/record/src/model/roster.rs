@@ -19,7 +19,7 @@ pub enum RosterChange {
     Entered {
         /// The player; its `entry` says who its author is.
         player: PlayerInfo,
-        /// Hashes of the files it plays with, by path: the first [`MOST_FILES`].
+        /// Hashes of the files that its author handed in, by path: the first [`MOST_FILES`].
         files: BTreeMap<String, String>,
     },
     /// A player went.

@@ -15,9 +15,10 @@ use std::time::{Duration, Instant};
 use tokio::sync::{mpsc, oneshot, watch};
 
 use super::door_watch::{Bell, DoorTask, DoorWatch};
-use super::intake::{self, NotTaken, Taken};
+use super::intake::{self, LeagueBuilds, NotTaken, Taken};
 use super::letter::{Fate, Letter};
 use super::{now, player_in};
+use crate::build::Builder;
 use crate::check::{
     Candidate, CheckReport, Exam, Readiness, ReportText, StepNews, drills, examine,
 };
@@ -25,6 +26,7 @@ use crate::commands::check::{ExamTerms, exam, guarded};
 use crate::commands::run::PlannedRun;
 use crate::commands::runtime::new_runtime;
 use crate::commands::settings::Settings;
+use crate::config::{self, ConfiguredBuilds};
 use crate::error::Failure;
 use crate::league::control::Control;
 use crate::league::hand_in;
@@ -75,7 +77,7 @@ impl Door {
     pub(super) fn open(
         run: &PlannedRun<'_>,
         league: &LeagueSettings,
-        exam: Exam,
+        (exam, builds): (Exam, Option<LeagueBuilds>),
         header: &Header,
         tell: mpsc::UnboundedSender<DoorNews>,
     ) -> Result<Self, Failure> {
@@ -96,6 +98,7 @@ impl Door {
             dir: run.folder.dir().to_owned(),
             template: run.tournament.clone(),
             exam,
+            builds,
             authors: BTreeMap::new(),
             taken: header.players.iter().map(|player| player.name.clone()).collect(),
             control: Control::default(),
@@ -120,6 +123,20 @@ impl Door {
         let terms = ExamTerms { within: WITHIN, ..ExamTerms::default() };
         let exam = exam(&terms, settings, Arc::clone(run.containment), printer)?;
         Ok(Exam { drills: drills(&exam.rules)?, ..exam })
+    }
+
+    /// How submissions to the league in the configuration file `config` are built, if they are.
+    pub(super) fn builds(
+        config: &Path,
+        settings: &Settings,
+    ) -> Result<Option<LeagueBuilds>, Failure> {
+        let Some(ConfiguredBuilds { rules, level, .. }) = config::builds(config) else {
+            return Ok(None);
+        };
+        let request = &settings.base.containment;
+        let level = request.level.or(level);
+        let builder = Builder::new(rules.clone(), level, request.without.clone())?;
+        Ok(Some(LeagueBuilds { rules, builder }))
     }
 
     /// Closes the door, and breaks off a check.
@@ -159,6 +176,7 @@ struct Doorkeeper {
     dir: PathBuf,
     template: Tournament,
     exam: Exam,
+    builds: Option<LeagueBuilds>,
     authors: BTreeMap<String, Author>,
     /// The names of all players so far.
     taken: Vec<String>,
@@ -354,14 +372,12 @@ impl Doorkeeper {
             return Ok(Err(NotTaken::Refused(why)));
         }
         let work = self.league.entrants.join(WORK);
-        let taken = match intake::take(folder, found, &work, &name, self.league.largest) {
+        let (submission, place) = ((folder, found), (work.as_path(), name.as_str()));
+        let (largest, builds) = (self.league.largest, self.builds.as_ref());
+        let taken = match intake::take(submission, place, largest, builds, letter) {
             Ok(taken) => taken,
             Err(why) => return Ok(Err(why)),
         };
-        taken
-            .remarks
-            .iter()
-            .for_each(|remark| letter.add(&referee_protocol::escape::lines(remark)));
         match self.check(&taken.spec, &work, letter)? {
             Readiness::Ready => {}
             Readiness::NotReady => {
@@ -461,7 +477,7 @@ impl Doorkeeper {
         fs::create_dir_all(of_author).map_err(failed)?;
         // What a run that was killed left there never played.
         remove_tree(&to).map_err(failed)?;
-        self.make_room(of_author, entry.version, taken.files.bytes).map_err(failed)?;
+        self.make_room(of_author, entry.version, taken.bytes).map_err(failed)?;
         fs::rename(&taken.tree, &to).map_err(failed)?;
         let name = Entry::name(&entry.author, entry.version);
         player_in(&to, &name).map_err(|failure| failure.message)
@@ -475,7 +491,7 @@ impl Doorkeeper {
             if !dir.exists() {
                 continue;
             }
-            let size = hand_in::read(&dir, None, u64::MAX).map_or(u64::MAX, |found| found.bytes);
+            let size = intake::size(&dir);
             kept.push((dir, size));
         }
         let mut left = self.league.disk.saturating_sub(bytes);
@@ -512,7 +528,7 @@ impl Doorkeeper {
             left: None,
         };
         self.leave(&author, LeavingReason::Replaced)?;
-        let change = RosterChange::Entered { player, files: taken.files.hashes };
+        let change = RosterChange::Entered { player, files: taken.handed_in.hashes };
         if let Err(why) = self.change(change, Some(spec))? {
             return Ok(Err(NotTaken::Refused(why)));
         }

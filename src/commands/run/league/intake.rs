@@ -1,29 +1,45 @@
-//! Turns the copy of a submission into a player: unpacks it, and finds what to run.
+//! Turns the copy of a submission into a player: unpacks it, builds it, and finds what to run.
 
+use std::collections::VecDeque;
+use std::fmt::Display;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use super::letter::Letter;
 use super::player_in;
+use crate::build::Builder;
+use crate::commands::runtime::new_runtime;
+use crate::config::BuildRules;
 use crate::league::hand_in::{self, HandedIn};
 use crate::submissions::take_in;
+use referee_protocol::escape;
 use referee_record::model::player::PlayerSpec;
+use referee_record::wording::counted;
+use referee_sandbox::limits;
 
 /// The only entry of the folder that is taken in.
 const ENTRY: &str = "player";
+/// The most lines of a build at its beginning that an author is told, and at its end.
+const TOLD: usize = 100;
+
+/// How submissions that are source code are built, if they are.
+#[derive(Debug)]
+pub(super) struct LeagueBuilds {
+    pub(super) rules: BuildRules,
+    pub(super) builder: Builder,
+}
 
 /// A submission that was taken in, in a folder that is not its last one.
 #[derive(Debug)]
 pub(super) struct Taken {
     /// What its author handed in.
     pub(super) handed_in: HandedIn,
-    /// All its files, unpacked.
+    /// All its files, unpacked and built.
     pub(super) tree: PathBuf,
-    /// The hashes of these files, and how many bytes they have.
-    pub(super) files: HandedIn,
+    /// How many bytes they have.
+    pub(super) bytes: u64,
     /// Its player, as it would run there.
     pub(super) spec: PlayerSpec,
-    /// Remarks for its author.
-    pub(super) remarks: Vec<String>,
 }
 
 /// The reason why a submission was not taken in, as a sentence for its author.
@@ -35,31 +51,106 @@ pub(super) enum NotTaken {
     Refused(String),
 }
 
+/// The reason as a refusal.
+fn refused(why: impl Display) -> NotTaken {
+    NotTaken::Refused(why.to_string())
+}
+
 /// Copies the submission in the folder `from`, of at most this many bytes, into the new folder
-/// `work`, and finds its player, which is called `name`.
+/// `work`, builds it, and finds its player, which is called `name`. The letter tells its author what
+/// happens.
 pub(super) fn take(
-    from: &Path,
-    expected: &HandedIn,
-    work: &Path,
-    name: &str,
+    (from, expected): (&Path, &HandedIn),
+    (work, name): (&Path, &str),
     largest: u64,
+    builds: Option<&LeagueBuilds>,
+    letter: &mut Letter,
 ) -> Result<Taken, NotTaken> {
-    let refused = |why: &dyn std::fmt::Display| NotTaken::Refused(why.to_string());
     let (inbox, unpacked) = (work.join("in"), work.join("out"));
-    fs::create_dir_all(&inbox).map_err(|error| refused(&error))?;
-    let copied = hand_in::read(from, Some(&inbox.join(ENTRY)), largest);
-    let handed_in = copied.map_err(|error| refused(&error))?;
+    fs::create_dir_all(&inbox).map_err(refused)?;
+    let handed_in = hand_in::read(from, Some(&inbox.join(ENTRY)), largest).map_err(refused)?;
     if handed_in != *expected {
         return Err(NotTaken::Changed);
     }
-    let intake = take_in(&inbox, &unpacked).map_err(|error| refused(&error))?;
+    let intake = take_in(&inbox, &unpacked).map_err(refused)?;
     let Some(submission) = intake.taken.into_iter().next() else {
-        return Err(NotTaken::Refused("nothing in it can play".to_owned()));
+        return Err(refused("nothing in it can play"));
     };
-    let (dir, _) = submission.player.map_err(|why| refused(&why))?;
-    let top = [inbox.join(ENTRY), unpacked.clone()].into_iter().find(|top| dir.starts_with(top));
-    let tree = top.unwrap_or(dir);
-    let files = hand_in::read(&tree, None, largest).map_err(|error| refused(&error))?;
-    let spec = player_in(&tree, name).map_err(|error| refused(&error.message))?;
-    Ok(Taken { handed_in, tree, files, spec, remarks: submission.remarks })
+    for remark in &submission.remarks {
+        letter.add(&escape::lines(remark));
+    }
+    let built = builds
+        .zip(submission.top.as_deref())
+        .and_then(|(builds, top)| build(builds, top, work, letter).transpose())
+        .transpose();
+    let tree = match (built, submission.player) {
+        (Ok(Some(built)), _) => built,
+        (Ok(None), Err(why)) => return Err(refused(why)),
+        (Err(why), Err(_)) => return Err(refused(why)),
+        (built, Ok((dir, _))) => {
+            if let Err(why) = built {
+                letter.add(&format!("{why}; it plays as it was handed in"));
+            }
+            let tops = [inbox.join(ENTRY), unpacked];
+            tops.into_iter().find(|top| dir.starts_with(top)).unwrap_or(dir)
+        }
+    };
+    let bytes = size(&tree);
+    if bytes > largest && !tree.ends_with(BUILT) {
+        return Err(refused(format!("unpacked, it is larger than {}", limits::bytes(largest))));
+    }
+    let spec = player_in(&tree, name).map_err(|failure| refused(failure.message))?;
+    Ok(Taken { handed_in, tree, bytes, spec })
+}
+
+/// The folder for what was built.
+const BUILT: &str = "built";
+
+/// Builds the submission in the folder `top`, if it needs that, and moves the result to `work`.
+fn build(
+    builds: &LeagueBuilds,
+    top: &Path,
+    work: &Path,
+    letter: &mut Letter,
+) -> Result<Option<PathBuf>, String> {
+    let Some(plan) = builds.rules.plan(top) else { return Ok(None) };
+    letter.add(&format!("build: {}", escape::terminal(&plan.command)));
+    let (mut lines, mut end) = (0, VecDeque::new());
+    let built = new_runtime().map_err(|failure| failure.message)?.block_on(async {
+        let mut say = |line: &str| {
+            lines += 1;
+            if lines <= TOLD {
+                letter.add(&format!("  {line}"));
+                letter.send_progress();
+                return;
+            }
+            end.push_back(format!("  {line}"));
+            if end.len() > TOLD {
+                end.pop_front();
+            }
+        };
+        builds.builder.build(&plan, &mut say).await
+    });
+    let hidden = lines.saturating_sub(TOLD + end.len());
+    if hidden > 0 {
+        letter.add(&format!("  … {} …", counted(hidden, "line")));
+    }
+    for line in &end {
+        letter.add(line);
+    }
+    let built = built.map_err(|error| error.to_string())?;
+    let to = work.join(BUILT);
+    fs::rename(&built.dir, &to).map_err(|error| format!("its build cannot be kept: {error}"))?;
+    Ok(Some(to))
+}
+
+/// The bytes of all files in a folder. Links are not followed.
+pub(super) fn size(dir: &Path) -> u64 {
+    let entries = fs::read_dir(dir).into_iter().flatten().flatten();
+    let of_entry = |entry: fs::DirEntry| match entry.metadata() {
+        Ok(found) if found.is_dir() => size(&entry.path()),
+        Ok(found) => found.len(),
+        Err(_) => 0,
+    };
+    entries.map(of_entry).sum()
 }

@@ -2,6 +2,7 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use crate::league::REPORT;
 use referee_record::bounded;
@@ -9,6 +10,8 @@ use referee_record::disk;
 
 /// The most bytes of a report that are read.
 const MOST_READ: u64 = 4096;
+/// The least time between two reports on the progress of a build.
+const PAUSE: Duration = Duration::from_millis(500);
 /// The digits of a digest that are shown.
 const DIGITS: usize = 16;
 
@@ -27,13 +30,15 @@ pub(super) struct Letter {
     path: PathBuf,
     digest: String,
     text: String,
+    /// When its progress was last sent.
+    sent: Instant,
 }
 
 impl Letter {
     /// A report on the submission with this digest, in the author's folder.
     pub(super) fn new(folder: &Path, digest: &str) -> Self {
         let digest = digest[..DIGITS.min(digest.len())].to_owned();
-        Self { path: folder.join(REPORT), digest, text: String::new() }
+        Self { path: folder.join(REPORT), digest, text: String::new(), sent: Instant::now() }
     }
 
     /// Adds lines.
@@ -51,6 +56,15 @@ impl Letter {
         };
         let text = format!("hand-in {}: {fate}\n\n{}", self.digest, self.text);
         disk::write_quickly(&self.path, text.as_bytes())
+    }
+
+    /// Writes the report as it is now, unless it was written just before.
+    pub(super) fn send_progress(&mut self) {
+        if self.sent.elapsed() >= PAUSE {
+            self.sent = Instant::now();
+            // The next step writes it again.
+            let _ = self.send(&Fate::BeingChecked);
+        }
     }
 
     /// Whether the report that is there says that this submission was refused. Only its author
