@@ -14,10 +14,15 @@ use crate::league::control::{Control, LONGEST_MESSAGE};
 use crate::league::invitations::{Invitations, author_problem};
 use crate::printer::Printer;
 use referee_protocol::escape;
+use referee_record::log::LOG;
 use referee_record::model::league::LeagueSettings;
 
 /// The configuration of a league if none is named.
 const LEAGUE_CONFIG: &str = "league.toml";
+
+/// The note about a page that others reach without encryption.
+const UNENCRYPTED: &str =
+    "links and cookies travel unencrypted: see `referee help league` for https";
 
 /// Arguments of `league`.
 #[derive(Debug, Args)]
@@ -153,13 +158,19 @@ impl OpenLeague {
         Ok(Invitations::read(&self.dir)?)
     }
 
-    fn change(&self, change: impl FnOnce(&mut Control)) -> Result<Control, Failure> {
-        if !self.dir.is_dir() {
-            return Err(Failure::input(format!(
-                "the league has not begun: {} is missing; begin with `referee run`",
-                self.dir.display()
-            )));
+    /// Fails if it was never played.
+    fn refuse_unbegun(&self) -> Result<(), Failure> {
+        if self.dir.join(LOG).is_file() {
+            return Ok(());
         }
+        Err(Failure::input(format!(
+            "the league has not begun: {} has no {LOG}; begin with `referee run`",
+            self.dir.display()
+        )))
+    }
+
+    fn change(&self, change: impl FnOnce(&mut Control)) -> Result<Control, Failure> {
+        self.refuse_unbegun()?;
         Ok(Control::change(&self.dir, change)?)
     }
 

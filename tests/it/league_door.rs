@@ -179,7 +179,7 @@ fn links_let_in_whom_they_were_made_for_until_they_end() {
         let head = shown.split("\r\n\r\n").next().expect("a head");
         for line in [
             "cache-control: no-store",
-            "referrer-policy: no-referrer",
+            "referrer-policy: same-origin",
             "x-content-type-options: nosniff",
             "script-src 'self';",
             "form-action 'self';",
@@ -281,7 +281,8 @@ fn too_large_or_too_often_is_refused() {
         assert!(answer.contains("larger than 102400 bytes"), "{answer}");
     }
     assert_eq!(door.arrived("ann"), (Vec::new(), 0));
-    // A submission that is refused before it is read does not count.
+    // What is refused before a file arrives does not count.
+    assert_eq!(status(&door.upload(&door.bob, &[(".hidden.py", b"x")])), 400);
     assert_eq!(status(&door.upload(&door.bob, &[("player.py", &fits)])), 303);
     for cookie in [&door.ann, &door.bob] {
         let answer = door.upload(cookie, &[("player.py", b"x")]);
@@ -405,7 +406,7 @@ fn clients_that_never_finish_do_not_keep_others_out() {
     let door = Door::open(LEAGUE);
     let host = format!("Host: {}", door.served.address());
     let token = door.token("/author", &door.ann);
-    let begin = |request: String| {
+    let begin = |request: &str| {
         let mut stream = door.served.connect();
         stream.write_all(request.as_bytes()).expect("sent");
         stream
@@ -420,14 +421,19 @@ fn clients_that_never_finish_do_not_keep_others_out() {
         String::from_utf8(form(&[("token", token.as_bytes()), ("player.py", b"x")])).expect("text");
     let half = &body[..body.len() - 60];
     let mut clients: Vec<TcpStream> = Vec::new();
-    for number in 0..100 {
-        clients.push(begin(match number % 5 {
-            0 => format!("GET /enter/0 HTTP/1.1\r\n{host}\r\nCookie: "),
-            1 => post(&format!("{}\r\n", door.ann)),
-            2 => post("\r\n"),
-            3 => post(&format!("{}\r\n\r\n{half}", door.ann)),
-            _ => format!("GET /author/report HTTP/1.1\r\n{host}\r\n{}\r\n\r\n", door.ann),
-        }));
+    for unfinished in [
+        format!("GET /enter/0 HTTP/1.1\r\n{host}\r\nCookie: "),
+        post(&format!("{}\r\n", door.ann)),
+        post("\r\n"),
+        format!("GET /author/report HTTP/1.1\r\n{host}\r\n{}\r\n\r\n", door.ann),
+        // What is refused because another one is on its way is no way to stay, either.
+        post(&format!("{}\r\n\r\n{half}", door.ann)),
+    ] {
+        for _ in 0..20 {
+            clients.push(begin(&unfinished));
+            // Each is at work before the next one comes.
+            assert_eq!(status(&door.served.ask("/league.css", &[])), 200, "{unfinished}");
+        }
     }
     assert_eq!(status(&door.served.ask("/", &[])), 200);
     assert_eq!(status(&door.upload(&door.bob, &[("player.py", b"x")])), 303);
@@ -547,4 +553,8 @@ fn commands_say_what_the_organiser_wants() {
     let note = "invited before, and not printed again: 2 (--renew NAME makes another link)\n";
     assert_eq!((code, &*err), (0, note));
     assert!(refused(&["pause", "--config", "tournament.toml"]).contains("describes no league"));
+    fs::remove_file(arena.results().join("games.jsonl")).expect("removed");
+    for words in [&["serve"][..], &["pause"]] {
+        assert!(refused(words).contains("the league has not begun"), "{words:?}");
+    }
 }

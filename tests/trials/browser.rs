@@ -3,6 +3,7 @@
 mod driver;
 mod foreign;
 mod in_play;
+mod league;
 mod play;
 
 use std::fs;
@@ -21,6 +22,7 @@ pub(crate) fn tests() -> Vec<Trial> {
     let mut all = play::tests();
     all.extend(in_play::tests());
     all.extend(foreign::tests());
+    all.extend(league::tests());
     all.extend([
         slow("a_replay_is_stepped_with_the_keyboard", a_replay_is_stepped_with_the_keyboard),
         slow("closing_a_replay_restores_the_reading_position", closing_a_replay_returns),

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use super::OpenLeague;
+use super::{OpenLeague, UNENCRYPTED};
 use crate::commands::{Failure, Status};
 use crate::config::LARGEST;
 use crate::league::invitations::{InvitationError, Invitations, ORGANISER_NAME};
@@ -55,7 +55,7 @@ pub(super) fn run(args: &InviteArgs, config: &Path, printer: Printer) -> Result<
     }
     invitations.write(&league.dir)?;
     if !invitations.is_encrypted() && !is_local(invitations.host()) {
-        printer.note("links and cookies travel unencrypted: see `referee help league` for https");
+        printer.note(UNENCRYPTED);
     }
     let table = table(&links).map_err(|error| Failure::system(error.to_string()))?;
     table.lines().try_for_each(|line| printer.line(line))?;

@@ -20,13 +20,13 @@ use axum::routing::{get, post};
 use clap::Args;
 use referee_sandbox::Level;
 
-use super::OpenLeague;
+use super::{OpenLeague, UNENCRYPTED};
 use crate::commands::containment_args::level_named;
 use crate::commands::recorded_rules::RecordedRulesArgs;
 use crate::commands::runtime::{interrupted, new_runtime};
 use crate::commands::serve::{Naming, Served, routes};
 use crate::commands::web::{AUTHOR, HAND_IN, ORGANISER, REPORT_EVENTS, WebServer};
-use crate::commands::{Failure, Status, results_folder};
+use crate::commands::{Failure, Status};
 use crate::printer::Printer;
 use entrance::Entrance;
 use referee_report::page::league::{SCRIPT, style};
@@ -64,15 +64,17 @@ pub(super) fn run(
 ) -> Result<Status, Failure> {
     let config = args.file.as_deref().unwrap_or(config);
     let league = OpenLeague::read(config, printer)?;
-    let dir = results_folder::find(Some(&league.dir), printer).map_err(|missing| {
-        Failure::input(format!("{missing}; begin the league with `referee run`"))
-    })?;
+    league.refuse_unbegun()?;
+    let dir = league.dir.clone();
     let header = folder::header(&dir)?;
     let game_file = header.program.is_some().then(|| config.to_owned());
     let rules = RecordedRulesArgs { game_file, level: args.level };
     let rules = rules.open(&header, &dir, printer)?;
     let naming = if league.settings.pseudonyms { Naming::Pseudonyms } else { Naming::Names };
     let invitations = league.invitations()?;
+    if !args.listen.ip().is_loopback() && !invitations.is_encrypted() {
+        printer.note(UNENCRYPTED);
+    }
     new_runtime()?.block_on(async {
         let mut stop = interrupted()?;
         let web = WebServer::listen(args.listen).await?.known_as(invitations.host());

@@ -98,19 +98,24 @@ mod tests {
     use super::*;
 
     fn may(path: &str, reach: Reach, given: &[(&'static str, &str)]) -> bool {
+        may_by(&Method::GET, path, reach, given)
+    }
+
+    fn may_by(method: &Method, path: &str, reach: Reach, given: &[(&'static str, &str)]) -> bool {
         let mut headers = HeaderMap::new();
         for (name, value) in given {
             headers.insert(*name, value.parse().expect("a value"));
         }
         let gate = Gate { reach, host: Some("league.example.org".into()) };
-        refusal(&headers, &Method::GET, path, &gate).is_none()
+        refusal(&headers, method, path, &gate).is_none()
     }
 
     #[test]
     fn only_the_served_page_may_request_its_parts() {
         let host = ("host", "127.0.0.1:8018");
-        let parts = ["/", "/games/index.js", "/games/3f9a1c07be52-1.js", "/events"];
-        for path in parts {
+        let pages = ["/", "/enter/3f9a1c07be52", "/author", "/organiser"];
+        let parts = ["/games/index.js", "/events", "/author/report", "/author/versions/1/"];
+        for path in pages.into_iter().chain(parts) {
             let may =
                 |more: &[(&'static str, &str)]| may(path, Reach::Local, &[&[host], more].concat());
             assert!(may(&[]), "a program");
@@ -125,7 +130,9 @@ mod tests {
             }
             let link = [("sec-fetch-site", "cross-site"), ("sec-fetch-mode", "navigate")];
             let to = |dest| may(&[&link[..], &[("sec-fetch-dest", dest)]].concat());
-            assert_eq!(to("document"), path == "/", "a link");
+            assert_eq!(to("document"), pages.contains(&path), "a link");
+            let form = [&[host][..], &link, &[("sec-fetch-dest", "document")]].concat();
+            assert!(!may_by(&Method::POST, path, Reach::Local, &form), "a form");
             assert!(!to("iframe"), "a frame");
         }
     }

@@ -2,9 +2,12 @@
 
 const report = document.getElementById("report");
 if (report) {
-  const before = report.textContent.split("\n")[0];
+  const heading = (text) => text.split("\n")[0];
+  const before = heading(report.textContent);
   new EventSource("/author/report").onmessage = ({ data }) => {
-    report.textContent = JSON.parse(data);
-    document.getElementById("news").hidden = report.textContent.split("\n")[0] === before;
+    const text = JSON.parse(data);
+    if (!text) return;
+    report.textContent = text;
+    document.getElementById("news").hidden = heading(text) === before;
   };
 }

@@ -17,7 +17,7 @@ use tokio::sync::watch;
 use tokio_stream::StreamExt as _;
 use tokio_stream::wrappers::WatchStream;
 
-use super::entrance::{AuthorVisit, Entrance, own_page, private_folder};
+use super::entrance::{AuthorVisit, Entrance, page_with_forms, private_folder};
 use super::upload::handed_in;
 use crate::commands::Failure;
 use crate::commands::serve::{latest, watch_files};
@@ -27,6 +27,7 @@ use referee_protocol::escape;
 use referee_record::bounded;
 use referee_record::wording::counted;
 use referee_report::page::league::{AuthorPage, AuthorVersion};
+use referee_sandbox::limits;
 use referee_tournament::folder;
 
 /// The most bytes of a report that are shown.
@@ -39,7 +40,7 @@ const MOST_LISTED: usize = 10;
 /// Shows an author what there is.
 pub(super) async fn page(State(entrance): State<Arc<Entrance>>, visit: AuthorVisit) -> Response {
     match html(&entrance, &visit).await {
-        Ok(html) => own_page(html),
+        Ok(html) => page_with_forms(html),
         Err(failure) => entrance.sorry(&failure),
     }
 }
@@ -59,9 +60,8 @@ async fn html(entrance: &Entrance, visit: &AuthorVisit) -> Result<String, Failur
         notices.into_iter().filter_map(|(holds, text)| holds.then_some(text)).collect();
     let settings = &entrance.league.settings;
     let bounds = format!(
-        "At most {} bytes, and once in {}. What you hand in takes the place of what you handed in \
-         before.",
-        settings.largest,
+        "At most {}, and once in {}. What you hand in takes the place of what you handed in before.",
+        limits::bytes(settings.largest),
         humantime::format_duration(settings.every)
     );
     let own = live.entrants.iter().filter_map(|player| {

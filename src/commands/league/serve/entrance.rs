@@ -70,7 +70,7 @@ pub(super) struct KeptPacket {
 
 /// What an author does now.
 pub(super) struct AuthorBounds {
-    /// When the last submission began.
+    /// When the last file began to arrive.
     pub(super) last: Mutex<Option<Instant>>,
     pub(super) uploading: Arc<Semaphore>,
     /// Limits how many refused submissions are still read.
@@ -281,9 +281,15 @@ pub(super) fn see_other(to: &str, cookie: Option<String>) -> Response {
     (StatusCode::SEE_OTHER, cookie, [(header::LOCATION, to.to_owned())]).into_response()
 }
 
-/// A page whose forms are sent only here, and in which nothing runs but the script of this server.
-pub(super) fn own_page(html: String) -> Response {
+/// A page in which nothing runs but the script of this server.
+fn own_page(html: String) -> Response {
     ([(header::CONTENT_SECURITY_POLICY, POLICY)], Html(html)).into_response()
+}
+
+/// The same with forms, which are sent only here. Where pages tell nobody where a visitor comes from,
+/// not even this server, browsers do not say which page a form is from.
+pub(super) fn page_with_forms(html: String) -> Response {
+    ([(header::REFERRER_POLICY, "same-origin")], own_page(html)).into_response()
 }
 
 /// Nothing behind a link is kept by browsers or proxies.

@@ -7,7 +7,7 @@ use axum::extract::{Path as Named, Request, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 
-use super::entrance::{Entrance, OrganiserVisit, own_page, see_other};
+use super::entrance::{Entrance, OrganiserVisit, page_with_forms, see_other};
 use super::form::{self, FormProblem};
 use crate::commands::Failure;
 use crate::commands::league::refuse_long;
@@ -19,7 +19,7 @@ use referee_report::page::league::{LeagueStatus, ListedAuthor, OrganiserPage};
 /// Shows the organiser what there is.
 pub(super) async fn page(State(entrance): State<Arc<Entrance>>, visit: OrganiserVisit) -> Response {
     match html(&entrance, &visit).await {
-        Ok(html) => own_page(html),
+        Ok(html) => page_with_forms(html),
         Err(failure) => entrance.sorry(&failure),
     }
 }

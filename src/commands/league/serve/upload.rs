@@ -109,8 +109,7 @@ async fn take(
         }
     };
     let mut form = IncomingForm::begin(request, &visit.secret, settings.largest).await?;
-    *bounds.last.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
-    let arrived = receive(entrance, &mut form).await?;
+    let arrived = receive(entrance, &mut form, &bounds).await?;
     let (place, author) = (Arc::clone(entrance), visit.name.clone());
     in_background(move || Ok(put_in_place(&place, &author, &arrived))).await?
 }
@@ -164,8 +163,13 @@ struct Arrived {
     names: Vec<String>,
 }
 
-/// Receives the files of a form. They are on the disk when this returns.
-async fn receive(entrance: &Entrance, form: &mut IncomingForm) -> Result<Arrived, RefusedUpload> {
+/// Receives the files of a form. They are on the disk when this returns. From the first file on, it
+/// counts as the author's last submission.
+async fn receive(
+    entrance: &Entrance,
+    form: &mut IncomingForm,
+    bounds: &AuthorBounds,
+) -> Result<Arrived, RefusedUpload> {
     let incoming = entrance.incoming();
     let folder = tempfile::Builder::new().prefix("hand-in-").tempdir_in(&incoming);
     let folder = folder.map_err(|error| Failure::cannot_write(&incoming, &error))?;
@@ -190,6 +194,7 @@ async fn receive(entrance: &Entrance, form: &mut IncomingForm) -> Result<Arrived
         let path = arrived.folder.path().join(&name);
         let file = File::options().read(true).write(true).create_new(true).open(&path);
         let file = file.map_err(|error| Failure::cannot_write(&path, &error))?;
+        *bounds.last.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
         store(&mut field, file, &path).await?;
         arrived.names.push(name);
     }
