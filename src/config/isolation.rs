@@ -54,6 +54,8 @@ mod tests {
             hidden: Vec::new(),
             engine: None,
             tc: None,
+            root: None,
+            devices: Vec::new(),
             reusable: false,
             guesses: false,
             hash: String::new(),

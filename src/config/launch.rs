@@ -27,6 +27,45 @@ pub(super) fn command(
     dir: &Path,
     path: Option<&OsStr>,
 ) -> Result<PathBuf, InvalidValue> {
+    let program = program_word(words)?;
+    let file = find(program, dir, path)?;
+    refuse_link(program, &file, dir)?;
+    check_arguments(words, dir)?;
+    Ok(file)
+}
+
+/// The program of a command that runs in `dir` with the system in the folder `root`, as the player
+/// finds it there. A program without a `/` is looked up in `path`.
+pub(super) fn command_in(
+    root: &Path,
+    words: &[String],
+    dir: &Path,
+    path: &OsStr,
+) -> Result<PathBuf, InvalidValue> {
+    let word = program_word(words)?;
+    let is_there = |program: &PathBuf| {
+        let below = program.strip_prefix("/").ok();
+        // A link may lead to something that is only there inside.
+        below.is_some_and(|below| fs::symlink_metadata(root.join(below)).is_ok())
+    };
+    let own = dir.join(word);
+    let found = if !word.contains('/') {
+        std::env::split_paths(path).map(|folder| folder.join(word)).find(is_there)
+    } else if is_there(&own) {
+        Some(own)
+    } else {
+        return command(words, dir, None);
+    };
+    let found = found.ok_or_else(|| {
+        let title = format!("cannot find `{}` in `{}`", word.escape_debug(), root.display());
+        InvalidValue::new(title, "`root` is the folder of an unpacked image that has the program")
+    })?;
+    check_arguments(words, dir)?;
+    Ok(found)
+}
+
+/// The word of a command that names its program.
+fn program_word(words: &[String]) -> Result<&str, InvalidValue> {
     let Some(program) = words.first().filter(|program| !program.is_empty()) else {
         let help = "give a program and its arguments";
         return Err(InvalidValue::new("the command names no program", help));
@@ -35,13 +74,16 @@ pub(super) fn command(
         let help = "remove `\\u0000`; programs cannot receive it";
         return Err(InvalidValue::new("the command contains a NUL character", help));
     }
-    let file = find(program, dir, path)?;
-    refuse_link(program, &file, dir)?;
+    Ok(program)
+}
+
+/// Checks the files that a command names behind its program.
+fn check_arguments(words: &[String], dir: &Path) -> Result<(), InvalidValue> {
     words[1..].iter().try_for_each(|word| refuse_link(word, &dir.join(word), dir))?;
-    if let Some(script) = sources::missing_script(words, dir) {
-        return Err(sources::missing("file", script, dir));
+    match sources::missing_script(words, dir) {
+        Some(script) => Err(sources::missing("file", script, dir)),
+        None => Ok(()),
     }
-    Ok(file)
 }
 
 /// Refuses a file in the player's folder that is a link out of it: the player may read every file

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::fs;
+use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 
 use toml::Spanned;
@@ -21,6 +22,7 @@ use referee_record::fingerprint::{self, Fingerprint, Parts, Unreadable};
 use referee_record::model::player::{
     EngineSettings, LONGEST_NAME, PlayerKind, PlayerSpec, name_problem,
 };
+use referee_sandbox::IMAGE_PATH;
 
 /// Where engines are installed besides the `PATH`.
 const ENGINE_FOLDERS: [&str; 2] = ["/usr/local/games", "/usr/games"];
@@ -47,6 +49,18 @@ pub(super) struct UnresolvedCommand {
     pub(crate) env: BTreeMap<String, String>,
     /// Further files and folders that belong to the player.
     pub(crate) files: Vec<String>,
+    /// The folder with a system of its own, if it has one.
+    pub(crate) root: Option<RootFolder>,
+    /// The devices that it may use.
+    pub(crate) devices: Vec<PathBuf>,
+}
+
+/// A folder with a system of its own, such as an unpacked image.
+#[derive(Debug, Clone)]
+pub(super) struct RootFolder {
+    /// Its name in the configuration.
+    name: String,
+    path: PathBuf,
 }
 
 /// A remark for its author about how it is run, if there is one.
@@ -72,6 +86,8 @@ pub(super) fn from_bot(name: String, bot: &str, dir: &Path) -> Result<PlayerSpec
         dir: dir.to_owned(),
         env: BTreeMap::new(),
         readable: Vec::new(),
+        root: None,
+        devices: Vec::new(),
         hidden: Vec::new(),
         engine: None,
         tc: None,
@@ -89,7 +105,7 @@ pub(super) fn from_command(
     place: LookupPaths<'_>,
 ) -> Result<PlayerSpec, InvalidValue> {
     let path = command.env.get("PATH").map(OsStr::new).or(place.path);
-    let program = launch::command(&command.words, place.base, path)?;
+    let program = program(&command, place.base, path)?;
     from_program(name, command, (program, &[]), place.base)
 }
 
@@ -104,12 +120,23 @@ pub(super) fn from_engine(
     let path = command.env.get("PATH").map(OsStr::new).or(place.path).unwrap_or_default();
     let folders = std::env::split_paths(path).chain(ENGINE_FOLDERS.map(PathBuf::from));
     let path = std::env::join_paths(folders).unwrap_or_default();
-    let program = launch::command(&command.words, place.base, Some(&path))?;
+    let program = program(&command, place.base, Some(&path))?;
     let spec = from_program(name, command, (program, &[engine_text(&settings)]), place.base)?;
     let shown = settings.to_string();
     let shown = if shown.is_empty() { shown } else { format!(" ({shown})") };
     let command = format!("uci:{}{shown}", spec.command);
     Ok(PlayerSpec { command, engine: Some(settings), ..spec })
+}
+
+/// The program of a command that runs in `dir`: in its own system, or found in `path`.
+fn program(
+    command: &UnresolvedCommand,
+    dir: &Path,
+    path: Option<&OsStr>,
+) -> Result<PathBuf, InvalidValue> {
+    let Some(root) = &command.root else { return launch::command(&command.words, dir, path) };
+    let path = command.env.get("PATH").map_or(IMAGE_PATH, String::as_str);
+    launch::command_in(&root.path, &command.words, dir, OsStr::new(path))
 }
 
 /// The settings of an engine as a word of its command, for the hash.
@@ -132,6 +159,8 @@ fn from_program(
         hash,
         fingerprint,
         readable: own_files(&command.words, &command.files, dir),
+        root: command.root.map(|root| root.path),
+        devices: command.devices,
         hidden: Vec::new(),
         kind,
         dir: dir.to_owned(),
@@ -150,9 +179,16 @@ fn made(
     settings: &[String],
     dir: &Path,
 ) -> Result<(Fingerprint, String), InvalidValue> {
-    let UnresolvedCommand { words, env, files } = command;
-    let words = &[words, settings].concat();
+    let UnresolvedCommand { words, env, files, root, .. } = command;
+    // A program in an image counts by its name, like the image.
+    let program = if root.is_some() { Path::new("/") } else { program };
+    let words = &[&root_words(root.as_ref()), words, settings].concat();
     Fingerprint::read(Parts { dir, program, words, env, files }).map_err(|bad| unreadable(&bad))
+}
+
+/// What a system of its own adds to the hash of a player: its name, because an image can be huge.
+fn root_words(root: Option<&RootFolder>) -> Vec<String> {
+    root.map(|root| vec!["root".to_owned(), root.name.clone()]).unwrap_or_default()
 }
 
 fn unreadable(unreadable: &Unreadable) -> InvalidValue {
@@ -249,6 +285,8 @@ fn note_useless(keys: &PlayerKeys, problems: &mut Problems) {
         ("env", keys.env.as_ref().map(Spanned::span)),
         ("files", keys.files.as_ref().map(Spanned::span)),
         ("guesses", keys.guesses.as_ref().map(Spanned::span)),
+        ("root", keys.root.as_ref().map(Spanned::span)),
+        ("devices", keys.devices.as_ref().map(Spanned::span)),
     ];
     let of_absent = ("tc", keys.tc.as_ref().map(Spanned::span));
     let is_absent = matches!(keys.run, RunMethod::Absent(_));
@@ -273,6 +311,7 @@ fn by_engine(
     place: LookupPaths<'_>,
     problems: &mut Problems,
 ) -> Option<PlayerSpec> {
+    let (root, devices) = room(&keys, place.base, problems)?;
     let RunMethod::Engine(Some(words)) = keys.run else { return None };
     let at = words.span();
     let settings = EngineSettings {
@@ -283,7 +322,7 @@ fn by_engine(
     let env = env(keys.env, problems);
     let dir = dir(keys.dir.as_ref(), place.base, problems)?;
     let files = files(keys.files, &dir, problems)?;
-    let command = UnresolvedCommand { words: words.into_inner().0, env, files };
+    let command = UnresolvedCommand { words: words.into_inner().0, env, files, root, devices };
     let place = LookupPaths { base: &dir, ..place };
     noted(from_engine(String::new(), command, settings, place), at, problems)
 }
@@ -295,6 +334,7 @@ fn by_command(
     problems: &mut Problems,
 ) -> Option<PlayerSpec> {
     let plan = builds.and_then(|rules| build_plan(&keys, place.base, rules));
+    let (root, devices) = room(&keys, place.base, problems)?;
     let RunMethod::Command(Some(words)) = keys.run else { return None };
     let at = words.span();
     let env = env(keys.env, problems);
@@ -304,10 +344,11 @@ fn by_command(
     let files = files(keys.files, dir, problems)?;
     let words: Vec<String> = words.into_inner().into_iter().map(Spanned::into_inner).collect();
     let place = LookupPaths { base: dir, ..place };
-    let command = UnresolvedCommand { words: words.clone(), env, files };
+    let hashed = [root_words(root.as_ref()), words.clone()].concat();
+    let command = UnresolvedCommand { words, env, files, root, devices };
     let spec = from_command(String::new(), command, place);
     let spec = match built {
-        Some(built) => built.player(spec, &words),
+        Some(built) => built.player(spec, &hashed),
         None => spec,
     };
     noted(spec, at, problems)
@@ -321,17 +362,19 @@ fn by_detection(
     problems: &mut Problems,
 ) -> Option<PlayerSpec> {
     let at = keys.dir.as_ref()?.span();
+    let (root, devices) = room(keys, place.base, problems)?;
     let env = env(keys.env.clone(), problems);
     let dir = dir(keys.dir.as_ref(), place.base, problems)?;
     let plan = builds.and_then(|rules| build_plan(keys, place.base, rules));
     let built = builds.zip(plan).map(|(rules, plan)| BuildState::of(rules, plan));
     let top = built.as_ref().and_then(|built| built.dir.as_ref()).unwrap_or(&dir);
-    let (spec, words) = match &candidates(top)[..] {
+    let (spec, hashed) = match &candidates(top)[..] {
         [(folder, found)] => {
             let (words, files) = (found.words.clone(), vec![".".to_owned()]);
-            let command = UnresolvedCommand { words: words.clone(), env, files };
+            let hashed = [root_words(root.as_ref()), words.clone()].concat();
+            let command = UnresolvedCommand { words, env, files, root, devices };
             let place = LookupPaths { base: folder, ..place };
-            (from_command(String::new(), command, place), words)
+            (from_command(String::new(), command, place), hashed)
         }
         found => {
             let title = match found {
@@ -343,10 +386,43 @@ fn by_detection(
         }
     };
     let spec = match built {
-        Some(built) => built.player(spec, &words),
+        Some(built) => built.player(spec, &hashed),
         None => spec,
     };
     noted(spec, at, problems)
+}
+
+/// The system and the devices of a player; `None` if a problem was noted.
+fn room(
+    keys: &PlayerKeys,
+    base: &Path,
+    problems: &mut Problems,
+) -> Option<(Option<RootFolder>, Vec<PathBuf>)> {
+    let mut complete = true;
+    let root = keys.root.as_ref().map(|name| {
+        let path = base.join(name.get_ref());
+        if !path.is_dir() {
+            let title = format!("cannot find the folder `{}`", name.get_ref().escape_debug());
+            let help = "`root` is the folder of an unpacked image, relative to that of the \
+                        configuration file";
+            problems.add(Problem::new(name.span(), title).help(help));
+            complete = false;
+        }
+        RootFolder { name: name.get_ref().clone(), path }
+    });
+    let mut devices = Vec::new();
+    for name in keys.devices.iter().flat_map(Spanned::get_ref) {
+        let path = PathBuf::from(name.get_ref());
+        let is_device = fs::metadata(&path).is_ok_and(|found| found.file_type().is_char_device());
+        if !path.is_absolute() || !is_device {
+            let title = format!("`{}` is no device", name.get_ref().escape_debug());
+            let help = "give the whole path of a character device, such as /dev/dri/renderD128";
+            problems.add(Problem::new(name.span(), title).help(help));
+            complete = false;
+        }
+        devices.push(path);
+    }
+    complete.then_some((root, devices))
 }
 
 /// What has to be built for a player, if anything. The folder of the configuration is nobody's.

@@ -21,6 +21,8 @@ table_keys! {
     "rating" => rating: Field<f64>,
     "env" => env: Field<BTreeMap<String, String>>,
     "files" => files: Field<Vec<Spanned<String>>>,
+    "root" => root: Field<String>,
+    "devices" => devices: Field<Vec<Spanned<String>>>,
     "options" => options: GivenOptions,
     "nodes" => nodes: Field<i128>,
     "depth" => depth: Field<i128>,

@@ -18,7 +18,7 @@ use referee_record::model::tournament::{
     DEFAULT_QUARANTINE, DEFAULT_RESULTS, MOST_JOBS, Tournament,
 };
 use referee_report::pgn;
-use referee_sandbox::Level;
+use referee_sandbox::{Level, Requirement};
 
 use super::LARGEST;
 use super::adjudication;
@@ -94,6 +94,7 @@ pub(super) fn check(
     let people = (file.players.as_deref(), &absent);
     let league = league::check(file.league.as_ref(), &stages, place.base, problems);
     let grades = grades::check(file.grades.as_ref(), people, &stages, problems);
+    require_namespaces(file.players.as_deref(), &mut containment, problems);
     let mut players = players(file.players?, place, builds.as_ref(), problems);
     if let Some(LeagueSettings { hand_in, entrants, .. }) = &league {
         containment.hidden.push(hand_in.clone());
@@ -421,6 +422,26 @@ fn players(
     });
     isolate(&mut players);
     players
+}
+
+/// Requires the level at which a player can have a system of its own, if one of them has.
+fn require_namespaces(
+    players: Option<&[PlayerKeys]>,
+    containment: &mut ContainmentRequest,
+    problems: &mut Problems,
+) {
+    let roots = players.into_iter().flatten().filter_map(|player| player.root.as_ref());
+    for root in roots {
+        if let Some(level) = containment.level.filter(|level| *level < Level::Strict) {
+            let title = format!("`root` needs the level `strict`, not `{level}`");
+            let help = "write `level = \"strict\"` in `[containment]`, or remove `root`";
+            problems.add(Problem::new(root.span(), title).help(help));
+        }
+        let strict = Requirement::Level(Level::Strict);
+        if !containment.require.contains(&strict) {
+            containment.require.push(strict);
+        }
+    }
 }
 
 fn note_too_few(given: &[PlayerKeys], problems: &mut Problems) {

@@ -12,6 +12,8 @@ mod builds;
 #[cfg(target_os = "linux")]
 mod cup;
 #[cfg(target_os = "linux")]
+mod rooms;
+#[cfg(target_os = "linux")]
 mod runs;
 
 use libtest_mimic::Trial;
@@ -28,6 +30,7 @@ pub(crate) fn tests() -> Vec<Trial> {
 pub(crate) fn tests() -> Vec<Trial> {
     let mut tests = runs::tests();
     tests.extend(builds::tests());
+    tests.extend(rooms::tests());
     for attack in attacks::all() {
         for way in ways(attack.ways) {
             let name = format!("{}: {}", way.name(), attack.cup.what);

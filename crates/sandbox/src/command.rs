@@ -6,6 +6,10 @@ use std::path::PathBuf;
 /// The path by which a program starts itself again, even if its file has been replaced.
 pub const THIS_PROGRAM: &str = "/proc/self/exe";
 
+/// Where programs are found in a root folder of its own, unless the command's environment has
+/// another `PATH`.
+pub const IMAGE_PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+
 /// A command line, and what it may see of the machine.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Command {
@@ -20,6 +24,11 @@ pub struct Command {
     /// Other paths that it may read if it is contained. It may always read the system folders and
     /// the installation that its program belongs to.
     pub readable: Vec<PathBuf>,
+    /// A folder with a system of its own, such as an unpacked image of a container: it sees that in
+    /// place of the system folders, and finds its program there. Needs namespaces of its own.
+    pub root: Option<PathBuf>,
+    /// Devices that it may use, as paths.
+    pub devices: Vec<PathBuf>,
     /// Paths in readable folders that it may not read; real paths.
     pub hidden: Vec<PathBuf>,
     /// Programs that it starts itself, as paths: their installations are readable for it.

@@ -20,6 +20,9 @@ const NEWEST: ABI = ABI::V6;
 
 const READ: BitFlags<AccessFs> = make_bitflags!(AccessFs::{Execute | ReadFile | ReadDir});
 
+/// What a process may do with a device that was given to it.
+const USE: BitFlags<AccessFs> = make_bitflags!(AccessFs::{ReadFile | WriteFile | IoctlDev});
+
 /// Files about the machine and the process itself, which language runtimes read.
 const ABOUT_THE_MACHINE: &[&str] = &[
     "/proc/self",
@@ -48,7 +51,7 @@ pub(crate) fn restrict(setup: &Setup, this: Option<&File>) -> Result<(), SetupEr
         }
         let ruleset = ruleset.scope(Scope::from_all(NEWEST))?.create()?;
         if setup.has(Mechanism::Namespaces) {
-            with_namespaces(ruleset)
+            with_namespaces(ruleset, setup)
         } else {
             without_namespaces(ruleset, setup)
         }
@@ -63,12 +66,16 @@ pub(crate) fn restrict(setup: &Setup, this: Option<&File>) -> Result<(), SetupEr
 }
 
 /// The mounts already show only what the process may read, so Landlock allows reading all of it.
-fn with_namespaces(ruleset: RulesetCreated) -> Result<RulesetCreated, landlock::RulesetError> {
+fn with_namespaces(
+    ruleset: RulesetCreated,
+    setup: &Setup,
+) -> Result<RulesetCreated, landlock::RulesetError> {
     let everything = AccessFs::from_all(NEWEST);
     ruleset
         .add_rules(path_beneath_rules(["/"], READ))?
         .add_rules(path_beneath_rules([SCRATCH], everything))?
-        .add_rules(path_beneath_rules(DEVICES, make_bitflags!(AccessFs::{ReadFile | WriteFile})))
+        .add_rules(path_beneath_rules(DEVICES, make_bitflags!(AccessFs::{ReadFile | WriteFile})))?
+        .add_rules(path_beneath_rules(&setup.devices, USE))
 }
 
 /// Allows reading only system folders and the process's own files.
@@ -86,7 +93,8 @@ fn without_namespaces(
         .add_rules(path_beneath_rules(own.read, READ))?
         .add_rules(path_beneath_rules(own.listed, AccessFs::ReadDir))?
         .add_rules(path_beneath_rules(&setup.scratch, AccessFs::from_all(NEWEST)))?
-        .add_rules(path_beneath_rules(DEVICES, make_bitflags!(AccessFs::{ReadFile | WriteFile})))
+        .add_rules(path_beneath_rules(DEVICES, make_bitflags!(AccessFs::{ReadFile | WriteFile})))?
+        .add_rules(path_beneath_rules(&setup.devices, USE))
 }
 
 /// The readable paths that remain after hidden ones are left out.

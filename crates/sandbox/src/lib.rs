@@ -157,7 +157,7 @@ mod users;
 use std::process::ExitCode;
 
 pub use capabilities::{Capability, capabilities};
-pub use command::{Command, Helper, THIS_PROGRAM};
+pub use command::{Command, Helper, IMAGE_PATH, THIS_PROGRAM};
 pub use core_waits::CoreWaits;
 pub use cpu_clock::{CpuClock, CpuReading};
 pub use descriptors::{descriptor_limit, raise_descriptor_limit};

@@ -24,6 +24,10 @@ use crate::start_request::StartRequest;
 const OLD: &str = "/.old";
 /// The name of an empty file that is mounted over hidden files.
 const EMPTY: &str = ".nothing";
+/// The name of a file while it is mounted over another.
+const NEW: &str = ".new";
+/// What an image of a process's own does not show, because every process gets its own.
+const MADE_ANEW: &[&str] = &["/dev", "/proc", "/sys", "/tmp", OLD];
 /// The scratch folder in the new file system.
 pub(crate) const SCRATCH: &str = "/tmp";
 
@@ -104,8 +108,9 @@ pub(crate) fn build(request: &StartRequest) -> SetupResult {
     make_dir(Path::new("/tmp/.old"))?;
     must("the new root", nix::unistd::pivot_root("/tmp", "/tmp/.old"))?;
     must("the new root", nix::unistd::chdir("/"))?;
-    for path in SYSTEM.iter().chain(SETTINGS).map(Path::new) {
-        show(path)?;
+    match &setup.root {
+        Some(root) => show_image(root, Path::new("/"), &setup.readable)?,
+        None => SYSTEM.iter().chain(SETTINGS).map(Path::new).try_for_each(show)?,
     }
     if setup.network == Network::Open {
         // Their targets are readable paths.
@@ -116,6 +121,7 @@ pub(crate) fn build(request: &StartRequest) -> SetupResult {
     make_dir(Path::new(SCRATCH))?;
     tmpfs(SCRATCH, QUIET, &scratch)?;
     devices()?;
+    setup.devices.iter().try_for_each(|path| show_device(path))?;
     make_dir(Path::new("/proc"))?;
     let flags = QUIET | MsFlags::MS_NOEXEC;
     must("/proc", mount(Some("proc"), "/proc", Some("proc"), flags, None::<&str>))?;
@@ -171,9 +177,11 @@ fn must<E: std::error::Error + 'static>(
     path: impl AsRef<Path>,
     result: Result<(), E>,
 ) -> SetupResult {
-    result.map_err(|error| {
-        SetupError::setting_up(&format!("its file system, {}", path.as_ref().display()), &error)
-    })
+    result.map_err(|error| of_file_system(path.as_ref(), &error))
+}
+
+fn of_file_system(path: &Path, error: &(dyn std::error::Error + 'static)) -> SetupError {
+    SetupError::setting_up(&format!("its file system, {}", path.display()), error)
 }
 
 fn make_dir(path: &Path) -> SetupResult {
@@ -219,6 +227,38 @@ fn show_at(original: &Path, path: &Path) -> SetupResult {
     must(path, protect(path, libc::MOUNT_ATTR_RDONLY | libc::MOUNT_ATTR_NODEV))
 }
 
+/// Shows what lies in the folder `below` of the system in the folder `root`. Where something else
+/// is shown in one of its folders, that folder is made anew, because a mount is read-only.
+fn show_image(root: &Path, below: &Path, others: &[PathBuf]) -> SetupResult {
+    let original = |path: &Path| root.join(path.strip_prefix("/").unwrap_or(path));
+    let source = in_old(&original(below));
+    for entry in fs::read_dir(&source).map_err(|error| of_file_system(&source, &error))?.flatten() {
+        let path = below.join(entry.file_name());
+        if MADE_ANEW.iter().any(|own| path == Path::new(own)) || others.contains(&path) {
+            continue;
+        }
+        let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
+        if is_folder && others.iter().any(|other| other.starts_with(&path)) {
+            make_dir(&path)?;
+            show_image(root, &path, others)?;
+        } else {
+            show_at(&original(&path), &path)?;
+        }
+    }
+    Ok(())
+}
+
+/// Shows a device at its own path.
+fn show_device(path: &Path) -> SetupResult {
+    if let Some(above) = path.parent() {
+        make_dir(above)?;
+    }
+    must(path, File::create(path).map(drop))?;
+    let source = in_old(path);
+    must(path, mount(Some(&source), path, None::<&str>, MsFlags::MS_BIND, None::<&str>))?;
+    must(path, protect(path, libc::MOUNT_ATTR_NOEXEC))
+}
+
 /// Adds the attributes `rights`, and no-setuid, to a mount and all mounts below it.
 fn protect(path: &Path, rights: u64) -> nix::Result<()> {
     set_attributes(path, MountAttributes { set: rights | libc::MOUNT_ATTR_NOSUID, clear: 0 })
@@ -256,11 +296,7 @@ fn set_attributes(path: &Path, change: MountAttributes) -> nix::Result<()> {
 fn devices() -> SetupResult {
     make_dir(Path::new("/dev"))?;
     for name in ["null", "zero", "full", "random", "urandom"] {
-        let path = Path::new("/dev").join(name);
-        must(&path, File::create(&path).map(drop))?;
-        let source = Path::new(OLD).join("dev").join(name);
-        must(&path, mount(Some(&source), &path, None::<&str>, MsFlags::MS_BIND, None::<&str>))?;
-        must(&path, protect(&path, libc::MOUNT_ATTR_NOEXEC))?;
+        show_device(&Path::new("/dev").join(name))?;
     }
     let links = [
         ("fd", "/proc/self/fd"),
@@ -282,7 +318,23 @@ fn write_user((user, group): (u32, u32)) -> SetupResult {
         ("/etc/passwd", format!("player:x:{user}:{group}::{SCRATCH}:/bin/sh\n")),
         ("/etc/group", format!("player:x:{group}:\n")),
     ] {
-        must(path, fs::write(path, text))?;
+        write_over(Path::new(path), &text)?;
     }
     Ok(())
+}
+
+/// Writes a file. If an image of the process's own shows one there, mounts the new one over it; if
+/// that image has a folder without the file, the process does without it.
+fn write_over(path: &Path, text: &str) -> SetupResult {
+    if !path.exists() {
+        return match fs::write(path, text) {
+            Err(error) if error.kind() == std::io::ErrorKind::ReadOnlyFilesystem => Ok(()),
+            written => must(path, written),
+        };
+    }
+    let new = Path::new("/").join(NEW);
+    must(path, fs::write(&new, text))?;
+    must(path, mount(Some(&new), path, None::<&str>, MsFlags::MS_BIND, None::<&str>))?;
+    must(path, protect(path, libc::MOUNT_ATTR_RDONLY))?;
+    must(path, fs::remove_file(new))
 }

@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::cgroup::Cgroups;
-use crate::command::{Command, THIS_PROGRAM};
+use crate::command::{Command, IMAGE_PATH, THIS_PROGRAM};
 use crate::level::{Level, Mechanism};
 use crate::policy::Policy;
 use crate::protocol::Setup;
@@ -25,6 +25,9 @@ pub(crate) fn setup(
     let namespaces = policy.has(Mechanism::Namespaces);
     let is_this_program = command.program == Path::new(THIS_PROGRAM);
     let dir = real(&command.dir);
+    if command.root.is_some() && !namespaces {
+        return Err(io::Error::other("a root folder of its own needs the level `strict`"));
+    }
     let scratch = (contained && !namespaces).then(scratch_folder).transpose()?;
     let mut program = command.program.clone();
     let mut env = command.env.clone();
@@ -32,6 +35,8 @@ pub(crate) fn setup(
     if contained {
         if is_this_program {
             readable = readable_paths(command, None);
+        } else if command.root.is_some() {
+            readable = own_paths(command, &dir);
         } else {
             program = runtimes::with_real_folder(&program);
             readable = readable_paths(command, Some((&program, &dir)));
@@ -59,6 +64,8 @@ pub(crate) fn setup(
         readable,
         helper: helper.filter(|_| namespaces),
         network: policy.network,
+        root: command.root.as_deref().map(real),
+        devices: command.devices.clone(),
         hidden: policy.hidden.iter().chain(&command.hidden).map(|path| real(path)).collect(),
         scratch,
         groups: groups.setups.clone(),
@@ -85,6 +92,14 @@ fn readable_paths(command: &Command, own: Option<(&Path, &Path)>) -> Vec<PathBuf
     readable.into_iter().collect()
 }
 
+/// The paths that a contained process with a root folder of its own may read besides that: its
+/// working folder, and the paths that the command lists.
+fn own_paths(command: &Command, dir: &Path) -> Vec<PathBuf> {
+    let mut paths: BTreeSet<PathBuf> = command.readable.iter().map(|path| real(path)).collect();
+    paths.insert(dir.to_owned());
+    paths.into_iter().collect()
+}
+
 /// A new name for a scratch folder, which nobody can guess.
 fn scratch_folder() -> io::Result<PathBuf> {
     let random = getrandom::u64().map_err(|error| io::Error::other(error.to_string()))?;
@@ -104,6 +119,9 @@ fn environment(command: &Command, scratch: &Path) -> BTreeMap<String, String> {
     }
     for name in ["HOME", "TMPDIR"] {
         env.insert(name.to_owned(), scratch.display().to_string());
+    }
+    if command.root.is_some() {
+        env.insert("PATH".to_owned(), IMAGE_PATH.to_owned());
     }
     env.extend(command.env.clone());
     env

@@ -54,6 +54,10 @@ pub(crate) struct Setup {
     pub(crate) network: Network,
     /// The helper program, if it is mounted at its own place; a real path.
     pub(crate) helper: Option<PathBuf>,
+    /// The folder with the system that it sees, if not that of the machine; a real path.
+    pub(crate) root: Option<PathBuf>,
+    /// Devices that it may use.
+    pub(crate) devices: Vec<PathBuf>,
     /// Paths in readable folders that it may not see; real paths.
     pub(crate) hidden: Vec<PathBuf>,
     /// The scratch folder to create and remove, if it has no file system of its own.
@@ -222,6 +226,8 @@ mod tests {
             limits: Limits::default(),
             readable: vec![PathBuf::from("/opt")],
             network: Network::Closed,
+            root: Some(PathBuf::from("/srv/image")),
+            devices: vec![PathBuf::from("/dev/dri/renderD128")],
             helper: None,
             hidden: Vec::new(),
             scratch: Some(PathBuf::from("/tmp/scratch")),

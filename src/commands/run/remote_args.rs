@@ -119,6 +119,7 @@ mod with_nats {
         listener: &mut dyn Listener,
         stop: watch::Receiver<bool>,
     ) -> Result<RunEnd, Failure> {
+        refuse_rooms(players)?;
         let rules = GameRules::new(tournament.game.clone(), tournament.options.clone())?;
         let book = OpeningBook::new(rules, tournament.openings.as_ref())?;
         let inspector = Inspector {
@@ -137,6 +138,21 @@ mod with_nats {
             opened = Coordinator::open(&workers.address, files, inspector, synced, workers.checked) => opened?,
         };
         Ok(Box::pin(coordinator.run(runner, listener, stop)).await?)
+    }
+
+    /// Refuses players that need a folder or a device of this machine that is not sent.
+    fn refuse_rooms(players: &[(usize, &PlayerSpec)]) -> Result<(), Failure> {
+        let stays = |&(_, player): &(usize, &PlayerSpec)| {
+            (player.root.is_some() || !player.devices.is_empty()).then_some(&player.name)
+        };
+        match players.iter().find_map(stays) {
+            None => Ok(()),
+            Some(name) => Err(Failure::input(format!(
+                "{}: a player with `root` or `devices` cannot play on other machines; leave out \
+                 --on",
+                referee_protocol::escape::terminal(name)
+            ))),
+        }
     }
 
     /// The description of the run. Its bundles are written to `folder`.

@@ -76,6 +76,8 @@ impl Launch {
             dir: spec.dir.clone(),
             env: spec.env.clone(),
             readable: spec.readable.clone(),
+            root: spec.root.clone(),
+            devices: spec.devices.clone(),
             hidden: spec.hidden.clone(),
             starts: Vec::new(),
             helper: helper.map(|program| Helper { program, variable: REFEREE.to_owned() }),

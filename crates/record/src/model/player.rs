@@ -48,6 +48,13 @@ pub struct PlayerSpec {
     /// read.
     #[serde(skip)]
     pub hidden: Vec<PathBuf>,
+    /// The folder with a system of its own that it sees instead of the machine's, such as an
+    /// unpacked image.
+    #[serde(skip)]
+    pub root: Option<PathBuf>,
+    /// The devices that it may use.
+    #[serde(skip)]
+    pub devices: Vec<PathBuf>,
     /// How it is asked, if it is a chess engine that speaks UCI.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub engine: Option<EngineSettings>,

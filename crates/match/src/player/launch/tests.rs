@@ -14,6 +14,8 @@ fn spec(kind: PlayerKind) -> PlayerSpec {
         hidden: vec![PathBuf::from("/players/bee")],
         engine: None,
         tc: None,
+        root: None,
+        devices: Vec::new(),
         reusable: false,
         guesses: false,
         hash: String::new(),
