@@ -15,6 +15,7 @@ use std::io::{self, BufReader};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
+use rustix::fs::{FlockOperation, flock};
 use tempfile::TempDir;
 
 use crate::config::{BuildPlan, BuildRules};
@@ -28,6 +29,8 @@ use tools::Toolchains;
 
 /// The beginning of the name of a folder with an unfinished build.
 const UNFINISHED: &str = ".building-";
+/// The file whose lock says that builds run.
+const LOCK: &str = ".lock";
 /// The permissions of a result: sandboxed players may run as another user.
 const FOR_ALL: u32 = 0o755;
 
@@ -43,8 +46,6 @@ pub(crate) struct Builder {
 pub(crate) struct BuiltFolder {
     /// The folder with the sources and what was built from them. Nobody may write to it.
     pub(crate) dir: PathBuf,
-    /// Whether it was built now, and not earlier from the same sources.
-    pub(crate) is_new: bool,
 }
 
 impl Builder {
@@ -73,13 +74,13 @@ impl Builder {
         refuse_links(&plan.source).map_err(BuildError::Source)?;
         let key = self.rules.key(plan).map_err(BuildError::Unreadable)?;
         if let Some(dir) = self.rules.built(&key) {
-            return Ok(BuiltFolder { dir, is_new: false });
+            return Ok(BuiltFolder { dir });
         }
         if !self.policy.has_shared_memory() {
             return Err(BuildError::NoMounts);
         }
         let kept = |error| BuildError::Cache(self.rules.cache.clone(), error);
-        let work = self.work_folder().map_err(kept)?;
+        let (work, _lock) = self.work_folder().map_err(kept)?;
         let mut output = BuildOutput::new(self.rules.output, say);
         let archive = self.run(plan, work.path(), &mut output).await;
         fs::write(self.rules.log(&key), output.text()).map_err(kept)?;
@@ -95,17 +96,29 @@ impl Builder {
         let result = unpacked.await.map_err(|_| BuildError::Unpacking)??;
         let dir = self.rules.cache.join(&key);
         match fs::rename(result, &dir) {
-            Ok(()) => Ok(BuiltFolder { dir, is_new: true }),
+            Ok(()) => Ok(BuiltFolder { dir }),
             // Somebody else has built the same meanwhile.
-            Err(_) if dir.is_dir() => Ok(BuiltFolder { dir, is_new: false }),
+            Err(_) if dir.is_dir() => Ok(BuiltFolder { dir }),
             Err(error) => Err(kept(error)),
         }
     }
 
-    /// A new folder for an unfinished build, which nobody else can open.
-    fn work_folder(&self) -> io::Result<TempDir> {
-        fs::create_dir_all(&self.rules.cache)?;
-        tempfile::Builder::new().prefix(UNFINISHED).tempdir_in(&self.rules.cache)
+    /// A new folder for an unfinished build, which nobody else can open, and a lock that says that
+    /// there is one. Those of processes that were killed are removed when no build runs.
+    fn work_folder(&self) -> io::Result<(TempDir, File)> {
+        let cache = &self.rules.cache;
+        fs::create_dir_all(cache)?;
+        let lock = File::create(cache.join(LOCK))?;
+        if flock(&lock, FlockOperation::NonBlockingLockExclusive).is_ok() {
+            for entry in fs::read_dir(cache)?.flatten() {
+                if entry.file_name().to_string_lossy().starts_with(UNFINISHED) {
+                    fs::remove_dir_all(entry.path())?;
+                }
+            }
+        }
+        flock(&lock, FlockOperation::LockShared)?;
+        let work = tempfile::Builder::new().prefix(UNFINISHED).tempdir_in(cache)?;
+        Ok((work, lock))
     }
 
     /// Runs the command in the sandbox. Returns its result as an archive.

@@ -21,7 +21,7 @@ use referee_tournament::run::cores::one_per_core;
 const SHOWN: usize = 20;
 
 /// What became of each build, by the name that it was given.
-pub(super) type Builds = BTreeMap<String, Result<BuiltFolder, BuildError>>;
+pub(super) type Builds = BTreeMap<String, Result<BuiltFolder, Arc<BuildError>>>;
 
 /// The level of the sandbox that a command asks for, and the mechanisms that it leaves out.
 #[derive(Debug, Default)]
@@ -52,7 +52,8 @@ pub(super) fn build_configured(
     }
     let sandbox = BuildSandbox { level: sandbox.level.or(level), ..sandbox };
     let Some(builds) = build_all(rules, plans, sandbox, printer)? else { return Ok(None) };
-    let is_built = |(word, built): (String, Result<BuiltFolder, _>)| Some((word, built.ok()?.dir));
+    let is_built =
+        |(word, built): (String, Result<BuiltFolder, Arc<_>>)| Some((word, built.ok()?.dir));
     let is_word = |(word, _): &(String, PathBuf)| words.contains(word);
     Ok(Some(builds.into_iter().filter_map(is_built).filter(is_word).collect()))
 }
@@ -65,44 +66,20 @@ pub(super) fn build_all(
     sandbox: BuildSandbox,
     printer: Printer,
 ) -> Result<Option<Builds>, Failure> {
-    if plans.is_empty() {
-        return Ok(Some(Builds::new()));
+    let (mut builds, due) = sorted(&rules, plans);
+    if due.is_empty() {
+        return Ok(Some(builds));
     }
-    let commands: BTreeMap<String, (String, Option<PathBuf>)> = plans
-        .iter()
-        .map(|(name, plan)| {
-            let log = rules.key(plan).ok().map(|key| rules.log(&key));
-            (name.clone(), (plan.command.clone(), log))
-        })
-        .collect();
-    let same = in_groups(&rules, plans);
     let builder = Arc::new(Builder::new(rules, sandbox.level, sandbox.without)?);
     until_interrupted(async {
-        let (tell, mut news) = mpsc::unbounded_channel();
-        let places = Arc::new(Semaphore::new(one_per_core(1).get()));
-        let mut running = JoinSet::new();
-        for (number, group) in same.into_iter().enumerate() {
-            let (tell, builder, places) = (tell.clone(), Arc::clone(&builder), Arc::clone(&places));
-            running.spawn(async move {
-                // The semaphore is never closed.
-                let _place = places.acquire_owned().await;
-                for (name, plan) in group {
-                    let mut say = |line: &str| {
-                        drop(tell.send((number, name.clone(), BuildNews::Line(line.to_owned()))));
-                    };
-                    let built = builder.build(&plan, &mut say).await;
-                    drop(tell.send((number, name, BuildNews::Ended(built))));
-                }
-            });
-        }
-        drop(tell);
+        let mut news = RunningBuilds::start(&builder, &due);
         let mut activity = Activity::new(printer);
-        let (mut builds, mut ends) = (Builds::new(), BTreeMap::<String, VecDeque<String>>::new());
-        while let Some((number, name, news)) = news.recv().await {
+        let mut ends = vec![VecDeque::new(); due.len()];
+        while let Some((number, news)) = news.next().await {
+            let (group, end) = (&due[number], &mut ends[number]);
             match news {
                 BuildNews::Line(line) => {
-                    activity.begin(number, format!("{name}: {line}"));
-                    let end = ends.entry(name).or_default();
+                    activity.begin(number, format!("{}: {line}", group.names.join(", ")));
                     end.push_back(line);
                     if end.len() > SHOWN {
                         end.pop_front();
@@ -110,18 +87,43 @@ pub(super) fn build_all(
                 }
                 BuildNews::Ended(built) => {
                     activity.end(number);
-                    let end = ends.remove(&name).unwrap_or_default();
-                    if let Some((command, log)) = commands.get(&name) {
-                        for line in told(&name, command, log.as_deref(), &built, &end) {
-                            activity.note(&line);
-                        }
+                    for line in told(group, &built, end) {
+                        activity.note(&line);
                     }
-                    builds.insert(name, built);
+                    let built = built.map_err(Arc::new);
+                    builds.extend(group.names.iter().map(|name| (name.clone(), built.clone())));
                 }
             }
         }
         Ok(builds)
     })
+}
+
+/// Submissions whose build has the same result. It is built once.
+struct BuildGroup {
+    names: Vec<String>,
+    plan: BuildPlan,
+    /// The file with its output.
+    log: Option<PathBuf>,
+}
+
+/// What was built before, and what is due.
+fn sorted(rules: &BuildRules, plans: Vec<(String, BuildPlan)>) -> (Builds, Vec<BuildGroup>) {
+    let (mut builds, mut due) = (Builds::new(), BTreeMap::<String, BuildGroup>::new());
+    for (name, plan) in plans {
+        // If the sources cannot be read, the build says so.
+        let key = rules.key(&plan).ok();
+        if let Some(dir) = key.as_ref().and_then(|key| rules.built(key)) {
+            builds.insert(name, Ok(BuiltFolder { dir }));
+            continue;
+        }
+        let log = key.as_ref().map(|key| rules.log(key));
+        let group = due
+            .entry(key.unwrap_or_else(|| format!("unreadable {name}")))
+            .or_insert(BuildGroup { names: Vec::new(), plan, log });
+        group.names.push(name);
+    }
+    (builds, due.into_values().collect())
 }
 
 /// A message from a build.
@@ -132,36 +134,54 @@ enum BuildNews {
     Ended(Result<BuiltFolder, BuildError>),
 }
 
-/// The plans in groups with the same result. Of each group, only the first one has to be built.
-fn in_groups(rules: &BuildRules, plans: Vec<(String, BuildPlan)>) -> Vec<Vec<(String, BuildPlan)>> {
-    let mut groups: BTreeMap<String, Vec<(String, BuildPlan)>> = BTreeMap::new();
-    for (name, plan) in plans {
-        // If the sources cannot be read, its build says so.
-        let key = rules.key(&plan).unwrap_or_else(|_| format!("unreadable {name}"));
-        groups.entry(key).or_default().push((name, plan));
-    }
-    groups.into_values().collect()
+/// Builds that run at the same time. Dropping it ends them.
+struct RunningBuilds {
+    news: mpsc::UnboundedReceiver<(usize, BuildNews)>,
+    _running: JoinSet<()>,
 }
 
-/// The lines that say what became of a build; none if it was built earlier.
+impl RunningBuilds {
+    /// Starts the builds, as many at a time as there are cores.
+    fn start(builder: &Arc<Builder>, due: &[BuildGroup]) -> Self {
+        let (tell, news) = mpsc::unbounded_channel();
+        let places = Arc::new(Semaphore::new(one_per_core(1).get()));
+        let mut running = JoinSet::new();
+        for (number, group) in due.iter().enumerate() {
+            let (tell, plan) = (tell.clone(), group.plan.clone());
+            let (builder, places) = (Arc::clone(builder), Arc::clone(&places));
+            running.spawn(async move {
+                // It is never closed.
+                let _place = places.acquire_owned().await;
+                // If nobody receives the news, nobody needs them.
+                let mut say = |line: &str| {
+                    let _ = tell.send((number, BuildNews::Line(line.to_owned())));
+                };
+                let built = builder.build(&plan, &mut say).await;
+                let _ = tell.send((number, BuildNews::Ended(built)));
+            });
+        }
+        Self { news, _running: running }
+    }
+
+    /// The next message, with the number of its build; `None` when all have ended.
+    async fn next(&mut self) -> Option<(usize, BuildNews)> {
+        self.news.recv().await
+    }
+}
+
+/// The lines that say what became of a build.
 fn told(
-    name: &str,
-    command: &str,
-    log: Option<&Path>,
+    BuildGroup { names, plan, log }: &BuildGroup,
     built: &Result<BuiltFolder, BuildError>,
     end: &VecDeque<String>,
 ) -> Vec<String> {
-    let name = escape::terminal(name);
-    let command = escape::terminal(command);
-    match built {
-        Ok(built) if built.is_new => vec![format!("{name}: built with `{command}`")],
-        Ok(_) => Vec::new(),
-        Err(why) => {
-            let mut lines = vec![format!("{name}: {why} (`{command}`)")];
-            lines.extend(end.iter().map(|line| format!("  {line}")));
-            let log = log.filter(|log| log.is_file() && !end.is_empty());
-            lines.extend(log.map(|log| format!("  its whole output: {}", log.display())));
-            lines
-        }
-    }
+    let (names, command) = (names.join(", "), &plan.command);
+    let Err(why) = built else {
+        return vec![escape::terminal(&format!("{names}: built with `{command}`"))];
+    };
+    let mut lines = vec![escape::terminal(&format!("{names}: {why} (`{command}`)"))];
+    lines.extend(end.iter().map(|line| format!("  {line}")));
+    let log = log.as_ref().filter(|log| log.is_file() && !end.is_empty());
+    lines.extend(log.map(|log| format!("  its whole output: {}", log.display())));
+    lines
 }

@@ -52,6 +52,8 @@ fn a_submission_is_built_once_and_plays() {
     fs::remove_dir_all(arena.path().join("results-built")).expect("removed");
     let again = arena.run(&["run"]);
     assert_eq!((again.code, results(&arena).len()), (0, 1), "{}", again.err);
+    // What a killed run left behind is removed.
+    put(&arena, &[("results-built/.building-old/build/player", "")]);
     put(&arena, &[("ant/source", &format!("{GREEDY}# changed\n"))]);
     let changed = arena.run(&["run"]);
     assert_eq!((changed.code, results(&arena).len()), (4, 2), "{}", changed.err);

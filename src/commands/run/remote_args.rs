@@ -142,15 +142,13 @@ mod with_nats {
 
     /// Refuses players that need a folder or a device of this machine that is not sent.
     fn refuse_rooms(players: &[(usize, &PlayerSpec)]) -> Result<(), Failure> {
-        let stays = |&(_, player): &(usize, &PlayerSpec)| {
-            (player.root.is_some() || !player.devices.is_empty()).then_some(&player.name)
-        };
-        match players.iter().find_map(stays) {
+        let needs_room = |player: &PlayerSpec| player.root.is_some() || !player.devices.is_empty();
+        match players.iter().find(|(_, player)| needs_room(player)) {
             None => Ok(()),
-            Some(name) => Err(Failure::input(format!(
+            Some((_, player)) => Err(Failure::input(format!(
                 "{}: a player with `root` or `devices` cannot play on other machines; leave out \
                  --on",
-                referee_protocol::escape::terminal(name)
+                referee_protocol::escape::terminal(&player.name)
             ))),
         }
     }

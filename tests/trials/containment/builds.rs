@@ -188,7 +188,12 @@ impl Site {
         let entries = fs::read_dir(self.arena.path().join("results-built")).expect("a folder");
         let (folders, files): (Vec<_>, Vec<_>) =
             entries.flatten().map(|entry| entry.path()).partition(|path| path.is_dir());
-        assert!(files.iter().all(|file| file.extension().is_some_and(|it| it == "log")));
+        assert!(
+            files
+                .iter()
+                .all(|file| file.extension().is_some_and(|it| it == "log")
+                    || file.ends_with(".lock"))
+        );
         assert!(folders.iter().all(|dir| !dir.to_string_lossy().contains(".building")));
         folders
     }
