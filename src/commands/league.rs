@@ -111,9 +111,7 @@ pub(crate) fn run(args: &LeagueArgs, printer: Printer) -> Result<Status, Failure
         LeagueCommand::Invite(invite) => return invite::run(invite, &args.config, printer),
         LeagueCommand::Pause => change(&|control| control.paused = true),
         LeagueCommand::Close(close) => return close::run(close, &args.config, printer),
-        LeagueCommand::Resume => {
-            change(&|control| (control.paused, control.closed) = (false, false))
-        }
+        LeagueCommand::Resume => change(&Control::resume),
         LeagueCommand::Remove(author) => change_author(author, &|control| {
             control.removed.insert(author.author.clone());
         }),

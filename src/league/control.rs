@@ -52,6 +52,11 @@ impl From<ControlError> for Failure {
 }
 
 impl Control {
+    /// Games go on, and what authors hand in is taken in.
+    pub(crate) fn resume(&mut self) {
+        (self.paused, self.closed) = (false, false);
+    }
+
     /// Reads it from the results folder `dir`. Without a file, nothing is wanted.
     pub(crate) fn read(dir: &Path) -> Result<Self, ControlError> {
         let path = dir.join(CONTROL);
@@ -64,11 +69,31 @@ impl Control {
 
     /// Changes it in the results folder `dir`, in one step.
     pub(crate) fn change(dir: &Path, change: impl FnOnce(&mut Self)) -> Result<Self, ControlError> {
+        let _held = disk::hold(dir).map_err(ControlError::Unwritable)?;
         let mut control = Self::read(dir)?;
         change(&mut control);
         let text = serde_json::to_vec_pretty(&control).map_err(ControlError::Invalid)?;
         disk::write_private(&dir.join(CONTROL), |out| out.write_all(&text))
             .map_err(ControlError::Unwritable)?;
         Ok(control)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn changes_at_the_same_time_are_all_kept() {
+        let dir = tempfile::tempdir().expect("a folder");
+        std::thread::scope(|scope| {
+            for number in 0..20 {
+                let author = format!("author {number}");
+                let change = |control: &mut Control| control.removed.extend([author]);
+                let dir = dir.path();
+                scope.spawn(move || Control::change(dir, change).expect("changed"));
+            }
+        });
+        assert_eq!(Control::read(dir.path()).expect("read").removed.len(), 20);
     }
 }

@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::fs::DirBuilder;
 use std::io;
-use std::os::unix::fs::DirBuilderExt;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
@@ -159,15 +158,23 @@ impl Invitations {
         serde_json::from_str(&text).map_err(InvitationError::Invalid)
     }
 
-    /// Writes them into the results folder `dir`, for its owner alone.
-    pub(crate) fn write(&self, dir: &Path) -> Result<(), InvitationError> {
-        let text = serde_json::to_vec_pretty(self).map_err(InvitationError::Invalid)?;
-        DirBuilder::new()
+    /// Changes them in the results folder `dir`, in one step, and returns what `change` does. Only the
+    /// owner of the folder can read them.
+    pub(crate) fn change<T, E: From<InvitationError>>(
+        dir: &Path,
+        change: impl FnOnce(&mut Self) -> Result<T, E>,
+    ) -> Result<(Self, T), E> {
+        let _held = DirBuilder::new()
             .recursive(true)
-            .mode(0o755)
             .create(dir)
-            .and_then(|()| disk::write_private(&dir.join(INVITATIONS), |out| out.write_all(&text)))
-            .map_err(InvitationError::Unwritable)
+            .and_then(|()| disk::hold(dir))
+            .map_err(InvitationError::Unwritable)?;
+        let mut all = Self::read(dir)?;
+        let changed = change(&mut all)?;
+        let text = serde_json::to_vec_pretty(&all).map_err(InvitationError::Invalid)?;
+        disk::write_private(&dir.join(INVITATIONS), |out| out.write_all(&text))
+            .map_err(InvitationError::Unwritable)?;
+        Ok((all, changed))
     }
 
     /// Whether people reach the page over an encrypted connection.
@@ -321,13 +328,12 @@ mod tests {
         let dir = tempfile::tempdir().expect("a folder");
         let results = dir.path().join("results/cup");
         assert_eq!(Invitations::read(&results).expect("nobody"), Invitations::default());
-        let mut all = Invitations::default();
-        let links = [
-            all.invite("ann").expect("invited").expect("a link"),
-            all.renew_organiser().expect("a link"),
-        ];
-        all.write(&results).expect("written");
-        assert_eq!(Invitations::read(&results).expect("read"), all);
+        let invite = |all: &mut Invitations| {
+            Ok::<_, InvitationError>([all.invite("ann")?.expect("a link"), all.renew_organiser()?])
+        };
+        let (all, links) = Invitations::change(&results, invite).expect("written");
+        Invitations::change(&results, |all| all.withdraw("nobody")).expect_err("refused");
+        assert_eq!(Invitations::read(&results).expect("read"), all, "nothing was changed");
         let file = results.join(INVITATIONS);
         let text = std::fs::read_to_string(&file).expect("a file");
         assert!(links.iter().all(|link| !text.contains(secret(link).cookie())));

@@ -482,6 +482,8 @@ fn the_organiser_decides_on_its_page() {
     let ann = door.token("/author", &door.ann);
     let fields: [(&str, &[u8]); 2] = [("token", ann.as_bytes()), ("player.py", b"x")];
     assert_eq!(status(&door.post("/author/hand-in", &[&door.ann], &fields)), 403, "closed");
+    assert_eq!(wish("resume", &[]), 303);
+    assert_eq!(control()["closed"], false);
     let left = door.post("/leave", &[&door.ann], &[("token", ann.as_bytes())]);
     assert!(left.contains("set-cookie: referee-league=; ") && left.contains("Max-Age=0"), "{left}");
 }

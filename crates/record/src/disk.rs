@@ -84,6 +84,14 @@ pub fn make_own_folder(path: &Path) -> io::Result<()> {
     remove_unfinished(path)
 }
 
+/// Waits until no other process or thread changes small files in `folder`. They wait for this one
+/// until it drops what is returned.
+pub fn hold(folder: &Path) -> io::Result<File> {
+    let held = File::open(folder)?;
+    flock(&held, FlockOperation::LockExclusive)?;
+    Ok(held)
+}
+
 /// Writes a temporary file and renames it to `path`. Readers, even after a crash or a power
 /// failure, find either the old file or the new one, never a mix.
 pub fn write_whole(

@@ -36,7 +36,23 @@ pub(crate) struct InviteArgs {
 /// Makes the links, and prints them when they are valid.
 pub(super) fn run(args: &InviteArgs, config: &Path, printer: Printer) -> Result<Status, Failure> {
     let league = OpenLeague::read(config, printer)?;
-    let mut invitations = league.invitations()?;
+    let change = |invitations: &mut Invitations| change(args, invitations, &league, printer);
+    let (invitations, links) = Invitations::change(&league.dir, change)?;
+    if !invitations.is_encrypted() && !is_local(invitations.host()) {
+        printer.note(UNENCRYPTED);
+    }
+    let table = table(&links).map_err(|error| Failure::system(error.to_string()))?;
+    table.lines().try_for_each(|line| printer.line(line))?;
+    Ok(Status::Done)
+}
+
+/// Ends and makes links, and returns those that were made, each with its name.
+fn change(
+    args: &InviteArgs,
+    invitations: &mut Invitations,
+    league: &OpenLeague,
+    printer: Printer,
+) -> Result<Vec<(String, String)>, Failure> {
     if let Some(url) = &args.url {
         invitations.set_url(url)?;
     }
@@ -48,18 +64,12 @@ pub(super) fn run(args: &InviteArgs, config: &Path, printer: Printer) -> Result<
         links.push((name.clone(), invitations.renew(name)?));
     }
     if let Some(list) = &args.names {
-        links.extend(invite_all(&mut invitations, list, &league.players, printer)?);
+        links.extend(invite_all(invitations, list, &league.players, printer)?);
     }
     if args.organiser {
         links.push((ORGANISER_NAME.to_owned(), invitations.renew_organiser()?));
     }
-    invitations.write(&league.dir)?;
-    if !invitations.is_encrypted() && !is_local(invitations.host()) {
-        printer.note(UNENCRYPTED);
-    }
-    let table = table(&links).map_err(|error| Failure::system(error.to_string()))?;
-    table.lines().try_for_each(|line| printer.line(line))?;
-    Ok(Status::Done)
+    Ok(links)
 }
 
 /// Invites everyone on the list who is not invited yet.

@@ -205,7 +205,10 @@ impl OrganiserPage<'_> {
                         p { "All games are paused. Authors can still hand in." }
                         (self.button("resume", "Go on"))
                     }
-                    LeagueStatus::Closed => p { "The league is closed." },
+                    LeagueStatus::Closed => {
+                        p { "The league is closed: nothing is taken in or played." }
+                        (self.button("resume", "Open it again"))
+                    }
                 }
             }
             section {
@@ -225,7 +228,7 @@ impl OrganiserPage<'_> {
                         (hidden(self.token))
                         label {
                             input type="checkbox" name="sure" value="yes" required;
-                            " End the league for good: nothing more is taken in or played"
+                            " End the league: nothing more is taken in or played"
                         }
                         button { "Close the league" }
                     }

@@ -54,8 +54,6 @@ pub(super) struct Entrance {
     pub(super) packing: Arc<Semaphore>,
     /// The latest packets, the newest last.
     pub(super) packets: Mutex<Vec<KeptPacket>>,
-    /// Only one change of what the organiser wants at a time.
-    changing: Mutex<()>,
     authors: Mutex<HashMap<String, Arc<AuthorBounds>>>,
 }
 
@@ -96,7 +94,6 @@ impl Entrance {
             followers: Arc::new(Semaphore::new(most() / 4)),
             packing: Arc::new(Semaphore::new(PACKETS)),
             packets: Mutex::default(),
-            changing: Mutex::default(),
             authors: Mutex::default(),
         };
         let incoming = entrance.incoming();
@@ -128,7 +125,6 @@ impl Entrance {
 
     /// Changes what the organiser wants.
     pub(super) fn change(&self, change: impl FnOnce(&mut Control)) -> Result<Control, Failure> {
-        let _one = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
         self.league.change(change)
     }
 

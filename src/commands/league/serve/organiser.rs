@@ -77,7 +77,7 @@ pub(super) async fn wish(
     let author = field("author");
     let wanted: Box<dyn FnOnce(&mut Control)> = match wish.as_str() {
         "pause" => Box::new(|control| control.paused = true),
-        "resume" => Box::new(|control| control.paused = false),
+        "resume" => Box::new(Control::resume),
         "close" if field("sure") == "yes" => Box::new(|control| control.closed = true),
         "message" => {
             let message = field("message").replace("\r\n", "\n");
