@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use super::{Failure, Printer, Status};
+use crate::build::BuiltFolder;
 use crate::commands::builds::{BuildSandbox, build_all};
 use crate::config::{BuildPlan, BuildRules, Detected};
 use crate::submissions::{ImportError, Intake, NoPlayer, Submission, listed, look, take_in};
@@ -140,7 +141,7 @@ fn build(taken: &mut [Submission], into: &Path, printer: Printer) -> Result<bool
         let (Some(built), Some(plan)) = (builds.get(name), plans.get(name)) else { continue };
         match built {
             Ok(built) => {
-                submission.player = look(&built.dir);
+                submission.player = look(&built.dir).map_err(|why| in_source(why, built, plan));
                 submission.built = Some(plan.source.clone());
             }
             Err(why) => match &submission.player {
@@ -152,6 +153,16 @@ fn build(taken: &mut [Submission], into: &Path, printer: Printer) -> Result<bool
         }
     }
     Ok(true)
+}
+
+/// The same reason with paths that hold in the configuration, which builds the sources itself.
+fn in_source(why: NoPlayer, built: &BuiltFolder, plan: &BuildPlan) -> NoPlayer {
+    let NoPlayer::Several(mut choices) = why else { return why };
+    choices.retain(|(dir, _)| *dir == built.dir);
+    for (dir, _) in &mut choices {
+        dir.clone_from(&plan.source);
+    }
+    NoPlayer::Several(choices)
 }
 
 /// The folder for unpacked archives and copied files. Never the folder of submissions itself.

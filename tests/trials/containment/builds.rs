@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use libtest_mimic::Trial;
 
 use super::cup::{BASIC, STRICT, Way};
-use crate::harness::{quick, slow};
+use crate::harness::{quick, slow, without};
 use crate::support::{Arena, Run};
 
 /// An attack: its name, the table `[build]`, and what it does.
@@ -115,7 +115,89 @@ pub(crate) fn tests() -> Vec<Trial> {
         if way == STRICT { quick(name, run) } else { slow(name, run) }
     };
     let ways = [STRICT, BASIC];
-    ways.into_iter().flat_map(|way| ATTACKS.map(|attack| of(way, attack))).collect()
+    let mut tests = vec![
+        quick("an_export_with_sources_becomes_a_tournament", || {
+            let lacks = STRICT.lacks(&[]);
+            if lacks.is_none() {
+                export();
+            }
+            lacks
+        }),
+        slow("usual_commands_build_java_and_rust_in_the_sandbox", || {
+            let lacks = STRICT.lacks(&[]).or_else(|| without(&["javac", "cargo"]));
+            if lacks.is_none() {
+                java_and_rust();
+            }
+            lacks
+        }),
+    ];
+    tests.extend(ways.into_iter().flat_map(|way| ATTACKS.map(|attack| of(way, attack))));
+    tests
+}
+
+fn put(arena: &Arena, files: &[(&str, &str)]) {
+    for (name, text) in files {
+        let path = arena.path().join(name);
+        fs::create_dir_all(path.parent().expect("in the folder")).expect("a folder");
+        fs::write(path, text).expect("written");
+    }
+}
+
+fn export() {
+    let arena = Arena::new();
+    let makefile = "player: source\n\t@cp source player && chmod +x player\n";
+    let greedy = "#!/bin/sh\nexec \"$REFEREE\" bot greedy\n";
+    put(
+        &arena,
+        &[
+            ("export/ada/deep/source", greedy),
+            ("export/ada/deep/Makefile", makefile),
+            ("export/bob/player.py", "print()\n"),
+            ("export/eve/Makefile", "all:\n\t@exit 3\n"),
+        ],
+    );
+    let run = arena.run(&["new", "tournament", "export", "--into", "cup", "--build"]);
+    assert_eq!(run.code, 1, "{}", run.err);
+    let text = fs::read_to_string(arena.path().join("cup/tournament.toml")).expect("a file");
+    let text = arena.normal(&text);
+    let (_, players) = text.split_once("move = \"5s\"\n").expect("a clock");
+    let (players, _) = players.split_once("\n# An anchor").expect("further parts");
+    let ada = "\n[[players]]\nname = \"ada\"\ndir = \"DIR/export/ada/deep\"\n\
+               # After its build: ./player\n";
+    let bob = "\n[[players]]\nname = \"bob\"\ncommand = [\"python3\", \"player.py\"]\n\
+               files = [\".\"]\ndir = \"DIR/export/bob\"\n";
+    let eve = "\n[[players]]\nname = \"eve\"\nabsent = \"its build failed with exit code 2\"\n";
+    assert_eq!(players, [ada, bob, eve].concat());
+    let plan = arena.run(&["run", "--plan", "cup/tournament.toml"]);
+    assert_eq!((plan.code, plan.err.contains("ada: built")), (0, false), "{}", plan.err);
+}
+
+fn java_and_rust() {
+    let java = "public class Player { public static void main(String[] args) throws Exception {\n\
+                new ProcessBuilder(System.getenv(\"REFEREE\"), \"bot\", \"random\")\n\
+                .inheritIO().start().waitFor(); } }\n";
+    let rust = "use std::os::unix::process::CommandExt;\nfn main() {\n\
+                let referee = std::env::var(\"REFEREE\").unwrap();\n\
+                std::process::Command::new(referee).args([\"bot\", \"random\"]).exec();\n}\n";
+    let manifest = "[package]\nname = \"player\"\nversion = \"0.1.0\"\nedition = \"2021\"\n";
+    let submissions: [(&str, &[(&str, &str)]); 2] = [
+        ("java -cp . Player", &[("ant/Player.java", java)]),
+        ("./target/release/player", &[("ant/Cargo.toml", manifest), ("ant/src/main.rs", rust)]),
+    ];
+    for (command, files) in submissions {
+        let arena = Arena::new();
+        put(&arena, files);
+        arena.write(
+            "tournament.toml",
+            "name = \"cup\"\ngame = \"watch-your-back\"\n[build]\n\
+             [[players]]\nname = \"random\"\nbot = \"random\"\n\
+             [[players]]\nname = \"ant\"\ndir = \"ant\"\n",
+        );
+        let run = arena.run(&["run", "--strict"]);
+        assert_eq!(run.code, 0, "{command}: {}{}", run.out, run.err);
+        assert!(run.err.starts_with("ant: built with"), "{command}: {}", run.err);
+        assert!(arena.log().contains(command), "{command}");
+    }
 }
 
 /// A tournament with a hostile submission and an honest one.
