@@ -13,6 +13,7 @@ mod file;
 mod game_file;
 mod given_options;
 mod grades;
+mod hooks;
 mod isolation;
 mod keys;
 mod launch;

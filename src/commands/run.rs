@@ -1,9 +1,11 @@
 //! `run`: plays a tournament from its configuration, or resumes it.
 
+mod hooks;
 mod league;
 mod live_boards;
 mod live_tables;
 mod live_workers;
+mod overtakes;
 mod pgn_file;
 mod plan;
 pub(super) mod remote_args;
@@ -17,9 +19,11 @@ use std::sync::Arc;
 use clap::Args;
 use tokio::sync::watch;
 
+use self::hooks::{HookBell, Hooks};
 use self::live_boards::LiveBoards;
 use self::live_tables::LiveTables;
 use self::live_workers::WorkersFile;
+use self::overtakes::Overtakes;
 use self::pgn_file::PgnFile;
 use self::remote_args::{RemoteArgs, RemoteWorkers};
 use super::builds::{BuildSandbox, build_configured};
@@ -205,12 +209,17 @@ pub(crate) fn run(args: &RunArgs, printer: Printer) -> Result<Status, Failure> {
         folder: &folder,
         containment: &containment,
     };
+    let hooks = Hooks::begin(tournament.hook.as_ref(), &tournament.name)?;
     let mut outcome = match &tournament.league {
         None => planned.play(prepared, &mut progress, async { interrupted() })?,
         Some(league) => {
-            league::play(&planned, league, &settings, prepared, &mut progress, printer)?
+            let bell = hooks.bell();
+            league::play(&planned, (league, bell), &settings, prepared, &mut progress, printer)?
         }
     };
+    if let Some(failed) = hooks.end(outcome.games, &dir) {
+        printer.note(&failed);
+    }
     let tables = outcome.tables(&dir)?;
     let out = write_results(args, &tournament, &tables, printer)?;
     if let (RunEnd::TimeUp, Some(until)) = (&outcome.end, &until) {
@@ -383,7 +392,8 @@ impl PlannedRun<'_> {
         let players: Vec<(usize, &PlayerSpec)> =
             in_order_of(&names, &self.tournament.players).enumerate().collect();
         let at_once = self.limits.at_once(contents.state.due());
-        let listening = Listening::new(self, log, at_once, &contents.state, listener)?;
+        let bell = HookBell::default();
+        let listening = Listening::new(self, (log, bell), at_once, &contents.state, listener)?;
         let state = &mut contents.state;
         // Workers finish the games on a server anyway.
         let finish = match self.limits.workers {
@@ -426,7 +436,7 @@ impl<'r> Listening<'r> {
     /// `listener`.
     fn new(
         run: &PlannedRun<'r>,
-        log: LogWriter,
+        (log, bell): (LogWriter, HookBell),
         at_once: usize,
         state: &TournamentState,
         listener: &mut dyn Listener,
@@ -435,6 +445,9 @@ impl<'r> Listening<'r> {
         let recorder = Recorder::new(folder, log);
         let synced = recorder.synced();
         let mut live_tables = LiveTables::new(folder.dir(), state.header());
+        if state.is_league() {
+            live_tables = live_tables.with_overtakes(Overtakes::new(bell));
+        }
         if at_once > 0 {
             live_tables.begin();
         }

@@ -9,6 +9,7 @@ use super::containment::ContainmentKeys;
 use super::game_file::GameValue;
 use super::given_options::GivenOptions;
 use super::grades::GradesKeys;
+use super::hooks::HookKeys;
 use super::keys::{Field, FromTable, FromToml, TableReader, table_keys};
 use super::league::LeagueKeys;
 use super::limits::ClockKeys;
@@ -31,6 +32,7 @@ table_keys! {
     "quarantine" => quarantine: Field<i128>,
     "results" => results: Field<String>,
     "pgn" => pgn: Field<String>,
+    "hooks" => hooks: Option<HookKeys>,
     "league" => league: Option<LeagueKeys>,
     "grades" => grades: Option<GradesKeys>,
     "openings" => openings: Option<OpeningsKeys>,

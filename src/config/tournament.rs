@@ -28,6 +28,7 @@ use super::file::{ConfigFile, FaultPolicyValue};
 use super::game_file::GameValue;
 use super::given_options::GivenOption;
 use super::grades;
+use super::hooks;
 use super::isolation::isolate;
 use super::keys::Given;
 use super::league;
@@ -93,6 +94,7 @@ pub(super) fn check(
     let clock = time_control(&file.clock.unwrap_or_default(), &preset, problems);
     let people = (file.players.as_deref(), &absent);
     let league = league::check(file.league.as_ref(), &stages, place.base, problems);
+    let hook = hooks::check(file.hooks.as_ref(), place, problems);
     let grades = grades::check(file.grades.as_ref(), people, &stages, problems);
     require_namespaces(file.players.as_deref(), &mut containment, problems);
     let mut players = players(file.players?, place, builds.as_ref(), problems);
@@ -126,6 +128,7 @@ pub(super) fn check(
         quarantine: quarantine.unwrap_or(DEFAULT_QUARANTINE),
         anchors,
         league,
+        hook,
         grades,
         absent,
         players,

@@ -183,7 +183,8 @@ fn submissions_that_are_source_code_are_built() {
     let arena = league();
     let config = arena.path().join("tournament.toml");
     let text = fs::read_to_string(&config).expect("a configuration");
-    fs::write(&config, text + "\n[build]\n").expect("written");
+    let hook = "[hooks]\ncommand = [\"sh\", \"-c\", \"cat >> told\"]\n";
+    fs::write(&config, text + "\n[build]\n" + hook).expect("written");
     arena.hand_in("ann", "source.txt", &program("built"));
     arena.hand_in("ann", "Makefile", "all:\n\t@echo copying it\n\tcp source.txt player.py\n");
     arena.hand_in("bob", "Makefile", "all:\n\t@echo no luck\n\tfalse\n");
@@ -193,6 +194,10 @@ fn submissions_that_are_source_code_are_built() {
     arena.wait_for_report("bob", "refused");
     assert!(arena.report("bob").contains("no luck"), "{}", arena.report("bob"));
     assert_eq!(arena.stop(run), 130);
+    let told = fs::read_to_string(arena.path().join("told")).expect("events");
+    for event in ["\"event\":\"entered\",\"player\":\"ann v1\"", "refused", "finished"] {
+        assert!(told.contains(event), "{event} is not in:\n{told}");
+    }
     let run = arena.start(&["run", "--quiet"]);
     arena.wait_for_games_of("ann v1");
     assert_eq!(arena.stop(run), 130);

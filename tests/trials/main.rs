@@ -14,6 +14,7 @@ mod fairness;
 mod game_kits;
 mod hidden_games;
 mod lag;
+mod league;
 mod lying_games;
 #[cfg(feature = "nats")]
 mod many_machines;
@@ -43,6 +44,7 @@ fn main() -> ExitCode {
         ("crashes", crashes::tests()),
         ("game_kits", game_kits::tests()),
         ("hidden_games", hidden_games::tests()),
+        ("league", league::tests()),
         ("lying_games", lying_games::tests()),
         #[cfg(feature = "nats")]
         ("many_machines", many_machines::tests()),

@@ -15,6 +15,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use tokio::sync::{mpsc, watch};
 
 use self::door::{Door, DoorNews};
+use super::hooks::{HookBell, HookEvent};
 use super::{Failure, GameSession, Listening, PlannedRun, RunOutcome};
 use crate::commands::runtime::{finish_asked, interrupted, new_runtime};
 use crate::commands::settings::Settings;
@@ -37,7 +38,7 @@ use referee_tournament::schedule::state::TournamentState;
 /// Plays until the organiser closes the league, or the run is interrupted.
 pub(super) fn play(
     run: &PlannedRun<'_>,
-    league: &LeagueSettings,
+    (league, bell): (&LeagueSettings, HookBell),
     settings: &Settings,
     prepared: Prepared,
     progress: &mut Progress,
@@ -47,7 +48,7 @@ pub(super) fn play(
     let exam = Door::exam(run, settings, printer)?;
     let builds = Door::builds(&settings.config, settings)?;
     let state = &mut contents.state;
-    let listening = Listening::new(run, log, run.limits.jobs, state, progress)?;
+    let listening = Listening::new(run, (log, bell.clone()), run.limits.jobs, state, progress)?;
     let end = listening.with(progress, |listeners, heard| {
         new_runtime()?.block_on(async {
             let (stop, finish) = (interrupted()?, finish_asked()?);
@@ -61,10 +62,11 @@ pub(super) fn play(
                 is_busy: false,
                 news,
                 waiting: Vec::new(),
+                bell: bell.clone(),
                 printer,
             };
             play.find_players(state, listeners)?;
-            let door = Door::open(run, league, (exam, builds), state.header(), tell)?;
+            let door = Door::open(run, league, (exam, builds), state.header(), (tell, bell))?;
             let mut once = Once { listeners, has_begun: false };
             let end = play.play(state, &mut once, heard, (finish, stop)).await;
             // Nobody answers the door any more.
@@ -107,6 +109,7 @@ struct LeaguePlay<'r, 't> {
     news: mpsc::UnboundedReceiver<DoorNews>,
     /// The news that came while games were played.
     waiting: Vec<DoorNews>,
+    bell: HookBell,
     printer: Printer,
 }
 
@@ -259,6 +262,12 @@ impl LeaguePlay<'_, '_> {
             return Ok(Err(error.to_string()));
         }
         listeners.on(RunEvent::PlayersChanged(change), state)?;
+        if let RosterChange::Entered { player, .. } = change
+            && let Some(entry) = &player.entry
+        {
+            let (player, author) = (player.name.clone(), entry.author.clone());
+            self.bell.tell(&HookEvent::Entered { player, author });
+        }
         if let Some(number) = state.number(change.player()) {
             match spec {
                 Some(spec) => self.roster.insert(number, spec),

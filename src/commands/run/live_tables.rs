@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::{SyncSender, TrySendError, sync_channel};
 use std::thread::{self, JoinHandle};
 
+use super::overtakes::Overtakes;
 use crate::commands::runtime::take_lowest_priority;
 use referee_record::bounded;
 use referee_record::disk;
@@ -33,6 +34,7 @@ const PART: usize = 10;
 pub(in crate::commands) struct LiveTables {
     dir: PathBuf,
     remedy: Remedy,
+    overtakes: Option<Overtakes>,
     writer: Option<(SyncSender<TournamentState>, JoinHandle<()>)>,
     /// The number of games in the tables last written.
     shown: usize,
@@ -41,7 +43,13 @@ pub(in crate::commands) struct LiveTables {
 impl LiveTables {
     /// Keeps the tables in `dir` of the tournament with this header.
     pub(in crate::commands) fn new(dir: &Path, header: &Header) -> Self {
-        Self { dir: dir.to_owned(), remedy: Remedy::of(header), writer: None, shown: 0 }
+        let remedy = Remedy::of(header);
+        Self { dir: dir.to_owned(), remedy, overtakes: None, writer: None, shown: 0 }
+    }
+
+    /// Also notices overtakes.
+    pub(super) fn with_overtakes(self, overtakes: Overtakes) -> Self {
+        Self { overtakes: Some(overtakes), ..self }
     }
 
     /// Marks the tables as unfinished, and begins.
@@ -55,10 +63,11 @@ impl LiveTables {
         empty_file(&self.dir.join(UNFINISHED))?;
         let (ledgers, inbox) = sync_channel::<TournamentState>(1);
         let (dir, remedy) = (self.dir.clone(), self.remedy);
+        let mut overtakes = self.overtakes.take();
         let work = move || {
             take_lowest_priority();
             for state in inbox {
-                if let Err(error) = write(&dir, remedy, &state) {
+                if let Err(error) = write(&dir, remedy, &state, overtakes.as_mut()) {
                     tracing::warn!(%error, "the tables cannot be kept up to date");
                 }
             }
@@ -96,8 +105,16 @@ fn empty_file(path: &Path) -> io::Result<()> {
     bounded::open_with(options, path).map(drop)
 }
 
-fn write(dir: &Path, remedy: Remedy, state: &TournamentState) -> io::Result<()> {
+fn write(
+    dir: &Path,
+    remedy: Remedy,
+    state: &TournamentState,
+    overtakes: Option<&mut Overtakes>,
+) -> io::Result<()> {
     let evaluation = Evaluation::of(state, Faulted::Count).map_err(io::Error::other)?;
+    if let Some(overtakes) = overtakes {
+        overtakes.see(state, &evaluation);
+    }
     let standings = Standings { remedy, ..Standings::new(&evaluation) };
     for (name, content) in tables::files(&standings, &evaluation.results)? {
         disk::write_quickly(&dir.join(name), &content)?;

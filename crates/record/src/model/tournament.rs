@@ -22,6 +22,15 @@ pub const DEFAULT_QUARANTINE: u32 = 5;
 /// The default results folder, beside the configuration.
 pub const DEFAULT_RESULTS: &str = "results";
 
+/// A command of the organiser that is told what happens.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Hook {
+    /// The program and its arguments.
+    pub command: Vec<String>,
+    /// The folder it runs in.
+    pub dir: PathBuf,
+}
+
 /// A validated tournament, ready to be played.
 #[derive(Debug, Clone)]
 pub struct Tournament {
@@ -55,6 +64,8 @@ pub struct Tournament {
     pub anchors: Vec<Anchor>,
     /// What the organiser of a league settles, if it is one.
     pub league: Option<LeagueSettings>,
+    /// The command that is told what happens, if there is one.
+    pub hook: Option<Hook>,
     /// How ranks and scores become marks, if marks are given.
     pub grades: Option<Grades>,
     /// People without a player, each with the reason.

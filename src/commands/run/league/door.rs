@@ -24,6 +24,7 @@ use crate::check::{
 };
 use crate::commands::check::{ExamTerms, exam, guarded};
 use crate::commands::run::PlannedRun;
+use crate::commands::run::hooks::{HookBell, HookEvent};
 use crate::commands::runtime::new_runtime;
 use crate::commands::settings::Settings;
 use crate::config::{self, ConfiguredBuilds};
@@ -79,7 +80,7 @@ impl Door {
         league: &LeagueSettings,
         (exam, builds): (Exam, Option<LeagueBuilds>),
         header: &Header,
-        tell: mpsc::UnboundedSender<DoorNews>,
+        (tell, bell): (mpsc::UnboundedSender<DoorNews>, HookBell),
     ) -> Result<Self, Failure> {
         let failed = |path: &Path| {
             let path = path.to_owned();
@@ -91,7 +92,7 @@ impl Door {
         }
         remove_tree(&work).map_err(failed(&work))?;
         let watch = DoorWatch::begin(&league.hand_in, run.folder.dir())?;
-        let bell = watch.bell();
+        let door_bell = watch.bell();
         let (stop, stopped) = watch::channel(false);
         let mut doorkeeper = Doorkeeper {
             league: league.clone(),
@@ -104,6 +105,7 @@ impl Door {
             control: Control::default(),
             watch,
             tell,
+            bell,
             stop: stopped,
         };
         header.players.iter().for_each(|player| doorkeeper.note(player));
@@ -111,7 +113,7 @@ impl Door {
             .name("door".to_owned())
             .spawn(move || doorkeeper.work())
             .map_err(|error| Failure::system(format!("cannot start a thread: {error}")))?;
-        Ok(Self { bell, stop, thread })
+        Ok(Self { bell: door_bell, stop, thread })
     }
 
     /// What every submission to the league of `run` is tested for.
@@ -183,6 +185,7 @@ struct Doorkeeper {
     control: Control,
     watch: DoorWatch,
     tell: mpsc::UnboundedSender<DoorNews>,
+    bell: HookBell,
     stop: watch::Receiver<bool>,
 }
 
@@ -283,7 +286,7 @@ impl Doorkeeper {
                 return if letter.was_refused() {
                     Ok(())
                 } else {
-                    self.refuse(letter, &error.to_string())
+                    self.refuse(author, letter, &error.to_string())
                 };
             }
         };
@@ -301,7 +304,7 @@ impl Doorkeeper {
             return Ok(());
         }
         if let Some(why) = self.stranger(author) {
-            return self.refuse(letter, &why);
+            return self.refuse(author, letter, &why);
         }
         if let Some(at) = known.checked.map(|checked| checked + self.league.every)
             && at > Instant::now()
@@ -326,7 +329,7 @@ impl Doorkeeper {
                 self.watch.later(author.to_owned(), Instant::now());
                 Ok(())
             }
-            Err(NotTaken::Refused(why)) => self.refuse(letter, &why),
+            Err(NotTaken::Refused(why)) => self.refuse(author, letter, &why),
         }
     }
 
@@ -351,8 +354,10 @@ impl Doorkeeper {
         }
     }
 
-    fn refuse(&self, mut letter: Letter, why: &str) -> Result<(), NobodyThere> {
+    fn refuse(&self, author: &str, mut letter: Letter, why: &str) -> Result<(), NobodyThere> {
         letter.add(&referee_protocol::escape::lines(why));
+        let (author, reason) = (author.to_owned(), why.to_owned());
+        self.bell.tell(&HookEvent::Refused { author, reason });
         self.send(&letter, &Fate::Refused)
     }
 

@@ -1,0 +1,410 @@
+//! A term of a league: authors hand in at random times by folder and page, the program and the
+//! server are killed at random, and at the end everything is as the authors' programs deserve.
+//!
+//! `REFEREE_TERM=60,4,40 cargo test --test trials league -- --ignored --nocapture` plays a term of
+//! 60 authors with 4 versions each and 40 kills.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::process::Child;
+use std::time::{Duration, Instant};
+
+use crate::harness::{Lacks, slow, without};
+use crate::support::{Arena, Config, Dice, wait_until};
+use libtest_mimic::Trial;
+use serde_json::Value;
+
+pub(crate) fn tests() -> Vec<Trial> {
+    vec![slow("a_term_loses_nothing", a_term)]
+}
+
+/// Each player says a number once; the higher one wins. Numbers that are drawn around a strength
+/// from Gumbel's distribution make the Elo scale exact.
+const GAME: &str = r#"
+from rules_program import serve
+SEATS = ["one", "two"]
+GAME = {"protocol": 1, "name": "numbers", "title": "Numbers", "seats": SEATS, "hidden": False,
+        "board": {"legend": {}}, "options": [],
+        "clauses": [{"id": "N1", "title": "Say", "text": "Each says a number from 0 to 300."},
+                    {"id": "N2", "title": "End", "text": "The higher number wins."}]}
+LEGAL = [str(number) for number in range(301)]
+
+def start(options): return {"said": []}
+def max_plies(options): return 2
+def play(options, state, step): return {"said": state["said"] + [int(step["move"])]}
+def show(options, state):
+    said = state["said"]
+    board = {"cells": ["." * 2]}
+    if len(said) < 2:
+        return {"turn": {"move": SEATS[len(said)]}, "legal": LEGAL, "board": board}
+    over = "draw" if said[0] == said[1] else SEATS[said[1] > said[0]]
+    return {"turn": {"over": over, "reason": "compared"}, "board": board}
+
+serve(GAME, start=start, max_plies=max_plies, play=play, show=show)
+"#;
+
+const PYTHON: &str = r#"
+import json, math, random, sys
+for line in sys.stdin:
+    message = json.loads(line)
+    if message["type"] == "init":
+        random.seed(message["seed"])
+        print("ok", flush=True)
+    elif message["type"] == "turn":
+        luck = -math.log(-math.log(random.random()))
+        number = 110 + (STRENGTH + 173.7 * (luck - 0.577)) / 10
+        print(max(0, min(300, round(number))), flush=True)
+    elif message["type"] == "quit":
+        break
+"#;
+
+const C: &str = r#"
+#define _POSIX_C_SOURCE 200809L
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+int main(void) {
+    char *line = NULL;
+    size_t room = 0;
+    while (getline(&line, &room, stdin) > 0) {
+        if (strncmp(line, "{\"type\":\"init\"", 14) == 0) {
+            const char *seed = strstr(line, "\"seed\":");
+            srand48((long)(strtoull(seed + 7, NULL, 10) % 1000003));
+            puts("ok");
+        } else if (strncmp(line, "{\"type\":\"turn\"", 14) == 0) {
+            double luck = -log(-log(drand48() * 0.999998 + 1e-6));
+            double number = 110 + (STRENGTH + 173.7 * (luck - 0.577)) / 10;
+            printf("%d\n", (int)(number < 0 ? 0 : number > 300 ? 300 : number + 0.5));
+        } else if (strncmp(line, "{\"type\":\"quit\"", 14) == 0) {
+            break;
+        }
+        fflush(stdout);
+    }
+    return 0;
+}
+"#;
+
+const JAVA: &str = r#"
+import java.io.*;
+import java.util.Random;
+public class Player {
+    public static void main(String[] args) throws IOException {
+        BufferedReader input = new BufferedReader(new InputStreamReader(System.in));
+        Random random = new Random();
+        for (String line; (line = input.readLine()) != null; System.out.flush()) {
+            if (line.startsWith("{\"type\":\"init\"")) {
+                String seed = line.substring(line.indexOf("\"seed\":") + 7).split("[,}]")[0];
+                random = new Random(Long.parseUnsignedLong(seed));
+                System.out.println("ok");
+            } else if (line.startsWith("{\"type\":\"turn\"")) {
+                double luck = -Math.log(-Math.log(random.nextDouble() * 0.999998 + 1e-6));
+                long number = Math.round(110 + (STRENGTH + 173.7 * (luck - 0.577)) / 10);
+                System.out.println(Math.max(0, Math.min(300, number)));
+            } else if (line.startsWith("{\"type\":\"quit\"")) {
+                return;
+            }
+        }
+    }
+}
+"#;
+
+/// What an author hands in: its files, and its strength in Elo, if it can play.
+struct Submission {
+    files: Vec<(&'static str, String)>,
+    strength: Option<i32>,
+}
+
+/// A version of an author's player: broken or hostile ones among good ones.
+fn submission(author: u64, version: u64, dice: &mut Dice) -> Submission {
+    let strength = (author * 37 % 400) as i32 + 60 * version as i32;
+    let text = |template: &str| template.replace("STRENGTH", &format!("({strength})"));
+    let note = |mark: &str| format!("{mark} {author} {version}\n");
+    let good = |files| Submission { files, strength: Some(strength) };
+    let bad = |files| Submission { files, strength: None };
+    match dice.below(12) {
+        0 => bad(vec![("player.py", format!("print(  # {}", note("")))]),
+        1 => bad(vec![(
+            "player.py",
+            PYTHON.replace("round(number)", "999").replace("STRENGTH", "0") + "#" + &note(""),
+        )]),
+        2 => bad(vec![(
+            "Makefile",
+            format!("all:\n\tcat ../../*/*; :(){{ :|:& }};:; false # {}", note("")),
+        )]),
+        3 => bad(vec![("player.py", format!("import os\nwhile True: os.fork()\n# {}", note("")))]),
+        4 | 5 => good(vec![
+            ("Makefile", "player: player.c\n\tcc -O1 -o player player.c -lm\n".to_owned()),
+            ("player.c", text(C)),
+        ]),
+        6 => good(vec![
+            ("Makefile", "player: player.cpp\n\tg++ -O1 -o player player.cpp -lm\n".to_owned()),
+            ("player.cpp", text(C).replace("long)(str", "long)(std::str").replace("std::", "")),
+        ]),
+        7 => good(vec![("Player.java", text(JAVA))]),
+        _ => good(vec![("player.py", text(PYTHON))]),
+    }
+}
+
+/// A league in play, with its server.
+struct Term {
+    arena: Arena,
+    run: Child,
+    server: Child,
+    address: String,
+    /// The cookie of each author.
+    cookies: BTreeMap<String, String>,
+    /// What the log was when the program was killed.
+    kept: Vec<Vec<u8>>,
+}
+
+impl Term {
+    fn begin(authors: u64) -> Self {
+        let arena = Arena::with(&Config::empty());
+        let library = include_str!("../../templates/game/python/rules_program.py");
+        arena.write("rules_program.py", library);
+        arena.write("numbers.py", GAME);
+        arena.write(
+            "game.toml",
+            "[rules]\ncommand = [\"python3\", \"numbers.py\"]\nfiles = [\"rules_program.py\"]\n",
+        );
+        let house = |strength: u32| {
+            arena.write(
+                &format!("house-{strength}/player.py"),
+                &PYTHON.replace("STRENGTH", &strength.to_string()),
+            );
+            format!(
+                "[[players]]\nname = \"house-{strength}\"\ncommand = [\"python3\", \"player.py\"]\n\
+                     dir = \"house-{strength}\"\nrating = {strength}\n"
+            )
+        };
+        for strength in [0, 300] {
+            fs::create_dir(arena.path().join(format!("house-{strength}"))).expect("a folder");
+        }
+        let players = [0, 300].map(house).concat();
+        arena.write("league.toml", &format!(
+            "name = \"cup\"\ngame = \"./game.toml\"\n[[stages]]\nformat = \"league\"\n[league]\nevery = \"1s\"\n\
+             [clock]\nmove = \"10s\"\n[build]\ntime = \"60s\"\nmemory = \"512MiB\"\nprocesses = 64\n{players}"
+        ));
+        let names: String = (0..authors).map(|author| format!("author {author}\n")).collect();
+        arena.write("names.csv", &names);
+        let links = arena.command(&["league", "invite", "names.csv"]).output().expect("links");
+        let links = String::from_utf8(links.stdout).expect("UTF-8");
+        let cookie = |line: &str| {
+            let (name, link) = line.split_once(',').expect("two columns");
+            (name.to_owned(), link.rsplit('/').next().expect("a secret").to_owned())
+        };
+        let cookies: BTreeMap<String, String> = links.lines().map(cookie).collect();
+        assert_eq!(cookies.len() as u64, authors, "{links}");
+        fs::create_dir_all(arena.path().join("hand-in")).expect("a folder");
+        let run = arena.start(&["run", "league.toml", "--quiet"]);
+        let (server, address) = serve(&arena);
+        Self { arena, run, server, address, cookies, kept: Vec::new() }
+    }
+
+    fn kill_run(&mut self) {
+        self.run.kill().expect("it runs until then");
+        self.run.wait().expect("dead");
+        self.kept.push(fs::read(self.arena.results().join("games.jsonl")).expect("a log"));
+        self.run = self.arena.start(&["run", "league.toml", "--quiet"]);
+    }
+
+    fn kill_server(&mut self) {
+        self.server.kill().expect("it runs until then");
+        self.server.wait().expect("dead");
+        (self.server, self.address) = serve(&self.arena);
+    }
+
+    fn report(&self, author: &str) -> String {
+        let path = self.arena.path().join("hand-in").join(author).join("report.txt");
+        fs::read_to_string(path).unwrap_or_default()
+    }
+
+    /// The first line of an author's report, if it is about the last submission and final.
+    fn fate(&self, author: &str) -> Option<String> {
+        let report = self.report(author);
+        let line = report.lines().next()?.to_owned();
+        (!line.ends_with("being checked")).then_some(line)
+    }
+
+    /// Hands in by the folder: the files appear one by one.
+    fn by_folder(&self, author: &str, files: &[(&str, String)]) {
+        let folder = self.arena.path().join("hand-in").join(author);
+        let _ = fs::remove_dir_all(&folder);
+        fs::create_dir_all(&folder).expect("a folder");
+        for (name, text) in files {
+            fs::write(folder.join(name), text).expect("written");
+        }
+    }
+
+    /// Hands in by the page, as a browser does, until it is taken.
+    fn by_page(&self, author: &str, files: &[(&str, String)]) {
+        let cookie = format!("Cookie: referee-league={}", self.cookies[author]);
+        loop {
+            let page = self.ask(&format!("GET /author HTTP/1.1\r\n{cookie}\r\n"), "");
+            let token = page.split("name=\"token\" value=\"").nth(1).expect("a form");
+            let token = token.split('"').next().expect("a token");
+            let part = |head: String, text: &str| {
+                format!("--edge\r\nContent-Disposition: form-data; name={head}\r\n\r\n{text}\r\n")
+            };
+            let mut body = part("\"token\"".to_owned(), token);
+            for (name, text) in files {
+                body += &part(format!("\"files\"; filename=\"{name}\""), text);
+            }
+            body += "--edge--\r\n";
+            let head = format!(
+                "POST /author/hand-in HTTP/1.1\r\n{cookie}\r\nContent-Type: multipart/form-data; \
+                 boundary=edge\r\nContent-Length: {}\r\n",
+                body.len()
+            );
+            let answer = self.ask(&head, &body);
+            if answer.starts_with("HTTP/1.1 303") {
+                return;
+            }
+            assert!(answer.starts_with("HTTP/1.1 429"), "{answer:.300}");
+            std::thread::sleep(Duration::from_millis(500));
+        }
+    }
+
+    fn ask(&self, head: &str, body: &str) -> String {
+        let mut stream = TcpStream::connect(&self.address).expect("it is served");
+        let request = format!("{head}Host: {}\r\nConnection: close\r\n\r\n{body}", self.address);
+        stream.write_all(request.as_bytes()).expect("sent");
+        let mut answer = Vec::new();
+        stream.read_to_end(&mut answer).expect("an answer");
+        String::from_utf8_lossy(&answer).into_owned()
+    }
+
+    fn log(&self) -> Vec<u8> {
+        fs::read(self.arena.results().join("games.jsonl")).expect("a log")
+    }
+}
+
+/// Starts the server, and reads its address.
+fn serve(arena: &Arena) -> (Child, String) {
+    let mut server = arena.start(&["league", "serve", "league.toml", "--listen", "127.0.0.1:0"]);
+    let mut line = String::new();
+    let out = server.stdout.take().expect("a pipe");
+    BufReader::new(out).read_line(&mut line).expect("an address");
+    let address = line.trim().trim_start_matches("http://").trim_end_matches('/').to_owned();
+    (server, address)
+}
+
+fn a_term() -> Lacks {
+    let lacks = without(&["cc", "g++", "javac", "make", "python3"]);
+    if lacks.is_some() {
+        return lacks;
+    }
+    let size = std::env::var("REFEREE_TERM").unwrap_or_else(|_| "6,2,4".to_owned());
+    let size: Vec<u64> = size.split(',').map(|it| it.parse().expect("a number")).collect();
+    let [authors, versions, kills] = size[..] else {
+        panic!("REFEREE_TERM=authors,versions,kills")
+    };
+    let (mut dice, mut term) = (Dice::new(29), Term::begin(authors));
+    let began = Instant::now();
+    let mut handed_in = vec![0; authors as usize];
+    // The strength of the last version of each author, if it can play.
+    let mut last: BTreeMap<String, Option<i32>> = BTreeMap::new();
+    let mut strengths: BTreeMap<String, i32> =
+        [("house-0".to_owned(), 0), ("house-300".to_owned(), 300)].into();
+    let mut entered: BTreeMap<String, u32> = BTreeMap::new();
+    let (mut left, mut killed, mut by_page) = (authors * versions, 0, 0);
+    wait_until(|| term.arena.results().join("games.jsonl").exists());
+    while left > 0 || killed < kills {
+        let due = (authors * versions - left) * kills / (authors * versions);
+        if killed < kills && (killed < due || left == 0) {
+            match dice.below(3) {
+                0 => term.kill_server(),
+                _ => term.kill_run(),
+            }
+            killed += 1;
+        }
+        let free: Vec<u64> = (0..authors)
+            .filter(|&author| handed_in[author as usize] < versions)
+            .filter(|&author| {
+                let name = format!("author {author}");
+                !last.contains_key(&name) || term.fate(&name).is_some()
+            })
+            .collect();
+        if free.is_empty() {
+            std::thread::sleep(Duration::from_millis(100));
+            continue;
+        }
+        let author = free[dice.below(free.len() as u64) as usize];
+        let name = format!("author {author}");
+        handed_in[author as usize] += 1;
+        left -= 1;
+        let Submission { files, strength } =
+            submission(author, handed_in[author as usize], &mut dice);
+        if let Some(strength) = strength {
+            let version = entered.entry(name.clone()).or_default();
+            *version += 1;
+            strengths.insert(format!("{name} v{version}"), strength);
+        }
+        if dice.below(2) == 0 {
+            by_page += 1;
+            term.by_page(&name, &files);
+        } else {
+            term.by_folder(&name, &files);
+        }
+        last.insert(name, strength);
+        std::thread::sleep(Duration::from_millis(dice.below(1500)));
+    }
+    for (author, strength) in &last {
+        wait_until(|| term.fate(author).is_some());
+        let fate = term.fate(author).expect("just now");
+        let expected = strength
+            .map_or("refused".to_owned(), |_| format!("entered as {author} v{}", entered[author]));
+        assert!(
+            fate.ends_with(&expected),
+            "{author}: {fate}, expected {expected}\n{}",
+            term.report(author)
+        );
+    }
+    // Everyone gets some games.
+    let wanted = strengths.len() * 15;
+    wait_until(|| term.log().iter().filter(|&&byte| byte == b'\n').count() > wanted);
+    let closed = term.arena.run(&["league", "close"]);
+    assert_eq!(closed.code, 0, "{}", closed.err);
+    assert!(term.run.wait().expect("it ends").success());
+    term.server.kill().expect("it runs until then");
+    term.server.wait().expect("dead");
+
+    let log = term.log();
+    for kept in &term.kept {
+        let whole = kept.iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1);
+        assert!(log.starts_with(&kept[..whole]), "nothing is lost");
+    }
+    let text = String::from_utf8(log).expect("UTF-8");
+    let lines: Vec<Value> =
+        text.lines().skip(1).map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    let mut ids: Vec<&str> = lines.iter().filter_map(|line| line["id"].as_str()).collect();
+    let games = ids.len();
+    ids.sort_unstable();
+    ids.dedup();
+    assert_eq!(ids.len(), games, "nothing is played twice");
+    let verified = term.arena.run(&["verify", "results/cup"]);
+    assert_eq!(verified.code, 0, "{}", verified.out);
+    let ranking = term.arena.command(&["rank", "results/cup", "--format", "json"]).output();
+    let ranking: Value = serde_json::from_slice(&ranking.expect("a ranking").stdout).expect("JSON");
+    let (mut right, mut all) = (0, 0);
+    for row in ranking["players"].as_array().expect("rows") {
+        let name = row["name"].as_str().or(row["player"].as_str()).expect("a name");
+        let truth = f64::from(*strengths.get(name).unwrap_or_else(|| panic!("who is {name}?")));
+        let bound = |key: &str| row[key].as_f64();
+        let (Some(low), Some(high)) = (bound("rating_low"), bound("rating_high")) else { continue };
+        all += 1;
+        right += usize::from((low - 1.0..=high + 1.0).contains(&truth));
+    }
+    println!(
+        "{authors} authors, {} versions ({by_page} by the page), {} of them good; {killed} kills; \
+         {games} games in {:.0} s; {right} of {all} ratings within their intervals",
+        authors * versions,
+        strengths.len() - 2,
+        began.elapsed().as_secs_f64(),
+    );
+    assert!(all == strengths.len() && 100 * right >= 85 * all, "{right} of {all}");
+    None
+}
