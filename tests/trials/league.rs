@@ -61,7 +61,7 @@ for line in sys.stdin:
 "#;
 
 const C: &str = r#"
-#define _POSIX_C_SOURCE 200809L
+#define _XOPEN_SOURCE 700
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -158,6 +158,8 @@ struct Term {
     cookies: BTreeMap<String, String>,
     /// What the log was when the program was killed.
     kept: Vec<Vec<u8>>,
+    /// The first line of each author's report when the last submission was handed in.
+    stale: BTreeMap<String, String>,
 }
 
 impl Term {
@@ -168,7 +170,7 @@ impl Term {
         arena.write("numbers.py", GAME);
         arena.write(
             "game.toml",
-            "[rules]\ncommand = [\"python3\", \"numbers.py\"]\nfiles = [\"rules_program.py\"]\n",
+            "command = [\"python3\", \"numbers.py\"]\nfiles = [\"rules_program.py\"]\n",
         );
         let house = |strength: u32| {
             arena.write(
@@ -191,17 +193,19 @@ impl Term {
         let names: String = (0..authors).map(|author| format!("author {author}\n")).collect();
         arena.write("names.csv", &names);
         let links = arena.command(&["league", "invite", "names.csv"]).output().expect("links");
+        let err = String::from_utf8_lossy(&links.stderr).into_owned();
         let links = String::from_utf8(links.stdout).expect("UTF-8");
         let cookie = |line: &str| {
             let (name, link) = line.split_once(',').expect("two columns");
             (name.to_owned(), link.rsplit('/').next().expect("a secret").to_owned())
         };
         let cookies: BTreeMap<String, String> = links.lines().map(cookie).collect();
-        assert_eq!(cookies.len() as u64, authors, "{links}");
+        assert_eq!(cookies.len() as u64, authors, "{links}{err}");
         fs::create_dir_all(arena.path().join("hand-in")).expect("a folder");
         let run = arena.start(&["run", "league.toml", "--quiet"]);
+        wait_until(|| arena.results().join("games.jsonl").exists());
         let (server, address) = serve(&arena);
-        Self { arena, run, server, address, cookies, kept: Vec::new() }
+        Self { arena, run, server, address, cookies, kept: Vec::new(), stale: BTreeMap::new() }
     }
 
     fn kill_run(&mut self) {
@@ -226,7 +230,15 @@ impl Term {
     fn fate(&self, author: &str) -> Option<String> {
         let report = self.report(author);
         let line = report.lines().next()?.to_owned();
-        (!line.ends_with("being checked")).then_some(line)
+        let is_stale = self.stale.get(author) == Some(&line);
+        (!is_stale && !line.ends_with("being checked")).then_some(line)
+    }
+
+    /// Hands in, and forgets the report that was there.
+    fn hand_in(&mut self, author: &str, files: &[(&str, String)], by_page: bool) {
+        let before = self.report(author).lines().next().unwrap_or_default().to_owned();
+        self.stale.insert(author.to_owned(), before);
+        if by_page { self.by_page(author, files) } else { self.by_folder(author, files) }
     }
 
     /// Hands in by the folder: the files appear one by one.
@@ -311,7 +323,6 @@ fn a_term() -> Lacks {
         [("house-0".to_owned(), 0), ("house-300".to_owned(), 300)].into();
     let mut entered: BTreeMap<String, u32> = BTreeMap::new();
     let (mut left, mut killed, mut by_page) = (authors * versions, 0, 0);
-    wait_until(|| term.arena.results().join("games.jsonl").exists());
     while left > 0 || killed < kills {
         let due = (authors * versions - left) * kills / (authors * versions);
         if killed < kills && (killed < due || left == 0) {
@@ -343,12 +354,9 @@ fn a_term() -> Lacks {
             *version += 1;
             strengths.insert(format!("{name} v{version}"), strength);
         }
-        if dice.below(2) == 0 {
-            by_page += 1;
-            term.by_page(&name, &files);
-        } else {
-            term.by_folder(&name, &files);
-        }
+        let is_by_page = dice.below(2) == 0;
+        by_page += u64::from(is_by_page);
+        term.hand_in(&name, &files, is_by_page);
         last.insert(name, strength);
         std::thread::sleep(Duration::from_millis(dice.below(1500)));
     }
@@ -385,8 +393,8 @@ fn a_term() -> Lacks {
     ids.sort_unstable();
     ids.dedup();
     assert_eq!(ids.len(), games, "nothing is played twice");
-    let verified = term.arena.run(&["verify", "results/cup"]);
-    assert_eq!(verified.code, 0, "{}", verified.out);
+    let verified = term.arena.run(&["verify", "results/cup", "--game", "game.toml"]);
+    assert_eq!(verified.code, 0, "{}{}", verified.out, verified.err);
     let ranking = term.arena.command(&["rank", "results/cup", "--format", "json"]).output();
     let ranking: Value = serde_json::from_slice(&ranking.expect("a ranking").stdout).expect("JSON");
     let (mut right, mut all) = (0, 0);
@@ -395,6 +403,7 @@ fn a_term() -> Lacks {
         let truth = f64::from(*strengths.get(name).unwrap_or_else(|| panic!("who is {name}?")));
         let bound = |key: &str| row[key].as_f64();
         let (Some(low), Some(high)) = (bound("rating_low"), bound("rating_high")) else { continue };
+        println!("{name}: {truth}, rated {low:.0} to {high:.0} after {} games", row["games"]);
         all += 1;
         right += usize::from((low - 1.0..=high + 1.0).contains(&truth));
     }
