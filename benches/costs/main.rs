@@ -10,6 +10,7 @@
 //! - `log make DIR PLAYERS GAMES`: only makes such a log
 //! - `growth GAMES`, `growth players`, `growth jobs`, `growth plies`: how costs grow, in decades,
 //!   those of games up to so many
+//! - `league ENTRANTS GAMES`: choosing the next games of a long league
 //! - `local WANTS`, `play WANTS`: only play games with players in this process or in processes of
 //!   their own, for counting instructions and system calls
 //!
@@ -21,6 +22,7 @@
 mod game;
 mod growth;
 mod instant;
+mod league;
 mod levels;
 mod log;
 mod made;
@@ -69,6 +71,7 @@ fn main() -> Outcome<()> {
             LogCosts::measure(games.parse()?)?.print();
             Ok(())
         }
+        ["league", entrants, games] => league::print(entrants.parse()?, games.parse()?),
         ["growth", with] => growth::print(&script, with),
         ["local", wants] => game::local_games(&script, wants),
         ["play", wants] => {

@@ -184,7 +184,9 @@ fn submissions_that_are_source_code_are_built() {
     let config = arena.path().join("tournament.toml");
     let text = fs::read_to_string(&config).expect("a configuration");
     let hook = "[hooks]\ncommand = [\"sh\", \"-c\", \"cat >> told\"]\n";
-    fs::write(&config, text + "\n[build]\n" + hook).expect("written");
+    // Not every machine has the private mounts that a sandbox for builds needs.
+    let off = "[containment]\nlevel = \"off\"\n";
+    fs::write(&config, text + "\n[build]\n" + hook + off).expect("written");
     arena.hand_in("ann", "source.txt", &program("built"));
     arena.hand_in("ann", "Makefile", "all:\n\t@echo copying it\n\tcp source.txt player.py\n");
     arena.hand_in("bob", "Makefile", "all:\n\t@echo no luck\n\tfalse\n");

@@ -4,7 +4,7 @@
 //! `REFEREE_TERM=60,4,40 cargo test --test trials league -- --ignored --nocapture` plays a term of
 //! 60 authors with 4 versions each and 40 kills.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -114,12 +114,12 @@ public class Player {
 /// What an author hands in: its files, and its strength in Elo, if it can play.
 struct Submission {
     files: Vec<(&'static str, String)>,
-    strength: Option<i32>,
+    strength: Option<u32>,
 }
 
 /// A version of an author's player: broken or hostile ones among good ones.
-fn submission(author: u64, version: u64, dice: &mut Dice) -> Submission {
-    let strength = (author * 37 % 400) as i32 + 60 * version as i32;
+fn submission(author: u32, version: u32, dice: &mut Dice) -> Submission {
+    let strength = author * 37 % 400 + 60 * version;
     let text = |template: &str| template.replace("STRENGTH", &format!("({strength})"));
     let note = |mark: &str| format!("{mark} {author} {version}\n");
     let good = |files| Submission { files, strength: Some(strength) };
@@ -163,7 +163,7 @@ struct Term {
 }
 
 impl Term {
-    fn begin(authors: u64) -> Self {
+    fn begin(authors: u32) -> Self {
         let arena = Arena::with(&Config::empty());
         let library = include_str!("../../templates/game/python/rules_program.py");
         arena.write("rules_program.py", library);
@@ -190,8 +190,8 @@ impl Term {
             "name = \"cup\"\ngame = \"./game.toml\"\n[[stages]]\nformat = \"league\"\n[league]\nevery = \"1s\"\n\
              [clock]\nmove = \"10s\"\n[build]\ntime = \"60s\"\nmemory = \"512MiB\"\nprocesses = 64\n{players}"
         ));
-        let names: String = (0..authors).map(|author| format!("author {author}\n")).collect();
-        arena.write("names.csv", &names);
+        let names: Vec<String> = (0..authors).map(|author| format!("author {author}\n")).collect();
+        arena.write("names.csv", &names.concat());
         let links = arena.command(&["league", "invite", "names.csv"]).output().expect("links");
         let err = String::from_utf8_lossy(&links.stderr).into_owned();
         let links = String::from_utf8(links.stdout).expect("UTF-8");
@@ -200,7 +200,7 @@ impl Term {
             (name.to_owned(), link.rsplit('/').next().expect("a secret").to_owned())
         };
         let cookies: BTreeMap<String, String> = links.lines().map(cookie).collect();
-        assert_eq!(cookies.len() as u64, authors, "{links}{err}");
+        assert_eq!(cookies.len(), authors as usize, "{links}{err}");
         fs::create_dir_all(arena.path().join("hand-in")).expect("a folder");
         let run = arena.start(&["run", "league.toml", "--quiet"]);
         wait_until(|| arena.results().join("games.jsonl").exists());
@@ -304,25 +304,66 @@ fn serve(arena: &Arena) -> (Child, String) {
     (server, address)
 }
 
+/// What the authors handed in, and what should have become of it.
+#[derive(Default)]
+struct HandedIn {
+    /// How many submissions each author has handed in.
+    versions: Vec<u32>,
+    /// Whether the last one of each author can play.
+    last: BTreeMap<String, bool>,
+    /// How many of each author's can play.
+    entered: BTreeMap<String, u32>,
+    /// The strengths of all players that should have come.
+    strengths: BTreeMap<String, u32>,
+    by_page: u32,
+}
+
+#[expect(clippy::print_stdout, reason = "the figures of the term")]
 fn a_term() -> Lacks {
     let lacks = without(&["cc", "g++", "javac", "make", "python3"]);
     if lacks.is_some() {
         return lacks;
     }
     let size = std::env::var("REFEREE_TERM").unwrap_or_else(|_| "6,2,4".to_owned());
-    let size: Vec<u64> = size.split(',').map(|it| it.parse().expect("a number")).collect();
+    let size: Vec<u32> = size.split(',').map(|it| it.parse().expect("a number")).collect();
     let [authors, versions, kills] = size[..] else {
         panic!("REFEREE_TERM=authors,versions,kills")
     };
-    let (mut dice, mut term) = (Dice::new(29), Term::begin(authors));
     let began = Instant::now();
-    let mut handed_in = vec![0; authors as usize];
-    // The strength of the last version of each author, if it can play.
-    let mut last: BTreeMap<String, Option<i32>> = BTreeMap::new();
-    let mut strengths: BTreeMap<String, i32> =
-        [("house-0".to_owned(), 0), ("house-300".to_owned(), 300)].into();
-    let mut entered: BTreeMap<String, u32> = BTreeMap::new();
-    let (mut left, mut killed, mut by_page) = (authors * versions, 0, 0);
+    let mut term = Term::begin(authors);
+    let handed_in = hand_in_all(&mut term, (authors, versions, kills));
+    everyone_was_told(&term, &handed_in);
+    // Everyone gets some games.
+    let wanted = handed_in.strengths.len() * 15;
+    term.arena.wait_for_lines(wanted);
+    let closed = term.arena.run(&["league", "close"]);
+    assert_eq!(closed.code, 0, "{}", closed.err);
+    assert!(term.run.wait().expect("it ends").success());
+    term.server.kill().expect("it runs until then");
+    term.server.wait().expect("dead");
+    let games = check_log(&term);
+    let (right, all) = ratings_within(&term, &handed_in.strengths);
+    println!(
+        "{authors} authors, {} versions ({} by the page), {} of them good; {kills} kills; {games} \
+         games in {:.0} s; {right} of {all} ratings within their intervals",
+        authors * versions,
+        handed_in.by_page,
+        handed_in.strengths.len() - 2,
+        began.elapsed().as_secs_f64(),
+    );
+    assert_eq!(all, handed_in.strengths.len());
+    assert!(100 * right >= 85 * all, "{right} of {all}");
+    None
+}
+
+/// Lets all authors hand in all their versions, each when the one before was answered, and kills
+/// the program and its server now and then.
+fn hand_in_all(term: &mut Term, (authors, versions, kills): (u32, u32, u32)) -> HandedIn {
+    let mut dice = Dice::new(29);
+    let strengths = [("house-0".to_owned(), 0), ("house-300".to_owned(), 300)].into();
+    let mut all =
+        HandedIn { versions: vec![0; authors as usize], strengths, ..HandedIn::default() };
+    let (mut left, mut killed) = (authors * versions, 0);
     while left > 0 || killed < kills {
         let due = (authors * versions - left) * kills / (authors * versions);
         if killed < kills && (killed < due || left == 0) {
@@ -332,54 +373,53 @@ fn a_term() -> Lacks {
             }
             killed += 1;
         }
-        let free: Vec<u64> = (0..authors)
-            .filter(|&author| handed_in[author as usize] < versions)
-            .filter(|&author| {
-                let name = format!("author {author}");
-                !last.contains_key(&name) || term.fate(&name).is_some()
-            })
-            .collect();
-        if free.is_empty() {
+        let is_free = |author: &u32| {
+            let name = format!("author {author}");
+            all.versions[*author as usize] < versions
+                && (!all.last.contains_key(&name) || term.fate(&name).is_some())
+        };
+        let free: Vec<u32> = (0..authors).filter(is_free).collect();
+        let at = free.len().checked_sub(1).map(|last| dice.below(last as u64 + 1));
+        let Some(author) = at.and_then(|at| free.get(usize::try_from(at).ok()?)) else {
             std::thread::sleep(Duration::from_millis(100));
             continue;
-        }
-        let author = free[dice.below(free.len() as u64) as usize];
+        };
         let name = format!("author {author}");
-        handed_in[author as usize] += 1;
+        let version = &mut all.versions[*author as usize];
+        *version += 1;
         left -= 1;
-        let Submission { files, strength } =
-            submission(author, handed_in[author as usize], &mut dice);
+        let Submission { files, strength } = submission(*author, *version, &mut dice);
         if let Some(strength) = strength {
-            let version = entered.entry(name.clone()).or_default();
-            *version += 1;
-            strengths.insert(format!("{name} v{version}"), strength);
+            let number = all.entered.entry(name.clone()).or_default();
+            *number += 1;
+            all.strengths.insert(format!("{name} v{number}"), strength);
         }
         let is_by_page = dice.below(2) == 0;
-        by_page += u64::from(is_by_page);
+        all.by_page += u32::from(is_by_page);
         term.hand_in(&name, &files, is_by_page);
-        last.insert(name, strength);
+        all.last.insert(name, strength.is_some());
         std::thread::sleep(Duration::from_millis(dice.below(1500)));
     }
-    for (author, strength) in &last {
+    all
+}
+
+/// Every author has a report on the last submission, which says what it should.
+fn everyone_was_told(term: &Term, handed_in: &HandedIn) {
+    for (author, can_play) in &handed_in.last {
         wait_until(|| term.fate(author).is_some());
         let fate = term.fate(author).expect("just now");
-        let expected = strength
-            .map_or("refused".to_owned(), |_| format!("entered as {author} v{}", entered[author]));
-        assert!(
-            fate.ends_with(&expected),
-            "{author}: {fate}, expected {expected}\n{}",
-            term.report(author)
-        );
+        let expected = match can_play {
+            false => "refused".to_owned(),
+            true => format!("entered as {author} v{}", handed_in.entered[author]),
+        };
+        let report = term.report(author);
+        assert!(fate.ends_with(&expected), "{author}: {fate}, not {expected}\n{report}");
     }
-    // Everyone gets some games.
-    let wanted = strengths.len() * 15;
-    wait_until(|| term.log().iter().filter(|&&byte| byte == b'\n').count() > wanted);
-    let closed = term.arena.run(&["league", "close"]);
-    assert_eq!(closed.code, 0, "{}", closed.err);
-    assert!(term.run.wait().expect("it ends").success());
-    term.server.kill().expect("it runs until then");
-    term.server.wait().expect("dead");
+}
 
+/// Nothing in the log was lost or played twice, and the program finds no fault in it. Returns the
+/// number of games.
+fn check_log(term: &Term) -> usize {
     let log = term.log();
     for kept in &term.kept {
         let whole = kept.iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1);
@@ -388,32 +428,28 @@ fn a_term() -> Lacks {
     let text = String::from_utf8(log).expect("UTF-8");
     let lines: Vec<Value> =
         text.lines().skip(1).map(|line| serde_json::from_str(line).expect("JSON")).collect();
-    let mut ids: Vec<&str> = lines.iter().filter_map(|line| line["id"].as_str()).collect();
-    let games = ids.len();
-    ids.sort_unstable();
-    ids.dedup();
-    assert_eq!(ids.len(), games, "nothing is played twice");
+    let ids: Vec<&str> = lines.iter().filter_map(|line| line["id"].as_str()).collect();
+    let different: BTreeSet<&str> = ids.iter().copied().collect();
+    assert_eq!(different.len(), ids.len(), "nothing is played twice");
     let verified = term.arena.run(&["verify", "results/cup", "--game", "game.toml"]);
     assert_eq!(verified.code, 0, "{}{}", verified.out, verified.err);
+    ids.len()
+}
+
+/// How many ratings are within their intervals, of how many.
+#[expect(clippy::print_stdout, reason = "the figures of the term")]
+fn ratings_within(term: &Term, strengths: &BTreeMap<String, u32>) -> (usize, usize) {
     let ranking = term.arena.command(&["rank", "results/cup", "--format", "json"]).output();
     let ranking: Value = serde_json::from_slice(&ranking.expect("a ranking").stdout).expect("JSON");
     let (mut right, mut all) = (0, 0);
     for row in ranking["players"].as_array().expect("rows") {
-        let name = row["name"].as_str().or(row["player"].as_str()).expect("a name");
-        let truth = f64::from(*strengths.get(name).unwrap_or_else(|| panic!("who is {name}?")));
-        let bound = |key: &str| row[key].as_f64();
-        let (Some(low), Some(high)) = (bound("rating_low"), bound("rating_high")) else { continue };
+        let name = row["player"].as_str().expect("a name");
+        let truth = strengths.get(name).unwrap_or_else(|| panic!("who is {name}?"));
+        let bound = |key: &str| row[key].as_f64().expect("a rating");
+        let (low, high) = (bound("rating_low"), bound("rating_high"));
         println!("{name}: {truth}, rated {low:.0} to {high:.0} after {} games", row["games"]);
         all += 1;
-        right += usize::from((low - 1.0..=high + 1.0).contains(&truth));
+        right += usize::from((low - 1.0..=high + 1.0).contains(&f64::from(*truth)));
     }
-    println!(
-        "{authors} authors, {} versions ({by_page} by the page), {} of them good; {killed} kills; \
-         {games} games in {:.0} s; {right} of {all} ratings within their intervals",
-        authors * versions,
-        strengths.len() - 2,
-        began.elapsed().as_secs_f64(),
-    );
-    assert!(all == strengths.len() && 100 * right >= 85 * all, "{right} of {all}");
-    None
+    (right, all)
 }

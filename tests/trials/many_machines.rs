@@ -48,6 +48,9 @@ pub(crate) fn tests() -> Vec<Trial> {
         slow("no second game of a pair begins when the time is up", || {
             with_server(commands::until_within_a_pair)
         }),
+        slow("a player that comes to a league is sent and plays", || {
+            without(&["python3"]).or_else(|| with_server(league))
+        }),
         slow("a replaced player is sent and plays again", || with_server(commands::replace)),
         slow("a player that always fails is taken out", || with_server(commands::quarantine)),
         slow("a server with TLS is used by its authority", || {
@@ -127,6 +130,29 @@ fn program(server: &mut TestServer) {
              [[players]]\nname = \"bee\"\nbot = \"random\"\n",
         );
     });
+}
+
+/// A league, to which somebody comes while a worker plays it.
+fn league(server: &mut TestServer) {
+    let arena = Arena::new();
+    let stages = "[[stages]]\nformat = \"league\"\n";
+    arena.configure(&Config::small().change(|config| {
+        config.pairs = 0;
+        config.more.push_str(stages);
+    }));
+    let worker = WorkerProcess::start(&arena, &server.url(), "one");
+    let run = arena.start(&["run", "-q", "--on", &server.url()]);
+    arena.wait_for_lines(3);
+    fs::create_dir_all(arena.path().join("hand-in/ann")).expect("a folder");
+    arena.write("hand-in/ann/player.py", include_str!("../../players/random_player.py"));
+    let is_hers = |line: &str| line.contains(":\"ann v1\"") && line.contains("\"worker\":\"one\"");
+    wait_until(|| arena.log().lines().any(is_hers));
+    arena.put("control.json", "{\"closed\": true}");
+    let run = arena.finish(run, "");
+    assert_eq!(run.code, 0, "{}", run.err);
+    drop(worker);
+    let verify = arena.run(&["verify", "results/cup"]);
+    assert_eq!(verify.code, 0, "{}", verify.err);
 }
 
 /// Engines with different clocks, which agree on a draw.

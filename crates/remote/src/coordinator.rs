@@ -66,7 +66,8 @@ impl Coordinator {
         listener: &mut dyn Listener,
         stop: watch::Receiver<bool>,
     ) -> Result<RunEnd, RunError> {
-        if self.has_others {
+        // The players of a league change all the time.
+        if self.has_others && !runner.state.is_league() {
             let warning = "the server still had the queues of this tournament with another \
                            configuration; they were removed, and games that waited there are \
                            played again";

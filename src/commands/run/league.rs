@@ -230,7 +230,10 @@ impl LeaguePlay<'_, '_> {
         listeners: &mut dyn Listener,
     ) -> Result<(), Failure> {
         match news {
-            DoorNews::Busy(is_busy) => self.is_busy = is_busy,
+            // Elsewhere, games are not disturbed.
+            DoorNews::Busy(is_busy) => {
+                self.is_busy = is_busy && self.run.limits.workers.is_none();
+            }
             DoorNews::Warning(warning) => listeners.on(RunEvent::Warning(&warning), state)?,
             DoorNews::Control(control) => {
                 let before = std::mem::replace(&mut self.control, control);
