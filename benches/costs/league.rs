@@ -1,6 +1,6 @@
 //! Measures what a long league costs: choosing the next games, and the memory of its state.
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use referee_record::log::LogWriter;
 use referee_record::model::entry::Entry;
@@ -11,10 +11,10 @@ use referee_record::model::stage::{Format, Stage};
 use referee_tournament::folder;
 use referee_tournament::schedule::state::TournamentState;
 
-use crate::measure::Outcome;
+use crate::measure::{Outcome, cpu};
 
-/// The longest time to choose a pair of games.
-const GOAL: Duration = Duration::from_millis(50);
+/// The longest CPU time to choose a pair of games, in microseconds.
+const GOAL: f64 = 50_000.0;
 
 /// Plays a league of this many entrants in name only, writes its log, reads it again, and prints
 /// what choosing costs as it grows.
@@ -33,23 +33,25 @@ pub(crate) fn print(entrants: usize, games: usize) -> Outcome<()> {
         state.change(&change)?;
         log.append_change(&change)?;
     }
-    let (mut longest, mut chosen, mut shown) = (Duration::ZERO, 0_u32, 1_000);
-    let before = memory()?;
+    let (mut longest, mut whole, mut chosen, mut shown) = (0.0_f64, 0.0, 0_u32, 1_000);
+    let empty = memory()?;
     while state.played() < games {
-        let began = Instant::now();
+        let before = cpu()?;
         state.choose();
-        let took = began.elapsed();
-        (longest, chosen) = (longest.max(took), chosen + 1);
+        let took = cpu()? - before;
+        (longest, whole, chosen) = (longest.max(took), whole + took, chosen + 1);
         while let Some(index) = state.next_due(0) {
             let record = record(&state, index);
             state.add(&record)?;
             log.append(&record)?;
         }
         if state.played() >= shown {
-            let bytes = memory()?.saturating_sub(before) / state.played() as u64;
+            let bytes = memory()?.saturating_sub(empty) / state.played() as u64;
             println!(
-                "{:9} games: choosing took at most {longest:?}, the state has {bytes} bytes per game",
-                state.played()
+                "{:9} games: choosing took {:.0} µs on average and {longest:.0} µs at most, the \
+                 state has {bytes} bytes per game",
+                state.played(),
+                whole / f64::from(chosen),
             );
             shown *= 10;
         }
@@ -59,19 +61,13 @@ pub(crate) fn print(entrants: usize, games: usize) -> Outcome<()> {
     let began = Instant::now();
     let mut read = folder::read(folder.path(), |_, _| {})?;
     println!("reading the log of {} games: {:?}", read.state.played(), began.elapsed());
-    let began = Instant::now();
+    let before = cpu()?;
     read.state.choose();
-    let next = began.elapsed();
-    println!(
-        "choosing the next games: {next:?}, goal {GOAL:?}: {}",
-        said(next.max(longest) < GOAL)
-    );
+    let next = cpu()? - before;
+    let holds = if next.max(longest) < GOAL { "holds" } else { "missed" };
+    println!("choosing the next games: {next:.0} µs, goal {GOAL:.0} µs: {holds}");
     println!("{chosen} pairs were chosen among {entrants} entrants");
     Ok(())
-}
-
-fn said(holds: bool) -> &'static str {
-    if holds { "holds" } else { "missed" }
 }
 
 /// The memory of this process, in bytes.

@@ -17,7 +17,15 @@ use libtest_mimic::Trial;
 use serde_json::Value;
 
 pub(crate) fn tests() -> Vec<Trial> {
-    vec![slow("a_term_loses_nothing", a_term)]
+    vec![
+        slow("a_term_loses_nothing", a_term),
+        slow("the_recipe_is_followed_word_for_word", || {
+            without(&["python3"]).or_else(|| {
+                from_nothing_to_the_marks();
+                None
+            })
+        }),
+    ]
 }
 
 /// Each player says a number once; the higher one wins. Numbers that are drawn around a strength
@@ -251,42 +259,9 @@ impl Term {
         }
     }
 
-    /// Hands in by the page, as a browser does, until it is taken.
+    /// Hands in by the page.
     fn by_page(&self, author: &str, files: &[(&str, String)]) {
-        let cookie = format!("Cookie: referee-league={}", self.cookies[author]);
-        loop {
-            let page = self.ask(&format!("GET /author HTTP/1.1\r\n{cookie}\r\n"), "");
-            let token = page.split("name=\"token\" value=\"").nth(1).expect("a form");
-            let token = token.split('"').next().expect("a token");
-            let part = |head: String, text: &str| {
-                format!("--edge\r\nContent-Disposition: form-data; name={head}\r\n\r\n{text}\r\n")
-            };
-            let mut body = part("\"token\"".to_owned(), token);
-            for (name, text) in files {
-                body += &part(format!("\"files\"; filename=\"{name}\""), text);
-            }
-            body += "--edge--\r\n";
-            let head = format!(
-                "POST /author/hand-in HTTP/1.1\r\n{cookie}\r\nContent-Type: multipart/form-data; \
-                 boundary=edge\r\nContent-Length: {}\r\n",
-                body.len()
-            );
-            let answer = self.ask(&head, &body);
-            if answer.starts_with("HTTP/1.1 303") {
-                return;
-            }
-            assert!(answer.starts_with("HTTP/1.1 429"), "{answer:.300}");
-            std::thread::sleep(Duration::from_millis(500));
-        }
-    }
-
-    fn ask(&self, head: &str, body: &str) -> String {
-        let mut stream = TcpStream::connect(&self.address).expect("it is served");
-        let request = format!("{head}Host: {}\r\nConnection: close\r\n\r\n{body}", self.address);
-        stream.write_all(request.as_bytes()).expect("sent");
-        let mut answer = Vec::new();
-        stream.read_to_end(&mut answer).expect("an answer");
-        String::from_utf8_lossy(&answer).into_owned()
+        upload(&self.address, &self.cookies[author], files);
     }
 
     fn log(&self) -> Vec<u8> {
@@ -294,14 +269,58 @@ impl Term {
     }
 }
 
+/// Hands in by the page at `address`, as a browser with this cookie does, until it is taken.
+fn upload(address: &str, cookie: &str, files: &[(&str, String)]) {
+    let cookie = format!("Cookie: referee-league={cookie}");
+    loop {
+        let page = ask(address, &format!("GET /author HTTP/1.1\r\n{cookie}\r\n"), "");
+        let token = page.split("name=\"token\" value=\"").nth(1).expect("a form");
+        let token = token.split('"').next().expect("a token");
+        let part = |head: String, text: &str| {
+            format!("--edge\r\nContent-Disposition: form-data; name={head}\r\n\r\n{text}\r\n")
+        };
+        let mut body = part("\"token\"".to_owned(), token);
+        for (name, text) in files {
+            body += &part(format!("\"files\"; filename=\"{name}\""), text);
+        }
+        body += "--edge--\r\n";
+        let head = format!(
+            "POST /author/hand-in HTTP/1.1\r\n{cookie}\r\nContent-Type: multipart/form-data; \
+             boundary=edge\r\nContent-Length: {}\r\n",
+            body.len()
+        );
+        let answer = ask(address, &head, &body);
+        if answer.starts_with("HTTP/1.1 303") {
+            return;
+        }
+        assert!(answer.starts_with("HTTP/1.1 429"), "{answer:.300}");
+        std::thread::sleep(Duration::from_millis(500));
+    }
+}
+
+/// The answer to a request.
+fn ask(address: &str, head: &str, body: &str) -> String {
+    let mut stream = TcpStream::connect(address).expect("it is served");
+    let request = format!("{head}Host: {address}\r\nConnection: close\r\n\r\n{body}");
+    stream.write_all(request.as_bytes()).expect("sent");
+    let mut answer = Vec::new();
+    stream.read_to_end(&mut answer).expect("an answer");
+    String::from_utf8_lossy(&answer).into_owned()
+}
+
 /// Starts the server, and reads its address.
 fn serve(arena: &Arena) -> (Child, String) {
     let mut server = arena.start(&["league", "serve", "league.toml", "--listen", "127.0.0.1:0"]);
+    let address = address_of(&mut server);
+    (server, address)
+}
+
+/// The address that a server prints when it begins.
+fn address_of(server: &mut Child) -> String {
     let mut line = String::new();
     let out = server.stdout.take().expect("a pipe");
     BufReader::new(out).read_line(&mut line).expect("an address");
-    let address = line.trim().trim_start_matches("http://").trim_end_matches('/').to_owned();
-    (server, address)
+    line.trim().trim_start_matches("http://").trim_end_matches('/').to_owned()
 }
 
 /// What the authors handed in, and what should have become of it.
@@ -452,4 +471,83 @@ fn ratings_within(term: &Term, strengths: &BTreeMap<String, u32>) -> (usize, usi
         right += usize::from((low - 1.0..=high + 1.0).contains(&f64::from(*truth)));
     }
     (right, all)
+}
+
+/// Follows the section of `docs/league.md` in an empty folder.
+fn from_nothing_to_the_marks() {
+    let page = include_str!("../../docs/league.md");
+    let (_, text) = page.split_once("\n## From nothing to the marks\n").expect("the section");
+    let (text, _) = text.split_once("\n## ").expect("more sections");
+    let blocks: Vec<(&str, &str)> = text
+        .split("\n```")
+        .skip(1)
+        .step_by(2)
+        .map(|block| block.split_once('\n').expect("a language"))
+        .collect();
+    let [
+        ("toml", league),
+        ("console", start),
+        ("csv", names),
+        ("console", invite),
+        ("python", program),
+        ("console", copy),
+        ("console", close),
+        ("toml", grades),
+        ("console", last),
+    ] = blocks[..]
+    else {
+        panic!("other blocks: {blocks:?}")
+    };
+    let commands = |block: &'static str| block.lines().filter_map(|line| line.strip_prefix("$ "));
+    let words = |command: &'static str| -> Vec<&'static str> {
+        command.strip_prefix("referee ").expect("a command").split(' ').collect()
+    };
+    let arena = Arena::new();
+    arena.write("league.toml", league);
+    let begin = commands(start).next().expect("a command");
+    let run = arena.start(&words(begin));
+    wait_until(|| arena.path().join("results/term/games.jsonl").exists());
+    arena.write("names.csv", &format!("{names}\n"));
+    let [make_links, serve] = commands(invite).collect::<Vec<_>>()[..] else { panic!("{invite}") };
+    let links = arena.command(&words(make_links)).output().expect("links").stdout;
+    let links = String::from_utf8(links).expect("UTF-8");
+    for (line, expected) in links.lines().zip(invite.lines().skip(1)) {
+        let (begin, _) = expected.split_once('…').expect("a link");
+        assert!(line.starts_with(begin), "{line}");
+    }
+    let cookie = links.lines().next().and_then(|line| line.rsplit('/').next()).expect("a secret");
+    // Another program may have the usual port.
+    let mut server = arena.start(&[&words(serve)[..], &["--listen", "127.0.0.1:0"]].concat());
+    let address = address_of(&mut server);
+    upload(&address, cookie, &[("player.py", program.to_owned())]);
+    arena.write("player.py", program);
+    for command in commands(copy) {
+        arena.sh(command);
+    }
+    for author in ["ann", "bob"] {
+        let report = arena.path().join("hand-in").join(author).join("report.txt");
+        let expected = format!("entered as {author} v1");
+        wait_until(|| {
+            let text = fs::read_to_string(&report).unwrap_or_default();
+            text.lines().next().is_some_and(|line| line.ends_with(&expected))
+        });
+    }
+    let close_it = commands(close).next().expect("a command");
+    let closed = arena.run(&words(close_it));
+    assert_eq!(closed.code, 0, "{}", closed.err);
+    for line in close.lines().skip(1) {
+        assert!(closed.err.contains(line), "{line} is not in:\n{}", closed.err);
+    }
+    let run = arena.finish(run, "");
+    assert_eq!(run.code, 0, "{}", run.err);
+    server.kill().expect("it runs until then");
+    server.wait().expect("dead");
+    let text = fs::read_to_string(arena.path().join("final.toml")).expect("the final");
+    arena.write("final.toml", &format!("{text}\n{grades}\n"));
+    let played = arena.run(&words(commands(last).next().expect("a command")));
+    assert_eq!(played.code, 0, "{}", played.err);
+    let marks = fs::read_to_string(arena.path().join("results/term-final/grades.csv"));
+    let marks = marks.expect("the marks");
+    let names = ["ann", "bob", "cat"];
+    assert!(names.iter().all(|name| marks.contains(name)) && !marks.contains("house"), "{marks}");
 }

@@ -57,6 +57,9 @@ pub(super) fn run(args: &CloseArgs, config: &Path, printer: Printer) -> Result<S
     let contents = folder::read(&league.dir, |_, _| {})?;
     contents.problems.lines().iter().for_each(|line| printer.note(line));
     let header = contents.header.clone();
+    if !header.is_league() {
+        return Err(Failure::input(format!("{} holds no league", league.dir.display())));
+    }
     let tables = Tables::of(TournamentAnalysis::of(&league.dir, contents, Faulted::Count)?);
     let text = bounded::text(config, LARGEST)
         .map_err(|error| Failure::input(format!("{}: {error}", config.display())))?;

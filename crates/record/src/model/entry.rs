@@ -2,6 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::player::name_problem;
+
+/// The most versions of an author's player.
+pub const MOST_VERSIONS: u32 = 999_999;
+
 /// What an entrant of a league is: a version of its author's player.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Entry {
@@ -19,6 +24,18 @@ impl Entry {
     /// The name that version `version` of an author's player has in the tables, such as `ann v3`.
     pub fn name(author: &str, version: u32) -> String {
         format!("{author} v{version}")
+    }
+
+    /// Whether it is the entry of a player of this name, whose author's name can be that of a
+    /// folder. A log may come from a stranger.
+    pub(crate) fn is_of(&self, name: &str) -> bool {
+        let Self { author, version, .. } = self;
+        let is_folder = !author.contains(['/', '\\']) && !author.starts_with('.');
+        is_folder
+            && name_problem(author).is_none()
+            && name_problem(name).is_none()
+            && (1..=MOST_VERSIONS).contains(version)
+            && Self::name(author, *version) == name
     }
 }
 

@@ -125,7 +125,10 @@ impl Header {
 
     fn check_players(&self) -> Result<(), String> {
         let mut names = HashSet::new();
-        for PlayerInfo { name, .. } in &self.players {
+        for PlayerInfo { name, entry, .. } in &self.players {
+            if entry.is_some() && self.is_league() {
+                return Err(format!("the player {name:?} came later, and has a line of its own"));
+            }
             if let Some(problem) = name_problem(name) {
                 return Err(format!("a player has the name {name:?}: {problem}"));
             }

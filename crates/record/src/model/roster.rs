@@ -4,8 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::entry::{Entry, Leaving};
-use super::player::name_problem;
+use super::entry::Leaving;
 use super::record::{Header, PlayerInfo};
 
 /// The most files of a version that its line in the log names.
@@ -74,11 +73,7 @@ impl Header {
         let place = self.players.iter().position(|known| known.name == change.player());
         match (change, place) {
             (RosterChange::Entered { player, .. }, None) => {
-                let is_named = player
-                    .entry
-                    .as_ref()
-                    .is_some_and(|entry| Entry::name(&entry.author, entry.version) == player.name);
-                if !is_named || name_problem(&player.name).is_some() {
+                if !player.entry.as_ref().is_some_and(|entry| entry.is_of(&player.name)) {
                     return Err(ImpossibleChange::Misnamed);
                 }
                 self.players.push(player.clone());
@@ -97,7 +92,7 @@ impl Header {
 
 #[cfg(test)]
 mod tests {
-    use super::super::entry::LeavingReason;
+    use super::super::entry::{Entry, LeavingReason};
     use super::*;
 
     #[test]

@@ -34,7 +34,7 @@ use crate::league::hand_in;
 use crate::league::invitations::author_problem;
 use crate::league::version_dir;
 use crate::printer::{Colour, Printer};
-use referee_record::model::entry::{Entry, Leaving, LeavingReason};
+use referee_record::model::entry::{Entry, Leaving, LeavingReason, MOST_VERSIONS};
 use referee_record::model::league::LeagueSettings;
 use referee_record::model::player::PlayerSpec;
 use referee_record::model::record::{Header, PlayerInfo};
@@ -371,6 +371,10 @@ impl Doorkeeper {
     ) -> Result<Result<String, NotTaken>, NobodyThere> {
         self.send(letter, &Fate::BeingChecked)?;
         let version = self.authors.get(author).map_or(1, |known| known.version + 1);
+        if version > MOST_VERSIONS {
+            let why = format!("an author may have at most {MOST_VERSIONS} versions");
+            return Ok(Err(NotTaken::Refused(why)));
+        }
         let name = Entry::name(author, version);
         if self.taken.contains(&name) {
             let why = format!("another player is called `{name}`");

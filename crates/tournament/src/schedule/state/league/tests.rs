@@ -146,6 +146,17 @@ fn only_who_came_plays_and_only_who_is_there_leaves() {
         player.name = "house v9".to_owned();
     }
     assert_eq!(state.change(&misnamed), Err(RecordError::Foreign));
+    // Names that would lead out of the folder of the entrants.
+    for author in ["../ann", ".ann", "a/b", "a\\b", ""] {
+        assert_eq!(
+            state.change(&entered(&header, author, 1)),
+            Err(RecordError::Foreign),
+            "{author}"
+        );
+    }
+    for version in [0, u32::MAX] {
+        assert_eq!(state.change(&entered(&header, "bob", version)), Err(RecordError::Foreign));
+    }
     for _ in 0..10 {
         state.choose();
     }
