@@ -265,6 +265,7 @@ impl Listener for Progress {
             RunEvent::Begun { due } => self.begin(state, due),
             RunEvent::GameFinished { record, .. } => self.finished(record, state),
             RunEvent::PlayerOut { player, game, why } => self.say(&out(player, game, why)),
+            RunEvent::Notice(text) => self.say(text),
             RunEvent::Warning(warning) => self.say(&format!("warning: {warning}")),
             RunEvent::Finishing { games } => self.finishing(games),
             RunEvent::Over => self.end(state),
@@ -293,8 +294,11 @@ impl Progress {
         self.began = Instant::now();
         self.printed = self.began;
         self.faulted_before = faulted(state);
-        if state.played() > 0 && state.is_league() {
-            self.say(&format!("{} so far", counted(state.played(), "game")));
+        if state.is_league() {
+            // The games begin with the first report of a worker: one may be over.
+            if state.played() > 1 {
+                self.say(&format!("{} so far", counted(state.played(), "game")));
+            }
         } else if state.played() > 0 {
             self.say(&format!("{} games are in the log, {due} to play", state.played()));
         }
@@ -303,15 +307,21 @@ impl Progress {
             let is_long = self.headline.is_some() || state.names().len() == 2;
             let gap = if is_long { "\n" } else { "  " };
             let style = if state.is_league() {
-                "{spinner} {pos} games  {per_sec}  {wide_msg}".to_owned()
+                "{spinner} {pos} games{speed}  {wide_msg}".to_owned()
             } else {
                 format!("{{bar:16}} {{pos}}/{{len}} games{{speed}}{gap}{{wide_msg}}")
             };
             let bar = ProgressBar::new(due as u64);
             if let Ok(style) = ProgressStyle::with_template(&style) {
                 let until = self.until;
+                let is_endless = state.is_league();
                 let speed = move |bar: &ProgressState, out: &mut dyn std::fmt::Write| {
-                    speed(bar, until, out);
+                    if is_endless {
+                        // Formatting to a string does not fail.
+                        let _ = write!(out, "  {:.1}/s", bar.per_sec());
+                    } else {
+                        speed(bar, until, out);
+                    }
                 };
                 bar.set_style(style.with_key("speed", speed));
             }

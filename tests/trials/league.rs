@@ -136,7 +136,9 @@ fn submission(author: u32, version: u32, dice: &mut Dice) -> Submission {
         0 => bad(vec![("player.py", format!("print(  # {}", note("")))]),
         1 => bad(vec![(
             "player.py",
-            PYTHON.replace("max(0, min(300, round(number)))", "999").replace("STRENGTH", "0") + "#" + &note(""),
+            PYTHON.replace("max(0, min(300, round(number)))", "999").replace("STRENGTH", "0")
+                + "#"
+                + &note(""),
         )]),
         2 => bad(vec![(
             "Makefile",

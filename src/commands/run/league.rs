@@ -10,6 +10,8 @@ mod letter;
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use tokio::sync::{mpsc, watch};
@@ -63,12 +65,12 @@ pub(super) fn play(
                 news,
                 waiting: Vec::new(),
                 bell: bell.clone(),
-                printer,
             };
             play.find_players(state, listeners)?;
             let door = Door::open(run, league, (exam, builds), state.header(), (tell, bell))?;
-            let mut once = Once { listeners, has_begun: false };
-            let end = play.play(state, &mut once, heard, (finish, stop)).await;
+            let asked = Arc::new(AtomicBool::new(false));
+            let mut once = Once { listeners, has_begun: false, asked: Arc::clone(&asked) };
+            let end = play.play(state, &mut once, heard, (finish, stop, asked)).await;
             // Nobody answers the door any more.
             play.news.close();
             door.close();
@@ -110,11 +112,10 @@ struct LeaguePlay<'r, 't> {
     /// The news that came while games were played.
     waiting: Vec<DoorNews>,
     bell: HookBell,
-    printer: Printer,
 }
 
 /// What keeps a session going, or ends it.
-type Signals = (watch::Receiver<bool>, watch::Receiver<bool>);
+type Signals = (watch::Receiver<bool>, watch::Receiver<bool>, Arc<AtomicBool>);
 
 impl LeaguePlay<'_, '_> {
     /// Finds the programs of the players that are there. Those whose files are not the ones that
@@ -162,7 +163,7 @@ impl LeaguePlay<'_, '_> {
         state: &mut TournamentState,
         listeners: &mut Once<'_, '_>,
         heard: &super::Heard,
-        (mut finish, mut stop): Signals,
+        (mut finish, mut stop, asked): Signals,
     ) -> Result<RunEnd, Failure> {
         let mut is_dry = false;
         loop {
@@ -170,7 +171,7 @@ impl LeaguePlay<'_, '_> {
                 self.follow(news, state, listeners)?;
             }
             if self.control.closed {
-                self.printer.note("the league is closed");
+                listeners.on(RunEvent::Notice("the league is closed"), state)?;
                 return Ok(RunEnd::Complete);
             }
             if *finish.borrow() || *stop.borrow() {
@@ -197,8 +198,8 @@ impl LeaguePlay<'_, '_> {
                     biased;
                     end = &mut playing => break end?,
                     _ = finish.wait_for(|asked| *asked), if !is_asked => {
-                        self.printer.note("Finishing the games in play; press Ctrl-C again to drop them");
                         is_asked = true;
+                        asked.store(true, Ordering::Relaxed);
                         tell_end.send_replace(true);
                     }
                     Some(news) = self.news.recv() => {
@@ -234,12 +235,14 @@ impl LeaguePlay<'_, '_> {
             DoorNews::Busy(is_busy) => {
                 self.is_busy = is_busy && self.run.limits.workers.is_none();
             }
+            DoorNews::Notice(text) => listeners.on(RunEvent::Notice(&text), state)?,
             DoorNews::Warning(warning) => listeners.on(RunEvent::Warning(&warning), state)?,
             DoorNews::Control(control) => {
                 let before = std::mem::replace(&mut self.control, control);
                 if before.paused != self.control.paused {
-                    let to = if self.control.paused { "pauses" } else { "goes on" };
-                    self.printer.note(&format!("the league {to}"));
+                    let paused = self.control.paused;
+                    let text = if paused { "the league pauses" } else { "the league goes on" };
+                    listeners.on(RunEvent::Notice(text), state)?;
                 }
             }
             DoorNews::Change { change, spec, done } => {
@@ -285,12 +288,15 @@ impl LeaguePlay<'_, '_> {
 struct Once<'o, 'l> {
     listeners: &'o mut referee_tournament::run::event::Listeners<'l>,
     has_begun: bool,
+    /// Whether somebody interrupts the run, and not only a session ends.
+    asked: Arc<AtomicBool>,
 }
 
 impl Listener for Once<'_, '_> {
     fn on(&mut self, event: RunEvent<'_>, state: &TournamentState) -> Result<(), WriteError> {
         match event {
-            RunEvent::Over | RunEvent::Finishing { .. } => Ok(()),
+            RunEvent::Over => Ok(()),
+            RunEvent::Finishing { .. } if !self.asked.load(Ordering::Relaxed) => Ok(()),
             RunEvent::Begun { .. } if std::mem::replace(&mut self.has_begun, true) => Ok(()),
             event => self.listeners.on(event, state),
         }

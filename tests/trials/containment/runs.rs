@@ -307,7 +307,7 @@ fn the_page_names_what_tries_each() {
     let rows: Vec<&str> = rows.collect();
     let kind_of =
         |row: &str| row[2..].chars().take_while(char::is_ascii_uppercase).collect::<String>();
-    for kind in ["", "B", "R", "W"] {
+    for kind in ["", "A", "B", "R", "V", "W"] {
         let rows: Vec<&str> = rows.iter().filter(|row| kind_of(row) == kind).copied().collect();
         assert!(!rows.is_empty(), "no rows {kind}");
         for (number, row) in (1..).zip(rows) {

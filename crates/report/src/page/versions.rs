@@ -41,6 +41,10 @@ pub(super) fn section(material: &PageData<'_>) -> Option<(String, Markup)> {
             }
         }
         (scrolling("Versions", &table(&lines)))
+        p {
+            "Gain: Elo more than the version before. Better: how likely it really is better than "
+            "that one."
+        }
     };
     Some((teaser, content))
 }
@@ -52,7 +56,8 @@ fn table(lines: &[Vec<&Row>]) -> Markup {
             thead { tr {
                 th scope="col" { "Version" } th.n scope="col" { "#" }
                 th.n scope="col" { "Rating" } th.n scope="col" { "±95%" }
-                th.n scope="col" { "Games" } th scope="col" { "Than the version before" }
+                th.n scope="col" { "Games" }
+                th.n scope="col" { "Gain" } th.n scope="col" { "Better" }
             } }
             @for line in lines { tbody { @for row in line { tr {
                 th scope="row" { (name(&row.player)) }
@@ -60,7 +65,8 @@ fn table(lines: &[Vec<&Row>]) -> Markup {
                 td.n { (shown(row.shown_rating().map(|rating| rating.value))) }
                 td.n { (shown(row.shown_rating().map(Estimate::margin))) }
                 td.n { (row.outcomes.games()) }
-                td { (gain(row)) }
+                @let (gain, better) = gain(row);
+                td.n { (gain) } td.n { (better) }
             } } } }
         }
     }
@@ -88,14 +94,11 @@ fn span(row: &Row) -> Option<IntervalRow> {
     Some(IntervalRow { rank: row.place(), label, low, middle, high, most: None })
 }
 
-/// How much better a version is than the one before.
-fn gain(row: &Row) -> String {
-    let Some(VersionBefore { gain, .. }) = row.before else { return String::new() };
+/// How much better a version is than the one before, and how likely it is better.
+fn gain(row: &Row) -> (String, String) {
+    let Some(VersionBefore { gain, .. }) = row.before else { return Default::default() };
     gain.map_or_else(
-        || "not compared yet".to_owned(),
-        |(gain, los)| {
-            let (value, margin) = (signed(gain.value), elo(gain.margin()));
-            format!("{value} ±{margin} Elo; better with a likelihood of {}", percent(los))
-        },
+        || ("–".to_owned(), "–".to_owned()),
+        |(gain, los)| (format!("{} ±{}", signed(gain.value), elo(gain.margin())), percent(los)),
     )
 }

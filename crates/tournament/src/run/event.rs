@@ -56,6 +56,8 @@ pub enum RunEvent<'a> {
     SectionOver,
     /// Something went wrong that no player caused: a sentence that is safe to show.
     Warning(&'a str),
+    /// Something to tell: a sentence that is safe to show.
+    Notice(&'a str),
     /// The set of worker machines changed.
     WorkerPool(&'a WorkerPool),
     /// No further games are played in this run.

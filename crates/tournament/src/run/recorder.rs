@@ -41,6 +41,7 @@ impl Listener for Recorder<'_> {
             | RunEvent::GameBegun { .. }
             | RunEvent::Finishing { .. }
             | RunEvent::PlayerOut { .. }
+            | RunEvent::Notice(_)
             | RunEvent::Warning(_)
             | RunEvent::WorkerPool(_) => {}
         }

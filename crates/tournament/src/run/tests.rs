@@ -136,6 +136,7 @@ impl Listener for ReceivedEvents {
             | RunEvent::Finishing { .. }
             | RunEvent::SectionOver
             | RunEvent::PlayersChanged(_)
+            | RunEvent::Notice(_)
             | RunEvent::WorkerPool(_) => {}
         }
         Ok(())

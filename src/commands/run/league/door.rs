@@ -61,6 +61,8 @@ pub(super) enum DoorNews {
         spec: Option<Box<PlayerSpec>>,
         done: oneshot::Sender<Result<(), String>>,
     },
+    /// Something that the organiser wants to know.
+    Notice(String),
     /// Something went wrong that no author caused.
     Warning(String),
 }
@@ -357,6 +359,8 @@ impl Doorkeeper {
     fn refuse(&self, author: &str, mut letter: Letter, why: &str) -> Result<(), NobodyThere> {
         letter.add(&referee_protocol::escape::lines(why));
         let (author, reason) = (author.to_owned(), why.to_owned());
+        let told = format!("a submission of {author} is refused: {why}");
+        self.say(DoorNews::Notice(referee_protocol::escape::terminal(&told)))?;
         self.bell.tell(&HookEvent::Refused { author, reason });
         self.send(&letter, &Fate::Refused)
     }
