@@ -6,8 +6,8 @@ use std::collections::{HashMap, HashSet};
 use std::convert::Infallible;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::time::Duration;
+use std::sync::{Arc, PoisonError};
+use std::time::{Duration, Instant};
 
 use axum::Router;
 use axum::body::Bytes;
@@ -62,6 +62,10 @@ pub(crate) struct ServeArgs {
 
 /// The shortest time between two events.
 const PAUSE: Duration = Duration::from_secs(1);
+/// A page that takes less time to compute is computed for everyone who asks.
+const QUICK: Duration = Duration::from_millis(200);
+/// For how many times as long as a page took to compute it is good enough for some.
+const RESTS: u32 = 10;
 /// The maximum number of games looked up at once.
 const AT_WORK: usize = 4;
 
@@ -118,6 +122,9 @@ pub(super) struct Served {
     runs: watch::Receiver<u64>,
     /// The latest page, and the number of changes when its computation began.
     page: Mutex<Option<(u64, Arc<LivePage>)>>,
+    /// The latest page, for those who need not see the last games, and until when it is good enough
+    /// for them.
+    recent: std::sync::Mutex<Option<(Instant, Arc<LivePage>)>>,
     /// Limits how many games are looked up at once.
     at_work: Arc<Semaphore>,
     /// Limits how many visitors wait for events, so that others can still connect.
@@ -195,12 +202,26 @@ pub(super) async fn latest(served: &Arc<Served>) -> Result<Arc<LivePage>, Failur
         {
             return Ok(Arc::clone(page));
         }
-        let log = Arc::clone(&source);
+        let (log, began) = (Arc::clone(&source), Instant::now());
         let made = Arc::new(in_background(move || log.live_page()).await?);
         *page = Some((count, Arc::clone(&made)));
+        let took = began.elapsed();
+        let rest = if took < QUICK { Duration::ZERO } else { RESTS * took };
+        let recent = Some((Instant::now() + rest, Arc::clone(&made)));
+        *source.recent.lock().unwrap_or_else(PoisonError::into_inner) = recent;
         Ok(made)
     });
     made.await.unwrap_or_else(|error| Err(Failure::system(error.to_string())))
+}
+
+/// A page that may lack the last games. Where pages take long to compute, it is several times as old
+/// as that at most, so that visitors of a long league neither wait nor keep the machine busy.
+pub(super) async fn recent(served: &Arc<Served>) -> Result<Arc<LivePage>, Failure> {
+    let recent = served.recent.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    match recent {
+        Some((until, page)) if Instant::now() < until => Ok(page),
+        _ => latest(served).await,
+    }
 }
 
 /// Answers with a game, or the list of all games, as a script.
@@ -282,6 +303,7 @@ impl Served {
             changed,
             runs,
             page: Mutex::new(None),
+            recent: std::sync::Mutex::default(),
             at_work: Arc::new(Semaphore::new(AT_WORK)),
             followers: Arc::new(Semaphore::new(most() / 2)),
             _watchers: watchers,

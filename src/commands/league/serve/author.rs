@@ -20,7 +20,7 @@ use tokio_stream::wrappers::WatchStream;
 use super::entrance::{AuthorVisit, Entrance, page_with_forms, private_folder};
 use super::upload::handed_in;
 use crate::commands::Failure;
-use crate::commands::serve::{latest, watch_files};
+use crate::commands::serve::{recent, watch_files};
 use crate::league::REPORT;
 use crate::league::invitations::Guest;
 use referee_protocol::escape;
@@ -47,7 +47,7 @@ pub(super) async fn page(State(entrance): State<Arc<Entrance>>, visit: AuthorVis
 
 async fn html(entrance: &Entrance, visit: &AuthorVisit) -> Result<String, Failure> {
     let control = entrance.control()?;
-    let live = latest(&entrance.live).await?;
+    let live = recent(&entrance.live).await?;
     let is_removed = control.removed.contains(&visit.name);
     let is_running = folder::is_being_written(&entrance.league.dir);
     let notices = [

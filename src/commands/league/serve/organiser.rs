@@ -11,7 +11,7 @@ use super::entrance::{Entrance, OrganiserVisit, page_with_forms, see_other};
 use super::form::{self, FormProblem};
 use crate::commands::Failure;
 use crate::commands::league::refuse_long;
-use crate::commands::serve::latest;
+use crate::commands::serve::recent;
 use crate::commands::web::ORGANISER;
 use crate::league::control::Control;
 use referee_report::page::league::{LeagueStatus, ListedAuthor, OrganiserPage};
@@ -44,7 +44,7 @@ async fn html(entrance: &Entrance, visit: &OrganiserVisit) -> Result<String, Fai
 /// Everyone who was invited, has entered or was removed.
 async fn authors(entrance: &Entrance, control: &Control) -> Result<Vec<ListedAuthor>, Failure> {
     let invitations = entrance.league.invitations()?;
-    let live = latest(&entrance.live).await?;
+    let live = recent(&entrance.live).await?;
     let mut versions: BTreeMap<&str, usize> = BTreeMap::new();
     for entry in live.entrants.iter().filter_map(|player| player.entry.as_ref()) {
         *versions.entry(&entry.author).or_default() += 1;

@@ -15,7 +15,7 @@ use zip::write::SimpleFileOptions;
 use super::entrance::{AuthorBounds, AuthorVisit, Entrance, KeptPacket};
 use crate::commands::Failure;
 use crate::commands::report::packets::write_packet;
-use crate::commands::serve::{in_background, latest, script_response};
+use crate::commands::serve::{in_background, recent, script_response};
 use referee_record::bounded;
 use referee_record::model::entry::Entry;
 use referee_report::tables::PAGE;
@@ -107,7 +107,7 @@ async fn packet(
     bounds: &AuthorBounds,
     (author, version): (&str, u32),
 ) -> Result<Option<Arc<TempDir>>, Failure> {
-    let live = latest(&entrance.live).await?;
+    let live = recent(&entrance.live).await?;
     let is_it = |entry: &Entry| entry.author == author && entry.version == version;
     if !live.entrants.iter().any(|player| player.entry.as_ref().is_some_and(is_it)) {
         return Ok(None);
