@@ -69,12 +69,19 @@ const KNOWN_960: [(&str, &[u64]); 2] = [
 
 fn counts_are_right(depths: std::ops::Range<usize>) {
     let all = KNOWN.map(|known| (known, "false")).into_iter();
-    for ((fen, counts), chess960) in all.chain(KNOWN_960.map(|known| (known, "true"))) {
-        let position = start(&[("fen", fen), ("chess960", chess960)]);
-        for (depth, count) in (1..).zip(counts.iter()).skip(depths.start).take(depths.len()) {
-            assert_eq!(perft(&*position, depth), Ok(*count), "{fen} {depth}");
+    // On all cores.
+    std::thread::scope(|scope| {
+        for ((fen, counts), chess960) in all.chain(KNOWN_960.map(|known| (known, "true"))) {
+            let depths = depths.clone();
+            scope.spawn(move || {
+                let position = start(&[("fen", fen), ("chess960", chess960)]);
+                let known = (1..).zip(counts.iter()).skip(depths.start).take(depths.len());
+                for (depth, count) in known {
+                    assert_eq!(perft(&*position, depth), Ok(*count), "{fen} {depth}");
+                }
+            });
         }
-    }
+    });
 }
 
 #[test]

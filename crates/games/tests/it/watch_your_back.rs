@@ -5,8 +5,11 @@
 mod model;
 
 use std::collections::BTreeMap;
+use std::num::NonZeroUsize;
 use std::ops::Range;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
 
 use model::{WatchYourBackModel, WatchYourBackModelRules};
 use rand::{Rng, SeedableRng, seq::IndexedRandom};
@@ -150,14 +153,28 @@ fn crowded(low: usize, rng: &mut ChaCha20Rng) -> Vec<String> {
     (0..8).map(|row| (0..8).map(|column| cell(row, column)).collect()).collect()
 }
 
-/// Plays these seeds under all options and counts the endings.
+/// Plays these seeds under all options, on all cores, and counts the endings.
 fn agree(game: Start, seeds: Range<u64>) -> BTreeMap<&'static str, u32> {
-    let mut endings = BTreeMap::new();
-    for options in all_options() {
-        for seed in seeds.clone() {
-            *endings.entry(game(options, seed)).or_default() += 1;
+    let (all, next) = (all_options(), AtomicUsize::new(0));
+    let play_some = || {
+        let mut endings: BTreeMap<&'static str, u32> = BTreeMap::new();
+        while let Some(&options) = all.get(next.fetch_add(1, Ordering::Relaxed)) {
+            for seed in seeds.clone() {
+                *endings.entry(game(options, seed)).or_default() += 1;
+            }
         }
-    }
+        endings
+    };
+    let mut endings = BTreeMap::new();
+    thread::scope(|scope| {
+        let cores = thread::available_parallelism().map_or(1, NonZeroUsize::get);
+        let parts: Vec<_> = (0..cores).map(|_| scope.spawn(play_some)).collect();
+        for part in parts {
+            for (ending, count) in part.join().expect("the model agrees") {
+                *endings.entry(ending).or_default() += count;
+            }
+        }
+    });
     endings
 }
 
