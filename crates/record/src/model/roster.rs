@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use referee_ratings::MOST_PLAYERS;
+
 use super::entry::Leaving;
 use super::record::{Header, PlayerInfo};
 
@@ -50,6 +52,9 @@ pub enum ImpossibleChange {
     /// Only a league changes its players.
     #[error("only in a league do players come and go")]
     NoLeague,
+    /// More players cannot be rated together.
+    #[error("the league is full: it has {MOST_PLAYERS} players")]
+    Full,
     /// Its name is not that of a version of its author's player.
     #[error("the name is not that of a version of its author's player")]
     Misnamed,
@@ -73,6 +78,9 @@ impl Header {
         let place = self.players.iter().position(|known| known.name == change.player());
         match (change, place) {
             (RosterChange::Entered { player, .. }, None) => {
+                if self.players.len() >= MOST_PLAYERS {
+                    return Err(ImpossibleChange::Full);
+                }
                 if !player.entry.as_ref().is_some_and(|entry| entry.is_of(&player.name)) {
                     return Err(ImpossibleChange::Misnamed);
                 }

@@ -34,6 +34,7 @@ use crate::league::hand_in;
 use crate::league::invitations::author_problem;
 use crate::league::version_dir;
 use crate::printer::{Colour, Printer};
+use referee_ratings::MOST_PLAYERS;
 use referee_record::model::entry::{Entry, Leaving, LeavingReason, MOST_VERSIONS};
 use referee_record::model::league::LeagueSettings;
 use referee_record::model::player::PlayerSpec;
@@ -285,11 +286,11 @@ impl Doorkeeper {
             Err(error) => {
                 // What cannot be read has no digest. Its report says so once.
                 let letter = Letter::new(&folder, "unreadable");
-                return if letter.was_refused() {
-                    Ok(())
-                } else {
-                    self.refuse(author, letter, &error.to_string())
-                };
+                let why = error.to_string();
+                if letter.was_refused_for(&referee_protocol::escape::lines(&why)) {
+                    return Ok(());
+                }
+                return self.refuse(author, letter, &why);
             }
         };
         let mut letter = Letter::new(&folder, &found.digest);
@@ -375,8 +376,8 @@ impl Doorkeeper {
     ) -> Result<Result<String, NotTaken>, NobodyThere> {
         self.send(letter, &Fate::BeingChecked)?;
         let version = self.authors.get(author).map_or(1, |known| known.version + 1);
-        if version > MOST_VERSIONS {
-            let why = format!("an author may have at most {MOST_VERSIONS} versions");
+        if self.taken.len() >= MOST_PLAYERS || version > MOST_VERSIONS {
+            let why = format!("the league is full: it has had {MOST_PLAYERS} players");
             return Ok(Err(NotTaken::Refused(why)));
         }
         let name = Entry::name(author, version);

@@ -73,6 +73,11 @@ impl Letter {
         self.starts_with(&format!("hand-in {}: refused\n", self.digest))
     }
 
+    /// Whether the report that is there says that this submission was refused for this reason only.
+    pub(super) fn was_refused_for(&self, why: &str) -> bool {
+        self.starts_with(&format!("hand-in {}: refused\n\n{why}\n", self.digest))
+    }
+
     /// Whether the report that is there says that this submission entered as `name`.
     pub(super) fn was_entered(&self, name: &str) -> bool {
         self.starts_with(&format!("hand-in {}: entered as {name}\n", self.digest))
