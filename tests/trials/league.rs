@@ -345,7 +345,7 @@ fn a_term() -> Lacks {
     if lacks.is_some() {
         return lacks;
     }
-    let size = std::env::var("REFEREE_TERM").unwrap_or_else(|_| "6,2,4".to_owned());
+    let size = std::env::var("REFEREE_TERM").unwrap_or_else(|_| "4,2,4".to_owned());
     let size: Vec<u32> = size.split(',').map(|it| it.parse().expect("a number")).collect();
     let [authors, versions, kills] = size[..] else {
         panic!("REFEREE_TERM=authors,versions,kills")
