@@ -12,14 +12,20 @@ pub(crate) fn tests() -> Vec<Trial> {
 
 const LEAGUE: &str = "name = \"cup\"\ngame = \"watch-your-back\"\nformat = \"league\"\njobs = 1\n\
     [options]\nmax-moves = 20\n[[players]]\nname = \"ant\"\nbot = \"random\"\n\
-    [[players]]\nname = \"bee\"\nbot = \"random\"\n";
+    [[players]]\nname = \"bee\"\nbot = \"random\"\n[league]\nevery = \"1s\"\n";
 
 /// A league that is played, with links for an author and the organiser.
 fn league() -> (Arena, Child, [String; 2]) {
     let arena = Arena::new();
     arena.write("league.toml", LEAGUE);
     arena.write("names.csv", "Ann Lee\n");
-    arena.write("player.py", include_str!("../../../players/random_player.py"));
+    let player = include_str!("../../../players/random_player.py");
+    for (folder, text) in
+        [("good", player), ("broken", "print("), ("better", &format!("{player}#\n"))]
+    {
+        fs::create_dir(arena.path().join(folder)).expect("a folder");
+        arena.write(&format!("{folder}/player.py"), text);
+    }
     let run = arena.start(&["run", "league.toml", "-q"]);
     let invited = arena.command(&["league", "invite", "names.csv", "--organiser"]).output();
     let table = String::from_utf8(invited.expect("links").stdout).expect("UTF-8");
@@ -52,10 +58,17 @@ fn an_author_hands_in_and_sees_the_check() -> Lacks {
             assert_eq!(browser.ask(CLIPPED).await, json!([]), "{name}");
         };
         browser.window.goto(&link(&author)).await;
-        let file = arena.path().join("player.py");
-        browser.press_in("#files", &file.to_string_lossy()).await;
+        let hand_in = async |folder: &str| {
+            let file = arena.path().join(folder).join("player.py");
+            browser.press_in("#files", &file.to_string_lossy()).await;
+            browser.ask("document.querySelector('#files').form.requestSubmit()").await;
+        };
         looks_well(&browser, "author").await;
-        browser.ask("document.querySelector('#files').form.requestSubmit()").await;
+        hand_in("broken").await;
+        browser.find("//*[@id='report'][contains(., 'refused')]").await;
+        browser.find("//*[@id='report'][contains(., 'SyntaxError')]").await;
+        looks_well(&browser, "refused").await;
+        hand_in("good").await;
         // The report grows without another request for the page.
         browser.find("//*[@id='report'][contains(., 'being checked')]").await;
         browser.find("//*[@id='report'][contains(., 'entered as Ann Lee v1')]").await;
@@ -63,12 +76,19 @@ fn an_author_hands_in_and_sees_the_check() -> Lacks {
         browser.ask("document.querySelector('#news a').click()").await;
         browser.find("//th[@scope='row'][. = '1']").await;
         looks_well(&browser, "entered").await;
+        hand_in("better").await;
+        browser.find("//*[@id='report'][contains(., 'entered as Ann Lee v2')]").await;
+        browser.find("#news:not([hidden])").await;
+        browser.ask("document.querySelector('#news a').click()").await;
+        browser.find("//th[@scope='row'][. = '2']").await;
+        looks_well(&browser, "improved").await;
         browser.ask("document.querySelector('td a').click()").await;
-        browser.find("//h1[contains(., 'Ann Lee v1')]").await;
+        browser.find("//h1[contains(., 'Ann Lee v2')]").await;
         browser.end().await;
         let browser = Browser::start(&[dark], &phone).await?;
         browser.window.goto(&link(&author)).await;
         browser.find("#report").await;
+        browser.find("//th[@scope='row'][. = '2']").await;
         looks_well(&browser, "author-phone").await;
         browser.window.goto(&link(&organiser)).await;
         browser.find("#message").await;
