@@ -168,7 +168,8 @@ fn rank(letter: u8) -> Option<Rank> {
 }
 
 impl AlgebraicMove {
-    /// Parses a text such as `Nf3`, `Nbxd2`, `exd8=Q` or `e8Q`, without what follows the move.
+    /// Parses a text such as `Nf3`, `Nbxd2`, `exd8=Q`, `e8Q` or `Ng1-f3`, without what follows the
+    /// move.
     fn read(text: &str) -> Option<Self> {
         let mut found = Self::default();
         let mut rest = text.as_bytes();
@@ -176,7 +177,7 @@ impl AlgebraicMove {
             (found.piece, rest) = (Some(piece), &rest[1..]);
         }
         if let [before @ .., letter] = rest
-            && let Some(piece) = officer(*letter)
+            && let Some(piece) = officer(letter.to_ascii_uppercase())
         {
             found.promotion = Some(piece).filter(|it| *it != Piece::King && found.piece.is_none());
             found.promotion?;
@@ -184,7 +185,7 @@ impl AlgebraicMove {
         }
         let [from @ .., to_file, to_rank] = rest else { return None };
         found.to = Some(Square::new(file(*to_file)?, rank(*to_rank)?));
-        match from.strip_suffix(b"x").unwrap_or(from) {
+        match from.strip_suffix(b"x").or(from.strip_suffix(b"-")).unwrap_or(from) {
             [] => {}
             [a, b] => (found.from_file, found.from_rank) = (Some(file(*a)?), Some(rank(*b)?)),
             [one] => {
@@ -198,11 +199,14 @@ impl AlgebraicMove {
         Some(found)
     }
 
-    /// The one legal move that this can be.
+    /// The one legal move that this can be. Without its file, a pawn moves straight: `e4` is never
+    /// the capture `fxe4`.
     fn on(&self, board: &Board) -> Result<Move, Breach> {
         let piece = self.piece.unwrap_or(Piece::Pawn);
+        let straight = self.to.filter(|_| piece == Piece::Pawn).map(Square::file);
+        let file = self.from_file.or(straight);
         let fits = |from: &Square| {
-            self.from_file.is_none_or(|file| from.file() == file)
+            file.is_none_or(|file| from.file() == file)
                 && self.from_rank.is_none_or(|rank| from.rank() == rank)
         };
         let own = board.colored_pieces(board.side_to_move(), piece);

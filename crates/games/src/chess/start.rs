@@ -1,6 +1,6 @@
 //! The rules in force: the start position, checked (C9).
 
-use cozy_chess::{Board, Color, FenParseError, File, Piece, Rank, Square};
+use cozy_chess::{Board, Color, FenParseError, File, Piece, Rank, Square, get_king_moves};
 use serde::Deserialize;
 
 use super::ending;
@@ -49,18 +49,29 @@ impl Rules {
     }
 }
 
-/// The position that `fen` describes, or what is wrong with it. The two counters may be missing.
+/// The most fields of a FEN.
+const MOST_FIELDS: usize = 6;
+
+/// The position that `fen` describes, or what is wrong with it.
+///
+/// Programs that export positions leave out the fields at the end, write `-` for counters that they
+/// do not know, and count moves from 0. None of that changes a game, so it is read as what it means.
 fn board(fen: &str, chess960: bool) -> Result<Board, String> {
     let fields: Vec<&str> = fen.split_ascii_whitespace().collect();
-    let (stale, number) = match fields[..] {
-        [_, _, _, _] => ("0", "1"),
-        [_, _, _, _, stale, number] => (stale, number),
-        _ => return Err(format!("it has 4 or 6 fields, not {}", fields.len())),
-    };
-    check_rows(fields[0])?;
-    let [pieces, side, rights, en_passant] = [fields[0], fields[1], fields[2], fields[3]];
+    if !(2..=MOST_FIELDS).contains(&fields.len()) {
+        return Err(format!("it has 2 to {MOST_FIELDS} fields, not {}", fields.len()));
+    }
+    let field = |at: usize| fields.get(at).copied().unwrap_or("-");
+    let [pieces, side, rights, en_passant] = [0, 1, 2, 3].map(field);
+    let stale = if field(4) == "-" { "0" } else { field(4) };
+    let number = if ["-", "0"].contains(&field(5)) { "1" } else { field(5) };
+    check_rows(pieces)?;
     let bare = Board::from_fen(&format!("{pieces} {side} - - 0 1"), true);
     let bare = bare.map_err(|error| wrong(error, "-"))?;
+    // The board that checks everything else overlooks this.
+    if get_king_moves(bare.king(Color::White)).has(bare.king(Color::Black)) {
+        return Err("the kings stand next to each other".to_owned());
+    }
     let files = castling_files(&bare, rights, chess960)?;
     let whole = format!("{pieces} {side} {files} {en_passant} {stale} {number}");
     Board::from_fen(&whole, true).map_err(|error| wrong(error, rights))

@@ -98,7 +98,14 @@ fn positions_are_counted_as_everyone_counts_them_in_depth() {
 #[test]
 fn moves_are_understood_in_both_notations() {
     let game = start(&[]);
-    for (text, action) in [("e2e4", "e2e4"), ("e4", "e2e4"), ("Nf3", "g1f3"), ("Ng1f3!?", "g1f3")] {
+    for (text, action) in [
+        ("e2e4", "e2e4"),
+        ("e4", "e2e4"),
+        ("e2-e4", "e2e4"),
+        ("Nf3", "g1f3"),
+        ("Ng1f3!?", "g1f3"),
+        ("Ng1-f3", "g1f3"),
+    ] {
         assert_eq!(game.judge(Seat::First, text).as_deref(), Ok(action));
     }
     let game = at("r3k2r/P7/8/8/8/8/1p6/R3K2R w KQkq - 0 1");
@@ -109,7 +116,9 @@ fn moves_are_understood_in_both_notations() {
     let long = at("4k3/8/8/8/8/8/8/R3K3 w Q - 0 1");
     assert_eq!(long.judge(Seat::First, "0-0-0+").as_deref(), Ok("e1c1"));
     let game = after(game, "e1e2");
-    for (text, action) in [("bxa1=N", "b2a1n"), ("b1Q+", "b2b1q"), ("b2b1r", "b2b1r")] {
+    for (text, action) in
+        [("bxa1=N", "b2a1n"), ("b1Q+", "b2b1q"), ("b2b1r", "b2b1r"), ("b2b1R", "b2b1r")]
+    {
         assert_eq!(game.judge(Seat::Second, text).as_deref(), Ok(action));
     }
     assert_eq!(game.told(Seat::Second, "b2a1n").as_deref(), Some("bxa1=N"));
@@ -237,7 +246,8 @@ fn a_wrong_position_is_refused_with_the_reason() {
         text.strip_prefix(&head).unwrap_or(&text).to_owned()
     };
     let cases = [
-        ("nonsense", "it has 4 or 6 fields, not 1"),
+        ("nonsense", "it has 2 to 6 fields, not 1"),
+        ("k7/8/8/8/8/8/8/K6R w - - 0 1 bm", "it has 2 to 6 fields, not 7"),
         ("8/8/8/8/8/8/8 w - - 0 1", "it has 8 rows with `/` between them, not 7"),
         ("9/8/8/8/8/8/8/8 w - - 0 1", "`9` in the row `9` is not a piece"),
         ("k7/8/8/8/8/8/8/7 w - - 0 1", "the row `7` has 7 squares, not 8"),
@@ -253,7 +263,9 @@ fn a_wrong_position_is_refused_with_the_reason() {
         ),
         ("k7/8/8/8/8/8/8/K6R w - e6 0 1", "no pawn just passed the en-passant square"),
         ("k7/8/8/8/8/8/8/K6R w - - 101 1", "the fifth field is a number up to 100"),
-        ("k7/8/8/8/8/8/8/K6R w - - 0 0", "the sixth field is the number of the move, from 1"),
+        ("k7/8/8/8/8/8/8/K6R w - - 0 x", "the sixth field is the number of the move, from 1"),
+        ("8/8/8/8/8/P7/5kK1/8 w - - 0 1", "the kings stand next to each other"),
+        ("8/8/8/8/8/P7/5kK1/8 b - - 0 1", "the kings stand next to each other"),
         ("k7/8/8/8/8/8/8/K7 w - - 0 1", "the game is over there (dead-position)"),
     ];
     for (fen, reason) in cases {
@@ -263,7 +275,31 @@ fn a_wrong_position_is_refused_with_the_reason() {
         why("k7/8/8/8/8/8/8/K6R w Q - 0 1", "true"),
         "king and rooks are not where the castling rights `Q` need them"
     );
-    assert_eq!(at("k7/8/8/8/8/8/8/K6R w - -").ply(), 0);
+}
+
+#[test]
+fn fields_that_programs_leave_out_are_read_as_the_usual_ones() {
+    let whole = "k7/8/8/8/8/8/8/K6R b - - 0 1";
+    let odd = ["k7/8/8/8/8/8/8/K6R b", "k7/8/8/8/8/8/8/K6R b -", "k7/8/8/8/8/8/8/K6R b - -"];
+    for fen in odd.into_iter().chain([
+        "k7/8/8/8/8/8/8/K6R b - - 0",
+        "k7/8/8/8/8/8/8/K6R b - - - -",
+        "k7/8/8/8/8/8/8/K6R b - - 0 0",
+    ]) {
+        assert_eq!(at(fen).state().get(), at(whole).state().get(), "{fen}");
+    }
+    assert!(at("k7/8/8/8/8/8/8/K6R b - - 7").caption().contains("; 3 of 50 moves"));
+}
+
+#[test]
+fn a_pawn_without_its_file_moves_straight() {
+    let game = at("4k3/8/8/5p2/4P3/8/8/4K3 b - - 0 1");
+    let why = "C1: e4 is not possible: no pawn of this side can go there";
+    let refused = |text| game.judge(Seat::Second, text).expect_err(text).to_string();
+    assert_eq!(refused("e4"), why);
+    assert_eq!(refused("xe4"), why.replace("C1: e4", "C1: xe4"));
+    assert_eq!(game.judge(Seat::Second, "fxe4").as_deref(), Ok("f5e4"));
+    assert_eq!(game.judge(Seat::Second, "fe4").as_deref(), Ok("f5e4"));
 }
 
 #[test]
