@@ -153,7 +153,7 @@ impl UciEngine {
         let mut commands = Vec::new();
         for (name, value) in &self.settings.options {
             let command = option::command(&known, name, value);
-            commands.push(command.map_err(|why| Fault::new(FaultCode::NoStart, why))?);
+            commands.extend(command.map_err(|why| Fault::new(FaultCode::NoStart, why))?);
         }
         let (option, of_game) = CHESS_960;
         if view.rules.options.to_json().get(of_game) == Some(&true.into()) {
@@ -251,7 +251,8 @@ impl UciEngine {
         }
         let EngineInfo { report, line } = best;
         Ok(Reply {
-            action: action.to_owned(),
+            // Some engines write the promoted piece as a capital.
+            action: action.to_ascii_lowercase(),
             note: line,
             eval: report.eval(),
             search: report,
@@ -359,7 +360,11 @@ fn before(fault: Fault, what: &str) -> Fault {
 /// Whether a text has the form of a move.
 fn is_move(text: &str) -> bool {
     let is_square = |at: &[u8]| (b'a'..=b'h').contains(&at[0]) && (b'1'..=b'8').contains(&at[1]);
-    let promotes = |rest: &[u8]| matches!(rest, [] | [b'q' | b'r' | b'b' | b'n']);
+    let promotes = |rest: &[u8]| match rest {
+        [] => true,
+        [piece] => b"qrbn".contains(&piece.to_ascii_lowercase()),
+        _ => false,
+    };
     match text.as_bytes() {
         bytes @ [_, _, _, _, rest @ ..] => {
             is_square(&bytes[..2]) && is_square(&bytes[2..4]) && promotes(rest)

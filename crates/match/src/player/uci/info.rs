@@ -28,10 +28,10 @@ impl EngineInfo {
                 "nodes" => info.report.nodes = words.next()?.parse().ok(),
                 "score" => {
                     let unit = words.next()?;
-                    let value = words.next()?.parse().ok();
+                    let value = words.next()?;
                     match unit {
-                        "cp" => info.report.score = value,
-                        "mate" => info.report.mate = value,
+                        "cp" => info.report.score = centipawns(value),
+                        "mate" => info.report.mate = value.parse().ok(),
                         _ => return None,
                     }
                 }
@@ -50,6 +50,15 @@ impl EngineInfo {
     }
 }
 
+/// A score, which some engines write with a fraction.
+fn centipawns(text: &str) -> Option<i32> {
+    text.parse().ok().or_else(|| {
+        let score: f64 = text.parse().ok()?;
+        #[expect(clippy::cast_possible_truncation, reason = "far below the largest number")]
+        (score.abs() < 1e9).then(|| score.round() as i32)
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -64,6 +73,9 @@ mod tests {
         assert_eq!(info, Some(EngineInfo { report, line: Some("e2e4 e7e5".to_owned()) }));
         let mate = EngineInfo::read("info score mate -3").expect("a score");
         assert_eq!((mate.report.mate, mate.line), (Some(-3), None));
+        let score = |text| EngineInfo::read(&format!("info score cp {text}"))?.report.score;
+        assert_eq!(["12.5", "-0.4", "7"].map(score), [Some(13), Some(0), Some(7)]);
+        assert_eq!(["inf", "NaN", "1e40"].map(score), [None; 3]);
     }
 
     #[test]

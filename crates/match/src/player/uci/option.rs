@@ -1,19 +1,34 @@
 //! The options of an engine, as it announces them.
 
+use std::fmt;
+
 /// An option of an engine.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub(super) struct EngineOption {
     name: String,
     kind: EngineOptionKind,
 }
 
+/// The types of options that UCI knows.
+const TYPES: [&str; 5] = ["check", "spin", "combo", "button", "string"];
+
+/// Splits what follows `name` at the type: the name, the type, and what follows it. The name may
+/// contain the word `type`, so the first one that a known type follows counts.
+fn split_at_type(text: &str) -> Option<(&str, &str, &str)> {
+    text.match_indices(" type").find_map(|(at, separator)| {
+        let rest = text[at + separator.len()..].strip_prefix(' ')?.trim_start();
+        let (kind, rest) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
+        TYPES.contains(&kind).then_some((&text[..at], kind, rest))
+    })
+}
+
 /// The values that an option takes.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 enum EngineOptionKind {
     /// `true` or `false`.
     Check,
-    /// A whole number from the first to the second.
-    Spin(i64, i64),
+    /// A number in this range.
+    Spin(Range),
     /// One of these.
     Combo(Vec<String>),
     /// None.
@@ -22,15 +37,48 @@ enum EngineOptionKind {
     Text,
 }
 
+/// The numbers that an option takes. UCI means whole ones, but some engines announce fractions.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Range {
+    least: f64,
+    most: f64,
+    is_whole: bool,
+}
+
+impl Range {
+    /// Any whole number.
+    const ANY: Self = Self { least: f64::NEG_INFINITY, most: f64::INFINITY, is_whole: true };
+
+    fn has(&self, text: &str) -> bool {
+        let is_whole = || text.parse::<i64>().is_ok();
+        let number = text.parse::<f64>().ok().filter(|number| number.is_finite());
+        number.is_some_and(|number| (self.least..=self.most).contains(&number))
+            && (!self.is_whole || is_whole())
+    }
+}
+
+impl fmt::Display for Range {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if self.is_whole { "a whole number" } else { "a number" })?;
+        if self.least.is_finite() {
+            write!(f, " from {}", self.least)?;
+        }
+        if self.most.is_finite() {
+            write!(f, " to {}", self.most)?;
+        }
+        Ok(())
+    }
+}
+
 impl EngineOption {
     /// Reads an `option` line; `None` if it has no name or no type.
     pub(super) fn read(line: &str) -> Option<Self> {
-        let (name, rest) = line.strip_prefix("option")?.trim_start().split_once(" type ")?;
-        let name = name.strip_prefix("name ")?.trim().to_owned();
-        let mut words = rest.split_whitespace();
-        let kind = words.next()?;
+        let named = line.strip_prefix("option")?.trim_start().strip_prefix("name ")?;
+        let (name, kind, rest) = split_at_type(named)?;
+        let name = name.trim().to_owned();
+        let words = rest.split_whitespace();
         // Each word belongs to the key before it.
-        let (mut least, mut most, mut choices) = (i64::MIN, i64::MAX, Vec::<String>::new());
+        let (mut range, mut choices) = (Range::ANY, Vec::<String>::new());
         let mut key = "";
         for word in words {
             match (key, word) {
@@ -40,8 +88,15 @@ impl EngineOption {
                         choices.push(String::new());
                     }
                 }
-                ("min", number) => least = number.parse().unwrap_or(least),
-                ("max", number) => most = number.parse().unwrap_or(most),
+                ("min" | "max" | "default", number) if kind == "spin" => {
+                    let Ok(limit) = number.parse() else { continue };
+                    range.is_whole &= number.parse::<i64>().is_ok();
+                    match key {
+                        "min" => range.least = limit,
+                        "max" => range.most = limit,
+                        _ => {}
+                    }
+                }
                 ("var", word) => {
                     if let Some(choice) = choices.last_mut() {
                         if !choice.is_empty() {
@@ -55,7 +110,7 @@ impl EngineOption {
         }
         let kind = match kind {
             "check" => EngineOptionKind::Check,
-            "spin" => EngineOptionKind::Spin(least, most),
+            "spin" => EngineOptionKind::Spin(range),
             "combo" => EngineOptionKind::Combo(choices),
             "button" => EngineOptionKind::Button,
             _ => EngineOptionKind::Text,
@@ -67,39 +122,45 @@ impl EngineOption {
         self.name.eq_ignore_ascii_case(name)
     }
 
-    /// The command that gives it this value.
+    /// The command that gives it this value; `None` for a button that is not to be pressed.
     ///
     /// # Errors
     /// Says which values it takes instead.
-    fn command(&self, value: &str) -> Result<String, String> {
+    fn command(&self, value: &str) -> Result<Option<String>, String> {
         let name = &self.name;
         let given = format!("the option `{name} = {}`", value.escape_debug());
         let fits = match &self.kind {
-            EngineOptionKind::Button => return Ok(format!("setoption name {name}")),
+            EngineOptionKind::Button if value == "true" => {
+                return Ok(Some(format!("setoption name {name}")));
+            }
+            EngineOptionKind::Button if value == "false" => return Ok(None),
+            EngineOptionKind::Button => Err("true, to press it, or false".to_owned()),
             EngineOptionKind::Text => Ok(()),
             EngineOptionKind::Check if matches!(value, "true" | "false") => Ok(()),
             EngineOptionKind::Check => Err("true or false".to_owned()),
-            EngineOptionKind::Spin(least, most) => match value.parse::<i64>() {
-                Ok(number) if (*least..=*most).contains(&number) => Ok(()),
-                _ => Err(format!("a whole number from {least} to {most}")),
-            },
+            EngineOptionKind::Spin(range) if range.has(value) => Ok(()),
+            EngineOptionKind::Spin(range) => Err(range.to_string()),
             EngineOptionKind::Combo(choices) => {
                 let is_known = choices.iter().any(|known| known.eq_ignore_ascii_case(value));
                 is_known.then_some(()).ok_or_else(|| format!("one of {}", choices.join(", ")))
             }
         };
         match fits {
-            Ok(()) => Ok(format!("setoption name {name} value {value}")),
+            Ok(()) => Ok(Some(format!("setoption name {name} value {value}"))),
             Err(expected) => Err(format!("{given} is refused: the engine takes {expected}")),
         }
     }
 }
 
-/// The command that sets the option `name` of an engine with these options.
+/// The command that sets the option `name` of an engine with these options, if it takes one.
 ///
 /// # Errors
 /// Says what is wrong: there is no such option, or it does not take this value.
-pub(super) fn command(known: &[EngineOption], name: &str, value: &str) -> Result<String, String> {
+pub(super) fn command(
+    known: &[EngineOption],
+    name: &str,
+    value: &str,
+) -> Result<Option<String>, String> {
     if let Some(option) = known.iter().find(|option| option.is_called(name)) {
         return option.command(value);
     }
@@ -126,6 +187,9 @@ mod tests {
             "option name Style type combo default Normal var Very Solid var Normal",
             "option name Ponder type check default false",
             "option name Book File type string default <empty>",
+            "option name Style type type combo default A var A var C",
+            "option name Contempt type spin default 0.5 min -1 max 1",
+            "option name Seed type spin default 0",
         ]
         .map(|line| EngineOption::read(line).expect(line))
         .to_vec()
@@ -133,13 +197,19 @@ mod tests {
 
     #[test]
     fn options_are_set_by_their_own_names() {
-        let set = |name, value| command(&options(), name, value);
-        assert_eq!(set("hash", "64").expect("set"), "setoption name Hash value 64");
-        assert_eq!(set("Clear Hash", "true").expect("set"), "setoption name Clear Hash");
-        let solid = "setoption name Style value very solid";
-        assert_eq!(set("Style", "very solid").expect("set"), solid);
-        let book = "setoption name Book File value a b.bin";
-        assert_eq!(set("Book File", "a b.bin").expect("set"), book);
+        let set = |name, value| command(&options(), name, value).expect(name);
+        for (name, value, rest) in [
+            ("hash", "64", "Hash value 64"),
+            ("Clear Hash", "true", "Clear Hash"),
+            ("Style", "very solid", "Style value very solid"),
+            ("Book File", "a b.bin", "Book File value a b.bin"),
+            ("Style type", "C", "Style type value C"),
+            ("Contempt", "-0.25", "Contempt value -0.25"),
+            ("Seed", "-7", "Seed value -7"),
+        ] {
+            assert_eq!(set(name, value), Some(format!("setoption name {rest}")));
+        }
+        assert_eq!(set("Clear Hash", "false"), None, "the button is not pressed");
     }
 
     #[test]
@@ -153,8 +223,17 @@ mod tests {
                 "the option `Style = x` is refused: the engine takes one of Very Solid, Normal",
             ]
         );
-        let ponder = "the option `Ponder = 1` is refused: the engine takes true or false";
-        assert_eq!(refused("Ponder", "1"), ponder);
+        for (name, value, expected) in [
+            ("Ponder", "1", "true or false"),
+            ("Hash", "1.5", "a whole number from 1 to 1024"),
+            ("Contempt", "2", "a number from -1 to 1"),
+            ("Seed", "0.5", "a whole number"),
+            ("Clear Hash", "yes", "true, to press it, or false"),
+        ] {
+            let text =
+                format!("the option `{name} = {value}` is refused: the engine takes {expected}");
+            assert_eq!(refused(name, value), text);
+        }
         let none = "the engine has no option `Hash`, nor any other";
         assert_eq!(command(&[], "Hash", "1").expect_err("refused"), none);
     }
