@@ -139,6 +139,28 @@ fn each_failure_of_an_engine_has_its_own_sentence() {
 }
 
 #[test]
+fn a_line_after_the_move_belongs_to_the_search_before() {
+    let players = player("two-moves", "") + &player("late-score", "");
+    let arena = arena("chess", "budget = \"20s\"", &players);
+    let run = arena.run(&["run", "--quiet"]);
+    assert_eq!(run.code, 0, "{run:?}");
+    for game in games(&arena) {
+        assert_eq!(game["actions"], json!(["e2e4", "e7e5", "g1f3"]));
+        let scores: Vec<&Value> =
+            game["notes"].as_array().expect("notes").iter().map(|note| &note["score"]).collect();
+        assert_eq!(scores, [34, 34, 34]);
+        if game["players"]["white"] != "good" {
+            let line = match game["players"]["white"].as_str() {
+                Some("two-moves") => "bestmove a2a3",
+                _ => "info depth 9 score cp 900",
+            };
+            let warning = format!("white wrote after its move at ply 0: \"{line}\"");
+            assert_eq!(game["warnings"][0], warning);
+        }
+    }
+}
+
+#[test]
 fn a_game_of_engines_records_what_they_report() {
     let twin = player("twin", "depth = 2\nreusable = true");
     let arena = arena("chess", "budget = \"20s\"\nincrement = \"1s\"", &twin);

@@ -7,7 +7,11 @@ exits-at-once) exit 3 ;;
 silent) quiet ;;
 wrong-greeting) echo hello; quiet ;;
 esac
+owed=
 while read -r line; do
+    # What it had to say about its last search comes late.
+    test -z "$owed" || echo "$owed"
+    owed=
     case $line in
     uci)
         echo "id name Fake 1"
@@ -42,6 +46,10 @@ while read -r line; do
             *) echo "bestmove g1f3" ;;
             esac
             echo "info string a last word"
+            case $fails in
+            two-moves) owed="bestmove a2a3" ;;
+            late-score) owed="info depth 9 score cp 900" ;;
+            esac
             ;;
         esac
         ;;

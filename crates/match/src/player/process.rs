@@ -211,28 +211,6 @@ impl PlayerProcess {
         if closed { Err(self.diagnose(NoLine::Closed).await) } else { Ok(()) }
     }
 
-    /// Reads what an engine has written without a request, which it may. Returns its fault if it
-    /// has ended meanwhile, or wrote too much.
-    pub(super) async fn drain(&mut self) -> Result<(), Fault> {
-        let mut line = Vec::new();
-        loop {
-            let before = self.written;
-            let closed = self.read_now();
-            while let Some(read) = self.line_here(&mut line) {
-                match read {
-                    Ok(()) => self.transcript.push_info(Instant::now(), &line),
-                    Err(end) => return Err(self.diagnose(end).await),
-                }
-            }
-            if closed {
-                return Err(self.diagnose(NoLine::Closed).await);
-            }
-            if self.written == before {
-                return Ok(());
-            }
-        }
-    }
-
     /// The first line in the pipe that was not requested, escaped and shortened.
     pub(super) fn said_unasked(&mut self) -> Option<String> {
         self.read_now();
@@ -257,7 +235,16 @@ impl PlayerProcess {
         self.stderr.clear();
         self.waited_for_core = Duration::ZERO;
         self.cpu_usage.restart();
+        self.warnings.clear();
         self.sandboxed.reset_overruns();
+    }
+
+    /// Adds a warning, unless the game has one of this kind.
+    pub(super) fn warn(&mut self, warning: PlayerWarning) {
+        let kind = std::mem::discriminant(&warning);
+        if !self.warnings.iter().any(|known| std::mem::discriminant(known) == kind) {
+            self.warnings.push(warning);
+        }
     }
 
     /// Freezes the player after each of its replies from now on.

@@ -16,12 +16,13 @@ use self::info::EngineInfo;
 use self::option::EngineOption;
 use super::limit::ReplyLimit;
 use super::process::{LineAnswer, PlayerProcess};
-use super::{Answer, InitView, Launch, NotStarted, PlayerStatistics, Sandbox, TurnView, no_start};
+use super::{Answer, InitView, Launch, NotStarted, PlayerStatistics, Sandbox, TurnView};
 use referee_games::{GameError, ProgramError, Seat};
 use referee_protocol::{Greeting, Reply, shown};
 use referee_record::model::clock::{TimeControl, millis};
 use referee_record::model::fault::{Fault, FaultCode};
 use referee_record::model::player::EngineSettings;
+use referee_record::model::warning::PlayerWarning;
 use referee_record::wording::counted;
 
 /// The option of engines, and of the game, for other starting positions.
@@ -48,6 +49,8 @@ pub struct UciEngine {
     pub(super) owes: bool,
     /// The last line that it was asked for.
     reply: Vec<u8>,
+    /// The ply of its last search in this game.
+    searched: Option<u32>,
 }
 
 /// The engine's process.
@@ -107,6 +110,7 @@ impl UciEngine {
             freeze: false,
             owes: false,
             reply: Vec::new(),
+            searched: None,
         }
     }
 
@@ -115,6 +119,7 @@ impl UciEngine {
         view: &InitView<'_>,
     ) -> Result<(Greeting, Duration), NotStarted> {
         (self.control, self.opponent_increment) = (*view.control, view.opponent_increment);
+        self.searched = None;
         let mut time = StartTime { control: self.control, used: Duration::ZERO };
         match &mut self.link {
             EngineLink::Waiting(launch, sandbox) => {
@@ -123,11 +128,7 @@ impl UciEngine {
                 self.link = EngineLink::Running(Box::new(process));
                 self.introduce(view, &mut time).await?;
             }
-            EngineLink::Running(process) => {
-                process.begin_game();
-                let drained = process.drain().await;
-                drained.map_err(|fault| no_start(fault, "between two games"))?;
-            }
+            EngineLink::Running(process) => process.begin_game(),
         }
         self.tell("ucinewgame").await;
         self.await_ready(&mut time).await?;
@@ -178,12 +179,10 @@ impl UciEngine {
 
     pub(super) async fn ask(&mut self, view: &TurnView<'_>) -> Result<Answer, GameError> {
         let position = position_command(view)?;
-        if let Some(process) = self.running_mut()
-            && let Err(fault) = process.drain().await
-        {
-            self.owes = true;
-            return Ok(Answer { reply: Err(before(fault, "its move")), used: Duration::ZERO });
+        if let Err(fault) = self.end_last_search().await {
+            return Ok(Answer { reply: Err(fault), used: Duration::ZERO });
         }
+        self.searched = Some(view.position.ply());
         let go = self.go(view);
         self.tell(&position).await;
         let mut best = EngineInfo::default();
@@ -196,6 +195,28 @@ impl UciEngine {
             Err(fault) => Err(fault),
         };
         Ok(Answer { reply, used: answer.used })
+    }
+
+    /// Waits until the engine has written everything about its last search. Without this, a line
+    /// that it writes just after its move would be taken for its next move. It costs the engine no
+    /// time, and the engine does not know the next position yet.
+    async fn end_last_search(&mut self) -> Result<(), Fault> {
+        let limit = ReplyLimit::new(self.control.measure, Some(self.control.startup));
+        let mut late = None;
+        let mut read = |line: &str| {
+            let is_about_a_search =
+                line.starts_with("bestmove") || EngineInfo::read(line).is_some();
+            if late.is_none() && is_about_a_search {
+                late = Some(shown(line.as_bytes()));
+            }
+        };
+        let answer = self.exchange("isready", "readyok", limit, &mut read).await;
+        if let (Some(line), Some(ply)) = (late, self.searched)
+            && let Some(process) = self.running_mut()
+        {
+            process.warn(PlayerWarning::WroteAfterMove { ply, line });
+        }
+        answer.line
     }
 
     /// The commands of the last turn, with those that set options before them.

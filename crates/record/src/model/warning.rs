@@ -46,6 +46,14 @@ pub enum PlayerWarning {
         /// The ply since which it is frozen off turn.
         frozen_since: u32,
     },
+    /// An engine wrote this line about its search after the move of that search. The line is escaped
+    /// and shortened.
+    WroteAfterMove {
+        /// The ply of the search.
+        ply: u32,
+        /// The first such line of the game.
+        line: String,
+    },
     /// It wrote this line after the end of the game. The line is escaped and shortened.
     WroteAfterEnd(String),
     /// It reached a limit that did not fail it.
@@ -120,6 +128,10 @@ impl PlayerWarning {
                 ),
                 "pondered on the opponent's turns, and was frozen there from then on",
             ),
+            Self::WroteAfterMove { ply, line } => {
+                let at = wording.or(format!(" at ply {ply}"), "s");
+                format!("wrote after its move{at}{}", wording.detail(format_args!("\"{line}\"")))
+            }
             Self::WroteAfterEnd(line) => {
                 let line = wording.detail(format_args!("\"{line}\""));
                 format!("wrote after the end of the game{line}")
@@ -173,6 +185,10 @@ mod tests {
         assert_eq!(
             text(PlayerWarning::ChangedFile("bot.py".into())),
             "black: `bot.py` was changed since the run began: it may be another program"
+        );
+        assert_eq!(
+            text(PlayerWarning::WroteAfterMove { ply: 4, line: "bestmove e2e4".into() }),
+            "black wrote after its move at ply 4: \"bestmove e2e4\""
         );
         assert_eq!(
             text(PlayerWarning::WroteAfterEnd("bye".into())),
