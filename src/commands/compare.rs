@@ -30,8 +30,9 @@ use referee_record::model::stage::Format::RoundRobin;
 use referee_record::model::stage::MOST_PAIRS;
 use referee_record::model::stage::Stage;
 use referee_record::model::tournament::Tournament;
-use referee_report::verdict;
+use referee_report::verdict::{self, MatchPlayer};
 use referee_tournament::analysis::diagnostics::copies;
+use referee_tournament::analysis::results::FaultCounts;
 use referee_tournament::analysis::sprt::match_game;
 use referee_tournament::folder::{self, LockedFolder};
 use referee_tournament::run::RunEnd;
@@ -187,6 +188,8 @@ fn keep_planned_pairs(tournament: &mut Tournament, dir: &Path) -> Result<(), Fai
 /// The games of a match so far.
 struct PlayedMatch {
     sprt: SprtMatch,
+    /// The faults of the first player and of the other.
+    faults: [FaultCounts; 2],
     /// A game worth a look: one that the first player lost, or else the first one.
     to_watch: Option<String>,
 }
@@ -196,17 +199,23 @@ impl PlayedMatch {
     /// `first`.
     fn of(first: &str, state: &TournamentState, nothing: SprtMatch) -> Self {
         let (mut sprt, mut lost, mut any) = (nothing, None, None);
+        let mut faults = [FaultCounts::new(), FaultCounts::new()];
         for (fixture, summary) in state.counted() {
             let is_first = state.name(fixture.players.first) == first;
             let seat = if is_first { Seat::First } else { Seat::Second };
             sprt.add(match_game(fixture.pair, seat, summary));
+            for (of_player, at) in faults.iter_mut().zip([seat, !seat]) {
+                if let Some(code) = summary.faults[at] {
+                    *of_player.entry(code).or_default() += 1;
+                }
+            }
             any = any.or(Some(fixture));
             if summary.halves()[seat] == 0 {
                 lost = lost.or(Some(fixture));
             }
         }
         let to_watch = lost.or(any).and_then(|fixture| state.index(fixture));
-        Self { sprt, to_watch: to_watch.map(|index| state.id(index)) }
+        Self { sprt, faults, to_watch: to_watch.map(|index| state.id(index)) }
     }
 }
 
@@ -224,7 +233,8 @@ fn play_match(
         return Ok(before);
     }
     let (tell, told) = watch::channel(false);
-    let progress = Progress::new(printer);
+    let called = command_options::options(planned.folder.dir(), None);
+    let progress = Progress::new(printer).tell_faults(called);
     let mut judge = SprtListener {
         played: before.sprt,
         first: first.clone(),
@@ -443,7 +453,10 @@ fn conclude(
     printer: Printer,
 ) -> Result<(), Failure> {
     let dir = tournament.results.join(&tournament.name).display().to_string();
-    let players = [0, 1].map(|at: usize| tournament.players[at].name.as_str());
+    let players = [0, 1].map(|at: usize| MatchPlayer {
+        name: tournament.players[at].name.as_str(),
+        faults: &played.faults[at],
+    });
     match args.format {
         OutputFormat::Text => {
             printer.text(&verdict::text(&played.sprt, players))?;

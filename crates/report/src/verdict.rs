@@ -7,10 +7,29 @@ use referee_protocol::escape;
 use referee_ratings::{Estimate, match_elo, normalized_elo};
 use referee_ratings::{MatchEnd, Pentanomial, SprtMatch};
 use referee_ratings::{SprtState, SprtVerdict};
+use referee_tournament::analysis::results::FaultCounts;
+
+/// A player of a match.
+#[derive(Debug, Clone, Copy)]
+pub struct MatchPlayer<'a> {
+    /// Its name.
+    pub name: &'a str,
+    /// Its faults.
+    pub faults: &'a FaultCounts,
+}
+
+impl MatchPlayer<'_> {
+    /// Its faults in words, such as `new: 6 crash, 1 timeout`; `None` without any.
+    fn faults_in_words(&self) -> Option<String> {
+        let each = self.faults.iter().map(|(code, count)| format!("{count} {code}"));
+        let all: Vec<String> = each.collect();
+        (!all.is_empty()).then(|| format!("{}: {}", escape::terminal(self.name), all.join(", ")))
+    }
+}
 
 /// The verdict on these players, whose games are in `results`, as a JSON document. Everything but
-/// the names is from the side of the first player.
-pub fn json(played: &SprtMatch, players: [&str; 2], results: &str) -> Value {
+/// the names and faults is from the side of the first player.
+pub fn json(played: &SprtMatch, players: [MatchPlayer<'_>; 2], results: &str) -> Value {
     let (state, test) = (played.state(), played.test());
     let SprtState { llr, lower, upper, verdict } = state.sprt;
     let ((elo0, elo1), (alpha, beta)) = (test.hypotheses(), test.errors());
@@ -24,7 +43,7 @@ pub fn json(played: &SprtMatch, players: [&str; 2], results: &str) -> Value {
     json!({
         "verdict": verdict,
         "stop": stop,
-        "players": players,
+        "players": players.map(|player| player.name),
         "test": {
             "model": MODEL,
             "unit": test.unit().name(),
@@ -42,6 +61,7 @@ pub fn json(played: &SprtMatch, players: [&str; 2], results: &str) -> Value {
         "copies": state.copies,
         "double_faults": state.double_forfeits,
         "faults": state.forfeits,
+        "faults_by_player": players.map(|player| player.faults),
         "score": state.score(),
         "pentanomial": state.pairs,
         "normalized_elo": normalized_elo(&state.pairs),
@@ -141,9 +161,9 @@ pub(crate) fn percent(likelihood: f64) -> String {
 }
 
 /// The verdict as text, without a trailing newline.
-pub fn text(played: &SprtMatch, players: [&str; 2]) -> String {
+pub fn text(played: &SprtMatch, players: [MatchPlayer<'_>; 2]) -> String {
     let (state, test) = (played.state(), played.test());
-    let [a, b] = players.map(escape::terminal);
+    let [a, b] = players.map(|player| escape::terminal(player.name));
     let answer = match (state.verdict(), state.stop) {
         (SprtVerdict::Better, _) => format!("{a} is better than {b}"),
         (SprtVerdict::NotBetter, _) => {
@@ -207,7 +227,9 @@ pub fn text(played: &SprtMatch, players: [&str; 2]) -> String {
         ));
     }
     if state.forfeits > 0 {
-        lines.push(format!("Games that ended in a fault: {}.", state.forfeits));
+        let whose = players.iter().filter_map(MatchPlayer::faults_in_words);
+        let whose = whose.collect::<Vec<_>>().join("; ");
+        lines.push(format!("Games that ended in a fault: {} ({whose}).", state.forfeits));
     }
     lines.join("\n")
 }
@@ -217,10 +239,15 @@ mod tests {
     use std::num::NonZeroU64;
 
     use referee_ratings::{MatchGame, Sprt, Unit};
+    use referee_record::model::fault::FaultCode;
 
     use super::*;
 
-    const PLAYERS: [&str; 2] = ["new", "old\u{1b}"];
+    const NO_FAULTS: &FaultCounts = &FaultCounts::new();
+    const PLAYERS: [MatchPlayer<'static>; 2] = [
+        MatchPlayer { name: "new", faults: NO_FAULTS },
+        MatchPlayer { name: "old\u{1b}", faults: NO_FAULTS },
+    ];
 
     /// A match of these pairs, each by the half points of the first player in its two games; none
     /// for a game in which both failed.
@@ -262,14 +289,17 @@ mod tests {
     #[test]
     fn the_progress_of_a_comparison_counts_pairs() {
         let pairs = [[Some(2), Some(1)], [Some(1), Some(1)], [None, Some(0)]];
-        let text = text(&played(9, &pairs), PLAYERS);
+        let faults = FaultCounts::from([(FaultCode::Timeout, 1), (FaultCode::Crash, 6)]);
+        let [new, old] = PLAYERS;
+        let text = text(&played(9, &pairs), [new, MatchPlayer { faults: &faults, ..old }]);
         let second = text.lines().nth(1).expect("a line");
         assert_eq!(
             second,
             "new scored 2.5 of 4 in 2 pairs; pairs by score (0 ½ 1 1½ 2): 0 0 1 1 0; draws: 3."
         );
         assert!(text.contains("Pairs with a game in which both failed, which do not count: 1."));
-        assert!(text.contains("Games that ended in a fault: 1."));
+        let faults = r"Games that ended in a fault: 1 (old\u{1b}: 6 crash, 1 timeout).";
+        assert!(text.contains(faults), "{text}");
         assert!(!text.contains("copies"), "{text}");
     }
 
@@ -277,7 +307,12 @@ mod tests {
     fn the_json_output_has_the_same_content() {
         let pairs = [[Some(2), Some(1)], [Some(1), Some(1)]];
         let played = played(2, &pairs);
-        let json = json(&played, ["new", "old"], "results/x");
+        let faults = FaultCounts::from([(FaultCode::Crash, 2)]);
+        let players = ["new", "old"].map(|name| MatchPlayer { name, faults: NO_FAULTS });
+        let json =
+            json(&played, [players[0], MatchPlayer { faults: &faults, ..players[1] }], "results/x");
+        assert_eq!(json["players"], serde_json::json!(["new", "old"]));
+        assert_eq!(json["faults_by_player"], serde_json::json!([{}, {"crash": 2}]));
         assert_eq!((&json["verdict"], &json["stop"]), (&"undecided".into(), &"max-pairs".into()));
         assert_eq!((&json["pairs"], &json["score"]), (&2.into(), &2.5.into()));
         assert_eq!(json["pentanomial"], serde_json::json!([0, 0, 1, 1, 0]));
