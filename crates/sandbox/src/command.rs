@@ -22,7 +22,8 @@ pub struct Command {
     /// Variables that are added to its environment.
     pub env: BTreeMap<String, String>,
     /// Other paths that it may read if it is contained. It may always read the system folders and
-    /// the installation that its program belongs to.
+    /// the installation that its program belongs to. What lies in `dir` or in another of these
+    /// folders is shown with it, and links there are not followed.
     pub readable: Vec<PathBuf>,
     /// A folder with a system of its own, such as an unpacked image of a container: it sees that in
     /// place of the system folders, and finds its program there. Needs namespaces of its own.

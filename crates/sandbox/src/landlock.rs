@@ -14,6 +14,7 @@ use crate::mounts::SCRATCH;
 use crate::protocol::{Setup, SetupError};
 use crate::request::Network;
 use crate::runtimes::{SETTINGS, SYSTEM};
+use crate::visible::VisiblePaths;
 
 /// The newest Landlock version to ask for. Older kernels provide what they can.
 const NEWEST: ABI = ABI::V6;
@@ -83,13 +84,13 @@ fn without_namespaces(
     ruleset: RulesetCreated,
     setup: &Setup,
 ) -> Result<RulesetCreated, landlock::RulesetError> {
-    let system = SYSTEM.iter().chain(SETTINGS).chain(ABOUT_THE_MACHINE);
+    let system = SYSTEM.iter().chain(SETTINGS).map(Path::new);
     let mut own = Readable::default();
-    for path in &setup.readable {
-        own.add(path, &setup.hidden);
+    for path in system.chain(setup.visible.shown().iter().map(PathBuf::as_path)) {
+        own.add(path, &setup.visible);
     }
     ruleset
-        .add_rules(path_beneath_rules(system, READ))?
+        .add_rules(path_beneath_rules(ABOUT_THE_MACHINE, READ))?
         .add_rules(path_beneath_rules(own.read, READ))?
         .add_rules(path_beneath_rules(own.listed, AccessFs::ReadDir))?
         .add_rules(path_beneath_rules(&setup.scratch, AccessFs::from_all(NEWEST)))?
@@ -108,12 +109,13 @@ struct Readable {
 }
 
 impl Readable {
-    /// Adds `path`; if something in it is hidden, adds everything else in it.
-    fn add(&mut self, path: &Path, hidden: &[PathBuf]) {
-        if hidden.iter().any(|hidden| path.starts_with(hidden)) {
+    /// Adds `path`; if something in it is hidden, adds everything else in it. What is shown in
+    /// something hidden is added by itself.
+    fn add(&mut self, path: &Path, visible: &VisiblePaths) {
+        if visible.hides(path) {
             return;
         }
-        if !hidden.iter().any(|hidden| hidden.starts_with(path)) {
+        if !visible.hides_in(path) {
             self.read.push(path.to_owned());
             return;
         }
@@ -122,7 +124,7 @@ impl Readable {
         // A rule for a link would apply to its target, wherever that lies.
         let is_link = |entry: &fs::DirEntry| entry.file_type().is_ok_and(|kind| kind.is_symlink());
         for entry in entries.flatten().filter(|entry| !is_link(entry)) {
-            self.add(&entry.path(), hidden);
+            self.add(&entry.path(), visible);
         }
     }
 }
@@ -139,7 +141,8 @@ mod tests {
         }
         std::os::unix::fs::symlink("/etc", dir.path().join("a/link")).expect("a link");
         let mut shown = Readable::default();
-        shown.add(&dir.path().join(path), &[dir.path().join(hidden)]);
+        let path = dir.path().join(path);
+        shown.add(&path, &VisiblePaths::example(&[&path], &[&dir.path().join(hidden)]));
         [shown.read, shown.listed].map(|mut found| {
             found.sort();
             let names = found.iter().map(|path| path.strip_prefix(dir.path()).expect("below"));
@@ -151,7 +154,8 @@ mod tests {
     fn a_hidden_folder_is_left_out_wherever_it_lies() {
         assert_eq!(shown("", "a/results")[0], ["a/b", "c"]);
         assert_eq!(shown("c", "a/results")[0], ["c"]);
-        assert_eq!(shown("a/results/cup", "a/results"), [[""; 0]; 2]);
+        let own = shown("a/results/cup", "a/results")[0].clone();
+        assert_eq!(own, ["a/results/cup"], "what is shown in something hidden stays visible");
     }
 
     #[test]

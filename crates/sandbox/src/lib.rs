@@ -81,9 +81,10 @@
 //! A module imports only modules listed above it.
 //!
 //! - The input: `level`, `limits`, `request`, `command`; the output: `error`, `leftovers`.
+//! - The files that a process may see: `runtimes`, `installations`, `visible`.
 //! - System information: `descriptors`, `signals`, `procfs`, `process_state`, `process_tree`.
 //! - Between caller and supervisor: `protocol`, `start_request`, `fork`, `launcher`.
-//! - Containment: `users`, `cgroup`, `runtimes`, `scratch`, `mounts`, `landlock`, `seccomp`.
+//! - Containment: `users`, `cgroup`, `scratch`, `file_tree`, `mounts`, `landlock`, `seccomp`.
 //! - The supervisor's side: `exec`, `init`, `resources`, `monitor`, `supervisor`.
 //! - The caller's side: `policy`, `prepare`, `cpu_clock`, `pipes`, `supervisor_child`, `process`
 //!   (`uncontained` on macOS).
@@ -103,9 +104,13 @@ mod error;
 #[cfg(target_os = "linux")]
 mod exec;
 #[cfg(target_os = "linux")]
+mod file_tree;
+#[cfg(target_os = "linux")]
 mod fork;
 #[cfg(target_os = "linux")]
 mod init;
+#[cfg(target_os = "linux")]
+mod installations;
 #[cfg(target_os = "linux")]
 mod landlock;
 #[cfg(target_os = "linux")]
@@ -153,6 +158,8 @@ mod supervisor;
 mod supervisor_child;
 #[cfg(target_os = "linux")]
 mod users;
+#[cfg(target_os = "linux")]
+mod visible;
 
 use std::process::ExitCode;
 

@@ -1,33 +1,35 @@
 //! Mounts: a file system with what the process may read and a scratch folder, or at least a scratch
 //! folder of limited size.
 
-#![expect(unsafe_code, reason = "one system call that no crate offers")]
-
-use std::ffi::CString;
-use std::fs::{self, File, Permissions};
-use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::{PermissionsExt, symlink};
+use std::collections::BTreeMap;
+use std::error::Error;
+use std::ffi::OsString;
+use std::fs;
+use std::io::{self, Write};
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 
-use nix::errno::Errno;
 use nix::libc;
 use nix::mount::{MntFlags, MsFlags, mount, umount2};
 use nix::sched::{CloneFlags, unshare};
+use rustix::fs::FileType;
+use rustix::io::Errno;
 
+use crate::file_tree::{Attributes, FileTree, Mount, change, kind_of};
 use crate::limits::{MOST_FILES, Overrun};
 use crate::protocol::{Setup, SetupError};
 use crate::request::Network;
 use crate::runtimes::{NETWORK, SETTINGS, SYSTEM};
 use crate::start_request::StartRequest;
+use crate::visible::{Layer, VisiblePaths, is_in};
 
-/// The mount point of the machine's own file system while the new one is built.
-const OLD: &str = "/.old";
-/// The name of an empty file that is mounted over hidden files.
+/// The name of an empty file in the scratch folder, which is mounted over hidden files.
 const EMPTY: &str = ".nothing";
-/// The name of a file while it is mounted over another.
+/// The name of a file in the scratch folder before it is mounted over another.
 const NEW: &str = ".new";
 /// What an image of a process's own does not show, because every process gets its own.
-const MADE_ANEW: &[&str] = &["/dev", "/proc", "/sys", "/tmp", OLD];
+const MADE_ANEW: &[&str] = &["/dev", "/proc", "/sys", "/tmp", HELPER];
 /// The scratch folder in the new file system.
 pub(crate) const SCRATCH: &str = "/tmp";
 
@@ -36,6 +38,8 @@ pub(crate) const HELPER: &str = "/referee";
 
 /// Mount flags: no setuid programs and no devices.
 const QUIET: MsFlags = MsFlags::MS_NOSUID.union(MsFlags::MS_NODEV);
+/// The attributes of what a process sees of the machine.
+const READ_ONLY: u64 = libc::MOUNT_ATTR_RDONLY | libc::MOUNT_ATTR_NODEV;
 
 type SetupResult = Result<(), SetupError>;
 
@@ -56,7 +60,7 @@ pub(crate) fn make_alone(setup: &Setup, scratch: &Path, ids: (u32, u32)) -> Setu
     let size = setup.limits.scratch;
     let options = format!("size={size},nr_inodes={MOST_FILES},mode=700,uid={user},gid={group}");
     must(scratch, mount(Some("none"), scratch, Some("tmpfs"), QUIET, Some(options.as_str())))?;
-    hide(&setup.hidden, &scratch.join(EMPTY))?;
+    hide_alone(&setup.visible, scratch)?;
     if setup.user.is_some() {
         // Each sandboxed process has its own user, and sees only that user's processes.
         let flags = QUIET | MsFlags::MS_NOEXEC;
@@ -74,13 +78,15 @@ pub(crate) fn make_alone(setup: &Setup, scratch: &Path, ids: (u32, u32)) -> Setu
 pub(crate) fn make_read_only(scratch: &Path) -> SetupResult {
     unshare(CloneFlags::CLONE_NEWNS)
         .map_err(|error| SetupError::setting_up("its mounts", &error))?;
-    must("/", protect(Path::new("/"), libc::MOUNT_ATTR_RDONLY))?;
+    let read_only = libc::MOUNT_ATTR_RDONLY;
+    let everything = Attributes { set: read_only | libc::MOUNT_ATTR_NOSUID, clear: 0 };
+    let root = FileTree::at(Path::new("/"));
+    must("/", root.map_err(io::Error::from).and_then(|root| change(root, everything)))?;
     let shared = Path::new("/dev/shm");
     for path in [Some(scratch), Some(shared).filter(|path| path.is_dir())].into_iter().flatten() {
-        must(
-            path,
-            set_attributes(path, MountAttributes { set: 0, clear: libc::MOUNT_ATTR_RDONLY }),
-        )?;
+        let writable = Attributes { set: 0, clear: read_only };
+        let folder = FileTree::at(path).map_err(io::Error::from);
+        must(path, folder.and_then(|folder| change(folder, writable)))?;
     }
     Ok(())
 }
@@ -105,61 +111,103 @@ pub(crate) fn build(request: &StartRequest) -> SetupResult {
     keep_private()?;
     // The new root needs a mount point that every machine has, and only for a moment.
     tmpfs("/tmp", QUIET, "size=4m,nr_inodes=4096,mode=755")?;
-    make_dir(Path::new("/tmp/.old"))?;
-    must("the new root", nix::unistd::pivot_root("/tmp", "/tmp/.old"))?;
-    must("the new root", nix::unistd::chdir("/"))?;
+    let old = found("/", FileTree::at(Path::new("/")))?;
+    must("the new root", nix::unistd::chdir("/tmp"))?;
+    // The machine's file system now lies above the new root, where no name leads to it.
+    must("the new root", nix::unistd::pivot_root(".", "."))?;
+    let root = NewRoot { new: found("the new root", FileTree::at(Path::new("/")))?, old };
     match &setup.root {
-        Some(root) => show_image(root, Path::new("/"), &setup.readable)?,
-        None => SYSTEM.iter().chain(SETTINGS).map(Path::new).try_for_each(show)?,
+        Some(image) => root.show_image(image, Path::new("/"), setup)?,
+        None => SYSTEM.iter().chain(SETTINGS).try_for_each(|path| root.show_system(path))?,
     }
     if setup.network == Network::Open {
-        // Their targets are readable paths.
-        let links = NETWORK.iter().map(Path::new);
-        links.filter(|path| is_link(&in_old(path))).try_for_each(show)?;
+        // Their targets are visible paths.
+        NETWORK.iter().try_for_each(|path| root.copy_link(path))?;
     }
     let scratch = format!("size={},nr_inodes={MOST_FILES},mode=1777", setup.limits.scratch);
-    make_dir(Path::new(SCRATCH))?;
+    root.make_folder(SCRATCH)?;
     tmpfs(SCRATCH, QUIET, &scratch)?;
-    devices()?;
-    setup.devices.iter().try_for_each(|path| show_device(path))?;
-    make_dir(Path::new("/proc"))?;
+    root.add_devices(&setup.devices)?;
+    root.make_folder("/proc")?;
     let flags = QUIET | MsFlags::MS_NOEXEC;
     must("/proc", mount(Some("proc"), "/proc", Some("proc"), flags, None::<&str>))?;
-    write_user(setup.user.map_or(request.ids, |user| (user, user)))?;
-    let mut shown: Vec<&PathBuf> = Vec::new();
-    for path in &setup.readable {
-        if !shown.iter().any(|above| path.starts_with(above)) {
-            show(path)?;
-            shown.push(path);
-        }
-    }
+    root.write_user(setup.user.map_or(request.ids, |user| (user, user)))?;
     if let Some(helper) = &setup.helper {
-        show_at(helper, Path::new(HELPER))?;
+        root.show_at(helper, Path::new(HELPER))?;
     }
-    hide(&setup.hidden, &Path::new("/").join(EMPTY))?;
-    must(OLD, umount2(OLD, MntFlags::MNT_DETACH))?;
-    must(OLD, fs::remove_dir(OLD))?;
+    let empty = Path::new(SCRATCH).join(EMPTY);
+    lay(&root.new, &setup.visible, &empty, |path| root.copy(path))?;
+    must("the new root", umount2(".", MntFlags::MNT_DETACH))?;
     let flags = MsFlags::MS_REMOUNT | MsFlags::MS_BIND | MsFlags::MS_RDONLY | QUIET;
     must("/", mount(None::<&str>, "/", None::<&str>, flags, None::<&str>))
 }
 
-/// Mounts something empty and unreadable over each of the `paths` that exists. Uses the file
-/// `empty`, and removes it afterwards.
-fn hide(paths: &[PathBuf], empty: &Path) -> SetupResult {
-    for path in paths {
-        if path.is_dir() {
-            let flags = QUIET | MsFlags::MS_RDONLY;
-            must(path, mount(Some("none"), path, Some("tmpfs"), flags, Some("size=4k,mode=000")))?;
-        } else if path.exists() {
-            if !empty.exists() {
-                must(empty, File::create(empty).map(drop))?;
-                must(empty, fs::set_permissions(empty, Permissions::from_mode(0o000)))?;
-            }
-            must(path, mount(Some(empty), path, None::<&str>, MsFlags::MS_BIND, None::<&str>))?;
-            must(path, protect(path, libc::MOUNT_ATTR_RDONLY))?;
+/// Hides what is hidden, and shows again what is shown in it.
+fn hide_alone(visible: &VisiblePaths, scratch: &Path) -> SetupResult {
+    let machine = found("/", FileTree::at(Path::new("/")))?;
+    let mut kept = BTreeMap::new();
+    for layer in visible.layers() {
+        // What is in a hidden folder cannot be found any more once that is hidden.
+        if let Layer::Shown(path) = layer
+            && let Some(mount) = copy_of(path, machine.find(path))?
+        {
+            kept.insert(path.to_owned(), mount);
         }
     }
-    if empty.exists() { must(empty, fs::remove_file(empty)) } else { Ok(()) }
+    lay(&machine, visible, &scratch.join(EMPTY), |path| Ok(kept.remove(path)))
+}
+
+/// Shows and hides paths in `tree`. Uses the file `empty`, and removes it afterwards.
+fn lay(
+    tree: &FileTree,
+    visible: &VisiblePaths,
+    empty: &Path,
+    mut source: impl FnMut(&Path) -> Result<Option<Mount>, SetupError>,
+) -> SetupResult {
+    let mut covered = Vec::new();
+    for layer in visible.layers() {
+        match layer {
+            Layer::Shown(path) => {
+                if let Some(mount) = source(path)? {
+                    must(path, mount.protect(READ_ONLY))?;
+                    at(path, tree.attach(&mount, path))?;
+                }
+            }
+            Layer::Hidden(path) => {
+                let place = match tree.find(path) {
+                    Ok(place) => place,
+                    // It is not there, or only in the place of a link, where nothing is shown.
+                    Err(Errno::NOENT | Errno::LOOP | Errno::NOTDIR | Errno::ACCESS) => continue,
+                    Err(error) => return at(path, Err(error)),
+                };
+                let cover = if at_kind(path, &place)? == FileType::Directory {
+                    let mode = if visible.shows_in(path) { "711" } else { "000" };
+                    found(path, Mount::empty(mode))?
+                } else {
+                    found(path, empty_file(tree, empty))?
+                };
+                at(path, cover.attach_to(&place))?;
+                covered.push((path, cover));
+            }
+        }
+    }
+    for (path, cover) in covered {
+        must(path, cover.protect(READ_ONLY))?;
+    }
+    match tree.remove_file(empty) {
+        Err(Errno::NOENT) => Ok(()),
+        removed => at(empty, removed),
+    }
+}
+
+/// A mount of the file `empty`, which nobody may read.
+fn empty_file(tree: &FileTree, empty: &Path) -> rustix::io::Result<Mount> {
+    match tree.make_file(empty) {
+        Ok(file) => rustix::fs::fchmod(&file, rustix::fs::Mode::empty())?,
+        Err(Errno::EXIST) => {}
+        Err(error) => return Err(error),
+    }
+    Mount::of(tree.find(empty)?)
 }
 
 /// The limit that the scratch folder has reached, if any: `limit` bytes or [`MOST_FILES`].
@@ -173,168 +221,178 @@ pub(crate) fn full_scratch(scratch: &Path, limit: u64) -> Option<Overrun> {
 }
 
 /// Adds `path` to the error.
-fn must<E: std::error::Error + 'static>(
-    path: impl AsRef<Path>,
-    result: Result<(), E>,
-) -> SetupResult {
+fn must<E: Error + 'static>(path: impl AsRef<Path>, result: Result<(), E>) -> SetupResult {
     result.map_err(|error| of_file_system(path.as_ref(), &error))
 }
 
-fn of_file_system(path: &Path, error: &(dyn std::error::Error + 'static)) -> SetupError {
-    SetupError::setting_up(&format!("its file system, {}", path.display()), error)
+fn at(path: &Path, result: rustix::io::Result<()>) -> SetupResult {
+    found(path, result)
 }
 
-fn make_dir(path: &Path) -> SetupResult {
-    must(path, fs::create_dir_all(path))
+fn at_kind(path: &Path, place: impl AsFd) -> Result<FileType, SetupError> {
+    found(path, kind_of(place))
+}
+
+/// Adds `path` to the error.
+fn found<T>(path: impl AsRef<Path>, result: rustix::io::Result<T>) -> Result<T, SetupError> {
+    result.map_err(|error| of_file_system(path.as_ref(), &io::Error::from(error)))
+}
+
+fn of_file_system(path: &Path, error: &(dyn Error + 'static)) -> SetupError {
+    SetupError::setting_up(&format!("its file system, {}", path.display()), error)
 }
 
 fn tmpfs(path: &str, flags: MsFlags, options: &str) -> SetupResult {
     must(path, mount(Some("none"), path, Some("tmpfs"), flags, Some(options)))
 }
 
-/// The path of a file of the machine while the new file system is built.
-fn in_old(path: &Path) -> PathBuf {
-    Path::new(OLD).join(path.strip_prefix("/").unwrap_or(path))
-}
-
-fn is_link(path: &Path) -> bool {
-    fs::symlink_metadata(path).is_ok_and(|found| found.is_symlink())
-}
-
-/// Shows a file or folder of the machine at its own path.
-fn show(path: &Path) -> SetupResult {
-    show_at(path, path)
-}
-
-/// Shows a file or folder of the machine at `path`, read-only. Copies links, and skips what does
-/// not exist.
-fn show_at(original: &Path, path: &Path) -> SetupResult {
-    let source = in_old(original);
-    let Ok(found) = fs::symlink_metadata(&source) else { return Ok(()) };
-    if let Some(above) = path.parent() {
-        make_dir(above)?;
+/// A second mount of what was found at `path`; `None` if nothing is there.
+fn copy_of(path: &Path, place: rustix::io::Result<impl AsFd>) -> Result<Option<Mount>, SetupError> {
+    match place {
+        Err(Errno::NOENT) => Ok(None),
+        place => found(path, place.and_then(Mount::of)).map(Some),
     }
-    if found.is_symlink() {
-        return must(path, fs::read_link(&source).and_then(|target| symlink(target, path)));
-    }
-    if found.is_dir() {
-        make_dir(path)?;
-    } else {
-        must(path, File::create(path).map(drop))?;
-    }
-    let flags = MsFlags::MS_BIND | MsFlags::MS_REC;
-    must(path, mount(Some(&source), path, None::<&str>, flags, None::<&str>))?;
-    must(path, protect(path, libc::MOUNT_ATTR_RDONLY | libc::MOUNT_ATTR_NODEV))
 }
 
-/// Shows what lies in the folder `below` of the system in the folder `root`. Where something else
-/// is shown in one of its folders, that folder is made anew, because a mount is read-only.
-fn show_image(root: &Path, below: &Path, others: &[PathBuf]) -> SetupResult {
-    let original = |path: &Path| root.join(path.strip_prefix("/").unwrap_or(path));
-    let source = in_old(&original(below));
-    for entry in fs::read_dir(&source).map_err(|error| of_file_system(&source, &error))?.flatten() {
-        let path = below.join(entry.file_name());
-        if MADE_ANEW.iter().any(|own| path == Path::new(own)) || others.contains(&path) {
-            continue;
-        }
-        let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
-        if is_folder && others.iter().any(|other| other.starts_with(&path)) {
-            make_dir(&path)?;
-            show_image(root, &path, others)?;
-        } else {
-            show_at(&original(&path), &path)?;
+/// A new root, and the machine's file system that it is made of.
+struct NewRoot {
+    new: FileTree,
+    old: FileTree,
+}
+
+impl NewRoot {
+    fn make_folder(&self, path: &str) -> SetupResult {
+        at(Path::new(path), self.new.make_folder(Path::new(path)).map(drop))
+    }
+
+    /// A second mount of a file or folder of the machine, unless it is missing.
+    fn copy(&self, path: &Path) -> Result<Option<Mount>, SetupError> {
+        copy_of(path, self.old.find(path))
+    }
+
+    /// Shows a system file or folder of the machine at its own path, unless it is missing.
+    fn show_system(&self, path: &str) -> SetupResult {
+        let path = Path::new(path);
+        self.show(path, self.old.find_behind_links(path))
+    }
+
+    /// Copies a link of the machine, if it is one.
+    fn copy_link(&self, path: &str) -> SetupResult {
+        let path = Path::new(path);
+        let is_link = |place: &OwnedFd| kind_of(place).is_ok_and(|it| it == FileType::Symlink);
+        match self.old.find_behind_links(path).ok().filter(is_link) {
+            Some(link) => self.show(path, Ok(link)),
+            None => Ok(()),
         }
     }
-    Ok(())
-}
 
-/// Shows a device at its own path.
-fn show_device(path: &Path) -> SetupResult {
-    if let Some(above) = path.parent() {
-        make_dir(above)?;
+    /// Shows a file or folder of the machine at `path`, unless it is missing.
+    fn show_at(&self, original: &Path, path: &Path) -> SetupResult {
+        self.show(path, self.old.find(original))
     }
-    must(path, File::create(path).map(drop))?;
-    let source = in_old(path);
-    must(path, mount(Some(&source), path, None::<&str>, MsFlags::MS_BIND, None::<&str>))?;
-    must(path, protect(path, libc::MOUNT_ATTR_NOEXEC))
-}
 
-/// Adds the attributes `rights`, and no-setuid, to a mount and all mounts below it.
-fn protect(path: &Path, rights: u64) -> nix::Result<()> {
-    set_attributes(path, MountAttributes { set: rights | libc::MOUNT_ATTR_NOSUID, clear: 0 })
-}
-
-/// The attributes that a mount gets and loses.
-#[derive(Debug, Clone, Copy)]
-struct MountAttributes {
-    set: u64,
-    clear: u64,
-}
-
-/// Changes the attributes of a mount and of all mounts below it.
-fn set_attributes(path: &Path, change: MountAttributes) -> nix::Result<()> {
-    let path = CString::new(path.as_os_str().as_bytes()).map_err(|_| Errno::EINVAL)?;
-    // SAFETY: a plain structure of four numbers, for which zero is valid.
-    let mut wanted: libc::mount_attr = unsafe { std::mem::zeroed() };
-    (wanted.attr_set, wanted.attr_clr) = (change.set, change.clear);
-    let flags = libc::AT_RECURSIVE | libc::AT_SYMLINK_NOFOLLOW;
-    // SAFETY: the path ends with a zero byte, and the size is that of the structure.
-    let done = unsafe {
-        libc::syscall(
-            libc::SYS_mount_setattr,
-            libc::AT_FDCWD,
-            path.as_ptr(),
-            flags,
-            &raw const wanted,
-            size_of::<libc::mount_attr>(),
-        )
-    };
-    Errno::result(done).map(drop)
-}
-
-/// Adds the harmless devices. Shared memory is in the scratch folder, and so under its limit.
-fn devices() -> SetupResult {
-    make_dir(Path::new("/dev"))?;
-    for name in ["null", "zero", "full", "random", "urandom"] {
-        show_device(&Path::new("/dev").join(name))?;
-    }
-    let links = [
-        ("fd", "/proc/self/fd"),
-        ("stdin", "/proc/self/fd/0"),
-        ("stdout", "/proc/self/fd/1"),
-        ("stderr", "/proc/self/fd/2"),
-        ("shm", SCRATCH),
-    ];
-    links.into_iter().try_for_each(|(name, target)| {
-        let path = Path::new("/dev").join(name);
-        must(&path, symlink(target, &path))
-    })
-}
-
-/// Writes lists of users and groups that contain only those of the process.
-fn write_user((user, group): (u32, u32)) -> SetupResult {
-    make_dir(Path::new("/etc"))?;
-    for (path, text) in [
-        ("/etc/passwd", format!("player:x:{user}:{group}::{SCRATCH}:/bin/sh\n")),
-        ("/etc/group", format!("player:x:{group}:\n")),
-    ] {
-        write_over(Path::new(path), &text)?;
-    }
-    Ok(())
-}
-
-/// Writes a file. If an image of the process's own shows one there, mounts the new one over it; if
-/// that image has a folder without the file, the process does without it.
-fn write_over(path: &Path, text: &str) -> SetupResult {
-    if !path.exists() {
-        return match fs::write(path, text) {
-            Err(error) if error.kind() == std::io::ErrorKind::ReadOnlyFilesystem => Ok(()),
-            written => must(path, written),
+    /// Shows something at `path`, read-only. Copies a link.
+    fn show(&self, path: &Path, source: rustix::io::Result<OwnedFd>) -> SetupResult {
+        let source = match source {
+            Err(Errno::NOENT | Errno::NOTDIR) => return Ok(()),
+            source => found(path, source)?,
         };
+        if at_kind(path, &source)? == FileType::Symlink {
+            let target = found(path, rustix::fs::readlinkat(&source, "", Vec::new()))?;
+            let target = OsString::from_vec(target.into_bytes());
+            return match self.new.make_link(path, Path::new(&target)) {
+                // Several lists can have the same path.
+                Err(Errno::EXIST) => Ok(()),
+                made => at(path, made),
+            };
+        }
+        let mount = found(path, Mount::of(source))?;
+        must(path, mount.protect(READ_ONLY))?;
+        at(path, self.new.attach(&mount, path))
     }
-    let new = Path::new("/").join(NEW);
-    must(path, fs::write(&new, text))?;
-    must(path, mount(Some(&new), path, None::<&str>, MsFlags::MS_BIND, None::<&str>))?;
-    must(path, protect(path, libc::MOUNT_ATTR_RDONLY))?;
-    must(path, fs::remove_file(new))
+
+    /// Shows what lies in the folder `below` of the system in the folder `image`. Where something of
+    /// the machine is shown in one of its folders, that folder is made anew, because a mount is
+    /// read-only; a link or a file that is in the way is left out.
+    fn show_image(&self, image: &Path, below: &Path, setup: &Setup) -> SetupResult {
+        let original = |path: &Path| image.join(path.strip_prefix("/").unwrap_or(path));
+        let of_machine = || setup.visible.shown().iter().chain(&setup.devices);
+        let folder = original(below);
+        for (entry, kind) in found(&folder, self.old.list(&folder))? {
+            let path = below.join(entry.file_name().unwrap_or_default());
+            let is_taken = of_machine().any(|other| *other == path);
+            if is_taken || MADE_ANEW.iter().any(|own| path == Path::new(own)) {
+                continue;
+            }
+            if !of_machine().any(|other| is_in(other, &path)) {
+                self.show_at(&original(&path), &path)?;
+            } else if kind == FileType::Directory {
+                at(&path, self.new.make_folder(&path).map(drop))?;
+                self.show_image(image, &path, setup)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds the harmless devices and those that were given. Shared memory is in the scratch folder,
+    /// and so under its limit.
+    fn add_devices(&self, given: &[PathBuf]) -> SetupResult {
+        self.make_folder("/dev")?;
+        for name in ["null", "zero", "full", "random", "urandom"] {
+            self.show_device(&Path::new("/dev").join(name))?;
+        }
+        let links = [
+            ("fd", "/proc/self/fd"),
+            ("stdin", "/proc/self/fd/0"),
+            ("stdout", "/proc/self/fd/1"),
+            ("stderr", "/proc/self/fd/2"),
+            ("shm", SCRATCH),
+        ];
+        for (name, target) in links {
+            let path = Path::new("/dev").join(name);
+            at(&path, self.new.make_link(&path, Path::new(target)))?;
+        }
+        given.iter().try_for_each(|path| self.show_device(path))
+    }
+
+    /// Shows a device at its own path.
+    fn show_device(&self, path: &Path) -> SetupResult {
+        let mount = found(path, self.old.follow(path).and_then(Mount::of))?;
+        must(path, mount.protect(libc::MOUNT_ATTR_NOEXEC))?;
+        at(path, self.new.attach(&mount, path))
+    }
+
+    /// Writes lists of users and groups that contain only those of the process.
+    fn write_user(&self, (user, group): (u32, u32)) -> SetupResult {
+        for (path, text) in [
+            ("/etc/passwd", format!("player:x:{user}:{group}::{SCRATCH}:/bin/sh\n")),
+            ("/etc/group", format!("player:x:{group}:\n")),
+        ] {
+            self.write_over(Path::new(path), &text)?;
+        }
+        Ok(())
+    }
+
+    /// Writes a file. If an image of the process's own has one there, mounts the new one over it. If
+    /// that image has a folder without the file, or a link in its place, the process does without
+    /// it.
+    fn write_over(&self, path: &Path, text: &str) -> SetupResult {
+        match self.new.make_file(path) {
+            Ok(mut file) => return must(path, file.write_all(text.as_bytes())),
+            Err(Errno::EXIST) => {}
+            Err(Errno::ROFS | Errno::LOOP | Errno::NOTDIR) => return Ok(()),
+            Err(error) => return at(path, Err(error)),
+        }
+        let place = found(path, self.new.find(path))?;
+        if at_kind(path, &place)? != FileType::RegularFile {
+            return Ok(());
+        }
+        let new = Path::new(SCRATCH).join(NEW);
+        let mut file = found(path, self.new.make_file(&new))?;
+        must(path, file.write_all(text.as_bytes()))?;
+        let mount = found(path, self.new.find(&new).and_then(Mount::of))?;
+        must(path, mount.protect(READ_ONLY))?;
+        at(path, mount.attach_to(&place))?;
+        at(path, self.new.remove_file(&new))
+    }
 }

@@ -101,6 +101,7 @@ mod platform {
     use crate::level::{Level, Mechanism};
     use crate::request::{Network, Request, Requirement};
     use crate::users::Users;
+    use crate::visible::real;
 
     impl Policy {
         /// The policy at this level, before anybody has tested it here.
@@ -119,7 +120,7 @@ mod platform {
                 level,
                 limits: request.limits,
                 without: request.without.clone(),
-                hidden: request.hidden.clone(),
+                hidden: request.hidden.iter().map(|path| real(path)).collect(),
                 network: Network::Closed,
                 missing: missing.collect(),
                 cgroups,

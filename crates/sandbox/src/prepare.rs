@@ -1,6 +1,6 @@
 //! Turns a command and a policy into the supervisor's setup.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -11,6 +11,7 @@ use crate::policy::Policy;
 use crate::protocol::Setup;
 use crate::request::Network;
 use crate::users::User;
+use crate::visible::{Program, VisiblePaths, real};
 use crate::{descriptors, mounts, runtimes};
 
 /// The supervisor's setup for a process. The process becomes `user`, if there is one, and joins
@@ -31,26 +32,29 @@ pub(crate) fn setup(
     let scratch = (contained && !namespaces).then(scratch_folder).transpose()?;
     let mut program = command.program.clone();
     let mut env = command.env.clone();
-    let mut readable = Vec::new();
+    let mut visible = VisiblePaths::default();
     if contained {
-        if is_this_program {
-            readable = readable_paths(command, None);
-        } else if command.root.is_some() {
-            readable = own_paths(command, &dir);
-        } else {
-            program = runtimes::with_real_folder(&program);
-            readable = readable_paths(command, Some((&program, &dir)));
-        }
+        let runs = match &command.root {
+            _ if is_this_program => Program::Caller,
+            Some(_) => Program::InImage,
+            None => {
+                program = runtimes::with_real_folder(&program);
+                Program::Here(&command.program)
+            }
+        };
+        visible = VisiblePaths::of(command, runs, &policy.hidden);
         env = environment(command, scratch.as_deref().unwrap_or(Path::new(mounts::SCRATCH)));
     }
     if contained && policy.network == Network::Open {
-        readable.extend(runtimes::of_network());
+        runtimes::of_network().for_each(|path| visible.show(path));
     }
     let helper = command.helper.as_ref().map(|helper| real(&helper.program));
     if let (Some(path), Some(helper)) = (&helper, &command.helper) {
         let place = if namespaces { Path::new(mounts::HELPER) } else { path };
         env.entry(helper.variable.clone()).or_insert_with(|| place.display().to_string());
-        readable.extend(Some(path.clone()).filter(|_| contained && !namespaces));
+        if contained && !namespaces {
+            visible.show(path.clone());
+        }
     }
     Ok(Setup {
         program,
@@ -61,43 +65,15 @@ pub(crate) fn setup(
         without: policy.without.clone(),
         user: user.map(|user| user.id),
         limits: policy.limits,
-        readable,
+        visible,
         helper: helper.filter(|_| namespaces),
         network: policy.network,
         root: command.root.as_deref().map(real),
         devices: command.devices.clone(),
-        hidden: policy.hidden.iter().chain(&command.hidden).map(|path| real(path)).collect(),
         scratch,
         groups: groups.setups.clone(),
         open_files: descriptors::given(),
     })
-}
-
-fn real(path: &Path) -> PathBuf {
-    std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
-}
-
-/// The paths that a contained process may read besides the system folders: the installations of its
-/// `own` program and of those that it starts, its `own` working folder, and the paths that the
-/// command lists.
-fn readable_paths(command: &Command, own: Option<(&Path, &Path)>) -> Vec<PathBuf> {
-    let search = command.env.get("PATH").map(Into::into).or_else(|| std::env::var_os("PATH"));
-    let starts = command.starts.iter().map(PathBuf::as_path);
-    let programs = own.map(|(program, _)| program).into_iter().chain(starts);
-    let of_program = |program: &Path| runtimes::of_program(program, search.as_deref());
-    let mut readable: BTreeSet<PathBuf> = programs.flat_map(of_program).collect();
-    readable.extend(command.readable.iter().map(|path| real(path)));
-    readable.extend(own.map(|(_, dir)| dir.to_owned()));
-    readable.retain(|path| !runtimes::is_system_path(path));
-    readable.into_iter().collect()
-}
-
-/// The paths that a contained process with a root folder of its own may read besides that: its
-/// working folder, and the paths that the command lists.
-fn own_paths(command: &Command, dir: &Path) -> Vec<PathBuf> {
-    let mut paths: BTreeSet<PathBuf> = command.readable.iter().map(|path| real(path)).collect();
-    paths.insert(dir.to_owned());
-    paths.into_iter().collect()
 }
 
 /// A new name for a scratch folder, which nobody can guess.

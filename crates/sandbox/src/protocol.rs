@@ -19,6 +19,7 @@ use crate::leftovers::Leftovers;
 use crate::level::{Level, Mechanism};
 use crate::limits::{Limits, Overrun};
 use crate::request::Network;
+use crate::visible::VisiblePaths;
 
 /// The first argument that starts the calling program as the launcher of supervisors.
 pub(crate) const SUPERVISOR: &str = "__supervisor";
@@ -48,8 +49,8 @@ pub(crate) struct Setup {
     pub(crate) user: Option<u32>,
     /// The limits on its resources.
     pub(crate) limits: Limits,
-    /// Paths that it may read besides the language runtimes; real paths.
-    pub(crate) readable: Vec<PathBuf>,
+    /// The files of the machine that it may see.
+    pub(crate) visible: VisiblePaths,
     /// Whether it may use the network.
     pub(crate) network: Network,
     /// The helper program, if it is mounted at its own place; a real path.
@@ -58,8 +59,6 @@ pub(crate) struct Setup {
     pub(crate) root: Option<PathBuf>,
     /// Devices that it may use.
     pub(crate) devices: Vec<PathBuf>,
-    /// Paths in readable folders that it may not see; real paths.
-    pub(crate) hidden: Vec<PathBuf>,
     /// The scratch folder to create and remove, if it has no file system of its own.
     pub(crate) scratch: Option<PathBuf>,
     /// The control groups to create and remove.
@@ -224,12 +223,11 @@ mod tests {
             without: Vec::new(),
             user: None,
             limits: Limits::default(),
-            readable: vec![PathBuf::from("/opt")],
+            visible: VisiblePaths::default(),
             network: Network::Closed,
             root: Some(PathBuf::from("/srv/image")),
             devices: vec![PathBuf::from("/dev/dri/renderD128")],
             helper: None,
-            hidden: Vec::new(),
             scratch: Some(PathBuf::from("/tmp/scratch")),
             groups: vec![group(&["memory.max", "pids.max"])],
             open_files: None,

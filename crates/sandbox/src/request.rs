@@ -19,7 +19,7 @@ pub struct Request {
     pub limits: Limits,
     /// Mechanisms to leave out, for tests.
     pub without: Vec<Mechanism>,
-    /// Paths in readable folders that no process may see; real paths.
+    /// Paths that no process may see, except those in its own folder or that its command lists.
     pub hidden: Vec<PathBuf>,
     /// Whether processes may use the network.
     pub network: Network,

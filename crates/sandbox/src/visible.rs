@@ -1,0 +1,210 @@
+//! The files of the machine that a contained process may see, besides the system folders.
+//!
+//! They come from three sources only: the installations of programs in system folders or in the
+//! `PATH`; the process's own folder; and what the organiser lists, such as the program of a command.
+//! Nothing that lies in its own folder adds to them: not a link, not the first line of a script.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Component, Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use crate::command::Command;
+use crate::installations::Installations;
+use crate::runtimes::{SYSTEM, is_system_path};
+
+/// The paths that a process may see and those hidden from it. Of two that contain a file, the deeper
+/// one decides.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub(crate) struct VisiblePaths {
+    /// Shown with everything in them that is not hidden; sorted.
+    shown: BTreeSet<PathBuf>,
+    /// Hidden with everything in them that is not shown. None of them is shown itself.
+    hidden: BTreeSet<PathBuf>,
+}
+
+/// A path that is shown or hidden.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Layer<'a> {
+    Shown(&'a Path),
+    Hidden(&'a Path),
+}
+
+impl<'a> Layer<'a> {
+    fn path(self) -> &'a Path {
+        match self {
+            Self::Shown(path) | Self::Hidden(path) => path,
+        }
+    }
+}
+
+/// The program that a process runs, which decides what else it needs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Program<'a> {
+    /// The caller's own, which needs nothing and does not see the command's folder.
+    Caller,
+    /// One in the system folder of the command's own, which lacks nothing.
+    InImage,
+    /// One of this machine.
+    Here(&'a Path),
+}
+
+impl VisiblePaths {
+    /// What the process of `command` may see if the organiser hides these real paths.
+    pub(crate) fn of(command: &Command, program: Program<'_>, hidden: &[PathBuf]) -> Self {
+        let dir = (program != Program::Caller).then(|| OwnFolder::new(&command.dir));
+        let listed = listed(&command.readable, dir.as_ref());
+        let mut own = listed;
+        own.extend(dir.as_ref().map(|dir| dir.real.clone()));
+        let hidden: Vec<&Path> =
+            hidden.iter().chain(&command.hidden).map(PathBuf::as_path).collect();
+        let mut shown = own.clone();
+        if program != Program::InImage {
+            let mut found = Installations::new(command, &own, &hidden);
+            if let Program::Here(program) = program {
+                let is_own = dir.is_some_and(|dir| dir.holds(program));
+                if is_own { found.add_own(program) } else { found.add(program) }
+            }
+            command.starts.iter().for_each(|program| found.add(program));
+            shown.extend(found.paths());
+        }
+        Self::new(shown, hidden)
+    }
+
+    fn new(mut shown: BTreeSet<PathBuf>, hidden: Vec<&Path>) -> Self {
+        let is_needed = |path: &Path| SYSTEM.iter().any(|folder| is_in(Path::new(folder), path));
+        let all = shown.clone();
+        let is_reached = |path: &Path| {
+            all.iter().any(|shown| is_in(path, shown) || is_in(shown, path)) || is_system_path(path)
+        };
+        // Whatever lies elsewhere is not shown anyway.
+        let hidden: BTreeSet<PathBuf> = hidden
+            .into_iter()
+            .filter(|path| is_reached(path) && !is_needed(path) && !all.contains(*path))
+            .map(Path::to_owned)
+            .collect();
+        let is_hidden = |path: &Path| hidden.iter().any(|hidden| is_in(path, hidden));
+        shown.retain(|path| !is_system_path(path) || is_hidden(path));
+        Self { shown, hidden }
+    }
+
+    /// These paths, shown and hidden.
+    #[cfg(test)]
+    pub(crate) fn example(shown: &[&Path], hidden: &[&Path]) -> Self {
+        Self::new(shown.iter().map(|path| path.to_path_buf()).collect(), hidden.to_vec())
+    }
+
+    /// Shows this path, too.
+    pub(crate) fn show(&mut self, path: PathBuf) {
+        self.shown.insert(path);
+    }
+
+    /// The paths that are shown.
+    pub(crate) fn shown(&self) -> &BTreeSet<PathBuf> {
+        &self.shown
+    }
+
+    /// Whether this path is hidden itself.
+    pub(crate) fn hides(&self, path: &Path) -> bool {
+        self.hidden.contains(path)
+    }
+
+    /// Whether something in this path is hidden.
+    pub(crate) fn hides_in(&self, path: &Path) -> bool {
+        self.hidden.iter().any(|hidden| is_in(hidden, path))
+    }
+
+    /// Whether something in this path is shown.
+    pub(crate) fn shows_in(&self, path: &Path) -> bool {
+        self.shown.iter().any(|shown| is_in(shown, path))
+    }
+
+    /// What is shown and hidden, each folder before what lies in it, without what changes nothing.
+    pub(crate) fn layers(&self) -> Vec<Layer<'_>> {
+        let shown = self.shown.iter().map(|path| Layer::Shown(path));
+        let hidden = self.hidden.iter().map(|path| Layer::Hidden(path));
+        let mut all: Vec<Layer<'_>> = shown.chain(hidden).collect();
+        all.sort_by_key(|layer| layer.path());
+        let mut layers: Vec<Layer<'_>> = Vec::new();
+        for layer in all {
+            let above = layers.iter().rfind(|above| is_in(layer.path(), above.path()));
+            let is_same = above.is_some_and(|above| {
+                std::mem::discriminant(above) == std::mem::discriminant(&layer)
+            });
+            if !is_same {
+                layers.push(layer);
+            }
+        }
+        layers
+    }
+}
+
+/// The real paths of what the organiser lists. What lies in the own folder or in another listed
+/// folder is shown with it: a link there would show what its author wants.
+fn listed(paths: &[PathBuf], dir: Option<&OwnFolder>) -> BTreeSet<PathBuf> {
+    let folders: Vec<OwnFolder> =
+        paths.iter().filter(|path| path.is_dir()).map(|path| OwnFolder::new(path)).collect();
+    let is_in_another = |path: &Path| {
+        let mut folders = folders.iter().filter(|folder| folder.named != lexical(path));
+        dir.is_some_and(|dir| dir.holds(path)) || folders.any(|folder| folder.holds(path))
+    };
+    paths.iter().filter(|path| !is_in_another(path)).map(|path| real(path)).collect()
+}
+
+/// A folder whose content its author wrote.
+#[derive(Debug)]
+struct OwnFolder {
+    /// Its path as given.
+    named: PathBuf,
+    real: PathBuf,
+}
+
+impl OwnFolder {
+    fn new(path: &Path) -> Self {
+        Self { named: lexical(path), real: real(path) }
+    }
+
+    /// Whether `path` leads through it. Links in it may then lead elsewhere.
+    fn holds(&self, path: &Path) -> bool {
+        let path = lexical(path);
+        is_in(&path, &self.named) || is_in(&path, &self.real)
+    }
+}
+
+/// The path without `.` and `..`, as written: links are not followed.
+fn lexical(path: &Path) -> PathBuf {
+    path.components().fold(PathBuf::new(), |mut found, part| {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir => drop(found.pop()),
+            other => found.push(other),
+        }
+        found
+    })
+}
+
+/// The path without links, as far as it exists.
+pub(crate) fn real(path: &Path) -> PathBuf {
+    if let Ok(found) = fs::canonicalize(path) {
+        return found;
+    }
+    match (path.parent(), path.file_name()) {
+        (Some(folder), Some(name)) if folder != Path::new("") => real(folder).join(name),
+        _ => path.to_owned(),
+    }
+}
+
+/// Whether `path` is `folder` or lies in it. Both are plain absolute paths, and there can be very
+/// many of them, so it compares bytes.
+pub(crate) fn is_in(path: &Path, folder: &Path) -> bool {
+    let (path, folder) = (path.as_os_str().as_bytes(), folder.as_os_str().as_bytes());
+    match path.strip_prefix(folder) {
+        Some(rest) => rest.is_empty() || rest[0] == b'/' || folder.ends_with(b"/"),
+        None => false,
+    }
+}
+
+#[cfg(test)]
+mod tests;
