@@ -17,7 +17,8 @@ LIBC = ctypes.CDLL(None, use_errno=True)
 TURN = ""
 REFUSED = (errno.EPERM, errno.EACCES, errno.ENOSYS, errno.EROFS, errno.ENOENT, errno.ESRCH,
            errno.EAFNOSUPPORT, errno.ENETUNREACH, errno.EAGAIN, errno.ENOSPC, errno.EMFILE,
-           errno.ENODEV, errno.ENXIO, errno.EINVAL, errno.EFBIG, errno.ENOMEM, errno.ECONNREFUSED)
+           errno.ENODEV, errno.ENXIO, errno.EINVAL, errno.EFBIG, errno.ENOMEM, errno.ECONNREFUSED,
+           errno.EISCONN)
 
 
 def call(number, *args):
@@ -95,6 +96,43 @@ def sockets():
              (socket.AF_UNIX, socket.SOCK_STREAM), (socket.AF_NETLINK, socket.SOCK_RAW),
              (socket.AF_VSOCK, socket.SOCK_STREAM)]
     return any(works(lambda kind=kind: socket.socket(*kind).close()) for kind in kinds)
+
+
+def pair(family, kind):
+    """A bare `socketpair`: Python would drop the upper halves of the arguments."""
+    ends = (ctypes.c_int * 2)()
+    return call(53, family, kind, 0, ctypes.addressof(ends))
+
+
+def reaching_pairs():
+    """Pairs whose ends send to any path of the machine: datagrams, under all their names."""
+    high = 1 << 32
+    kinds = [socket.SOCK_DGRAM, socket.SOCK_RAW, socket.SOCK_DGRAM | socket.SOCK_NONBLOCK,
+             socket.SOCK_DGRAM | socket.SOCK_CLOEXEC, socket.SOCK_DGRAM | high, socket.SOCK_RAW | high,
+             0, 4, 10]
+    if any(pair(family, kind) for kind in kinds for family in (socket.AF_UNIX, socket.AF_UNIX | high)):
+        return True
+    one, other = socket.socketpair()
+    path = "/run/systemd/journal/dev-log"
+    attempts = [lambda: one.sendto(b"x", path), lambda: one.connect(path), lambda: other.bind("\0mark"),
+                lambda: one.bind(os.environ["TMPDIR"] + "/socket")]
+    return any(works(attempt) for attempt in attempts)
+
+
+def core_dumps():
+    """Starts the machine's handler of crashes: only the limit 1 prevents that, which must stay."""
+    nothing = (ctypes.c_ulong * 2)()
+    none = ctypes.addressof(nothing)
+    core, high = resource.RLIMIT_CORE, 1 << 32
+    return (call(160, core, none) or call(160, core | high, none)
+            or call(302, 0, core, none, 0) or call(302, high, core | high, none, 0)
+            or resource.getrlimit(core) != (1, 1))
+
+
+def asynchronous():
+    """Contexts for asynchronous I/O, of which the machine has a fixed number."""
+    context = ctypes.c_ulong(0)
+    return call(206, 65536, ctypes.addressof(context))
 
 
 def others():
@@ -313,6 +351,55 @@ def shared_mapping():
     mapped = mmap.mmap(-1, 1 << 30)
     for at in range(0, 1 << 30, 4096):
         mapped[at] = 1
+    time.sleep(60)
+
+
+def memory_in_flight():
+    """Files in memory on their way through a socket: no process has them open."""
+    one, other = socket.socketpair()
+    def fill():
+        for _ in range(32):
+            fd = os.memfd_create("fill")
+            for _ in range(8):
+                os.write(fd, bytes(1 << 20))
+            socket.send_fds(one, [b"x"], [fd])
+            os.close(fd)
+    return works(fill)
+
+
+def memory_unmapped():
+    """Shared memory whose pages no process has mapped any more."""
+    import mmap
+    kept = []
+    def fill(descriptor):
+        for _ in range(16):
+            kept.append(mmap.mmap(descriptor, 16 << 20))
+            for at in range(0, 16 << 20, 4096):
+                kept[-1][at] = 1
+            kept[-1].madvise(mmap.MADV_DONTNEED)
+    return works(lambda: fill(-1)) or works(lambda: fill(os.open("/dev/zero", os.O_RDWR)))
+
+
+def full_sockets():
+    """Children that fill the buffers of sockets and are hardly larger for it."""
+    for _ in range(8):
+        if os.fork() == 0:
+            pairs = [socket.socketpair() for _ in range(100)]
+            for end in [end for both in pairs for end in both]:
+                end.setblocking(False)
+                works(lambda: [end.send(bytes(1 << 14)) for _ in range(64)])
+            signal.pause()
+    time.sleep(60)
+
+
+def page_tables():
+    """Tables of pages that are all the same page of zeros."""
+    LIBC.mmap.restype = ctypes.c_void_p
+    size = 128 << 30
+    # Readable, private, without a file, without a reservation.
+    start = LIBC.mmap(None, ctypes.c_size_t(size), 1, 0x4022, -1, ctypes.c_long(0))
+    for at in range(start, start + size, 2 << 20):
+        ctypes.c_ubyte.from_address(at).value
     time.sleep(60)
 
 
@@ -633,6 +720,119 @@ def burn_off_turn():
         STOLEN[0] += time.thread_time() - began
 
 
+def wake():
+    """Computes on the turns of its opponent in processes that wake each other when they are
+    stopped: by timers, by signals, by the ends of others, or because a newer one was not seen."""
+    if FLAGS is None:
+        start_wakers()
+    FLAGS[0] = 1
+    stolen = sum(struct.unpack_from("16d", FLAGS, 8))
+    print(f"stolen: {stolen:.3f} s", file=sys.stderr)
+    # What they use before this one learns that it is on turn again counts, too.
+    return stolen > 1.0
+
+
+# Shared by the processes: whether it is on turn, and the seconds that each used off turn.
+FLAGS = None
+
+
+def start_wakers():
+    global FLAGS
+    import mmap
+    with open(f"{os.environ['TMPDIR']}/flags", "w+b") as file:
+        file.truncate(4096)
+        FLAGS = mmap.mmap(file.fileno(), 4096)
+    wakers = [wakes_by_timer, wakes_by_timer_of_thread, wakes_by_signals, wakes_its_group,
+              wakes_at_ends, renews_itself, renews_itself]
+    for slot, waker in enumerate(wakers):
+        if os.fork() == 0:
+            os.nice(10)
+            try:
+                waker(slot)
+            finally:
+                os._exit(0)
+
+
+def steal(slot, seconds):
+    """Computes for a while, and notes what of it was off turn."""
+    began = last = time.thread_time()
+    while last - began < seconds:
+        sum(range(500))
+        now = time.thread_time()
+        if not FLAGS[0]:
+            at = 8 + 8 * slot
+            struct.pack_into("d", FLAGS, at, struct.unpack_from("d", FLAGS, at)[0] + now - last)
+        last = now
+    return True
+
+
+def timers_that_wake(event):
+    """Timers that fire one after another: a stop only disarms one whose signal is pending."""
+    # The kernel disarms timers whose signal nobody handles.
+    signal.signal(signal.SIGCONT, lambda *_: None)
+    buffer = ctypes.create_string_buffer(event + bytes(64 - len(event)))
+    for number in range(1, 21):
+        identity = ctypes.c_int()
+        every = ctypes.create_string_buffer(struct.pack("qqqq", 0, 200_000_000, 0, number * 10_000_000))
+        if call(222, 1, ctypes.addressof(buffer), ctypes.addressof(identity)):
+            call(223, identity.value, 0, ctypes.addressof(every), 0)
+
+
+def wakes_by_timer(slot):
+    timers_that_wake(struct.pack("qii", 0, signal.SIGCONT, 0))
+    while steal(slot, 1):
+        pass
+
+
+def wakes_by_timer_of_thread(slot):
+    works(os.setsid)
+    timers_that_wake(struct.pack("qiii", 0, signal.SIGCONT, 4, threading.get_native_id()))
+    while steal(slot, 1):
+        pass
+
+
+def wakes_by_signals(slot):
+    """Three in sessions of their own wake each other, by every call that sends."""
+    own = os.getpid()
+    family = [own] + [child for child in (fork_here(), fork_here()) if child]
+    works(os.setsid)
+    while steal(slot, 0.0005):
+        for other in family + [os.getppid()]:
+            if other > 2:
+                works(lambda: os.kill(other, signal.SIGCONT))
+                call(200, other, signal.SIGCONT)
+                call(234, other, other, signal.SIGCONT)
+
+
+def fork_here():
+    return os.fork() if os.getpid() != 1 else 0
+
+
+def wakes_its_group(slot):
+    while steal(slot, 0.0005):
+        works(lambda: os.kill(0, signal.SIGCONT))
+
+
+def wakes_at_ends(slot):
+    """Children whose end sends their parent the signal."""
+    LIBC.prctl(1, signal.SIGCONT)
+    while steal(slot, 0.001):
+        child = LIBC.syscall(ctypes.c_long(56), ctypes.c_long(signal.SIGCONT), *[ctypes.c_long(0)] * 4)
+        if child == 0:
+            os._exit(0)
+        if child > 0:
+            os.waitpid(child, 0x40000000)
+
+
+def renews_itself(slot):
+    """A chain of processes, each in a session of its own and gone before a search finds it."""
+    while True:
+        steal(slot, 0.0005)
+        if os.fork():
+            os._exit(0)
+        works(os.setsid)
+
+
 PONDERER = threading.Thread(target=burn_off_turn, daemon=True)
 
 
@@ -648,19 +848,21 @@ def covert():
 ATTEMPTS = {
     "fork": fork_until_refused, "threads": threads_until_refused, "fork-and-fail": fork_and_fail,
     "inodes": lambda: many_files(os.environ["TMPDIR"]), "shm": shared_memory,
-    "sockets": sockets, "reach-referee": reach_referee, "kill-all": kill_everything,
+    "sockets": sockets, "reaching-pairs": reaching_pairs, "core-dumps": core_dumps,
+    "asynchronous": asynchronous, "reach-referee": reach_referee, "kill-all": kill_everything,
     "read": read_outside, "write": write_outside, "namespaces": nested_namespaces,
     "kernel": kernel, "x32": x32, "sysv": old_numbers, "clock": clock_and_priority,
     "cores": other_cores, "setuid": setuid, "descriptors": descriptors, "open-many": open_many,
     "secrets": secrets, "terminal": terminal, "links": links, "keep": keep, "deaf": deaf,
-    "heap": heap, "family": family, "memfd": anonymous_file, "shared-mapping": shared_mapping,
+    "heap": heap, "family": family, "memfd": anonymous_file, "memory-in-flight": memory_in_flight, "memory-unmapped": memory_unmapped,
+    "full-sockets": full_sockets, "page-tables": page_tables, "shared-mapping": shared_mapping,
     "big-file": big_file, "fill-scratch": fill_scratch, "abort": abort, "hide-cpu": hide_cpu,
     "flood": flood, "chatter": chatter, "never-read": never_read, "close-output": close_output,
     "daemon": leave_daemon, "odd-name": odd_name,
     "daemon-holds-output": daemon_holds_output, "stop-itself": stop_itself,
     "recurse": recurse, "two-lines": two_lines, "drip": drip, "odd-bytes": odd_bytes,
     "leave-after-its-move": leave_after_its_move, "no-newline": no_newline,
-    "wrong-remarks": wrong_remarks, "ponder": ponder, "covert": covert,
+    "wrong-remarks": wrong_remarks, "ponder": ponder, "wake": wake, "covert": covert,
     "nameless": nameless, "many-folders": many_folders, "burst": burst, "stay-behind": stay_behind,
     "cpu-of-others": cpu_of_others, "threads-of-others": threads_of_others, "results": results,
     "watch": watch, "metadata": metadata, "timers": timers, "pool": pool, "kill-supervisor": kill_supervisor,
@@ -670,6 +872,8 @@ ATTEMPTS = {
     "name": lambda: False, "read-opponent": read_opponent, "burn": lambda: burn(60), "burn-a-little": lambda: burn(0.3),
     "output": lambda: False,
 }
+# Attacks that go on at each turn.
+EACH_TURN = ["ponder", "wake"]
 # Attacks that answer the turn themselves.
 ANSWERS = ["wrong-remarks"]
 # That of another player, a command for a terminal, an element of a page, and text run backwards.
@@ -690,7 +894,7 @@ def main():
             TURN = line
             if what == "burn-a-little":
                 burn(0.3)
-            if tried and what != "ponder":
+            if tried and what not in EACH_TURN:
                 say(legal() + (" " * 60_000 if what == "output" else "") + "\n")
             else:
                 tried = True
@@ -703,6 +907,8 @@ def main():
                 time.sleep(60)
             break
         ON_TURN.clear()
+        if FLAGS is not None:
+            FLAGS[0] = 0
 
 
 main()

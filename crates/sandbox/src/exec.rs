@@ -16,7 +16,7 @@ use nix::unistd::{Gid, Uid};
 use crate::cgroup::Cgroup;
 use crate::level::{Level, Mechanism};
 use crate::protocol::{CgroupSetup, Setup, SetupError, StartStage};
-use crate::seccomp::{Files, SeesOthers};
+use crate::seccomp::{Files, Freezing, Memory, SeesOthers, Surroundings};
 use crate::start_request::StartRequest;
 use crate::{landlock, mounts, procfs, seccomp};
 
@@ -82,13 +82,23 @@ fn prepare(request: &StartRequest, groups: &[Cgroup]) -> Result<(), SetupError> 
         landlock::restrict(setup, request.this.as_ref())?;
     }
     if setup.has(Mechanism::Seccomp) {
-        let namespaces = setup.has(Mechanism::Namespaces);
-        let others = if namespaces { SeesOthers::No } else { SeesOthers::Yes };
-        let is_read_only = namespaces || setup.has_mounts_alone();
-        let files = if is_read_only { Files::ReadOnly } else { Files::Writable };
-        seccomp::install(others, files, setup.network)?;
+        seccomp::install(surroundings(setup))?;
     }
     Ok(())
+}
+
+/// What the filters of system calls depend on.
+fn surroundings(setup: &Setup) -> Surroundings {
+    let namespaces = setup.has(Mechanism::Namespaces);
+    let is_read_only = namespaces || setup.has_mounts_alone();
+    let is_counted = setup.groups.iter().any(CgroupSetup::bounds_memory);
+    Surroundings {
+        sees_others: if namespaces { SeesOthers::No } else { SeesOthers::Yes },
+        files: if is_read_only { Files::ReadOnly } else { Files::Writable },
+        network: setup.network,
+        memory: if is_counted { Memory::Counted } else { Memory::Polled },
+        freezing: if setup.freezer { Freezing::ByControlGroup } else { Freezing::BySignal },
+    }
 }
 
 /// Restores the default actions of all signals and unblocks them.
@@ -114,7 +124,7 @@ fn rlimits(setup: &Setup) -> nix::Result<()> {
         let limit = getrlimit(resource)?.1.min(limit);
         setrlimit(resource, limit, limit)
     };
-    set(Resource::RLIMIT_CORE, 0)?;
+    core_limit()?;
     set(Resource::RLIMIT_NOFILE, limits.open_files)?;
     set(Resource::RLIMIT_FSIZE, limits.file_size)?;
     set(Resource::RLIMIT_MSGQUEUE, 0)?;
@@ -127,6 +137,12 @@ fn rlimits(setup: &Setup) -> nix::Result<()> {
         set(Resource::RLIMIT_DATA, limits.memory)?;
     }
     Ok(())
+}
+
+/// Forbids core dumps, also to the program that the machine may start for each: it ignores every
+/// limit but 1. Without that right, such as under a hard limit of 0, files are still forbidden.
+fn core_limit() -> nix::Result<()> {
+    setrlimit(Resource::RLIMIT_CORE, 1, 1).or_else(|_| setrlimit(Resource::RLIMIT_CORE, 0, 0))
 }
 
 /// How many more processes the caller's own user may have. It is only a safety net, since that user

@@ -26,6 +26,7 @@ const USE: BitFlags<AccessFs> = make_bitflags!(AccessFs::{ReadFile | WriteFile |
 
 /// Files about the machine and the process itself, which language runtimes read.
 const ABOUT_THE_MACHINE: &[&str] = &[
+    "/dev/zero",
     "/proc/self",
     "/proc/cpuinfo",
     "/proc/meminfo",
@@ -38,7 +39,9 @@ const ABOUT_THE_MACHINE: &[&str] = &[
     "/sys/kernel/mm/transparent_hugepage",
 ];
 
-const DEVICES: &[&str] = &["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"];
+/// Devices that a process may read and write. Not `/dev/zero`: a shared mapping of it is memory that
+/// no poll finds.
+const DEVICES: &[&str] = &["/dev/null", "/dev/full", "/dev/random", "/dev/urandom"];
 
 /// Restricts this process permanently, with everything that it executes and starts.
 pub(crate) fn restrict(setup: &Setup, this: Option<&File>) -> Result<(), SetupError> {

@@ -1,12 +1,13 @@
 //! Polls the limits that the system does not enforce.
 //!
 //! A poll sees only the current state. It misses what came and went since the last poll, and files
-//! that are only mapped or in transit through a socket.
+//! on disk that are only mapped. Memory that no poll could find is refused; see `seccomp`.
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::os::unix::fs::MetadataExt;
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::PathBuf;
+use std::sync::OnceLock;
 
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
 
@@ -51,20 +52,19 @@ impl Monitor {
         if self.processes && threads > self.limits.processes {
             return Some(Overrun::Processes { limit: self.limits.processes });
         }
-        let nameless = Nameless::of(members);
-        self.memory_overrun(members, nameless.memory).or_else(|| {
+        let open = OpenFiles::of(members);
+        self.memory_overrun(members, open.buffers).or_else(|| {
             let dir = self.scratch.as_ref()?;
             // If the folder cannot be read now, the next poll tries again.
-            scratch::overrun(dir, self.limits.scratch, nameless.disk).ok().flatten()
+            scratch::overrun(dir, self.limits.scratch, open.nameless).ok().flatten()
         })
     }
 
-    fn memory_overrun(&self, members: &[Member], files: u64) -> Option<Overrun> {
+    /// The overrun of memory, with what the kernel may keep in `buffers`.
+    fn memory_overrun(&self, members: &[Member], buffers: u64) -> Option<Overrun> {
         let limit = self.limits.memory;
         let folders = || members.iter().map(|member| &member.folder);
-        if !self.memory
-            || folders().map(ProcessFolder::resident_memory).sum::<u64>() + files <= limit
-        {
+        if !self.memory || folders().map(ProcessFolder::memory).sum::<u64>() + buffers <= limit {
             return None;
         }
         // Shared memory appears in each process's count, but must count only once.
@@ -73,9 +73,7 @@ impl Monitor {
             private += share.private;
             shared += share.shared;
         }
-        // Files in memory may also be mapped, so take the larger number to avoid counting them
-        // twice.
-        let peak = private + shared.max(files);
+        let peak = private + shared + buffers;
         (peak > limit).then_some(Overrun::Memory { peak, limit })
     }
 }
@@ -87,30 +85,51 @@ fn raise_descriptor_limit() {
         .and_then(|(_, most)| setrlimit(Resource::RLIMIT_NOFILE, most, most));
 }
 
-/// The bytes in open files that have no name.
+/// The size of a pipe's buffer. A user can make larger only a few.
+const PIPE: u64 = 64 * 1024;
+/// The usual size of a socket's buffer.
+const SOCKET: u64 = 208 * 1024;
+
+/// What open files keep, in bytes.
 #[derive(Debug, Default)]
-struct Nameless {
-    memory: u64,
-    disk: u64,
+struct OpenFiles {
+    /// Files that have no name.
+    nameless: u64,
+    /// The most that the buffers of pipes and sockets can hold: how full they are, nothing tells.
+    buffers: u64,
 }
 
-impl Nameless {
+impl OpenFiles {
     fn of(members: &[Member]) -> Self {
         let mut found = Self::default();
         let mut seen = BTreeSet::new();
         for pid in members.iter().map(Member::pid) {
             for entry in fs::read_dir(format!("/proc/{pid}/fd")).into_iter().flatten().flatten() {
-                let Ok(file) = fs::metadata(entry.path()) else { continue };
-                let is_nameless = file.is_file() && file.nlink() == 0;
-                if !is_nameless || !seen.insert((file.dev(), file.ino())) {
-                    continue;
+                if let Ok(file) = fs::metadata(entry.path())
+                    && seen.insert((file.dev(), file.ino()))
+                {
+                    found.add(&file);
                 }
-                let name = fs::read_link(entry.path()).unwrap_or_default();
-                let in_memory = name.to_string_lossy().starts_with("/memfd:");
-                let bytes = file.blocks() * 512;
-                if in_memory { found.memory += bytes } else { found.disk += bytes }
             }
         }
         found
     }
+
+    fn add(&mut self, file: &fs::Metadata) {
+        let kind = file.file_type();
+        if kind.is_file() && file.nlink() == 0 {
+            self.nameless += file.blocks() * 512;
+        } else if kind.is_fifo() {
+            self.buffers += PIPE;
+        } else if kind.is_socket() {
+            self.buffers += socket_buffer();
+        }
+    }
+}
+
+/// The most that a socket's buffer holds on this machine, unless the socket asks for more.
+fn socket_buffer() -> u64 {
+    static SIZE: OnceLock<u64> = OnceLock::new();
+    let size = || fs::read_to_string("/proc/sys/net/core/wmem_default").ok()?.trim().parse().ok();
+    *SIZE.get_or_init(|| size().unwrap_or(SOCKET))
 }

@@ -72,6 +72,7 @@ pub(crate) fn setup(
         devices: command.devices.clone(),
         scratch,
         groups: groups.setups.clone(),
+        freezer: groups.gives(Mechanism::Freeze),
         open_files: descriptors::given(),
     })
 }

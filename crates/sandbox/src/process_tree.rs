@@ -68,12 +68,19 @@ impl Member {
         own.unwrap_or_default() + self.stat.waited_for
     }
 
-    /// Sends a signal to the whole process group that it leads. Returns false if the kernel does
-    /// not support that.
+    /// Sends a signal to the whole process group that it leads, at once: none of its processes can
+    /// escape by starting another one. Returns false if it leads none.
     fn signal_group(&self, signal: Signal) -> bool {
         // The kernel's PIDFD_SIGNAL_PROCESS_GROUP, since Linux 6.9.
         const PROCESS_GROUP: libc::c_uint = 1 << 2;
-        self.send(signal.as_raw(), PROCESS_GROUP).is_ok()
+        match self.send(signal.as_raw(), PROCESS_GROUP) {
+            // Numbers are given again only when all others were, so this is still its own.
+            Err(Errno::EINVAL) if self.lives() => {
+                // SAFETY: the call takes two numbers.
+                unsafe { libc::kill(-self.pid().as_raw(), signal.as_raw()) == 0 }
+            }
+            sent => sent.is_ok(),
+        }
     }
 
     /// Sends it a signal.
@@ -159,6 +166,17 @@ pub(crate) struct ProcessTree {
     pub(crate) leader: Pid,
     /// The first process of its PID namespace, if it has one.
     pub(crate) init: Option<Pid>,
+    /// The processes that the leader's process group has.
+    pub(crate) group: ProcessGroup,
+}
+
+/// The processes that the process group of a sandboxed process has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ProcessGroup {
+    /// All of its descendants: they cannot leave it.
+    All,
+    /// Those that stayed in it.
+    Some,
 }
 
 impl ProcessTree {
@@ -188,12 +206,13 @@ impl ProcessTree {
     }
 
     /// Stops every process. The leader's process group comes first, all at once, so that it does
-    /// not compete with the search for the others.
+    /// not compete with the search for the others, if there can be any.
     ///
     /// A process can start others until it is stopped, so the search is repeated.
     pub(crate) fn stop(&self) {
-        if let Some(leader) = self.leader() {
-            leader.signal_group(Signal::STOP);
+        let are_signalled = self.leader().is_some_and(|leader| leader.signal_group(Signal::STOP));
+        if are_signalled && self.group == ProcessGroup::All {
+            return;
         }
         let mut stopped: Vec<Pid> = Vec::new();
         for _ in 0..STOP_ROUNDS {
@@ -217,6 +236,11 @@ impl ProcessTree {
 
     /// Lets every process continue.
     pub(crate) fn resume(&self) {
+        if self.group == ProcessGroup::All
+            && self.leader().is_some_and(|leader| leader.signal_group(Signal::CONT))
+        {
+            return;
+        }
         let members = self.members().into_iter();
         let (in_group, others): (Vec<_>, Vec<_>) =
             members.partition(|member| getpgid(Some(member.pid())) == Ok(self.leader));
@@ -277,12 +301,10 @@ mod tests {
         let mut pids: Vec<Pid> = members(leader).iter().map(Member::pid).collect();
         pids.push(leader);
         let member = Member::open_child(leader, Pid::this()).expect("a child");
-        // Before Linux 6.9, each process gets its own signal.
-        if member.signal_group(Signal::STOP) {
-            become_state(&pids, 'T');
-            assert!(member.signal_group(Signal::CONT));
-            become_state(&pids, 'S');
-        }
+        assert!(member.signal_group(Signal::STOP));
+        become_state(&pids, 'T');
+        assert!(member.signal_group(Signal::CONT));
+        become_state(&pids, 'S');
         for one in members(leader) {
             one.signal(Signal::KILL);
         }
@@ -292,7 +314,7 @@ mod tests {
 
     /// Stops a process that was started with this command of a shell, and has `below` descendants,
     /// and lets it continue.
-    fn stops_and_continues(command: &str, below: usize) {
+    fn stops_and_continues(command: &str, below: usize, group: ProcessGroup) {
         // With -m, the process leads a group of its own.
         let script = format!("{command} & read line");
         let mut shell = Command::new("sh");
@@ -304,7 +326,7 @@ mod tests {
             assert!(began.elapsed() < Duration::from_secs(30), "it starts all");
         }
         let found = members(root);
-        let tree = ProcessTree { root, leader: found[0].pid(), init: None };
+        let tree = ProcessTree { root, leader: found[0].pid(), init: None, group };
         let pids: Vec<Pid> = found.iter().map(Member::pid).collect();
         tree.stop();
         become_state(&pids, 'T');
@@ -319,8 +341,12 @@ mod tests {
 
     #[test]
     fn all_processes_of_a_tree_stop_and_continue() {
-        stops_and_continues("sleep 60", 0);
-        stops_and_continues("sh -c 'sleep 60 & exec sleep 60'", 1);
+        for group in [ProcessGroup::All, ProcessGroup::Some] {
+            stops_and_continues("sleep 60", 0, group);
+            stops_and_continues("sh -c 'sleep 60 & exec sleep 60'", 1, group);
+        }
+        let escaped = "sh -c 'setsid sleep 60 & exec sleep 60'";
+        stops_and_continues(escaped, 1, ProcessGroup::Some);
     }
 
     #[test]
@@ -332,7 +358,7 @@ mod tests {
         let mut child = command.arg0("sleep").arg("60").spawn().expect("it starts");
         let pid = Pid::from_raw(child.id().cast_signed());
         let found = members(Pid::this()).into_iter().find(|member| member.pid() == pid);
-        assert!(found.expect("it is found").folder.resident_memory() > 0);
+        assert!(found.expect("it is found").folder.memory() > 0);
         child.kill().expect("killed");
         child.wait().expect("reaped");
     }

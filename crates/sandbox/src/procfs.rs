@@ -91,16 +91,20 @@ impl ProcessFolder {
         bytes_of(&self.text("status")?, "VmHWM:")
     }
 
-    /// Its current resident memory, in bytes.
-    pub(crate) fn resident_memory(&self) -> u64 {
-        self.text("status").and_then(|status| bytes_of(&status, "VmRSS:")).unwrap_or(0)
+    /// Its current memory, in bytes: resident pages, those in swap, and the tables that list them.
+    pub(crate) fn memory(&self) -> u64 {
+        let Some(status) = self.text("status") else { return 0 };
+        let bytes = |name| bytes_of(&status, name).unwrap_or(0);
+        ["VmRSS:", "VmSwap:", "HugetlbPages:", PAGE_TABLES].map(bytes).iter().sum()
     }
 
     /// The process's share of memory, added up page by page, which is slow.
     pub(crate) fn memory_share(&self) -> Option<MemoryShare> {
         let rollup = self.text("smaps_rollup")?;
         Some(MemoryShare {
-            private: bytes_of(&rollup, "Pss_Anon:")?,
+            private: bytes_of(&rollup, "Pss_Anon:")?
+                + bytes_of(&rollup, "SwapPss:").unwrap_or(0)
+                + bytes_of(&self.text("status")?, PAGE_TABLES).unwrap_or(0),
             shared: bytes_of(&rollup, "Pss_Shmem:")?,
         })
     }
@@ -180,11 +184,14 @@ impl ProcessClock {
 /// them.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct MemoryShare {
-    /// Private memory, including pages shared since a fork.
+    /// Private memory, including pages shared since a fork, pages in swap, and page tables.
     pub(crate) private: u64,
     /// Shared mappings.
     pub(crate) shared: u64,
 }
+
+/// The line of `/proc/PID/status` with the size of the page tables.
+const PAGE_TABLES: &str = "VmPTE:";
 
 /// The number after `name`, converted from KiB to bytes.
 fn bytes_of(text: &str, name: &str) -> Option<u64> {
@@ -228,7 +235,7 @@ mod tests {
         let folder = ProcessFolder::open(pid).expect("it is not reaped yet");
         child.wait().expect("reaped");
         assert_eq!(folder.stat(), None);
-        assert_eq!((folder.peak_memory(), folder.resident_memory()), (None, 0));
+        assert_eq!((folder.peak_memory(), folder.memory()), (None, 0));
         assert!(folder.threads().is_empty());
     }
 
@@ -246,7 +253,7 @@ mod tests {
         // The kernel counts approximately, so half of it has to do.
         const USED: usize = 64 << 20;
         let memory = std::hint::black_box(vec![1_u8; USED]);
-        assert!(this().resident_memory() >= USED as u64 / 2);
+        assert!(this().memory() >= USED as u64 / 2);
         drop(memory);
         assert!(this().peak_memory() >= Some(USED as u64 / 2));
     }

@@ -63,6 +63,8 @@ pub(crate) struct Setup {
     pub(crate) scratch: Option<PathBuf>,
     /// The control groups to create and remove.
     pub(crate) groups: Vec<CgroupSetup>,
+    /// Whether one of the groups can freeze its processes.
+    pub(crate) freezer: bool,
     /// Its limit on open files if it is not contained, and if that limit is lower than the
     /// supervisor's.
     pub(crate) open_files: Option<u64>,
@@ -77,6 +79,12 @@ impl Setup {
     /// Whether `mechanism` is part of the level and not left out.
     pub(crate) fn has(&self, mechanism: Mechanism) -> bool {
         self.level.has(mechanism, &self.without)
+    }
+
+    /// Whether its descendants stay in its process group: without a control group that freezes
+    /// them, a signal to that group does.
+    pub(crate) fn stays_in_one_group(&self) -> bool {
+        self.has(Mechanism::Seccomp) && !self.freezer
     }
 
     /// Whether it has its own mounts but no other namespaces.
@@ -230,6 +238,7 @@ mod tests {
             helper: None,
             scratch: Some(PathBuf::from("/tmp/scratch")),
             groups: vec![group(&["memory.max", "pids.max"])],
+            freezer: true,
             open_files: None,
         }
     }

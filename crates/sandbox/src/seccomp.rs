@@ -108,6 +108,7 @@ const METADATA: &[libc::c_long] = &[
 ];
 
 // Newer calls have the same number everywhere.
+const MEMFD_SECRET: libc::c_long = 447;
 const FCHMODAT2: libc::c_long = 452;
 const SETXATTRAT: libc::c_long = 463;
 const REMOVEXATTRAT: libc::c_long = 466;
@@ -142,6 +143,10 @@ const ABSENT: &[libc::c_long] = &[
     libc::SYS_io_uring_setup,
     libc::SYS_io_uring_enter,
     libc::SYS_io_uring_register,
+    // The machine has a fixed number of contexts for asynchronous I/O.
+    libc::SYS_io_setup,
+    // Its pages are counted in no process.
+    MEMFD_SECRET,
     // Hundreds of timers per process could fire while the opponent computes.
     libc::SYS_timerfd_create,
     // It shows who reads which of the shared files.
@@ -153,6 +158,27 @@ const ABSENT: &[libc::c_long] = &[
 const ABSENT_HERE: &[libc::c_long] = &[libc::SYS_inotify_init];
 #[cfg(not(target_arch = "x86_64"))]
 const ABSENT_HERE: &[libc::c_long] = &[];
+
+/// Calls refused with `ENOSYS` if only polling limits memory: they keep pages that no process has
+/// mapped, where no poll finds them.
+const UNCOUNTED: &[libc::c_long] = &[
+    libc::SYS_memfd_create,
+    // A pipe or socket that refers to a page instead of copying a few bytes of it.
+    libc::SYS_splice,
+    libc::SYS_vmsplice,
+    libc::SYS_tee,
+    libc::SYS_sendfile,
+];
+
+/// Calls that send the signal in this argument.
+const SENDS: [(libc::c_long, u8); 6] = [
+    (libc::SYS_kill, 1),
+    (libc::SYS_tkill, 1),
+    (libc::SYS_tgkill, 2),
+    (libc::SYS_rt_sigqueueinfo, 1),
+    (libc::SYS_rt_tgsigqueueinfo, 2),
+    (libc::SYS_pidfd_send_signal, 1),
+];
 
 /// Calls whose first argument is a clock.
 const CLOCKS: [libc::c_long; 4] = [
@@ -191,23 +217,41 @@ pub(crate) enum Files {
     Writable,
 }
 
+/// What limits the memory of all processes together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Memory {
+    /// A control group, which counts everything.
+    Counted,
+    /// Polling, which only sees what processes have mapped and opened.
+    Polled,
+}
+
+/// How the processes are frozen while the opponent is on turn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Freezing {
+    /// By a control group: no signal wakes them.
+    ByControlGroup,
+    /// By a signal to their process group, so they must stay in it, and nothing may wake them.
+    BySignal,
+}
+
+/// What the filters depend on.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Surroundings {
+    pub(crate) sees_others: SeesOthers,
+    pub(crate) files: Files,
+    pub(crate) network: Network,
+    pub(crate) memory: Memory,
+    pub(crate) freezing: Freezing,
+}
+
 /// Installs the filters permanently for this process and everything that it executes or starts.
-pub(crate) fn install(
-    sees_others: SeesOthers,
-    files: Files,
-    network: Network,
-) -> Result<(), SetupError> {
+pub(crate) fn install(surroundings: Surroundings) -> Result<(), SetupError> {
     let failed = |error: &(dyn std::error::Error + 'static)| {
         SetupError::setting_up("its system call filter", error)
     };
-    let programs = [
-        refusals(sees_others, files, network).map_err(|error| failed(&error))?,
-        absences().map_err(|error| failed(&error))?,
-    ];
-    if let Some(x32) = x32() {
-        apply_filter(&x32).map_err(|error| failed(&error))?;
-    }
-    for program in programs {
+    let programs = surroundings.programs().map_err(|error| failed(&error))?;
+    for program in x32().into_iter().chain(programs) {
         apply_filter(&program).map_err(|error| failed(&error))?;
     }
     Ok(())
@@ -215,59 +259,178 @@ pub(crate) fn install(
 
 type Built<T> = Result<T, seccompiler::BackendError>;
 
-fn refusals(sees_others: SeesOthers, files: Files, network: Network) -> Built<BpfProgram> {
-    let mut rules: BTreeMap<i64, Vec<SeccompRule>> =
-        REFUSED.iter().chain(REFUSED_HERE).map(|&call| (call, Vec::new())).collect();
-    if network == Network::Closed {
-        // All sockets except pairs.
-        rules.insert(libc::SYS_socket, Vec::new());
-    }
-    let namespaces = NAMESPACES.iter().map(|&flag| {
-        let flag = u64::from(flag.cast_unsigned());
-        when(0, SeccompCmpOp::MaskedEq(flag), flag)
-    });
-    rules.insert(libc::SYS_clone, namespaces.collect::<Built<_>>()?);
-    let other = |argument| when(argument, SeccompCmpOp::Ne, 0);
-    rules.insert(libc::SYS_prlimit64, vec![other(0)?]);
-    rules.insert(libc::SYS_setpriority, vec![other(0)?, other(1)?]);
-    let terminal = [libc::TIOCSTI, libc::TIOCLINUX].map(|it| u32::try_from(it).unwrap_or(0));
-    let mut requests = terminal.to_vec();
-    if files == Files::Writable {
-        requests.extend(ATTRIBUTES);
-        rules.extend(METADATA.iter().chain(METADATA_HERE).map(|&call| (call, Vec::new())));
-    }
-    // The kernel only looks at the lower half of a request.
-    let requests = requests.into_iter().map(|it| when(1, SeccompCmpOp::Eq, u64::from(it)));
-    rules.insert(libc::SYS_ioctl, requests.collect::<Built<_>>()?);
-    // Notifications about activity in a folder, and leases, which make others wait.
-    let notices = [libc::F_NOTIFY, libc::F_SETLEASE]
-        .map(|command| when(1, SeccompCmpOp::Eq, u64::from(command.cast_unsigned())));
-    rules.insert(libc::SYS_fcntl, notices.into_iter().collect::<Built<_>>()?);
-    // The supervisor counts open files, which a process could hide this way.
-    let hide = [(0, libc::PR_SET_DUMPABLE), (1, 0)];
-    let hide = hide.map(|(argument, value)| {
-        SeccompCondition::new(
-            argument,
-            SeccompCmpArgLen::Dword,
-            SeccompCmpOp::Eq,
-            value.cast_unsigned().into(),
-        )
-    });
-    let hide = SeccompRule::new(hide.into_iter().collect::<Built<_>>()?)?;
-    rules.insert(libc::SYS_prctl, vec![hide]);
-    if sees_others == SeesOthers::Yes {
-        for call in CLOCKS {
-            rules.insert(call, vec![clock_of_another_process()?]);
+/// The calls that a filter answers, each with the arguments for which it does; without any, it
+/// always does.
+type Rules = BTreeMap<i64, Vec<SeccompRule>>;
+
+impl Surroundings {
+    fn programs(self) -> Built<Vec<BpfProgram>> {
+        let mut programs =
+            vec![program(self.refused()?, libc::EPERM)?, program(self.absent(), libc::ENOSYS)?];
+        if self.freezing == Freezing::BySignal {
+            // Programs that start others in a group of their own play on without one.
+            programs.push(program(always(&[libc::SYS_setsid, libc::SYS_setpgid]), 0)?);
         }
+        Ok(programs)
     }
-    program(rules, libc::EPERM)
+
+    fn refused(self) -> Built<Rules> {
+        let mut rules = always(REFUSED);
+        rules.extend(always(REFUSED_HERE));
+        if self.files == Files::Writable {
+            rules.extend(always(METADATA));
+            rules.extend(always(METADATA_HERE));
+        }
+        rules.extend(sockets(self.network)?);
+        rules.insert(libc::SYS_clone, self.clone_flags()?);
+        rules.insert(libc::SYS_ioctl, self.requests()?);
+        rules.insert(libc::SYS_fcntl, self.file_commands()?);
+        rules.insert(libc::SYS_prctl, self.process_commands()?);
+        let other = |argument| when(argument, SeccompCmpOp::Ne, 0);
+        rules.insert(libc::SYS_setpriority, vec![other(0)?, other(1)?]);
+        let [set_core, set_core_too] = core_limit()?;
+        rules.insert(libc::SYS_setrlimit, vec![set_core]);
+        rules.insert(libc::SYS_prlimit64, vec![other(0)?, set_core_too]);
+        if self.freezing == Freezing::BySignal {
+            for (call, argument) in SENDS {
+                rules.insert(call, vec![when(argument, SeccompCmpOp::Eq, CONTINUE)?]);
+            }
+        }
+        if self.memory == Memory::Polled {
+            rules.extend(uncounted(self.network)?);
+        }
+        if self.sees_others == SeesOthers::Yes {
+            for call in CLOCKS {
+                rules.insert(call, vec![clock_of_another_process()?]);
+            }
+        }
+        Ok(rules)
+    }
+
+    fn absent(self) -> Rules {
+        let mut rules = always(ABSENT);
+        rules.extend(always(ABSENT_HERE));
+        if self.memory == Memory::Polled {
+            rules.extend(always(UNCOUNTED));
+        }
+        if self.freezing == Freezing::BySignal {
+            // It could send the signal that ends a freeze.
+            rules.extend(always(&[libc::SYS_timer_create]));
+        }
+        rules
+    }
+
+    fn clone_flags(self) -> Built<Vec<SeccompRule>> {
+        /// The part of the flags that is the signal sent when the child ends.
+        const SIGNAL: u64 = 0xff;
+        let namespaces = NAMESPACES.map(|flag| u64::from(flag.cast_unsigned()));
+        let mut rules = namespaces
+            .into_iter()
+            .map(|flag| when(0, SeccompCmpOp::MaskedEq(flag), flag))
+            .collect::<Built<Vec<_>>>()?;
+        if self.freezing == Freezing::BySignal {
+            rules.push(when(0, SeccompCmpOp::MaskedEq(SIGNAL), CONTINUE)?);
+        }
+        Ok(rules)
+    }
+
+    fn requests(self) -> Built<Vec<SeccompRule>> {
+        let terminal = [libc::TIOCSTI, libc::TIOCLINUX].map(|it| u32::try_from(it).unwrap_or(0));
+        let mut requests = terminal.to_vec();
+        if self.files == Files::Writable {
+            requests.extend(ATTRIBUTES);
+        }
+        let requests = requests.into_iter();
+        requests.map(|request| when(1, SeccompCmpOp::Eq, request.into())).collect()
+    }
+
+    fn file_commands(self) -> Built<Vec<SeccompRule>> {
+        // Notifications about activity in a folder, and leases, which make others wait.
+        let mut commands = vec![libc::F_NOTIFY, libc::F_SETLEASE];
+        if self.freezing == Freezing::BySignal {
+            // It chooses the signal that reports activity.
+            commands.push(F_SETSIG);
+        }
+        let commands = commands.into_iter();
+        commands.map(|one| when(1, SeccompCmpOp::Eq, one.cast_unsigned().into())).collect()
+    }
+
+    fn process_commands(self) -> Built<Vec<SeccompRule>> {
+        // The supervisor counts open files, which a process could hide this way.
+        let mut rules = vec![both((0, libc::PR_SET_DUMPABLE), (1, 0))?];
+        if self.freezing == Freezing::BySignal {
+            rules.push(both((0, libc::PR_SET_PDEATHSIG), (1, libc::SIGCONT))?);
+        }
+        Ok(rules)
+    }
 }
 
-fn absences() -> Built<BpfProgram> {
-    program(
-        ABSENT.iter().chain(ABSENT_HERE).map(|&call| (call, Vec::new())).collect(),
-        libc::ENOSYS,
-    )
+/// The signal that ends a freeze.
+const CONTINUE: u64 = libc::SIGCONT.cast_unsigned() as u64;
+
+/// The command of `fcntl` that the crate `libc` does not name.
+const F_SETSIG: libc::c_int = 10;
+
+fn always(calls: &[libc::c_long]) -> Rules {
+    calls.iter().map(|&call| (call, Vec::new())).collect()
+}
+
+/// Refuses all sockets that need a network which is closed, and those that reach programs of this
+/// machine by a path or name. Only connected pairs remain: their ends cannot send anywhere else.
+fn sockets(network: Network) -> Built<Rules> {
+    let family = |is, value: libc::c_int| {
+        SeccompCondition::new(0, SeccompCmpArgLen::Dword, is, value.cast_unsigned().into())
+    };
+    let mut rules = Rules::new();
+    match network {
+        Network::Closed => {
+            rules.extend(always(&[libc::SYS_socket, libc::SYS_bind, libc::SYS_connect]));
+        }
+        Network::Open => {
+            // Netlink says which addresses this machine has.
+            let reaches_others = [libc::AF_INET, libc::AF_INET6, libc::AF_NETLINK]
+                .map(|known| family(SeccompCmpOp::Ne, known));
+            let others = SeccompRule::new(reaches_others.into_iter().collect::<Built<_>>()?)?;
+            rules.insert(libc::SYS_socket, vec![others]);
+        }
+    }
+    // Of the types, streams (1) and sequenced packets (5) are those with bit 0, and without bits 1
+    // and 3. Every other type of this family sends to any path, connected or not. The kernel keeps
+    // flags in the higher bits.
+    rules.insert(
+        libc::SYS_socketpair,
+        vec![
+            SeccompRule::new(vec![family(SeccompCmpOp::Ne, libc::AF_UNIX)?])?,
+            when(1, SeccompCmpOp::MaskedEq(0b0001), 0)?,
+            when(1, SeccompCmpOp::MaskedEq(0b0010), 0b0010)?,
+            when(1, SeccompCmpOp::MaskedEq(0b1000), 0b1000)?,
+        ],
+    );
+    Ok(rules)
+}
+
+/// Refuses to change the limit on core dumps, for `setrlimit` and `prlimit64`. It is 1: the only
+/// limit at which the kernel does not start the machine's handler of crashes either.
+fn core_limit() -> Built<[SeccompRule; 2]> {
+    let core = u64::from(libc::RLIMIT_CORE);
+    let is_core =
+        |argument| SeccompCondition::new(argument, SeccompCmpArgLen::Dword, SeccompCmpOp::Eq, core);
+    let sets = SeccompCondition::new(2, SeccompCmpArgLen::Qword, SeccompCmpOp::Ne, 0)?;
+    Ok([SeccompRule::new(vec![is_core(0)?])?, SeccompRule::new(vec![is_core(1)?, sets])?])
+}
+
+/// Refuses what else keeps memory where no poll finds it: shared mappings without a file, files on
+/// their way through a socket, and larger buffers of sockets.
+fn uncounted(network: Network) -> Built<Rules> {
+    let shared = u64::from((libc::MAP_SHARED | libc::MAP_ANONYMOUS).cast_unsigned());
+    let nameless = when(3, SeccompCmpOp::MaskedEq(shared), shared)?;
+    let mut rules = Rules::from([(libc::SYS_mmap, vec![nameless])]);
+    if network == Network::Closed {
+        rules.extend(always(&[libc::SYS_sendmsg, libc::SYS_sendmmsg]));
+        let buffer = both((1, libc::SOL_SOCKET), (2, libc::SO_SNDBUF))?;
+        rules.insert(libc::SYS_setsockopt, vec![buffer]);
+    }
+    Ok(rules)
 }
 
 /// Matches the CPU clock of another process. Such a clock has a negative number that contains the
@@ -285,13 +448,24 @@ fn clock_of_another_process() -> Built<SeccompRule> {
     ])
 }
 
-/// A condition on the lower half of one argument.
+/// A condition on the lower half of one argument. The kernel looks at no more of those that are
+/// filtered, whatever a program writes into the upper half.
 fn when(argument: u8, is: SeccompCmpOp, value: u64) -> Built<SeccompRule> {
     let length = SeccompCmpArgLen::Dword;
     SeccompRule::new(vec![SeccompCondition::new(argument, length, is, value)?])
 }
 
-fn program(rules: BTreeMap<i64, Vec<SeccompRule>>, errno: libc::c_int) -> Built<BpfProgram> {
+/// Conditions on the lower halves of two arguments, each with its position and value.
+fn both(one: (u8, libc::c_int), other: (u8, libc::c_int)) -> Built<SeccompRule> {
+    let is = |(argument, value): (u8, libc::c_int)| {
+        let value = value.cast_unsigned().into();
+        SeccompCondition::new(argument, SeccompCmpArgLen::Dword, SeccompCmpOp::Eq, value)
+    };
+    SeccompRule::new(vec![is(one)?, is(other)?])
+}
+
+/// A filter that answers these calls with an error; with 0, it reports success and does nothing.
+fn program(rules: Rules, errno: libc::c_int) -> Built<BpfProgram> {
     let refuse = SeccompAction::Errno(errno.cast_unsigned());
     let arch = TargetArch::try_from(std::env::consts::ARCH)?;
     SeccompFilter::new(rules, SeccompAction::Allow, refuse, arch)?.try_into()

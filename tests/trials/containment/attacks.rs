@@ -105,6 +105,11 @@ fn out_of_memory(way: Way) -> Expected {
     }
 }
 
+/// It used memory that only a control group counts; without one, that kind of memory is refused.
+fn uncounted(way: Way, refused: Expected) -> Expected {
+    if way.groups("memory") { out_of_memory(way) } else { refused }
+}
+
 const SMALL_MEMORY: &str = "memory = \"64MiB\"\nprocesses = 64\nfile-size = \"1GiB\"";
 
 pub(crate) fn all() -> Vec<Attack> {
@@ -116,7 +121,9 @@ fn others() -> Vec<Attack> {
     let quick = ["read", "write", "reach-referee", "kill-all", "sockets", "namespaces", "secrets"];
     let quick = quick.map(|what| Attack::new(what, held).quick());
     let slow = [
+        "asynchronous",
         "clock",
+        "core-dumps",
         "cores",
         "deaf",
         "descriptors",
@@ -124,6 +131,7 @@ fn others() -> Vec<Attack> {
         "kernel",
         "links",
         "open-many",
+        "reaching-pairs",
         "setuid",
         "sysv",
         "terminal",
@@ -176,6 +184,8 @@ fn others() -> Vec<Attack> {
         })
         .ways(Ways::Levels),
         Attack::new("ponder", held).against(&["naps.py", "1"]).ways(Ways::Levels),
+        // Its children stay behind.
+        Attack::new("wake", |_| Warned("…")).against(&["naps.py", "1"]),
     ];
     quick.into_iter().chain(slow).chain(more).collect()
 }
@@ -193,8 +203,12 @@ fn limits() -> Vec<Attack> {
         })
         .quick(),
         memory("family", out_of_memory),
-        memory("memfd", out_of_memory),
-        memory("shared-mapping", out_of_memory),
+        memory("memfd", |way| uncounted(way, lost("crash", "it ended with exit code 1"))),
+        memory("shared-mapping", |way| uncounted(way, lost("crash", "it ended with exit code 1"))),
+        memory("memory-in-flight", |way| uncounted(way, Held)),
+        memory("memory-unmapped", |way| uncounted(way, Held)),
+        memory("full-sockets", out_of_memory),
+        memory("page-tables", out_of_memory),
         Attack::new("fork", |_| Warned("left processes behind: … killed"))
             .limits("processes = 32")
             .ways(Ways::Counted),

@@ -3,6 +3,9 @@
 
 use std::fs;
 use std::net::TcpListener;
+use std::os::linux::net::SocketAddrExt;
+use std::os::unix::fs::PermissionsExt;
+use std::os::unix::net::{SocketAddr, UnixDatagram, UnixListener};
 use std::path::PathBuf;
 
 use libtest_mimic::Trial;
@@ -32,7 +35,7 @@ with open(f"/proc/{process}/fd/1", "wb") as pipe:
         archive.addfile(tarfile.TarInfo("../../x"))
 "#;
 
-const ATTACKS: [Attack; 9] = [
+const ATTACKS: [Attack; 10] = [
     ("endless-build", "time = \"1s\"\n", |site| {
         site.fails("sleep 1000", "its build took more than 1s");
     }),
@@ -90,6 +93,34 @@ const ATTACKS: [Attack; 9] = [
         site.configure("network = true\n");
         site.succeeds(&connect);
         assert!(server.accept().is_ok(), "it came");
+    }),
+    ("build-reaches-programs-of-the-machine", "network = true\n", |site| {
+        let path = site.arena.path().canonicalize().expect("a path").join("socket");
+        let by_path = UnixListener::bind(&path).expect("a socket");
+        let name = path.display().to_string();
+        let address = SocketAddr::from_abstract_name(&name).expect("a name");
+        let by_name = UnixListener::bind_addr(&address).expect("a socket");
+        let datagrams = UnixDatagram::bind(path.with_extension("log")).expect("a socket");
+        for path in [&path, &path.with_extension("log")] {
+            let open = fs::Permissions::from_mode(0o777);
+            fs::set_permissions(path, open).expect("its owner");
+        }
+        for what in [
+            format!("s.socket(s.AF_UNIX).connect(\"{name}\")"),
+            format!("s.socket(s.AF_UNIX).connect(\"\\0{name}\")"),
+            format!("s.socketpair(s.AF_UNIX, s.SOCK_DGRAM)[0].sendto(b\"x\", \"{name}.log\")"),
+        ] {
+            let script = format!("python3 -c 'import socket as s; {what}'");
+            site.fails(&script, "its build failed with exit code 2");
+        }
+        for server in [&by_path, &by_name] {
+            server.set_nonblocking(true).expect("a socket");
+            assert!(server.accept().is_err(), "nobody came");
+        }
+        datagrams.set_nonblocking(true).expect("a socket");
+        assert!(datagrams.recv(&mut [0]).is_err(), "nothing came");
+        // Pairs still connect the processes of a build.
+        site.succeeds("python3 -c 'import socket; socket.socketpair()'");
     }),
     ("build-reads-others", "", |site| {
         let script = "cat $(SOURCE)/../honest/secret $(SOURCE)/../../tournament.toml \

@@ -59,6 +59,11 @@ impl Cgroups {
         self.setups.iter().for_each(|group| kill_in(&group.dir));
     }
 
+    /// Whether one of the groups provides `mechanism`.
+    pub(crate) fn gives(&self, mechanism: Mechanism) -> bool {
+        self.group_of(mechanism).is_some()
+    }
+
     fn group_of(&self, mechanism: Mechanism) -> Option<(Version, &Path)> {
         let (_, version, dir) = self.of.iter().find(|(one, ..)| *one == mechanism)?;
         Some((*version, dir))
