@@ -5,7 +5,10 @@ use serde::Serialize;
 
 use super::{Failure, OutputFormat, Status};
 use crate::printer::Printer;
-use referee_sandbox::{Capability, Level, Mechanism, Requirement, capabilities};
+use nix::unistd::geteuid;
+use referee_sandbox::{
+    Capability, Level, Mechanism, Requirement, ScopeError, Unavailable, capabilities,
+};
 
 /// Arguments of `probe`.
 #[derive(Debug, Args)]
@@ -28,18 +31,36 @@ struct ProbeResult {
 }
 
 impl ProbeResult {
-    fn of(capability: &Capability) -> Self {
-        let (purpose, advice) = explanation(capability.what);
-        let why = capability.result.as_ref().err().map(ToString::to_string);
-        let holds = why.is_none();
-        let advice = why.as_ref().map(|_| advice);
-        Self { name: capability.what.name(), purpose, holds, why, advice }
+    fn of(capability: &Capability, asker: Asker) -> Self {
+        let why = capability.result.as_ref().err();
+        Self {
+            name: capability.what.name(),
+            purpose: purpose(capability.what),
+            holds: why.is_none(),
+            why: why.map(ToString::to_string),
+            advice: why.map(|why| advice(capability.what, why, asker)),
+        }
+    }
+}
+
+/// Who asks, since each can do something else about what is missing.
+#[derive(Debug, Clone, Copy)]
+enum Asker {
+    Root,
+    User,
+}
+
+impl Asker {
+    fn of_this_process() -> Self {
+        if geteuid().is_root() { Self::Root } else { Self::User }
     }
 }
 
 /// Prints the results.
 pub(crate) fn run(args: &ProbeArgs, printer: Printer) -> Result<Status, Failure> {
-    let findings: Vec<ProbeResult> = capabilities().iter().map(ProbeResult::of).collect();
+    let asker = Asker::of_this_process();
+    let findings: Vec<ProbeResult> =
+        capabilities().iter().map(|capability| ProbeResult::of(capability, asker)).collect();
     match args.format {
         OutputFormat::Json => printer.json(&findings)?,
         OutputFormat::Text => {
@@ -64,62 +85,97 @@ fn describe(finding: &ProbeResult) -> String {
     text
 }
 
-/// What a level or mechanism is for, and what to do if it does not work.
-fn explanation(what: Requirement) -> (&'static str, &'static str) {
+/// What a level or mechanism is for.
+fn purpose(what: Requirement) -> &'static str {
     match what {
-        Requirement::Level(level) => of_level(level),
-        Requirement::Mechanism(mechanism) => of_mechanism(mechanism),
+        Requirement::Level(Level::Off) => "all processes of players are killed",
+        Requirement::Level(Level::Basic) => "no foreign files, no network, no other processes",
+        Requirement::Level(Level::Strict) => "an isolated system for each player",
+        Requirement::Mechanism(mechanism) => match mechanism {
+            Mechanism::Subreaper => "no process outlives its game",
+            Mechanism::Rlimits => "open files, file size, core dumps",
+            Mechanism::Landlock => "files, signals, TCP",
+            Mechanism::Seccomp => "system calls",
+            Mechanism::User => "a separate user for each player",
+            Mechanism::Mounts => "size of the scratch folder, /dev/shm, hidden files",
+            Mechanism::Namespaces => "files, processes, network, IPC",
+            Mechanism::Memory => "memory of all processes together",
+            Mechanism::Processes => "number of all processes and threads",
+            Mechanism::Cpu => "CPU time that cannot be hidden",
+            Mechanism::Freeze => "all processes stopped at once",
+            Mechanism::Kill => "all processes killed at once",
+        },
     }
 }
 
-fn of_level(level: Level) -> (&'static str, &'static str) {
-    match level {
-        Level::Off => ("all processes of players are killed", "report this; nothing can be played"),
-        Level::Basic => (
-            "no foreign files, no network, no other processes",
-            "see the rows below; Linux 5.13 or later with Landlock has all of it",
-        ),
-        Level::Strict => ("an isolated system for each player", "see the row `namespaces` below"),
-    }
-}
-
-fn of_mechanism(mechanism: Mechanism) -> (&'static str, &'static str) {
-    match mechanism {
-        Mechanism::Subreaper => ("no process outlives its game", REPORT),
-        Mechanism::Rlimits => ("open files, file size, core dumps", REPORT),
-        Mechanism::Landlock => (
-            "files, signals, TCP",
-            "use Linux 5.13 or later, with `landlock` in the boot parameter `lsm=`",
-        ),
-        Mechanism::Seccomp => (
-            "system calls",
-            "use a kernel with CONFIG_SECCOMP_FILTER; in a container allow seccomp",
-        ),
-        Mechanism::User => {
-            ("a separate user for each player", "not needed: `strict` has a user namespace instead")
+/// What `asker` can do if a level or mechanism does not work.
+fn advice(what: Requirement, why: &Unavailable, asker: Asker) -> &'static str {
+    match what {
+        Requirement::Level(Level::Off) => "report this; nothing can be played",
+        Requirement::Level(Level::Basic) => {
+            "see the rows below; Linux 5.13 or later with Landlock has all of it"
         }
-        Mechanism::Mounts => {
-            ("size of the scratch folder, /dev/shm, hidden files", ALLOW_NAMESPACES)
-        }
-        Mechanism::Namespaces => ("files, processes, network, IPC", ALLOW_NAMESPACES),
-        Mechanism::Memory => ("memory of all processes together", DELEGATE),
-        Mechanism::Processes => ("number of all processes and threads", DELEGATE),
-        Mechanism::Cpu => ("CPU time that cannot be hidden", DELEGATE),
-        Mechanism::Freeze => ("all processes stopped at once", DELEGATE),
-        Mechanism::Kill => ("all processes killed at once", DELEGATE),
+        Requirement::Level(Level::Strict) => "see the row `namespaces` below",
+        Requirement::Mechanism(mechanism) => match mechanism {
+            Mechanism::Subreaper | Mechanism::Rlimits => "report this",
+            Mechanism::Landlock => {
+                "use Linux 5.13 or later, with `landlock` in the boot parameter `lsm=`"
+            }
+            Mechanism::Seccomp => {
+                "use a kernel with CONFIG_SECCOMP_FILTER; in a container allow seccomp"
+            }
+            Mechanism::User => "not needed: `strict` has a user namespace instead",
+            Mechanism::Mounts | Mechanism::Namespaces => {
+                "as root, `sysctl user.max_user_namespaces=10000`; on Ubuntu from 23.10 an AppArmor \
+                 profile with `userns`; in a container `--security-opt seccomp=unconfined` and \
+                 `--security-opt systempaths=unconfined`"
+            }
+            Mechanism::Memory
+            | Mechanism::Processes
+            | Mechanism::Cpu
+            | Mechanism::Freeze
+            | Mechanism::Kill => advice_on_groups(why, asker),
+        },
     }
 }
 
-const REPORT: &str = "report this";
-const ALLOW_NAMESPACES: &str = "as root, `sysctl user.max_user_namespaces=10000`; on Ubuntu from 23.10 an AppArmor profile \
-     with `userns`; in a container `--security-opt seccomp=unconfined` and `--security-opt \
-     systempaths=unconfined`";
-const DELEGATE: &str =
-    "start it with `systemd-run --user --scope -p Delegate=yes referee …`, or as root";
+fn advice_on_groups(why: &Unavailable, asker: Asker) -> &'static str {
+    match (why, asker) {
+        (Unavailable::Scope(ScopeError::NoUserManager { .. }), _) => {
+            "log in as this user instead of using `su`; for services and cron, as root, `loginctl \
+             enable-linger USER`"
+        }
+        (Unavailable::Scope(ScopeError::Refused(_)), _) => {
+            "mend what systemd reports; `journalctl -b` shows more"
+        }
+        (Unavailable::NotPassedOn { file: "cgroup.kill", .. }, _) => "use Linux 5.14 or later",
+        (Unavailable::NotPassedOn { .. }, Asker::User) => {
+            "as root, `systemctl edit user@.service` with `[Service]` and `Delegate=cpu memory \
+             pids`; then log in again"
+        }
+        (_, Asker::User) => {
+            "use a machine with systemd and control groups of version 2, or have root hand over a \
+             group with `chown` and start it there"
+        }
+        (_, Asker::Root) => "in a container, `--privileged`",
+    }
+}
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn advice_fits_who_asks() {
+        let pids = Requirement::Mechanism(Mechanism::Processes);
+        let missing = Unavailable::NotPassedOn { dir: "/sys/fs/cgroup/x".into(), file: "pids.max" };
+        assert!(advice(pids, &missing, Asker::User).contains("systemctl edit user@.service"));
+        for why in [missing, Unavailable::NoController] {
+            assert!(!advice(pids, &why, Asker::Root).contains("root"), "it is root already");
+        }
+        let no_manager = Unavailable::Scope(ScopeError::NoUserManager { user: 1000 });
+        assert!(advice(pids, &no_manager, Asker::User).contains("loginctl enable-linger"));
+    }
 
     #[test]
     fn failed_mechanisms_are_explained() {

@@ -127,6 +127,17 @@ pub enum Unavailable {
         #[source]
         error: Arc<io::Error>,
     },
+    /// systemd gave no control group to create others in.
+    #[error(transparent)]
+    Scope(#[from] ScopeError),
+    /// The groups that can be created lack it.
+    #[error("the control groups in {} have no `{file}`", dir.display())]
+    NotPassedOn {
+        /// The group that contains them.
+        dir: PathBuf,
+        /// The file that they lack.
+        file: &'static str,
+    },
     /// The control groups of this machine do not provide it.
     #[error("no control group hierarchy of this machine provides it")]
     NoController,
@@ -142,6 +153,20 @@ pub enum Unavailable {
     /// Only Linux has it.
     #[error("only Linux can contain processes")]
     NotLinux,
+}
+
+/// Why systemd gave no control group.
+#[derive(Debug, Clone, Error)]
+pub enum ScopeError {
+    /// The user has no systemd manager of its own.
+    #[error("no systemd user manager is running for the user {user}")]
+    NoUserManager {
+        /// The number of the user.
+        user: u32,
+    },
+    /// systemd refused, or did not answer.
+    #[error("systemd gave no control group: {0}")]
+    Refused(String),
 }
 
 /// Why a request cannot be satisfied.

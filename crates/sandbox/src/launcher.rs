@@ -8,14 +8,16 @@
 #![expect(unsafe_code, reason = "descriptors that come through a socket")]
 
 use std::fs::File;
-use std::io::{self, IoSlice, IoSliceMut};
+use std::io::{self, IoSlice, IoSliceMut, Read};
 use std::os::fd::{AsFd, AsRawFd, FromRawFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, ExitCode, Stdio};
 use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 
 use nix::errno::Errno;
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sched::{CloneFlags, sched_getaffinity, sched_setaffinity};
 use nix::sys::signal::{Signal, kill};
 use nix::sys::socket::{
@@ -25,11 +27,21 @@ use nix::sys::socket::{
 use nix::unistd::{ForkResult, Pid, setpgid};
 
 use crate::command::THIS_PROGRAM;
-use crate::fork;
+use crate::error::ScopeError;
 use crate::protocol::SUPERVISOR;
+use crate::{fork, systemd};
 
 /// The calling process or thread, as an argument of a system call.
 const THIS: Pid = Pid::from_raw(0);
+
+/// The time that systemd gets to make a scope, and the launcher to start.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// The launcher's first message.
+const READY: i32 = 0;
+
+/// The maximum length of an error message from systemd, in bytes.
+const LONGEST: u64 = 1000;
 
 /// Starts supervisors. Dropping it ends the launcher, but not the supervisors.
 #[derive(Debug, Default)]
@@ -39,6 +51,32 @@ pub(crate) struct SupervisorLauncher {
 }
 
 impl SupervisorLauncher {
+    /// Starts a launcher in a delegated control group of its own, from systemd. Its supervisors
+    /// start there.
+    pub(crate) fn in_new_scope() -> Result<Self, ScopeError> {
+        let mut command = systemd::in_new_scope()?;
+        command.stderr(Stdio::piped());
+        let mut launcher = RunningLauncher::spawn(command)
+            .map_err(|error| ScopeError::Refused(error.to_string()))?;
+        let ready = launcher.wait_until_ready();
+        let said = launcher.process.stderr.take();
+        if let Err(error) = ready {
+            let _ = launcher.process.kill();
+            let mut text = String::new();
+            let _ = said.map(|said| said.take(LONGEST).read_to_string(&mut text));
+            let text = text.trim();
+            let text = if text.is_empty() { error.to_string() } else { text.to_owned() };
+            return Err(ScopeError::Refused(text));
+        }
+        Ok(Self { running: Mutex::new(Some(launcher)) })
+    }
+
+    /// The process of the launcher, if it has been started.
+    pub(crate) fn pid(&self) -> Option<Pid> {
+        let running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
+        running.as_ref().map(|launcher| Pid::from_raw(launcher.process.id().cast_signed()))
+    }
+
     /// Starts a supervisor that serves the other end of `socket`, as a child of this process.
     pub(crate) fn start_supervisor(&self, socket: &UnixStream) -> io::Result<Pid> {
         let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
@@ -66,17 +104,35 @@ struct RunningLauncher {
 }
 
 impl RunningLauncher {
+    /// Starts it in the control group of this process.
     fn start() -> io::Result<Self> {
+        let mut command = Command::new(THIS_PROGRAM);
+        command.stdout(Stdio::null()).stderr(Stdio::null());
+        let launcher = Self::spawn(command)?;
+        launcher.wait_until_ready()?;
+        Ok(launcher)
+    }
+
+    /// Starts it by a command that executes this program.
+    fn spawn(mut command: Command) -> io::Result<Self> {
         let flags = SockFlag::SOCK_CLOEXEC;
         let (ours, theirs) = socketpair(AddressFamily::Unix, SockType::SeqPacket, None, flags)?;
-        let process = Command::new(THIS_PROGRAM)
-            .arg(SUPERVISOR)
-            .stdin(Stdio::from(theirs))
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .process_group(0)
-            .spawn()?;
+        let process =
+            command.arg(SUPERVISOR).stdin(Stdio::from(theirs)).process_group(0).spawn()?;
         Ok(Self { process, socket: ours })
+    }
+
+    fn wait_until_ready(&self) -> nix::Result<()> {
+        let mut watched = [PollFd::new(self.socket.as_fd(), PollFlags::POLLIN)];
+        let patience = PollTimeout::try_from(PATIENCE).unwrap_or(PollTimeout::MAX);
+        loop {
+            match poll(&mut watched, patience) {
+                Err(Errno::EINTR) => {}
+                Err(error) => return Err(error),
+                Ok(0) => return Err(Errno::ETIMEDOUT),
+                Ok(_) => return self.answer().map(drop),
+            }
+        }
     }
 
     /// Asks the launcher for a supervisor. Fails if the launcher is gone; the inner result is that
@@ -89,6 +145,14 @@ impl RunningLauncher {
         let flags = MsgFlags::MSG_NOSIGNAL;
         // Descriptors need at least one byte to travel with.
         sendmsg::<()>(self.socket.as_raw_fd(), &[IoSlice::new(b"s")], &fds, flags, None)?;
+        Ok(match self.answer()? {
+            pid @ 1.. => Ok(Pid::from_raw(pid)),
+            errno => Err(Errno::from_raw(-errno)),
+        })
+    }
+
+    /// The launcher's next message.
+    fn answer(&self) -> nix::Result<i32> {
         let mut answer = [0; size_of::<i32>()];
         let received = loop {
             match recv(self.socket.as_raw_fd(), &mut answer, MsgFlags::empty()) {
@@ -97,13 +161,7 @@ impl RunningLauncher {
                 received => break received?,
             }
         };
-        match received {
-            0 => Err(Errno::EPIPE),
-            _ => Ok(match i32::from_ne_bytes(answer) {
-                pid @ 1.. => Ok(Pid::from_raw(pid)),
-                errno => Err(Errno::from_raw(-errno)),
-            }),
-        }
+        if received == 0 { Err(Errno::EPIPE) } else { Ok(i32::from_ne_bytes(answer)) }
     }
 }
 
@@ -119,6 +177,9 @@ impl Drop for RunningLauncher {
 /// `supervise` returns.
 pub(crate) fn serve(supervise: fn(&UnixStream) -> ExitCode) -> ExitCode {
     let Ok(socket) = own_socket() else { return ExitCode::FAILURE };
+    if tell(&socket, READY).is_err() {
+        return ExitCode::FAILURE;
+    }
     while let Some(given) = receive(&socket) {
         let answer = match fork::clone(CloneFlags::CLONE_PARENT) {
             Ok(ForkResult::Parent { child }) => child.as_raw(),
@@ -130,17 +191,24 @@ pub(crate) fn serve(supervise: fn(&UnixStream) -> ExitCode) -> ExitCode {
             }
             Err(error) => -(error as i32),
         };
-        if send(socket.as_raw_fd(), &answer.to_ne_bytes(), MsgFlags::MSG_NOSIGNAL).is_err() {
+        if tell(&socket, answer).is_err() {
             break;
         }
     }
     ExitCode::SUCCESS
 }
 
-/// The socket on this process's stdin, which becomes empty.
+fn tell(socket: &OwnedFd, answer: i32) -> nix::Result<usize> {
+    send(socket.as_raw_fd(), &answer.to_ne_bytes(), MsgFlags::MSG_NOSIGNAL)
+}
+
+/// The socket on this process's stdin. Its standard descriptors become empty.
 fn own_socket() -> io::Result<OwnedFd> {
     let socket = io::stdin().as_fd().try_clone_to_owned()?;
-    nix::unistd::dup2_stdin(File::open("/dev/null")?)?;
+    let nothing = File::options().read(true).write(true).open("/dev/null")?;
+    nix::unistd::dup2_stdin(&nothing)?;
+    nix::unistd::dup2_stdout(&nothing)?;
+    nix::unistd::dup2_stderr(&nothing)?;
     Ok(socket)
 }
 

@@ -83,7 +83,7 @@
 //! - The input: `level`, `limits`, `request`, `command`; the output: `error`, `leftovers`.
 //! - The files that a process may see: `runtimes`, `installations`, `visible`.
 //! - System information: `descriptors`, `signals`, `procfs`, `process_state`, `process_tree`.
-//! - Between caller and supervisor: `protocol`, `start_request`, `fork`, `launcher`.
+//! - Between caller and supervisor: `protocol`, `start_request`, `fork`, `systemd`, `launcher`.
 //! - Containment: `users`, `cgroup`, `scratch`, `file_tree`, `mounts`, `landlock`, `seccomp`.
 //! - The supervisor's side: `exec`, `init`, `resources`, `monitor`, `supervisor`.
 //! - The caller's side: `policy`, `prepare`, `cpu_clock`, `pipes`, `supervisor_child`, `process`
@@ -157,6 +157,8 @@ mod supervisor;
 #[cfg(target_os = "linux")]
 mod supervisor_child;
 #[cfg(target_os = "linux")]
+mod systemd;
+#[cfg(target_os = "linux")]
 mod users;
 #[cfg(target_os = "linux")]
 mod visible;
@@ -169,7 +171,8 @@ pub use core_waits::CoreWaits;
 pub use cpu_clock::{CpuClock, CpuReading};
 pub use descriptors::{descriptor_limit, raise_descriptor_limit};
 pub use error::{
-    ResolveError, Resource, Shortage, SpawnError, SupervisorGone, TooFewDescriptors, Unavailable,
+    ResolveError, Resource, ScopeError, Shortage, SpawnError, SupervisorGone, TooFewDescriptors,
+    Unavailable,
 };
 pub use leftovers::{Leftovers, UnremovedScratch};
 pub use level::{Level, Mechanism};

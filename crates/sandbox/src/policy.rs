@@ -95,25 +95,65 @@ impl Policy {
 
 #[cfg(target_os = "linux")]
 mod platform {
+    use nix::unistd::geteuid;
+
     use super::{NotInForce, Policy};
-    use crate::cgroup::ParentCgroups;
+    use crate::cgroup::{GIVEN, ParentCgroups};
+    use crate::error::Unavailable;
     use crate::launcher::SupervisorLauncher;
     use crate::level::{Level, Mechanism};
     use crate::request::{Network, Request, Requirement};
+    use crate::systemd;
     use crate::users::Users;
     use crate::visible::real;
+
+    /// What control groups may give, with the launcher that starts processes in them.
+    struct Grouped {
+        cgroups: ParentCgroups,
+        launcher: SupervisorLauncher,
+        missing: Vec<(Mechanism, Unavailable)>,
+    }
+
+    /// Finds the control groups for processes: in a group from systemd, or else in the caller's.
+    fn grouped(without: &[Mechanism]) -> Grouped {
+        let wanted = GIVEN.iter().any(|one| !without.contains(one));
+        let scope = (wanted && systemd::makes_scopes()).then(SupervisorLauncher::in_new_scope);
+        let own = SupervisorLauncher::default();
+        let (launcher, (cgroups, missing)) = match scope {
+            None => (own, ParentCgroups::find(without, None)),
+            Some(Ok(launcher)) => {
+                let found = ParentCgroups::find(without, launcher.pid());
+                (launcher, found)
+            }
+            // Root could use the group of its unit, but systemd would end the unit with a player.
+            Some(Err(why)) if geteuid().is_root() => (own, ParentCgroups::refused(without, &why)),
+            Some(Err(why)) => {
+                let (cgroups, mut missing) = ParentCgroups::find(without, None);
+                for (_, reason) in &mut missing {
+                    *reason = why.clone().into();
+                }
+                (own, (cgroups, missing))
+            }
+        };
+        Grouped { cgroups, launcher, missing }
+    }
 
     impl Policy {
         /// The policy at this level, before anybody has tested it here.
         pub(crate) fn at(level: Level, request: &Request) -> Self {
-            let (cgroups, missing) = match level {
-                Level::Off => (ParentCgroups::default(), Vec::new()),
-                _ => ParentCgroups::find(&request.without),
+            let grouped = match level {
+                Level::Off => Grouped {
+                    cgroups: ParentCgroups::default(),
+                    launcher: SupervisorLauncher::default(),
+                    missing: Vec::new(),
+                },
+                _ => grouped(&request.without),
             };
             let users = (level > Level::Off && !request.without.contains(&Mechanism::User))
                 .then(Users::of_this_process)
                 .flatten();
-            let missing = missing
+            let missing = grouped
+                .missing
                 .into_iter()
                 .map(|(one, why)| NotInForce { what: Requirement::Mechanism(one), why });
             Self {
@@ -123,9 +163,9 @@ mod platform {
                 hidden: request.hidden.iter().map(|path| real(path)).collect(),
                 network: Network::Closed,
                 missing: missing.collect(),
-                cgroups,
+                cgroups: grouped.cgroups,
                 users,
-                launcher: SupervisorLauncher::default(),
+                launcher: grouped.launcher,
             }
         }
 

@@ -33,7 +33,12 @@ impl Hierarchy {
     }
 }
 
-/// The hierarchies listed in `mountinfo` and `cgroup` of `/proc/self`.
+/// The group of this name holds the processes that are aside: a group that passes controllers on
+/// may not contain processes itself.
+pub(super) const ASIDE: &str = "aside.referee";
+
+/// The hierarchies listed in `mountinfo` of `/proc/self`, and the groups that `cgroup` of a process
+/// lists in them.
 pub(super) fn hierarchies(mountinfo: &str, cgroup: &str) -> Vec<Hierarchy> {
     let mut found = Vec::new();
     for line in mountinfo.lines() {
@@ -56,7 +61,11 @@ pub(super) fn hierarchies(mountinfo: &str, cgroup: &str) -> Vec<Hierarchy> {
             same.then(|| (controllers.to_owned(), path.to_owned()))
         });
         let Some((controllers, path)) = own else { continue };
-        let Ok(below) = Path::new(&path).strip_prefix(root) else { continue };
+        let Ok(mut below) = Path::new(&path).strip_prefix(root) else { continue };
+        if below.ends_with(ASIDE) {
+            // A later run from the same script would otherwise go down by one group each time.
+            below = below.parent().unwrap_or(below);
+        }
         let controllers = controllers.split(',').filter(|name| !name.is_empty());
         let hierarchy = Hierarchy {
             own: Path::new(folder).join(below),
@@ -74,6 +83,14 @@ pub(super) fn hierarchies(mountinfo: &str, cgroup: &str) -> Vec<Hierarchy> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_process_that_was_moved_aside_still_belongs_to_the_group_above() {
+        let mountinfo = "30 25 0:26 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n";
+        let found = hierarchies(mountinfo, &format!("0::/a.service/{ASIDE}\n"));
+        let own: Vec<_> = found.into_iter().map(|hierarchy| hierarchy.own).collect();
+        assert_eq!(own, [PathBuf::from("/sys/fs/cgroup/a.service")]);
+    }
 
     #[test]
     fn hierarchies_of_both_versions_are_found() {

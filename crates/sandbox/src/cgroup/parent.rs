@@ -6,12 +6,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use nix::errno::Errno;
 use nix::fcntl::{Flock, FlockArg};
+use nix::unistd::Pid;
 
 use super::files::{GIVEN, Version, file_of};
-use super::hierarchy::{Hierarchy, hierarchies};
+use super::hierarchy::{ASIDE, Hierarchy, hierarchies};
 use super::readings::Cgroups;
-use crate::error::Unavailable;
+use crate::error::{ScopeError, Unavailable};
 use crate::level::Mechanism;
 use crate::limits::Limits;
 use crate::protocol::CgroupSetup;
@@ -37,16 +39,26 @@ pub(crate) struct ParentCgroups {
 type Reasons = Vec<(Mechanism, Unavailable)>;
 
 impl ParentCgroups {
-    /// Creates a group in every hierarchy that allows it. Also returns why mechanisms are missing.
-    pub(crate) fn find(without: &[Mechanism]) -> (Self, Reasons) {
-        let read = |name| fs::read_to_string(name).unwrap_or_default();
+    /// No groups, although systemd manages them, because it `refused`.
+    pub(crate) fn refused(without: &[Mechanism], refused: &ScopeError) -> (Self, Reasons) {
+        let missing = GIVEN.into_iter().filter(|mechanism| !without.contains(mechanism));
+        (Self::default(), missing.map(|one| (one, refused.clone().into())).collect())
+    }
+
+    /// Creates a group in every hierarchy that allows it, beside the launcher if that is in a group
+    /// of its own. Also returns why mechanisms are missing.
+    pub(crate) fn find(without: &[Mechanism], launcher: Option<Pid>) -> (Self, Reasons) {
+        let read = |name: &str| fs::read_to_string(name).unwrap_or_default();
         let mut parents = Self::default();
         let mut reasons = Vec::new();
         let mut missing: Vec<Mechanism> =
             GIVEN.into_iter().filter(|mechanism| !without.contains(mechanism)).collect();
-        for hierarchy in hierarchies(&read("/proc/self/mountinfo"), &read("/proc/self/cgroup")) {
+        let groups = launcher.map_or_else(|| "self".to_owned(), |pid| pid.to_string());
+        let groups = read(&format!("/proc/{groups}/cgroup"));
+        for hierarchy in hierarchies(&read("/proc/self/mountinfo"), &groups) {
             parents.add(&hierarchy, &mut missing, &mut reasons);
         }
+        reasons.retain(|(mechanism, _)| missing.contains(mechanism));
         for mechanism in missing {
             if !reasons.iter().any(|(known, _)| *known == mechanism) {
                 reasons.push((mechanism, Unavailable::NoController));
@@ -65,6 +77,11 @@ impl ParentCgroups {
         match ParentCgroup::make(&hierarchy.own, hierarchy.version(), &wanted) {
             Ok(parent) => {
                 missing.retain(|mechanism| !parent.gives.contains(mechanism));
+                let lacks = wanted.into_iter().filter(|one| !parent.gives.contains(one));
+                reasons.extend(lacks.filter_map(|one| {
+                    let file = file_of(one, parent.version)?;
+                    Some((one, Unavailable::NotPassedOn { dir: hierarchy.own.clone(), file }))
+                }));
                 self.parents.push(parent);
             }
             Err(error) => {
@@ -166,6 +183,49 @@ fn claim(own: &Path) -> io::Result<(PathBuf, Flock<File>)> {
     }
 }
 
+/// The file with the controllers that a group passes on to its child groups.
+const CONTROL: &str = "cgroup.subtree_control";
+
+/// How often to move all processes of a group aside: they may start others meanwhile.
+const ROUNDS: usize = 16;
+
+/// Passes the controllers `needed` on to the child groups of `own`.
+fn pass_on(own: &Path, needed: &str) -> io::Result<()> {
+    // A group that passes controllers on may not contain processes. The kernel says so only for
+    // some controllers; with others, the child groups turn out to be unusable later. Only the
+    // root of a hierarchy, which has no type, may do both.
+    if !own.join("cgroup.type").exists() {
+        return fs::write(own.join(CONTROL), needed);
+    }
+    let mut rounds = 1;
+    loop {
+        move_all_aside(own)?;
+        match fs::write(own.join(CONTROL), needed) {
+            Err(error) if error.kind() == io::ErrorKind::ResourceBusy && rounds < ROUNDS => {
+                rounds += 1;
+            }
+            passed => return passed,
+        }
+    }
+}
+
+/// Moves all processes of the group `own` into a group in it.
+fn move_all_aside(own: &Path) -> io::Result<()> {
+    let aside = own.join(ASIDE);
+    for process in fs::read_to_string(own.join("cgroup.procs"))?.lines() {
+        match fs::create_dir(&aside) {
+            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
+            _ => {}
+        }
+        match fs::write(aside.join("cgroup.procs"), process) {
+            // It has ended.
+            Err(error) if error.raw_os_error() == Some(Errno::ESRCH as i32) => {}
+            moved => moved?,
+        }
+    }
+    Ok(())
+}
+
 impl ParentCgroup {
     /// Creates a group in the group `own`, with those of the `wanted` mechanisms that it can
     /// provide.
@@ -197,18 +257,8 @@ impl ParentCgroup {
             return Ok(());
         }
         let needed = needed.join(" ");
-        let control = "cgroup.subtree_control";
-        if fs::write(own.join(control), &needed).is_err() {
-            // A group that enables controllers may not contain processes, so this process moves.
-            let aside = own.join("referee");
-            match fs::create_dir(&aside) {
-                Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
-                _ => {}
-            }
-            fs::write(aside.join("cgroup.procs"), "0")?;
-            fs::write(own.join(control), &needed)?;
-        }
-        fs::write(self.dir.join(control), &needed)
+        pass_on(own, &needed)?;
+        fs::write(self.dir.join(CONTROL), &needed)
     }
 
     /// Tests whether a group can be created in it.
@@ -266,6 +316,25 @@ mod tests {
         remove_stale(own.path());
         assert!(!of_this_process(0).exists());
         assert!(kept.exists() && also.exists() && kept != also);
+    }
+
+    #[test]
+    fn processes_move_aside_before_a_group_passes_controllers_on() {
+        let own = tempfile::tempdir().expect("a folder");
+        let write =
+            |name: &str, text: &str| fs::write(own.path().join(name), text).expect("a file");
+        let read = |name: &str| fs::read_to_string(own.path().join(name)).expect("a file");
+        write("cgroup.procs", "11\n12\n");
+        pass_on(own.path(), "+pids").expect("the root of a hierarchy");
+        assert!(!own.path().join(ASIDE).exists(), "only the root may do both");
+        write("cgroup.type", "domain\n");
+        write(CONTROL, "");
+        pass_on(own.path(), "+pids").expect("a group");
+        // Unlike a plain file, that of a group keeps every process that is written to it.
+        assert_eq!(
+            (read(&format!("{ASIDE}/cgroup.procs")), read(CONTROL)),
+            ("12".into(), "+pids".into())
+        );
     }
 
     /// A group that provides all of these, with a process's group in it.
