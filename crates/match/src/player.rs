@@ -17,6 +17,7 @@ mod uci;
 pub mod user_interface;
 mod wire;
 
+use std::ops::AddAssign;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -97,13 +98,39 @@ pub(crate) struct EndView<'a> {
     pub(crate) reason: &'a str,
 }
 
-/// The outcome of a turn, and the time that it is charged.
+/// The time of a turn.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct TurnTime {
+    /// The time that it is charged.
+    pub(crate) charged: Duration,
+    /// The time that it is not charged, because no core was free.
+    pub(crate) excused: Duration,
+    /// The CPU time that the player used; zero if it is not known.
+    pub(crate) cpu: Duration,
+}
+
+impl TurnTime {
+    /// A time of which nothing else is known.
+    pub(crate) fn of(charged: Duration) -> Self {
+        Self { charged, ..Self::default() }
+    }
+}
+
+impl AddAssign for TurnTime {
+    fn add_assign(&mut self, other: Self) {
+        self.charged += other.charged;
+        self.excused += other.excused;
+        self.cpu += other.cpu;
+    }
+}
+
+/// The outcome of a turn, and its time.
 #[derive(Debug)]
 pub(crate) struct Answer {
     /// The reply, whose action is not checked yet, or the fault.
     pub(crate) reply: Result<Reply, Fault>,
-    /// The time used.
-    pub(crate) used: Duration,
+    /// Its time.
+    pub(crate) time: TurnTime,
 }
 
 /// A player of one game.

@@ -7,7 +7,7 @@ use rand_chacha::ChaCha8Rng;
 
 use super::limit::ReplyLimit;
 use super::user_interface::{Question, UserInterface};
-use super::{Answer, InitView, TurnView, Wire};
+use super::{Answer, InitView, TurnTime, TurnView, Wire};
 use referee_bots::{BotKind, Limit, Reaction, Session};
 use referee_games::{Event, GameError, Legal, Refusal, Turn, guesses};
 use referee_protocol::{Reply, TurnClock};
@@ -121,7 +121,7 @@ impl Human {
                 }
             }
         };
-        Answer { reply, used: asked.elapsed().min(view.limit.bound) }
+        Answer { reply, time: TurnTime::of(asked.elapsed().min(view.limit.bound)) }
     }
 
     /// Returns the legal action that was typed. Otherwise prints what is wrong, or what may follow.

@@ -15,7 +15,6 @@ use tokio::net::unix::pipe;
 use tokio::time::{timeout, timeout_at};
 
 use self::outcome::{NoLine, WriteOutcome};
-use super::PlayerStatistics;
 use super::barred::Barred;
 use super::cpu_usage::{CpuUsage, Interval};
 use super::diagnosis;
@@ -25,6 +24,7 @@ use super::reply_timer::ReplyTimer;
 use super::sandbox::{NotStarted, Sandbox};
 use super::stderr::Stderr;
 use super::transcript::{LineDirection, Transcript, TranscriptLine};
+use super::{PlayerStatistics, TurnTime};
 use referee_protocol::shown;
 use referee_record::model::clock::{Measure, TimeControl, seconds};
 use referee_record::model::containment::PlayerLimits;
@@ -42,8 +42,8 @@ const STDERR_READ: Duration = Duration::from_millis(20);
 pub(super) struct LineAnswer {
     /// Whether there is a reply; if not, the fault.
     pub(super) line: Result<(), Fault>,
-    /// The time that the turn is charged.
-    pub(super) used: Duration,
+    /// The time of the turn.
+    pub(super) time: TurnTime,
 }
 
 /// Whether a line of an engine, without its newline, is what it was asked for.
@@ -197,7 +197,7 @@ impl PlayerProcess {
             }
             Err(end) => Err(self.diagnose(end).await),
         };
-        LineAnswer { line, used: limit.decisive(wall, cpu) }
+        LineAnswer { line, time: turn_time(limit, wall, cpu, &timer) }
     }
 
     /// Returns the fault of a player that wrote without a request, or that has ended meanwhile.
@@ -349,6 +349,11 @@ impl PlayerProcess {
             self.frozen = false;
         }
     }
+}
+
+/// The time of a turn that took `wall` time, without what is excused, and this CPU time.
+fn turn_time(limit: ReplyLimit, wall: Duration, cpu: Duration, timer: &ReplyTimer) -> TurnTime {
+    TurnTime { charged: limit.decisive(wall, cpu), excused: timer.excused(), cpu }
 }
 
 fn first_line(bytes: &[u8]) -> &[u8] {

@@ -16,7 +16,7 @@ use self::info::EngineInfo;
 use self::option::EngineOption;
 use super::limit::ReplyLimit;
 use super::process::{LineAnswer, PlayerProcess};
-use super::{Answer, InitView, Launch, NotStarted, PlayerStatistics, Sandbox, TurnView};
+use super::{Answer, InitView, Launch, NotStarted, PlayerStatistics, Sandbox, TurnTime, TurnView};
 use referee_games::{GameError, ProgramError, Seat};
 use referee_protocol::{Greeting, Reply, shown};
 use referee_record::model::clock::{TimeControl, millis};
@@ -84,7 +84,7 @@ impl StartTime {
 
     /// Adds the time of a step, whose every fault means that the engine did not start.
     fn take(&mut self, answer: LineAnswer) -> Result<(), NotStarted> {
-        self.used += answer.used;
+        self.used += answer.time.charged;
         let fault = answer.line.err();
         fault.map_or(Ok(()), |fault| Err(Fault { code: FaultCode::NoStart, ..fault }.into()))
     }
@@ -180,7 +180,7 @@ impl UciEngine {
     pub(super) async fn ask(&mut self, view: &TurnView<'_>) -> Result<Answer, GameError> {
         let position = position_command(view)?;
         if let Err(fault) = self.end_last_search().await {
-            return Ok(Answer { reply: Err(fault), used: Duration::ZERO });
+            return Ok(Answer { reply: Err(fault), time: TurnTime::default() });
         }
         self.searched = Some(view.position.ply());
         let go = self.go(view);
@@ -194,7 +194,7 @@ impl UciEngine {
             Ok(()) => self.read_move(view, best),
             Err(fault) => Err(fault),
         };
-        Ok(Answer { reply, used: answer.used })
+        Ok(Answer { reply, time: answer.time })
     }
 
     /// Waits until the engine has written everything about its last search. Without this, a line
@@ -331,7 +331,7 @@ impl UciEngine {
     ) -> LineAnswer {
         let Self { link: EngineLink::Running(process), reply, owes, .. } = self else {
             let fault = Fault::new(FaultCode::NoStart, "it was asked before it was started");
-            return LineAnswer { line: Err(fault), used: Duration::ZERO };
+            return LineAnswer { line: Err(fault), time: TurnTime::default() };
         };
         let mut others = OtherLines::default();
         let mut is_reply = |line: &[u8]| {

@@ -10,8 +10,8 @@ use tokio::time::{Instant, sleep};
 use super::limit::ReplyLimit;
 use super::process::{self, PlayerProcess};
 use super::{
-    Answer, EndView, GuessRight, InitView, Launch, NotStarted, PlayerStatistics, Sandbox, TurnView,
-    no_start,
+    Answer, EndView, GuessRight, InitView, Launch, NotStarted, PlayerStatistics, Sandbox, TurnTime,
+    TurnView, no_start,
 };
 use referee_games::{Event, GameError, ProgramError, SeatMap};
 use referee_protocol::{
@@ -143,12 +143,12 @@ impl Wire {
             Err(error) => return Err(self.bad_greeting(error).await.into()),
         };
         (self.wants, self.guesses) = (greeting.wants, greeting.guesses);
-        Ok((greeting, answer.used))
+        Ok((greeting, answer.time.charged))
     }
 
     pub(super) async fn ask(&mut self, view: &TurnView<'_>) -> Result<Answer, GameError> {
         if let Err(fault) = self.check_silence().await {
-            return Ok(Answer { reply: Err(fault), used: Duration::ZERO });
+            return Ok(Answer { reply: Err(fault), time: TurnTime::default() });
         }
         let id = self.take_id();
         self.write_turn(view, id);
@@ -163,7 +163,7 @@ impl Wire {
             },
             Err(fault) => Err(fault),
         };
-        Ok(Answer { reply, used: answer.used })
+        Ok(Answer { reply, time: answer.time })
     }
 
     /// Prepares a request with the parts that the player wants.
@@ -281,7 +281,7 @@ impl Wire {
             Link::Local(respond) => answer_here(respond, &self.line, &mut self.reply, limit).await,
             Link::Waiting(..) => {
                 let fault = Fault::new(FaultCode::NoStart, "it was asked before it was started");
-                process::LineAnswer { line: Err(fault), used: Duration::ZERO }
+                process::LineAnswer { line: Err(fault), time: TurnTime::default() }
             }
         };
         self.owes = answer.line.is_err();
@@ -378,7 +378,7 @@ async fn answer_here(
         sleep(limit.bound).await;
         let message = format!("no reply within {}", seconds(limit.bound));
         let fault = Fault::new(FaultCode::Timeout, message);
-        return process::LineAnswer { line: Err(fault), used: limit.bound };
+        return process::LineAnswer { line: Err(fault), time: TurnTime::of(limit.bound) };
     }
     if !thinks.is_zero() {
         sleep(thinks).await;
@@ -386,7 +386,7 @@ async fn answer_here(
     reply.clear();
     reply.extend_from_slice(text.as_deref().unwrap_or_default().as_bytes());
     let line = text.map(drop).ok_or_else(|| Fault::new(FaultCode::Exit, "it gave no reply"));
-    process::LineAnswer { line, used }
+    process::LineAnswer { line, time: TurnTime::of(used) }
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 
 use super::GameSetup;
 use crate::player::limit::ReplyLimit;
-use crate::player::{Player, TurnView, diagnosis};
+use crate::player::{Player, TurnTime, TurnView, diagnosis};
 use referee_games::{AnyPosition, BySeat, Event, GameError, Legal, Refusal, Seat, guesses};
 use referee_protocol::{Reply, TurnClock, shown};
 use referee_record::model::clock::{Clock, TimeControl, millis, seconds};
@@ -41,7 +41,7 @@ pub(crate) struct Answered {
     /// The text of a legal action with the player's comment, or the fault.
     pub(crate) decided: Result<(String, Reply), Fault>,
     /// The time of all tries; none if no time was left to ask.
-    pub(crate) used: Option<Duration>,
+    pub(crate) time: Option<TurnTime>,
     /// The reason for each retry.
     pub(crate) refusals: Vec<Fault>,
 }
@@ -79,18 +79,18 @@ impl<'t> PendingTurn<'t> {
     pub(crate) async fn ask(self, player: &mut Player) -> Result<Answered, GameError> {
         if self.clocks[self.seat].is_out() {
             let decided = Err(out_of_time(&self.control, &self.clocks[self.seat]));
-            return Ok(Answered { decided, used: None, refusals: Vec::new() });
+            return Ok(Answered { decided, time: None, refusals: Vec::new() });
         }
         let wanted = player.guesses(self.is_hidden);
         // A player that wants one guess draws an action from it, unless the actions are listed.
         let is_listed = || matches!(self.position.legal(self.seat), Legal::List(_));
         let is_needed = wanted > 1 || !self.is_hidden || !is_listed();
         let guesses = self.guesses(if is_needed { wanted } else { 0 })?;
-        let (mut used, mut refusals) = (Duration::ZERO, Vec::new());
+        let (mut time, mut refusals) = (TurnTime::default(), Vec::new());
         let mut tries = 0;
         let decided = loop {
-            let answer = player.ask(&self.view(&guesses, used, tries)).await?;
-            used += answer.used;
+            let answer = player.ask(&self.view(&guesses, time.charged, tries)).await?;
+            time += answer.time;
             let checked = match answer.reply {
                 Ok(reply) => self.check(reply, player)?,
                 Err(fault) => Err(fault),
@@ -106,7 +106,7 @@ impl<'t> PendingTurn<'t> {
             refusals.push(fault);
             tries += 1;
         };
-        Ok(Answered { decided, used: Some(used), refusals })
+        Ok(Answered { decided, time: Some(time), refusals })
     }
 
     /// Up to `most` guesses of the position. They only depend on what the seat may know, and on its

@@ -72,8 +72,8 @@ impl GameLoop<'_, '_> {
         // Pinned, because moving the whole turn into another future would copy kilobytes.
         let mut answered = undisturbed(pin!(question.ask(player)), opponent, control).await?;
         let taken = self.watch_pondering(!seat);
-        match (&mut answered.used, &answered.decided) {
-            (Some(used), Ok(_)) => *used = taken.refunded(*used, control),
+        match (&mut answered.time, &answered.decided) {
+            (Some(time), Ok(_)) => time.charged = taken.refunded(*time, control),
             (Some(_), Err(fault))
                 if fault.code == FaultCode::Timeout && taken.may_have_cost_the_reply(control) =>
             {
@@ -86,7 +86,7 @@ impl GameLoop<'_, '_> {
 
     /// Saves the outcome of a turn: the time, rejected replies, and comments on the action.
     fn settle(&mut self, seat: Seat, answered: Answered) -> Decided {
-        let Answered { decided, used, refusals } = answered;
+        let Answered { decided, time, refusals } = answered;
         let ply = self.position.ply();
         self.sent[seat] = self.events.len();
         for Fault { code, message, .. } in refusals {
@@ -96,8 +96,8 @@ impl GameLoop<'_, '_> {
             self.keep_remarks(seat, reply);
             action
         });
-        match used {
-            Some(used) => self.settle_clock(seat, used, decided),
+        match time {
+            Some(time) => self.settle_clock(seat, time.charged, decided),
             None => decided,
         }
     }

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use tokio::time::{Instant, timeout_at};
 
-use crate::player::Player;
+use crate::player::{Player, TurnTime};
 use referee_record::model::clock::{Measure, OVERTIME, TimeControl};
 
 /// How long the opponent may keep running after a turn has begun. A normal player is asleep by
@@ -42,10 +42,18 @@ pub(super) async fn undisturbed<T>(
 pub(super) struct OpponentCpu(pub(super) Duration);
 
 impl OpponentCpu {
-    /// The time charged for a turn of this length: without the time that the opponent took of the
-    /// core. CPU time needs no such correction, and neither do players on separate cores.
-    pub(super) fn refunded(self, used: Duration, control: &TimeControl) -> Duration {
-        if takes_time(control) { used.saturating_sub(self.0) } else { used }
+    /// The time charged for a turn: without the time that the opponent took of the core. A player
+    /// that waits for the opponent also waits for a core, so what is excused for that is not
+    /// refunded again. It is charged at least what it computed: the opponent may have computed on
+    /// another core, and must not be able to give time away. CPU time needs no such correction, and
+    /// neither do players on separate cores.
+    pub(super) fn refunded(self, time: TurnTime, control: &TimeControl) -> Duration {
+        let TurnTime { charged, excused, cpu } = time;
+        if !takes_time(control) {
+            return charged;
+        }
+        let taken = self.0.saturating_sub(excused);
+        charged.saturating_sub(taken).max(cpu.min(charged))
     }
 
     /// Whether the opponent may have caused that no reply came in time, [`OVERTIME`] included: only
@@ -73,10 +81,26 @@ mod tests {
     #[test]
     fn time_taken_by_the_opponent_is_refunded() {
         let taken = OpponentCpu(7 * MS);
-        assert_eq!(taken.refunded(30 * MS, &control(Measure::Wall, false)), 23 * MS);
-        assert_eq!(taken.refunded(30 * MS, &control(Measure::Wall, true)), 30 * MS, "a core each");
-        assert_eq!(taken.refunded(30 * MS, &control(Measure::Cpu, false)), 30 * MS, "its own time");
-        assert_eq!(taken.refunded(5 * MS, &control(Measure::Wall, false)), Duration::ZERO);
+        let charged = |millis: u32, control| taken.refunded(TurnTime::of(millis * MS), &control);
+        assert_eq!(charged(30, control(Measure::Wall, false)), 23 * MS);
+        assert_eq!(charged(30, control(Measure::Wall, true)), 30 * MS, "a core each");
+        assert_eq!(charged(30, control(Measure::Cpu, false)), 30 * MS, "its own time");
+        assert_eq!(charged(5, control(Measure::Wall, false)), Duration::ZERO);
+    }
+
+    #[test]
+    fn an_opponent_cannot_give_time_away() {
+        let taken = OpponentCpu(45 * MS);
+        let charged = |charged: u32, excused: u32, cpu: u32| {
+            let time = TurnTime { charged: charged * MS, excused: excused * MS, cpu: cpu * MS };
+            taken.refunded(time, &control(Measure::Wall, false))
+        };
+        // It computed for 100 ms of 145, and waited for the opponent in the rest.
+        assert_eq!(charged(145, 0, 100), 100 * MS);
+        assert_eq!(charged(100, 45, 100), 100 * MS, "already excused");
+        assert_eq!(charged(105, 40, 100), 100 * MS, "excused in part");
+        assert_eq!(charged(100, 0, 100), 100 * MS, "the opponent used another core");
+        assert_eq!(charged(100, 0, 130), 100 * MS, "with several threads");
     }
 
     #[test]

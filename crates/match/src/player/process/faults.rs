@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use nix::libc;
 
 use super::outcome::{NoLine, WriteOutcome};
-use super::{LineAnswer, PlayerProcess};
+use super::{LineAnswer, PlayerProcess, turn_time};
 use crate::player::cpu_usage::Interval;
 use crate::player::diagnosis::{self, Late};
 use crate::player::limit::ReplyLimit;
@@ -50,7 +50,7 @@ impl PlayerProcess {
         let cpu = self.cpu_usage.mark(Interval::OnTurn, now).cpu;
         let wall = self.charged(asked, now, timer);
         let state = self.sandboxed.state();
-        let used = limit.decisive(wall, cpu);
+        let time = turn_time(limit, wall, cpu, timer);
         self.note_partial(now);
         let fault = match self.over_cpu(limit, cpu) {
             Some(fault) => diagnosis::no_reply(self.awaited(), fault),
@@ -71,7 +71,7 @@ impl PlayerProcess {
         if self.bridged {
             self.sandboxed.signal(libc::SIGUSR1);
         }
-        LineAnswer { line: Err(self.with_stderr(fault, patience).await), used }
+        LineAnswer { line: Err(self.with_stderr(fault, patience).await), time }
     }
 
     /// What it was asked for, in messages.
