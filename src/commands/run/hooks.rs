@@ -7,10 +7,13 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use nix::sys::signal::{Signal, killpg};
+use nix::unistd::Pid;
 use serde::Serialize;
 use tokio::io::AsyncWriteExt as _;
 use tokio::process::Command;
 use tokio::sync::watch;
+use tokio::time::sleep;
 
 use crate::commands::runtime::new_runtime;
 use crate::error::Failure;
@@ -146,13 +149,13 @@ async fn deliver(
 ) -> Undelivered {
     let mut undelivered: Undelivered = None;
     while let Ok(event) = events.recv() {
-        let mut told = call(hook, &event).await;
+        let mut told = call(hook, &event, sleep(PATIENCE)).await;
         for pause in PAUSES {
             let over = closing.wait_for(|closing| *closing);
             if told.is_ok() || tokio::time::timeout(pause, over).await.is_ok() {
                 break;
             }
-            told = call(hook, &event).await;
+            told = call(hook, &event, sleep(PATIENCE)).await;
         }
         if let Err(why) = told {
             tracing::warn!(event, why, "the hook failed");
@@ -163,22 +166,36 @@ async fn deliver(
     undelivered
 }
 
-/// Calls the command with an event on its stdin.
-async fn call(hook: &Hook, event: &str) -> Result<(), String> {
+/// Calls the command with an event on its stdin. When the time is up, kills it with everything that
+/// it started.
+async fn call(hook: &Hook, event: &str, time: impl Future<Output = ()>) -> Result<(), String> {
     let Some((program, args)) = hook.command.split_first() else { return Ok(()) };
     let mut command = Command::new(program);
-    command.args(args).current_dir(&hook.dir).kill_on_drop(true);
+    command.args(args).current_dir(&hook.dir).kill_on_drop(true).process_group(0);
     command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
     let mut child = command.spawn().map_err(|error| format!("it does not start: {error}"))?;
-    if let Some(mut stdin) = child.stdin.take() {
-        // It may end without reading.
-        let _ = stdin.write_all(format!("{event}\n").as_bytes()).await;
-    }
-    match tokio::time::timeout(PATIENCE, child.wait()).await {
-        Ok(Ok(status)) if status.success() => Ok(()),
-        Ok(Ok(status)) => Err(format!("it ended with {status}")),
-        Ok(Err(error)) => Err(error.to_string()),
-        Err(_) => Err(format!("it took more than {} seconds", PATIENCE.as_secs())),
+    let group = child.id().map(|id| Pid::from_raw(id.cast_signed()));
+    let stdin = child.stdin.take();
+    let ended = async {
+        if let Some(mut stdin) = stdin {
+            // It may end without reading.
+            let _ = stdin.write_all(format!("{event}\n").as_bytes()).await;
+        }
+        child.wait().await
+    };
+    tokio::select! {
+        ended = ended => match ended {
+            Ok(status) if status.success() => Ok(()),
+            Ok(status) => Err(format!("it ended with {status}")),
+            Err(error) => Err(error.to_string()),
+        },
+        () = time => {
+            if let Some(group) = group {
+                // It has not been reaped, so the number is its own.
+                let _ = killpg(group, Signal::SIGKILL);
+            }
+            Err(format!("it took more than {} seconds", PATIENCE.as_secs()))
+        }
     }
 }
 
@@ -227,5 +244,25 @@ mod tests {
         let hooks = Hooks::begin(Some(&hook(dir.path(), "exit 3")), "cup").expect("a thread");
         let said = hooks.end(0, Path::new("results")).expect("it failed");
         assert!(said.starts_with("hook: 1 of its calls failed") && said.contains('3'), "{said}");
+    }
+
+    #[test]
+    fn a_hook_that_takes_too_long_leaves_no_children() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let pipe = dir.path().join("pipe");
+        nix::unistd::mkfifo(&pipe, nix::sys::stat::Mode::S_IRWXU).expect("a pipe");
+        let hook = hook(dir.path(), "(touch started; sleep 60; echo late) > pipe & wait");
+        // Reads until nobody has the pipe open any more.
+        let reader = thread::spawn(move || std::fs::read_to_string(pipe));
+        let started = dir.path().join("started");
+        let until_started = async {
+            while !started.exists() {
+                tokio::task::yield_now().await;
+            }
+        };
+        let runtime = new_runtime().expect("a runtime");
+        let told = runtime.block_on(call(&hook, "{}", until_started));
+        assert_eq!(told, Err("it took more than 30 seconds".to_owned()));
+        assert_eq!(reader.join().expect("a thread").expect("text"), "", "its child is gone");
     }
 }
