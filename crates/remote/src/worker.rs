@@ -56,8 +56,7 @@ impl RemoteWorker {
     ) -> Result<Self, RemoteError> {
         let server = NatsServer::connect(address, name, "worker").await?;
         let identity = WorkerIdentity::new(name)?;
-        let folder = format!("referee-worker-{}", identity.id().key);
-        let folder = ScratchFolder::new(std::env::temp_dir().join(folder))?;
+        let folder = ScratchFolder::of_worker(&std::env::temp_dir(), &identity.id().key)?;
         let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
         let calibration = calibrate();
         Ok(Self { server, identity, slots, cores, calibration, folder, note, stop })
