@@ -17,7 +17,22 @@ struct Theft {
     burst: u32,
     /// The ply from which they compute.
     from: u32,
+    /// How many timers of each send the signal that ends a freeze.
+    timers: u32,
 }
+
+/// A kind of containment.
+#[derive(Debug, Clone, Copy)]
+struct Containment {
+    level: &'static str,
+    /// Mechanisms that are left out.
+    without: &'static [&'static str],
+}
+
+const STRICT: Containment = Containment { level: "strict", without: &[] };
+const BASIC: Containment = Containment { level: "basic", ..STRICT };
+/// The control groups.
+const GROUPS: &[&str] = &["memory", "processes", "cpu", "freeze", "kill"];
 
 /// Other work on the machine makes a figure larger, never smaller: one good attempt is enough.
 const ATTEMPTS: usize = 5;
@@ -29,21 +44,23 @@ const BUSY: f64 = 0.05;
 
 fn thefts() -> impl Iterator<Item = Theft> {
     let counts = [1, 40].into_iter();
-    let all = counts
-        .flat_map(|children| [1, 10, 45, 100, 0].map(|burst| Theft { children, burst, from: 0 }));
-    all.chain([Theft { children: 40, burst: 0, from: 5 }])
+    let all = counts.flat_map(|children| {
+        [1, 10, 45, 100, 0].map(|burst| Theft { children, burst, from: 0, timers: 0 })
+    });
+    all.chain([Theft { children: 40, burst: 0, from: 5, timers: 0 }])
 }
 
 /// How much the honest player was charged for its turns in two games, as a multiple of the time
 /// that it computed.
-fn charged(level: &str, a_move: u32, theft: Option<Theft>) -> f64 {
-    let Theft { children, burst, from } = theft.unwrap_or(Theft { children: 0, burst: 0, from: 0 });
+fn charged(containment: Containment, a_move: u32, theft: Option<Theft>) -> f64 {
+    let none = Theft { children: 0, burst: 0, from: 0, timers: 0 };
+    let Theft { children, burst, from, timers } = theft.unwrap_or(none);
     let config = Config::empty()
         .player("honest", &format!("command = [\"/usr/bin/python3\", \"works.py\", \"{a_move}\"]"))
         .player(
             "thief",
             &format!(
-                "command = [\"/usr/bin/python3\", \"thief.py\", \"{children}\", \"{burst}\", \"{from}\"]"
+                "command = [\"/usr/bin/python3\", \"thief.py\", \"{children}\", \"{burst}\", \"{from}\", \"{timers}\"]"
             ),
         )
         .change(|config| {
@@ -55,7 +72,9 @@ fn charged(level: &str, a_move: u32, theft: Option<Theft>) -> f64 {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/players").join(name);
         arena.write(name, &fs::read_to_string(path).expect("a player"));
     }
-    let run = arena.run(&["run", "--quiet", "--containment", level]);
+    let mut args = vec!["run", "--quiet", "--containment", containment.level];
+    args.extend(containment.without.iter().flat_map(|mechanism| ["--without", mechanism]));
+    let run = arena.run(&args);
     assert_eq!(run.code, 0, "{}", run.err);
     let lines = arena.lines();
     let games = lines.values().map(|line| serde_json::from_str::<Value>(line).expect("JSON"));
@@ -75,26 +94,31 @@ fn of_honest(game: &Value) -> Vec<f64> {
 
 /// Compares what the honest player is charged against a thief and against a player that sleeps.
 /// Returns why that could not be compared, if so.
-fn compare(level: &str, a_move: u32, theft: Theft) -> Lacks {
+fn compare(containment: Containment, a_move: u32, theft: Theft) -> Lacks {
     let (mut gains, mut busy) = (Vec::new(), false);
     while gains.len() < ATTEMPTS && gains.iter().all(|&gain| gain > FAIR) {
-        let before = charged(level, a_move, None);
+        let before = charged(containment, a_move, None);
         busy |= before > 1.0 + BUSY;
-        gains.push(charged(level, a_move, Some(theft)) / before - 1.0);
+        gains.push(charged(containment, a_move, Some(theft)) / before - 1.0);
     }
-    println!("{level}, {a_move} ms per move, {theft:?}: {gains:.3?}");
+    println!("{containment:?}, {a_move} ms per move, {theft:?}: {gains:.3?}");
     let fair = gains.iter().any(|&gain| gain <= FAIR);
-    assert!(fair || busy, "{level}, {a_move} ms, {theft:?}: {gains:?}");
+    assert!(fair || busy, "{containment:?}, {a_move} ms, {theft:?}: {gains:?}");
     (!fair).then(|| "other programs take the cores".to_owned())
 }
 
 fn computing_on_the_opponents_turns_brings_no_gain() -> Lacks {
-    let greedy = Theft { children: 40, burst: 0, from: 0 };
-    let rare = Theft { children: 1, burst: 45, from: 0 };
+    let greedy = Theft { children: 40, burst: 0, from: 0, timers: 0 };
+    let rare = Theft { children: 1, burst: 45, from: 0, timers: 0 };
+    let waking = Theft { children: 3, burst: 0, from: 0, timers: 20 };
+    let [strict, basic] = [STRICT, BASIC].map(|it| Containment { without: GROUPS, ..it });
     thefts()
-        .map(|theft| ("strict", 30, theft))
-        .chain([("strict", 100, greedy), ("basic", 30, greedy), ("basic", 30, rare)])
-        .find_map(|(level, a_move, theft)| compare(level, a_move, theft))
+        .map(|theft| (STRICT, 30, theft))
+        .chain([(STRICT, 100, greedy), (BASIC, 30, greedy), (BASIC, 30, rare)])
+        .chain([(STRICT, 100, waking), (strict, 100, waking), (basic, 100, waking)])
+        .chain([(strict, 30, greedy), (strict, 100, greedy), (strict, 30, rare)])
+        .chain([(basic, 30, greedy), (basic, 30, rare)])
+        .find_map(|(containment, a_move, theft)| compare(containment, a_move, theft))
 }
 
 /// Spends its budget at once, but for two milliseconds.
