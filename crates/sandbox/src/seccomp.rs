@@ -299,6 +299,10 @@ impl Surroundings {
         if self.memory == Memory::Polled {
             rules.extend(uncounted(self.network)?);
         }
+        if self.files == Files::Writable && self.network == Network::Closed {
+            // A file that was deleted, and is on its way through a socket, is found by no poll.
+            rules.extend(always(&[libc::SYS_sendmsg, libc::SYS_sendmmsg]));
+        }
         if self.sees_others == SeesOthers::Yes {
             for call in CLOCKS {
                 rules.insert(call, vec![clock_of_another_process()?]);
@@ -419,14 +423,13 @@ fn core_limit() -> Built<[SeccompRule; 2]> {
     Ok([SeccompRule::new(vec![is_core(0)?])?, SeccompRule::new(vec![is_core(1)?, sets])?])
 }
 
-/// Refuses what else keeps memory where no poll finds it: shared mappings without a file, files on
-/// their way through a socket, and larger buffers of sockets.
+/// Refuses what else keeps memory where no poll finds it: shared mappings without a file, and
+/// larger buffers of sockets.
 fn uncounted(network: Network) -> Built<Rules> {
     let shared = u64::from((libc::MAP_SHARED | libc::MAP_ANONYMOUS).cast_unsigned());
     let nameless = when(3, SeccompCmpOp::MaskedEq(shared), shared)?;
     let mut rules = Rules::from([(libc::SYS_mmap, vec![nameless])]);
     if network == Network::Closed {
-        rules.extend(always(&[libc::SYS_sendmsg, libc::SYS_sendmmsg]));
         let buffer = both((1, libc::SOL_SOCKET), (2, libc::SO_SNDBUF))?;
         rules.insert(libc::SYS_setsockopt, vec![buffer]);
     }
