@@ -13,8 +13,8 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use crate::command::Command;
+use crate::paths::{is_in, real};
 use crate::runtimes::{is_system_path, with_real_folder};
-use crate::visible::{is_in, real};
 
 /// The names of folders of programs. What a program needs lies beside them.
 const OF_PROGRAMS: &[&str] = &["bin", "sbin", "shims", "libexec"];
@@ -90,9 +90,12 @@ impl<'a> Installations<'a> {
         // environment, even if it lies in the process's folder. What another one names there is
         // the author's.
         let is_own = |folder: &Path| own.iter().any(|own| is_in(folder, own));
-        search.retain(|folder| match is_own(folder) {
-            true => of_caller.contains(folder),
-            false => !hidden.iter().any(|hidden| is_in(folder, hidden)),
+        search.retain(|folder| {
+            if is_own(folder) {
+                of_caller.contains(folder)
+            } else {
+                !hidden.iter().any(|hidden| is_in(folder, hidden))
+            }
         });
         Self { dir, own, hidden, search, homes: homes(), found: BTreeSet::new() }
     }
@@ -193,13 +196,12 @@ impl<'a> Installations<'a> {
     /// Whether a folder holds nothing but an installation: it is nobody's home or `~/.local`, and
     /// neither the process's own folder nor one that is hidden from it lies in it.
     fn stands_alone(&self, prefix: &Path) -> bool {
-        let is_home = |home: &PathBuf| is_in(home, prefix) || prefix == home.join(".local");
         let holds = |path: &Path| is_in(path, prefix);
-        let is_in_home = prefix.parent() == Some(Path::new("/home"));
-        !is_in_home
-            && !self.homes.iter().any(is_home)
-            && !(self.dir != Path::new("/") && holds(&self.dir))
-            && !self.hidden.iter().any(|hidden| holds(hidden) && hidden.is_dir())
+        let is_of_person = prefix.parent() == Some(Path::new("/home"))
+            || self.homes.iter().any(|home| holds(home) || prefix == home.join(".local"));
+        let has_own = self.dir != Path::new("/") && holds(&self.dir);
+        let has_hidden = self.hidden.iter().any(|hidden| holds(hidden) && hidden.is_dir());
+        !(is_of_person || has_own || has_hidden)
     }
 
     /// The interpreter that the first line of a script names.

@@ -81,7 +81,7 @@
 //! A module imports only modules listed above it.
 //!
 //! - The input: `level`, `limits`, `request`, `command`; the output: `error`, `leftovers`.
-//! - The files that a process may see: `runtimes`, `installations`, `visible`.
+//! - The files that a process may see: `paths`, `runtimes`, `installations`, `visible`.
 //! - System information: `descriptors`, `signals`, `procfs`, `process_state`, `process_tree`.
 //! - Between caller and supervisor: `protocol`, `start_request`, `fork`, `systemd`, `launcher`.
 //! - Containment: `users`, `cgroup`, `scratch`, `file_tree`, `mounts`, `landlock`, `seccomp`.
@@ -122,6 +122,8 @@ pub mod limits;
 mod monitor;
 #[cfg(target_os = "linux")]
 mod mounts;
+#[cfg(target_os = "linux")]
+mod paths;
 mod pipes;
 mod policy;
 #[cfg(target_os = "linux")]

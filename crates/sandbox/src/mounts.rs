@@ -18,11 +18,12 @@ use rustix::io::Errno;
 
 use crate::file_tree::{Attributes, FileTree, Mount, change, kind_of};
 use crate::limits::{MOST_FILES, Overrun};
+use crate::paths::is_in;
 use crate::protocol::{Setup, SetupError};
 use crate::request::Network;
 use crate::runtimes::{NETWORK, SETTINGS, SYSTEM};
 use crate::start_request::StartRequest;
-use crate::visible::{Layer, VisiblePaths, is_in};
+use crate::visible::{Layer, VisiblePaths};
 
 /// The name of an empty file in the scratch folder, which is mounted over hidden files.
 const EMPTY: &str = ".nothing";

@@ -102,10 +102,10 @@ mod platform {
     use crate::error::Unavailable;
     use crate::launcher::SupervisorLauncher;
     use crate::level::{Level, Mechanism};
+    use crate::paths::real;
     use crate::request::{Network, Request, Requirement};
     use crate::systemd;
     use crate::users::Users;
-    use crate::visible::real;
 
     /// What control groups may give, with the launcher that starts processes in them.
     struct Grouped {

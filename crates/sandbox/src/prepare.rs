@@ -7,11 +7,12 @@ use std::path::{Path, PathBuf};
 use crate::cgroup::Cgroups;
 use crate::command::{Command, IMAGE_PATH, THIS_PROGRAM};
 use crate::level::{Level, Mechanism};
+use crate::paths::{is_in, real};
 use crate::policy::Policy;
 use crate::protocol::Setup;
 use crate::request::Network;
 use crate::users::User;
-use crate::visible::{Program, VisiblePaths, real};
+use crate::visible::{Program, VisiblePaths};
 use crate::{descriptors, mounts, runtimes};
 
 /// The supervisor's setup for a process. The process becomes `user`, if there is one, and joins
@@ -28,6 +29,13 @@ pub(crate) fn setup(
     let dir = real(&command.dir);
     if command.root.is_some() && !namespaces {
         return Err(io::Error::other("a root folder of its own needs the level `strict`"));
+    }
+    if let Some(root) = command.root.as_deref().map(real) {
+        let holds_others = [&dir].into_iter().chain(&policy.hidden).any(|path| is_in(path, &root));
+        if holds_others || policy.hidden.iter().any(|path| is_in(&root, path)) {
+            let message = format!("{} holds more than the system of an image", root.display());
+            return Err(io::Error::other(message));
+        }
     }
     let scratch = (contained && !namespaces).then(scratch_folder).transpose()?;
     let mut program = command.program.clone();

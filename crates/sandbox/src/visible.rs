@@ -5,14 +5,13 @@
 //! Nothing that lies in its own folder adds to them: not a link, not the first line of a script.
 
 use std::collections::BTreeSet;
-use std::fs;
-use std::os::unix::ffi::OsStrExt;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
 use crate::command::Command;
 use crate::installations::Installations;
+use crate::paths::{is_in, lexical, real};
 use crate::runtimes::{SYSTEM, is_system_path};
 
 /// The paths that a process may see and those hidden from it. Of two that contain a file, the deeper
@@ -58,11 +57,11 @@ impl VisiblePaths {
         let listed = listed(&command.readable, dir.as_ref());
         let mut own = listed;
         own.extend(dir.as_ref().map(|dir| dir.real.clone()));
-        let hidden: Vec<&Path> =
-            hidden.iter().chain(&command.hidden).map(PathBuf::as_path).collect();
+        let always: Vec<&Path> = hidden.iter().map(PathBuf::as_path).collect();
+        let all: Vec<&Path> = hidden.iter().chain(&command.hidden).map(PathBuf::as_path).collect();
         let mut shown = own.clone();
         if program != Program::InImage {
-            let mut found = Installations::new(command, &own, &hidden);
+            let mut found = Installations::new(command, &own, &all);
             if let Program::Here(program) = program {
                 let is_own = dir.is_some_and(|dir| dir.holds(program));
                 if is_own { found.add_own(program) } else { found.add(program) }
@@ -70,30 +69,38 @@ impl VisiblePaths {
             command.starts.iter().for_each(|program| found.add(program));
             shown.extend(found.paths());
         }
-        Self::new(shown, hidden)
+        let is_system = |path: &Path| program != Program::InImage && is_system_path(path);
+        Self::new(shown, always, &command.hidden, is_system)
     }
 
-    fn new(mut shown: BTreeSet<PathBuf>, hidden: Vec<&Path>) -> Self {
+    /// Leaves out what changes nothing: what is shown with the system, and the files `others` of
+    /// other players in a place that is not shown.
+    fn new(
+        mut shown: BTreeSet<PathBuf>,
+        always: Vec<&Path>,
+        others: &[PathBuf],
+        is_system: impl Fn(&Path) -> bool,
+    ) -> Self {
         let is_needed = |path: &Path| SYSTEM.iter().any(|folder| is_in(Path::new(folder), path));
-        let all = shown.clone();
-        let is_reached = |path: &Path| {
-            all.iter().any(|shown| is_in(path, shown) || is_in(shown, path)) || is_system_path(path)
-        };
-        // Whatever lies elsewhere is not shown anyway.
-        let hidden: BTreeSet<PathBuf> = hidden
+        let is_reached =
+            |path: &Path| shown.iter().any(|shown| is_in(path, shown)) || is_system(path);
+        let others = others.iter().map(PathBuf::as_path).filter(|path| is_reached(path));
+        let hidden: BTreeSet<PathBuf> = always
             .into_iter()
-            .filter(|path| is_reached(path) && !is_needed(path) && !all.contains(*path))
+            .chain(others)
+            .filter(|path| !is_needed(path) && !shown.contains(*path))
             .map(Path::to_owned)
             .collect();
         let is_hidden = |path: &Path| hidden.iter().any(|hidden| is_in(path, hidden));
-        shown.retain(|path| !is_system_path(path) || is_hidden(path));
+        shown.retain(|path| !is_system(path) || is_hidden(path));
         Self { shown, hidden }
     }
 
     /// These paths, shown and hidden.
     #[cfg(test)]
     pub(crate) fn example(shown: &[&Path], hidden: &[&Path]) -> Self {
-        Self::new(shown.iter().map(|path| path.to_path_buf()).collect(), hidden.to_vec())
+        let shown = shown.iter().map(|path| path.to_path_buf()).collect();
+        Self::new(shown, hidden.to_vec(), &[], is_system_path)
     }
 
     /// Shows this path, too.
@@ -170,39 +177,6 @@ impl OwnFolder {
     fn holds(&self, path: &Path) -> bool {
         let path = lexical(path);
         is_in(&path, &self.named) || is_in(&path, &self.real)
-    }
-}
-
-/// The path without `.` and `..`, as written: links are not followed.
-fn lexical(path: &Path) -> PathBuf {
-    path.components().fold(PathBuf::new(), |mut found, part| {
-        match part {
-            Component::CurDir => {}
-            Component::ParentDir => drop(found.pop()),
-            other => found.push(other),
-        }
-        found
-    })
-}
-
-/// The path without links, as far as it exists.
-pub(crate) fn real(path: &Path) -> PathBuf {
-    if let Ok(found) = fs::canonicalize(path) {
-        return found;
-    }
-    match (path.parent(), path.file_name()) {
-        (Some(folder), Some(name)) if folder != Path::new("") => real(folder).join(name),
-        _ => path.to_owned(),
-    }
-}
-
-/// Whether `path` is `folder` or lies in it. Both are plain absolute paths, and there can be very
-/// many of them, so it compares bytes.
-pub(crate) fn is_in(path: &Path, folder: &Path) -> bool {
-    let (path, folder) = (path.as_os_str().as_bytes(), folder.as_os_str().as_bytes());
-    match path.strip_prefix(folder) {
-        Some(rest) => rest.is_empty() || rest[0] == b'/' || folder.ends_with(b"/"),
-        None => false,
     }
 }
 

@@ -1,7 +1,7 @@
 //! What a process sees: the three sources, and what a submission tries to add to them.
 
 use std::collections::BTreeMap;
-use std::fs::Permissions;
+use std::fs::{self, Permissions};
 use std::os::unix::fs::{PermissionsExt, symlink};
 
 use super::*;
@@ -211,10 +211,16 @@ fn the_deeper_of_two_paths_decides() {
             shown("/cup"),
             hidden("/cup/league"),
             shown("/cup/league/ann/1"),
+            hidden("/home"),
             shown("/opt/jdk"),
-            hidden("/usr/cup")
+            hidden("/usr/cup"),
+            hidden("/x"),
         ]
     );
+    let others = [PathBuf::from("/x"), PathBuf::from("/cup/bob")];
+    let shown = BTreeSet::from([PathBuf::from("/cup")]);
+    let hidden = VisiblePaths::new(shown, Vec::new(), &others, is_system_path).hidden;
+    assert_eq!(hidden, BTreeSet::from([others[1].clone()]), "no more than necessary");
     assert!(visible.hides_in(Path::new("/usr")) && !visible.hides_in(Path::new("/us")));
     assert!(visible.shows_in(Path::new("/cup/league")));
 }
