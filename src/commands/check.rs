@@ -26,6 +26,7 @@ use crate::printer::activity::Activity;
 use crate::printer::{Colour, Printer};
 use referee_bots::LADDER;
 use referee_match::player::Sandbox;
+use referee_protocol::places;
 use referee_record::model::player::PlayerSpec;
 use referee_record::shell;
 use referee_tournament::analysis::diagnostics::copies;
@@ -306,7 +307,8 @@ impl ReportPrinter {
         if let Some(dir) = &self.reports {
             let name = free(&file_name(&report.player), &mut self.report_names);
             let path = dir.join(format!("{name}.txt"));
-            fs::write(&path, format!("{}\n", report.describe(Colour::Plain, None)))
+            let text = places::shorten(&report.describe(Colour::Plain, None));
+            fs::write(&path, format!("{text}\n"))
                 .map_err(|error| Failure::cannot_write(&path, &error))?;
         }
         let text = match (self.format, &mut self.followed) {

@@ -2,8 +2,8 @@
 #![cfg(target_os = "linux")]
 
 use std::collections::BTreeSet;
-use std::fs;
-use std::os::unix::fs::symlink;
+use std::fs::{self, Permissions};
+use std::os::unix::fs::{PermissionsExt, symlink};
 use std::process::Child;
 
 use crate::support::{Arena, Config, wait_until};
@@ -117,6 +117,34 @@ fn players_come_improve_and_go_while_games_are_played() {
     let game = arena.games().into_iter().find(|line| line.contains(":\"ann v2\""));
     let replay = arena.run(&["replay", &id(&game.expect("a game"))]);
     assert!(replay.out.contains("ann v2"), "{}{}", replay.out, replay.err);
+}
+
+#[test]
+fn a_report_names_no_place_on_the_server() {
+    let arena = league();
+    let top = fs::canonicalize(arena.path()).expect("a path").display().to_string();
+    arena.hand_in("ann", "player.py", &program("one"));
+    arena.hand_in("bob", "player.py", "import os, sys\nsys.exit(os.getcwd() + __file__)\n");
+    arena.hand_in("cat", "player.py", "open('/srv/cup/key')\n");
+    let run = arena.start(&["run", "--quiet"]);
+    arena.wait_for_report("ann", "entered as ann v1");
+    // A script that only leads to the program of another author.
+    let line = format!("#!{top}/entrants/ann/1/player.py\n");
+    arena.hand_in("eve", "player", &line);
+    let player = arena.path().join("hand-in/eve/player");
+    fs::set_permissions(&player, Permissions::from_mode(0o755)).expect("its owner");
+    arena.hand_in("eve", "notes", "so that it is read again");
+    for author in ["bob", "cat", "eve"] {
+        arena.wait_for_report(author, "refused");
+        let report = arena.report(author);
+        assert!(!report.contains(&top) && !report.contains("/srv"), "{author}: {report}");
+    }
+    assert!(
+        arena.report("cat").contains("File \"…/player.py\", line 1"),
+        "{}",
+        arena.report("cat")
+    );
+    assert_eq!(arena.stop(run), 130);
 }
 
 #[test]

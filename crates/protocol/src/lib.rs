@@ -42,6 +42,7 @@ pub mod escape;
 mod field;
 mod greeting;
 mod message;
+pub mod places;
 mod reply;
 mod score;
 mod search;

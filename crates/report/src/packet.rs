@@ -11,7 +11,7 @@ use super::unranked::describe;
 use super::{Row, Standings};
 use referee_games::Seat;
 use referee_match::replay::frames::describe_end;
-use referee_protocol::escape;
+use referee_protocol::{escape, places};
 use referee_ratings::Outcomes;
 use referee_ratings::Rank;
 use referee_record::model::plies::Plies;
@@ -307,7 +307,7 @@ pub fn own_lines(exchanges: &str, player: &str) -> (Vec<String>, String) {
         lines.extend(value["to"].as_str().map(|text| format!("> {}", without_seed(text))));
         lines.extend(value["from"].as_str().map(|text| format!("< {text}")));
         if let Some(text) = value["stderr"].as_str() {
-            stderr.push_str(text);
+            stderr.push_str(&places::shorten(text));
         }
     }
     (lines, stderr)

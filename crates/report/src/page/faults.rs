@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use maud::{Markup, html};
 
 use super::{PageData, name};
-use referee_protocol::escape;
+use referee_protocol::{escape, places};
 use referee_record::wording::counted;
 use referee_tournament::analysis::fault_cases::FaultCase;
 
@@ -83,12 +83,13 @@ pub(crate) fn one(case: &FaultCase, called: Option<&str>) -> Markup {
                     (link(case))
                 }
             }
-            p { (escape::terminal(&fault.reason()))
+            p { (escape::terminal(&places::shorten(&fault.reason())))
                 @if let Some(clause) = &fault.clause { " (clause " (escape::terminal(clause)) ")" } }
             @if let Some(raw) = &fault.raw { p { "Its reply: " code { (escape::terminal(raw)) } } }
             @if !fault.stderr.is_empty() {
                 details open[called.is_none()] { summary { "The end of its stderr" }
-                    pre { @for line in &fault.stderr { (escape::terminal(line)) "\n" } } }
+                    pre { @for line in &fault.stderr {
+                        (escape::terminal(&places::shorten(line))) "\n" } } }
             }
             @if let Some(called) = called { (command(case, called)) }
         }

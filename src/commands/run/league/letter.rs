@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use crate::league::REPORT;
+use referee_protocol::places;
 use referee_record::bounded;
 use referee_record::disk;
 
@@ -41,9 +42,9 @@ impl Letter {
         Self { path: folder.join(REPORT), digest, text: String::new(), sent: Instant::now() }
     }
 
-    /// Adds lines.
+    /// Adds lines, without the places of files on this machine.
     pub(super) fn add(&mut self, text: &str) {
-        self.text.push_str(text.trim_end());
+        self.text.push_str(&places::shorten(text.trim_end()));
         self.text.push('\n');
     }
 
@@ -75,6 +76,7 @@ impl Letter {
 
     /// Whether the report that is there says that this submission was refused for this reason only.
     pub(super) fn was_refused_for(&self, why: &str) -> bool {
+        let why = places::shorten(why);
         self.starts_with(&format!("hand-in {}: refused\n\n{why}\n", self.digest))
     }
 
