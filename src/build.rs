@@ -56,8 +56,8 @@ impl Builder {
         level: Option<Level>,
         without: Vec<Mechanism>,
     ) -> Result<Self, ResolveError> {
-        let (limits, network) = (rules.limits, rules.network);
-        let request = Request { level, limits, network, without, ..Request::default() };
+        let (limits, network, hidden) = (rules.limits, rules.network, rules.hidden.clone());
+        let request = Request { level, limits, network, without, hidden, ..Request::default() };
         let policy = resolve(&request)?;
         Ok(Self { rules, policy })
     }

@@ -39,6 +39,7 @@ use std::path::{Path, PathBuf};
 pub(crate) use build::{BuildPlan, BuildRules};
 pub(crate) use detection::{Detected, candidates, detect, unbuilt};
 pub(crate) use game_file::open_game_file;
+pub(crate) use isolation::player_folders;
 pub(crate) use limits::{DEFAULT_MARGIN, DEFAULT_MOVE, DEFAULT_STARTUP};
 pub(crate) use player::remark;
 pub(crate) use player_argument::{PlayerArgument, name_of};

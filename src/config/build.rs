@@ -99,6 +99,8 @@ pub(crate) struct BuildRules {
     pub(crate) env: BTreeMap<String, String>,
     /// Further files and folders that it may read.
     pub(crate) readable: Vec<PathBuf>,
+    /// What builds never see: the results, the configuration's own folders and other submissions.
+    pub(crate) hidden: Vec<PathBuf>,
     /// The folder that keeps the results.
     pub(crate) cache: PathBuf,
 }
@@ -117,6 +119,7 @@ impl BuildRules {
     pub(crate) fn usual(results: &Path) -> Self {
         let mut cache = results.as_os_str().to_owned();
         cache.push("-built");
+        let cache = PathBuf::from(cache);
         Self {
             choices: BTreeMap::new(),
             network: Network::Closed,
@@ -125,7 +128,8 @@ impl BuildRules {
             output: DEFAULT_OUTPUT,
             env: BTreeMap::new(),
             readable: Vec::new(),
-            cache: PathBuf::from(cache),
+            hidden: vec![results.to_owned(), cache.clone()],
+            cache,
         }
     }
 

@@ -1,21 +1,23 @@
-//! Keeps players that share a folder from reading each other's files.
+//! Keeps players and the programs of the organiser from reading the files of others.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use referee_record::model::player::{PlayerKind, PlayerSpec};
 
-/// Notes for each player which files of the others lie where it may read: their programs, the files
-/// that their commands name, and their folders. Files that both players are made of stay visible to
-/// both.
-pub(super) fn isolate(players: &mut [PlayerSpec]) {
+/// Notes for each player which files are the others': their folders, and where it may read, their
+/// programs and the files that their commands name. Files that both players are made of stay visible
+/// to both. The folder `base` of the configuration is nobody's.
+pub(super) fn isolate(players: &mut [PlayerSpec], base: &Path) {
     let parts: Vec<Vec<PathBuf>> = players.iter().map(parts).collect();
+    let dirs = player_folders(players.iter().map(|player| player.dir.as_path()), base);
     for (number, player) in players.iter_mut().enumerate() {
         let own = &parts[number];
         let others = parts.iter().enumerate().filter(|(other, _)| *other != number);
         let mut hidden: Vec<PathBuf> = others
             .flat_map(|(_, parts)| parts)
             .filter(|part| own.iter().any(|own| part.starts_with(own)))
+            .chain(&dirs)
             .filter(|part| !own.iter().any(|own| own.starts_with(part)))
             .cloned()
             .collect();
@@ -23,6 +25,22 @@ pub(super) fn isolate(players: &mut [PlayerSpec]) {
         hidden.dedup();
         player.hidden = hidden;
     }
+}
+
+/// The real paths of those of the folders `dirs` of players that are not the folder `base`, or
+/// around it.
+pub(crate) fn player_folders<'a>(
+    dirs: impl Iterator<Item = &'a Path>,
+    base: &Path,
+) -> Vec<PathBuf> {
+    let base = fs::canonicalize(base).unwrap_or_else(|_| base.to_owned());
+    let mut found: Vec<PathBuf> = dirs
+        .filter_map(|dir| fs::canonicalize(dir).ok())
+        .filter(|dir| !base.starts_with(dir))
+        .collect();
+    found.sort();
+    found.dedup();
+    found
 }
 
 /// The real paths of the files and folders that make a player.
@@ -40,7 +58,6 @@ fn parts(player: &PlayerSpec) -> Vec<PathBuf> {
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeMap;
-    use std::path::Path;
 
     use super::*;
 
@@ -66,7 +83,7 @@ mod tests {
 
     /// The paths hidden from each player, by their names in `top`.
     fn hidden(top: &Path, mut players: Vec<PlayerSpec>) -> Vec<Vec<String>> {
-        isolate(&mut players);
+        isolate(&mut players, top);
         let names = |player: &PlayerSpec| {
             let names = player.hidden.iter().map(|path| path.strip_prefix(top).expect("below"));
             names.map(|name| name.display().to_string()).collect()

@@ -29,7 +29,7 @@ use super::game_file::GameValue;
 use super::given_options::GivenOption;
 use super::grades;
 use super::hooks;
-use super::isolation::isolate;
+use super::isolation::{isolate, player_folders};
 use super::keys::Given;
 use super::league;
 use super::limits::{LimitPreset, time_control, whole};
@@ -65,7 +65,12 @@ pub(super) fn check(
     let mut containment = containment::check(&containment, &preset, problems);
     containment.hidden.push(results.clone());
     let builds = file.build.as_ref().map(|keys| build::check(keys, place.base, &results, problems));
-    let rules = rules(file.game.as_ref(), &file.options.0, (place, &containment), problems);
+    let stages = stages::check(&file.stages, file.players.as_deref(), problems);
+    let league = league::check(file.league.as_ref(), &stages, place.base, problems);
+    hide_files(&mut containment, builds.as_ref(), league.as_ref());
+    refuse_roots(file.players.as_deref(), place.base, &results, problems);
+    let request = with_players_hidden(&containment, file.players.as_deref(), place.base);
+    let rules = rules(file.game.as_ref(), &file.options.0, (place, &request), problems);
     let seed = whole("seed", file.seed.as_ref(), &(0..=u64::MAX), problems);
     let opening_rules = rules
         .as_ref()
@@ -87,23 +92,15 @@ pub(super) fn check(
         refuse_engines(game, file.players.as_deref(), problems);
     }
     let anchors = anchors(file.players.as_deref(), problems);
-    let stages = stages::check(&file.stages, file.players.as_deref(), problems);
     let jobs = whole("jobs", file.jobs.as_ref(), &(1..=MOST_JOBS), problems);
     let quarantine = whole("quarantine", file.quarantine.as_ref(), &(0..=u32::MAX), problems);
     let fault_policy = fault_policy(file.fault_policy.as_ref(), problems);
     let clock = time_control(&file.clock.unwrap_or_default(), &preset, problems);
     let people = (file.players.as_deref(), &absent);
-    let league = league::check(file.league.as_ref(), &stages, place.base, problems);
     let hook = hooks::check(file.hooks.as_ref(), place, problems);
     let grades = grades::check(file.grades.as_ref(), people, &stages, problems);
     require_namespaces(file.players.as_deref(), &mut containment, problems);
-    let mut players = players(file.players?, place, builds.as_ref(), problems);
-    if let Some(LeagueSettings { hand_in, entrants, .. }) = &league {
-        containment.hidden.push(hand_in.clone());
-        for player in &mut players {
-            player.hidden.push(entrants.clone());
-        }
-    }
+    let players = players(file.players?, place, builds.as_ref(), problems);
     let ConfiguredGame { game, options, mut remarks } = rules?;
     remarks.extend(players.iter().filter_map(|player| {
         Some(format!(
@@ -135,6 +132,79 @@ pub(super) fn check(
         results,
         pgn,
     })
+}
+
+/// The folders of players, and those of a league with what others handed in.
+fn of_authors(file: &ConfigFile, base: &Path) -> Vec<PathBuf> {
+    // Its problems are found when the file is loaded.
+    let mut unsaid = Problems::default();
+    let stages = stages::check(&file.stages, file.players.as_deref(), &mut unsaid);
+    let league = league::check(file.league.as_ref(), &stages, base, &mut unsaid);
+    let mut request = ContainmentRequest::default();
+    hide_files(&mut request, None, league.as_ref());
+    with_players_hidden(&request, file.players.as_deref(), base).hidden
+}
+
+/// Hides from every player what others built or handed in. Each still sees its own folder there.
+fn hide_files(
+    containment: &mut ContainmentRequest,
+    builds: Option<&BuildRules>,
+    league: Option<&LeagueSettings>,
+) {
+    let hidden = &mut containment.hidden;
+    hidden.extend(builds.map(|rules| rules.cache.clone()));
+    if let Some(LeagueSettings { hand_in, entrants, .. }) = league {
+        hidden.extend([hand_in.clone(), entrants.clone()]);
+    }
+}
+
+/// The same containment for a program of the organiser's, which sees no player's folder.
+fn with_players_hidden(
+    containment: &ContainmentRequest,
+    players: Option<&[PlayerKeys]>,
+    base: &Path,
+) -> ContainmentRequest {
+    let dirs = players.into_iter().flatten().filter_map(|keys| keys.dir.as_ref());
+    let dirs: Vec<PathBuf> = dirs.map(|dir| base.join(dir.get_ref())).collect();
+    let mut request = containment.clone();
+    request.hidden.extend(player_folders(dirs.iter().map(PathBuf::as_path), base));
+    request
+}
+
+/// Refuses a folder as a system of a player's own that holds, or belongs to, something else: the
+/// configuration, the results or another player.
+fn refuse_roots(
+    players: Option<&[PlayerKeys]>,
+    base: &Path,
+    results: &Path,
+    problems: &mut Problems,
+) {
+    let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let dir = |keys: &PlayerKeys| Some(real(&base.join(keys.dir.as_ref()?.get_ref())));
+    let (base_path, results) = (real(base), real(results));
+    for keys in players.unwrap_or_default() {
+        let Some(name) = &keys.root else { continue };
+        let root = real(&base.join(name.get_ref()));
+        let own = dir(keys);
+        let mut dirs = players.into_iter().flatten().filter_map(dir);
+        let holds = if base_path.starts_with(&root) {
+            "the configuration"
+        } else if results.starts_with(&root) || root.starts_with(&results) {
+            "the results"
+        } else if own.as_ref().is_some_and(|own| own.starts_with(&root)) {
+            "the player's own folder"
+        } else if dirs.any(|dir| {
+            dir.starts_with(&root)
+                || own.as_ref() != Some(&dir) && dir != base_path && root.starts_with(&dir)
+        }) {
+            "another player's folder"
+        } else {
+            continue;
+        };
+        let title = format!("`{}` is not only an image", name.get_ref().escape_debug());
+        let problem = Problem::new(name.span(), title).label(format!("this shows {holds}"));
+        problems.add(problem.help("unpack the image into a folder of its own, such as `image`"));
+    }
 }
 
 /// The resource limits that `file` sets.
@@ -349,7 +419,8 @@ fn anchors(players: Option<&[PlayerKeys]>, problems: &mut Problems) -> Vec<Ancho
 pub(super) fn builds(file: &ConfigFile, base: &Path) -> Option<ConfiguredBuilds> {
     let mut unsaid = Problems::default();
     let results = results(file.results.as_ref(), base, &mut unsaid);
-    let rules = build::check(file.build.as_ref()?, base, &results, &mut unsaid);
+    let mut rules = build::check(file.build.as_ref()?, base, &results, &mut unsaid);
+    rules.hidden.extend(of_authors(file, base));
     let none = ContainmentKeys::default();
     let keys = file.containment.as_ref().unwrap_or(&none);
     let level = containment::check(keys, &LimitPreset::default(), &mut unsaid).level;
@@ -423,7 +494,7 @@ fn players(
         note_too_few(&given, problems);
         given.into_iter().filter_map(|keys| player::check(keys, place, builds, problems)).collect()
     });
-    isolate(&mut players);
+    isolate(&mut players, place.base);
     players
 }
 

@@ -15,6 +15,8 @@ mod cup;
 mod rooms;
 #[cfg(target_os = "linux")]
 mod runs;
+#[cfg(target_os = "linux")]
+mod sight;
 
 use libtest_mimic::Trial;
 
@@ -31,6 +33,7 @@ pub(crate) fn tests() -> Vec<Trial> {
     let mut tests = runs::tests();
     tests.extend(builds::tests());
     tests.extend(rooms::tests());
+    tests.extend(sight::tests());
     for attack in attacks::all() {
         for way in ways(attack.ways) {
             let name = format!("{}: {}", way.name(), attack.cup.what);

@@ -14,6 +14,7 @@ use super::error::RemoteError;
 use referee_match::game_program::FoundProgram;
 use referee_match::openings::OpeningBook;
 use referee_match::player::Sandbox;
+use referee_record::model::containment::ContainmentRequest;
 use referee_record::model::rules::GameRules;
 use referee_record::seeds::Secret;
 use referee_tournament::run::cores::Cores;
@@ -44,7 +45,9 @@ impl PlayableRun {
         folder: &Path,
         closes: watch::Receiver<Option<Instant>>,
     ) -> Result<Self, RemoteError> {
-        let request = &description.containment;
+        // Each player sees its own bundle there.
+        let hidden = vec![downloads.to_owned(), folder.to_owned()];
+        let request = &ContainmentRequest { hidden, ..description.containment.clone() };
         let sandbox = Arc::new(Sandbox::resolve(request)?);
         for hash in description.bundles() {
             let to = folder.join(hash);

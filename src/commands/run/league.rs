@@ -21,7 +21,7 @@ use super::hooks::{HookBell, HookEvent};
 use super::{Failure, GameSession, Listening, PlannedRun, RunOutcome};
 use crate::commands::runtime::{finish_asked, interrupted, new_runtime};
 use crate::commands::settings::Settings;
-use crate::config::PlayerArgument;
+use crate::config::{PlayerArgument, player_folders};
 use crate::league::control::Control;
 use crate::league::version_dir;
 use crate::printer::Printer;
@@ -153,7 +153,8 @@ impl LeaguePlay<'_, '_> {
 
     /// A player that came, without sight of what others hand in.
     fn hidden(&self, mut spec: PlayerSpec) -> PlayerSpec {
-        spec.hidden.push(self.league.hand_in.clone());
+        let configured = self.run.tournament.players.iter().map(|player| player.dir.as_path());
+        spec.hidden.extend(player_folders(configured, &self.league.entrants));
         spec
     }
 

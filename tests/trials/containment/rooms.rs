@@ -37,7 +37,7 @@ pub(crate) fn tests() -> Vec<Trial> {
 }
 
 /// Copies programs of this machine and their libraries into an image.
-fn image(arena: &Arena, programs: &[&Path]) {
+pub(crate) fn image(arena: &Arena, programs: &[&Path]) {
     for program in programs {
         let listed = Command::new("ldd").arg(program).output().expect("ldd runs");
         let listed = String::from_utf8(listed.stdout).expect("text");

@@ -22,7 +22,11 @@ impl Barred {
         }
         let dir = std::fs::canonicalize(&launch.command.dir).unwrap_or_default();
         // The bridge itself reports which module it cannot import.
-        let hidden = if launch.bridged { Vec::new() } else { launch.command.hidden.clone() };
+        let mut hidden = if launch.bridged { Vec::new() } else { launch.command.hidden.clone() };
+        let listed = &launch.command.readable;
+        hidden.retain(|path| {
+            path.starts_with(&dir) || listed.iter().any(|own| path.starts_with(own))
+        });
         Self { dir, hidden, shared_memory: !policy.has_shared_memory() }
     }
 

@@ -1,0 +1,250 @@
+//! What a submission sees: its own folder, and nothing that its first line, its links or an image
+//! could add to that.
+
+use std::fs::{self, Permissions};
+use std::os::unix::fs::{PermissionsExt, chown, symlink};
+use std::path::Path;
+use std::process::Stdio;
+
+use libtest_mimic::Trial;
+
+use super::cup::{PATH, STRICT, Way};
+use crate::harness::{quick, slow};
+use crate::support::{Arena, Run};
+
+/// Plays only if it can open none of the files that it is told.
+const SEEKER: &str = r#"
+import os, sys
+for path in os.environ["SOUGHT"].split(":"):
+    try:
+        open(path).close()
+    except OSError:
+        continue
+    sys.exit("seen: " + path)
+os.execv(os.environ["REFEREE"], [os.environ["REFEREE"], "bot", "greedy"])
+"#;
+
+pub(crate) fn tests() -> Vec<Trial> {
+    let mut tests = Vec::new();
+    for way in Way::CONTAINED {
+        let run = move |test: fn(Way)| {
+            move || {
+                let lacks = way.lacks(&[]);
+                if lacks.is_none() {
+                    test(way);
+                }
+                lacks
+            }
+        };
+        let name = |what: &str| format!("{}: {what}", way.name());
+        let first_line = name("the_first_line_of_a_submission_shows_no_file");
+        let borrowed = name("no_submission_plays_the_program_of_another");
+        tests.push(match way == STRICT {
+            true => quick(first_line, run(first_lines)),
+            false => slow(first_line, run(first_lines)),
+        });
+        tests.push(slow(borrowed, run(borrowed_programs)));
+        if way.is_strict() {
+            let images = name("links_in_an_image_lead_nowhere");
+            tests.push(slow(images, run(images_of_strangers)));
+        }
+    }
+    tests
+}
+
+/// A tournament of the submissions `ann` and `eve`, beside the folder of the organiser.
+struct Cup {
+    arena: Arena,
+    way: Way,
+}
+
+impl Cup {
+    fn new(way: Way) -> Self {
+        let cup = Self { arena: Arena::new(), way };
+        fs::set_permissions(cup.arena.path(), Permissions::from_mode(0o755)).expect("its owner");
+        if let Some(user) = way.user {
+            chown(cup.arena.path(), Some(user), Some(user)).expect("root");
+        }
+        cup.program("home/bin/tool", "#!/bin/sh\nexec \"$REFEREE\" bot greedy\n");
+        cup.file("home/key", "secret");
+        cup.file("home/lib/secret", "secret");
+        cup.program("subs/ann/player", "#!/bin/sh\nexec \"$REFEREE\" bot greedy\n");
+        cup
+    }
+
+    fn at(&self, name: &str) -> String {
+        self.arena.path().join(name).display().to_string()
+    }
+
+    fn file(&self, name: &str, text: &str) {
+        let path = self.arena.path().join(name);
+        fs::create_dir_all(path.parent().expect("in a folder")).expect("a folder");
+        fs::write(path, text).expect("a file");
+    }
+
+    fn program(&self, name: &str, text: &str) {
+        self.file(name, text);
+        let path = self.arena.path().join(name);
+        fs::set_permissions(path, Permissions::from_mode(0o755)).expect("its owner");
+    }
+
+    /// Plays with eve's keys in the configuration.
+    fn play(&self, eve: &str) -> Run {
+        let _ = fs::remove_dir_all(self.arena.path().join("results"));
+        let sought = ["home/key", "home/lib/secret", "home/bin/tool", "subs/ann/player"];
+        let sought: Vec<String> = sought.iter().map(|name| self.at(name)).collect();
+        self.arena.write(
+            "tournament.toml",
+            &format!(
+                "name = \"cup\"\ngame = \"watch-your-back\"\nquarantine = 0\n[options]\n\
+                 max-moves = 4\n[containment]\nlevel = \"{}\"\n\
+                 [[players]]\nname = \"ann\"\ncommand = [\"./player\"]\ndir = \"subs/ann\"\n\
+                 [[players]]\nname = \"eve\"\ndir = \"subs/eve\"\n{eve}\n\
+                 env = {{ SOUGHT = \"{}\" }}\n",
+                self.way.level,
+                sought.join(":")
+            ),
+        );
+        let mut command = self.arena.command(&["run", "--strict"]);
+        for mechanism in self.way.without {
+            command.args(["--without", mechanism]);
+        }
+        if let Some(user) = self.way.user {
+            use std::os::unix::process::CommandExt;
+            command.uid(user).gid(user);
+        }
+        command.env("PATH", PATH).stdin(Stdio::null());
+        let output = command.output().expect("the referee runs");
+        Run {
+            code: output.status.code().expect("an exit code"),
+            out: String::from_utf8_lossy(&output.stdout).into_owned(),
+            err: String::from_utf8_lossy(&output.stderr).into_owned(),
+        }
+    }
+}
+
+const OWN: &str = "command = [\"./player\"]";
+
+/// Whatever else the first line of a script names, it runs without seeing that.
+fn first_lines(way: Way) {
+    let cup = Cup::new(way);
+    let (key, home) = (cup.at("home/key"), cup.at("home"));
+    cup.program("subs/eve/chain", &format!("#!{home}\n"));
+    symlink(&home, cup.arena.path().join("subs/eve/data")).expect("a link");
+    for line in [
+        format!("/usr/bin/env -S -u {key} python3"),
+        format!("/usr/bin/env -S --unset {key} python3"),
+        format!("/usr/bin/env -S --unset={} python3", cup.at("subs/eve/chain")),
+        format!("/usr/bin/env -S -u {} python3", cup.at("home/bin/tool")),
+        format!("/usr/bin/env -S -u {} python3", cup.at("subs/ann/player")),
+        "/usr/bin/env python3".to_owned(),
+    ] {
+        cup.program("subs/eve/player", &format!("#!{line}\n{SEEKER}"));
+        let run = cup.play(OWN);
+        assert_eq!(run.code, 0, "{line}: {}{}", run.out, run.err);
+    }
+    // Links in its folder, which its command names.
+    let run = cup.play("command = [\"python3\", \"player\", \"data\"]");
+    assert_eq!(run.code, 0, "{}{}", run.out, run.err);
+}
+
+/// A submission that only leads to another program does not start.
+fn borrowed_programs(way: Way) {
+    let cup = Cup::new(way);
+    let (ann, tool) = (cup.at("subs/ann/player"), cup.at("home/bin/tool"));
+    fs::create_dir_all(cup.arena.path().join("subs/eve")).expect("a folder");
+    for line in [
+        ann.clone(),
+        tool,
+        format!("{}/../ann/player", cup.at("subs/eve")),
+        "../ann/player".to_owned(),
+        format!("/usr/bin/env {ann}"),
+        format!("/usr/bin/env -S {ann}"),
+    ] {
+        cup.program("subs/eve/player", &format!("#!{line}\n"));
+        let run = cup.play(OWN);
+        assert_eq!(run.code, 1, "{line}: {}{}", run.out, run.err);
+    }
+    let player = cup.arena.path().join("subs/eve/bin/player");
+    fs::create_dir(player.parent().expect("a folder")).expect("a folder");
+    cup.file("subs/eve/pyvenv.cfg", "");
+    symlink(&ann, player).expect("a link");
+    let run = cup.play("command = [\"./bin/player\"]");
+    assert_ne!(run.code, 0, "{}{}", run.out, run.err);
+}
+
+/// Links in an image, in the place of everything that the referee makes there.
+fn images_of_strangers(way: Way) {
+    let cup = Cup::new(way);
+    let arena = &cup.arena;
+    super::rooms::image(arena, &[Path::new("/bin/sh"), Path::new(env!("CARGO_BIN_EXE_referee"))]);
+    cup.program("subs/eve/player", "#!/bin/sh\nexec \"$REFEREE\" bot greedy\n");
+    let image = arena.path().join("image");
+    let eve = "command = [\"sh\", \"player\"]\nroot = \"image\"\nfiles = [\"../../given/book\"]";
+    cup.file("given/book", "book");
+    let victims = ["passwd", "group", "referee", "new", "nothing", "book", "deep/x"];
+    let begin = || {
+        for name in victims {
+            cup.file(&format!("victims/{name}"), name);
+        }
+        if let Some(user) = way.user {
+            for path in victims.map(|name| arena.path().join("victims").join(name)) {
+                chown(path, Some(user), Some(user)).expect("root");
+            }
+        }
+    };
+    begin();
+    let machine = arena.path().display().to_string();
+    // Relative, absolute, and by every name that the machine's files could have meanwhile.
+    for top in [machine.clone(), format!("/.old{machine}"), format!("..{machine}")] {
+        let links = [
+            ("referee", "referee"),
+            (".new", "new"),
+            (".nothing", "nothing"),
+            (".old", "deep"),
+            ("etc/passwd", "passwd"),
+            ("etc/group", "missing"),
+            ("tmp", "deep"),
+            ("dev", "deep"),
+            ("proc", "deep"),
+            ("sys", "deep"),
+        ];
+        let first_of_machine = machine.split('/').nth(1).expect("a name");
+        for (name, target) in links.into_iter().chain([(first_of_machine, "deep")]) {
+            let path = image.join(name);
+            let _ = fs::remove_file(&path);
+            if path.is_dir() {
+                continue;
+            }
+            symlink(format!("{top}/victims/{target}"), path).expect("a link");
+        }
+        let run = cup.play(eve);
+        assert_eq!(run.code, 0, "{top}: {}{}", run.out, run.err);
+        for name in victims {
+            let text = fs::read_to_string(arena.path().join("victims").join(name)).expect("text");
+            assert_eq!(text, name, "{top}");
+        }
+        assert!(!arena.path().join("victims/missing").exists(), "{top}");
+    }
+    let _ = fs::remove_dir_all(image.join("etc"));
+    symlink(format!("/.old{machine}/victims"), image.join("etc")).expect("a link");
+    let run = cup.play(eve);
+    assert_eq!(run.code, 0, "{}{}", run.out, run.err);
+    begin();
+    // What is no image shows others.
+    fs::create_dir(arena.path().join("images")).expect("a folder");
+    symlink(".", arena.path().join("here")).expect("a link");
+    for (root, holds) in [
+        (".", "the configuration"),
+        ("/", "the configuration"),
+        ("here", "the configuration"),
+        ("..", "the configuration"),
+        ("subs/ann", "another player's folder"),
+        ("subs", "the player's own folder"),
+        ("subs/eve", "the player's own folder"),
+    ] {
+        let run = cup.play(&format!("command = [\"sh\", \"player\"]\nroot = \"{root}\""));
+        let why = format!("this shows {holds}");
+        assert!(run.code == 2 && run.err.contains(&why), "{root}: {}", run.err);
+    }
+}
