@@ -16,6 +16,7 @@ mod hidden_games;
 mod lag;
 mod league;
 mod lying_games;
+mod machines;
 #[cfg(feature = "nats")]
 mod many_machines;
 mod packages;
@@ -37,6 +38,7 @@ fn main() -> ExitCode {
         ("packages", packages::tests()),
         ("fairness", fairness::tests()),
         ("lag", lag::tests()),
+        ("machines", machines::tests()),
         ("browser", browser::tests()),
         ("containment", containment::tests()),
         ("cost_of_a_move", cost_of_a_move::tests()),
