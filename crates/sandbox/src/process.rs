@@ -24,7 +24,7 @@ use crate::limits::{Limits, Overrun};
 use crate::pipes::Pipes;
 use crate::policy::Policy;
 use crate::process_state::ProcessState;
-use crate::process_tree::{self, ProcessGroup, ProcessTree};
+use crate::process_tree::{self, ProcessTree};
 use crate::protocol::{LONGEST, Setup, SetupError, StartStage, SupervisorMessage};
 use crate::supervisor_child::SupervisorChild;
 use crate::users::{User, Users};
@@ -68,12 +68,11 @@ impl Process {
         let user = policy.users.as_ref().and_then(Users::take);
         let groups = policy.cgroups.of_process(&policy.limits);
         let setup = prepare::setup(command, policy, user.as_ref(), &groups).map_err(unstarted)?;
-        let group = if setup.stays_in_one_group() { ProcessGroup::All } else { ProcessGroup::Some };
         process_tree::adopt_orphans();
         let (root, socket) = start_supervisor(policy).map_err(unstarted)?;
         let mut process = Self {
             supervisor: SupervisorChild::new(root),
-            tree: ProcessTree { root, leader: root, init: None, group },
+            tree: ProcessTree { root, leader: root, init: None },
             socket,
             received: Vec::new(),
             setup,

@@ -22,7 +22,7 @@ use crate::core_waits::CoreWaits;
 use crate::procfs::{self, ProcessClock, ProcessFolder, Stat};
 
 /// How many times to search for processes that have not stopped yet.
-const STOP_ROUNDS: usize = 8;
+const STOP_ROUNDS: usize = 64;
 
 /// A process that was found. Its folder also serves as a pidfd.
 #[derive(Debug)]
@@ -166,17 +166,6 @@ pub(crate) struct ProcessTree {
     pub(crate) leader: Pid,
     /// The first process of its PID namespace, if it has one.
     pub(crate) init: Option<Pid>,
-    /// The processes that the leader's process group has.
-    pub(crate) group: ProcessGroup,
-}
-
-/// The processes that the process group of a sandboxed process has.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum ProcessGroup {
-    /// All of its descendants: they cannot leave it.
-    All,
-    /// Those that stayed in it.
-    Some,
 }
 
 impl ProcessTree {
@@ -206,20 +195,20 @@ impl ProcessTree {
     }
 
     /// Stops every process. The leader's process group comes first, all at once, so that it does
-    /// not compete with the search for the others, if there can be any.
+    /// not compete with the search for the others.
     ///
-    /// A process can start others until it is stopped, so the search is repeated.
+    /// A process can start others until it is stopped, so the search is repeated. Its end can wake
+    /// others, so each round also stops those that were found before.
     pub(crate) fn stop(&self) {
-        let are_signalled = self.leader().is_some_and(|leader| leader.signal_group(Signal::STOP));
-        if are_signalled && self.group == ProcessGroup::All {
-            return;
+        if let Some(leader) = self.leader() {
+            leader.signal_group(Signal::STOP);
         }
         let mut stopped: Vec<Pid> = Vec::new();
         for _ in 0..STOP_ROUNDS {
             let members = self.members();
-            let fresh = members.iter().filter(|member| !stopped.contains(&member.pid()));
+            let signalled = members.iter().inspect(|member| member.signal(Signal::STOP));
             let fresh: Vec<Pid> =
-                fresh.inspect(|member| member.signal(Signal::STOP)).map(Member::pid).collect();
+                signalled.map(Member::pid).filter(|pid| !stopped.contains(pid)).collect();
             if fresh.is_empty() {
                 return;
             }
@@ -236,11 +225,6 @@ impl ProcessTree {
 
     /// Lets every process continue.
     pub(crate) fn resume(&self) {
-        if self.group == ProcessGroup::All
-            && self.leader().is_some_and(|leader| leader.signal_group(Signal::CONT))
-        {
-            return;
-        }
         let members = self.members().into_iter();
         let (in_group, others): (Vec<_>, Vec<_>) =
             members.partition(|member| getpgid(Some(member.pid())) == Ok(self.leader));
@@ -314,7 +298,7 @@ mod tests {
 
     /// Stops a process that was started with this command of a shell, and has `below` descendants,
     /// and lets it continue.
-    fn stops_and_continues(command: &str, below: usize, group: ProcessGroup) {
+    fn stops_and_continues(command: &str, below: usize) {
         // With -m, the process leads a group of its own.
         let script = format!("{command} & read line");
         let mut shell = Command::new("sh");
@@ -326,7 +310,7 @@ mod tests {
             assert!(began.elapsed() < Duration::from_secs(30), "it starts all");
         }
         let found = members(root);
-        let tree = ProcessTree { root, leader: found[0].pid(), init: None, group };
+        let tree = ProcessTree { root, leader: found[0].pid(), init: None };
         let pids: Vec<Pid> = found.iter().map(Member::pid).collect();
         tree.stop();
         become_state(&pids, 'T');
@@ -341,12 +325,9 @@ mod tests {
 
     #[test]
     fn all_processes_of_a_tree_stop_and_continue() {
-        for group in [ProcessGroup::All, ProcessGroup::Some] {
-            stops_and_continues("sleep 60", 0, group);
-            stops_and_continues("sh -c 'sleep 60 & exec sleep 60'", 1, group);
-        }
-        let escaped = "sh -c 'setsid sleep 60 & exec sleep 60'";
-        stops_and_continues(escaped, 1, ProcessGroup::Some);
+        stops_and_continues("sleep 60", 0);
+        stops_and_continues("sh -c 'sleep 60 & exec sleep 60'", 1);
+        stops_and_continues("sh -c 'setsid sleep 60 & exec sleep 60'", 1);
     }
 
     #[test]

@@ -81,12 +81,6 @@ impl Setup {
         self.level.has(mechanism, &self.without)
     }
 
-    /// Whether its descendants stay in its process group: without a control group that freezes
-    /// them, a signal to that group does.
-    pub(crate) fn stays_in_one_group(&self) -> bool {
-        self.has(Mechanism::Seccomp) && !self.freezer
-    }
-
     /// Whether it has its own mounts but no other namespaces.
     pub(crate) fn has_mounts_alone(&self) -> bool {
         self.has(Mechanism::Mounts) && !self.has(Mechanism::Namespaces)

@@ -231,7 +231,7 @@ pub(crate) enum Memory {
 pub(crate) enum Freezing {
     /// By a control group: no signal wakes them.
     ByControlGroup,
-    /// By a signal to their process group, so they must stay in it, and nothing may wake them.
+    /// By a signal that stops them, so nothing may send them the one that wakes them.
     BySignal,
 }
 
@@ -264,14 +264,8 @@ type Built<T> = Result<T, seccompiler::BackendError>;
 type Rules = BTreeMap<i64, Vec<SeccompRule>>;
 
 impl Surroundings {
-    fn programs(self) -> Built<Vec<BpfProgram>> {
-        let mut programs =
-            vec![program(self.refused()?, libc::EPERM)?, program(self.absent(), libc::ENOSYS)?];
-        if self.freezing == Freezing::BySignal {
-            // Programs that start others in a group of their own play on without one.
-            programs.push(program(always(&[libc::SYS_setsid, libc::SYS_setpgid]), 0)?);
-        }
-        Ok(programs)
+    fn programs(self) -> Built<[BpfProgram; 2]> {
+        Ok([program(self.refused()?, libc::EPERM)?, program(self.absent(), libc::ENOSYS)?])
     }
 
     fn refused(self) -> Built<Rules> {
@@ -467,7 +461,7 @@ fn both(one: (u8, libc::c_int), other: (u8, libc::c_int)) -> Built<SeccompRule> 
     SeccompRule::new(vec![is(one)?, is(other)?])
 }
 
-/// A filter that answers these calls with an error; with 0, it reports success and does nothing.
+/// A filter that answers these calls with an error.
 fn program(rules: Rules, errno: libc::c_int) -> Built<BpfProgram> {
     let refuse = SeccompAction::Errno(errno.cast_unsigned());
     let arch = TargetArch::try_from(std::env::consts::ARCH)?;
