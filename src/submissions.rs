@@ -7,6 +7,8 @@
 //! player.
 
 mod archive;
+mod export;
+mod gradescope;
 mod identical;
 mod label;
 mod links;
@@ -27,6 +29,7 @@ pub(crate) use no_player::NoPlayer;
 pub(crate) use players_folder::look;
 
 use crate::config::{Detected, name_of};
+use export::ExportEntry;
 use label::Label;
 use players_folder::PlayersFolder;
 use referee_record::model::player::LONGEST_NAME;
@@ -58,6 +61,9 @@ pub(crate) enum ImportError {
     /// It cannot be read.
     #[error("the folder cannot be read: {0}")]
     Source(#[source] io::Error),
+    /// An archive that is an export cannot be unpacked.
+    #[error("`{0}`: {1}")]
+    Export(String, #[source] NoPlayer),
     /// The folder for archives and loose files cannot be created; it must not exist.
     #[error("the folder for the players cannot be made: {0}")]
     Players(#[source] io::Error),
@@ -68,19 +74,46 @@ pub(crate) enum ImportError {
 pub(crate) struct Intake {
     /// The submissions, by author.
     pub(crate) taken: Vec<Submission>,
-    /// The files beside the folders of authors that are nobody's: lists and notes of the course.
+    /// The files beside the uploads that are nobody's: the platform's own, and lists and notes of
+    /// the course.
     pub(crate) sheets: Vec<String>,
+    /// The folders and archives in the folder that are exports; their entries were taken in.
+    pub(crate) opened: Vec<String>,
 }
 
-/// Imports the submissions in the folder `from`. Archives and loose files get subfolders of the new
-/// folder `to`.
+/// Imports the submissions in the folder `from`, or in an archive that is a platform's export.
+/// Archives and loose files get subfolders of the new folder `to`.
 pub(crate) fn take_in(from: &Path, to: &Path) -> Result<Intake, ImportError> {
-    let (names, mut taken) = entries(from).map_err(ImportError::Source)?;
-    let has_folders = names.iter().any(|name| from.join(name).is_dir());
-    let is_nobodys = |name: &String| has_folders && from.join(name).is_file() && is_sheet(name);
-    let (sheets, names): (Vec<String>, Vec<String>) = names.into_iter().partition(is_nobodys);
+    let (dir, (names, bad)) = if archive::is_archive(from) {
+        let name = from.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        (from.parent().unwrap_or(Path::new("")), (vec![name], Vec::new()))
+    } else {
+        (from, entries(from).map_err(ImportError::Source)?)
+    };
     let mut players = PlayersFolder::new(to);
-    for (name, parts) in authors(from, names) {
+    let folder = export::open(dir, &names, &mut players)?;
+    let taken = take_entries(folder.entries, bad, &mut players)?;
+    Ok(Intake { taken, sheets: folder.sheets, opened: folder.opened })
+}
+
+/// Imports the only submission in the folder `from`, which one author handed in: whatever its
+/// content looks like, it is one submission.
+pub(crate) fn take_in_one(from: &Path, to: &Path) -> Result<Option<Submission>, ImportError> {
+    let (names, bad) = entries(from).map_err(ImportError::Source)?;
+    let entry =
+        |name: String| ExportEntry { dir: from.to_owned(), label: Label::read(&name), name };
+    let entries = names.into_iter().map(entry).collect();
+    let taken = take_entries(entries, bad, &mut PlayersFolder::new(to))?;
+    Ok(taken.into_iter().next())
+}
+
+/// Finds the players of these entries, and adds them to `taken`.
+fn take_entries(
+    entries: Vec<ExportEntry>,
+    mut taken: Vec<Submission>,
+    players: &mut PlayersFolder,
+) -> Result<Vec<Submission>, ImportError> {
+    for (name, parts) in authors(entries) {
         let Some(first) = parts.first() else { continue };
         let (name, entry) = (unlike(&name, &taken), first.entry.clone());
         let late = parts.iter().any(|part| part.label.late).then(|| "it came late".to_owned());
@@ -94,7 +127,7 @@ pub(crate) fn take_in(from: &Path, to: &Path) -> Result<Intake, ImportError> {
         taken.push(Submission { name, entry, remarks, top, built: None, player });
     }
     remark_copies(&mut taken);
-    Ok(Intake { taken, sheets })
+    Ok(taken)
 }
 
 /// The names in the folder, and a submission for each name that is not valid text.
@@ -120,13 +153,12 @@ fn entries(from: &Path) -> io::Result<(Vec<String>, Vec<Submission>)> {
 
 /// The parts of each author, under the author's name, with the id added if several authors have the
 /// same name.
-fn authors(from: &Path, names: Vec<String>) -> Vec<(String, Vec<UploadPart>)> {
+fn authors(entries: Vec<ExportEntry>) -> Vec<(String, Vec<UploadPart>)> {
     let mut authors: BTreeMap<(String, String), Vec<UploadPart>> = BTreeMap::new();
-    for entry in names {
-        let label = Label::read(&entry);
+    for ExportEntry { dir, name, label } in entries {
         let author = tidy(&label.author);
-        let id = label.id.clone().unwrap_or_else(|| entry.clone());
-        authors.entry((author, id)).or_default().push(UploadPart::new(from, &entry, label));
+        let id = label.id.clone().unwrap_or_else(|| name.clone());
+        authors.entry((author, id)).or_default().push(UploadPart::new(&dir, &name, label));
     }
     let mut namesakes: HashMap<String, usize> = HashMap::new();
     for (author, _) in authors.keys() {
@@ -184,7 +216,7 @@ fn is_clutter(name: &str) -> bool {
 fn is_sheet(name: &str) -> bool {
     let sheets = ["csv", "md", "ods", "tsv", "txt", "xls", "xlsm", "xlsx"];
     let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending).to_lowercase();
-    sheets.contains(&&*ending) && Label::read(name).id.is_none()
+    sheets.contains(&&*ending)
 }
 
 /// Lists names; if there are many, only some of them.

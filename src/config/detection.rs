@@ -128,7 +128,7 @@ pub(crate) fn unbuilt(dir: &Path) -> Option<(PathBuf, String)> {
 }
 
 /// The first folder at or below `dir`, the nearest first, in which `look` finds something.
-pub(super) fn nearest_folder<T>(
+pub(crate) fn nearest_folder<T>(
     dir: &Path,
     look: impl Fn(&Path) -> Option<T>,
 ) -> Option<(PathBuf, T)> {

@@ -91,6 +91,16 @@ pub(super) fn build_command(path: &Path) -> Option<String> {
     Some(path.parent().and_then(by_build_file).unwrap_or(compiler))
 }
 
+/// Whether the folder `dir` itself can be built by what lies in it.
+pub(crate) fn is_buildable(dir: &Path) -> bool {
+    build_kinds(dir).iter().any(|kind| !kind.installs)
+}
+
+/// Whether a file with this name says how to build a folder, or is in a compiled language.
+pub(crate) fn is_source(name: &str) -> bool {
+    BUILDS.iter().any(|(file, ..)| *file == name) || compiler(name).is_some()
+}
+
 fn by_build_file(dir: &Path) -> Option<String> {
     let found = BUILDS.iter().find(|(file, ..)| dir.join(file).is_file());
     found.map(|(.., command)| (*command).to_owned())

@@ -64,6 +64,11 @@ pub(crate) fn unpack(archive: &Path, to: &Path, limits: UnpackLimits) -> Result<
     unpacked
 }
 
+/// The names in a zip file; `None` if it cannot be read as one. Platforms export nothing else.
+pub(super) fn zip_names(archive: &Path) -> Option<Vec<String>> {
+    unzip::names(open(archive).ok()?)
+}
+
 fn open(archive: &Path) -> Result<BufReader<File>, ArchiveError> {
     if !archive.is_file() {
         return Err(ArchiveRefusal::NoFile.into());
@@ -292,6 +297,57 @@ mod tests {
             refused(&[("a", "1"), ("a/b", "2")]),
             "the archive was refused: there are two files `a/b`"
         );
+    }
+
+    /// The library keeps only one of two entries with the same bytes as names, so the second name is
+    /// changed after writing.
+    fn zipped_twice(dir: &Path, names: [&str; 2]) -> PathBuf {
+        let path = zipped(dir, &[(names[0], "1"), (&names[1].replace('a', "b"), "2")]);
+        let bytes = fs::read(&path).expect("an archive");
+        let (other, name) = (names[1].replace('a', "b"), names[1].as_bytes());
+        let mut bytes = bytes;
+        let places: Vec<usize> = (0..bytes.len() - other.len())
+            .filter(|&at| bytes[at..].starts_with(other.as_bytes()))
+            .collect();
+        for at in places {
+            bytes[at..at + name.len()].copy_from_slice(name);
+        }
+        fs::write(&path, bytes).expect("written");
+        path
+    }
+
+    #[test]
+    fn a_name_twice_is_refused_in_every_kind_of_archive() {
+        let twice = "the archive was refused: there are two files `a.py`";
+        let dir = tempfile::tempdir().expect("a folder");
+        let zip = zipped_twice(dir.path(), ["a.py", "a.py"]);
+        let why = unpack(&zip, &dir.path().join("to"), SMALL).expect_err("refused").to_string();
+        assert_eq!(why, twice);
+        let (_, why) = untarred(|builder| {
+            for _ in 0..2 {
+                let mut header = header(tar::EntryType::Regular, 4);
+                builder.append_data(&mut header, "a.py", &b"text"[..]).expect("an entry");
+            }
+        });
+        assert_eq!(why, twice);
+        let dir = tempfile::tempdir().expect("a folder");
+        let folders = zipped_twice(dir.path(), ["a/", "a/"]);
+        unpack(&folders, &dir.path().join("to"), SMALL).expect("one folder");
+    }
+
+    #[test]
+    fn encrypted_archives_are_named_so() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let path = zipped(dir.path(), &[("a.py", "text")]);
+        let mut bytes = fs::read(&path).expect("an archive");
+        // The lowest bit of an entry's flags, in both of its headers.
+        for (magic, flags) in [(b"PK\x03\x04", 6), (b"PK\x01\x02", 8)] {
+            let at = bytes.windows(4).position(|window| window == magic).expect("a header");
+            bytes[at + flags] |= 1;
+        }
+        fs::write(&path, bytes).expect("written");
+        let why = unpack(&path, &dir.path().join("to"), SMALL).expect_err("refused").to_string();
+        assert_eq!(why, "the archive was refused: it is encrypted; pack it without a password");
     }
 
     /// Writes a tar archive, compressed if its name says so.

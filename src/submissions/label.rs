@@ -1,7 +1,13 @@
 //! Reads the file names of a learning platform: who the author is, and what the author called the
 //! file.
 
+use std::collections::BTreeSet;
+
 use super::archive;
+use crate::config::is_source;
+
+/// The folder in which Sakai puts what an author handed in, in the folder of the author.
+const SAKAI_ATTACHMENTS: &str = "Submission attachment(s)";
 
 /// The information in the name of a file or folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -17,16 +23,20 @@ pub(super) struct Label {
     pub(crate) upload: (String, u64),
     /// The name that its author gave it; empty for a folder created by the platform.
     pub(crate) file: String,
+    /// The folder in it that has the author's files; the rest of it is the platform's.
+    pub(crate) attachments: Option<&'static str>,
     /// Whether it is a page written by the platform.
     pub(crate) is_page: bool,
 }
 
 impl Label {
-    /// Reads `entry` as the name of a file or folder from Moodle, Blackboard or Canvas, or as a
-    /// plain name.
+    /// Reads `entry` as the name of a file or folder from Moodle, Blackboard, Brightspace, Sakai or
+    /// Canvas, or as a plain name.
     pub(super) fn read(entry: &str) -> Self {
         moodle(entry)
             .or_else(|| blackboard(entry))
+            .or_else(|| brightspace(entry))
+            .or_else(|| sakai_file(entry))
             .or_else(|| canvas(entry))
             .unwrap_or_else(|| plain(entry))
     }
@@ -58,6 +68,13 @@ impl Label {
         }
     }
 
+    /// The label of an upload on a platform that counts the versions of each author.
+    pub(super) fn versioned(author: &str, version: u64, file: &str) -> Self {
+        // An earlier version is superseded as a whole, not file by file.
+        let upload = (format!("{version:020}"), version);
+        Self { upload, ..Self::new(author, author, file) }
+    }
+
     fn new(author: &str, id: &str, file: &str) -> Self {
         Self {
             author: author.to_owned(),
@@ -65,6 +82,7 @@ impl Label {
             late: false,
             upload: (String::new(), 0),
             file: file.to_owned(),
+            attachments: None,
             is_page: false,
         }
     }
@@ -94,6 +112,85 @@ fn blackboard(entry: &str) -> Option<Label> {
         None => return None,
     };
     Some(Label { upload: (time.to_owned(), 0), ..label })
+}
+
+/// `101-2001 - Ada Byron- Nov 12, 2024 1015 PM`, as a folder, or before ` - player.zip`: the numbers
+/// of the author and of the assignment.
+fn brightspace(entry: &str) -> Option<Label> {
+    let (numbers, rest) = entry.split_once(" - ")?;
+    let (id, assignment) = numbers.split_once('-')?;
+    let (id, _) = (digits(id)?, digits(assignment)?);
+    rest.match_indices("- ").find_map(|(at, separator)| {
+        let behind = &rest[at + separator.len()..];
+        let (time, file) = behind.split_once(" - ").unwrap_or((behind, ""));
+        let label = Label::new(rest[..at].trim_end(), id, file);
+        Some(Label { upload: (sortable(time)?, 0), ..label })
+    })
+}
+
+/// Brightspace's `Nov 12, 2024 1015 PM` or `12 November 2024 10:15 PM` as text that sorts by time.
+/// The name of a month in another language is not understood; then the times of the files decide.
+fn sortable(time: &str) -> Option<String> {
+    const MONTHS: [&str; 12] =
+        ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
+    let words: Vec<&str> = time.split([' ', ',']).filter(|word| !word.is_empty()).collect();
+    let (first, second, year, clock, half) = match words[..] {
+        [first, second, year, clock] => (first, second, year, clock, ""),
+        [first, second, year, clock, half] => (first, second, year, clock, half),
+        _ => return None,
+    };
+    let (day, month) = match first.trim_end_matches('.').parse::<u8>() {
+        Ok(day) => (day, second),
+        Err(_) => (second.trim_end_matches('.').parse().ok()?, first),
+    };
+    let year = digits(year).filter(|year| year.len() == 4)?;
+    let clock: u16 = clock.replace(':', "").parse().ok()?;
+    let clock = match half.to_ascii_lowercase().as_str() {
+        "pm" => clock % 1200 + 1200,
+        "am" => clock % 1200,
+        _ => clock,
+    };
+    let month = month.to_lowercase();
+    let number = MONTHS.iter().position(|known| month.starts_with(known));
+    Some(number.map_or_else(String::new, |month| format!("{year}-{month:02}-{day:02} {clock:04}")))
+}
+
+/// `Byron, Ada(abyron)_Submission attachment(s)_player.zip`.
+fn sakai_file(entry: &str) -> Option<Label> {
+    let (whose, file) = entry.split_once("_Submission attachment(s)_")?;
+    let (author, id) = sakai_author(whose)?;
+    Some(Label::new(author, id, file))
+}
+
+/// The folder `Byron, Ada(abyron)` of an author, with these names in it.
+pub(super) fn sakai_folder(entry: &str, inside: &BTreeSet<String>) -> Option<Label> {
+    let (author, id) = sakai_author(entry)?;
+    let label = Label::new(author, id, "");
+    Some(if inside.contains(SAKAI_ATTACHMENTS) {
+        Label { attachments: Some(SAKAI_ATTACHMENTS), ..label }
+    } else {
+        Label { is_page: true, ..label }
+    })
+}
+
+/// Whether an author's folder with this name in it is one of Sakai's.
+pub(super) fn is_sakai_attachment(name: &str) -> bool {
+    name == SAKAI_ATTACHMENTS
+}
+
+fn sakai_author(whose: &str) -> Option<(&str, &str)> {
+    let (author, id) = whose.strip_suffix(')')?.rsplit_once('(')?;
+    (!author.trim().is_empty() && !id.is_empty()).then_some((author.trim(), id))
+}
+
+/// The author, the version and the file's name in `abyron_2_handin.py`, as Autolab writes it. Any
+/// file may be called so; only the others in its folder tell.
+pub(super) fn split_autolab(entry: &str) -> Option<(&str, u64, &str)> {
+    entry.match_indices('_').find_map(|(at, _)| {
+        let (version, file) = entry[at + 1..].split_once('_')?;
+        let version = digits(version)?.parse().ok()?;
+        (at > 0 && !file.is_empty()).then_some((&entry[..at], version, file))
+    })
 }
 
 /// `byronada_LATE_12345_678_player.zip`: the author, the author's number and the upload's number.
@@ -133,6 +230,7 @@ pub(super) fn split(name: &str) -> (&str, &str) {
     }
     match name.rsplit_once('.') {
         Some((stem, "py" | "js" | "mjs" | "sh" | "java" | "jar")) => name.split_at(stem.len()),
+        Some((stem, _)) if is_source(name) => name.split_at(stem.len()),
         _ => (name, ""),
     }
 }
@@ -147,7 +245,8 @@ mod tests {
     use super::*;
 
     fn shown(entry: &str) -> String {
-        let Label { author, id, late, upload: (time, number), file, is_page } = Label::read(entry);
+        let Label { author, id, late, upload: (time, number), file, is_page, .. } =
+            Label::read(entry);
         let id = id.unwrap_or("-".to_owned());
         let flags =
             [(late, " late"), (is_page, " page")].map(|(is, word)| if is { word } else { "" });
@@ -174,6 +273,12 @@ mod tests {
                 "Part B_abyron_attempt_2018-05-11-23-58-02.txt",
                 "abyron|abyron|2018-05-11-23-58-020| page",
             ),
+            ("11-20 - Ada Byron- Nov 12, 2024 1015 PM", "Ada Byron|11|2024-10-12 22150|"),
+            ("11-20 - A - B- 5 March 2026 12:05 AM", "A - B|11|2026-02-05 00050|"),
+            ("11-20 - Ada - Mar 29, 2018 1205 PM - a - 6.zip", "Ada|11|2018-02-29 12050|a - 6.zip"),
+            ("11-20 - Ada - 29 mars 2018 1305", "Ada|11|0|"),
+            ("11-20 - Ada", "11-20 - Ada|-|0|11-20 - Ada"),
+            ("Lee, Ann(al)_Submission attachment(s)_a_b.py", "Lee, Ann|al|0|a_b.py"),
             ("team_42", "team_42|-|0|team_42"),
             ("my_player.py", "my_player|-|0|my_player.py"),
             ("team-7.tar.gz", "team-7|-|0|team-7.tar.gz"),

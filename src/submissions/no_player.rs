@@ -30,6 +30,12 @@ pub(crate) enum NoPlayer {
     /// It must be built first, with this command.
     #[error("no player was recognised; build it first with `{0}`")]
     Unbuilt(String),
+    /// It is source code without a file that says how to build it; this command may build it.
+    #[error(
+        "no player was recognised; hand in a build file (such as a `Makefile`) with the source \
+         code, or build it first with `{0}`"
+    )]
+    NoBuildFile(String),
     /// Its build failed, for this reason.
     #[error("{0}")]
     NotBuilt(String),

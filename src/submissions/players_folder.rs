@@ -6,18 +6,47 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::archive::{LIMITS, stem, unpack};
+use super::archive::{LIMITS, UnpackLimits, is_archive, stem, unpack};
+use super::export::authors_in;
 use super::label::Label;
 use super::links::refuse_links;
-use super::names_in;
 use super::no_player::NoPlayer;
 use super::uploads::{ChosenUpload, Upload, UploadPart, choose};
-use crate::config::{Detected, candidates, unbuilt};
+use super::{ImportError, is_sheet, listed, names_in};
+use crate::config::{Detected, candidates, is_buildable, nearest_folder, unbuilt};
 
 /// How deep archives may be nested.
 const DEEPEST: usize = 2;
-/// How many folders that contain only one folder to open in search of an archive.
-const ONLY_FOLDERS: usize = 4;
+/// The limits of an export, which holds the submissions of a whole course.
+const EXPORT_LIMITS: UnpackLimits =
+    UnpackLimits { entries: 200_000, bytes: 20 * 1024 * 1024 * 1024 };
+/// Names of folders that are parts of one submission rather than submissions of their own.
+const PARTS: [&str; 24] = [
+    "assets",
+    "bin",
+    "build",
+    "common",
+    "core",
+    "data",
+    "dist",
+    "doc",
+    "docs",
+    "examples",
+    "include",
+    "lib",
+    "libs",
+    "old",
+    "out",
+    "resources",
+    "scripts",
+    "source",
+    "src",
+    "target",
+    "test",
+    "tests",
+    "tools",
+    "utils",
+];
 /// The longest folder name, in bytes, with room for a number.
 const LONGEST: usize = 200;
 
@@ -63,6 +92,18 @@ impl PlayersFolder {
         }
     }
 
+    /// Unpacks an archive that is a platform's export into a new folder.
+    pub(super) fn unpack_export(&mut self, archive: &Path) -> Result<PathBuf, ImportError> {
+        let file = archive.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let to = self.place(stem(&file)).map_err(|why| match why {
+            NoPlayer::NoFolder(error) => ImportError::Players(error),
+            why => ImportError::Export(file.clone(), why),
+        })?;
+        unpack(archive, &to, EXPORT_LIMITS)
+            .map_err(|error| ImportError::Export(file, NoPlayer::Refused(error)))?;
+        Ok(to)
+    }
+
     /// Takes the folder of the last upload.
     pub(super) fn top(&mut self) -> Option<PathBuf> {
         self.top.take()
@@ -84,7 +125,10 @@ impl PlayersFolder {
         self.top = Some(dir.to_owned());
         let nothing = match look(dir) {
             Err(nothing @ NoPlayer::Unrecognised(_)) => nothing,
-            other => return other,
+            other => {
+                self.remarks.extend(several_in(dir));
+                return other;
+            }
         };
         let Some(ChosenUpload { upload, remark }) = packed_in(dir) else { return Err(nothing) };
         self.remarks.extend(remark);
@@ -138,26 +182,47 @@ pub(crate) fn look(dir: &Path) -> Result<(PathBuf, Detected), NoPlayer> {
             Err(NoPlayer::Several(found))
         }
         (None, _) => Err(match unbuilt(dir) {
-            Some((_, command)) => NoPlayer::Unbuilt(command),
+            Some((at, command)) if is_buildable(&at) => NoPlayer::Unbuilt(command),
+            Some((_, command)) => NoPlayer::NoBuildFile(command),
             None => NoPlayer::Unrecognised(names_in(dir)),
         }),
     }
 }
 
-/// Chooses the archive in a folder, or in its only subfolder, if there are any archives.
+/// Chooses the archive in a folder, or on the first level of folders below it that has any.
 fn packed_in(dir: &Path) -> Option<ChosenUpload> {
-    let mut dir = dir.to_owned();
-    for _ in 0..ONLY_FOLDERS {
-        let names = names_in(&dir);
-        let parts = names.iter().map(|name| UploadPart::new(&dir, name, Label::own(name)));
+    let (_, packed) = nearest_folder(dir, |dir| {
+        let names = names_in(dir);
+        let parts = names.iter().map(|name| UploadPart::new(dir, name, Label::own(name)));
         let packed: Vec<UploadPart> = parts.filter(UploadPart::is_packed).collect();
-        if !packed.is_empty() {
-            return Some(choose(packed));
-        }
-        let [only] = &names[..] else { return None };
-        dir.push(only);
-    }
-    None
+        (!packed.is_empty()).then_some(packed)
+    })?;
+    Some(choose(packed))
+}
+
+/// The remark that the folder `dir` seems to hold the submissions of several authors, one of whom
+/// would play for all.
+fn several_in(dir: &Path) -> Option<String> {
+    let plain = || {
+        let names = names_in(dir);
+        let is_own = |name: &&String| {
+            let path = dir.join(name);
+            let is_part = PARTS.contains(&&*name.to_lowercase());
+            let has_player = || !candidates(&path).is_empty() || unbuilt(&path).is_some();
+            is_archive(&path) || path.is_dir() && !is_part && has_player()
+        };
+        let is_top = names.iter().any(|name| {
+            !is_sheet(name) && !candidates(&dir.join(name)).is_empty() && dir.join(name).is_file()
+        });
+        let own: Vec<String> = names.iter().filter(is_own).cloned().collect();
+        (!is_top && own.len() > 1).then_some(own)
+    };
+    let names = authors_in(dir).or_else(plain)?;
+    let listed = listed(names.iter().map(String::as_str));
+    Some(format!(
+        "it seems to hold several submissions, {listed}, but is taken as one; to import each of \
+         them, name their folder to `referee new tournament`"
+    ))
 }
 
 /// Copies files to the new folder `to`.

@@ -8,7 +8,7 @@ use std::time::SystemTime;
 use super::label::Label;
 use super::no_player::NoPlayer;
 use super::{archive, listed};
-use crate::config::detect;
+use crate::config::{detect, is_source};
 
 /// One file or folder from an author.
 #[derive(Debug, Clone)]
@@ -31,6 +31,8 @@ enum UploadKind {
     Packed,
     /// A file that may be a player or part of one.
     Program,
+    /// A file in a compiled language, or one that says how to build.
+    Source,
     /// A page written by the platform.
     Page,
     Other,
@@ -57,8 +59,9 @@ pub(super) struct ChosenUpload {
 impl UploadPart {
     /// The file or folder `entry` in `dir`, with this label.
     pub(super) fn new(dir: &Path, entry: &str, label: Label) -> Self {
-        let path = dir.join(entry);
-        let kind = if label.is_page { UploadKind::Page } else { UploadKind::of(&path, entry) };
+        let mut path = dir.join(entry);
+        path.extend(label.attachments);
+        let kind = if label.is_page { UploadKind::Page } else { UploadKind::of(&path, &label) };
         let written = fs::metadata(&path).and_then(|found| found.modified()).ok();
         Self { path, entry: entry.to_owned(), label, kind, written }
     }
@@ -74,20 +77,23 @@ impl UploadPart {
         (self.label.upload.clone(), copies, self.written, self.entry.clone())
     }
 
-    /// The name that its author gave it. A Python module cannot be called `name-1`.
+    /// The name that its author gave it. A Python module cannot be called `name-1`, and build files
+    /// name the sources.
     fn file(&self) -> String {
         if ["", ".", ".."].contains(&&*self.label.file) {
             return self.entry.clone();
         }
         let (original, _) = self.label.original();
-        if super::label::split(&original).1 == ".py" { original } else { self.label.file.clone() }
+        let is_named = super::label::split(&original).1 == ".py" || is_source(&original);
+        if is_named { original } else { self.label.file.clone() }
     }
 }
 
 impl UploadKind {
-    fn of(path: &Path, entry: &str) -> Self {
+    fn of(path: &Path, label: &Label) -> Self {
         let packed = [".rar", ".7z", ".xz", ".bz2", ".zst", ".gz"];
-        let lower = entry.to_lowercase();
+        let (file, _) = label.original();
+        let lower = file.to_lowercase();
         if path.is_dir() {
             Self::Folder
         } else if archive::is_archive(path) {
@@ -96,6 +102,8 @@ impl UploadKind {
             Self::Packed
         } else if detect(path).is_some() {
             Self::Program
+        } else if is_source(&file) {
+            Self::Source
         } else {
             Self::Other
         }
@@ -109,13 +117,16 @@ pub(super) fn choose(mut parts: Vec<UploadPart>) -> ChosenUpload {
     let counts = |part: &UploadPart| {
         matches!(part.kind, UploadKind::Folder | UploadKind::Archive | UploadKind::Program)
     };
-    let Some(latest) = parts.iter().rfind(|part| counts(part)).cloned() else {
+    let is_source = |part: &&UploadPart| part.kind == UploadKind::Source;
+    let latest = parts.iter().rfind(|part| counts(part)).or_else(|| parts.iter().rfind(is_source));
+    let Some(latest) = latest.cloned() else {
         return ChosenUpload { upload: Err(missing(&parts)), remark: None };
     };
-    let is_loose = |part: &UploadPart| matches!(part.kind, UploadKind::Program | UploadKind::Other);
-    let goes_along = |part: &UploadPart| {
-        part.path == latest.path || latest.kind == UploadKind::Program && is_loose(part)
+    let is_loose = |part: &UploadPart| {
+        matches!(part.kind, UploadKind::Program | UploadKind::Source | UploadKind::Other)
     };
+    let goes_along =
+        |part: &UploadPart| part.path == latest.path || is_loose(&latest) && is_loose(part);
     let (used, rest): (Vec<UploadPart>, Vec<UploadPart>) = parts.into_iter().partition(goes_along);
     unused.extend(rest.into_iter().filter(|part| part.kind != UploadKind::Page));
     let upload = match latest.kind {

@@ -398,7 +398,7 @@ fn files_that_nobody_handed_in_are_nobody() {
 ann: byte for byte the same as `bea`
 bea: byte for byte the same as `ann`
 zoe: no player was recognised; it is empty
-nobody's, beside the folders: `README.txt`, `list.xlsx`, `marks.csv`
+nobody's, beside the submissions: `README.txt`, `list.xlsx`, `marks.csv`
 cup/tournament.toml: 2 of 4 are players
 "
     );
@@ -458,4 +458,143 @@ fn the_players_of_a_large_class_meet_some_of_the_others() {
     assert!(plan.out.contains("41 players, 10 opponents each, 1 pair per pairing\n0 of 410 games"));
     let text = fs::read_to_string(arena.path().join("cup/tournament.toml")).expect("a file");
     assert!(text.contains("(1640 games for 41 players and 1 pair)"), "{text}");
+}
+
+/// The names of the players that `new tournament` writes for a folder with these files, each with
+/// its folder or the reason why it has none.
+fn players_of(files: &[(&str, &str)]) -> (Vec<String>, String) {
+    let (_, said, players) = taken_in(files);
+    let value = |line: &str| line.split_once(" = ").map(|(_, value)| value.replace('"', ""));
+    let tables = players.split("[[players]]\n").skip(1);
+    let shown = tables.filter_map(|table| {
+        let name = value(table.lines().find(|line| line.starts_with("name"))?)?;
+        let key = |line: &&str| line.starts_with("dir") || line.starts_with("absent");
+        Some(format!("{name}: {}", value(table.lines().find(key)?)?))
+    });
+    (shown.filter(|player| !player.starts_with("house-greedy")).collect(), said)
+}
+
+#[test]
+fn exports_of_every_platform_are_told_apart() {
+    let attachments = "DIR/export/Lee, Ann(al)/Submission attachment(s)";
+    let (players, said) = players_of(&[
+        ("grades.csv", "x"),
+        ("Lee, Ann(al)/timestamp.txt", "2024"),
+        ("Lee, Ann(al)/comments.txt", "x"),
+        ("Lee, Ann(al)/Submission attachment(s)/player.py", FIRST),
+        ("Ek, Bo(be)/Ek, Bo(be)_submissionText.html", "only a text"),
+    ]);
+    let only_text = "Ek, Bo: only text was submitted, no file";
+    assert_eq!(players, [only_text, &format!("Lee, Ann: {attachments}")], "{said}");
+
+    let (players, said) = players_of(&[
+        ("index.html", "the platform's"),
+        ("11-20 - Ann Lee- Nov 12, 2024 1015 PM/player.py", FIRST),
+        ("11-20 - Ann Lee- Nov 13, 2024 916 AM/player.py", "new"),
+        ("12-20 - Ann Lee - 2 December 2024 9:16 AM/player.py", "a namesake"),
+    ]);
+    let folder = "DIR/export/1";
+    let ann = format!("Ann Lee 11: {folder}1-20 - Ann Lee- Nov 13, 2024 916 AM");
+    let namesake = format!("Ann Lee 12: {folder}2-20 - Ann Lee - 2 December 2024 9:16 AM");
+    assert_eq!(players, [ann, namesake], "{said}");
+    assert!(said.contains("not used: `11-20 - Ann Lee- Nov 12, 2024 1015 PM`"), "{said}");
+    assert!(said.contains("nobody's, beside the submissions: `index.html`"), "{said}");
+
+    let (players, said) = players_of(&[
+        (
+            "submission_metadata.yml",
+            "---\nsubmission_7:\n  :submitters:\n  - :name: Ann Lee\n    :sid: '1'\n",
+        ),
+        ("submission_7/player.py", FIRST),
+        ("submission_8/player.py", "nobody knows whose"),
+    ]);
+    let gradescope = ["Ann Lee: DIR/export/submission_7", "submission_8: DIR/export/submission_8"];
+    assert_eq!(players, gradescope, "{said}");
+
+    let (players, said) = players_of(&[
+        ("al_1_handin.py", "old"),
+        ("al_2_handin.py", FIRST),
+        ("bo@uni.example_10_handin.py", "tenth"),
+        ("bo@uni.example_9_handin.py", "ninth"),
+    ]);
+    assert_eq!(players, ["al: players/al", "bo@uni.example: players/bo-uni.example"]);
+    assert!(said.contains("not used: `bo@uni.example_9_handin.py`"), "{said}");
+}
+
+/// Platforms put a folder around an export, and people do not unpack it.
+#[test]
+fn an_export_is_found_in_a_folder_or_an_archive() {
+    let inside = ("Part B/Ann_1_assignsubmission_file_/player.py", FIRST);
+    let other = ("Part B/Bo_2_assignsubmission_file_/player.py", "two");
+    let (players, said) = players_of(&[inside, other, ("Part B/grades.csv", "x")]);
+    assert_eq!(players.len(), 2, "{said}");
+    assert!(said.contains("opened, because it is an export: `Part B`\n"), "{said}");
+
+    let arena = Arena::new();
+    arena.sh("mkdir -p export/x/Ann_1_assignsubmission_file export/x/Bo_2_assignsubmission_file");
+    for author in ["Ann_1", "Bo_2"] {
+        arena.write(&format!("export/x/{author}_assignsubmission_file/player.py"), author);
+    }
+    arena.sh("cd export && python3 -m zipfile -c ../all.zip x && rm -r x && mv ../all.zip .");
+    for (from, into) in [("export", "one"), ("export/all.zip", "two")] {
+        let run = arena.run(&["new", "tournament", from, "--into", into]);
+        assert!(run.code == 0 && run.err.contains("2 of 2 are players"), "{run:?}");
+    }
+}
+
+/// Among other submissions, what looks like an export could replace the player of another author.
+#[test]
+fn a_submission_that_imitates_an_export_is_one_submission() {
+    let (players, said) = players_of(&[
+        ("eve/Ann_1_assignsubmission_file_/player.py", FIRST),
+        ("eve/Bo_2_assignsubmission_file_/notes.txt", "x"),
+        ("ann.py", "hers"),
+    ]);
+    assert_eq!(players.len(), 2, "{players:?} {said}");
+    assert!(said.contains("eve: it seems to hold several submissions, `Ann_1_"), "{said}");
+}
+
+#[test]
+fn a_folder_of_many_authors_does_not_become_one_player_in_silence() {
+    let hint = |files: &[(&str, &str)]| players_of(files).1.contains("it seems to hold several");
+    assert!(hint(&[("all/ann/player.py", FIRST), ("all/bo/main.py", "two")]));
+    assert!(hint(&[("all/ann/player.py", FIRST), ("all/bo/Makefile", "player:\n")]));
+    assert!(!hint(&[("ann/src/player.py", FIRST), ("ann/tests/main.py", "a test")]));
+    assert!(!hint(&[("ann/player.py", FIRST), ("ann/one/main.py", ""), ("ann/two/main.py", "")]));
+}
+
+/// An archive counts in whatever folder it lies.
+#[test]
+fn an_archive_beside_other_folders_is_found() {
+    let arena = Arena::new();
+    arena.sh("mkdir -p export/ann/files export/ann/notes && echo x > export/ann/notes/a.txt");
+    arena.write("player.py", FIRST);
+    arena.sh("tar cf export/ann/files/bot.tar player.py");
+    let run = arena.run(&["new", "tournament", "export", "--into", "cup"]);
+    assert!(run.code == 0 && run.err.contains("1 of 1 are players"), "{run:?}");
+}
+
+/// Sources that were handed in one by one are put together under the names that a `Makefile` uses.
+#[test]
+fn loose_sources_are_one_submission() {
+    let (arena, said, _) = taken_in(&[
+        ("ann_1_11_player-1.c", "int main(void) { return 0; }\n"),
+        ("ann_1_12_Makefile-1", "player: player.c\n"),
+        ("ann_1_13_report.pdf", "x"),
+        ("bo_2_14_bot.cpp", "int main() {}\n"),
+        ("cy_3_15_player.c", "int main(void) { return 0; }\n"),
+        ("cy_3_16_player.py", FIRST),
+    ]);
+    let needs_file = "no player was recognised; hand in a build file (such as a `Makefile`)";
+    assert!(said.contains("no player was recognised; build it first with `make`"), "{said}");
+    assert!(said.contains(&format!("bo_2_14_bot.cpp: {needs_file}")), "{said}");
+    assert!(said.contains("1 of 3 are players"), "{said}");
+    let names = |dir: &str| {
+        let entries = fs::read_dir(arena.path().join("cup/players").join(dir)).expect("a folder");
+        let mut names: Vec<_> = entries.map(|entry| entry.expect("a name").file_name()).collect();
+        names.sort();
+        names
+    };
+    assert_eq!(names("ann"), ["Makefile", "player.c", "report.pdf"]);
+    assert_eq!(names("cy"), ["player.c", "player.py"]);
 }

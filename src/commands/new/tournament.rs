@@ -179,6 +179,7 @@ fn failed(error: &ImportError, dir: &Path, players: &Path) -> Failure {
         ImportError::Source(error) => {
             Failure::input(format!("{} cannot be read: {error}", dir.display()))
         }
+        ImportError::Export(..) => Failure::input(error.to_string()),
         ImportError::Players(error) if error.kind() == ErrorKind::AlreadyExists => Failure::input(
             format!("{players} already exists; remove it, or name another folder with --into"),
         ),
@@ -197,10 +198,15 @@ fn remarks(submission: &Submission) -> impl Iterator<Item = String> {
     submission.remarks.iter().map(|it| terminal(&format!("{}: {it}", submission.name)))
 }
 
-/// The line that names the files that are nobody's, if there are any.
-fn left_out(intake: &Intake) -> Option<String> {
-    let files = listed(intake.sheets.iter().map(String::as_str));
-    (!files.is_empty()).then(|| terminal(&format!("nobody's, beside the folders: {files}")))
+/// The lines that name what is nobody's: the folders and archives around the submissions, and files
+/// beside those.
+fn left_out(intake: &Intake) -> impl Iterator<Item = String> {
+    let line = |what: &str, names: &[String]| {
+        let names = listed(names.iter().map(String::as_str));
+        (!names.is_empty()).then(|| terminal(&format!("{what}: {names}")))
+    };
+    let opened = line("opened, because it is an export", &intake.opened);
+    opened.into_iter().chain(line("nobody's, beside the submissions", &intake.sheets))
 }
 
 /// The name of a tournament in this folder: that of the folder.

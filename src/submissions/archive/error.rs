@@ -33,6 +33,12 @@ pub enum ArchiveRefusal {
     /// show.
     #[error("it is damaged, or not an archive ({0})")]
     Broken(String),
+    /// Its entries can be read only with a password.
+    #[error("it is encrypted; pack it without a password")]
+    Encrypted,
+    /// It is compressed in a way that cannot be unpacked.
+    #[error("it uses an unusual kind of compression; pack it as an ordinary .zip")]
+    Method,
     /// It has more entries than this limit.
     #[error("it contains more than {0} entries")]
     TooMany(usize),

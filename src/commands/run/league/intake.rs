@@ -11,7 +11,7 @@ use crate::build::Builder;
 use crate::commands::runtime::new_runtime;
 use crate::config::BuildRules;
 use crate::league::hand_in::{self, HandedIn};
-use crate::submissions::take_in;
+use crate::submissions::take_in_one;
 use referee_protocol::escape;
 use referee_record::model::player::PlayerSpec;
 use referee_record::wording::counted;
@@ -72,8 +72,7 @@ pub(super) fn take(
     if handed_in != *expected {
         return Err(NotTaken::Changed);
     }
-    let intake = take_in(&inbox, &unpacked).map_err(refused)?;
-    let Some(submission) = intake.taken.into_iter().next() else {
+    let Some(submission) = take_in_one(&inbox, &unpacked).map_err(refused)? else {
         return Err(refused("nothing in it can play"));
     };
     for remark in &submission.remarks {
