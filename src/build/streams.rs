@@ -14,6 +14,9 @@ const CHUNK: usize = 64 * 1024;
 /// The longest line, in bytes. A longer one is cut into several.
 const LONGEST_LINE: usize = 4096;
 
+/// What is shown in place of a tab.
+const TAB: &str = "    ";
+
 /// The output of a build, up to a limit.
 pub(super) struct BuildOutput<'s> {
     most: u64,
@@ -68,7 +71,9 @@ impl<'s> BuildOutput<'s> {
     }
 
     fn end_line(&mut self) {
-        let line = escape::terminal(&String::from_utf8_lossy(&self.line));
+        // Compilers and `make` indent with tabs.
+        let line = String::from_utf8_lossy(&self.line).replace('\t', TAB);
+        let line = escape::terminal(&line);
         self.line.clear();
         (self.say)(&line);
         self.text.push_str(&line);
@@ -128,8 +133,9 @@ mod tests {
 
     #[tokio::test]
     async fn lines_are_passed_on_safe_to_show_and_bounded() {
-        let (lines, read) = said(b"cc a.c\n\x1b[31mred\xff", 100).await;
+        let (lines, read) = said(b"cc a.c\n\x1b[31mred\xff\n\tat x", 100).await;
         read.expect("short enough");
+        assert_eq!(lines[2], "    at x");
         assert_eq!(lines[0], "cc a.c");
         assert!(!lines[1].contains('\x1b') && lines[1].contains("red"), "{lines:?}");
         let (lines, _) = said(&[b'x'; 2 * LONGEST_LINE + 1], 1 << 20).await;
