@@ -58,6 +58,8 @@ fn build(source: &Path, command: &OsString, printer: Printer) -> io::Result<Exit
     if status.success() {
         let mut archive = tar::Builder::new(printer.stream());
         archive.follow_symlinks(false);
+        // Files count by their content, holes included, and within the limit on the result.
+        archive.sparse(false);
         pack(&mut archive, &dir, Path::new(""))?;
         archive.into_inner()?.flush()?;
     }

@@ -128,3 +128,19 @@ fn what_was_ready_to_run_still_plays() {
     assert_eq!(run.code, 0, "{}", run.err);
     assert!(run.err.starts_with("ant: its build failed"), "{}", run.err);
 }
+
+/// Databases and tables are often sparse files.
+#[test]
+fn a_sparse_file_is_part_of_the_result_within_the_limit_on_its_size() {
+    let arena = Arena::new();
+    let sparse = "player: source\n\t@cp source player && chmod +x player && truncate -s";
+    put(&arena, &[("ant/source", GREEDY), ("ant/Makefile", &format!("{sparse} 1M table\n"))]);
+    configure(&arena, &format!("{ANT}[build]\ndisk = \"8MiB\"\n"));
+    let run = arena.run(&["run", "--plan"]);
+    assert_eq!(run.code, 0, "{}", run.err);
+    let built = arena.path().join("results-built").join(&results(&arena)[0]).join("table");
+    assert_eq!(fs::metadata(built).expect("a file").len(), 1 << 20);
+    put(&arena, &[("ant/Makefile", &format!("{sparse} 1T table\n"))]);
+    let run = arena.run(&["run", "--plan"]);
+    assert_eq!((run.code, results(&arena).len()), (2, 1), "{}", run.err);
+}
