@@ -13,7 +13,8 @@ use crate::level::Mechanism;
 use crate::mounts::SCRATCH;
 use crate::protocol::{Setup, SetupError};
 use crate::request::Network;
-use crate::runtimes::{SETTINGS, SYSTEM};
+use crate::runtimes::SYSTEM;
+use crate::settings::settings;
 use crate::visible::VisiblePaths;
 
 /// The newest Landlock version to ask for. Older kernels provide what they can.
@@ -87,7 +88,9 @@ fn without_namespaces(
     ruleset: RulesetCreated,
     setup: &Setup,
 ) -> Result<RulesetCreated, landlock::RulesetError> {
-    let system = SYSTEM.iter().chain(SETTINGS).map(Path::new);
+    // A rule for a link would apply to its target, wherever that lies.
+    let settings = settings().iter().map(PathBuf::as_path).filter(|path| !path.is_symlink());
+    let system = SYSTEM.iter().map(Path::new).chain(settings);
     let mut own = Readable::default();
     for path in system.chain(setup.visible.shown().iter().map(PathBuf::as_path)) {
         own.add(path, &setup.visible);

@@ -29,6 +29,7 @@ use nix::unistd::{ForkResult, Pid, setpgid};
 use crate::command::THIS_PROGRAM;
 use crate::error::ScopeError;
 use crate::protocol::SUPERVISOR;
+use crate::settings::settings;
 use crate::{fork, systemd};
 
 /// The calling process or thread, as an argument of a system call.
@@ -176,6 +177,8 @@ impl Drop for RunningLauncher {
 /// Runs as the launcher, until its caller is gone. In each forked process it returns what
 /// `supervise` returns.
 pub(crate) fn serve(supervise: fn(&UnixStream) -> ExitCode) -> ExitCode {
+    // Every supervisor needs them, and a fork has what this process has found.
+    let _ = settings();
     let Ok(socket) = own_socket() else { return ExitCode::FAILURE };
     if tell(&socket, READY).is_err() {
         return ExitCode::FAILURE;

@@ -151,6 +151,8 @@ mod scratch;
 #[cfg(target_os = "linux")]
 mod seccomp;
 mod self_test;
+#[cfg(target_os = "linux")]
+mod settings;
 mod signals;
 #[cfg(target_os = "linux")]
 mod start_request;

@@ -21,7 +21,8 @@ use crate::limits::{MOST_FILES, Overrun};
 use crate::paths::is_in;
 use crate::protocol::{Setup, SetupError};
 use crate::request::Network;
-use crate::runtimes::{NETWORK, SETTINGS, SYSTEM};
+use crate::runtimes::{NETWORK, SYSTEM};
+use crate::settings::settings;
 use crate::start_request::StartRequest;
 use crate::visible::{Layer, VisiblePaths};
 
@@ -109,6 +110,7 @@ fn keep_private() -> SetupResult {
 /// Builds a file system and makes it this process's root. Call it in new namespaces.
 pub(crate) fn build(request: &StartRequest) -> SetupResult {
     let setup = &request.setup;
+    let settings = settings();
     keep_private()?;
     // The new root needs a mount point that every machine has, and only for a moment.
     tmpfs("/tmp", QUIET, "size=4m,nr_inodes=4096,mode=755")?;
@@ -117,9 +119,12 @@ pub(crate) fn build(request: &StartRequest) -> SetupResult {
     // The machine's file system now lies above the new root, where no name leads to it.
     must("the new root", nix::unistd::pivot_root(".", "."))?;
     let root = NewRoot { new: found("the new root", FileTree::at(Path::new("/")))?, old };
-    match &setup.root {
-        Some(image) => root.show_image(image, Path::new("/"), setup)?,
-        None => SYSTEM.iter().chain(SETTINGS).try_for_each(|path| root.show_system(path))?,
+    if let Some(image) = &setup.root {
+        root.show_image(image, Path::new("/"), setup)?;
+    } else {
+        let system = SYSTEM.iter().map(Path::new);
+        let settings = settings.iter().map(PathBuf::as_path);
+        system.chain(settings).try_for_each(|path| root.show_system(path))?;
     }
     if setup.network == Network::Open {
         // Their targets are visible paths.
@@ -272,8 +277,7 @@ impl NewRoot {
     }
 
     /// Shows a system file or folder of the machine at its own path, unless it is missing.
-    fn show_system(&self, path: &str) -> SetupResult {
-        let path = Path::new(path);
+    fn show_system(&self, path: &Path) -> SetupResult {
         self.show(path, self.old.find_behind_links(path))
     }
 

@@ -3,32 +3,11 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use crate::settings::settings;
+
 /// System folders that every program may read. Missing ones are skipped.
 pub(crate) const SYSTEM: &[&str] =
     &["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/nix/store", "/gnu/store"];
-
-/// Configuration that every program may read: library paths, the time zone, and Debian's settings
-/// of language runtimes.
-pub(crate) const SETTINGS: &[&str] = &[
-    "/etc/ld.so.cache",
-    "/etc/ld.so.conf",
-    "/etc/ld.so.conf.d",
-    "/etc/ld.so.preload",
-    "/etc/localtime",
-    "/etc/timezone",
-    "/etc/locale.alias",
-    "/etc/mime.types",
-    "/etc/alternatives",
-    "/etc/ssl/openssl.cnf",
-    "/etc/python3",
-    "/etc/python3.11",
-    "/etc/python3.12",
-    "/etc/python3.13",
-    "/etc/java-11-openjdk",
-    "/etc/java-17-openjdk",
-    "/etc/java-21-openjdk",
-    "/etc/java-25-openjdk",
-];
 
 /// Configuration that programs read before they use the network.
 pub(crate) const NETWORK: &[&str] = &[
@@ -59,5 +38,6 @@ pub(crate) fn with_real_folder(program: &Path) -> PathBuf {
 
 /// Whether it is in a folder that every program may read.
 pub fn is_system_path(path: &Path) -> bool {
-    SYSTEM.iter().chain(SETTINGS).any(|folder| path.starts_with(folder))
+    SYSTEM.iter().any(|folder| path.starts_with(folder))
+        || settings().iter().any(|folder| path.starts_with(folder))
 }
