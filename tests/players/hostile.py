@@ -518,13 +518,15 @@ def own_path():
 
 def timers():
     """Timers that would fire in the opponent's turn: hundreds per process."""
-    made = 0
+    made = files = 0
     identity = ctypes.c_int()
     event = ctypes.create_string_buffer(struct.pack("qii", 0, signal.SIGUSR1, 0) + bytes(48))
     signal.signal(signal.SIGUSR1, signal.SIG_IGN)
     while made < 1000 and call(222, 1, ctypes.addressof(event), ctypes.addressof(identity)):
         made += 1
-    return call(283, 1, 0) or made >= 100
+    while files < 200 and call(283, 1, 0):
+        files += 1
+    return files > 64 or made >= 100
 
 
 def watch():

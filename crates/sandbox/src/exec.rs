@@ -6,6 +6,7 @@ use std::ffi::CString;
 use std::fs::File;
 use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt;
+use std::os::unix::net::UnixStream;
 
 use nix::errno::Errno;
 use nix::libc;
@@ -18,17 +19,23 @@ use crate::level::{Level, Mechanism};
 use crate::protocol::{CgroupSetup, Setup, SetupError, StartStage};
 use crate::seccomp::{Files, Freezing, Memory, SeesOthers, Surroundings};
 use crate::start_request::StartRequest;
-use crate::{landlock, mounts, procfs, seccomp};
+use crate::timer_gate::{FileTimers, MOST_TIMERS};
+use crate::{landlock, mounts, procfs, seccomp, timer_gate};
 
-/// The maximum number of POSIX timers of all processes together. Each could fire while the opponent
-/// computes, in time that the opponent is charged for.
-const MOST_TIMERS: u64 = 64;
+/// What connects a process with its supervisor until it executes the command.
+pub(crate) struct SupervisorLink {
+    /// Takes an error, and is closed by the exec.
+    pub(crate) reporter: OwnedFd,
+    /// Takes the descriptor of the timers; see [`timer_gate`].
+    pub(crate) timers: UnixStream,
+}
 
 /// Turns this process into the command, or reports why it cannot.
-pub(crate) fn run_command(request: &StartRequest, groups: &[Cgroup], reporter: OwnedFd) -> ! {
+pub(crate) fn run_command(request: &StartRequest, groups: &[Cgroup], link: SupervisorLink) -> ! {
     let this = request.this.as_ref();
-    let Err(failed) = prepare(request, groups).and_then(|()| exec(&request.setup, this));
-    fail(reporter, &failed)
+    let prepared = prepare(request, groups, &link.timers);
+    let Err(failed) = prepared.and_then(|()| exec(&request.setup, this));
+    fail(link.reporter, &failed)
 }
 
 /// Reports a failure to the supervisor and exits.
@@ -45,7 +52,11 @@ pub(crate) fn exit() -> ! {
 }
 
 /// Everything but the exec.
-fn prepare(request: &StartRequest, groups: &[Cgroup]) -> Result<(), SetupError> {
+fn prepare(
+    request: &StartRequest,
+    groups: &[Cgroup],
+    timers: &UnixStream,
+) -> Result<(), SetupError> {
     let setup = &request.setup;
     let step = |what: &'static str| move |error: Errno| SetupError::setting_up(what, &error);
     nix::unistd::setsid().map_err(step("its session"))?;
@@ -82,13 +93,13 @@ fn prepare(request: &StartRequest, groups: &[Cgroup]) -> Result<(), SetupError> 
         landlock::restrict(setup, request.this.as_ref())?;
     }
     if setup.has(Mechanism::Seccomp) {
-        seccomp::install(surroundings(setup))?;
+        seccomp::install(surroundings(setup, timer_gate::install(timers)))?;
     }
     Ok(())
 }
 
 /// What the filters of system calls depend on.
-fn surroundings(setup: &Setup) -> Surroundings {
+fn surroundings(setup: &Setup, file_timers: FileTimers) -> Surroundings {
     let namespaces = setup.has(Mechanism::Namespaces);
     let is_read_only = namespaces || setup.has_mounts_alone();
     let is_counted = setup.groups.iter().any(CgroupSetup::bounds_memory);
@@ -98,6 +109,7 @@ fn surroundings(setup: &Setup) -> Surroundings {
         network: setup.network,
         memory: if is_counted { Memory::Counted } else { Memory::Polled },
         freezing: if setup.freezer { Freezing::ByControlGroup } else { Freezing::BySignal },
+        file_timers,
     }
 }
 

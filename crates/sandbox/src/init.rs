@@ -14,6 +14,7 @@ use nix::sys::wait::waitpid;
 use nix::unistd::{ForkResult, fork};
 
 use crate::cgroup::Cgroup;
+use crate::exec::SupervisorLink;
 use crate::protocol::{Setup, SetupError, SupervisorMessage, send, wait_status};
 use crate::request::Network;
 use crate::start_request::StartRequest;
@@ -41,7 +42,7 @@ pub(crate) fn run(
     socket: &UnixStream,
     request: StartRequest,
     groups: &[Cgroup],
-    reporter: OwnedFd,
+    link: SupervisorLink,
     ready: &OwnedFd,
 ) -> ! {
     let limit = request.setup.limits.scratch;
@@ -49,14 +50,14 @@ pub(crate) fn run(
         // SAFETY: this process has one thread, so the child may do anything that the parent may.
         Ok(()) => match unsafe { fork() } {
             Ok(ForkResult::Parent { child }) => child,
-            Ok(ForkResult::Child) => exec::run_command(&request, groups, reporter),
+            Ok(ForkResult::Child) => exec::run_command(&request, groups, link),
             Err(error) => {
-                exec::fail(reporter, &SetupError::setting_up("its first process", &error))
+                exec::fail(link.reporter, &SetupError::setting_up("its first process", &error))
             }
         },
-        Err(failed) => exec::fail(reporter, &failed),
+        Err(failed) => exec::fail(link.reporter, &failed),
     };
-    drop((request, reporter));
+    drop((request, link));
     // The supervisor must see the process before it can be reaped.
     if nix::unistd::read(ready, &mut [0]) != Ok(1) {
         exec::exit();

@@ -163,6 +163,8 @@ mod supervisor_child;
 #[cfg(target_os = "linux")]
 mod systemd;
 #[cfg(target_os = "linux")]
+mod timer_gate;
+#[cfg(target_os = "linux")]
 mod users;
 #[cfg(target_os = "linux")]
 mod visible;

@@ -14,6 +14,7 @@ use seccompiler::{
 
 use crate::protocol::SetupError;
 use crate::request::Network;
+use crate::timer_gate::FileTimers;
 
 /// Calls refused with `EPERM`, whatever their arguments.
 const REFUSED: &[libc::c_long] = &[
@@ -26,8 +27,6 @@ const REFUSED: &[libc::c_long] = &[
     libc::SYS_pidfd_getfd,
     // Cores and priorities: a process stays where its caller has put it.
     libc::SYS_sched_setaffinity,
-    libc::SYS_sched_setscheduler,
-    libc::SYS_sched_setparam,
     libc::SYS_sched_setattr,
     libc::SYS_ioprio_set,
     // Memory and queues that outlive a process.
@@ -147,8 +146,6 @@ const ABSENT: &[libc::c_long] = &[
     libc::SYS_io_setup,
     // Its pages are counted in no process.
     MEMFD_SECRET,
-    // Hundreds of timers per process could fire while the opponent computes.
-    libc::SYS_timerfd_create,
     // It shows who reads which of the shared files.
     libc::SYS_inotify_init1,
 ];
@@ -243,6 +240,7 @@ pub(crate) struct Surroundings {
     pub(crate) network: Network,
     pub(crate) memory: Memory,
     pub(crate) freezing: Freezing,
+    pub(crate) file_timers: FileTimers,
 }
 
 /// Installs the filters permanently for this process and everything that it executes or starts.
@@ -264,8 +262,22 @@ type Built<T> = Result<T, seccompiler::BackendError>;
 type Rules = BTreeMap<i64, Vec<SeccompRule>>;
 
 impl Surroundings {
-    fn programs(self) -> Built<[BpfProgram; 2]> {
-        Ok([program(self.refused()?, libc::EPERM)?, program(self.absent(), libc::ENOSYS)?])
+    fn programs(self) -> Built<[BpfProgram; 3]> {
+        Ok([
+            program(self.refused()?, libc::EPERM)?,
+            program(self.absent(), libc::ENOSYS)?,
+            program(Self::without_effect()?, 0)?,
+        ])
+    }
+
+    /// Calls that report success and do nothing, because programs end without them.
+    fn without_effect() -> Built<Rules> {
+        Ok(Rules::from([
+            // Mono sets the scheduler that each of its threads already has. In that one, there is
+            // nothing to choose.
+            (libc::SYS_sched_setscheduler, vec![when(1, SeccompCmpOp::Eq, USUAL_SCHEDULER)?]),
+            (libc::SYS_sched_setparam, Vec::new()),
+        ]))
     }
 
     fn refused(self) -> Built<Rules> {
@@ -281,6 +293,8 @@ impl Surroundings {
         rules.insert(libc::SYS_fcntl, self.file_commands()?);
         rules.insert(libc::SYS_prctl, self.process_commands()?);
         let other = |argument| when(argument, SeccompCmpOp::Ne, 0);
+        let other_scheduler = when(1, SeccompCmpOp::Ne, USUAL_SCHEDULER)?;
+        rules.insert(libc::SYS_sched_setscheduler, vec![other_scheduler]);
         rules.insert(libc::SYS_setpriority, vec![other(0)?, other(1)?]);
         let [set_core, set_core_too] = core_limit()?;
         rules.insert(libc::SYS_setrlimit, vec![set_core]);
@@ -314,6 +328,9 @@ impl Surroundings {
         if self.freezing == Freezing::BySignal {
             // It could send the signal that ends a freeze.
             rules.extend(always(&[libc::SYS_timer_create]));
+        }
+        if self.file_timers == FileTimers::Absent {
+            rules.extend(always(&[libc::SYS_timerfd_create]));
         }
         rules
     }
@@ -362,6 +379,9 @@ impl Surroundings {
         Ok(rules)
     }
 }
+
+/// The scheduler of every process that asked for no other.
+const USUAL_SCHEDULER: u64 = libc::SCHED_OTHER.cast_unsigned() as u64;
 
 /// The signal that ends a freeze.
 const CONTINUE: u64 = libc::SIGCONT.cast_unsigned() as u64;
@@ -461,7 +481,7 @@ fn both(one: (u8, libc::c_int), other: (u8, libc::c_int)) -> Built<SeccompRule> 
     SeccompRule::new(vec![is(one)?, is(other)?])
 }
 
-/// A filter that answers these calls with an error.
+/// A filter that answers these calls with an error; with 0, it reports success and does nothing.
 fn program(rules: Rules, errno: libc::c_int) -> Built<BpfProgram> {
     let refuse = SeccompAction::Errno(errno.cast_unsigned());
     let arch = TargetArch::try_from(std::env::consts::ARCH)?;

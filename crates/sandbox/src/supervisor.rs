@@ -18,6 +18,7 @@ use nix::sys::wait::{WaitPidFlag, waitpid};
 use nix::unistd::{ForkResult, Pid};
 
 use crate::cgroup::Cgroup;
+use crate::exec::SupervisorLink;
 use crate::leftovers::Leftovers;
 use crate::level::Mechanism;
 use crate::limits::Overrun;
@@ -26,6 +27,7 @@ use crate::process_tree::{self, Member};
 use crate::protocol::{Setup, SetupError, SupervisorMessage, send, wait_status};
 use crate::resources::Resources;
 use crate::start_request::StartRequest;
+use crate::timer_gate::TimerGate;
 use crate::{exec, fork, init, mounts};
 
 /// How often to poll the limits that the system does not enforce.
@@ -86,6 +88,8 @@ struct Supervisor {
     polled: Instant,
     /// The limit that a poll found exceeded, if any.
     exceeded: Option<Overrun>,
+    /// Counts its timers, if the kernel asks.
+    timers: Option<TimerGate>,
     /// Writing to it allows the init to reap.
     go: OwnedFd,
 }
@@ -105,13 +109,16 @@ fn start(
     let signals = SignalFd::with_flags(&child, flags).map_err(failed)?;
     let (report, reporter) = pipe()?;
     let (ready, go) = pipe()?;
+    let (timers, timers_of_child) =
+        UnixStream::pair().map_err(|error| SetupError::setting_up("its supervisor", &error))?;
+    let link = SupervisorLink { reporter, timers: timers_of_child };
     let pid = if request.setup.has(Mechanism::Namespaces) {
         let namespaces = fork::clone(init::namespaces(&request.setup));
         match namespaces.map_err(|error| SetupError::setting_up("its namespaces", &error))? {
             ForkResult::Parent { child } => child,
             ForkResult::Child => {
-                drop((go, report));
-                init::run(socket, request, groups, reporter, &ready)
+                drop((go, report, timers));
+                init::run(socket, request, groups, link, &ready)
             }
         }
     } else {
@@ -119,14 +126,14 @@ fn start(
         match unsafe { nix::unistd::fork() }.map_err(failed)? {
             ForkResult::Parent { child } => child,
             ForkResult::Child => {
-                drop((go, report));
-                exec::run_command(&request, groups, reporter)
+                drop((go, report, timers));
+                exec::run_command(&request, groups, link)
             }
         }
     };
     let namespaces = request.setup.has(Mechanism::Namespaces);
     let monitor = Monitor::new(&request.setup);
-    drop((request, reporter, ready));
+    drop((request, link, ready));
     let init = namespaces.then_some(pid);
     let supervisor = Supervisor {
         signals,
@@ -135,9 +142,10 @@ fn start(
         monitor,
         polled: Instant::now(),
         exceeded: None,
+        timers: None,
         go,
     };
-    supervisor.started(socket, report)
+    supervisor.started(socket, report, &timers)
 }
 
 /// A pipe that the command does not inherit.
@@ -148,7 +156,12 @@ fn pipe() -> Result<(OwnedFd, OwnedFd), SetupError> {
 
 impl Supervisor {
     /// Waits until the command is running, and reports that to the caller.
-    fn started(mut self, socket: &UnixStream, report: OwnedFd) -> Result<Self, SetupError> {
+    fn started(
+        mut self,
+        socket: &UnixStream,
+        report: OwnedFd,
+        timers: &UnixStream,
+    ) -> Result<Self, SetupError> {
         let mut watched = [
             PollFd::new(report.as_fd(), PollFlags::POLLIN),
             PollFd::new(socket.as_fd(), PollFlags::POLLIN),
@@ -163,6 +176,7 @@ impl Supervisor {
             return Err(serde_json::from_slice(&text)
                 .unwrap_or_else(|error| SetupError::setting_up("its supervisor", &error)));
         }
+        self.timers = TimerGate::receive(timers);
         if let Some(init) = self.init {
             // The init waits before it reaps anything, so its child must exist.
             let leader = process_tree::members(init).first().map(Member::pid);
@@ -195,15 +209,20 @@ impl Supervisor {
                 }
                 _ => PollTimeout::NONE,
             };
+            let gate = self.timers.as_ref().map(AsFd::as_fd);
+            let asks = if gate.is_some() { PollFlags::POLLIN } else { PollFlags::empty() };
             let mut watched = [
                 PollFd::new(socket.as_fd(), PollFlags::POLLIN),
                 PollFd::new(self.signals.as_fd(), PollFlags::POLLIN),
+                PollFd::new(gate.unwrap_or(socket.as_fd()), asks),
             ];
             match poll(&mut watched, patience) {
                 Ok(_) | Err(Errno::EINTR) => {}
                 Err(error) => return Err(error.into()),
             }
-            let [asked, died] = watched.map(|fd| fd.any().unwrap_or(true));
+            let timer = watched[2].revents().unwrap_or(PollFlags::empty());
+            let [asked, died, _] = watched.map(|fd| fd.any().unwrap_or(true));
+            self.answer_about_timers(timer);
             if asked || self.polled.elapsed() >= POLL_EVERY {
                 self.poll_limits(socket);
             }
@@ -219,6 +238,17 @@ impl Supervisor {
                 } else {
                     SupervisionEnd::CallerGone
                 });
+            }
+        }
+    }
+
+    /// Answers what the kernel asks about a timer, until there were too many or no process is left.
+    fn answer_about_timers(&mut self, found: PollFlags) {
+        if let Some(timers) = &mut self.timers {
+            let goes_on =
+                if found.contains(PollFlags::POLLIN) { timers.answer() } else { found.is_empty() };
+            if !goes_on {
+                self.timers = None;
             }
         }
     }
