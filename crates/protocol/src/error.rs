@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-use crate::field::LenientField;
+use crate::field::{LenientField, WholeNumber};
 use crate::{VERSIONS, escape};
 
 /// How much of a refused line to show, in bytes.
@@ -94,9 +94,13 @@ fn reason(error: &serde_json::Error) -> String {
 /// The text of a line, without blanks around it.
 pub(crate) fn trimmed(line: &[u8]) -> Result<&str, ReplyError> {
     let line = line.strip_suffix(b"\r").unwrap_or(line);
-    std::str::from_utf8(line)
+    let text = std::str::from_utf8(line)
         .map(str::trim_ascii)
-        .map_err(|error| ReplyError::NotUtf8 { valid: error.valid_up_to(), line: shown(line) })
+        .map_err(|error| ReplyError::NotUtf8 { valid: error.valid_up_to(), line: shown(line) })?;
+    if text.starts_with('\u{feff}') {
+        return Err(ReplyError::ByteOrderMark(shown(line)));
+    }
+    Ok(text)
 }
 
 /// Reads the fields of an object, which is the whole `text` of `line`.
@@ -104,12 +108,15 @@ pub(crate) fn object<'a, T: Deserialize<'a>>(text: &'a str, line: &[u8]) -> Resu
     serde_json::from_str(text).map_err(|source| ReplyError::NotJson { source, line: shown(line) })
 }
 
+/// The id of a reply.
+pub(crate) type Id<'a> = LenientField<'a, WholeNumber<u64>>;
+
 /// Checks the id of a reply, if it has one.
-pub(crate) fn same_id(given: Option<&LenientField<'_, u64>>, asked: u64) -> Result<(), ReplyError> {
+pub(crate) fn same_id(given: Option<&Id<'_>>, asked: u64) -> Result<(), ReplyError> {
     let given = match given {
         None => return Ok(()),
-        Some(LenientField::Value(id)) if *id == asked => return Ok(()),
-        Some(LenientField::Value(id)) => id.to_string(),
+        Some(LenientField::Value(WholeNumber(id))) if *id == asked => return Ok(()),
+        Some(LenientField::Value(WholeNumber(id))) => id.to_string(),
         Some(LenientField::Other(text)) => shown(text.get().as_bytes()),
     };
     Err(ReplyError::WrongId { given, asked })

@@ -4,8 +4,8 @@ use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
-use crate::error::{ReplyError, hosted, object, same_id, trimmed};
-use crate::field::LenientField;
+use crate::error::{Id, ReplyError, hosted, object, same_id, trimmed};
+use crate::field::{LenientField, WholeNumber};
 use crate::{VERSIONS, shown};
 
 /// The most guesses that a player gets with a turn.
@@ -69,17 +69,17 @@ pub struct Greeting {
 #[derive(Default, Serialize, Deserialize)]
 struct GreetingFields<'a> {
     #[serde(borrow, skip_serializing_if = "Option::is_none")]
-    id: Option<LenientField<'a, u64>>,
+    id: Option<Id<'a>>,
     #[serde(borrow, skip_serializing_if = "Option::is_none")]
     name: Option<Cow<'a, str>>,
     #[serde(borrow, skip_serializing_if = "Option::is_none")]
     version: Option<Cow<'a, str>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    protocol: Option<u32>,
+    protocol: Option<WholeNumber<u32>>,
     #[serde(borrow, skip_serializing_if = "Option::is_none")]
     want: Option<Vec<Cow<'a, str>>>,
     #[serde(default, skip_serializing_if = "is_zero")]
-    guesses: u32,
+    guesses: WholeNumber<u32>,
     #[serde(borrow, skip_serializing_if = "Option::is_none")]
     error: Option<Cow<'a, str>>,
     #[serde(borrow, skip_serializing_if = "Option::is_none")]
@@ -87,8 +87,8 @@ struct GreetingFields<'a> {
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
-fn is_zero(number: &u32) -> bool {
-    *number == 0
+fn is_zero(number: &WholeNumber<u32>) -> bool {
+    number.0 == 0
 }
 
 impl Greeting {
@@ -109,14 +109,15 @@ impl Greeting {
         if let Some(error) = fields.error {
             return Err(hosted(&error, fields.code.as_deref()));
         }
-        if let Some(spoken) = fields.protocol.filter(|spoken| !VERSIONS.contains(spoken)) {
+        let spoken = fields.protocol.map(|WholeNumber(spoken)| spoken);
+        if let Some(spoken) = spoken.filter(|spoken| !VERSIONS.contains(spoken)) {
             return Err(ReplyError::UnknownVersion(spoken));
         }
         Ok(Self {
             name: fields.name.map(Cow::into_owned),
             version: fields.version.map(Cow::into_owned),
             wants: fields.want.map_or(Ok(Wants::default()), |names| Wants::of_names(&names))?,
-            guesses: fields.guesses.min(MOST_GUESSES),
+            guesses: fields.guesses.0.min(MOST_GUESSES),
         })
     }
 
@@ -127,11 +128,11 @@ impl Greeting {
     #[expect(clippy::expect_used, reason = "plain data serialises")]
     pub fn to_line(&self, id: u64) -> String {
         let fields = GreetingFields {
-            id: Some(LenientField::Value(id)),
+            id: Some(LenientField::Value(WholeNumber(id))),
             name: self.name.as_deref().map(Cow::Borrowed),
             version: self.version.as_deref().map(Cow::Borrowed),
             want: Some(self.wants.names().map(Cow::Borrowed).collect()),
-            guesses: self.guesses,
+            guesses: WholeNumber(self.guesses),
             ..GreetingFields::default()
         };
         serde_json::to_string(&fields).expect("plain data serialises")
@@ -213,6 +214,24 @@ mod tests {
             "\"want\" contains \"moves\"; expected state, events or legal"
         );
         assert_eq!(error(br#"{"protocol":2}"#), "it speaks protocol 2, the referee [1]");
+    }
+
+    #[test]
+    fn whole_numbers_may_be_written_as_floating_point_ones() {
+        let line = br#"{"id":0.0,"protocol":1.0,"guesses":2.0}"#;
+        assert_eq!(Greeting::read(line, 0).expect("a greeting").guesses, 2);
+        let error = Greeting::read(br#"{"id":0.5}"#, 0).expect_err("refused").to_string();
+        assert_eq!(error, "the reply carries id 0.5, but the request was 0");
+    }
+
+    #[test]
+    fn a_byte_order_mark_is_named() {
+        for line in ["ok", r#"{"id":0}"#] {
+            let error = Greeting::read(format!("\u{feff}{line}").as_bytes(), 0);
+            let said = "the reply begins with a byte order mark; write UTF-8 without one";
+            let said = format!("{said}: \\u{{feff}}{line}");
+            assert_eq!(error.expect_err("refused").to_string(), said);
+        }
     }
 
     #[test]

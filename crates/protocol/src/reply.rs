@@ -5,8 +5,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::error::{HOSTED_SHOWN, RULES_PROGRAM, ReplyError, hosted, object, same_id, trimmed};
-use crate::field::LenientField;
+use crate::error::{HOSTED_SHOWN, Id, RULES_PROGRAM, ReplyError, hosted, object, same_id, trimmed};
+use crate::field::{LenientField, WholeNumber};
 use crate::search::SearchReport;
 use crate::{escape, shown};
 
@@ -64,7 +64,7 @@ impl fmt::Display for ReplyWarning {
 #[derive(Default, Serialize, Deserialize)]
 struct ReplyFields<'a> {
     #[serde(borrow, skip_serializing_if = "Option::is_none")]
-    id: Option<LenientField<'a, u64>>,
+    id: Option<Id<'a>>,
     #[serde(borrow, skip_serializing_if = "Option::is_none")]
     action: Option<LenientField<'a, Cow<'a, str>>>,
     #[serde(borrow, skip_serializing_if = "Option::is_none")]
@@ -72,13 +72,13 @@ struct ReplyFields<'a> {
     #[serde(borrow, skip_serializing_if = "Option::is_none")]
     eval: Option<LenientField<'a, f64>>,
     #[serde(borrow, skip_serializing_if = "Option::is_none")]
-    score: Option<LenientField<'a, i32>>,
+    score: Option<LenientField<'a, WholeNumber<i32>>>,
     #[serde(borrow, skip_serializing_if = "Option::is_none")]
-    mate: Option<LenientField<'a, i32>>,
+    mate: Option<LenientField<'a, WholeNumber<i32>>>,
     #[serde(borrow, skip_serializing_if = "Option::is_none")]
-    depth: Option<LenientField<'a, u32>>,
+    depth: Option<LenientField<'a, WholeNumber<u32>>>,
     #[serde(borrow, skip_serializing_if = "Option::is_none")]
-    nodes: Option<LenientField<'a, u64>>,
+    nodes: Option<LenientField<'a, WholeNumber<u64>>>,
     #[serde(borrow, skip_serializing_if = "Option::is_none")]
     said: Option<Cow<'a, str>>,
     #[serde(borrow, skip_serializing_if = "Option::is_none")]
@@ -94,9 +94,6 @@ impl Reply {
     /// The line is not a reply to this turn, or a hosting program says that its player failed.
     pub fn read(line: &[u8], id: u64) -> Result<Self, ReplyError> {
         let text = trimmed(line)?;
-        if text.starts_with('\u{feff}') {
-            return Err(ReplyError::ByteOrderMark(shown(line)));
-        }
         if !text.starts_with('{') {
             return Ok(Self { action: text.to_owned(), ..Self::default() });
         }
@@ -132,7 +129,7 @@ impl Reply {
     #[expect(clippy::expect_used, reason = "plain data serialises")]
     pub fn rules_program_failed(id: u64, message: &str) -> String {
         let fields = ReplyFields {
-            id: Some(LenientField::Value(id)),
+            id: whole(Some(id)),
             error: Some(message.into()),
             code: Some(RULES_PROGRAM.into()),
             ..ReplyFields::default()
@@ -147,14 +144,14 @@ impl Reply {
     #[expect(clippy::expect_used, reason = "plain data serialises")]
     pub fn to_line(&self, id: u64) -> String {
         let fields = ReplyFields {
-            id: Some(LenientField::Value(id)),
+            id: whole(Some(id)),
             action: Some(LenientField::Value(Cow::Borrowed(&self.action))),
             note: self.note.as_deref().map(|note| LenientField::Value(Cow::Borrowed(note))),
             eval: self.eval.map(LenientField::Value),
-            score: self.search.score.map(LenientField::Value),
-            mate: self.search.mate.map(LenientField::Value),
-            depth: self.search.depth.map(LenientField::Value),
-            nodes: self.search.nodes.map(LenientField::Value),
+            score: whole(self.search.score),
+            mate: whole(self.search.mate),
+            depth: whole(self.search.depth),
+            nodes: whole(self.search.nodes),
             said: self.said.as_deref().map(Cow::Borrowed),
             ..ReplyFields::default()
         };
@@ -174,9 +171,13 @@ impl Reply {
         }
     }
 
-    fn whole<T>(&mut self, name: &'static str, field: Option<LenientField<'_, T>>) -> Option<T> {
+    fn whole<T>(
+        &mut self,
+        name: &'static str,
+        field: Option<LenientField<'_, WholeNumber<T>>>,
+    ) -> Option<T> {
         match field? {
-            LenientField::Value(number) => Some(number),
+            LenientField::Value(WholeNumber(number)) => Some(number),
             LenientField::Other(_) => {
                 self.warnings.push(ReplyWarning::NotWhole(name));
                 None
@@ -193,6 +194,11 @@ impl Reply {
             None => {}
         }
     }
+}
+
+/// A whole number as it is written.
+fn whole<T>(number: Option<T>) -> Option<LenientField<'static, WholeNumber<T>>> {
+    number.map(|number| LenientField::Value(WholeNumber(number)))
 }
 
 #[cfg(test)]
@@ -238,6 +244,21 @@ mod tests {
         for line in ["3,4", " 3,4 \r", r#"{"action":"3,4"}"#, r#"{"id":5,"action":"3,4","x":[1]}"#]
         {
             assert_eq!(Reply::read(line.as_bytes(), 5).expect("a reply").action, "3,4");
+        }
+    }
+
+    #[test]
+    fn whole_numbers_may_be_written_as_floating_point_ones() {
+        for id in ["5.0", "5e0", "0.5E1", "50e-1"] {
+            let line = format!(r#"{{"id":{id},"action":"a","depth":9.0,"score":-3.1e1}}"#);
+            let reply = Reply::read(line.as_bytes(), 5).expect("a reply");
+            let search = (reply.search.depth, reply.search.score);
+            assert_eq!((search, reply.warnings.len()), ((Some(9), Some(-31)), 0), "{id}");
+        }
+        for (id, asked) in [("5.5", 5), ("4.0", 5), ("-5.0", 5), ("1e300", 5), ("2e19", u64::MAX)] {
+            let line = format!(r#"{{"id":{id},"action":"a"}}"#);
+            let error = Reply::read(line.as_bytes(), asked).expect_err("another id");
+            assert!(matches!(error, ReplyError::WrongId { .. }), "{error}");
         }
     }
 
