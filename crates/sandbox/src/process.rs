@@ -211,9 +211,9 @@ impl Process {
         self.tree.core_waits()
     }
 
-    /// What the process itself is doing now, without its descendants.
+    /// What the process and its descendants are doing now.
     pub fn state(&self) -> ProcessState {
-        ProcessState::of(self.tree.leader)
+        self.tree.state()
     }
 
     /// The peak resident memory of the process and of each living descendant, added up, in bytes.

@@ -1,48 +1,239 @@
 //! The state of a process, seen from outside.
 
+#[cfg(target_os = "linux")]
+use std::ffi::OsStr;
+
+#[cfg(target_os = "linux")]
+use nix::libc;
 use nix::unistd::Pid;
 
 #[cfg(target_os = "linux")]
+use crate::process_tree::Member;
+#[cfg(target_os = "linux")]
 use crate::procfs::ProcessFolder;
 
-/// The state of a process, seen from outside.
+/// The state of a process and its descendants, seen from outside.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ProcessState {
-    /// Sleeping in a read of its standard input.
+    /// A thread waits for the standard input of the first process.
     ReadingInput,
-    /// Stopped by a signal.
+    /// The first process is stopped by a signal.
     Stopped,
-    /// Running on a core, or waiting for one.
+    /// The first process is running on a core, or waiting for one.
     Running,
     /// Any other state, or the system does not provide it.
     Other,
 }
 
 impl ProcessState {
-    /// The current state of the process `pid`.
+    /// The current state of the process `leader`, which is one of `members`, and of the others.
+    ///
+    /// Many runtimes read in a thread of their own (Java, Haskell) or through an event loop (Node),
+    /// and a script that starts the player without `exec` only waits for it.
     #[cfg(target_os = "linux")]
-    pub(crate) fn of(pid: Pid) -> Self {
-        let Some(process) = ProcessFolder::open(pid) else { return Self::Other };
-        match process.stat().map(|stat| stat.state) {
-            Some('T' | 't') => Self::Stopped,
-            Some('R') => Self::Running,
-            Some('S') if reads_input(&process) => Self::ReadingInput,
-            _ => Self::Other,
+    pub(crate) fn of(leader: Pid, members: &[Member]) -> Self {
+        let Some(first) = members.iter().find(|member| member.pid() == leader) else {
+            return Self::Other;
+        };
+        match first.stat.state {
+            'T' | 't' => return Self::Stopped,
+            'R' => return Self::Running,
+            _ => {}
         }
-    }
-
-    /// Always [`Other`](Self::Other): this system does not provide the state.
-    #[cfg(not(target_os = "linux"))]
-    pub(crate) fn of(_: Pid) -> Self {
-        Self::Other
+        // Helpers of the player have an input of their own, which says nothing.
+        let Some(input) = first.folder.open_file(0) else { return Self::Other };
+        if members.iter().any(|member| awaits(&member.folder, &input)) {
+            Self::ReadingInput
+        } else {
+            Self::Other
+        }
     }
 }
 
-/// Whether it is in a system call that reads its standard input.
+/// Whether a thread of the process waits for the open file that is called `input`.
 #[cfg(target_os = "linux")]
-fn reads_input(process: &ProcessFolder) -> bool {
-    let call = process.system_call().unwrap_or_default();
-    let mut words = call.split(' ');
-    let number = words.next().and_then(|number| number.parse().ok());
-    number == Some(nix::libc::SYS_read) && words.next() == Some("0x0")
+fn awaits(process: &ProcessFolder, input: &OsStr) -> bool {
+    let calls = process.threads().into_iter().filter_map(|thread| process.system_call(thread));
+    calls.filter_map(|call| SystemCall::parse(&call)).any(|call| call.awaits(process, input))
+}
+
+/// The system call that a thread is in.
+#[cfg(target_os = "linux")]
+#[derive(Debug)]
+struct SystemCall {
+    number: i64,
+    args: [u64; 4],
+}
+
+#[cfg(target_os = "linux")]
+impl SystemCall {
+    /// Reads `/proc/PID/task/TID/syscall`. It has no arguments if the thread is in no call.
+    fn parse(text: &str) -> Option<Self> {
+        let mut words = text.split_ascii_whitespace();
+        let number = words.next()?.parse().ok()?;
+        let mut args = [0; 4];
+        for arg in &mut args {
+            *arg = u64::from_str_radix(words.next()?.strip_prefix("0x")?, 16).ok()?;
+        }
+        Some(Self { number: modern(number), args })
+    }
+
+    fn awaits(&self, process: &ProcessFolder, input: &OsStr) -> bool {
+        /// A timeout of -1, which is 32 bits wide.
+        const FOREVER: u64 = 0xffff_ffff;
+        let is_input = |file: i32| process.open_file(file).is_some_and(|name| name == input);
+        let [first, second, _, fourth] = self.args;
+        let file = || i32::try_from(first).unwrap_or(-1);
+        let is_watched = || process.polled_by(file()).into_iter().any(is_input);
+        match self.number {
+            libc::SYS_read | libc::SYS_readv => is_input(file()),
+            libc::SYS_ppoll => polled(process, first, second).into_iter().any(is_input),
+            libc::SYS_pselect6 => selected(process, second, first).into_iter().any(is_input),
+            // An event loop always watches its input; one that ends by itself has a timer.
+            libc::SYS_epoll_pwait => fourth & FOREVER == FOREVER && is_watched(),
+            libc::SYS_epoll_pwait2 => fourth == 0 && is_watched(),
+            _ => false,
+        }
+    }
+}
+
+/// The call that has replaced an older one, with the same first arguments.
+#[cfg(target_os = "linux")]
+fn modern(number: i64) -> i64 {
+    match number {
+        #[cfg(target_arch = "x86_64")]
+        libc::SYS_poll => libc::SYS_ppoll,
+        #[cfg(target_arch = "x86_64")]
+        libc::SYS_select => libc::SYS_pselect6,
+        #[cfg(target_arch = "x86_64")]
+        libc::SYS_epoll_wait => libc::SYS_epoll_pwait,
+        number => number,
+    }
+}
+
+/// The most files that a call is searched for.
+#[cfg(target_os = "linux")]
+const MOST_FILES: u64 = 1024;
+
+/// The files that `poll` waits to read from.
+#[cfg(target_os = "linux")]
+fn polled(process: &ProcessFolder, array: u64, length: u64) -> Vec<i32> {
+    // A file, the awaited events, and those that happened.
+    let bytes = process.memory_at(array, 8 * length.min(MOST_FILES)).unwrap_or_default();
+    let (entries, _) = bytes.as_chunks::<8>();
+    let entries = entries.iter().map(|&[a, b, c, d, low, high, ..]| {
+        (i32::from_ne_bytes([a, b, c, d]), i16::from_ne_bytes([low, high]))
+    });
+    entries.filter(|(_, events)| events & libc::POLLIN != 0).map(|(file, _)| file).collect()
+}
+
+/// The files that `select` waits to read from: a set of bits below `length`.
+#[cfg(target_os = "linux")]
+fn selected(process: &ProcessFolder, set: u64, length: u64) -> Vec<i32> {
+    let length = length.min(MOST_FILES);
+    let bytes = process.memory_at(set, length.div_ceil(8)).unwrap_or_default();
+    let files = (0_i32..).zip(bytes.iter().flat_map(|byte| (0..8).map(move |bit| byte >> bit & 1)));
+    files.filter(|(_, bit)| *bit == 1).map(|(file, _)| file).collect()
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use std::process::{Child, Command, Stdio};
+    use std::thread::sleep;
+    use std::time::{Duration, Instant};
+
+    use super::*;
+    use crate::process_tree::members;
+
+    fn start(program: &str, args: &[&str]) -> Child {
+        let mut command = Command::new(program);
+        command.args(args).stdin(Stdio::piped()).stdout(Stdio::null());
+        command.spawn().expect("it starts")
+    }
+
+    fn all(child: &Child) -> (Pid, Vec<Member>) {
+        let pid = Pid::from_raw(child.id().cast_signed());
+        let mut all = members(pid);
+        all.extend(Member::open(pid));
+        (pid, all)
+    }
+
+    /// Waits at most half a minute.
+    fn becomes_true(child: &Child, what: &str, condition: impl Fn(Pid, &[Member]) -> bool) {
+        let began = Instant::now();
+        loop {
+            let (pid, all) = all(child);
+            if condition(pid, &all) {
+                return;
+            }
+            assert!(began.elapsed() < Duration::from_secs(30), "{what}");
+            sleep(Duration::from_millis(1));
+        }
+    }
+
+    fn end(mut child: Child) {
+        for member in all(&child).1 {
+            member.signal(crate::process_tree::Signal::KILL);
+        }
+        child.wait().expect("reaped");
+    }
+
+    #[test]
+    fn a_player_waits_for_its_input_in_any_thread_process_or_event_loop() {
+        let epoll = "import select; e = select.epoll(); e.register(0, select.EPOLLIN); ";
+        for (program, code) in [
+            ("sh", "read line"),
+            ("sh", "cat; true"),
+            ("sh", "cat | cat; true"),
+            ("python3", "input()"),
+            ("python3", "import os; os.readv(0, [bytearray(9)])"),
+            ("python3", "import os; os.read(os.dup(0), 9)"),
+            ("python3", "import select, os; select.select([os.pipe()[0], 0], [], [])"),
+            ("python3", "import select; p = select.poll(); p.register(0); p.poll()"),
+            ("python3", &format!("{epoll}e.poll()")),
+            (
+                "python3",
+                "import threading, os; t = threading.Thread(target=os.read, args=(0, 9)); \
+                 t.start(); t.join()",
+            ),
+        ] {
+            let child = start(program, &["-c", code]);
+            becomes_true(&child, code, |leader, members| {
+                ProcessState::of(leader, members) == ProcessState::ReadingInput
+            });
+            end(child);
+        }
+    }
+
+    #[test]
+    fn other_waits_are_not_for_input() {
+        let epoll = "import select; e = select.epoll(); e.register(0, select.EPOLLIN); ";
+        let helper = "import subprocess as s, time; s.Popen(['cat'], stdin=s.PIPE); time.sleep(99)";
+        // The call that the last process is in once it waits.
+        for (code, call) in [
+            ("import time; time.sleep(99)".to_owned(), libc::SYS_clock_nanosleep),
+            ("import select; select.select([], [], [], 99)".to_owned(), libc::SYS_pselect6),
+            (
+                "import os, select; select.select([os.pipe()[0]], [], [])".to_owned(),
+                libc::SYS_pselect6,
+            ),
+            (format!("{epoll}e.poll(99)"), libc::SYS_epoll_pwait),
+            ("import select; select.epoll().poll()".to_owned(), libc::SYS_epoll_pwait),
+            (helper.to_owned(), libc::SYS_read),
+        ] {
+            let child = start("python3", &["-c", &code]);
+            let waits = |member: &Member| {
+                let text = member.folder.system_call(member.pid());
+                text.and_then(|text| SystemCall::parse(&text))
+                    .is_some_and(|found| found.number == call)
+            };
+            let expected = 1 + usize::from(code == helper);
+            becomes_true(&child, &code, |_, members| {
+                members.len() == expected && waits(&members[0])
+            });
+            let (leader, members) = all(&child);
+            assert_eq!(ProcessState::of(leader, &members), ProcessState::Other, "{code}");
+            end(child);
+        }
+    }
 }

@@ -19,6 +19,7 @@ pub(crate) use rustix::process::Signal;
 use rustix::process::{PidfdFlags, pidfd_open};
 
 use crate::core_waits::CoreWaits;
+use crate::process_state::ProcessState;
 use crate::procfs::{self, ProcessClock, ProcessFolder, Stat};
 
 /// How many times to search for processes that have not stopped yet.
@@ -34,7 +35,7 @@ pub(crate) struct Member {
 
 impl Member {
     /// Opens the process `pid`, whose number is its own.
-    fn open(pid: Pid) -> Option<Self> {
+    pub(crate) fn open(pid: Pid) -> Option<Self> {
         let folder = ProcessFolder::open(pid)?;
         let stat = folder.stat()?;
         Some(Self { folder, stat })
@@ -185,6 +186,11 @@ impl ProcessTree {
     /// How long each thread of the living processes has waited for a core.
     pub(crate) fn core_waits(&self) -> CoreWaits {
         self.members().iter().flat_map(|member| member.folder.core_waits()).collect()
+    }
+
+    /// What the processes are doing now.
+    pub(crate) fn state(&self) -> ProcessState {
+        ProcessState::of(self.leader, &self.members())
     }
 
     /// The sum of the peak resident memory of all living processes, in bytes.

@@ -1,11 +1,14 @@
 //! Reads information about processes from `/proc`.
 
+use std::ffi::OsString;
 use std::fs;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::unix::fs::FileExt;
 use std::time::Duration;
 
 use nix::dir::Dir;
-use nix::fcntl::{OFlag, open, openat};
+use nix::fcntl::{OFlag, open, openat, readlinkat};
+use nix::poll::PollFlags;
 use nix::sys::stat::Mode;
 use nix::time::ClockId;
 use nix::unistd::{Pid, read};
@@ -50,13 +53,40 @@ impl ProcessFolder {
         Stat::parse(&self.text("stat")?)
     }
 
-    /// The system call that it is in, and its arguments.
-    pub(crate) fn system_call(&self) -> Option<String> {
-        self.text("syscall")
+    /// The system call that the thread is in, and its arguments.
+    pub(crate) fn system_call(&self, thread: Pid) -> Option<String> {
+        self.text(&format!("task/{thread}/syscall"))
+    }
+
+    /// What tells its open file with this number from others, such as `pipe:[1234]`.
+    pub(crate) fn open_file(&self, number: i32) -> Option<OsString> {
+        readlinkat(&self.folder, format!("fd/{number}").as_str()).ok()
+    }
+
+    /// The files whose input its event loop with this number waits for.
+    pub(crate) fn polled_by(&self, number: i32) -> Vec<i32> {
+        let list = self.text(&format!("fdinfo/{number}")).unwrap_or_default();
+        let polled = |line: &str| {
+            let mut words = line.strip_prefix("tfd:")?.split_ascii_whitespace();
+            let file = words.next()?.parse().ok()?;
+            let events = u32::from_str_radix(words.nth(1)?, 16).ok()?;
+            // EPOLLIN has the same number as POLLIN.
+            (events & u32::from(PollFlags::POLLIN.bits().cast_unsigned()) != 0).then_some(file)
+        };
+        list.lines().filter_map(polled).collect()
+    }
+
+    /// The bytes at an address of its memory.
+    pub(crate) fn memory_at(&self, address: u64, length: u64) -> Option<Vec<u8>> {
+        let flags = OFlag::O_RDONLY | OFlag::O_CLOEXEC;
+        let memory = openat(&self.folder, "mem", flags, Mode::empty()).ok()?;
+        let mut bytes = vec![0; usize::try_from(length).ok()?];
+        fs::File::from(memory).read_exact_at(&mut bytes, address).ok()?;
+        Some(bytes)
     }
 
     /// The numbers of its threads.
-    fn threads(&self) -> Vec<Pid> {
+    pub(crate) fn threads(&self) -> Vec<Pid> {
         let Ok(mut dir) = Dir::openat(&self.folder, "task", FOLDER, Mode::empty()) else {
             return Vec::new();
         };

@@ -58,7 +58,7 @@ impl Process {
 
     /// The state of the process. This system does not provide it.
     pub fn state(&self) -> ProcessState {
-        ProcessState::of(self.leader)
+        ProcessState::Other
     }
 
     /// The memory of the process and its descendants. This system does not provide it.

@@ -40,7 +40,7 @@ pub(super) struct Late<'a> {
     pub(super) wall: Duration,
     /// The part of an unfinished line that it had written.
     pub(super) partial: &'a [u8],
-    /// The state of its first process.
+    /// The state of its processes.
     pub(super) state: ProcessState,
     /// Whether part of the request was still unread.
     pub(super) unread: bool,
