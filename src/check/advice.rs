@@ -30,7 +30,7 @@ struct SourceLanguage {
     stderr: &'static str,
 }
 
-const LANGUAGES: [SourceLanguage; 8] = [
+const LANGUAGES: [SourceLanguage; 9] = [
     SourceLanguage {
         interpreters: &["python", "pypy"],
         extensions: &["py"],
@@ -51,6 +51,13 @@ const LANGUAGES: [SourceLanguage; 8] = [
         flush: Some("call `System.out.flush()` after each line"),
         newline: "write `System.out.println(…)` and `System.out.flush()`",
         stderr: "write `System.err.println(…)`",
+    },
+    SourceLanguage {
+        interpreters: &["runghc", "runhaskell"],
+        extensions: &["hs"],
+        flush: Some("write `hSetBuffering stdout LineBuffering` at the start of `main`"),
+        newline: "write `putStrLn …`, which ends the line; `putStr` does not",
+        stderr: "write `hPutStrLn stderr …`",
     },
     SourceLanguage {
         interpreters: &["sh", "bash", "dash", "zsh"],
@@ -97,6 +104,9 @@ const AWAKE: &str = "remove waits such as `sleep`: only the next line is worth w
 /// What to do if a line was flushed, but the player waits for more input.
 const READ_LESS: &str = "answer after each line, before you read the next one; reading all input \
                          (`read()`, `readlines()`) waits for the end of the game";
+/// How to keep a JVM within the limit.
+const SMALLER_HEAP: &str = "set the largest heap to half of the limit, as in `java -Xmx512m`: \
+                            without it, a JVM takes what fits the whole machine";
 /// The largest source that is searched for a flush, in bytes.
 const LARGEST_SOURCE: u64 = 1 << 20;
 /// How to choose in time, in any language.
@@ -161,6 +171,10 @@ fn advice(spec: &PlayerSpec, finding: &CheckFinding) -> Option<String> {
         return Some(AWAKE.to_owned());
     }
     let language = language(program, args, &spec.dir);
+    if code == FaultCode::Memory {
+        let is_java = language.is_some_and(|language| language.extensions.contains(&"java"));
+        return is_java.then(|| SMALLER_HEAP.to_owned());
+    }
     let stderr = language.map_or("write to stderr", |language| language.stderr);
     if message.contains(MISSING_FLUSH) {
         let flush = language.map_or(Some("flush each line"), |language| language.flush);
@@ -282,5 +296,22 @@ mod tests {
         assert_eq!(found("/opt/player", &[]), Some("cpp"));
         fs::write(dir.path().join("Cargo.toml"), "").expect("written");
         assert_eq!(found("/opt/player", &[]), Some("rs"));
+        assert_eq!(found("/usr/bin/runghc", &["Player"]), Some("hs"));
+    }
+
+    #[test]
+    fn a_jvm_that_exceeds_its_memory_needs_a_smaller_heap() {
+        let fault = Fault::new(FaultCode::Memory, "memory: 256 MiB of 256 MiB");
+        let game = GameKind::WatchYourBack.game();
+        let said = |program: &str, file: &str| {
+            let kind = PlayerKind::Command { program: program.into(), args: vec![file.to_owned()] };
+            let spec = PlayerArgument::parse("bot:random", &[]).expect("a player");
+            let PlayerArgument::Program(spec) = spec else { panic!("{spec:?}") };
+            let mut finding = CheckFinding::new(game, &fault, Seat::First, None, Vec::new());
+            finding.advise(&PlayerSpec { kind, ..*spec });
+            finding.advice
+        };
+        assert_eq!(said("java", "Player").as_deref(), Some(SMALLER_HEAP));
+        assert_eq!(said("python3", "player.py"), None);
     }
 }

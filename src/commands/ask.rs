@@ -8,7 +8,7 @@ use clap::Args;
 use serde_json::json;
 
 use super::find_game::FoundGame;
-use super::runtime::until_interrupted;
+use super::runtime::{settle_on_cores, until_interrupted};
 use super::settings::{GameSettingsArgs, Settings};
 use super::{Failure, OutputFormat, Status};
 use crate::check::{Beginning, CheckFinding, ShownLine, fault_transcript};
@@ -119,6 +119,7 @@ fn ask(
     }
     let source = RecordedGame { control: &control, record: &record, ..*source };
     let decision = decision(args, &source, &spec.name)?;
+    let _cores = settle_on_cores(&control);
     let mut player = Player::process(Launch::of(spec, &*source.rules.game), settings.sandbox()?);
     let asked = until_interrupted(async {
         let asked = reask::ask_again(&source, decision, &mut player).await;

@@ -22,7 +22,7 @@ use self::saved::{SavedGame, header_of};
 use self::screen::Screen;
 use self::terminal::terminal_interface;
 use super::find_game::FoundGame;
-use super::runtime::{interrupted, new_runtime, until_interrupted};
+use super::runtime::{interrupted, new_runtime, settle_on_cores, until_interrupted};
 use super::settings::{GameSettingsArgs, Settings};
 use super::{Failure, Status};
 use crate::config::PlayerArgument;
@@ -288,6 +288,7 @@ fn play(
         secret.player_seed("second", "first", 1),
     );
     let mut luck = secret.luck("first", "second", 1);
+    let _cores = settle_on_cores(&terms.control);
     let mut players = words.as_ref().map(|word| seated(word, terms, display, printer));
     let people = people(words);
     loop {

@@ -7,6 +7,9 @@ use tokio::sync::watch;
 
 use crate::error::Failure;
 use crate::signals;
+use referee_record::model::clock::TimeControl;
+use referee_tournament::run::cores::{CoreReservation, reserve_cores};
+use referee_tournament::run::worker::settle_on;
 
 /// The lowest priority of a thread.
 #[cfg(target_os = "linux")]
@@ -26,6 +29,16 @@ pub(super) fn take_lowest_priority() {
     // Everything also works without it.
     #[cfg(target_os = "linux")]
     let _ = rustix::process::setpriority_process(None, LOWEST);
+}
+
+/// Binds this thread, and the players it starts, to cores as those of a game in `run`. What a
+/// player sees of the machine decides how it works: a JVM with one core takes its memory slowly.
+pub(super) fn settle_on_cores(control: &TimeControl) -> Vec<CoreReservation> {
+    let cores = reserve_cores(1, control.cores_per_game());
+    for cores in &cores {
+        settle_on(cores);
+    }
+    cores
 }
 
 /// Runs `work` on this thread. Returns `None` if it was interrupted and dropped.
