@@ -10,6 +10,7 @@ use crate::commands::{
     rules, run, serve, test_game, trace, verify, worker,
 };
 use crate::config::similar;
+use crate::printer::{Printer, Styled};
 
 /// Runs tournaments between programs that play board games
 #[derive(Debug, Parser)]
@@ -43,10 +44,21 @@ pub(crate) struct Cli {
 
 impl Cli {
     /// Parses the command line. Exits if it asks for help or is invalid.
-    pub(crate) fn read() -> Self {
+    pub(crate) fn read(printer: Printer) -> Self {
         let matches = Self::grouped().try_get_matches();
         let cli = matches.and_then(|matches| Self::from_arg_matches(&matches));
-        cli.unwrap_or_else(|error| with_nearest(error).exit())
+        cli.unwrap_or_else(|error| {
+            let error = with_nearest(error);
+            // It repeats words of the command line, which may be names of files of others. Text
+            // that is safe is shown with its colours.
+            let text = error.render().to_string();
+            let shown = Styled::plain(text.trim_end());
+            if *shown == *text.trim_end() {
+                error.exit();
+            }
+            printer.bare_error(&shown);
+            std::process::exit(error.exit_code())
+        })
     }
 
     /// The command line, whose help lists the commands in groups.

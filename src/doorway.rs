@@ -1,7 +1,11 @@
 //! The doorway: parse, start logging, turn a result into a documented exit code.
 
+use std::backtrace::{Backtrace, BacktraceStatus};
 use std::fs::File;
+use std::io;
+use std::panic;
 use std::process::ExitCode;
+use std::sync::Mutex;
 
 use crate::build::serve_inside;
 use crate::cli::{Cli, CliCommand};
@@ -10,7 +14,7 @@ use crate::commands::{
     report, rules, run, serve, test_game, trace, verify, worker,
 };
 use crate::error::{Failure, FailureKind};
-use crate::printer::{Colour, Printer};
+use crate::printer::{Escaping, Printer, Styled};
 use crate::signals;
 use clap::CommandFactory;
 use referee_sandbox::{raise_descriptor_limit, serve_as_supervisor};
@@ -27,11 +31,13 @@ pub fn main() -> ExitCode {
     if let Some(code) = serve_inside() {
         return code;
     }
-    let cli = Cli::read();
-    let printer = Printer::new(cli.quiet);
+    let printer = Printer::new(false);
+    panic::set_hook(Box::new(move |panicked| show_panic(panicked, printer)));
+    let cli = Cli::read(printer);
+    let printer = Printer { quiet: cli.quiet, ..printer };
     let result = raise_descriptor_limit()
         .map_err(Failure::from)
-        .and_then(|()| start_logging(&cli, printer))
+        .and_then(|()| start_logging(&cli))
         .and_then(|()| dispatch(&cli.command, printer));
     match result {
         Ok(Status::Done) => ExitCode::SUCCESS,
@@ -84,8 +90,19 @@ fn complain(failure: &Failure, printer: Printer) -> ExitCode {
     })
 }
 
-/// Logging goes to stderr with `-v`, or to a file.
-fn start_logging(cli: &Cli, printer: Printer) -> Result<(), Failure> {
+/// Shows a panic, whose message may hold text of others.
+fn show_panic(panicked: &panic::PanicHookInfo<'_>, printer: Printer) {
+    let trace = Backtrace::capture();
+    let mut text = Styled::plain(&panicked.to_string());
+    if trace.status() == BacktraceStatus::Captured {
+        text.push(&format!("\n{trace}"));
+    }
+    printer.bare_error(&text);
+}
+
+/// Logging goes to stderr with `-v`, or to a file, without colours: its lines are escaped when they
+/// are whole.
+fn start_logging(cli: &Cli) -> Result<(), Failure> {
     let level = match (cli.verbose, &cli.log_file) {
         (0, None) => LevelFilter::WARN,
         (0 | 1, _) => LevelFilter::DEBUG,
@@ -94,16 +111,15 @@ fn start_logging(cli: &Cli, printer: Printer) -> Result<(), Failure> {
     // The NATS client reports problems twice: here, and to us, who say them in a sentence.
     let client = if cli.verbose == 0 && cli.log_file.is_none() { LevelFilter::OFF } else { level };
     let shown = Targets::new().with_default(level).with_target("async_nats", client);
-    let lines = tracing_subscriber::fmt::layer();
+    let lines = tracing_subscriber::fmt::layer().with_ansi(false);
     if let Some(path) = &cli.log_file {
         let file = File::create(path).map_err(|error| {
             Failure::system(format!("cannot write the log file {}: {error}", path.display()))
         })?;
-        let lines = lines.with_ansi(false).with_writer(file);
+        let lines = lines.with_writer(Mutex::new(Escaping(file)));
         tracing_subscriber::registry().with(lines.with_filter(shown)).init();
     } else {
-        let lines = lines.with_ansi(printer.colour_err == Colour::Ansi);
-        let lines = lines.with_writer(std::io::stderr);
+        let lines = lines.with_writer(|| Escaping(io::stderr()));
         tracing_subscriber::registry().with(lines.with_filter(shown)).init();
     }
     Ok(())

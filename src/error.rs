@@ -12,6 +12,7 @@ use referee_match::replay::ReplayError;
 use referee_record::log::WriteError;
 use referee_record::model::rules::{ChessOnly, HeaderError, RefusedBots};
 use referee_record::seeds::NoRandomNumbers;
+use referee_report::colour::Styled;
 use referee_sandbox::{ResolveError, Shortage, TooFewDescriptors};
 use referee_tournament::analysis::logged_game::PassError;
 use referee_tournament::folder::FolderError;
@@ -24,8 +25,9 @@ use referee_tournament::run::resume::ResumeError;
 pub struct Failure {
     /// The kind, which decides the exit code.
     pub kind: FailureKind,
-    /// The message: the problem, its place, and what to do. May have several lines.
-    pub message: String,
+    /// The message: the problem, its place, and what to do. May have several lines. Its causes are
+    /// escaped with it.
+    pub message: Styled,
 }
 
 /// The kinds of failure, by exit code.
@@ -48,12 +50,12 @@ pub enum FailureKind {
 impl Failure {
     /// Bad command line, configuration or input.
     pub(crate) fn input(message: impl Into<String>) -> Self {
-        Self { kind: FailureKind::Input, message: message.into() }
+        Self { kind: FailureKind::Input, message: message.into().into() }
     }
 
     /// A bad line of input; the message begins with `line N: `.
     pub(crate) fn bad_line(message: impl Into<String>) -> Self {
-        Self { kind: FailureKind::BadLine, message: message.into() }
+        Self { kind: FailureKind::BadLine, message: message.into().into() }
     }
 
     /// A file could not be written.
@@ -63,17 +65,17 @@ impl Failure {
 
     /// Something could not be run, read or written.
     pub(crate) fn system(message: impl Into<String>) -> Self {
-        Self { kind: FailureKind::System, message: message.into() }
+        Self { kind: FailureKind::System, message: message.into().into() }
     }
 
     /// Standard output was closed by its reader.
     pub(crate) fn closed() -> Self {
-        Self { kind: FailureKind::Closed, message: "standard output was closed".to_owned() }
+        Self { kind: FailureKind::Closed, message: "standard output was closed".into() }
     }
 
     /// The results folder is locked, or the configuration differs from the results.
     pub(crate) fn conflict(message: impl Into<String>) -> Self {
-        Self { kind: FailureKind::Conflict, message: message.into() }
+        Self { kind: FailureKind::Conflict, message: message.into().into() }
     }
 }
 

@@ -1,4 +1,8 @@
 //! The only place that writes to the terminal: data to stdout, everything else to stderr.
+//!
+//! Names, messages and files of others end up in nearly everything that is printed. So all of it is
+//! escaped here, whatever was done before: text by [`Styled`], which alone can have our colours,
+//! and JSON as JSON does.
 
 pub(crate) mod activity;
 
@@ -7,8 +11,8 @@ use std::io::{self, BufWriter, IsTerminal, StdoutLock, Write};
 use serde::Serialize;
 
 use crate::error::Failure;
-pub(crate) use referee_report::colour::Colour;
-use referee_report::wrap::wrap;
+use referee_protocol::escape;
+pub(crate) use referee_report::colour::{Colour, Styled};
 
 /// Uses colours on a terminal, unless `NO_COLOR` is set.
 fn colour_on(stream: &impl IsTerminal) -> Colour {
@@ -64,6 +68,21 @@ impl Printer {
 
     /// Writes a line of data to stdout.
     pub(crate) fn line(self, text: &str) -> Result<(), Failure> {
+        self.styled(&Styled::plain(text))
+    }
+
+    /// Writes lines that may have colours to stdout.
+    pub(crate) fn styled(self, text: &Styled) -> Result<(), Failure> {
+        self.safe_line(text)
+    }
+
+    /// Writes text over the last lines on stdout, which is a terminal.
+    pub(crate) fn overwrite(self, lines: usize, text: &Styled) -> Result<(), Failure> {
+        let back = if lines > 0 { format!("\x1b[{lines}A\x1b[J") } else { String::new() };
+        self.safe_line(&format!("{back}{text}"))
+    }
+
+    fn safe_line(self, text: &str) -> Result<(), Failure> {
         let mut out = io::stdout().lock();
         out.write_all(text.as_bytes())
             .and_then(|()| out.write_all(b"\n"))
@@ -73,19 +92,29 @@ impl Printer {
     /// Writes a value to stdout, as JSON in one line.
     pub(crate) fn json(self, value: &impl Serialize) -> Result<(), Failure> {
         let json = serde_json::to_string(value);
-        self.line(&json.map_err(|error| Failure::system(error.to_string()))?)
+        self.json_text(&json.map_err(|error| Failure::system(error.to_string()))?)
+    }
+
+    /// Writes a line of JSON to stdout.
+    pub(crate) fn json_text(self, json: &str) -> Result<(), Failure> {
+        self.safe_line(&escape::json(json))
     }
 
     /// Writes lines of text for people to stdout. On a terminal, long ones are broken between words.
-    pub(crate) fn text(self, text: &str) -> Result<(), Failure> {
+    pub(crate) fn text(self, text: &Styled) -> Result<(), Failure> {
         match self.columns() {
-            Some(columns) => self.line(&wrap(text, columns)),
-            None => self.line(text),
+            Some(columns) => self.styled(&text.wrapped(columns)),
+            None => self.styled(text),
         }
     }
 
     /// Stdout for many lines of data. The caller flushes it.
-    pub(crate) fn stream(self) -> BufWriter<StdoutLock<'static>> {
+    pub(crate) fn stream(self) -> Escaping<BufWriter<StdoutLock<'static>>> {
+        Escaping(BufWriter::new(io::stdout().lock()))
+    }
+
+    /// Stdout for bytes that only a program reads. The caller flushes it.
+    pub(crate) fn bytes(self) -> BufWriter<StdoutLock<'static>> {
         BufWriter::new(io::stdout().lock())
     }
 
@@ -108,30 +137,45 @@ impl Printer {
     /// Writes a command for people to copy to stderr, in one line behind its label, unless quiet.
     pub(crate) fn command(self, label: &str, command: &str) {
         if !self.quiet {
+            let command = Styled::plain(command);
             let _ = writeln!(io::stderr().lock(), "{label}: {command}");
         }
     }
 
     /// The text with its long lines broken between words, if stderr is a terminal.
-    fn fit_stderr(text: &str) -> String {
+    fn fit_stderr(text: &str) -> Styled {
+        let text = Styled::plain(text);
         if !io::stderr().is_terminal() {
-            return text.to_owned();
+            return text;
         }
-        wrap(text, usize::from(console::Term::stderr().size().1).max(40))
+        text.wrapped(usize::from(console::Term::stderr().size().1).max(40))
     }
 
     /// Writes an error to stderr without a label, for errors that show their own place.
-    pub(crate) fn bare_error(self, text: &str) {
+    pub(crate) fn bare_error(self, text: &Styled) {
         let _ = writeln!(io::stderr().lock(), "{text}");
     }
 
     /// Writes an error to stderr.
-    pub(crate) fn error(self, text: &str) {
-        let label = match self.colour_err {
-            Colour::Ansi => "\x1b[1;31merror\x1b[0m",
-            Colour::Plain => "error",
-        };
+    pub(crate) fn error(self, text: &Styled) {
+        let label = self.colour_err.paint("error", "1;31");
         let _ = writeln!(io::stderr().lock(), "{label}: {text}");
+    }
+}
+
+/// Escapes text on its way to a terminal, or to a file that is read on one.
+#[derive(Debug)]
+pub(crate) struct Escaping<W>(pub(crate) W);
+
+impl<W: Write> Write for Escaping<W> {
+    /// Writes all of the text, which has to end with a whole character.
+    fn write(&mut self, text: &[u8]) -> io::Result<usize> {
+        self.0.write_all(escape::lines(&String::from_utf8_lossy(text)).as_bytes())?;
+        Ok(text.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
     }
 }
 

@@ -343,7 +343,7 @@ impl Progress {
             bar.inc(1);
             if since >= REFRESH {
                 bar.set_length(self.due(state));
-                bar.set_message(self.summary(state));
+                bar.set_message(escape::terminal(&self.summary(state)));
                 self.printed = Instant::now();
             }
         } else if since >= EVERY && (state.is_league() || self.played < self.due(state)) {

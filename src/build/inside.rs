@@ -31,7 +31,7 @@ pub(crate) fn serve_inside() -> Option<ExitCode> {
     Some(match build(&source, &command, printer) {
         Ok(status) => ExitCode::from(code(status)),
         Err(error) => {
-            printer.error(&error.to_string());
+            printer.error(&error.to_string().into());
             ExitCode::from(NOT_DONE)
         }
     })
@@ -56,7 +56,7 @@ fn build(source: &Path, command: &OsString, printer: Printer) -> io::Result<Exit
         .stdout(output)
         .status()?;
     if status.success() {
-        let mut archive = tar::Builder::new(printer.stream());
+        let mut archive = tar::Builder::new(printer.bytes());
         archive.follow_symlinks(false);
         // Files count by their content, holes included, and within the limit on the result.
         archive.sparse(false);

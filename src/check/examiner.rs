@@ -16,7 +16,7 @@ use super::records;
 use super::report::{CheckReport, CheckStep, OpponentScore, StepVerdict};
 use super::{CheckFinding, fault_transcript};
 use crate::error::Failure;
-use crate::printer::Colour;
+use crate::printer::{Colour, Styled};
 use crate::signals::true_after;
 use referee_games::{BySeat, Seat};
 use referee_match::openings::OpeningBook;
@@ -336,7 +336,7 @@ impl<'e> Examiner<'e> {
 
     /// The board after all plies of a record, with colours; `None` if the game hides something from
     /// the player.
-    fn board_before(&self, record: &GameRecord) -> Option<String> {
+    fn board_before(&self, record: &GameRecord) -> Option<Styled> {
         let rules = &self.exam.rules;
         if rules.game.is_hidden() {
             return None;

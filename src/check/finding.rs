@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use serde::Serialize;
 
 use super::fault_transcript::ShownLine;
+use crate::printer::Styled;
 use referee_games::{AnyGame, Seat, Text};
 use referee_record::model::fault::{Fault, FaultCode};
 use referee_record::model::plies::Plies;
@@ -30,7 +31,7 @@ pub(crate) struct CheckFinding {
     pub(crate) exchange: Vec<ShownLine>,
     /// The board before the decision, with colours; for people.
     #[serde(skip)]
-    pub(crate) board: Option<String>,
+    pub(crate) board: Option<Styled>,
     /// What to change in the player's code, if that is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) advice: Option<String>,

@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde::Serialize;
 
 use super::finding::CheckFinding;
-use crate::printer::Colour;
+use crate::printer::{Colour, Styled};
 use referee_match::player::diagnosis::DEBUG_OUTPUT;
 use referee_record::model::clock::seconds;
 use referee_record::model::fault::FaultCode;
@@ -262,9 +262,9 @@ impl CheckReport {
     }
 
     /// The whole report as text, in lines of at most this many columns.
-    pub(crate) fn describe(&self, colour: Colour, columns: Option<usize>) -> String {
+    pub(crate) fn describe(&self, colour: Colour, columns: Option<usize>) -> Styled {
         let mut text = ReportText::new(self, colour, columns);
-        format!("{}\n{}", ReportText::heading(self), text.rest(self))
+        Styled::join([ReportText::heading(self), text.rest(self)], "\n")
     }
 }
 

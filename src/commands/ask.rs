@@ -5,7 +5,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use clap::Args;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::find_game::FoundGame;
 use super::runtime::{settle_on_cores, until_interrupted};
@@ -146,13 +146,13 @@ fn ask(
         finding
     });
     match args.format {
-        OutputFormat::Json => printer.line(&json_of(&asked, finding.as_ref(), &exchange))?,
+        OutputFormat::Json => printer.json(&json_of(&asked, finding.as_ref(), &exchange))?,
         OutputFormat::Text => {
             if asked.greeted.is_some() {
-                printer.line(&picture(&*asked.position, &asked.events, printer.colour))?;
+                printer.styled(&picture(&*asked.position, &asked.events, printer.colour))?;
             }
             let seat = &source.rules.seats()[decision.seat];
-            printer.text(&describe(&asked, seat, finding.as_ref(), &exchange))?;
+            printer.text(&describe(&asked, seat, finding.as_ref(), &exchange).into())?;
         }
     }
     Ok(if finding.is_none() { Status::Done } else { Status::Found })
@@ -219,7 +219,7 @@ fn describe(
     text
 }
 
-fn json_of(asked: &Asked, finding: Option<&CheckFinding>, exchange: &[ShownLine]) -> String {
+fn json_of(asked: &Asked, finding: Option<&CheckFinding>, exchange: &[ShownLine]) -> Value {
     let divergence = asked.divergence.as_ref().map(
         |Divergence { ply, reply, recorded }| json!({ "ply": ply, "said": reply, "recorded": recorded }),
     );
@@ -231,5 +231,4 @@ fn json_of(asked: &Asked, finding: Option<&CheckFinding>, exchange: &[ShownLine]
         "finding": finding,
         "exchange": exchange,
     })
-    .to_string()
 }

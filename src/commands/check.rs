@@ -23,7 +23,7 @@ use super::{Failure, OutputFormat, Status};
 use crate::check::{Candidate, CheckReport, CheckStep, Exam, Readiness, ReportText, drills};
 use crate::config::CONFIG;
 use crate::printer::activity::Activity;
-use crate::printer::{Colour, Printer};
+use crate::printer::{Colour, Printer, Styled};
 use referee_bots::LADDER;
 use referee_match::player::Sandbox;
 use referee_protocol::places;
@@ -281,19 +281,20 @@ impl ReportPrinter {
     /// Prints a step that has ended, if the report is printed step by step.
     fn step(&mut self, step: &CheckStep) -> Result<(), Failure> {
         match &mut self.followed {
-            Some(text) => self.printer.line(&text.step(step)),
+            Some(text) => self.printer.styled(&text.step(step)),
             None => Ok(()),
         }
     }
 
     /// The report of one of several players. The same reason why entries are not players is given
     /// only once.
-    fn described(&mut self, report: &CheckReport) -> String {
+    fn described(&mut self, report: &CheckReport) -> Styled {
         let Some(reason) = report.no_player() else {
             return report.describe(self.printer.colour, self.printer.columns());
         };
         if let Some(other) = self.no_players.get(reason) {
-            return format!("{}: NOT READY, for the same reason as {other}", report.player);
+            let player = &report.player;
+            return format!("{player}: NOT READY, for the same reason as {other}").into();
         }
         self.no_players.insert(reason.to_owned(), report.player.clone());
         report.describe(self.printer.colour, self.printer.columns())
@@ -311,12 +312,13 @@ impl ReportPrinter {
             fs::write(&path, format!("{text}\n"))
                 .map_err(|error| Failure::cannot_write(&path, &error))?;
         }
-        let text = match (self.format, &mut self.followed) {
+        let mut text = match (self.format, &mut self.followed) {
             (OutputFormat::Text, Some(followed)) => followed.rest(report),
             (OutputFormat::Text, None) => self.described(report),
             (OutputFormat::Json, _) => return self.printer.json(report),
         };
-        self.printer.line(&format!("{text}\n"))?;
+        text.push("\n");
+        self.printer.styled(&text)?;
         if self.followed.is_some() {
             let next = match report.outcome() {
                 Readiness::Ready => self.next_if_ready.as_deref(),

@@ -459,7 +459,7 @@ fn conclude(
     });
     match args.format {
         OutputFormat::Text => {
-            printer.text(&verdict::text(&played.sprt, players))?;
+            printer.text(&verdict::text(&played.sprt, players).into())?;
             printer.note(&format!("Results: {dir}"));
             if let Some(id) = &played.to_watch {
                 let called = command_options::options(Path::new(&dir), None);

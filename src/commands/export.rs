@@ -56,13 +56,13 @@ pub(crate) fn run(args: &ExportArgs, printer: Printer) -> Result<Status, Failure
             sealed += 1;
             return Ok(());
         }
-        let text = if args.pgn {
+        if args.pgn {
             let written = pgn(&rules, &analysis.header, &game.record);
-            written.map_err(|why| Failure::input(format!("game {}: {why}", game.record.id)))?
-        } else {
-            exporter.game(&game.record)?
-        };
-        printer.line(text.strip_suffix('\n').unwrap_or(&text))
+            let text =
+                written.map_err(|why| Failure::input(format!("game {}: {why}", game.record.id)))?;
+            return printer.line(text.strip_suffix('\n').unwrap_or(&text));
+        }
+        printer.json_text(&exporter.game(&game.record)?)
     })?;
     note_sealed(sealed, printer);
     Ok(Status::Done)

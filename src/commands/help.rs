@@ -4,7 +4,7 @@ use clap::{Args, Command};
 
 use super::{Failure, Status};
 use crate::config::similar;
-use crate::printer::{Colour, Printer};
+use crate::printer::{Colour, Printer, Styled};
 use referee_report::wrap::{paragraph, wrap};
 
 /// The greatest width of text that reads well, in columns.
@@ -85,7 +85,7 @@ pub(crate) fn run(
             Colour::Plain => help.to_string(),
         }
     };
-    printer.line(text.trim_end())?;
+    printer.styled(&Styled::coloured_by_library(text.trim_end()))?;
     if args.words.is_empty() {
         let topics = names().collect::<Vec<_>>().join(", ");
         printer.line(&format!("\n{}", wrap(&format!("Topics: {topics}"), width)))?;
@@ -157,10 +157,7 @@ fn plain(line: &str, colour: Colour) -> String {
 }
 
 fn emphasized(text: &str, colour: Colour) -> String {
-    match colour {
-        Colour::Ansi => format!("\x1b[1m{text}\x1b[0m"),
-        Colour::Plain => text.to_owned(),
-    }
+    colour.paint(text, "1").to_string()
 }
 
 /// The line with the text of each link in its place.

@@ -146,9 +146,10 @@ fn print(
     match format {
         RankFormat::Text => {
             let (width, colour) = (printer.width(), printer.colour);
-            printer.line(&terminal::ranking(standings, width, colour))?;
+            printer.styled(&terminal::ranking(standings, width, colour))?;
             if let Some(found) = diagnostics {
-                printer.line(&format!("\n{}", details(&found, width, colour)))?;
+                printer.line("")?;
+                printer.styled(&details(&found, width, colour))?;
             }
         }
         RankFormat::Json => {

@@ -104,7 +104,7 @@ fn show(
     }
     loop {
         if is_wanted(&replay) && !is_rolling(&replay) {
-            printer.line(&picture(replay.current(), &recent, printer.colour))?;
+            printer.styled(&picture(replay.current(), &recent, printer.colour))?;
             if let Some(ply) = only {
                 return match marks(record, points, ply).trim_start_matches('\n') {
                     "" => Ok(()),
@@ -122,7 +122,7 @@ fn show(
         recent.extend(played.events);
     }
     if is_wanted(&replay) && is_rolling(&replay) {
-        printer.line(&picture(replay.current(), &recent, printer.colour))?;
+        printer.styled(&picture(replay.current(), &recent, printer.colour))?;
         if only.is_some() {
             return Ok(());
         }

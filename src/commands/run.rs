@@ -651,7 +651,7 @@ fn show(
 ) -> Result<(), Failure> {
     match args.format {
         OutputFormat::Text => {
-            printer.line(&terminal::ranking(standings, printer.width(), printer.colour))?;
+            printer.styled(&terminal::ranking(standings, printer.width(), printer.colour))?;
         }
         OutputFormat::Json => printer.json(&StandingsJson::from(standings))?,
     }

@@ -147,10 +147,10 @@ pub(crate) fn run(args: &TestGameArgs, printer: Printer) -> Result<Status, Failu
                 let plies = Plies(middle.ply());
                 printer
                     .line(&format!("\na random game after {plies}, as the terminal shows it\n"))?;
-                printer.line(&picture(&**middle, events, printer.colour))?;
+                printer.styled(&picture(&**middle, events, printer.colour))?;
             }
         }
-        OutputFormat::Json => printer.line(&serde_json::json!(trial).to_string())?,
+        OutputFormat::Json => printer.json(&trial)?,
     }
     if let Some(path) = &args.page {
         let ExampleGame { record, .. } = example?;

@@ -3,7 +3,7 @@
 mod recorded_game;
 mod traced_game;
 
-use std::io::{self, BufRead, BufReader, BufWriter, Read, Write};
+use std::io::{self, BufRead, BufReader, Read, Write};
 
 use clap::Args;
 
@@ -12,6 +12,7 @@ use super::{Failure, Status};
 use crate::printer::Printer;
 use recorded_game::Record;
 use referee_games::{GameError, Refusal};
+use referee_protocol::escape;
 use referee_record::seeds::Secret;
 use traced_game::{Answers, TracedGame, TracedStep};
 
@@ -84,11 +85,7 @@ struct Tracer {
 impl Tracer {
     /// Plays every line of `input` that is not blank, and prints the start and the result of each
     /// step. Flushes the output before waiting for input, so that a program can hold a dialogue.
-    fn play_all(
-        &mut self,
-        input: impl Read,
-        out: &mut BufWriter<impl Write>,
-    ) -> Result<(), Failure> {
+    fn play_all(&mut self, input: impl Read, out: &mut impl Write) -> Result<(), Failure> {
         self.print(&TracedStep::default(), out)?;
         let mut input = BufReader::new(input);
         let mut line = Vec::new();
@@ -125,9 +122,9 @@ impl Tracer {
     }
 
     fn print(&self, played: &TracedStep, out: &mut impl Write) -> Result<(), Failure> {
-        serde_json::to_writer(&mut *out, &Record::new(&*self.course.game, played, self.legal))
+        serde_json::to_string(&Record::new(&*self.course.game, played, self.legal))
             .map_err(io::Error::from)
-            .and_then(|()| out.write_all(b"\n"))
+            .and_then(|record| writeln!(out, "{}", escape::json(&record)))
             .map_err(|error| Printer::broken(&error))
     }
 }

@@ -97,7 +97,7 @@ pub(crate) fn run(args: &VerifyArgs, printer: Printer) -> Result<Status, Failure
             "summary": summary, "torn": torn, "running": is_running,
             "seeds": checked.seeds, "tables": tables, "findings": findings,
         });
-        printer.line(&json.to_string())?;
+        printer.json(&json)?;
         return Ok(status);
     }
     for finding in &findings {

@@ -142,7 +142,7 @@ fn from_file(
         }
         Err(failure) => {
             let title = "this game file cannot be used";
-            problems.add(Problem::new(path.span(), title).help(failure.message));
+            problems.add(Problem::new(path.span(), title).help(failure.message.to_string()));
             None
         }
     }

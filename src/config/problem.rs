@@ -6,8 +6,9 @@ use std::sync::Arc;
 
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 
-use crate::error::Failure;
-use crate::printer::Colour;
+use crate::error::{Failure, FailureKind};
+use crate::printer::{Colour, Styled};
+use referee_protocol::escape;
 
 fn renderer(colour: Colour) -> Renderer {
     match colour {
@@ -96,17 +97,21 @@ impl Problem {
     fn render(&self, source: SourceText<'_>, level: Level<'_>, colour: Colour) -> String {
         let source =
             self.elsewhere.as_ref().map_or(source, |(name, text)| SourceText { name, text });
-        let primary = AnnotationKind::Primary.span(self.at.clone()).label(&self.label);
-        let earlier = self
-            .earlier
-            .as_ref()
-            .map(|(at, label)| AnnotationKind::Context.span(at.clone()).label(label));
-        let snippet =
-            Snippet::source(source.text).path(source.name).annotation(primary).annotations(earlier);
+        // The renderer escapes the source text, but not all of the rest.
+        let primary =
+            AnnotationKind::Primary.span(self.at.clone()).label(escape::lines(&self.label));
+        let earlier = self.earlier.as_ref().map(|(at, label)| {
+            AnnotationKind::Context.span(at.clone()).label(escape::lines(label))
+        });
+        let snippet = Snippet::source(source.text)
+            .path(escape::terminal(source.name))
+            .annotation(primary)
+            .annotations(earlier);
         let again = self.again(source.text).map(|again| Level::NOTE.message(again));
-        let help = self.help.as_ref().map(|help| Level::HELP.message(help));
+        let help = self.help.as_ref().map(|help| Level::HELP.message(escape::lines(help)));
+        let title = escape::lines(&self.title);
         let group: Group<'_> =
-            level.primary_title(&self.title).element(snippet).elements(again).elements(help);
+            level.primary_title(title).element(snippet).elements(again).elements(help);
         renderer(colour).render(&[group])
     }
 
@@ -224,19 +229,19 @@ impl Problems {
 
     /// Renders all problems as one message, in the order of the file, with those of other files
     /// last. Whoever prints the message adds the first `error:`.
-    pub(super) fn render(self, source: SourceText<'_>, colour: Colour) -> String {
+    pub(super) fn render(self, source: SourceText<'_>, colour: Colour) -> Styled {
         let texts = self.sorted().into_iter().enumerate().map(|(index, problem)| {
             let level = if index == 0 { Level::ERROR.no_name() } else { Level::ERROR };
             problem.render(source, level, colour)
         });
-        texts.collect::<Vec<_>>().join("\n\n")
+        Styled::coloured_by_library(&texts.collect::<Vec<_>>().join("\n\n"))
     }
 
     /// Turns all problems into an input failure.
     pub(super) fn into_failure(self, source: SourceText<'_>, colour: Colour) -> Failure {
         match self.failure {
             Some(failure) => failure,
-            None => Failure::input(self.render(source, colour)),
+            None => Failure { kind: FailureKind::Input, message: self.render(source, colour) },
         }
     }
 }

@@ -111,7 +111,7 @@ files = ["run"]
 fn message(text: &str) -> String {
     let failure = Folder::new().check(text).expect_err("refused");
     assert_eq!(failure.kind, crate::error::FailureKind::Input);
-    failure.message
+    failure.to_string()
 }
 
 /// The message for `lines` between the head and two players.

@@ -371,3 +371,27 @@ fn a_published_report_names_neither_suspicions_nor_machines() {
     grep("lab-machine-7", "public");
     grep("lab-machine-7", "packets");
 }
+
+#[test]
+fn nothing_that_is_printed_commands_the_terminal() {
+    let arena = Arena::played(&Config::small().change(|config| config.max_moves = 1));
+    let bad = "x\u{1b}]0;t\u{7}\u{9b}2J\u{202e}\u{7f}";
+    let unsafe_in =
+        |text: &str| text.chars().any(|it| it != '\n' && referee_games::is_unsafe_to_show(it));
+    for words in [
+        &["rank", "--results", bad][..],
+        &["replay", bad],
+        &["help", bad],
+        &["rank", bad],
+        &["check", bad],
+        &["play", bad, "bot:random"],
+        &["new", "player", "--language", bad],
+        &["rank", &format!("--{bad}")],
+        &[bad],
+        &["run", bad, "-vv"],
+    ] {
+        let run = arena.run(words);
+        assert!(run.code != 0, "{words:?}: {run:?}");
+        assert!(!unsafe_in(&run.out) && !unsafe_in(&run.err), "{words:?}: {run:?}");
+    }
+}

@@ -14,9 +14,37 @@ pub fn terminal(text: &str) -> String {
     safe
 }
 
-/// As [`terminal`], but keeps the ends of lines, for a message of several lines.
+/// As [`terminal`], but keeps tabs and the ends of lines, for a text of several lines.
 pub fn lines(text: &str) -> String {
-    text.lines().map(terminal).collect::<Vec<_>>().join("\n")
+    let mut safe = String::with_capacity(text.len());
+    for line in text.split_inclusive('\n') {
+        let (line, end) = line.strip_suffix('\n').map_or((line, ""), |line| (line, "\n"));
+        let line = if end.is_empty() { line } else { line.strip_suffix('\r').unwrap_or(line) };
+        for character in line.chars() {
+            match character {
+                '\t' => safe.push('\t'),
+                _ => push(&mut safe, character),
+            }
+        }
+        safe.push_str(end);
+    }
+    safe
+}
+
+/// JSON with the same characters written as JSON does. Outside of texts, it has none of them.
+pub fn json(text: &str) -> String {
+    let mut safe = String::with_capacity(text.len());
+    for character in text.chars() {
+        if character != '\n' && is_unsafe_to_show(character) {
+            for unit in character.encode_utf16(&mut [0; 2]) {
+                // Writing to a `String` cannot fail.
+                let _ = write!(safe, "\\u{unit:04x}");
+            }
+        } else {
+            safe.push(character);
+        }
+    }
+    safe
 }
 
 /// Shows raw bytes from a player as part of a one-line sentence.
@@ -81,7 +109,32 @@ mod tests {
     fn terminal_control_characters_are_escaped() {
         assert_eq!(terminal("a\x1b[31mb\n\u{9b}c"), r"a\u{1b}[31mb\u{a}\u{9b}c");
         assert_eq!(terminal("user\u{202e}txt.exe\u{2066}"), r"user\u{202e}txt.exe\u{2066}");
-        assert_eq!(terminal("Zoë 象棋 \"x\\y\""), "Zoë 象棋 \"x\\y\"");
+    }
+
+    #[test]
+    fn text_in_any_language_stays_readable() {
+        let family = "👩\u{200d}👩\u{200d}👧 ❤\u{fe0f}";
+        for text in ["Zoë 象棋 \"x\\y\"", "e\u{301}", "می\u{200c}خواهم", "שלום", family]
+        {
+            assert_eq!(
+                (terminal(text), lines(text), json(text)),
+                (text.into(), text.into(), text.into())
+            );
+        }
+    }
+
+    #[test]
+    fn the_ends_of_lines_are_kept() {
+        assert_eq!(lines("a\tb\r\n\x1bc\rd\n"), "a\tb\n\\u{1b}c\\u{d}d\n");
+        assert_eq!(lines(&lines("\u{202e}\n\n")), "\\u{202e}\n\n");
+    }
+
+    #[test]
+    fn json_stays_json() {
+        assert_eq!(
+            json("{\"a\":\"\u{7f}\u{9b}\u{202e}\u{e0041}ü\"}\n"),
+            "{\"a\":\"\\u007f\\u009b\\u202e\\udb40\\udc41ü\"}\n"
+        );
     }
 
     #[test]

@@ -1,14 +1,13 @@
 //! Draws a position as a board on the terminal: labels, pieces, the last action, dice.
 
-use crate::colour::Colour;
-use std::fmt::Write as _;
-
 use referee_games::{
     AnyPosition, BoardLook, BoardSymbol, Drawing, DrawnBoard, DrawnDie, DrawnSquare, Event, Labels,
     Seat, SquareMark, Turn,
 };
 use referee_match::replay::story::named_squares;
 use referee_protocol::escape;
+
+use crate::colour::{Colour, Styled};
 
 const BOLD: &str = "1";
 const DIM: &str = "2";
@@ -29,7 +28,7 @@ pub enum BoardSide {
 /// The position with its caption below: a board with its labels and dice, or plain text. In colour,
 /// each seat has its own colour, pieces are bold, and the squares of the last actions are in
 /// reverse.
-pub fn picture(position: &dyn AnyPosition, events: &[Event], colour: Colour) -> String {
+pub fn picture(position: &dyn AnyPosition, events: &[Event], colour: Colour) -> Styled {
     picture_from(position, events, colour, BoardSide::First)
 }
 
@@ -39,11 +38,11 @@ pub fn picture_from(
     events: &[Event],
     colour: Colour,
     side: BoardSide,
-) -> String {
+) -> Styled {
     let mut text = match position.draw() {
         Drawing::Text(rows) => {
             let lines = rows.iter().map(|row| format!("     {}\n", escape::terminal(row)));
-            lines.collect()
+            lines.collect::<String>().into()
         }
         Drawing::Board(board, look) => {
             let is_action = |event: &&Event| matches!(event, Event::Action { .. });
@@ -56,9 +55,8 @@ pub fn picture_from(
             pen.board(&board, &last, if is_wide { 2 } else { 1 }, side)
         }
     };
-    let _ = write!(text, "     {}", position.caption());
-    text.truncate(text.trim_end().len());
-    text
+    text.push(&format!("     {}", position.caption()));
+    text.trimmed()
 }
 
 /// Draws the boards of a game.
@@ -76,33 +74,35 @@ impl Pen<'_> {
         last: &[usize],
         narrowest: usize,
         side: BoardSide,
-    ) -> String {
+    ) -> Styled {
         let width = board.squares().map(|square| self.things(square).1).max().unwrap_or(0);
         let width = width.max(narrowest).max(longest(&board.columns, board.width()));
         let margin = longest(&board.rows, board.cells.len()).max(2);
-        let mut text = String::new();
+        let mut text = Styled::default();
         if !board.columns.is_empty() {
-            text = " ".repeat(margin + 2);
+            text.push(&" ".repeat(margin + 2));
             for column in in_order(board.width(), side) {
-                // Writing to a string does not fail.
-                let _ = write!(text, " {:>width$}", label(&board.columns, column));
+                text.push(&format!(" {:>width$}", label(&board.columns, column)));
             }
-            text.push('\n');
+            text.push("\n");
         }
         let mut dice = board.dice.iter().flat_map(|die| self.die(die));
         for (number, row) in in_order(board.cells.len(), side).enumerate() {
             let shift = if self.look.hexagons { number * width.div_ceil(2) } else { 0 };
-            let _ = write!(text, " {:>margin$} {:shift$}", label(&board.rows, row), "");
+            text.push(&format!(" {:>margin$} {:shift$}", label(&board.rows, row), ""));
             for column in in_order(board.width(), side) {
                 let at = row * board.width() + column;
                 let (things, length) = self.things(&board.cells[row].0[column]);
-                let _ = write!(text, " {:1$}", "", width - length);
-                text.extend(things.iter().map(|thing| self.dressed(thing, last.contains(&at))));
+                text.push(&format!(" {:1$}", "", width - length));
+                for thing in &things {
+                    text.append(&self.dressed(thing, last.contains(&at)));
+                }
             }
             if let Some(line) = dice.next() {
-                let _ = write!(text, "   {line}");
+                text.push("   ");
+                text.append(&line);
             }
-            text.push('\n');
+            text.push("\n");
         }
         text
     }
@@ -137,10 +137,7 @@ impl Pen<'_> {
     }
 
     /// A thing in its colours.
-    fn dressed(&self, thing: &Thing<'_>, is_last: bool) -> String {
-        if self.colour == Colour::Plain {
-            return thing.text.clone();
-        }
+    fn dressed(&self, thing: &Thing<'_>, is_last: bool) -> Styled {
         let mut codes = Vec::new();
         if is_last {
             codes.push(REVERSE);
@@ -156,11 +153,11 @@ impl Pen<'_> {
             (None, Some(None)) => {}
             (None, _) => codes.push(DIM),
         }
-        format!("\x1b[{}m{}\x1b[0m", codes.join(";"), thing.text)
+        self.colour.paint(&thing.text, &codes.join(";"))
     }
 
     /// The face of a die in lines, and whose it is.
-    fn die(&self, die: &DrawnDie) -> Vec<String> {
+    fn die(&self, die: &DrawnDie) -> Vec<Styled> {
         let rows = match die.value {
             1 => ["     ", "  ●  ", "     "],
             2 => ["●    ", "     ", "    ●"],
@@ -174,12 +171,9 @@ impl Pen<'_> {
         lines.extend(rows.iter().map(|row| format!("│ {row} │")));
         lines.push("└───────┘".to_owned());
         lines.push(format!("{:^9}", die.seat).trim_end().to_owned());
-        match (self.colour, self.seats.seat(&die.seat)) {
-            (Colour::Ansi, Some(seat)) => {
-                let code = of_seat(seat);
-                lines.iter().map(|line| format!("\x1b[{code}m{line}\x1b[0m")).collect()
-            }
-            _ => lines,
+        match self.seats.seat(&die.seat) {
+            Some(seat) => lines.iter().map(|line| self.colour.paint(line, of_seat(seat))).collect(),
+            None => lines.into_iter().map(Styled::from).collect(),
         }
     }
 }

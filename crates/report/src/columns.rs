@@ -4,7 +4,7 @@ use std::fmt::Display;
 
 use unicode_width::UnicodeWidthStr;
 
-use crate::colour::Colour;
+use crate::colour::{Colour, Styled};
 
 /// The number of blanks between two columns.
 const GAP: usize = 2;
@@ -93,7 +93,7 @@ impl Column {
 
 /// Lays out a table in at most `width` columns of text if possible; the first line holds the
 /// headings.
-pub(super) fn lay_out(columns: &[Column], width: usize, colour: Colour) -> Vec<String> {
+pub(super) fn lay_out(columns: &[Column], width: usize, colour: Colour) -> Vec<Styled> {
     let columns = choose(columns, width);
     let needed: usize = columns.iter().map(|column| column.least(0)).sum();
     let room = width.saturating_sub(needed + GAP * columns.len().saturating_sub(1)).max(1);
@@ -101,7 +101,7 @@ pub(super) fn lay_out(columns: &[Column], width: usize, colour: Colour) -> Vec<S
         columns.iter().map(|&column| (column, column.width().min(limit(column, room)))).collect();
     let heading = line(&fitted, |column| (&*column.heading, None), colour);
     let rows = columns.first().map_or(0, |column| column.cells.len());
-    let bold = paint(&heading, "1", colour);
+    let bold = colour.paint(&heading, "1");
     std::iter::once(bold).chain((0..rows).map(|row| body(&fitted, row, colour))).collect()
 }
 
@@ -129,7 +129,7 @@ fn least_width(columns: &[&Column]) -> usize {
     cells + GAP * columns.len().saturating_sub(1)
 }
 
-fn body(columns: &[(&Column, usize)], row: usize, colour: Colour) -> String {
+fn body(columns: &[(&Column, usize)], row: usize, colour: Colour) -> Styled {
     line(columns, |column| (&column.cells[row].text, column.cells[row].bad.then_some("31")), colour)
 }
 
@@ -138,25 +138,19 @@ fn line<'a>(
     columns: &[(&'a Column, usize)],
     cell: impl Fn(&'a Column) -> (&'a str, Option<&'static str>),
     colour: Colour,
-) -> String {
+) -> Styled {
     let cells = columns.iter().map(|&(column, width)| {
         let (text, code) = cell(column);
         let text = cut(text, width);
-        let blanks = " ".repeat(width - text.width().min(width));
-        let text = code.map_or_else(|| text.clone(), |code| paint(&text, code, colour));
-        match column.align {
-            Align::Left => text + &blanks,
-            Align::Right => blanks + &text,
-        }
+        let blanks = Styled::plain(&" ".repeat(width - text.width().min(width)));
+        let text = code.map_or_else(|| Styled::plain(&text), |code| colour.paint(&text, code));
+        let parts = match column.align {
+            Align::Left => [text, blanks],
+            Align::Right => [blanks, text],
+        };
+        Styled::join(parts, "")
     });
-    cells.collect::<Vec<_>>().join(&" ".repeat(GAP))
-}
-
-fn paint(text: &str, code: &str, colour: Colour) -> String {
-    match colour {
-        Colour::Plain => text.to_owned(),
-        Colour::Ansi => format!("\x1b[{code}m{text}\x1b[0m"),
-    }
+    Styled::join(cells, &" ".repeat(GAP))
 }
 
 /// Cuts `text` to at most `width` columns, with `…` in place of what was cut.

@@ -2,7 +2,7 @@
 
 use super::columns::{Align, Column, Keep, TableCell, lay_out};
 use super::numbers::{margin, time, whole};
-use crate::colour::Colour;
+use crate::colour::{Colour, Styled};
 use referee_protocol::escape;
 use referee_record::wording::listed;
 use referee_tournament::analysis::diagnostics::clocks::ClockUse;
@@ -11,32 +11,31 @@ use referee_tournament::analysis::diagnostics::look_alikes::LookAlikes;
 use referee_tournament::analysis::diagnostics::{Diagnostics, EndingCount};
 
 /// The diagnostics as text and tables, without a trailing newline.
-pub fn details(found: &Diagnostics, width: usize, colour: Colour) -> String {
-    let mut lines = vec![
-        format!(
-            "First seat: {} {} Elo; same advantage for all players: p = {:.3}.",
-            whole(found.first_advantage.value),
-            margin(found.first_advantage.margin()),
-            found.seat_effects_p
-        ),
-        format!(
-            "Draws: {:.1}% of the games, {:.1}% among equals. Correlation within pairs: {:+.2}.",
-            100.0 * found.draw_share,
-            100.0 * found.draw_rate,
-            found.pair_correlation + 0.0
-        ),
-    ];
+pub fn details(found: &Diagnostics, width: usize, colour: Colour) -> Styled {
+    let first_seat = format!(
+        "First seat: {} {} Elo; same advantage for all players: p = {:.3}.",
+        whole(found.first_advantage.value),
+        margin(found.first_advantage.margin()),
+        found.seat_effects_p
+    );
+    let draws = format!(
+        "Draws: {:.1}% of the games, {:.1}% among equals. Correlation within pairs: {:+.2}.",
+        100.0 * found.draw_share,
+        100.0 * found.draw_rate,
+        found.pair_correlation + 0.0
+    );
+    let mut lines: Vec<Styled> = vec![first_seat.into(), draws.into()];
     if !found.endings.is_empty() {
-        lines.push(String::new());
+        lines.push(Styled::default());
         lines.extend(lay_out(&endings(&found.endings), width, colour));
     }
     if !found.clocks.is_empty() {
-        lines.push(String::new());
+        lines.push(Styled::default());
         lines.extend(lay_out(&clocks(&found.clocks), width, colour));
     }
-    lines.push(String::new());
-    lines.extend(oddities(found));
-    lines.join("\n")
+    lines.push(Styled::default());
+    lines.extend(oddities(found).into_iter().map(Styled::from));
+    Styled::join(lines, "\n")
 }
 
 fn endings(endings: &[EndingCount]) -> Vec<Column> {

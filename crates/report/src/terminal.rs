@@ -7,23 +7,23 @@ use super::notes::notes;
 use super::numbers::whole;
 use super::standings_columns::{half_width, people_columns};
 use super::{Row, Standings};
-use crate::colour::Colour;
+use crate::colour::{Colour, Styled};
 use referee_protocol::escape;
 
 /// The ranking as text, in lines of at most `width` columns if possible, without a trailing
 /// newline. It shows all players; names are escaped.
-pub fn ranking(standings: &Standings, width: usize, colour: Colour) -> String {
+pub fn ranking(standings: &Standings, width: usize, colour: Colour) -> Styled {
     let mut lines = lay_out(&people_columns(standings), width, colour);
-    lines.push(String::new());
-    lines.push(notes(standings, width));
-    lines.join("\n")
+    lines.push(Styled::default());
+    lines.push(notes(standings, width).into());
+    Styled::join(lines, "\n")
 }
 
 /// The ratings after each tournament, one row per player in the order of the last ranking: a table
 /// in lines of at most `width` columns if possible. Without room for all, it leaves out the first
 /// tournaments.
-pub fn history(steps: &[(&str, Standings)], width: usize, colour: Colour) -> String {
-    let Some((_, last)) = steps.last() else { return String::new() };
+pub fn history(steps: &[(&str, Standings)], width: usize, colour: Colour) -> Styled {
+    let Some((_, last)) = steps.last() else { return Styled::default() };
     let name = |row: &Row| TableCell::plain(escape::terminal(&row.player));
     let players = Column {
         heading: "player".to_owned(),
@@ -36,9 +36,9 @@ pub fn history(steps: &[(&str, Standings)], width: usize, colour: Colour) -> Str
     for (rank, column) in (0..u8::MAX).zip(&mut columns[1..steps.len()]) {
         column.keep = Keep::Rank(rank);
     }
-    let title = "Ratings after each tournament:".to_owned();
+    let title = Styled::plain("Ratings after each tournament:");
     let table = lay_out(&columns, width, colour);
-    std::iter::once(title).chain(table).collect::<Vec<_>>().join("\n")
+    Styled::join(std::iter::once(title).chain(table), "\n")
 }
 
 /// The ratings and their margins after the tournament called `name`, for the players of these rows.
@@ -168,7 +168,7 @@ chatty           –                   -204 ±289  -204 ±289";
         let text = ranking(&standings, 100, Colour::Ansi);
         assert_eq!(text.matches("\x1b[31m").count(), 1, "{text}");
         let bare = text.replace("\x1b[31m", "").replace("\x1b[1m", "").replace("\x1b[0m", "");
-        assert_eq!(bare, ranking(&standings, 100, Colour::Plain));
+        assert_eq!(bare, *ranking(&standings, 100, Colour::Plain));
     }
 
     #[test]

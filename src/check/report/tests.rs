@@ -191,7 +191,8 @@ fn a_finding_shows_the_board_in_place_of_the_turn() {
     ];
     assert!(report.describe(Colour::Plain, None).contains("        > {\"type\":\"turn\""));
     let finding = report.steps[0].finding.as_mut().expect("one");
-    finding.board = Some("    0 1\n  0 \x1b[36mW\x1b[0m B".to_owned());
+    let piece = Colour::Ansi.paint("W", "36");
+    finding.board = Some(Styled::join(["    0 1\n  0 ".into(), piece, " B".into()], ""));
     finding.advice = Some("write it well".to_owned());
     let text = report.describe(Colour::Plain, None);
     let shown = "            0 1\n          0 W B\n        < pass\n        advice: write it well\n";

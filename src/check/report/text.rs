@@ -1,18 +1,14 @@
 //! The report on a player as text, step by step.
 
-use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::time::Duration;
 
-use console::strip_ansi_codes;
-
 use super::{CheckReport, CheckStep, Figures, Readiness, StepVerdict};
 use crate::check::CheckFinding;
-use crate::printer::Colour;
+use crate::printer::{Colour, Styled};
 use referee_protocol::escape;
 use referee_record::model::clock::seconds;
 use referee_record::model::fault::FaultCode;
-use referee_report::wrap::wrap;
 
 const GREEN: &str = "32";
 const RED: &str = "1;31";
@@ -40,29 +36,30 @@ impl ReportText {
     }
 
     /// The line above the steps: the player and the game.
-    pub(crate) fn heading(report: &CheckReport) -> String {
+    pub(crate) fn heading(report: &CheckReport) -> Styled {
         let player = escape::terminal(&report.player);
         let command = escape::terminal(&report.command);
         let name = if player == command { player } else { format!("{player}: {command}") };
-        format!("{name} ({})", report.game)
+        format!("{name} ({})", report.game).into()
     }
 
     /// The lines of the next step.
-    pub(crate) fn step(&mut self, step: &CheckStep) -> String {
+    pub(crate) fn step(&mut self, step: &CheckStep) -> Styled {
         self.steps += 1;
         let mark = match step.verdict {
-            StepVerdict::Passed => self.paint("ok  ", GREEN),
-            StepVerdict::Failed => self.paint("FAIL", RED),
-            StepVerdict::Unfinished | StepVerdict::NotTried => self.paint("-   ", YELLOW),
+            StepVerdict::Passed => self.colour.paint("ok  ", GREEN),
+            StepVerdict::Failed => self.colour.paint("FAIL", RED),
+            StepVerdict::Unfinished | StepVerdict::NotTried => self.colour.paint("-   ", YELLOW),
         };
         let (width, summary) = (self.width, escape::terminal(&step.summary));
-        let mut text = self.wrapped(&format!("  {mark}  {:width$}  {summary}", step.name));
+        let outcome = format!("  {:width$}  {summary}", step.name);
+        let mut text = self.wrapped(&Styled::join(["  ".into(), mark, outcome.into()], ""));
         if let Some(finding) = &step.finding {
             let key = (finding.code, finding.message.clone());
             if self.told.contains(&key) {
-                text.push_str("\n        the same again");
+                text.push("\n        the same again");
             } else {
-                text.push_str(&self.details(finding));
+                text.append(&self.details(finding));
                 self.told.push(key);
             }
         }
@@ -70,50 +67,46 @@ impl ReportText {
     }
 
     /// The steps that were not written yet, the measurements, the notes and the verdict.
-    pub(crate) fn rest(&mut self, report: &CheckReport) -> String {
+    pub(crate) fn rest(&mut self, report: &CheckReport) -> Styled {
         let left = self.steps;
-        let mut steps: Vec<String> =
+        let mut steps: Vec<Styled> =
             report.steps.iter().skip(left).map(|step| self.step(step)).collect();
-        let mut lines: Vec<String> = figures(report).into_iter().collect();
+        let mut lines: Vec<Styled> = figures(report).into_iter().map(Styled::from).collect();
         let notes = report.warnings.iter().map(|warning| escape::terminal(warning));
-        lines.extend(notes.map(|note| format!("  {}: {note}", self.paint("note", YELLOW))));
+        lines.extend(notes.map(|note| {
+            let label = self.colour.paint("note", YELLOW);
+            Styled::join(["  ".into(), label, format!(": {note}").into()], "")
+        }));
         let colour = match report.outcome() {
             Readiness::Ready => GREEN,
             Readiness::NotReady => RED,
             Readiness::Unfinished => YELLOW,
         };
-        lines.push(self.paint(&report.verdict(), colour));
-        steps.push(self.wrapped(&lines.join("\n")));
-        steps.join("\n")
+        lines.push(self.colour.paint(&report.verdict(), colour));
+        steps.push(self.wrapped(&Styled::join(lines, "\n")));
+        Styled::join(steps, "\n")
     }
 
-    fn details(&self, finding: &CheckFinding) -> String {
-        let mut lines: Vec<String> = finding.describe().lines().map(str::to_owned).collect();
+    fn details(&self, finding: &CheckFinding) -> Styled {
+        let mut lines: Vec<Styled> = finding.describe().lines().map(Styled::from).collect();
         if let Some(board) = &finding.board {
-            let board = match self.colour {
-                Colour::Ansi => Cow::Borrowed(&**board),
-                Colour::Plain => strip_ansi_codes(board),
-            };
-            lines.extend(board.lines().map(str::to_owned));
+            lines.extend(board.with(self.colour).split_lines());
         }
-        lines.extend(finding.shown_exchange().map(ToString::to_string));
-        let advice = |text| format!("{}: {text}", self.paint("advice", GREEN));
+        lines.extend(finding.shown_exchange().map(|line| line.to_string().into()));
+        let label = || self.colour.paint("advice", GREEN);
+        let advice = |text| Styled::join([label(), format!(": {text}").into()], "");
         lines.extend(finding.advice.iter().map(advice));
-        let text: String = lines.iter().flat_map(|line| ["\n        ", line]).collect();
-        let again = finding.reproduce.iter().flat_map(|again| ["\n        again: ", again]);
-        self.wrapped(&text) + &again.collect::<String>()
+        let indented = |line| Styled::join(["\n        ".into(), line], "");
+        let mut text = self.wrapped(&Styled::join(lines.into_iter().map(indented), ""));
+        if let Some(again) = &finding.reproduce {
+            text.push(&format!("\n        again: {again}"));
+        }
+        text
     }
 
     /// The text with its long lines broken between words.
-    fn wrapped(&self, text: &str) -> String {
-        self.columns.map_or_else(|| text.to_owned(), |columns| wrap(text, columns))
-    }
-
-    fn paint(&self, text: &str, code: &str) -> String {
-        match self.colour {
-            Colour::Ansi => format!("\x1b[{code}m{text}\x1b[0m"),
-            Colour::Plain => text.to_owned(),
-        }
+    fn wrapped(&self, text: &Styled) -> Styled {
+        self.columns.map_or_else(|| text.clone(), |columns| text.wrapped(columns))
     }
 }
 

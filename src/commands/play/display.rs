@@ -3,6 +3,7 @@
 use super::browser::GamePage;
 use super::screen::Screen;
 use crate::error::Failure;
+use crate::printer::Styled;
 use referee_games::{AnyPosition, Event, GameError, Position, TextStep, Turn};
 use referee_match::replay::story::{describe_step, is_ply};
 use referee_report::board::picture;
@@ -47,8 +48,8 @@ impl Display {
                     board.recent.clear();
                 }
                 board.recent.extend_from_slice(events);
-                let mut text = describe_step(events, position.ply());
-                text.extend(board.drawn(position).map(|drawn| format!("\n{drawn}")));
+                let step = Styled::from(describe_step(events, position.ply()));
+                let text = Styled::join([step].into_iter().chain(board.drawn(position)), "\n");
                 board.screen.show(&text)
             }
             Self::Browser(page) => {
@@ -75,7 +76,7 @@ impl TerminalBoard {
 
     /// The position as it is drawn; `None` before a roll: it is drawn with the dice. Where positions
     /// replace each other, all are drawn.
-    fn drawn(&self, position: &dyn AnyPosition) -> Option<String> {
+    fn drawn(&self, position: &dyn AnyPosition) -> Option<Styled> {
         let is_rolling = matches!(position.turn(), Turn::Chance(_));
         let is_drawn = !is_rolling || self.screen.in_place;
         is_drawn.then(|| picture(position, &self.recent, self.screen.printer.colour))

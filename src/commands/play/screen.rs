@@ -5,7 +5,7 @@ use std::time::Duration;
 use console::Term;
 
 use crate::error::Failure;
-use crate::printer::Printer;
+use crate::printer::{Printer, Styled};
 
 /// The pause after each position on a terminal, unless another one is asked for.
 const PAUSE: Duration = Duration::from_millis(150);
@@ -33,28 +33,25 @@ impl Screen {
     }
 
     /// Shows a position, and waits. The players' clocks do not run meanwhile.
-    pub(super) fn show(&mut self, text: &str) -> Result<(), Failure> {
-        let text = if self.in_place { self.over_the_last(text) } else { text.to_owned() };
-        self.printer.text(&text)?;
+    pub(super) fn show(&mut self, text: &Styled) -> Result<(), Failure> {
+        if self.in_place {
+            self.show_over_the_last(text)?;
+        } else {
+            self.printer.text(text)?;
+        }
         if let Some(delay) = self.delay {
             std::thread::sleep(delay);
         }
         Ok(())
     }
 
-    /// The text, no line wider than the terminal, with what moves the cursor back to the start of
-    /// the last one and clears it, unless its start has scrolled away.
-    fn over_the_last(&mut self, text: &str) -> String {
+    /// Shows the text, no line wider than the terminal, in place of the last one, unless the start
+    /// of that has scrolled away.
+    fn show_over_the_last(&mut self, text: &Styled) -> Result<(), Failure> {
         let (rows, columns) = Term::stdout().size();
-        let lines: Vec<_> = text
-            .lines()
-            .map(|line| console::truncate_str(line, usize::from(columns), "…"))
-            .collect();
-        let back = match self.lines {
-            lines if lines == 0 || lines >= usize::from(rows) => String::new(),
-            lines => format!("\x1b[{lines}A\x1b[J"),
-        };
-        self.lines = lines.len();
-        back + &lines.join("\n")
+        let text = text.cut(usize::from(columns));
+        let last = if self.lines < usize::from(rows) { self.lines } else { 0 };
+        self.lines = text.lines().count();
+        self.printer.overwrite(last, &text)
     }
 }

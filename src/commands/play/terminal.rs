@@ -10,7 +10,7 @@ use rustyline::error::ReadlineError;
 use tokio::io::{AsyncBufReadExt, BufReader, Lines, Stdin};
 use tokio::task::spawn_blocking;
 
-use crate::printer::Printer;
+use crate::printer::{Printer, Styled};
 use referee_match::player::user_interface::{PendingLine, Question, UserInterface};
 
 /// The terminal of this process; a line can be edited, and earlier ones recalled. Otherwise the
@@ -87,7 +87,7 @@ impl UserInterface for EditedLines {
     }
 
     fn ask(&mut self, question: Question) -> PendingLine<'_> {
-        Box::pin(self.next(question.prompt()))
+        Box::pin(self.next(Styled::from(question.prompt()).to_string()))
     }
 }
 

@@ -43,7 +43,8 @@ pub(super) fn rank(args: &RankArgs, faulted: Faulted, printer: Printer) -> Resul
         RankFormat::Text => {
             print(last, None, args.format, printer)?;
             let history = terminal::history(&steps, printer.width(), printer.colour);
-            printer.line(&format!("\n{history}"))?;
+            printer.line("")?;
+            printer.styled(&history)?;
         }
     }
     Ok(Status::Done)

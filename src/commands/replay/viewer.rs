@@ -8,14 +8,13 @@ use console::{Key, Term};
 
 use super::{all_marks, conclusion, step_line, title};
 use crate::error::Failure;
-use crate::printer::Colour;
+use crate::printer::{Colour, Styled};
 use referee_games::{BySeat, Seat};
 use referee_match::replay::turning::TurningPoint;
 use referee_match::replay::{self, Replay, ReplayError};
 use referee_record::model::clock::{Clock, TimeControl, seconds};
 use referee_record::model::record::GameRecord;
 use referee_report::board::{BoardSide, picture, picture_from};
-use referee_report::wrap::wrap;
 
 /// The keys, for the last line.
 const KEYS: &str = "←→ step  PgUp PgDn 10  Home End  a number and Enter: go to  f flip  q leave";
@@ -29,7 +28,7 @@ struct ShownPosition {
     /// What led here.
     step: String,
     /// The board, as either side sees it.
-    boards: [String; 2],
+    boards: [Styled; 2],
     clocks: String,
 }
 
@@ -185,7 +184,7 @@ impl View {
     }
 
     /// The whole screen, no line wider than `columns`.
-    fn draw(&self, frames: &[ShownPosition], title: &str, columns: usize) -> String {
+    fn draw(&self, frames: &[ShownPosition], title: &str, columns: usize) -> Styled {
         let frame = &frames[self.at];
         let plies = frames.last().map_or(0, |last| last.ply);
         let keys = match &*self.typed {
@@ -193,11 +192,10 @@ impl View {
             typed => format!("go to ply {typed}_  (Enter goes there, Backspace deletes)"),
         };
         let board = &frame.boards[usize::from(self.is_flipped)];
-        let text = format!(
-            "{title}\nply {} of {plies}\n\n{board}\n\n{}\n{}\n\n{keys}",
-            frame.ply, frame.step, frame.clocks
-        );
-        wrap(&text, columns)
+        let mut text = Styled::plain(&format!("{title}\nply {} of {plies}\n\n", frame.ply));
+        text.append(board);
+        text.push(&format!("\n\n{}\n{}\n\n{keys}", frame.step, frame.clocks));
+        text.wrapped(columns)
     }
 }
 
@@ -214,7 +212,7 @@ impl FullScreen {
     }
 
     /// Shows the first `rows` lines of the text.
-    fn show(&self, text: &str, rows: usize) -> io::Result<()> {
+    fn show(&self, text: &Styled, rows: usize) -> io::Result<()> {
         let lines: Vec<&str> = text.lines().take(rows).collect();
         self.term.write_str(&format!("\x1b[H\x1b[J{}", lines.join("\r\n")))
     }
@@ -235,7 +233,7 @@ mod tests {
         let frame = |ply: u32| ShownPosition {
             ply,
             step: format!("step {ply}"),
-            boards: ["upright".to_owned(), "flipped".to_owned()],
+            boards: ["upright".into(), "flipped".into()],
             clocks: "time".to_owned(),
         };
         (0..=30).map(frame).collect()

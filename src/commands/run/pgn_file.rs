@@ -39,7 +39,7 @@ impl PgnFile {
                 let broken = |why| Failure::input(format!("game {}: {why}", game.record.id));
                 out.write_all(text.map_err(broken)?.as_bytes()).map_err(failed)
             });
-            written.map_err(|failure| io::Error::other(failure.message))
+            written.map_err(io::Error::other)
         })
         .map_err(failed)?;
         let file = bounded::open_with(OpenOptions::new().append(true), &path).map_err(failed)?;

@@ -1,6 +1,8 @@
 use std::fmt;
 use std::sync::Arc;
 
+use std::io::BufWriter;
+
 use super::*;
 use referee_games::{
     BySeat, Event, Game, GameResult, OptionError, Options, Outcome, RuleSheet, Seat, SeatMap, Step,
@@ -131,7 +133,7 @@ fn printed(
 ) -> (String, Result<(), String>) {
     let mut bytes = Vec::new();
     let mut out = BufWriter::new(&mut bytes);
-    let result = take(&mut out).map_err(|failure| failure.message);
+    let result = take(&mut out).map_err(|failure| failure.to_string());
     flush(&mut out).expect("a vector takes everything");
     drop(out);
     (String::from_utf8(bytes).expect("JSON is UTF-8"), result)

@@ -40,7 +40,7 @@ fn endless_files_are_not_read() {
     let folder = Folder::new();
     let no_file = "it is not a plain file but a device, a pipe or a socket";
     let zero = load(std::path::Path::new("/dev/zero"), Colour::Plain).expect_err("refused");
-    assert_eq!(zero.message, format!("cannot read the configuration `/dev/zero`: {no_file}"));
+    assert_eq!(&*zero.message, format!("cannot read the configuration `/dev/zero`: {no_file}"));
     let boards = "name = \"cup\"\ngame = \"back-to-the-wall\"\n";
     for (head, lines) in [
         (boards, "[options]\nrounds = \"/dev/zero\"\n"),

@@ -7,7 +7,7 @@ fn about_openings(lines: &str, text: &str) -> String {
     let folder = Folder::new();
     fs::write(folder.path("openings.txt"), text).expect("a file");
     let config = format!("{HEAD}{lines}[openings]\nfile = \"openings.txt\"\n{PLAYERS}");
-    folder.check(&config).expect_err("refused").message
+    folder.check(&config).expect_err("refused").to_string()
 }
 
 #[test]
@@ -64,7 +64,7 @@ fn openings_from_a_file_are_refused_in_games_with_dice() {
     fs::write(folder.path("openings.txt"), "1,3>4,3").expect("a file");
     let head = "name = \"cup\"\ngame = \"backdraughts\"\n[openings]\nfile = \"openings.txt\"\n";
     assert_eq!(
-        folder.check(&format!("{head}{PLAYERS}")).expect_err("refused").message,
+        folder.check(&format!("{head}{PLAYERS}")).expect_err("refused").to_string(),
         "\
 a game with dice cannot take openings from a file
  --> cup.toml:4:8
@@ -123,7 +123,7 @@ fn a_player_behind_the_bridge_cannot_start_from_an_opening() {
                  \"agent.py\"]\ndir = \"players\"\n";
     let text = format!("{HEAD}[openings]\nplies = 2\n{PLAYERS}{class}");
     assert_eq!(
-        folder.check(&text).expect_err("refused").message,
+        folder.check(&text).expect_err("refused").to_string(),
         "\
 a player behind this bridge cannot begin after an opening
   --> cup.toml:13:23
@@ -144,7 +144,7 @@ fn book(name: &str, lines: &str, text: &str) -> Result<Openings, String> {
     fs::write(folder.path(name), text).expect("a file");
     let head = "name = \"cup\"\ngame = \"chess\"\n[openings]\n";
     let checked = folder.check(&format!("{head}file = \"{name}\"\n{lines}\n{PLAYERS}"));
-    checked.map(|cup| cup.openings.expect("a book")).map_err(|failure| failure.message)
+    checked.map(|cup| cup.openings.expect("a book")).map_err(|failure| failure.to_string())
 }
 
 /// The texts of the openings of a book.

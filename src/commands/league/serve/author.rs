@@ -122,7 +122,7 @@ fn report(folder: &Path) -> String {
     let read = bounded::open(&folder.join(REPORT))
         .and_then(|file| file.take(LONGEST_REPORT).read_to_end(&mut bytes));
     match read {
-        Ok(_) => escape::lines(&String::from_utf8_lossy(&bytes)),
+        Ok(_) => escape::lines(String::from_utf8_lossy(&bytes).trim_end()),
         Err(_) => String::new(),
     }
 }

@@ -82,7 +82,7 @@ pub(super) async fn wish(
         "message" => {
             let message = field("message").replace("\r\n", "\n");
             if let Err(failure) = refuse_long(&message) {
-                let problem = FormProblem::Unusable(failure.message);
+                let problem = FormProblem::Unusable(failure.to_string());
                 return entrance.refuse_form(&problem, ORGANISER);
             }
             Box::new(|control| control.message = message)

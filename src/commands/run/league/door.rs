@@ -494,7 +494,7 @@ impl Doorkeeper {
         self.make_room(of_author, entry.version, taken.bytes).map_err(failed)?;
         fs::rename(&taken.tree, &to).map_err(failed)?;
         let name = Entry::name(&entry.author, entry.version);
-        player_in(&to, &name).map_err(|failure| failure.message)
+        player_in(&to, &name).map_err(|failure| failure.to_string())
     }
 
     /// Removes the files of an author's oldest versions until as many bytes as this fit.

@@ -98,7 +98,7 @@ pub(super) fn take(
     if bytes > largest && !tree.ends_with(BUILT) {
         return Err(refused(format!("unpacked, it is larger than {}", limits::bytes(largest))));
     }
-    let spec = player_in(&tree, name).map_err(|failure| refused(failure.message))?;
+    let spec = player_in(&tree, name).map_err(|failure| refused(failure.to_string()))?;
     Ok(Taken { handed_in, tree, bytes, spec })
 }
 
@@ -115,7 +115,7 @@ fn build(
     let Some(plan) = builds.rules.plan(top) else { return Ok(None) };
     letter.add(&format!("build: {}", escape::terminal(&plan.command)));
     let (mut lines, mut end) = (0, VecDeque::new());
-    let built = new_runtime().map_err(|failure| failure.message)?.block_on(async {
+    let built = new_runtime().map_err(|failure| failure.to_string())?.block_on(async {
         let mut say = |line: &str| {
             lines += 1;
             if lines <= TOLD {
