@@ -58,14 +58,35 @@ pub fn pgn(rules: &GameRules, header: &Header, record: &GameRecord) -> Result<St
     let result = result(record);
     let tags = tags(header, record, (&start, chess960), result).into_iter().map(tag);
     let moves = moves(&mut Replay::new(&rules.start, record), record, &start)?;
-    let end = format!("{{{}}} {result}", in_words(&record.reason));
+    let end = format!("{{{}}} {result}", comment_text(&end_in_words(record)));
     let moves = wrap(&[moves, vec![end]].concat().join(" "), WIDTH);
     let lines: Vec<&str> = moves.lines().map(str::trim_start).collect();
     Ok(format!("{}\n{}\n\n", tags.collect::<String>(), lines.join("\n")))
 }
 
 fn tag((name, value): (&str, String)) -> String {
-    format!("[{name} \"{}\"]\n", value.replace('\\', "\\\\").replace('"', "\\\""))
+    let value = one_line(&value).replace('\\', "\\\\").replace('"', "\\\"");
+    format!("[{name} \"{value}\"]\n")
+}
+
+/// Text of a stranger's log in one line: a line of its own would begin another tag or game.
+fn one_line(text: &str) -> String {
+    text.replace(char::is_control, " ")
+}
+
+/// Text for a comment, which ends at the first `}`.
+fn comment_text(text: &str) -> String {
+    one_line(text).replace('{', "(").replace('}', ")")
+}
+
+/// Why the game ended. A fault comes with its diagnosis, which names the rejected move.
+fn end_in_words(record: &GameRecord) -> String {
+    let faults = Seat::BOTH.into_iter().filter_map(|seat| {
+        let fault = record.fault_of(seat)?;
+        Some(format!("{}: {}", record.players.names[seat], fault.message))
+    });
+    let words = [in_words(&record.reason).to_owned()].into_iter().chain(faults);
+    words.collect::<Vec<_>>().join("; ")
 }
 
 /// The result; `*` if both players failed.
@@ -187,12 +208,17 @@ fn search(record: &GameRecord, seat: Seat, plies: usize) -> SearchReport {
     note.map(|note| note.search).unwrap_or_default()
 }
 
+/// A mate in so many moves of the mover, or of its opponent if negative. UCI counts moves; PGN
+/// counts plies.
+fn mate_in_plies(moves: i32) -> String {
+    let plies = 2 * i64::from(moves).abs();
+    if moves > 0 { format!("+M{}", plies - 1) } else { format!("-M{plies}") }
+}
+
 /// The comment on a move, as other programs write it: `+0.34/12 0.53s`.
 fn comment(search: SearchReport, used: Option<Duration>) -> String {
     let score = match (search.mate, search.score) {
-        (Some(mate), _) => {
-            Some(format!("{}M{}", if mate > 0 { '+' } else { '-' }, mate.unsigned_abs()))
-        }
+        (Some(mate), _) => Some(mate_in_plies(mate)),
         (None, score) => score.map(|it| format!("{:+.2}", f64::from(it) / 100.0)),
     };
     let depth = search.depth.map(|depth| format!("/{depth}")).filter(|_| score.is_some());
@@ -206,9 +232,11 @@ fn comment(search: SearchReport, used: Option<Duration>) -> String {
 mod tests {
     use super::*;
     use referee_games::{BySeat, Options, SeatMap};
+    use referee_record::model::fault::Fault;
     use referee_record::model::record::Note;
     use referee_record::model::record::examples::{game, header};
     use serde_json::json;
+    use std::collections::BTreeMap;
 
     fn written(change: impl FnOnce(&mut GameRecord)) -> String {
         let mut record = game("ant", "b\"ee", "white");
@@ -251,6 +279,33 @@ mod tests {
             text.lines().all(|line| line.len() <= WIDTH) && text.ends_with("1-0\n\n"),
             "{text}"
         );
+    }
+
+    #[test]
+    fn mates_are_counted_in_plies() {
+        assert_eq!([3, 1, -3, 0].map(mate_in_plies), ["+M5", "+M1", "-M6", "-M0"]);
+    }
+
+    #[test]
+    fn no_text_of_a_log_adds_a_tag_or_a_game() {
+        let forged = "x} 0-1\n\n[Event \"y\"]\n\n1. f4 {";
+        let text = written(|record| record.reason = forged.to_owned());
+        assert_eq!(text.matches("\n[Event").count(), 0, "{text}");
+        let words: Vec<&str> = text.split_whitespace().collect();
+        assert!(words.join(" ").ends_with("{x) 0-1 [Event \"y\"] 1. f4 (} 1-0"), "{text}");
+        let tagged = tag(("Event", "cup\"]\r\n[Result \"0-1".to_owned()));
+        assert_eq!(tagged, "[Event \"cup\\\"]  [Result \\\"0-1\"]\n");
+    }
+
+    #[test]
+    fn a_rejected_move_is_named() {
+        let text = written(|record| {
+            let fault = Fault::new(FaultCode::Illegal, "C1: a1a8 is not legal");
+            record.fault = Some(BTreeMap::from([("white".into(), fault)]));
+            record.reason = "illegal".to_owned();
+        });
+        let end = "{illegal; white: C1: a1a8 is not legal}";
+        assert!(text.replace('\n', " ").contains(end), "{text}");
     }
 
     #[test]
