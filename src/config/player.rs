@@ -306,11 +306,23 @@ fn by_bot(
     noted(from_bot(String::new(), bot.get_ref(), place.base), bot.span(), problems)
 }
 
+/// UCI has a line for each command, so a second line would be a command of its own.
+fn note_options_of_several_lines(options: &[GivenOption], problems: &mut Problems) {
+    for text in options.iter().flat_map(|option| [&option.name, &option.value]) {
+        if text.get_ref().contains(char::is_control) {
+            let title =
+                "an engine's option cannot contain a line break or another control character";
+            problems.add(Problem::new(text.span(), title).help("write it in one line"));
+        }
+    }
+}
+
 fn by_engine(
     keys: PlayerKeys,
     place: LookupPaths<'_>,
     problems: &mut Problems,
 ) -> Option<PlayerSpec> {
+    note_options_of_several_lines(&keys.options.0, problems);
     let (root, devices) = room(&keys, place.base, problems)?;
     let RunMethod::Engine(Some(words)) = keys.run else { return None };
     let at = words.span();

@@ -161,6 +161,13 @@ pub(super) fn command(
     name: &str,
     value: &str,
 ) -> Result<Option<String>, String> {
+    // A second line would be a command of its own.
+    if value.contains(char::is_control) {
+        return Err(format!(
+            "the value of the option `{}` is more than one line",
+            name.escape_debug()
+        ));
+    }
     if let Some(option) = known.iter().find(|option| option.is_called(name)) {
         return option.command(value);
     }
@@ -234,6 +241,8 @@ mod tests {
                 format!("the option `{name} = {value}` is refused: the engine takes {expected}");
             assert_eq!(refused(name, value), text);
         }
+        let lines = "the value of the option `Book File` is more than one line";
+        assert_eq!(refused("Book File", "a\nquit"), lines);
         let none = "the engine has no option `Hash`, nor any other";
         assert_eq!(command(&[], "Hash", "1").expect_err("refused"), none);
     }
