@@ -8,7 +8,6 @@
 mod adjudication;
 mod build;
 mod containment;
-mod detection;
 mod file;
 mod game_file;
 mod given_options;
@@ -37,7 +36,6 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 pub(crate) use build::{BuildPlan, BuildRules};
-pub(crate) use detection::{Detected, candidates, detect, nearest_folder, unbuilt};
 pub(crate) use game_file::open_game_file;
 pub(crate) use isolation::player_folders;
 pub(crate) use limits::{DEFAULT_MARGIN, DEFAULT_MOVE, DEFAULT_STARTUP};
@@ -46,7 +44,6 @@ pub(crate) use player_argument::{PlayerArgument, name_of};
 pub(crate) use problem::similar;
 pub(crate) use relative_path::relative_path;
 pub(crate) use rules_program::find_rules_program;
-pub(crate) use sources::{is_buildable, is_source};
 pub(crate) use tournament::ConfiguredBuilds;
 
 use crate::error::Failure;

@@ -36,6 +36,7 @@ mod cli;
 mod commands;
 pub mod config;
 mod doorway;
+mod entrants;
 pub mod error;
 mod game_trial;
 mod league;

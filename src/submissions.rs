@@ -26,9 +26,10 @@ pub(crate) use archive::LIMITS;
 pub use archive::{UnpackLimits, unpack_from};
 pub(crate) use links::refuse_links;
 pub(crate) use no_player::NoPlayer;
-pub(crate) use players_folder::look;
+pub(crate) use players_folder::look_after_build;
 
-use crate::config::{Detected, name_of};
+use crate::config::name_of;
+use crate::entrants::detection::Detected;
 use export::ExportEntry;
 use label::Label;
 use players_folder::PlayersFolder;

@@ -78,7 +78,11 @@ fn copy(from: &Path, to: &Path) -> io::Result<()> {
         let entry = entry.map_err(about(from))?;
         let (path, name, kind) = (entry.path(), entry.file_name(), entry.file_type()?);
         let to = to.join(&name);
-        if name.to_str().is_some_and(is_left_out) {
+        if name.to_str().is_some_and(|name| is_left_out(name) || is_hidden(name, kind.is_dir())) {
+            continue;
+        }
+        // The author's machine configured it, with paths that are only there.
+        if kind.is_dir() && path.join("CMakeCache.txt").is_file() {
             continue;
         }
         if kind.is_dir() {
@@ -90,6 +94,13 @@ fn copy(from: &Path, to: &Path) -> io::Result<()> {
         }
     }
     Ok(())
+}
+
+/// Whether a name is that of what a Mac or an editor keeps beside sources. Two hidden folders say how
+/// to build.
+fn is_hidden(name: &str, is_folder: bool) -> bool {
+    let says_how = [".cargo", ".mvn"].contains(&name);
+    name == "__MACOSX" || name.starts_with("._") || is_folder && name.starts_with('.') && !says_how
 }
 
 /// Packs what is in the folder `below` of `top`. A link to a file in `top` becomes that file. Any
@@ -123,4 +134,32 @@ fn append(archive: &mut tar::Builder<impl Write>, name: &Path, path: &Path) -> i
 fn is_file_in(link: &Path, top: &Path) -> bool {
     let inside = || Ok::<_, io::Error>(link.canonicalize()?.starts_with(top.canonicalize()?));
     link.is_file() && inside().unwrap_or(false)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_other_machines_leave_beside_sources_is_not_copied() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let from = dir.path().join("from");
+        let names = [
+            "Player.java",
+            "._Player.java",
+            "__MACOSX/._Player.java",
+            ".metadata/Template.java",
+            "build/CMakeCache.txt",
+            ".cargo/config.toml",
+        ];
+        for name in names {
+            let path = from.join(name);
+            fs::create_dir_all(path.parent().expect("in the folder")).expect("a folder");
+            fs::write(path, "").expect("written");
+        }
+        let to = dir.path().join("to");
+        copy(&from, &to).expect("copied");
+        let copied: Vec<&str> = names.into_iter().filter(|name| to.join(name).exists()).collect();
+        assert_eq!(copied, ["Player.java", ".cargo/config.toml"]);
+    }
 }

@@ -16,11 +16,11 @@ use referee_sandbox::limits::{KIB, MIB};
 use referee_sandbox::{Limits, Network};
 
 use super::containment::bytes;
-use super::detection::{is_compiled, nearest_folder};
 use super::keys::{Field, FromTable, FromToml, TableReader, table_keys};
 use super::limits::{TimeText, positive, whole};
 use super::problem::{Problem, Problems};
-use super::sources::{BuildKind, build_kinds};
+use crate::entrants::detection::{is_compiled, is_nearer_than, nearest_folder};
+use crate::entrants::recipes::{BuildKind, build_kinds};
 
 /// The time that a build has unless the configuration says otherwise.
 const DEFAULT_TIME: Duration = Duration::from_secs(300);
@@ -134,11 +134,14 @@ impl BuildRules {
     }
 
     /// What has to be built of a submission: the nearest folder in it with a build file. `None` if
-    /// there is none, or if its player is compiled already.
+    /// there is none, if its player is compiled already, or if a player lies nearer to the top.
     pub(crate) fn plan(&self, submission: &Path) -> Option<BuildPlan> {
         let is_compiled = is_compiled(submission);
         let look = |dir: &Path| self.kinds(dir).find(|(kind, _)| kind.installs || !is_compiled);
         let (source, (_, command)) = nearest_folder(submission, look)?;
+        if is_nearer_than(&source, submission) {
+            return None;
+        }
         Some(BuildPlan { source, command })
     }
 
@@ -270,6 +273,15 @@ mod tests {
         assert_eq!(planned("make = false", &["Makefile", "a.java"]), plan("", java));
         assert_eq!(planned("make = \"make -j2\"", &["Makefile"]), plan("", "make -j2"));
         assert_eq!(planned("", &["main.py"]), None);
+    }
+
+    #[test]
+    fn a_player_nearer_to_the_top_than_a_build_file_plays() {
+        for below in ["manual/Makefile", "tools/Gen.java", "wasm/Cargo.toml"] {
+            assert_eq!(planned("", &["player.py", below]), None, "{below}");
+        }
+        assert_eq!(planned("network = true", &["player.py", "tools/requirements.txt"]), None);
+        assert!(planned("", &["tools/gen.py", "Makefile"]).is_some());
     }
 
     #[test]

@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 
 use super::problem::{InvalidValue, instead};
 use super::sources;
+use crate::entrants::is_executable;
+use crate::entrants::recipes::build_command;
 use referee_record::model::player::PlayerKind;
 use referee_sandbox::is_system_path;
 
@@ -117,7 +119,7 @@ fn beside(word: &str, dir: &Path) -> Result<PathBuf, InvalidValue> {
     let program = dir.join(word);
     let shown = word.escape_debug();
     let Ok(metadata) = fs::metadata(&program) else {
-        let build = program.parent().and_then(sources::build_command);
+        let build = program.parent().and_then(build_command);
         return Err(build.filter(|_| !sources::is_file_name(word)).map_or_else(
             || sources::missing(what(word), word, dir),
             |build| {
@@ -164,17 +166,6 @@ fn in_path(word: &str, dir: &Path, path: Option<&OsStr>) -> Result<PathBuf, Inva
 
 fn what(word: &str) -> &'static str {
     if sources::is_file_name(word) { "file" } else { "program" }
-}
-
-#[cfg(unix)]
-pub(super) fn is_executable(metadata: &fs::Metadata) -> bool {
-    use std::os::unix::fs::PermissionsExt;
-    metadata.is_file() && metadata.permissions().mode() & 0o111 != 0
-}
-
-#[cfg(not(unix))]
-pub(super) fn is_executable(metadata: &fs::Metadata) -> bool {
-    metadata.is_file()
 }
 
 /// The command as one would type it in a shell.

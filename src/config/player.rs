@@ -9,14 +9,14 @@ use std::path::{Path, PathBuf};
 use toml::Spanned;
 
 use super::build::{BuildPlan, BuildRules};
-use super::detection::candidates;
 use super::given_options::GivenOption;
 use super::keys::{Field, Given};
 use super::launch;
 use super::limits::{tc, whole};
 use super::player_keys::{PlayerKeys, RunMethod};
 use super::problem::{ByteSpan, InvalidValue, Problem, Problems};
-use super::sources;
+use crate::entrants::detection::{after_build, candidates};
+use crate::entrants::recipes::build_command;
 use referee_match::player::own_files;
 use referee_record::fingerprint::{self, Fingerprint, Parts, Unreadable};
 use referee_record::model::player::{
@@ -69,7 +69,7 @@ pub(crate) fn remark(spec: &PlayerSpec) -> Option<String> {
     let source = args.iter().find(|arg| !arg.starts_with('-'))?;
     let is_source = Path::new(source).extension() == Some(OsStr::new("java"))
         && program.file_stem() == Some(OsStr::new("java"));
-    let build = sources::build_command(&spec.dir.join(source)).filter(|_| is_source)?;
+    let build = build_command(&spec.dir.join(source)).filter(|_| is_source)?;
     Some(format!(
         "`{source}` is compiled at every start, which takes time; build it with `{build}` and \
          run the class instead"
@@ -379,8 +379,9 @@ fn by_detection(
     let dir = dir(keys.dir.as_ref(), place.base, problems)?;
     let plan = builds.and_then(|rules| build_plan(keys, place.base, rules));
     let built = builds.zip(plan).map(|(rules, plan)| BuildState::of(rules, plan));
-    let top = built.as_ref().and_then(|built| built.dir.as_ref()).unwrap_or(&dir);
-    let (spec, hashed) = match &candidates(top)[..] {
+    let result = built.as_ref().and_then(|built| Some((&built.plan.source, built.dir.as_ref()?)));
+    let known = result.map_or_else(|| candidates(&dir), |(from, to)| after_build(from, to));
+    let (spec, hashed) = match &known[..] {
         [(folder, found)] => {
             let (words, files) = (found.words.clone(), vec![".".to_owned()]);
             let hashed = [root_words(root.as_ref()), words.clone()].concat();

@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 
 use crate::error::Failure;
 
-use super::detection::{Detected, EXPECTED, candidates, detect, unbuilt};
 use super::player::{self, LookupPaths, UnresolvedCommand};
 use super::problem::{InvalidValue, similar};
 use super::sources;
+use crate::entrants::detection::{Detected, EXPECTED, after_build, candidates, detect, unbuilt};
 use referee_record::model::player::{EngineSettings, LONGEST_NAME, PlayerSpec};
 
 /// The most files to list that may be the player of a folder.
@@ -39,9 +39,9 @@ impl PlayerArgument {
     pub(crate) fn built(word: &str, dir: &Path) -> Result<Self, Failure> {
         let path = std::env::var_os("PATH");
         let place = LookupPaths { base: dir, path: path.as_deref() };
-        let known = candidates(dir);
+        let known = after_build(Path::new(word), dir);
         let found = match &known[..] {
-            [_] => at_path(word, Path::new(word), dir, place),
+            [known] => from_detected(word, Path::new(word), known.clone(), place),
             _ => Err(unrecognised(word, dir, &known)),
         };
         let spec = found.map_err(|why| {
@@ -145,11 +145,21 @@ fn at_path(
     path: &Path,
     place: LookupPaths<'_>,
 ) -> Result<PlayerSpec, InvalidValue> {
-    let whole = named.canonicalize().unwrap_or_else(|_| named.to_owned());
-    let name = name_of(whole.file_name().and_then(OsStr::to_str).unwrap_or(word));
-    let Some((dir, found)) = detect(path) else {
+    let Some(known) = detect(path) else {
         return Err(InvalidValue::new("no player is recognised", EXPECTED));
     };
+    from_detected(word, named, known, place)
+}
+
+/// The player that was detected, named like [`at_path`].
+fn from_detected(
+    word: &str,
+    named: &Path,
+    (dir, found): (PathBuf, Detected),
+    place: LookupPaths<'_>,
+) -> Result<PlayerSpec, InvalidValue> {
+    let whole = named.canonicalize().unwrap_or_else(|_| named.to_owned());
+    let name = name_of(whole.file_name().and_then(OsStr::to_str).unwrap_or(word));
     let place = LookupPaths { base: &dir, ..place };
     // A class has no other way to name its modules.
     let files = if found.is_class() { vec![".".to_owned()] } else { Vec::new() };

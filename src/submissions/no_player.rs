@@ -4,7 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::{ArchiveError, listed};
-use crate::config::Detected;
+use crate::entrants::detection::Detected;
 
 /// The reasons why a submission has no player. The names come from strangers.
 #[derive(Debug, thiserror::Error)]
@@ -36,6 +36,9 @@ pub(crate) enum NoPlayer {
          code, or build it first with `{0}`"
     )]
     NoBuildFile(String),
+    /// This command built it, but made no program.
+    #[error("`{0}` succeeded, but made no program that is recognised; call it `player`")]
+    NothingMade(String),
     /// Its build failed, for this reason.
     #[error("{0}")]
     NotBuilt(String),

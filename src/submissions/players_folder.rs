@@ -13,7 +13,8 @@ use super::links::refuse_links;
 use super::no_player::NoPlayer;
 use super::uploads::{ChosenUpload, Upload, UploadPart, choose};
 use super::{ImportError, is_sheet, listed, names_in};
-use crate::config::{Detected, candidates, is_buildable, nearest_folder, unbuilt};
+use crate::entrants::detection::{Detected, after_build, candidates, nearest_folder, unbuilt};
+use crate::entrants::recipes::is_buildable;
 
 /// How deep archives may be nested.
 const DEEPEST: usize = 2;
@@ -173,20 +174,31 @@ impl PlayersFolder {
 }
 
 /// Detects the player in the folder `dir`.
-pub(crate) fn look(dir: &Path) -> Result<(PathBuf, Detected), NoPlayer> {
-    let mut found = candidates(dir);
-    match (found.pop(), found.is_empty()) {
-        (Some(only), true) => Ok(only),
-        (Some(last), false) => {
-            found.push(last);
-            Err(NoPlayer::Several(found))
-        }
-        (None, _) => Err(match unbuilt(dir) {
+fn look(dir: &Path) -> Result<(PathBuf, Detected), NoPlayer> {
+    only(candidates(dir)).unwrap_or_else(|| {
+        Err(match unbuilt(dir) {
             Some((at, command)) if is_buildable(&at) => NoPlayer::Unbuilt(command),
             Some((_, command)) => NoPlayer::NoBuildFile(command),
             None => NoPlayer::Unrecognised(names_in(dir)),
-        }),
-    }
+        })
+    })
+}
+
+/// Detects the player in the folder `result`, which `command` built from `source`.
+pub(crate) fn look_after_build(
+    source: &Path,
+    result: &Path,
+    command: &str,
+) -> Result<(PathBuf, Detected), NoPlayer> {
+    only(after_build(source, result))
+        .unwrap_or_else(|| Err(NoPlayer::NothingMade(command.to_owned())))
+}
+
+fn only(mut found: Vec<(PathBuf, Detected)>) -> Option<Result<(PathBuf, Detected), NoPlayer>> {
+    Some(match found.len() {
+        0 | 1 => Ok(found.pop()?),
+        _ => Err(NoPlayer::Several(found)),
+    })
 }
 
 /// Chooses the archive in a folder, or on the first level of folders below it that has any.

@@ -8,7 +8,8 @@ use std::time::SystemTime;
 use super::label::Label;
 use super::no_player::NoPlayer;
 use super::{archive, listed};
-use crate::config::{detect, is_source};
+use crate::entrants::detection::detect;
+use crate::entrants::recipes::is_source;
 
 /// One file or folder from an author.
 #[derive(Debug, Clone)]

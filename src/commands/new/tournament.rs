@@ -12,8 +12,11 @@ use clap::Args;
 use super::{Failure, Printer, Status};
 use crate::build::BuiltFolder;
 use crate::commands::builds::{BuildSandbox, build_all};
-use crate::config::{BuildPlan, BuildRules, Detected};
-use crate::submissions::{ImportError, Intake, NoPlayer, Submission, listed, look, take_in};
+use crate::config::{BuildPlan, BuildRules};
+use crate::entrants::detection::Detected;
+use crate::submissions::{
+    ImportError, Intake, NoPlayer, Submission, listed, look_after_build, take_in,
+};
 use referee_protocol::escape::terminal;
 use referee_record::model::stage::Format;
 use referee_record::model::tournament::DEFAULT_RESULTS;
@@ -141,7 +144,8 @@ fn build(taken: &mut [Submission], into: &Path, printer: Printer) -> Result<bool
         let (Some(built), Some(plan)) = (builds.get(name), plans.get(name)) else { continue };
         match built {
             Ok(built) => {
-                submission.player = look(&built.dir).map_err(|why| in_source(why, built, plan));
+                let found = look_after_build(&plan.source, &built.dir, &plan.command);
+                submission.player = found.map_err(|why| in_source(why, built, plan));
                 submission.built = Some(plan.source.clone());
             }
             Err(why) => match &submission.player {

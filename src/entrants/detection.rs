@@ -1,12 +1,16 @@
 //! Detects the player in a file or a folder, and which program runs it.
 
+mod after_build;
 mod class;
+mod program;
 
 use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::sources::build_command;
+pub(crate) use self::after_build::{after_build, is_nearer_than};
+
+use super::recipes::build_command;
 use referee_record::bounded;
 use referee_record::model::player::BRIDGE;
 
@@ -61,9 +65,6 @@ const DEEPEST: usize = 4;
 const MOST_FOLDERS: usize = 200;
 /// Folders that contain other people's code.
 const NOT_SEARCHED: [&str; 4] = ["__pycache__", "__MACOSX", "node_modules", "site-packages"];
-
-/// The first bytes of programs in machine code.
-const MACHINE_CODE: [&[u8]; 3] = [b"\x7fELF", b"\xcf\xfa\xed\xfe", b"\xca\xfe\xba\xbe"];
 
 /// Python files that are never players; the last one is the helper of the starter kit.
 const NEVER_PLAYERS: [&str; 3] = ["__init__.py", "setup.py", "referee_rules.py"];
@@ -137,14 +138,10 @@ pub(crate) fn nearest_folder<T>(
 }
 
 /// Whether the only player at `path` is already compiled: neither source code nor a script.
-pub(super) fn is_compiled(path: &Path) -> bool {
-    let is_machine_code = |file: &Path| {
-        let start = bounded::beginning(file, 4).unwrap_or_default();
-        MACHINE_CODE.iter().any(|magic| start == *magic)
-    };
+pub(crate) fn is_compiled(path: &Path) -> bool {
     detect(path).is_some_and(|(dir, found)| match found.words.first().map(String::as_str) {
         Some("java") => Path::new(found.file()).extension() != Some(OsStr::new("java")),
-        Some(own) if own.starts_with("./") => is_machine_code(&dir.join(own)),
+        Some(own) if own.starts_with("./") => program::is_machine_code(&dir.join(own)),
         _ => false,
     })
 }
@@ -197,7 +194,7 @@ fn folders_in(dir: &Path) -> Vec<PathBuf> {
 /// The player of a folder by file name, if the name says enough, or else every player class.
 fn known_in(dir: &Path) -> Vec<Detected> {
     let player = NAMES.iter().find_map(|name| {
-        in_file(dir, name).filter(|found| !WEAK_NAMES.contains(name) || found.is_class())
+        in_named(dir, name).filter(|found| !WEAK_NAMES.contains(name) || found.is_class())
     });
     let classes = || {
         let found = python_files(dir).into_iter().filter_map(|name| in_file(dir, &name));
@@ -208,7 +205,20 @@ fn known_in(dir: &Path) -> Vec<Detected> {
 
 /// The player of a folder by file name.
 fn named_in(dir: &Path) -> Vec<Detected> {
-    NAMES.iter().find_map(|name| in_file(dir, name)).into_iter().collect()
+    NAMES.iter().find_map(|name| in_named(dir, name)).into_iter().collect()
+}
+
+/// The player in the file `name` in `dir`, or in one with its ending in capitals, as some systems
+/// write names.
+fn in_named(dir: &Path, name: &str) -> Option<Detected> {
+    let shouted = || {
+        let ending = Path::new(name).extension()?.to_str()?.to_uppercase();
+        let is_it = |other: &String| {
+            other.eq_ignore_ascii_case(name) && other.ends_with(&format!(".{ending}"))
+        };
+        in_file(dir, &super::recipes::names_in(dir).into_iter().find(is_it)?)
+    };
+    in_file(dir, name).or_else(shouted)
 }
 
 /// Every Python file of a folder that may be run.
@@ -223,7 +233,10 @@ fn python_files(dir: &Path) -> Vec<String> {
     let entries = fs::read_dir(dir).into_iter().flatten().flatten();
     let mut names: Vec<String> = entries
         .filter_map(|entry| entry.file_name().into_string().ok())
-        .filter(|name| Path::new(name).extension() == Some(OsStr::new("py")))
+        .filter(|name| {
+            let ending = Path::new(name).extension();
+            ending.is_some_and(|ending| ending.eq_ignore_ascii_case("py"))
+        })
         .filter(|name| !name.starts_with('.'))
         .collect();
     names.sort();
@@ -239,28 +252,20 @@ fn in_file(dir: &Path, name: &str) -> Option<Detected> {
     if class::is_class(&path) {
         return Some(Detected::new(&["python3", BRIDGE, name]));
     }
-    if runs_by_itself(&path) {
-        return Some(Detected::new(&[&format!("./{name}")]));
-    }
-    let words = match path.extension().and_then(OsStr::to_str)? {
-        "py" => &["python3", name][..],
-        "js" | "mjs" => &["node", name],
-        "sh" => &["sh", name],
-        "java" => &["java", name],
-        "jar" => &["java", "-jar", name],
-        "class" => &["java", "-cp", ".", name.strip_suffix(".class")?],
-        _ => return None,
+    let ending = path.extension().and_then(OsStr::to_str).map(str::to_lowercase);
+    let words = match ending.as_deref() {
+        Some("py") => &["python3", name][..],
+        Some("js" | "mjs") => &["node", name],
+        Some("java") => &["java", name],
+        Some("jar") => &["java", "-jar", name],
+        Some("class") => {
+            let class = name.strip_suffix(".class").filter(|_| program::is_java_class(&path))?;
+            &["java", "-cp", ".", class]
+        }
+        Some("sh") => return Some(program::shell_script(dir, name)),
+        _ => return program::without_ending(dir, name),
     };
     Some(Detected::new(words))
-}
-
-/// Whether a file is a program: it is executable and begins like a script or one of the system's
-/// programs. Archives may make any file executable.
-fn runs_by_itself(path: &Path) -> bool {
-    let may = fs::metadata(path).is_ok_and(|found| super::launch::is_executable(&found));
-    let start = bounded::beginning(path, 4).unwrap_or_default();
-    let is_class = path.extension() == Some(OsStr::new("class"));
-    may && !is_class && (start.starts_with(b"#!") || MACHINE_CODE.contains(&&*start))
 }
 
 #[cfg(test)]

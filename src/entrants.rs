@@ -1,0 +1,17 @@
+//! Entrants: a file, a folder or a build becomes how a program is started.
+
+pub(crate) mod detection;
+pub(crate) mod recipes;
+
+use std::fs;
+
+#[cfg(unix)]
+pub(crate) fn is_executable(metadata: &fs::Metadata) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    metadata.is_file() && metadata.permissions().mode() & 0o111 != 0
+}
+
+#[cfg(not(unix))]
+pub(crate) fn is_executable(metadata: &fs::Metadata) -> bool {
+    metadata.is_file()
+}
