@@ -261,7 +261,7 @@ mod tests {
         assert_eq!(authors(&["x/", "x/A_1_assignsubmission_file/", "x/notes.txt"]), ["A 0"]);
         assert_eq!(
             authors(&["ann_1_bot.py", "ann_12_bot.py", "bo_2_bot.zip"]),
-            ["ann 1", "ann 12", "bo 2"]
+            ["ann 12", "ann 1", "bo 2"]
         );
         assert_eq!(authors(&["ann_1_handin.py"]), ["ann 1"]);
         assert_eq!(authors(&["ann@uni.example_3_x.py"]), ["ann@uni.example 3"]);

@@ -276,7 +276,7 @@ mod tests {
             ("11-20 - Ada Byron- Nov 12, 2024 1015 PM", "Ada Byron|11|2024-10-12 22150|"),
             ("11-20 - A - B- 5 March 2026 12:05 AM", "A - B|11|2026-02-05 00050|"),
             ("11-20 - Ada - Mar 29, 2018 1205 PM - a - 6.zip", "Ada|11|2018-02-29 12050|a - 6.zip"),
-            ("11-20 - Ada - 29 mars 2018 1305", "Ada|11|0|"),
+            ("11-20 - Ada - 29 août 2018 1305", "Ada|11|0|"),
             ("11-20 - Ada", "11-20 - Ada|-|0|11-20 - Ada"),
             ("Lee, Ann(al)_Submission attachment(s)_a_b.py", "Lee, Ann|al|0|a_b.py"),
             ("team_42", "team_42|-|0|team_42"),
