@@ -92,7 +92,7 @@ pub(crate) fn take_in(from: &Path, to: &Path) -> Result<Intake, ImportError> {
         (from, entries(from).map_err(ImportError::Source)?)
     };
     let mut players = PlayersFolder::new(to);
-    let folder = export::open(dir, &names, &mut players)?;
+    let folder = export::open(dir, &names, |archive| players.unpack_export(archive))?;
     let taken = take_entries(folder.entries, bad, &mut players)?;
     Ok(Intake { taken, sheets: folder.sheets, opened: folder.opened })
 }

@@ -7,7 +7,6 @@ use std::path::{Path, PathBuf};
 
 use super::gradescope::Metadata;
 use super::label::{Label, is_sakai_attachment, sakai_folder, split_autolab};
-use super::players_folder::PlayersFolder;
 use super::{ImportError, archive, is_clutter, is_sheet, names_in};
 
 /// How many folders with a single entry to open in search of an export.
@@ -40,11 +39,11 @@ pub(super) struct ExportFolder {
 /// platform, or lead to one, the entries of those are read instead.
 ///
 /// Only if all are: among other submissions, it is a submission that imitates an export, and could
-/// replace the player of another author.
+/// replace the player of another author. `unpack` unpacks an archive and returns its folder.
 pub(super) fn open(
     dir: &Path,
     names: &[String],
-    players: &mut PlayersFolder,
+    mut unpack: impl FnMut(&Path) -> Result<PathBuf, ImportError>,
 ) -> Result<ExportFolder, ImportError> {
     let outer = read(dir, &Listing::of_folder(dir, names));
     let is_plain = |entry: &ExportEntry| entry.label.id.is_none();
@@ -58,7 +57,7 @@ pub(super) fn open(
     for (export, entry) in exports.into_iter().zip(&outer.entries) {
         let dir = match export {
             Export::Folder(dir) => dir,
-            Export::Archive(archive) => players.unpack_export(&archive)?,
+            Export::Archive(archive) => unpack(&archive)?,
         };
         let dir = exported_in(&dir, DEEPEST).unwrap_or(dir);
         let inner = read(&dir, &Listing::of_folder(&dir, &names_in(&dir)));
