@@ -213,7 +213,7 @@ impl Process {
 
     /// What the process and its descendants are doing now.
     pub fn state(&self) -> ProcessState {
-        self.tree.state()
+        ProcessState::of(self.tree.leader, &self.tree.members())
     }
 
     /// The peak resident memory of the process and of each living descendant, added up, in bytes.

@@ -19,7 +19,6 @@ pub(crate) use rustix::process::Signal;
 use rustix::process::{PidfdFlags, pidfd_open};
 
 use crate::core_waits::CoreWaits;
-use crate::process_state::ProcessState;
 use crate::procfs::{self, ProcessClock, ProcessFolder, Stat};
 
 /// How many times to search for processes that have not stopped yet.
@@ -188,11 +187,6 @@ impl ProcessTree {
         self.members().iter().flat_map(|member| member.folder.core_waits()).collect()
     }
 
-    /// What the processes are doing now.
-    pub(crate) fn state(&self) -> ProcessState {
-        ProcessState::of(self.leader, &self.members())
-    }
-
     /// The sum of the peak resident memory of all living processes, in bytes.
     pub(crate) fn peak_memory(&self) -> Option<u64> {
         let members = self.members();
@@ -251,7 +245,8 @@ impl ProcessTree {
         Member::open_child(self.leader, self.init.unwrap_or(self.root))
     }
 
-    fn members(&self) -> Vec<Member> {
+    /// Its processes now.
+    pub(crate) fn members(&self) -> Vec<Member> {
         let mut members = members(self.root);
         members.retain(|member| Some(member.pid()) != self.init);
         members
