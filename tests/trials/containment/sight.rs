@@ -39,10 +39,12 @@ pub(crate) fn tests() -> Vec<Trial> {
         let name = |what: &str| format!("{}: {what}", way.name());
         let first_line = name("the_first_line_of_a_submission_shows_no_file");
         let borrowed = name("no_submission_plays_the_program_of_another");
-        tests.push(match way == STRICT {
-            true => quick(first_line, run(first_lines)),
-            false => slow(first_line, run(first_lines)),
-        });
+        let first_line = if way == STRICT {
+            quick(first_line, run(first_lines))
+        } else {
+            slow(first_line, run(first_lines))
+        };
+        tests.push(first_line);
         tests.push(slow(borrowed, run(borrowed_programs)));
         if way.is_strict() {
             let images = name("links_in_an_image_lead_nowhere");
