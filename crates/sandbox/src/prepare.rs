@@ -109,5 +109,35 @@ fn environment(command: &Command, scratch: &Path) -> BTreeMap<String, String> {
         env.insert("PATH".to_owned(), IMAGE_PATH.to_owned());
     }
     env.extend(command.env.clone());
+    if command.root.is_none()
+        && let Some(path) = env.get_mut("PATH")
+    {
+        *path = with_real_folders(path);
+    }
     env
+}
+
+/// A list like `PATH` without links to folders. Installations are shown where they really lie, and a
+/// link that leads there, such as a toolchain's name for its version, may lie where nothing is shown.
+fn with_real_folders(list: &str) -> String {
+    let folders = std::env::split_paths(list);
+    let folders = folders.map(|folder| if folder.is_absolute() { real(&folder) } else { folder });
+    let joined = std::env::join_paths(folders).ok().and_then(|list| list.into_string().ok());
+    joined.unwrap_or_else(|| list.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_search_path_names_folders_where_they_really_lie() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let root = real(dir.path());
+        std::fs::create_dir_all(root.join("stable/bin")).expect("a folder");
+        std::os::unix::fs::symlink("stable", root.join("1.95")).expect("a link");
+        let list = format!("{0}/1.95/bin:own:{0}/missing", root.display());
+        let expected = format!("{0}/stable/bin:own:{0}/missing", root.display());
+        assert_eq!(with_real_folders(&list), expected);
+    }
 }
