@@ -99,7 +99,7 @@ pub(crate) struct EndView<'a> {
 }
 
 /// The time of a turn.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy)]
 pub(crate) struct TurnTime {
     /// The time that it is charged.
     pub(crate) charged: Duration,
@@ -110,9 +110,11 @@ pub(crate) struct TurnTime {
 }
 
 impl TurnTime {
+    pub(crate) const ZERO: Self = Self::of(Duration::ZERO);
+
     /// A time of which nothing else is known.
-    pub(crate) fn of(charged: Duration) -> Self {
-        Self { charged, ..Self::default() }
+    pub(crate) const fn of(charged: Duration) -> Self {
+        Self { charged, excused: Duration::ZERO, cpu: Duration::ZERO }
     }
 }
 

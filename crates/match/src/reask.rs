@@ -265,7 +265,7 @@ async fn ask(
     let turn = PendingTurn::new(seat, &setup, cursor.position(), events, &cursor.clocks);
     let answered = turn.ask(player).await?;
     let outcome = answered.decided.map(|(action, _)| action);
-    Ok((outcome, answered.time.unwrap_or_default().charged))
+    Ok((outcome, answered.time.map_or(Duration::ZERO, |time| time.charged)))
 }
 
 /// Whether a player with this reply can no longer be asked.

@@ -180,7 +180,7 @@ impl UciEngine {
     pub(super) async fn ask(&mut self, view: &TurnView<'_>) -> Result<Answer, GameError> {
         let position = position_command(view)?;
         if let Err(fault) = self.end_last_search().await {
-            return Ok(Answer { reply: Err(fault), time: TurnTime::default() });
+            return Ok(Answer { reply: Err(fault), time: TurnTime::ZERO });
         }
         self.searched = Some(view.position.ply());
         let go = self.go(view);
@@ -331,7 +331,7 @@ impl UciEngine {
     ) -> LineAnswer {
         let Self { link: EngineLink::Running(process), reply, owes, .. } = self else {
             let fault = Fault::new(FaultCode::NoStart, "it was asked before it was started");
-            return LineAnswer { line: Err(fault), time: TurnTime::default() };
+            return LineAnswer { line: Err(fault), time: TurnTime::ZERO };
         };
         let mut others = OtherLines::default();
         let mut is_reply = |line: &[u8]| {

@@ -148,7 +148,7 @@ impl Wire {
 
     pub(super) async fn ask(&mut self, view: &TurnView<'_>) -> Result<Answer, GameError> {
         if let Err(fault) = self.check_silence().await {
-            return Ok(Answer { reply: Err(fault), time: TurnTime::default() });
+            return Ok(Answer { reply: Err(fault), time: TurnTime::ZERO });
         }
         let id = self.take_id();
         self.write_turn(view, id);
@@ -281,7 +281,7 @@ impl Wire {
             Link::Local(respond) => answer_here(respond, &self.line, &mut self.reply, limit).await,
             Link::Waiting(..) => {
                 let fault = Fault::new(FaultCode::NoStart, "it was asked before it was started");
-                process::LineAnswer { line: Err(fault), time: TurnTime::default() }
+                process::LineAnswer { line: Err(fault), time: TurnTime::ZERO }
             }
         };
         self.owes = answer.line.is_err();

@@ -86,11 +86,15 @@ impl<'t> PendingTurn<'t> {
         let is_listed = || matches!(self.position.legal(self.seat), Legal::List(_));
         let is_needed = wanted > 1 || !self.is_hidden || !is_listed();
         let guesses = self.guesses(if is_needed { wanted } else { 0 })?;
-        let (mut time, mut refusals) = (TurnTime::default(), Vec::new());
+        let (mut time, mut refusals) = (TurnTime::ZERO, Vec::new());
         let mut tries = 0;
         let decided = loop {
             let answer = player.ask(&self.view(&guesses, time.charged, tries)).await?;
-            time += answer.time;
+            if tries == 0 {
+                time = answer.time;
+            } else {
+                time += answer.time;
+            }
             let checked = match answer.reply {
                 Ok(reply) => self.check(reply, player)?,
                 Err(fault) => Err(fault),

@@ -49,7 +49,7 @@ impl OpponentCpu {
     /// neither do players on separate cores.
     pub(super) fn refunded(self, time: TurnTime, control: &TimeControl) -> Duration {
         let TurnTime { charged, excused, cpu } = time;
-        if !takes_time(control) {
+        if self.0.is_zero() || !takes_time(control) {
             return charged;
         }
         let taken = self.0.saturating_sub(excused);
