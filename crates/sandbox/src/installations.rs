@@ -119,7 +119,7 @@ impl<'a> Installations<'a> {
         let mut due = Some((program.to_owned(), by));
         for step in 0..MOST_STEPS {
             let Some((path, by)) = due else { return };
-            // A file that is no program is nobody's interpreter.
+            // Only an executable can be an interpreter.
             if !is_executable(&path) {
                 return;
             }

@@ -187,7 +187,7 @@ fn is_public(path: &Path) -> bool {
     })
 }
 
-/// The names in a folder; none if it cannot be read, or is none.
+/// The names in a folder; empty if it cannot be read.
 fn names(folder: &Path) -> impl Iterator<Item = String> + use<> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     entries.filter_map(|entry| entry.file_name().into_string().ok())
