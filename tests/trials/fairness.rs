@@ -35,7 +35,7 @@ const BASIC: Containment = Containment { level: "basic", ..STRICT };
 const GROUPS: &[&str] = &["memory", "processes", "cpu", "freeze", "kill"];
 
 /// Other work on the machine makes a figure larger, never smaller: one good attempt is enough.
-const ATTEMPTS: usize = 5;
+const ATTEMPTS: usize = 8;
 /// How much more the honest player may be charged against a thief: 2%.
 const FAIR: f64 = 0.02;
 /// If it is charged this much more than it computes even against a player that sleeps, other

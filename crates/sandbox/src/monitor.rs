@@ -47,7 +47,13 @@ impl Monitor {
     }
 
     /// The limit that these processes together exceed, if any.
+    ///
+    /// Processes that are all stopped use nothing more. Looking at their memory would take the core
+    /// from the opponent, whose turn it is.
     pub(crate) fn overrun(&self, members: &[Member]) -> Option<Overrun> {
+        if members.iter().all(|member| member.stat.is_stopped()) {
+            return None;
+        }
         let threads: u64 = members.iter().map(|member| member.stat.threads).sum();
         if self.processes && threads > self.limits.processes {
             return Some(Overrun::Processes { limit: self.limits.processes });

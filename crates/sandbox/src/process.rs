@@ -174,10 +174,11 @@ impl Process {
         self.groups.counts().killed_for_memory > 0
     }
 
-    /// Stops the process and its descendants until [`thaw`](Self::thaw).
-    pub fn freeze(&mut self) {
+    /// Stops the process and its descendants until [`thaw`](Self::thaw). Returns whether it had to
+    /// search for descendants, one by one, and found some.
+    pub fn freeze(&mut self) -> bool {
         match &self.freezer {
-            Some(freezer) if freezer.freeze() => {}
+            Some(freezer) if freezer.freeze() => false,
             _ => self.tree.stop(),
         }
     }

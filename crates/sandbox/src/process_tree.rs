@@ -195,11 +195,11 @@ impl ProcessTree {
     }
 
     /// Stops every process. The leader's process group comes first, all at once, so that it does
-    /// not compete with the search for the others.
+    /// not compete with the search for the others. Returns whether it has descendants.
     ///
     /// A process can start others until it is stopped, so the search is repeated. Its end can wake
     /// others, so each round also stops those that were found before.
-    pub(crate) fn stop(&self) {
+    pub(crate) fn stop(&self) -> bool {
         if let Some(leader) = self.leader() {
             leader.signal_group(Signal::STOP);
         }
@@ -210,10 +210,11 @@ impl ProcessTree {
             let fresh: Vec<Pid> =
                 signalled.map(Member::pid).filter(|pid| !stopped.contains(pid)).collect();
             if fresh.is_empty() {
-                return;
+                break;
             }
             stopped.extend(fresh);
         }
+        stopped.len() > 1
     }
 
     /// Sends the leader the signal with this number.
@@ -313,7 +314,7 @@ mod tests {
         let found = members(root);
         let tree = ProcessTree { root, leader: found[0].pid(), init: None };
         let pids: Vec<Pid> = found.iter().map(Member::pid).collect();
-        tree.stop();
+        assert_eq!(tree.stop(), below > 0);
         become_state(&pids, 'T');
         tree.resume();
         become_state(&pids, 'S');

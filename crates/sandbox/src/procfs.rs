@@ -178,6 +178,11 @@ impl Stat {
         })
     }
 
+    /// Whether a signal stopped the process.
+    pub(crate) fn is_stopped(&self) -> bool {
+        self.state == 'T'
+    }
+
     /// Whether the process is dead and waits to be reaped.
     pub(crate) fn is_dead(&self) -> bool {
         matches!(self.state, 'Z' | 'X')

@@ -84,9 +84,10 @@ impl Process {
         None
     }
 
-    /// Stops the process group until [`thaw`](Self::thaw).
-    pub fn freeze(&mut self) {
+    /// Stops the process group until [`thaw`](Self::thaw). Returns false: nothing is searched.
+    pub fn freeze(&mut self) -> bool {
         let _ = killpg(self.leader, Signal::SIGSTOP);
+        false
     }
 
     /// Lets the process group continue.

@@ -253,9 +253,12 @@ impl PlayerProcess {
     }
 
     /// Freezes the player until the next line is sent to it.
+    ///
+    /// While its processes are searched one by one, they and the search take the core from the
+    /// opponent. So from then on that happens after each of its replies, on nobody's turn.
     pub(super) fn freeze(&mut self) {
         if !self.frozen {
-            self.sandboxed.freeze();
+            self.freeze |= self.sandboxed.freeze();
             self.frozen = true;
         }
     }
