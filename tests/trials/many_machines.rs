@@ -28,6 +28,7 @@ pub(crate) fn tests() -> Vec<Trial> {
         quick("lies of workers are caught, and their games replayed", || with_server(lies::caught)),
         quick("a worker cannot frame another one", malice::framing),
         quick("a worker can do no more than it needs", malice::forbidden_requests),
+        quick("a worker that fails everything costs no game", malice::failing),
         slow("a worker cannot hold a run", malice::holding),
         slow("a worker cannot flood a run", malice::floods),
         slow("a spot check tells that a worker played differently", || {

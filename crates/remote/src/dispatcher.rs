@@ -1,5 +1,7 @@
 //! The dispatcher: queues the jobs of a runner, and handles their results.
 
+mod failures;
+
 use std::collections::VecDeque;
 use std::convert::Infallible;
 use std::time::{Duration, Instant};
@@ -53,6 +55,8 @@ const PLIES: u32 = 1000;
 const PROMPT: usize = 8;
 /// How long no worker may be there before that is reported.
 const LONELY: Duration = Duration::from_secs(10);
+/// What an excluded worker is told.
+const NOTHING_MORE: &str = "nothing more is accepted from this worker";
 
 /// What requests of the dispatcher report when they are done.
 enum RequestOutcome {
@@ -227,7 +231,7 @@ impl Dispatcher {
         let Some(open) = self.jobs.get(name) else { return };
         open.queued = Instant::now();
         let Ok(payload) = serde_json::to_vec(&open.job) else { return };
-        let excluded = open.first.as_ref().map(|first| first.worker.key.clone());
+        let excluded = open.left_by().map(|worker| worker.key.clone());
         let (name, attempt) = (name.to_owned(), open.attempt);
         let subject = self.run.names.job(&name, attempt);
         let (server, streams) = (self.run.server.clone(), self.run.streams.clone());
@@ -324,19 +328,14 @@ impl Dispatcher {
         });
         match checked {
             Ok(JobOutcome::Played(games)) => {
-                self.workers.prove(&worker);
+                self.on_success(name, &worker);
                 return self.on_games(name, FirstResult { worker, games, ack }).await;
             }
+            Ok(JobOutcome::Failed(failure)) => self.on_failure(name, &worker, failure),
             Ok(outcome) => {
-                if let Some(first) = open.first.take() {
-                    self.hand_over(name, first);
-                } else {
-                    let slot = open.slot;
-                    match outcome {
-                        JobOutcome::Failed(_) => self.jobs.fail(name),
-                        _ => drop(self.close(name)),
-                    }
-                    self.report(Report::Done(slot, outcome));
+                self.on_success(name, &worker);
+                if let Some(open) = self.close(name) {
+                    self.report(Report::Done(open.slot, outcome));
                 }
             }
             Err(why) => {
@@ -345,7 +344,7 @@ impl Dispatcher {
                     &worker,
                     &format!(
                         "worker {worker} sent an invalid result for {job}: {why}. It is played \
-                         again, and nothing more is accepted from this worker"
+                         again, and {NOTHING_MORE}"
                     ),
                 );
                 self.play_again(name);
@@ -523,6 +522,7 @@ impl Dispatcher {
         }
         self.report_loneliness();
         self.end_lonely_checks();
+        self.end_lonely_failures();
         self.hand_back();
         let asked = Instant::now();
         match self.run.streams.queued().await {
@@ -615,8 +615,7 @@ impl Dispatcher {
                 worker,
                 &format!(
                     "worker {worker} has kept {job} for more than {seconds} seconds, longer than \
-                     the clocks allow. It goes to another one, and nothing more is accepted from \
-                     this worker"
+                     the clocks allow. It goes to another one, and {NOTHING_MORE}"
                 ),
             ),
             None => self.warn(&format!(

@@ -13,6 +13,9 @@ pub(crate) const SILENCE: Duration = Duration::from_secs(15);
 const MAX_WORKERS: usize = 500;
 /// The maximum number of workers that may join between two announcements of the run.
 const MAX_NEW: usize = 64;
+/// How often a worker fails at jobs that others do before it is excluded, if it does less than ten
+/// times as many.
+const MAX_FAILED: u64 = 3;
 /// The maximum number of problems of workers that are reported.
 const MAX_PROBLEMS: usize = 20;
 
@@ -22,8 +25,12 @@ pub(crate) struct KnownWorkers {
     /// By key.
     present: HashMap<String, KnownWorker>,
     excluded: HashSet<String>,
-    /// The keys of those that have sent a result that counts.
-    proven: HashSet<String>,
+    /// The number of results that count, by the keys of those that sent them.
+    proven: HashMap<String, u64>,
+    /// The number of jobs that failed on a worker, and that another one did.
+    failed: HashMap<String, u64>,
+    /// The only worker that can play, and since when it is.
+    sole: Option<(String, Instant)>,
     /// The names that several workers have.
     shared: HashSet<String>,
     /// How many have joined since the last announcement.
@@ -75,7 +82,7 @@ impl KnownWorkers {
         if self.excluded.contains(key) {
             return false;
         }
-        if self.proven.contains(key) {
+        if self.proven.contains_key(key) {
             return true;
         }
         self.crowded |= self.present.len() >= MAX_WORKERS;
@@ -87,10 +94,11 @@ impl KnownWorkers {
     pub(crate) fn tick(&mut self) -> Vec<String> {
         self.present.retain(|_, known| known.heard.elapsed() < SILENCE);
         self.joined = 0;
+        self.note_sole();
         let mut news = self.shared_names();
         let Self { present, proven, .. } = self;
-        if self.crowded && present.keys().any(|key| !proven.contains(key)) {
-            present.retain(|key, _| proven.contains(key));
+        if self.crowded && present.keys().any(|key| !proven.contains_key(key)) {
+            present.retain(|key, _| proven.contains_key(key));
             news.push(format!(
                 "more than {MAX_WORKERS} workers have joined: somebody who has the password of \
                  the workers makes them up. From now on, a worker is listed when it has played"
@@ -131,7 +139,33 @@ impl KnownWorkers {
 
     /// Notes that a result of this worker counts.
     pub(crate) fn prove(&mut self, worker: &WorkerId) {
-        self.proven.insert(worker.key.clone());
+        *self.proven.entry(worker.key.clone()).or_default() += 1;
+    }
+
+    /// Notes that a job failed on this worker which another one did. Returns whether that is too
+    /// often: the machine of an honest worker may fail now and then.
+    pub(crate) fn count_failure(&mut self, worker: &WorkerId) -> bool {
+        let failed = self.failed.entry(worker.key.clone()).or_default();
+        *failed += 1;
+        let done = self.proven.get(&worker.key).copied().unwrap_or(0);
+        *failed >= MAX_FAILED && failed.saturating_mul(10) > done
+    }
+
+    /// Whether this worker has been the only one that can play for this long.
+    pub(crate) fn sole_for(&self, worker: &WorkerId, time: Duration) -> bool {
+        let sole = self.sole.as_ref().filter(|(key, _)| *key == worker.key);
+        sole.is_some_and(|(_, since)| since.elapsed() >= time) && !self.has_others_than(worker)
+    }
+
+    fn note_sole(&mut self) {
+        let before = self.sole.take();
+        let mut able = self.able();
+        let sole = able.next().filter(|_| able.next().is_none()).map(|(key, _)| key.clone());
+        drop(able);
+        self.sole = sole.map(|sole| match before {
+            Some((key, since)) if key == sole => (key, since),
+            _ => (sole, Instant::now()),
+        });
     }
 
     /// Accepts nothing more from this worker. Returns the number of those excluded.
@@ -266,6 +300,35 @@ mod tests {
         workers.prove(&another);
         workers.on_heartbeat(&another, playing(2));
         assert_eq!(names(&workers), ["another", "honest"]);
+    }
+
+    #[test]
+    fn a_worker_may_fail_now_and_then() {
+        let mut workers = KnownWorkers::default();
+        let (broken, fine) = (id("broken", "1"), id("fine", "2"));
+        assert_eq!([(); 3].map(|()| workers.count_failure(&broken)), [false, false, true]);
+        for _ in 0..40 {
+            workers.prove(&fine);
+        }
+        let excluded = [(); 5].map(|()| workers.count_failure(&fine));
+        assert_eq!(excluded, [false, false, false, false, true]);
+    }
+
+    #[test]
+    fn a_worker_is_the_only_one_until_another_can_play() {
+        let mut workers = KnownWorkers::default();
+        let one = id("one", "1");
+        workers.on_heartbeat(&one, playing(1));
+        assert!(!workers.sole_for(&one, Duration::ZERO), "another one may have joined unseen");
+        workers.tick();
+        assert!(workers.sole_for(&one, Duration::ZERO) && !workers.sole_for(&one, SILENCE));
+        workers.on_heartbeat(&id("unfit", "2"), playing(0));
+        assert!(workers.sole_for(&one, Duration::ZERO));
+        workers.on_heartbeat(&id("two", "3"), playing(1));
+        assert!(!workers.sole_for(&one, Duration::ZERO));
+        workers.tick();
+        workers.exclude(&id("two", "3"));
+        assert!(!workers.sole_for(&one, Duration::ZERO), "it was not alone at the last look");
     }
 
     #[test]

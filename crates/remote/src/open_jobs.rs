@@ -9,6 +9,7 @@ use super::delivery::PendingAck;
 use super::messages::WorkerId;
 use super::spot_checks::FirstResult;
 use referee_record::model::clock::{TimeControl, wall_bound};
+use referee_tournament::run::failure::JobFailure;
 use referee_tournament::run::job::Job;
 
 /// The maximum size of all results that are kept for jobs not handed out yet, in bytes.
@@ -44,6 +45,8 @@ pub(crate) struct OpenJob {
     pub(crate) lost: Vec<WorkerId>,
     /// The first result, if another worker does the job again as a check.
     pub(crate) first: Option<FirstResult>,
+    /// The workers on which it failed.
+    pub(crate) failures: Vec<(WorkerId, JobFailure)>,
 }
 
 impl OpenJob {
@@ -58,6 +61,7 @@ impl OpenJob {
             holder: None,
             lost: Vec::new(),
             first: None,
+            failures: Vec::new(),
         }
     }
 
@@ -66,6 +70,12 @@ impl OpenJob {
         self.attempt += 1;
         (self.sequence, self.taken, self.holder) = (None, None, None);
         self.queued = Instant::now();
+    }
+
+    /// The worker that leaves this attempt to others.
+    pub(crate) fn left_by(&self) -> Option<&WorkerId> {
+        let first = self.first.as_ref().map(|first| &first.worker);
+        first.or(self.failures.last().map(|(worker, _)| worker))
     }
 
     /// The job in words, by the identities of its games.
@@ -85,8 +95,6 @@ enum JobState {
     /// Not handed out yet: a result that an earlier coordinator did not keep.
     Early(Box<Arrival>),
     Open(Box<OpenJob>),
-    /// Closed without a result after this many attempts; the runner may hand it out again.
-    Failed(u32),
 }
 
 /// The jobs by name.
@@ -100,11 +108,8 @@ impl JobTable {
     /// Opens a job for worker `slot` of the runner. Returns its result, if that came before.
     pub(crate) fn open(&mut self, name: &str, slot: usize, job: Job) -> Option<Arrival> {
         let early = self.drop_early(name);
-        let mut open = OpenJob::new(slot, job);
-        if let Some(JobState::Failed(attempts)) = self.jobs.get(name) {
-            open.attempt = *attempts;
-        }
-        self.jobs.insert(name.to_owned(), JobState::Open(Box::new(open)));
+        let open = Box::new(OpenJob::new(slot, job));
+        self.jobs.insert(name.to_owned(), JobState::Open(open));
         early
     }
 
@@ -113,13 +118,6 @@ impl JobTable {
         match self.jobs.get_mut(name) {
             Some(JobState::Open(open)) => Some(open),
             _ => None,
-        }
-    }
-
-    /// Closes a job that has failed.
-    pub(crate) fn fail(&mut self, name: &str) {
-        if let Some(open) = self.close(name) {
-            self.jobs.insert(name.to_owned(), JobState::Failed(open.attempt + 1));
         }
     }
 
@@ -163,7 +161,7 @@ impl JobTable {
     pub(crate) fn iter(&mut self) -> impl Iterator<Item = (&String, &mut OpenJob)> {
         self.jobs.iter_mut().filter_map(|(name, state)| match state {
             JobState::Open(open) => Some((name, &mut **open)),
-            JobState::Early(_) | JobState::Failed(_) => None,
+            JobState::Early(_) => None,
         })
     }
 }
@@ -202,11 +200,9 @@ mod tests {
         (open.taken, open.sequence) = (Some(Instant::now()), Some(3));
         open.begin_again();
         assert_eq!((open.attempt, open.taken, open.sequence), (1, None, None));
-        jobs.fail("a");
+        assert_eq!(jobs.close("a").map(|open| open.slot), Some(7));
         assert!(jobs.close("a").is_none());
         assert!(jobs.open("a", 8, Job::Probe(0)).is_none());
-        assert_eq!(jobs.get("a").map(|open| open.attempt), Some(2), "no subject is used twice");
-        assert_eq!(jobs.close("a").map(|open| open.slot), Some(8));
     }
 
     #[test]

@@ -21,7 +21,8 @@ use super::server::{NatsServer, ServerProblem};
 
 /// The subject for run announcements.
 pub const RUNS: &str = "referee.runs";
-/// The header of a job with the key of the worker that must not take it: others check its result.
+/// The header of a job with the key of the worker that must not take it: others check its result, or
+/// try what failed there.
 pub(crate) const EXCLUDED_WORKER: &str = "Referee-Excluded";
 /// The consumer of the workers.
 const WORKERS: &str = "workers";

@@ -354,8 +354,8 @@ impl Runner<'_> {
         Ok(())
     }
 
-    /// Handles a failure of a job. It goes to another worker once, unless many have tried it. A game
-    /// that fails here ends the run.
+    /// Handles a failure of a job. A panic here is tried again once; a game that fails here ends the
+    /// run. What fails elsewhere was tried by several workers.
     fn on_failure(
         &self,
         failure: JobFailure,
@@ -367,8 +367,7 @@ impl Runner<'_> {
             progress.given_up = Some(RunError::Broken { job, failure });
             return Ok(());
         }
-        let is_first = !std::mem::replace(&mut assignment.failed, true);
-        let again = is_first && !matches!(failure, JobFailure::Abandoned { .. });
+        let again = !std::mem::replace(&mut assignment.failed, true) && !self.is_elsewhere;
         let then = if again { "it is tried again" } else { "it is left out" };
         let warning = format!("{job} could not be played: {failure}; {then}");
         progress.listener.on(RunEvent::Warning(&warning), self.state)?;

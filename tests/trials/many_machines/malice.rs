@@ -120,6 +120,39 @@ pub(super) fn framing() -> Lacks {
     None
 }
 
+/// It answers everything with a failure of the referee, and takes it again. Another one leaves to
+/// others what has failed, as a broken machine does.
+pub(super) fn failing() -> Lacks {
+    let mut names = [String::new(), String::new()];
+    let said = attacked("30", async |server, said| {
+        let liar = Liar::join(&worker(server), "liar").await;
+        let broken = liar.another("broken");
+        names = [key(&liar), key(&broken)];
+        for worker in [&liar, &broken] {
+            worker.beat(1, false, Vec::new()).await;
+        }
+        let fail = packed(br#"{"failed":{"panic":"it fell"}}"#);
+        while !said().contains("took it again and again") {
+            liar.send_packed(&liar.take_any().await, fail.clone()).await;
+        }
+        for _ in 0..3 {
+            broken.send_packed(&broken.take().await.message, fail.clone()).await;
+        }
+        broken.beat(0, true, Vec::new()).await;
+    });
+    let Some(said) = said else { return lacks(None) };
+    let [liar, broken] = names;
+    for (worker, why) in [
+        (format!("Worker liar {liar}"), "took it again and again, although it was left to others"),
+        (format!("worker broken {broken}"), "could not play several games that others have played"),
+    ] {
+        let sentence = format!("{worker} {why}; nothing more is accepted from this worker");
+        assert!(said.contains(&sentence), "{said}");
+    }
+    assert!(!said.contains("it is left out"), "{said}");
+    None
+}
+
 /// A message that has arrived already.
 async fn arrived(
     subscriber: &mut referee_remote::async_nats::Subscriber,
