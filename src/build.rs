@@ -19,11 +19,13 @@ use rustix::fs::{FlockOperation, flock};
 use tempfile::TempDir;
 
 use crate::config::{BuildPlan, BuildRules};
-use crate::submissions::{LIMITS, UnpackLimits, refuse_links, unpack_from};
+use crate::submissions::{UnpackLimits, refuse_links, unpack_from};
 pub(crate) use error::BuildError;
 pub(crate) use inside::serve_inside;
 use referee_match::player::this_program;
-use referee_sandbox::{Command, Level, Mechanism, Policy, Process, Request, ResolveError, resolve};
+use referee_sandbox::{
+    Command, Level, Mechanism, Network, Policy, Process, Request, ResolveError, resolve,
+};
 use streams::{BuildArchive, BuildOutput};
 use tools::Toolchains;
 
@@ -31,6 +33,17 @@ use tools::Toolchains;
 const UNFINISHED: &str = ".building-";
 /// The file whose lock says that builds run.
 const LOCK: &str = ".lock";
+/// What programs say, in lower case, when they find no network.
+const NO_NETWORK: [&str; 8] = [
+    "resolve host",
+    "name resolution",
+    "unknown host",
+    "unknownhostexception",
+    "dial tcp",
+    "enotfound",
+    "eai_again",
+    "network is unreachable",
+];
 /// The permissions of a result: sandboxed players may run as another user.
 const FOR_ALL: u32 = 0o755;
 
@@ -76,6 +89,9 @@ impl Builder {
         if let Some(dir) = self.rules.built(&key) {
             return Ok(BuiltFolder { dir });
         }
+        if let Some((why, record)) = self.rules.failure(&key) {
+            return Err(BuildError::Known { why, record });
+        }
         if !self.policy.has_shared_memory() {
             return Err(BuildError::NoMounts);
         }
@@ -84,16 +100,20 @@ impl Builder {
         let mut output = BuildOutput::new(self.rules.output, say);
         let archive = self.run(plan, work.path(), &mut output).await;
         fs::write(self.rules.log(&key), output.text()).map_err(kept)?;
-        let archive = archive?;
-        let result = work.path().join("result");
-        let limits = UnpackLimits { bytes: self.rules.limits.scratch, ..LIMITS };
-        let unpacked = tokio::task::spawn_blocking(move || -> Result<PathBuf, BuildError> {
-            fs::create_dir(&result).map_err(BuildError::Unpacked)?;
-            unpack_from(BufReader::new(archive), &result, limits).map_err(BuildError::Result)?;
-            seal(&result).map_err(BuildError::Unpacked)?;
-            Ok(result)
-        });
-        let result = unpacked.await.map_err(|_| BuildError::Unpacking)??;
+        let result = match archive {
+            Ok(archive) => self.unpacked(archive, work.path().join("result")).await,
+            Err(BuildError::Failed(status)) if self.lacks_network(output.text()) => {
+                Err(BuildError::NoNetwork(status))
+            }
+            Err(why) => Err(why),
+        };
+        let result = match result {
+            Err(why) if why.is_lasting() => {
+                self.rules.keep_failure(&key, &why.to_string()).map_err(kept)?;
+                return Err(why);
+            }
+            result => result?,
+        };
         let dir = self.rules.cache.join(&key);
         match fs::rename(result, &dir) {
             Ok(()) => Ok(BuiltFolder { dir }),
@@ -101,6 +121,26 @@ impl Builder {
             Err(_) if dir.is_dir() => Ok(BuiltFolder { dir }),
             Err(error) => Err(kept(error)),
         }
+    }
+
+    /// Whether this output of a build that failed says that it found no network, and it had none.
+    fn lacks_network(&self, output: &str) -> bool {
+        let output = output.to_lowercase();
+        self.rules.network != Network::Open && NO_NETWORK.iter().any(|sign| output.contains(sign))
+    }
+
+    /// Unpacks a result into the new folder `result`.
+    async fn unpacked(&self, archive: File, result: PathBuf) -> Result<PathBuf, BuildError> {
+        let limits = self.rules.limits;
+        let entries = usize::try_from(limits.files).unwrap_or(usize::MAX);
+        let limits = UnpackLimits { bytes: limits.scratch, entries };
+        let unpacked = tokio::task::spawn_blocking(move || -> Result<PathBuf, BuildError> {
+            fs::create_dir(&result).map_err(BuildError::Unpacked)?;
+            unpack_from(BufReader::new(archive), &result, limits).map_err(BuildError::Result)?;
+            seal(&result).map_err(BuildError::Unpacked)?;
+            Ok(result)
+        });
+        unpacked.await.map_err(|_| BuildError::Unpacking)?
     }
 
     /// A new folder for an unfinished build, which nobody else can open, and a lock that says that
@@ -132,7 +172,7 @@ impl Builder {
         let (mut process, pipes) = Process::spawn(&command, &self.policy).await?;
         drop(pipes.stdin);
         // The archive may have a header for each file.
-        let most = self.rules.limits.scratch + LIMITS.entries as u64 * 1024;
+        let most = self.rules.limits.scratch + self.rules.limits.files * 1024;
         let mut archive = BuildArchive::new(work, most).map_err(BuildError::Unpacked)?;
         let mut reading = Box::pin(async {
             tokio::try_join!(archive.take(pipes.stdout), output.take(pipes.stderr)).map(drop)

@@ -44,7 +44,7 @@ pub(crate) enum BuildError {
     #[error("its build took more than {}", format_duration(*.0))]
     TimeUp(Duration),
     /// It exceeded a limit of the sandbox, and failed.
-    #[error("its build exceeded a limit: {0}")]
+    #[error("its build exceeded the limit `{}` under `[build]`: {}", limit_key(.0), .0)]
     Overrun(Overrun),
     /// It printed more than this many bytes.
     #[error("its build printed more than {}", bytes(*.0))]
@@ -52,6 +52,20 @@ pub(crate) enum BuildError {
     /// Its command failed.
     #[error("its build {}", ended(*.0))]
     Failed(ExitStatus),
+    /// Its command failed, and its output says that it looked for a network.
+    #[error(
+        "its build {}; it has no network unless `network = true` is set under `[build]`",
+        ended(*.0)
+    )]
+    NoNetwork(ExitStatus),
+    /// It failed before, with the same sources and the same rules.
+    #[error("{why}, as before; remove `{}` to build it again", .record.display())]
+    Known {
+        /// The reason.
+        why: String,
+        /// The file that says so.
+        record: PathBuf,
+    },
     /// The result is larger than this many bytes.
     #[error("the result of its build is larger than {}", bytes(*.0))]
     TooLarge(u64),
@@ -64,6 +78,41 @@ pub(crate) enum BuildError {
     /// The referee failed while it wrote the result.
     #[error("the result of its build cannot be kept: the referee failed; this is a bug in it")]
     Unpacking,
+}
+
+impl BuildError {
+    /// Whether the same sources would fail again.
+    pub(super) fn is_lasting(&self) -> bool {
+        match self {
+            Self::TimeUp(_)
+            | Self::Overrun(_)
+            | Self::Chatty(_)
+            | Self::Failed(_)
+            | Self::NoNetwork(_)
+            | Self::TooLarge(_)
+            | Self::Result(_) => true,
+            Self::Source(_)
+            | Self::Unreadable(_)
+            | Self::NotText
+            | Self::Cache(..)
+            | Self::NoMounts
+            | Self::NotStarted(_)
+            | Self::SupervisorEnded
+            | Self::Known { .. }
+            | Self::Unpacked(_)
+            | Self::Unpacking => false,
+        }
+    }
+}
+
+/// The key of a limit in a configuration.
+fn limit_key(overrun: &Overrun) -> &'static str {
+    match overrun {
+        Overrun::Memory { .. } => "memory",
+        Overrun::Processes { .. } => "processes",
+        Overrun::Files { .. } => "files",
+        Overrun::Scratch { .. } | Overrun::FileSize { .. } => "disk",
+    }
 }
 
 /// How a process ended, as the end of a sentence.

@@ -4,21 +4,28 @@
 //! The command may do to this process what it likes: what comes out is checked outside.
 
 use std::ffi::OsString;
-use std::fs::{self, File};
+use std::fs::{self, File, Permissions};
 use std::io::{self, Write};
 use std::os::fd::AsFd;
-use std::os::unix::fs::symlink;
+use std::os::unix::fs::{PermissionsExt, symlink};
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, ExitStatus, Stdio};
+use std::time::Duration;
 
+use crate::entrants::detection::is_for_another_machine;
 use crate::printer::Printer;
 use referee_record::fingerprint::is_left_out;
+use referee_record::model::containment::MOST_RESOURCES;
 
 /// The first argument that makes this program the inside of a build.
 pub(super) const BUILD: &str = "__build";
 /// The exit code if the sources cannot be copied, or the result not packed.
 const NOT_DONE: u8 = 125;
+/// The permission that builds need for all files.
+const OWNER_WRITES: u32 = 0o200;
+/// The pause between two looks at what the command does.
+const PAUSE: Duration = Duration::from_millis(10);
 
 /// Runs the inside of a build if this process was started as one, and returns its exit code.
 pub(crate) fn serve_inside() -> Option<ExitCode> {
@@ -48,13 +55,25 @@ fn build(source: &Path, command: &OsString, printer: Printer) -> io::Result<Exit
     copy(source, &dir)?;
     // What it prints is its output; stdout is for the result.
     let output = Stdio::from(io::stderr().as_fd().try_clone_to_owned()?);
-    let status = Command::new("sh")
+    let mut child = Command::new("sh")
         .arg("-c")
         .arg(command)
         .current_dir(&dir)
         .stdin(Stdio::null())
         .stdout(output)
-        .status()?;
+        .spawn()?;
+    let mut full = None;
+    let status = loop {
+        full = full.or_else(|| full_limit(&dir));
+        match child.try_wait()? {
+            Some(status) => break status,
+            None => std::thread::sleep(PAUSE),
+        }
+    };
+    if let Some(key) = full.filter(|_| !status.success()) {
+        let error = format!("the build reached its limit `{key}`; raise it under `[build]`");
+        printer.error(&error.into());
+    }
     if status.success() {
         let mut archive = tar::Builder::new(printer.bytes());
         archive.follow_symlinks(false);
@@ -64,6 +83,20 @@ fn build(source: &Path, command: &OsString, printer: Printer) -> io::Result<Exit
         archive.into_inner()?.flush()?;
     }
     Ok(status)
+}
+
+/// The key of the limit that the scratch folder with the file system of `dir` has reached, if any.
+/// Programs that fail there say that the disk is full, and remove what they have written.
+fn full_limit(dir: &Path) -> Option<&'static str> {
+    let found = rustix::fs::statvfs(dir).ok()?;
+    // Without a scratch folder, it is the machine's disk, which has no such limit.
+    if found.f_files > MOST_RESOURCES {
+        return None;
+    }
+    if found.f_files > 0 && found.f_favail == 0 {
+        return Some("files");
+    }
+    (found.f_bavail == 0).then_some("disk")
 }
 
 /// An error with the path that it is about.
@@ -89,8 +122,11 @@ fn copy(from: &Path, to: &Path) -> io::Result<()> {
             copy(&path, &to)?;
         } else if kind.is_symlink() {
             symlink(fs::read_link(&path)?, &to).map_err(about(&path))?;
-        } else if kind.is_file() {
+        // `make` and `javac` would take it for their own result, or could not replace it.
+        } else if kind.is_file() && !is_for_another_machine(&path) {
             fs::copy(&path, &to).map_err(about(&path))?;
+            let mode = fs::metadata(&to)?.permissions().mode();
+            fs::set_permissions(&to, Permissions::from_mode(mode | OWNER_WRITES))?;
         }
     }
     Ok(())
@@ -151,15 +187,20 @@ mod tests {
             ".metadata/Template.java",
             "build/CMakeCache.txt",
             ".cargo/config.toml",
+            "player",
         ];
         for name in names {
             let path = from.join(name);
             fs::create_dir_all(path.parent().expect("in the folder")).expect("a folder");
-            fs::write(path, "").expect("written");
+            let text: &[u8] = if name == "player" { b"\xcf\xfa\xed\xfe" } else { b"" };
+            fs::write(&path, text).expect("written");
+            fs::set_permissions(path, Permissions::from_mode(0o444)).expect("set");
         }
         let to = dir.path().join("to");
         copy(&from, &to).expect("copied");
         let copied: Vec<&str> = names.into_iter().filter(|name| to.join(name).exists()).collect();
         assert_eq!(copied, ["Player.java", ".cargo/config.toml"]);
+        let mode = fs::metadata(to.join("Player.java")).expect("copied").permissions().mode();
+        assert_eq!(mode & 0o777, 0o644, "a build may write to it");
     }
 }

@@ -181,7 +181,8 @@ fn told(
     };
     let mut lines = vec![escape::terminal(&format!("{names}: {why} (`{command}`)"))];
     lines.extend(end.iter().map(|line| format!("  {line}")));
-    let log = log.as_ref().filter(|log| log.is_file() && !end.is_empty());
+    let has_log = !end.is_empty() || matches!(why, BuildError::Known { .. });
+    let log = log.as_ref().filter(|log| has_log && log.is_file());
     lines.extend(log.map(|log| format!("  its whole output: {}", log.display())));
     lines
 }

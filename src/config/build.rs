@@ -4,12 +4,15 @@
 //! configuration can be read without starting anything.
 
 use std::collections::BTreeMap;
+use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use toml::Spanned;
 use toml::de::DeValue;
 
+use referee_record::bounded;
 use referee_record::fingerprint::{Fingerprint, Parts, Unreadable};
 use referee_record::model::containment::MOST_RESOURCES;
 use referee_sandbox::limits::{KIB, MIB};
@@ -31,9 +34,12 @@ const DEFAULT_LIMITS: Limits = Limits {
     open_files: 1024,
     file_size: 1024 * MIB,
     scratch: 1024 * MIB,
+    files: 50_000,
 };
 /// The most bytes that a build may print unless the configuration says otherwise.
 const DEFAULT_OUTPUT: u64 = 4 * MIB;
+/// The longest reason for a failed build that is read, in bytes.
+const LARGEST_FAILURE: u64 = 64 * 1024;
 /// What is hashed in place of a program's path, which belongs to no player.
 const NO_PROGRAM: &str = "/";
 
@@ -44,6 +50,7 @@ table_keys! {
     "time" => time: Field<TimeText>,
     "memory" => memory: Field<String>,
     "disk" => disk: Field<String>,
+    "files" => files: Field<i128>,
     "processes" => processes: Field<i128>,
     "output" => output: Field<String>,
     "env" => env: Field<BTreeMap<String, String>>,
@@ -122,7 +129,7 @@ impl BuildRules {
         let cache = PathBuf::from(cache);
         Self {
             choices: BTreeMap::new(),
-            network: Network::Closed,
+            network: Network::Loopback,
             time: DEFAULT_TIME,
             limits: DEFAULT_LIMITS,
             output: DEFAULT_OUTPUT,
@@ -156,7 +163,7 @@ impl BuildRules {
         build_kinds(dir).into_iter().filter_map(|kind| match self.choices.get(kind.name) {
             Some(CommandChoice::Off) => None,
             Some(CommandChoice::Line(line)) => Some((kind, line.clone())),
-            None if kind.installs && self.network == Network::Closed => None,
+            None if kind.installs && self.network != Network::Open => None,
             None => Some((kind, kind.command.to_owned())),
         })
     }
@@ -188,6 +195,31 @@ impl BuildRules {
         Some(self.cache.join(key)).filter(|dir| dir.is_dir())
     }
 
+    /// The reason why the build under this key failed, and the file that says so, if it would fail
+    /// under these rules again.
+    pub(crate) fn failure(&self, key: &str) -> Option<(String, PathBuf)> {
+        let record = self.failure_record(key);
+        let text = bounded::text(&record, LARGEST_FAILURE).ok()?;
+        let (rules, why) = text.split_once('\n')?;
+        (rules == self.digest()).then(|| (why.to_owned(), record))
+    }
+
+    /// Notes that the build under this key failed under these rules.
+    pub(crate) fn keep_failure(&self, key: &str, why: &str) -> io::Result<()> {
+        fs::write(self.failure_record(key), format!("{}\n{why}", self.digest()))
+    }
+
+    fn failure_record(&self, key: &str) -> PathBuf {
+        self.cache.join(format!("{key}.failed"))
+    }
+
+    /// A hash of everything that a build may use.
+    fn digest(&self) -> String {
+        let Self { network, time, limits, output, readable, .. } = self;
+        let rules = format!("{network:?} {time:?} {limits:?} {output} {readable:?}");
+        blake3::hash(rules.as_bytes()).to_hex().to_string()
+    }
+
     /// The file with the output of the build under this key.
     pub(crate) fn log(&self, key: &str) -> PathBuf {
         self.cache.join(format!("{key}.log"))
@@ -209,9 +241,11 @@ pub(super) fn check(
     size("disk", &keys.disk, 64 * KIB, &mut rules.limits.scratch);
     size("output", &keys.output, 4 * KIB, &mut rules.output);
     rules.limits.file_size = rules.limits.scratch;
-    rules.limits.processes =
-        whole("processes", keys.processes.as_ref(), &(4..=MOST_RESOURCES), problems)
-            .unwrap_or(rules.limits.processes);
+    let mut number = |key, field: &Field<i128>, least, usual: &mut u64| {
+        *usual = whole(key, field.as_ref(), &(least..=MOST_RESOURCES), problems).unwrap_or(*usual);
+    };
+    number("processes", &keys.processes, 4, &mut rules.limits.processes);
+    number("files", &keys.files, 100, &mut rules.limits.files);
     rules.time = positive("time", keys.time.as_ref(), problems).unwrap_or(rules.time);
     if keys.network.as_ref().is_some_and(|open| *open.get_ref()) {
         rules.network = Network::Open;
@@ -244,8 +278,6 @@ pub(super) fn check(
 
 #[cfg(test)]
 mod tests {
-    use std::fs;
-
     use super::*;
 
     /// The build of a folder with these files under this table.

@@ -9,6 +9,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 pub(crate) use self::after_build::{after_build, is_nearer_than};
+pub(crate) use self::program::is_for_another_machine;
 
 use super::recipes::build_command;
 use referee_record::bounded;

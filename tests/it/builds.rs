@@ -113,6 +113,25 @@ fn a_build_that_fails_says_why_and_keeps_its_output() {
         "{}",
         run.err
     );
+    let again = arena.run(&["run", "--plan"]);
+    let known = "ant: its build failed with exit code 2, as before; remove `DIR/results-built/";
+    assert!(again.err.starts_with(known), "it is not built again: {}", again.err);
+    configure(&arena, &format!("{ANT}[build]\ntime = \"4m\"\n"));
+    let other = arena.run(&["run", "--plan"]);
+    assert!(other.err.contains("exit code 2 (`make`)"), "under other rules: {}", other.err);
+}
+
+#[test]
+fn a_build_that_looks_for_a_network_is_told_that_it_has_none() {
+    let arena = Arena::new();
+    let makefile = "all:\n\t@echo 'Could not resolve host: example.org'; false\n";
+    put(&arena, &[("ant/Makefile", makefile)]);
+    let why = "exit code 2; it has no network unless `network = true` is set under `[build]`";
+    for (table, is_told) in [("", true), ("network = true\n", false)] {
+        configure(&arena, &format!("{ANT}[build]\n{table}"));
+        let run = arena.run(&["run", "--plan"]);
+        assert_eq!(run.err.contains(why), is_told, "{}", run.err);
+    }
 }
 
 #[test]

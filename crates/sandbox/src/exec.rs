@@ -16,6 +16,7 @@ use nix::unistd::{Gid, Uid};
 
 use crate::cgroup::Cgroup;
 use crate::level::{Level, Mechanism};
+use crate::limits::MIB;
 use crate::protocol::{CgroupSetup, Setup, SetupError, StartStage};
 use crate::seccomp::{Files, Freezing, Memory, SeesOthers, Surroundings};
 use crate::start_request::StartRequest;
@@ -129,6 +130,10 @@ fn stdio(request: &StartRequest) -> nix::Result<()> {
     nix::unistd::dup2_stderr(stderr)
 }
 
+/// How much more memory than allowed a process may reserve if only polling limits what it uses.
+/// Runtimes such as those of Lisp and Java reserve whole heaps at their start, and use little.
+const MOST_RESERVED: u64 = 8 * 1024 * MIB;
+
 fn rlimits(setup: &Setup) -> nix::Result<()> {
     let limits = &setup.limits;
     let set = |resource, limit| {
@@ -146,7 +151,7 @@ fn rlimits(setup: &Setup) -> nix::Result<()> {
         set(Resource::RLIMIT_NPROC, most)?;
     }
     if !setup.groups.iter().any(CgroupSetup::bounds_memory) {
-        set(Resource::RLIMIT_DATA, limits.memory)?;
+        set(Resource::RLIMIT_DATA, limits.memory.saturating_add(MOST_RESERVED))?;
     }
     Ok(())
 }

@@ -18,7 +18,7 @@ use crate::exec::SupervisorLink;
 use crate::protocol::{Setup, SetupError, SupervisorMessage, send, wait_status};
 use crate::request::Network;
 use crate::start_request::StartRequest;
-use crate::{exec, mounts};
+use crate::{exec, loopback, mounts};
 
 /// The namespaces of a new process. Root needs no user namespace, since it gives the process its
 /// own user.
@@ -27,7 +27,7 @@ pub(crate) fn namespaces(setup: &Setup) -> CloneFlags {
         | CloneFlags::CLONE_NEWPID
         | CloneFlags::CLONE_NEWIPC
         | CloneFlags::CLONE_NEWUTS;
-    if setup.network == Network::Closed {
+    if setup.network != Network::Open {
         flags |= CloneFlags::CLONE_NEWNET;
     }
     match setup.user {
@@ -45,7 +45,7 @@ pub(crate) fn run(
     link: SupervisorLink,
     ready: &OwnedFd,
 ) -> ! {
-    let limit = request.setup.limits.scratch;
+    let limits = request.setup.limits;
     let leader = match build(&request) {
         // SAFETY: this process has one thread, so the child may do anything that the parent may.
         Ok(()) => match unsafe { fork() } {
@@ -65,7 +65,7 @@ pub(crate) fn run(
     loop {
         match waitpid(None, None) {
             Ok(status) if status.pid() == Some(leader) => {
-                let full = mounts::full_scratch(Path::new(mounts::SCRATCH), limit);
+                let full = mounts::full_scratch(Path::new(mounts::SCRATCH), &limits);
                 if let Some(full) = full {
                     let _ = send(socket, &SupervisorMessage::Exceeded(full));
                 }
@@ -89,6 +89,9 @@ fn build(request: &StartRequest) -> Result<(), SetupError> {
             .map_err(|error| SetupError::setting_up("its user namespace", &error))?;
     }
     nix::unistd::sethostname("player").map_err(step("its host name"))?;
+    if setup.network == Network::Loopback {
+        loopback::start().map_err(step("its loopback device"))?;
+    }
     mounts::build(request)?;
     // No process in the namespaces may inspect this one.
     nix::sys::prctl::set_dumpable(false).map_err(step("its first process"))

@@ -119,6 +119,8 @@ mod leftovers;
 mod level;
 pub mod limits;
 #[cfg(target_os = "linux")]
+mod loopback;
+#[cfg(target_os = "linux")]
 mod monitor;
 #[cfg(target_os = "linux")]
 mod mounts;

@@ -23,6 +23,24 @@ pub struct Limits {
     pub file_size: u64,
     /// Size of the scratch folder in bytes; at least 64 KiB.
     pub scratch: u64,
+    /// Files and folders in the scratch folder; at least 100.
+    #[serde(default = "usual_files", skip_serializing_if = "is_usual_files")]
+    pub files: u64,
+}
+
+/// The files and folders that a scratch folder may hold unless the caller says otherwise.
+const USUAL_FILES: u64 = 10_000;
+
+/// The files and folders in the scratch folder of a process that tests its sandbox.
+pub(crate) const TESTED_FILES: u64 = 100;
+
+fn usual_files() -> u64 {
+    USUAL_FILES
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "`serde` passes a reference")]
+fn is_usual_files(files: &u64) -> bool {
+    *files == USUAL_FILES
 }
 
 impl Default for Limits {
@@ -33,12 +51,10 @@ impl Default for Limits {
             open_files: 256,
             file_size: 64 * MIB,
             scratch: 256 * MIB,
+            files: USUAL_FILES,
         }
     }
 }
-
-/// The maximum number of files in a scratch folder, including folders.
-pub(crate) const MOST_FILES: u32 = 10_000;
 
 /// A limit that a process exceeded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -63,8 +79,11 @@ pub enum Overrun {
         /// The limit in bytes.
         limit: u64,
     },
-    /// Its scratch folder held 10,000 files.
-    Files,
+    /// Its scratch folder held as many files and folders as it may.
+    Files {
+        /// The maximum number of files and folders.
+        limit: u64,
+    },
     /// It was ended because it wrote a file longer than allowed.
     FileSize {
         /// The limit in bytes.
@@ -80,7 +99,7 @@ impl fmt::Display for Overrun {
             Self::Scratch { used, limit } => {
                 write!(f, "{} of {} of scratch space", bytes(used), bytes(limit))
             }
-            Self::Files => write!(f, "{MOST_FILES} files in its scratch folder"),
+            Self::Files { limit } => write!(f, "{limit} files in its scratch folder"),
             Self::FileSize { limit } => write!(f, "a file of more than {}", bytes(limit)),
         }
     }
@@ -118,7 +137,7 @@ mod tests {
             Overrun::Memory { peak: 65 * MIB, limit: 64 * MIB },
             Overrun::Processes { limit: 64 },
             Overrun::Scratch { used: 1536, limit: KIB },
-            Overrun::Files,
+            Overrun::Files { limit: 10_000 },
             Overrun::FileSize { limit: 64 * MIB },
         ]
         .map(|overrun| overrun.to_string());

@@ -62,7 +62,7 @@ impl Monitor {
         self.memory_overrun(members, open.buffers).or_else(|| {
             let dir = self.scratch.as_ref()?;
             // If the folder cannot be read now, the next poll tries again.
-            scratch::overrun(dir, self.limits.scratch, open.nameless).ok().flatten()
+            scratch::overrun(dir, &self.limits, open.nameless).ok().flatten()
         })
     }
 

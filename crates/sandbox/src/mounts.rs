@@ -17,7 +17,7 @@ use rustix::fs::FileType;
 use rustix::io::Errno;
 
 use crate::file_tree::{Attributes, FileTree, Mount, change, kind_of};
-use crate::limits::{MOST_FILES, Overrun};
+use crate::limits::{Limits, Overrun};
 use crate::paths::is_in;
 use crate::protocol::{Setup, SetupError};
 use crate::request::Network;
@@ -59,8 +59,7 @@ pub(crate) fn make_alone(setup: &Setup, scratch: &Path, ids: (u32, u32)) -> Setu
     }
     keep_private()?;
     let (user, group) = setup.user.map_or(ids, |user| (user, user));
-    let size = setup.limits.scratch;
-    let options = format!("size={size},nr_inodes={MOST_FILES},mode=700,uid={user},gid={group}");
+    let options = format!("{},mode=700,uid={user},gid={group}", size_of_scratch(&setup.limits));
     must(scratch, mount(Some("none"), scratch, Some("tmpfs"), QUIET, Some(options.as_str())))?;
     hide_alone(&setup.visible, scratch)?;
     if setup.user.is_some() {
@@ -130,7 +129,7 @@ pub(crate) fn build(request: &StartRequest) -> SetupResult {
         // Their targets are visible paths.
         NETWORK.iter().try_for_each(|path| root.copy_link(path))?;
     }
-    let scratch = format!("size={},nr_inodes={MOST_FILES},mode=1777", setup.limits.scratch);
+    let scratch = format!("{},mode=1777", size_of_scratch(&setup.limits));
     root.make_folder(SCRATCH)?;
     tmpfs(SCRATCH, QUIET, &scratch)?;
     root.add_devices(&setup.devices)?;
@@ -216,12 +215,18 @@ fn empty_file(tree: &FileTree, empty: &Path) -> rustix::io::Result<Mount> {
     Mount::of(tree.find(empty)?)
 }
 
-/// The limit that the scratch folder has reached, if any: `limit` bytes or [`MOST_FILES`].
-pub(crate) fn full_scratch(scratch: &Path, limit: u64) -> Option<Overrun> {
+/// The mount options that limit a scratch folder.
+fn size_of_scratch(Limits { scratch, files, .. }: &Limits) -> String {
+    format!("size={scratch},nr_inodes={files}")
+}
+
+/// The limit that the scratch folder has reached, if any.
+pub(crate) fn full_scratch(scratch: &Path, limits: &Limits) -> Option<Overrun> {
     let found = nix::sys::statvfs::statvfs(scratch).ok()?;
     if found.files_available() == 0 {
-        return Some(Overrun::Files);
+        return Some(Overrun::Files { limit: limits.files });
     }
+    let limit = limits.scratch;
     let used = (found.blocks() - found.blocks_free()) * found.fragment_size();
     (found.blocks_available() == 0).then_some(Overrun::Scratch { used, limit })
 }

@@ -171,7 +171,9 @@ mod platform {
 
         /// Lets processes use the network, if the caller asks for that.
         pub(crate) fn open_network(&mut self, network: Network) {
-            self.network = network;
+            let has_own = self.has(Mechanism::Namespaces);
+            let is_without = network == Network::Loopback && !has_own;
+            self.network = if is_without { Network::Closed } else { network };
         }
 
         /// Whether `mechanism` is part of the level and not left out.

@@ -255,7 +255,7 @@ mod tests {
         let messages = [
             SupervisorMessage::Started { leader: 7, init: None },
             SupervisorMessage::Failed(SetupError::setting_up("its pipes", &Errno::EPERM)),
-            SupervisorMessage::Exceeded(Overrun::Files),
+            SupervisorMessage::Exceeded(Overrun::Files { limit: 7 }),
             SupervisorMessage::Exited { status: 9 },
             SupervisorMessage::Gone(Leftovers { processes: 2, scratch: None }),
         ];

@@ -32,6 +32,9 @@ pub enum Network {
     /// It may not, if it is contained.
     #[default]
     Closed,
+    /// It may reach its own processes through a network of its own, such as a build tool the
+    /// process that works for it. Without [`Mechanism::Namespaces`], it is [`Closed`](Self::Closed).
+    Loopback,
     /// It may use the network of this machine.
     Open,
 }

@@ -2,6 +2,7 @@
 
 use crate::error::{ResolveError, Shortage, SpawnError, Unavailable};
 use crate::level::{Level, Mechanism};
+use crate::limits::TESTED_FILES;
 use crate::policy::{NotInForce, Policy};
 use crate::request::{Request, Requirement};
 use crate::self_test;
@@ -76,7 +77,11 @@ pub(crate) fn at_best(
 /// This level exactly as requested, if it works here.
 fn tried(level: Level, request: &Request) -> Result<Result<Policy, Unavailable>, Shortage> {
     let mut policy = Policy::at(level, request);
-    match self_test::run(&policy) {
+    // By this number, the tested process knows the file system of its scratch folder.
+    let files = std::mem::replace(&mut policy.limits.files, TESTED_FILES);
+    let tested = self_test::run(&policy);
+    policy.limits.files = files;
+    match tested {
         Ok(()) => {
             // Only now, because the test is that the network is closed.
             policy.open_network(request.network);

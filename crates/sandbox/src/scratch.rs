@@ -16,7 +16,7 @@ use nix::fcntl::{AtFlags, OFlag, OpenHow, ResolveFlag, openat2, renameat};
 use nix::sys::stat::{Mode, fstat, fstatat};
 use nix::unistd::{UnlinkatFlags, unlinkat};
 
-use crate::limits::{MOST_FILES, Overrun};
+use crate::limits::{Limits, Overrun};
 
 /// The maximum number of nested folders open at once. Deeper ones are moved to the top first.
 const DEEPEST: usize = 16;
@@ -46,12 +46,13 @@ pub(crate) fn remove(dir: &Path) -> io::Result<()> {
     sweep.failed.map_or(removed, Err)
 }
 
-/// The limit that the folder exceeds, if any: `limit` bytes, or [`MOST_FILES`]. `used` counts
-/// further bytes, in files without a name.
-pub(crate) fn overrun(dir: &Path, limit: u64, used: u64) -> io::Result<Option<Overrun>> {
-    match measure(dir, Tally { used, files: 0, limit }) {
+/// The limit that the folder exceeds, if any. `used` counts further bytes, in files without a name.
+pub(crate) fn overrun(dir: &Path, limits: &Limits, used: u64) -> io::Result<Option<Overrun>> {
+    match measure(dir, Tally { used, files: 0, limits }) {
         // Only deeply nested folders use up the descriptors.
-        Err(error) if is_out_of_descriptors(&error) => Ok(Some(Overrun::Files)),
+        Err(error) if is_out_of_descriptors(&error) => {
+            Ok(Some(Overrun::Files { limit: limits.files }))
+        }
         looked => looked,
     }
 }
@@ -60,7 +61,7 @@ fn is_out_of_descriptors(error: &io::Error) -> bool {
     error.raw_os_error() == Some(nix::libc::EMFILE)
 }
 
-fn measure(dir: &Path, mut tally: Tally) -> io::Result<Option<Overrun>> {
+fn measure(dir: &Path, mut tally: Tally<'_>) -> io::Result<Option<Overrun>> {
     // Folders not listed yet. They are opened one after another, so few are open at once.
     let mut due: Vec<(Rc<OwnedFd>, CString)> = Vec::new();
     let mut open = Some(Rc::new(open_top(dir, LIST)?));
@@ -95,13 +96,13 @@ fn measure(dir: &Path, mut tally: Tally) -> io::Result<Option<Overrun>> {
 }
 
 /// The part of a scratch folder that has been measured so far.
-struct Tally {
+struct Tally<'l> {
     used: u64,
-    files: u32,
-    limit: u64,
+    files: u64,
+    limits: &'l Limits,
 }
 
-impl Tally {
+impl Tally<'_> {
     /// Adds a file of `bytes` bytes. Returns the limit that is now exceeded, if any.
     fn add(&mut self, bytes: u64) -> Option<Overrun> {
         // Even an empty file takes some space.
@@ -111,11 +112,11 @@ impl Tally {
     }
 
     fn overrun(&self) -> Option<Overrun> {
-        let Self { used, files, limit } = *self;
-        if used > limit {
-            return Some(Overrun::Scratch { used, limit });
+        let Self { used, files, limits } = *self;
+        if used > limits.scratch {
+            return Some(Overrun::Scratch { used, limit: limits.scratch });
         }
-        (files > MOST_FILES).then_some(Overrun::Files)
+        (files > limits.files).then_some(Overrun::Files { limit: limits.files })
     }
 }
 
@@ -221,6 +222,10 @@ mod tests {
 
     use super::*;
 
+    fn bytes(scratch: u64) -> Limits {
+        Limits { scratch, ..Limits::default() }
+    }
+
     /// A scratch folder in a folder of its own.
     fn scratch() -> (tempfile::TempDir, std::path::PathBuf) {
         let outside = tempfile::tempdir().expect("a folder");
@@ -235,20 +240,20 @@ mod tests {
         for number in 0..600 {
             fs::create_dir_all(dir.join(format!("{number}/below"))).expect("a folder");
         }
-        assert_eq!(overrun(&dir, 1 << 30, 0).expect("looked at"), None);
+        assert_eq!(overrun(&dir, &bytes(1 << 30), 0).expect("looked at"), None);
         fs::write(dir.join("0/below/file"), [0; 4096]).expect("a file");
         fs::write(dir.join("599/below/file"), [0; 4096]).expect("a file");
         let entries = (2 * 600 + 2) * 256;
         // Folders may take space, too.
-        let over = overrun(&dir, entries + 8191, 0).expect("looked at");
+        let over = overrun(&dir, &bytes(entries + 8191), 0).expect("looked at");
         assert!(matches!(over, Some(Overrun::Scratch { .. })), "{over:?}");
     }
 
     #[test]
     fn nameless_files_count() {
         let (_outside, dir) = scratch();
-        assert_eq!(overrun(&dir, 4096, 4096).expect("looked at"), None);
-        let over = overrun(&dir, 4096, 4097).expect("looked at");
+        assert_eq!(overrun(&dir, &bytes(4096), 4096).expect("looked at"), None);
+        let over = overrun(&dir, &bytes(4096), 4097).expect("looked at");
         assert_eq!(over, Some(Overrun::Scratch { used: 4097, limit: 4096 }));
     }
 
@@ -260,7 +265,7 @@ mod tests {
         for closed in [dir.join("closed"), dir.clone()] {
             fs::set_permissions(closed, Permissions::from_mode(0o000)).expect("its owner");
         }
-        assert!(overrun(&dir, 4096, 0).expect("looked at").is_some());
+        assert!(overrun(&dir, &bytes(4096), 0).expect("looked at").is_some());
     }
 
     #[test]

@@ -404,7 +404,7 @@ fn sockets(network: Network) -> Built<Rules> {
         Network::Closed => {
             rules.extend(always(&[libc::SYS_socket, libc::SYS_bind, libc::SYS_connect]));
         }
-        Network::Open => {
+        Network::Loopback | Network::Open => {
             // Netlink says which addresses this machine has.
             let reaches_others = [libc::AF_INET, libc::AF_INET6, libc::AF_NETLINK]
                 .map(|known| family(SeccompCmpOp::Ne, known));

@@ -280,9 +280,7 @@ impl Supervisor {
             if self.init.is_none() && pid == self.leader {
                 self.poll_limits(socket);
                 let dir = setup.scratch.as_ref().filter(|_| setup.has_mounts_alone());
-                if let Some(full) =
-                    dir.and_then(|dir| mounts::full_scratch(dir, setup.limits.scratch))
-                {
+                if let Some(full) = dir.and_then(|dir| mounts::full_scratch(dir, &setup.limits)) {
                     let _ = send(socket, &SupervisorMessage::Exceeded(full));
                 }
                 let _ = send(socket, &SupervisorMessage::Exited { status: wait_status(status) });

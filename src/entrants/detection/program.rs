@@ -28,6 +28,8 @@ const ELF_MACHINES: &[u16] = if cfg!(target_arch = "x86_64") {
 } else {
     &[]
 };
+/// How programs of a Mac begin: for one processor, and for several.
+const MACH_O: [&[u8]; 3] = [b"\xcf\xfa\xed\xfe", b"\xce\xfa\xed\xfe", b"\xca\xfe\xba\xbe"];
 /// What a version of Java adds to its number in class files.
 const CLASS_FILES: u16 = 44;
 
@@ -47,6 +49,24 @@ pub(super) fn is_machine_code(path: &Path) -> bool {
 pub(super) fn is_java_class(path: &Path) -> bool {
     let start = bounded::beginning(path, 8).unwrap_or_default();
     !is_newer(&start, java_here())
+}
+
+/// Whether a file was compiled for another system or processor, or for a newer Java than the one
+/// here.
+pub(crate) fn is_for_another_machine(path: &Path) -> bool {
+    let start = bounded::beginning(path, 20).unwrap_or_default();
+    let is = |magic: &[u8]| start.starts_with(magic);
+    if is(b"\xca\xfe\xba\xbe") && !is_of_several_processors(&start) {
+        return is_newer(&start, java_here());
+    }
+    let is_code = is(b"\x7fELF") || MACH_O.iter().any(|magic| is(*magic));
+    is_code && !is_machine_code(path)
+}
+
+/// Whether the beginning that class files and programs of a Mac share is that of a program: it
+/// counts its processors where a class has its version.
+fn is_of_several_processors(start: &[u8]) -> bool {
+    matches!(*start, [_, _, _, _, 0, 0, 0, count, ..] if u16::from(count) <= CLASS_FILES)
 }
 
 fn is_newer(class: &[u8], java: Option<u16>) -> bool {

@@ -35,17 +35,38 @@ with open(f"/proc/{process}/fd/1", "wb") as pipe:
         archive.addfile(tarfile.TarInfo("../../x"))
 "#;
 
-const ATTACKS: [Attack; 10] = [
+const ATTACKS: [Attack; 12] = [
     ("endless-build", "time = \"1s\"\n", |site| {
         site.fails("sleep 1000", "its build took more than 1s");
     }),
     ("fork-bomb-in-a-build", "processes = 12\n", |site| {
         let bomb = "while true; do sleep 1000 & done";
-        site.fails(bomb, "its build exceeded a limit: more than 12 processes and threads");
+        site.fails(bomb, "its build exceeded the limit `processes` under `[build]`: more than 12 processes and threads");
     }),
     ("build-fills-the-disk", "disk = \"2MiB\"\n", |site| {
-        let why = "its build exceeded a limit: 2 MiB of 2 MiB of scratch space";
+        let why = "its build exceeded the limit `disk` under `[build]`: 2 MiB of 2 MiB of \
+                   scratch space";
         site.fails("yes > large", why);
+    }),
+    ("build-makes-many-files", "files = 200\n", |site| {
+        // Installers remove their files when the disk seems to be full.
+        let script = "mkdir many; python3 -c 'for n in range(300): open(f\"many/{n}\", \"w\")' || \
+                      { sleep 1; rm -r many; false; }";
+        let why = "its build failed with exit code 2";
+        site.fails(script, why);
+        let said = "error: the build reached its limit `files`; raise it under `[build]`";
+        let output = site.output_of_failure();
+        assert!(output.contains(said), "{output}");
+    }),
+    ("build-reaches-its-own-processes", "", |site| {
+        let connect = "python3 -c 'import socket as s; \
+                       s.create_connection(s.create_server((\"127.0.0.1\", 0)).getsockname())'";
+        // Without a network of its own, it has none.
+        if site.way.is_strict() {
+            site.succeeds(connect);
+        } else {
+            site.fails(connect, "its build failed with exit code 2");
+        }
     }),
     ("build-floods-its-output", "output = \"64KiB\"\n", |site| {
         site.fails("yes", "its build printed more than 64 KiB");
@@ -296,6 +317,15 @@ impl Site {
         results.pop().expect("a result")
     }
 
+    /// The output of the build that failed.
+    fn output_of_failure(&self) -> String {
+        let entries = fs::read_dir(self.arena.path().join("results-built")).expect("a folder");
+        let mut files = entries.flatten().map(|entry| entry.path());
+        let failed = files.find(|file| file.extension().is_some_and(|it| it == "failed"));
+        let log = failed.expect("a failure").with_extension("log");
+        fs::read_to_string(log).expect("a file")
+    }
+
     /// The folders with the results of builds. Nothing else is left of them but their output.
     fn results(&self) -> Vec<PathBuf> {
         let entries = fs::read_dir(self.arena.path().join("results-built")).expect("a folder");
@@ -304,7 +334,7 @@ impl Site {
         assert!(
             files
                 .iter()
-                .all(|file| file.extension().is_some_and(|it| it == "log")
+                .all(|file| file.extension().is_some_and(|it| it == "log" || it == "failed")
                     || file.ends_with(".lock"))
         );
         assert!(folders.iter().all(|dir| !dir.to_string_lossy().contains(".building")));

@@ -174,7 +174,9 @@ impl From<Overrun> for FaultCode {
         match overrun {
             Overrun::Memory { .. } => Self::Memory,
             Overrun::Processes { .. } => Self::Processes,
-            Overrun::Scratch { .. } | Overrun::Files | Overrun::FileSize { .. } => Self::Disk,
+            Overrun::Scratch { .. } | Overrun::Files { .. } | Overrun::FileSize { .. } => {
+                Self::Disk
+            }
         }
     }
 }

@@ -104,7 +104,7 @@ fn incidents_beside_the_game_become_warnings() {
         leftover: 2,
         stderr_lost: 10,
         afterwards: Some("bye".to_owned()),
-        warnings: vec![PlayerWarning::RanInto(Overrun::Files)],
+        warnings: vec![PlayerWarning::RanInto(Overrun::Files { limit: 10_000 })],
         ..PlayerStatistics::default()
     };
     assert_eq!(
@@ -121,7 +121,8 @@ fn incidents_beside_the_game_become_warnings() {
 #[test]
 fn a_limit_that_failed_a_player_is_its_fault_and_no_warning_too() {
     let mut builder = faulted(BySeat::new(Some(Fault::new(FaultCode::Disk, "full")), None));
-    builder.statistics.first.warnings = vec![PlayerWarning::RanInto(Overrun::Files)];
+    builder.statistics.first.warnings =
+        vec![PlayerWarning::RanInto(Overrun::Files { limit: 10_000 })];
     builder.statistics.second.warnings = vec![PlayerWarning::LeftProcesses(1)];
     assert_eq!(built(builder).warnings, ["black left processes behind: 1 killed"]);
 }
