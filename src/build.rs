@@ -18,7 +18,8 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{FlockOperation, flock};
 use tempfile::TempDir;
 
-use crate::config::{BuildPlan, BuildRules};
+use crate::entrants::build_plan::BuildPlan;
+use crate::entrants::build_rules::BuildRules;
 use crate::submissions::{UnpackLimits, refuse_links, unpack_from};
 pub(crate) use error::BuildError;
 pub(crate) use inside::serve_inside;
@@ -222,8 +223,12 @@ impl Builder {
         let source = plan.source.canonicalize().map_err(BuildError::Unpacked)?;
         let shown = source.to_str().ok_or(BuildError::NotText)?.to_owned();
         let tools = Toolchains::find(&plan.command);
-        let mut command =
-            Command::new(this_program()).arg(inside::BUILD).arg(shown).arg(plan.command.clone());
+        let below = plan.below.to_str().ok_or(BuildError::NotText)?;
+        let mut command = Command::new(this_program())
+            .arg(inside::BUILD)
+            .arg(shown)
+            .arg(below)
+            .arg(plan.command.clone());
         command.env = tools.env;
         if !self.policy.contains() {
             // It has no scratch folder.

@@ -23,7 +23,6 @@ mod player;
 mod player_argument;
 mod player_keys;
 mod problem;
-mod relative_path;
 mod rules_program;
 mod sources;
 mod stages;
@@ -35,14 +34,12 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-pub(crate) use build::{BuildPlan, BuildRules};
 pub(crate) use game_file::open_game_file;
 pub(crate) use isolation::player_folders;
 pub(crate) use limits::{DEFAULT_MARGIN, DEFAULT_MOVE, DEFAULT_STARTUP};
 pub(crate) use player::remark;
-pub(crate) use player_argument::{PlayerArgument, name_of};
+pub(crate) use player_argument::{PlayerArgument, name_of, program_of};
 pub(crate) use problem::similar;
-pub(crate) use relative_path::relative_path;
 pub(crate) use rules_program::find_rules_program;
 pub(crate) use tournament::ConfiguredBuilds;
 

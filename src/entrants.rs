@@ -1,7 +1,14 @@
 //! Entrants: a file, a folder or a build becomes how a program is started.
 
+pub(crate) mod build_plan;
+pub(crate) mod build_rules;
 pub(crate) mod detection;
 pub(crate) mod recipes;
+pub(crate) mod relative_path;
+pub(crate) mod start;
+pub(crate) mod start_command;
+#[cfg(test)]
+pub(crate) mod test_folder;
 
 use std::fs;
 

@@ -5,6 +5,7 @@
 //! | `hand-in/AUTHOR/` | what an author hands in | the author, or the page |
 //! | `hand-in/AUTHOR/report.txt` | what became of it | the run |
 //! | `entrants/AUTHOR/N/` | version N, as it plays | the run |
+//! | `entrants/AUTHOR/N.json` | how a version that was built is started | the run |
 //! | `results/L/games.jsonl` | games, and who came and went | the run |
 //! | `results/L/control.json` | what the organiser wants | commands and the page |
 //! | `results/L/invitations.json` | hashes of the secrets of links | `league invite` |
@@ -13,8 +14,13 @@ pub(crate) mod control;
 pub(crate) mod hand_in;
 pub(crate) mod invitations;
 
-use std::path::PathBuf;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
 
+use crate::entrants::start::decide;
+use crate::entrants::start_command::StartCommand;
+use referee_record::bounded;
 use referee_record::model::entry::Entry;
 use referee_record::model::league::LeagueSettings;
 
@@ -24,4 +30,39 @@ pub(crate) const REPORT: &str = "report.txt";
 /// The folder of a version.
 pub(crate) fn version_dir(league: &LeagueSettings, entry: &Entry) -> PathBuf {
     league.entrants.join(&entry.author).join(entry.version.to_string())
+}
+
+/// The longest file that says how a version is started, in bytes.
+const LONGEST_START: u64 = 64 * 1024;
+
+/// How the version in the folder `dir` is started; `None` if nothing in it looks like a player.
+///
+/// What a build made is started as was found out after it, because that also depends on its
+/// sources, which are not kept.
+pub(crate) fn version_start(dir: &Path) -> Option<StartCommand> {
+    let kept = bounded::text(&start_file(dir), LONGEST_START).ok();
+    let kept = kept.and_then(|text| serde_json::from_str::<StartCommand>(&text).ok());
+    if let Some(start) = kept {
+        return Some(StartCommand { dir: dir.join(&start.dir), ..start });
+    }
+    let mut found = decide(dir, None).found;
+    found.pop().filter(|_| found.is_empty())
+}
+
+/// Keeps how the version in the folder `dir` is started if it was built; then its folder is seen
+/// from `dir`.
+pub(crate) fn keep_start(dir: &Path, start: Option<&StartCommand>) -> io::Result<()> {
+    let file = start_file(dir);
+    match start {
+        Some(start) => fs::write(file, serde_json::to_string(start)?),
+        // Of a version that never played.
+        None => match fs::remove_file(file) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+            _ => Ok(()),
+        },
+    }
+}
+
+fn start_file(dir: &Path) -> PathBuf {
+    dir.with_extension("json")
 }

@@ -29,7 +29,7 @@ pub(crate) use no_player::NoPlayer;
 pub(crate) use players_folder::look_after_build;
 
 use crate::config::name_of;
-use crate::entrants::detection::Detected;
+use crate::entrants::start_command::StartCommand;
 use export::ExportEntry;
 use label::Label;
 use players_folder::PlayersFolder;
@@ -50,10 +50,10 @@ pub(crate) struct Submission {
     pub(crate) remarks: Vec<String>,
     /// The folder of its upload, if it has one.
     pub(crate) top: Option<PathBuf>,
-    /// The folder in it that was built, with the player below another folder.
+    /// That folder, if it was built; the player lies in the result.
     pub(crate) built: Option<PathBuf>,
-    /// The player's folder and how to run it, or the reason why no player was found.
-    pub(crate) player: Result<(PathBuf, Detected), NoPlayer>,
+    /// How the player is started, or the reason why no player was found.
+    pub(crate) player: Result<StartCommand, NoPlayer>,
 }
 
 /// The reason why a folder of submissions could not be imported.
@@ -180,7 +180,8 @@ fn authors(entries: Vec<ExportEntry>) -> Vec<(String, Vec<UploadPart>)> {
 fn remark_copies(taken: &mut [Submission]) {
     let mut copies: HashMap<blake3::Hash, Vec<usize>> = HashMap::new();
     for (number, submission) in taken.iter().enumerate() {
-        let digest = submission.player.as_ref().ok().and_then(|(dir, _)| identical::digest(dir));
+        let digest =
+            submission.player.as_ref().ok().and_then(|start| identical::digest(&start.dir));
         if let Some(digest) = digest {
             copies.entry(digest).or_default().push(number);
         }
@@ -348,7 +349,7 @@ mod tests {
             .taken
             .into_iter()
             .map(|submission| match submission.player {
-                Ok((path, _)) => path.strip_prefix(&to).expect("below").display().to_string(),
+                Ok(start) => start.dir.strip_prefix(&to).expect("below").display().to_string(),
                 Err(why) => why.to_string(),
             })
             .collect();

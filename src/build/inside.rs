@@ -33,9 +33,10 @@ pub(crate) fn serve_inside() -> Option<ExitCode> {
     if args.next()? != BUILD {
         return None;
     }
-    let (source, command) = (PathBuf::from(args.next()?), args.next()?);
+    let (source, below) = (PathBuf::from(args.next()?), PathBuf::from(args.next()?));
+    let command = args.next()?;
     let printer = Printer::new(false);
-    Some(match build(&source, &command, printer) {
+    Some(match build(&source, &below, &command, printer) {
         Ok(status) => ExitCode::from(code(status)),
         Err(error) => {
             printer.error(&error.to_string().into());
@@ -50,7 +51,12 @@ fn code(status: ExitStatus) -> u8 {
     code.and_then(|code| u8::try_from(code).ok()).unwrap_or(NOT_DONE)
 }
 
-fn build(source: &Path, command: &OsString, printer: Printer) -> io::Result<ExitStatus> {
+fn build(
+    source: &Path,
+    below: &Path,
+    command: &OsString,
+    printer: Printer,
+) -> io::Result<ExitStatus> {
     let dir = std::env::temp_dir().join("build");
     copy(source, &dir)?;
     // What it prints is its output; stdout is for the result.
@@ -58,7 +64,7 @@ fn build(source: &Path, command: &OsString, printer: Printer) -> io::Result<Exit
     let mut child = Command::new("sh")
         .arg("-c")
         .arg(command)
-        .current_dir(&dir)
+        .current_dir(dir.join(below))
         .stdin(Stdio::null())
         .stdout(output)
         .spawn()?;

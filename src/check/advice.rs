@@ -246,7 +246,7 @@ mod tests {
     fn advised(source: &str, (code, message): (FaultCode, &str), reply: &str) -> String {
         let dir = tempfile::tempdir().expect("a folder");
         fs::write(dir.path().join("player.py"), source).expect("written");
-        let spec = PlayerArgument::parse("bot:random", &[]).expect("a player");
+        let spec = PlayerArgument::parse("bot:random", &[], None).expect("a player");
         let PlayerArgument::Program(spec) = spec else { panic!("{spec:?}") };
         let args = vec!["player.py".to_owned()];
         let kind = PlayerKind::Command { program: "python3".into(), args };
@@ -305,7 +305,7 @@ mod tests {
         let game = GameKind::WatchYourBack.game();
         let said = |program: &str, file: &str| {
             let kind = PlayerKind::Command { program: program.into(), args: vec![file.to_owned()] };
-            let spec = PlayerArgument::parse("bot:random", &[]).expect("a player");
+            let spec = PlayerArgument::parse("bot:random", &[], None).expect("a player");
             let PlayerArgument::Program(spec) = spec else { panic!("{spec:?}") };
             let mut finding = CheckFinding::new(game, &fault, Seat::First, None, Vec::new());
             finding.advise(&PlayerSpec { kind, ..*spec });

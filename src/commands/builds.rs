@@ -10,7 +10,9 @@ use tokio::task::JoinSet;
 use super::Failure;
 use super::runtime::until_interrupted;
 use crate::build::{BuildError, Builder, BuiltFolder};
-use crate::config::{self, BuildPlan, BuildRules, ConfiguredBuilds};
+use crate::config::{self, ConfiguredBuilds};
+use crate::entrants::build_plan::BuildPlan;
+use crate::entrants::build_rules::BuildRules;
 use crate::printer::Printer;
 use crate::printer::activity::Activity;
 use referee_protocol::escape;
@@ -31,16 +33,16 @@ pub(super) struct BuildSandbox {
 }
 
 /// Builds the players of the configuration in the file `path`, and the submissions in the folders
-/// among `words`. Returns the folder of each such word that was built; `None` if it was interrupted.
-/// Without a table `[build]`, nothing is built.
+/// among `words`. Returns whether it was not interrupted. Without a table `[build]`, nothing is
+/// built.
 pub(super) fn build_configured(
     path: &Path,
     words: &[String],
     sandbox: BuildSandbox,
     printer: Printer,
-) -> Result<Option<BTreeMap<String, PathBuf>>, Failure> {
+) -> Result<bool, Failure> {
     let Some(ConfiguredBuilds { rules, level, mut plans }) = config::builds(path) else {
-        return Ok(Some(BTreeMap::new()));
+        return Ok(true);
     };
     if !words.is_empty() {
         plans.retain(|(name, _)| words.contains(name));
@@ -51,11 +53,7 @@ pub(super) fn build_configured(
         plans.extend(found);
     }
     let sandbox = BuildSandbox { level: sandbox.level.or(level), ..sandbox };
-    let Some(builds) = build_all(rules, plans, sandbox, printer)? else { return Ok(None) };
-    let is_built =
-        |(word, built): (String, Result<BuiltFolder, Arc<_>>)| Some((word, built.ok()?.dir));
-    let is_word = |(word, _): &(String, PathBuf)| words.contains(word);
-    Ok(Some(builds.into_iter().filter_map(is_built).filter(is_word).collect()))
+    Ok(build_all(rules, plans, sandbox, printer)?.is_some())
 }
 
 /// Carries out all plans. Says which were built, and shows the end of the output of those that were

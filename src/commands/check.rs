@@ -129,10 +129,10 @@ impl Default for ExamTerms<'_> {
 fn check(args: &CheckArgs, printer: Printer) -> Result<Status, Failure> {
     let config = args.settings.config.as_deref().unwrap_or(Path::new(CONFIG));
     let sandbox = BuildSandbox { level: args.settings.containment, without: Vec::new() };
-    let Some(built) = build_configured(config, &args.players, sandbox, printer)? else {
+    if !build_configured(config, &args.players, sandbox, printer)? {
         return Ok(Status::Interrupted);
-    };
-    let settings = args.settings.for_players(&args.players).resolve(printer)?.with_built(built);
+    }
+    let settings = args.settings.for_players(&args.players).resolve(printer)?;
     let words = if args.all { settings.programs()? } else { args.players.clone() };
     let terms = ExamTerms {
         against: &args.against,

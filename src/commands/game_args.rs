@@ -8,7 +8,8 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Arg, Args};
 
 use super::Failure;
-use crate::config::{LARGEST, open_game_file, relative_path};
+use crate::config::{LARGEST, open_game_file};
+use crate::entrants::relative_path::relative_path;
 use crate::printer::Printer;
 use referee_games::options::{OptionKind, list_of_files};
 use referee_games::{AnyGame, GameError, GameKind, OptionSpec, Options, SharedGame, Text};

@@ -160,7 +160,7 @@ pub(crate) fn run(args: &RunArgs, printer: Printer) -> Result<Status, Failure> {
         return Err(refusal);
     }
     let sandbox = BuildSandbox { level: args.containment, without: args.without.clone() };
-    if build_configured(&args.config, &[], sandbox, printer)?.is_none() {
+    if !build_configured(&args.config, &[], sandbox, printer)? {
         return Ok(Status::Interrupted);
     }
     let mut tournament = config::load(&args.config, printer.colour_err)?;

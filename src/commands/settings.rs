@@ -13,6 +13,7 @@ use super::containment_args::level_named;
 use super::game_args::{GameArgument, OptionArgs, game_named};
 use super::recorded_rules::RecordedRulesArgs;
 use crate::config::{self, CONFIG, LoadedConfig, PlayerArgument};
+use crate::entrants::build_rules::BuildRules;
 use crate::error::FailureKind;
 use crate::printer::Printer;
 use referee_games::{GameKind, Options, SharedGame};
@@ -117,8 +118,8 @@ pub(super) struct Settings {
     options: OptionArgs,
     /// The problems of the configuration, if any. It may name players that could not be read.
     problems: Option<Failure>,
-    /// The folders that hold the results of builds, by the words that name the submissions.
-    built: BTreeMap<String, PathBuf>,
+    /// How submissions are built, if they are.
+    builds: Option<BuildRules>,
 }
 
 impl Settings {
@@ -148,7 +149,7 @@ impl Settings {
             config: path.to_owned(),
             options: given.options,
             problems: None,
-            built: BTreeMap::new(),
+            builds: config::builds(path).map(|builds| builds.rules),
         };
         tracing::debug!(?settings, "the settings in force");
         settings
@@ -177,20 +178,12 @@ impl Settings {
         if let Some(reason) = self.base.absent.get(word) {
             return Err(Failure::input(format!("player `{}`: {reason}", word.escape_debug())));
         }
-        if let Some(dir) = self.built.get(word) {
-            return PlayerArgument::built(word, dir);
-        }
-        PlayerArgument::parse(word, &self.base.players).map_err(|unknown| match &self.problems {
-            Some(problems) if !Path::new(word).exists() => problems.clone(),
-            _ => unknown,
+        PlayerArgument::parse(word, &self.base.players, self.builds.as_ref()).map_err(|unknown| {
+            match &self.problems {
+                Some(problems) if !Path::new(word).exists() => problems.clone(),
+                _ => unknown,
+            }
         })
-    }
-
-    /// The same settings, in which these words name submissions that were built into these folders.
-    pub(super) fn with_built(self, built: BTreeMap<String, PathBuf>) -> Self {
-        let is_configured = |word: &String| self.base.players.iter().any(|it| it.name == *word);
-        let built = built.into_iter().filter(|(word, _)| !is_configured(word)).collect();
-        Self { built, ..self }
     }
 
     /// The program that `word` names. `refusal` is the whole message if it names a person.

@@ -1,47 +1,20 @@
 //! The table `[build]`: how submissions that are source code become players.
-//!
-//! It only says what has to be built and where the result is kept; `crate::build` builds. So a
-//! configuration can be read without starting anything.
 
 use std::collections::BTreeMap;
-use std::fs;
-use std::io;
-use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::path::Path;
 
 use toml::Spanned;
 use toml::de::DeValue;
 
-use referee_record::bounded;
-use referee_record::fingerprint::{Fingerprint, Parts, Unreadable};
 use referee_record::model::containment::MOST_RESOURCES;
+use referee_sandbox::Network;
 use referee_sandbox::limits::{KIB, MIB};
-use referee_sandbox::{Limits, Network};
 
 use super::containment::bytes;
 use super::keys::{Field, FromTable, FromToml, TableReader, table_keys};
 use super::limits::{TimeText, positive, whole};
 use super::problem::{Problem, Problems};
-use crate::entrants::detection::{is_compiled, is_nearer_than, nearest_folder};
-use crate::entrants::recipes::{BuildKind, build_kinds};
-
-/// The time that a build has unless the configuration says otherwise.
-const DEFAULT_TIME: Duration = Duration::from_secs(300);
-/// The limits on the resources of a build unless the configuration says otherwise.
-const DEFAULT_LIMITS: Limits = Limits {
-    memory: 2048 * MIB,
-    processes: 256,
-    open_files: 1024,
-    file_size: 1024 * MIB,
-    scratch: 1024 * MIB,
-    files: 50_000,
-};
-/// The most bytes that a build may print unless the configuration says otherwise.
-const DEFAULT_OUTPUT: u64 = 4 * MIB;
-/// The longest reason for a failed build that is read, in bytes.
-const LARGEST_FAILURE: u64 = 64 * 1024;
-/// What is hashed in place of a program's path, which belongs to no player.
-const NO_PROGRAM: &str = "/";
+use crate::entrants::build_rules::{BuildRules, CommandChoice};
 
 table_keys! {
     /// The keys under `[build]`.
@@ -66,15 +39,6 @@ table_keys! {
     "python" => python: Field<CommandChoice>,
 }
 
-/// What the configuration says about one kind of build.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum CommandChoice {
-    /// It is not built.
-    Off,
-    /// This command builds it, in a shell.
-    Line(String),
-}
-
 impl FromToml for CommandChoice {
     const EXPECTED: &'static str = "a command in quotes, or false";
 
@@ -86,143 +50,6 @@ impl FromToml for CommandChoice {
             }
             _ => None,
         }
-    }
-}
-
-/// How submissions are built.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct BuildRules {
-    /// The kinds that are not built in the usual way, by name.
-    choices: BTreeMap<&'static str, CommandChoice>,
-    /// Whether builds may use the network.
-    pub(crate) network: Network,
-    /// The time of one build.
-    pub(crate) time: Duration,
-    /// The limits on its resources. Its scratch folder holds the sources and the result.
-    pub(crate) limits: Limits,
-    /// The most bytes that it may print.
-    pub(crate) output: u64,
-    /// The variables added to its environment.
-    pub(crate) env: BTreeMap<String, String>,
-    /// Further files and folders that it may read.
-    pub(crate) readable: Vec<PathBuf>,
-    /// What builds never see: the results, the configuration's own folders and other submissions.
-    pub(crate) hidden: Vec<PathBuf>,
-    /// The folder that keeps the results.
-    pub(crate) cache: PathBuf,
-}
-
-/// A folder to build, and the command.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct BuildPlan {
-    /// The folder with the build file. Nothing outside it is seen.
-    pub(crate) source: PathBuf,
-    /// The command, for a shell.
-    pub(crate) command: String,
-}
-
-impl BuildRules {
-    /// The usual rules, with results kept beside the folder `results`.
-    pub(crate) fn usual(results: &Path) -> Self {
-        let mut cache = results.as_os_str().to_owned();
-        cache.push("-built");
-        let cache = PathBuf::from(cache);
-        Self {
-            choices: BTreeMap::new(),
-            network: Network::Loopback,
-            time: DEFAULT_TIME,
-            limits: DEFAULT_LIMITS,
-            output: DEFAULT_OUTPUT,
-            env: BTreeMap::new(),
-            readable: Vec::new(),
-            hidden: vec![results.to_owned(), cache.clone()],
-            cache,
-        }
-    }
-
-    /// What has to be built of a submission: the nearest folder in it with a build file. `None` if
-    /// there is none, if its player is compiled already, or if a player lies nearer to the top.
-    pub(crate) fn plan(&self, submission: &Path) -> Option<BuildPlan> {
-        let is_compiled = is_compiled(submission);
-        let look = |dir: &Path| self.kinds(dir).find(|(kind, _)| kind.installs || !is_compiled);
-        let (source, (_, command)) = nearest_folder(submission, look)?;
-        if is_nearer_than(&source, submission) {
-            return None;
-        }
-        Some(BuildPlan { source, command })
-    }
-
-    /// How the folder `source` itself is built, if it is.
-    pub(super) fn plan_at(&self, source: &Path) -> Option<BuildPlan> {
-        let (_, command) = self.kinds(source).next()?;
-        Some(BuildPlan { source: source.to_owned(), command })
-    }
-
-    /// The kinds of build of a folder that are not turned off, each with its command.
-    fn kinds(&self, dir: &Path) -> impl Iterator<Item = (BuildKind, String)> {
-        build_kinds(dir).into_iter().filter_map(|kind| match self.choices.get(kind.name) {
-            Some(CommandChoice::Off) => None,
-            Some(CommandChoice::Line(line)) => Some((kind, line.clone())),
-            None if kind.installs && self.network != Network::Open => None,
-            None => Some((kind, kind.command.to_owned())),
-        })
-    }
-
-    /// The name under which the result is kept: the same for the same sources and command.
-    pub(crate) fn key(&self, plan: &BuildPlan) -> Result<String, Unreadable> {
-        self.fingerprint(plan, &[]).map(|(_, key)| key)
-    }
-
-    /// The fingerprint and the hash of the player that `words` start in the result. They are those
-    /// of the sources, because few builds give the same bytes twice.
-    pub(super) fn fingerprint(
-        &self,
-        plan: &BuildPlan,
-        words: &[String],
-    ) -> Result<(Fingerprint, String), Unreadable> {
-        let build = ["build".to_owned(), plan.command.clone()];
-        Fingerprint::read(Parts {
-            dir: &plan.source,
-            program: Path::new(NO_PROGRAM),
-            words: &[&build, words].concat(),
-            env: &self.env,
-            files: &[".".to_owned()],
-        })
-    }
-
-    /// The folder with the result under this key, if it has been built.
-    pub(crate) fn built(&self, key: &str) -> Option<PathBuf> {
-        Some(self.cache.join(key)).filter(|dir| dir.is_dir())
-    }
-
-    /// The reason why the build under this key failed, and the file that says so, if it would fail
-    /// under these rules again.
-    pub(crate) fn failure(&self, key: &str) -> Option<(String, PathBuf)> {
-        let record = self.failure_record(key);
-        let text = bounded::text(&record, LARGEST_FAILURE).ok()?;
-        let (rules, why) = text.split_once('\n')?;
-        (rules == self.digest()).then(|| (why.to_owned(), record))
-    }
-
-    /// Notes that the build under this key failed under these rules.
-    pub(crate) fn keep_failure(&self, key: &str, why: &str) -> io::Result<()> {
-        fs::write(self.failure_record(key), format!("{}\n{why}", self.digest()))
-    }
-
-    fn failure_record(&self, key: &str) -> PathBuf {
-        self.cache.join(format!("{key}.failed"))
-    }
-
-    /// A hash of everything that a build may use.
-    fn digest(&self) -> String {
-        let Self { network, time, limits, output, readable, .. } = self;
-        let rules = format!("{network:?} {time:?} {limits:?} {output} {readable:?}");
-        blake3::hash(rules.as_bytes()).to_hex().to_string()
-    }
-
-    /// The file with the output of the build under this key.
-    pub(crate) fn log(&self, key: &str) -> PathBuf {
-        self.cache.join(format!("{key}.log"))
     }
 }
 
@@ -279,22 +106,18 @@ pub(super) fn check(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::entrants::test_folder::folder;
 
     /// The build of a folder with these files under this table.
     fn planned(table: &str, files: &[&str]) -> Option<(String, String)> {
-        let dir = tempfile::tempdir().expect("a folder");
-        for file in files {
-            let path = dir.path().join(file);
-            fs::create_dir_all(path.parent().expect("in the folder")).expect("a folder");
-            fs::write(path, "").expect("written");
-        }
+        let files: Vec<_> = files.iter().map(|&name| (name, "")).collect();
+        let dir = folder(&files);
         let mut problems = Problems::default();
         let keys = BuildKeys::from_text(table, &mut problems).expect("TOML");
         let rules = check(&keys, Path::new("/cup"), Path::new("/cup/results"), &mut problems);
         assert!(problems.is_empty(), "{table}");
         let plan = rules.plan(dir.path())?;
-        let source = plan.source.strip_prefix(dir.path()).expect("below").display().to_string();
-        Some((source, plan.command))
+        Some((plan.below.display().to_string(), plan.command))
     }
 
     #[test]
@@ -308,15 +131,6 @@ mod tests {
     }
 
     #[test]
-    fn a_player_nearer_to_the_top_than_a_build_file_plays() {
-        for below in ["manual/Makefile", "tools/Gen.java", "wasm/Cargo.toml"] {
-            assert_eq!(planned("", &["player.py", below]), None, "{below}");
-        }
-        assert_eq!(planned("network = true", &["player.py", "tools/requirements.txt"]), None);
-        assert!(planned("", &["tools/gen.py", "Makefile"]).is_some());
-    }
-
-    #[test]
     fn libraries_are_installed_only_with_a_network_or_a_command() {
         let files = &["main.py", "requirements.txt"][..];
         assert_eq!(planned("", files), None);
@@ -327,8 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_compiled_already_is_not_built() {
-        assert_eq!(planned("", &["Player.class", "Player.java"]), None);
+    fn a_source_or_a_script_does_not_replace_a_build() {
         assert!(planned("", &["Player.java"]).is_some(), "it would be compiled at every start");
         assert!(planned("", &["run.sh", "Makefile"]).is_some(), "a script may start the result");
     }

@@ -8,15 +8,17 @@ use std::path::{Path, PathBuf};
 
 use toml::Spanned;
 
-use super::build::{BuildPlan, BuildRules};
 use super::given_options::GivenOption;
 use super::keys::{Field, Given};
 use super::launch;
 use super::limits::{tc, whole};
 use super::player_keys::{PlayerKeys, RunMethod};
 use super::problem::{ByteSpan, InvalidValue, Problem, Problems};
-use crate::entrants::detection::{after_build, candidates};
+use crate::entrants::build_plan::BuildPlan;
+use crate::entrants::build_rules::BuildRules;
 use crate::entrants::recipes::build_command;
+use crate::entrants::start::{BuildState, StartDecision, decide};
+use crate::entrants::start_command::StartCommand;
 use referee_match::player::own_files;
 use referee_record::fingerprint::{self, Fingerprint, Parts, Unreadable};
 use referee_record::model::player::{
@@ -351,8 +353,11 @@ fn by_command(
     let at = words.span();
     let env = env(keys.env, problems);
     let dir = dir(keys.dir.as_ref(), place.base, problems)?;
-    let built = builds.zip(plan).map(|(rules, plan)| BuildState::of(rules, plan));
-    let dir = built.as_ref().and_then(|built| built.dir.as_ref()).unwrap_or(&dir);
+    let built = builds.zip(plan).map(|(rules, plan)| (rules, BuildState::of(rules, plan)));
+    let result = built.as_ref().and_then(|(_, built)| Some((&built.plan, built.dir.as_deref()?)));
+    let libraries = result.and_then(|(plan, dir)| plan.library_path(dir, dir));
+    let env = with_libraries(env, libraries);
+    let dir = result.map_or(&*dir, |(_, dir)| dir);
     let files = files(keys.files, dir, problems)?;
     let words: Vec<String> = words.into_inner().into_iter().map(Spanned::into_inner).collect();
     let place = LookupPaths { base: dir, ..place };
@@ -360,10 +365,22 @@ fn by_command(
     let command = UnresolvedCommand { words, env, files, root, devices };
     let spec = from_command(String::new(), command, place);
     let spec = match built {
-        Some(built) => built.player(spec, &hashed),
+        Some((rules, built)) => player_of_build(rules, &built, spec, &hashed),
         None => spec,
     };
     noted(spec, at, problems)
+}
+
+/// The variables with the path to libraries that a build installed, before what is searched anyway.
+fn with_libraries(
+    mut env: BTreeMap<String, String>,
+    libraries: Option<(String, String)>,
+) -> BTreeMap<String, String> {
+    if let Some((name, path)) = libraries {
+        let given = env.get(&name).map_or(String::new(), |given| format!(":{given}"));
+        env.insert(name, path + &given);
+    }
+    env
 }
 
 /// The player that is detected in a folder, after its build if it needs one.
@@ -377,32 +394,66 @@ fn by_detection(
     let (root, devices) = room(keys, place.base, problems)?;
     let env = env(keys.env.clone(), problems);
     let dir = dir(keys.dir.as_ref(), place.base, problems)?;
-    let plan = builds.and_then(|rules| build_plan(keys, place.base, rules));
-    let built = builds.zip(plan).map(|(rules, plan)| BuildState::of(rules, plan));
-    let result = built.as_ref().and_then(|built| Some((&built.plan.source, built.dir.as_ref()?)));
-    let known = result.map_or_else(|| candidates(&dir), |(from, to)| after_build(from, to));
-    let (spec, hashed) = match &known[..] {
-        [(folder, found)] => {
-            let (words, files) = (found.words.clone(), vec![".".to_owned()]);
-            let hashed = [root_words(root.as_ref()), words.clone()].concat();
-            let command = UnresolvedCommand { words, env, files, root, devices };
-            let place = LookupPaths { base: folder, ..place };
-            (from_command(String::new(), command, place), hashed)
-        }
-        found => {
-            let title = match found {
-                [] => "no player is recognised in this folder",
-                _ => "several files in this folder may be the player",
-            };
-            let help = "say how it is started with `command = [\"./player\"]`";
-            (Err(InvalidValue::new(title, help)), Vec::new())
-        }
+    // The folder of the configuration is nobody's.
+    let rules = builds.filter(|_| !is_same(&dir, place.base));
+    let decision = decide(&dir, rules);
+    let missing = || {
+        let title = match &decision.found[..] {
+            [] => "no player is recognised in this folder",
+            _ => "several files in this folder may be the player",
+        };
+        InvalidValue::new(title, "say how it is started with `command = [\"./player\"]`")
     };
-    let spec = match built {
-        Some(built) => built.player(spec, &hashed),
-        None => spec,
-    };
+    let start = only(&decision).ok_or_else(missing);
+    let given = PlayerRoom { files: vec![".".to_owned()], env, root, devices };
+    let spec = from_decision(&decision, start, rules, given, place);
     noted(spec, at, problems)
+}
+
+/// The decided start, if it is decided.
+pub(super) fn only(decision: &StartDecision) -> Option<&StartCommand> {
+    match &decision.found[..] {
+        [start] => Some(start),
+        _ => None,
+    }
+}
+
+fn is_same(one: &Path, other: &Path) -> bool {
+    matches!((one.canonicalize(), other.canonicalize()), (Ok(one), Ok(other)) if one == other)
+}
+
+/// What the organiser gives a player besides its files.
+#[derive(Debug, Default)]
+pub(super) struct PlayerRoom {
+    /// Further files that belong to the player; for a class, which cannot name its modules, all.
+    pub(super) files: Vec<String>,
+    pub(super) env: BTreeMap<String, String>,
+    pub(super) root: Option<RootFolder>,
+    pub(super) devices: Vec<PathBuf>,
+}
+
+/// The player that `start` starts, as `decision` found it under `rules`; otherwise the reason, with
+/// what became of its build.
+pub(super) fn from_decision(
+    decision: &StartDecision,
+    start: Result<&StartCommand, InvalidValue>,
+    rules: Option<&BuildRules>,
+    room: PlayerRoom,
+    place: LookupPaths<'_>,
+) -> Result<PlayerSpec, InvalidValue> {
+    let PlayerRoom { files, env, root, devices } = room;
+    let hashed = |start: &StartCommand| [root_words(root.as_ref()), start.words.clone()].concat();
+    let words = start.as_ref().map(|start| hashed(start)).unwrap_or_default();
+    let spec = start.and_then(|start| {
+        let env = with_libraries(env, start.env.clone().into_iter().next());
+        let files = if start.is_class() { vec![".".to_owned()] } else { files };
+        let command = UnresolvedCommand { words: start.words.clone(), env, files, root, devices };
+        from_command(String::new(), command, LookupPaths { base: &start.dir, ..place })
+    });
+    match rules.zip(decision.build.as_ref()) {
+        Some((rules, build)) => player_of_build(rules, build, spec, &words),
+        None => spec,
+    }
 }
 
 /// The system and the devices of a player; `None` if a problem was noted.
@@ -441,7 +492,7 @@ fn room(
 /// What has to be built for a player, if anything. The folder of the configuration is nobody's.
 pub(super) fn build_plan(keys: &PlayerKeys, base: &Path, rules: &BuildRules) -> Option<BuildPlan> {
     let dir = base.join(keys.dir.as_ref()?.get_ref());
-    if dir.canonicalize().ok()? == base.canonicalize().ok()? {
+    if is_same(&dir, base) {
         return None;
     }
     match keys.run {
@@ -451,50 +502,31 @@ pub(super) fn build_plan(keys: &PlayerKeys, base: &Path, rules: &BuildRules) -> 
     }
 }
 
-/// A player's build: what it is, and the result if there is one.
-struct BuildState<'a> {
-    rules: &'a BuildRules,
-    plan: BuildPlan,
-    /// The folder with the result.
-    dir: Option<PathBuf>,
-    /// The file with its output, if it has been tried.
-    log: Option<PathBuf>,
+/// The player in the result of a build with the hash of its sources. If there is no result, the
+/// player as submitted; if that cannot run, says what became of its build.
+fn player_of_build(
+    rules: &BuildRules,
+    build: &BuildState,
+    found: Result<PlayerSpec, InvalidValue>,
+    words: &[String],
+) -> Result<PlayerSpec, InvalidValue> {
+    if build.dir.is_none() {
+        return found.map_err(|why| without_result(build, why));
+    }
+    let mut spec = found?;
+    let read = rules.fingerprint(&build.plan, words);
+    (spec.fingerprint, spec.hash) = read.map_err(|bad| unreadable(&bad))?;
+    // Its own, so others do not see it.
+    spec.readable.push(build.plan.source.clone());
+    Ok(spec)
 }
 
-impl<'a> BuildState<'a> {
-    fn of(rules: &'a BuildRules, plan: BuildPlan) -> Self {
-        // If the sources cannot be read, the build says so.
-        let key = rules.key(&plan).ok();
-        let dir = key.as_ref().and_then(|key| rules.built(key));
-        let log = key.map(|key| rules.log(&key)).filter(|log| log.is_file());
-        Self { rules, plan, dir, log }
-    }
-
-    /// The player in the result with the hash of its sources. If there is no result, the player as
-    /// submitted; if that cannot run, says what became of its build.
-    fn player(
-        &self,
-        found: Result<PlayerSpec, InvalidValue>,
-        words: &[String],
-    ) -> Result<PlayerSpec, InvalidValue> {
-        if self.dir.is_none() {
-            return found.map_err(|why| self.without_result(why));
-        }
-        let mut spec = found?;
-        let read = self.rules.fingerprint(&self.plan, words);
-        (spec.fingerprint, spec.hash) = read.map_err(|bad| unreadable(&bad))?;
-        // Its own, so others do not see it.
-        spec.readable.push(self.plan.source.clone());
-        Ok(spec)
-    }
-
-    fn without_result(&self, why: InvalidValue) -> InvalidValue {
-        let command = self.plan.command.escape_debug();
-        why.with_help(match &self.log {
-            Some(log) => format!("building it with `{command}` failed; see {}", log.display()),
-            None => format!("it is built with `{command}` by `referee run` and `referee check`"),
-        })
-    }
+fn without_result(build: &BuildState, why: InvalidValue) -> InvalidValue {
+    let command = build.plan.command.escape_debug();
+    why.with_help(match &build.log {
+        Some(log) => format!("building it with `{command}` failed; see {}", log.display()),
+        None => format!("it is built with `{command}` by `referee run` and `referee check`"),
+    })
 }
 
 fn noted<T>(result: Result<T, InvalidValue>, at: ByteSpan, problems: &mut Problems) -> Option<T> {

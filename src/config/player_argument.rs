@@ -2,14 +2,17 @@
 //! `human`, a file or folder that contains a player, or a command.
 
 use std::ffi::OsStr;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use crate::error::Failure;
 
-use super::player::{self, LookupPaths, UnresolvedCommand};
+use super::player::{self, LookupPaths, PlayerRoom, UnresolvedCommand};
 use super::problem::{InvalidValue, similar};
 use super::sources;
-use crate::entrants::detection::{Detected, EXPECTED, after_build, candidates, detect, unbuilt};
+use crate::entrants::build_rules::BuildRules;
+use crate::entrants::detection::{EXPECTED, unbuilt};
+use crate::entrants::start::{StartDecision, decide};
+use crate::entrants::start_command::StartCommand;
 use referee_record::model::player::{EngineSettings, LONGEST_NAME, PlayerSpec};
 
 /// The most files to list that may be the player of a folder.
@@ -35,30 +38,20 @@ impl PlayerArgument {
         }
     }
 
-    /// The player of the submission that `word` names, which was built into the folder `dir`.
-    pub(crate) fn built(word: &str, dir: &Path) -> Result<Self, Failure> {
-        let path = std::env::var_os("PATH");
-        let place = LookupPaths { base: dir, path: path.as_deref() };
-        let known = after_build(Path::new(word), dir);
-        let found = match &known[..] {
-            [known] => from_detected(word, Path::new(word), known.clone(), place),
-            _ => Err(unrecognised(word, dir, &known)),
-        };
-        let spec = found.map_err(|why| {
-            Failure::input(why.about(&format!("player `{}`, after its build", word.escape_debug())))
-        })?;
-        Ok(Self::Program(Box::new(spec)))
-    }
-
     /// Finds the player that `word` stands for. Names of `configured` players come first. A command
-    /// is split as a shell would split it, and its paths are relative to the working directory.
-    pub(crate) fn parse(word: &str, configured: &[PlayerSpec]) -> Result<Self, Failure> {
+    /// is split as a shell would split it, and its paths are relative to the working directory. A
+    /// folder is started as its build under `builds` says, if it needs one.
+    pub(crate) fn parse(
+        word: &str,
+        configured: &[PlayerSpec],
+        builds: Option<&BuildRules>,
+    ) -> Result<Self, Failure> {
         let base = std::env::current_dir().map_err(|error| {
             Failure::system(format!("cannot find the working directory: {error}"))
         })?;
         let path = std::env::var_os("PATH");
         let place = LookupPaths { base: &base, path: path.as_deref() };
-        parse(word, configured, place).map_err(|complaint| {
+        parse(word, configured, place, builds).map_err(|complaint| {
             Failure::input(complaint.about(&format!("player `{}`", word.escape_debug())))
         })
     }
@@ -69,6 +62,7 @@ pub(super) fn parse(
     word: &str,
     configured: &[PlayerSpec],
     place: LookupPaths<'_>,
+    builds: Option<&BuildRules>,
 ) -> Result<PlayerArgument, InvalidValue> {
     if let Some(spec) = configured.iter().find(|spec| spec.name == word) {
         return Ok(PlayerArgument::Program(Box::new(spec.clone())));
@@ -81,8 +75,8 @@ pub(super) fn parse(
     } else if let Some(engine) = word.strip_prefix("uci:") {
         let settings = EngineSettings::default();
         player::from_engine(name_of(engine), split(engine)?, settings, place)?
-    } else if let Some(path) = found_at(word, place.base)? {
-        at_path(word, &path, &path, place)?
+    } else if let Some(spec) = found_at(word, place, builds)? {
+        spec
     } else {
         player::from_command(name_of(word), split(word)?, place)
             .map_err(|error| nearest(word, configured).unwrap_or(error))?
@@ -102,23 +96,48 @@ fn nearest(word: &str, configured: &[PlayerSpec]) -> Option<InvalidValue> {
     Some(InvalidValue::new(title, format!("did you mean `{}`?", meant.escape_debug())))
 }
 
-/// The file or folder that the whole of `word` names. A program without a `/` is looked up in
-/// `PATH`, as in a shell, so it is not looked for here.
-fn found_at(word: &str, base: &Path) -> Result<Option<PathBuf>, InvalidValue> {
-    let path = base.join(word);
-    let known = candidates(&path);
-    if let Some(complaint) = sources::not_built(&path, word).filter(|_| known.is_empty()) {
+/// The player in the file or folder that the whole of `word` names. A program without a `/` is
+/// looked up in `PATH`, as in a shell, so it is not looked for here.
+fn found_at(
+    word: &str,
+    place: LookupPaths<'_>,
+    builds: Option<&BuildRules>,
+) -> Result<Option<PlayerSpec>, InvalidValue> {
+    let path = place.base.join(word);
+    let decision = decide(&path, builds);
+    if let Some(complaint) = sources::not_built(&path, word).filter(|_| decision.found.is_empty()) {
         return Err(complaint);
     }
-    if path.is_dir() && known.len() != 1 {
-        return Err(unrecognised(word, &path, &known));
-    }
     let is_command = !word.contains('/') && path.extension().is_none() && !path.is_dir();
-    Ok(Some(path).filter(|_| !known.is_empty() && !is_command))
+    if !path.is_dir() && (is_command || decision.found.is_empty()) {
+        return Ok(None);
+    }
+    let start = player::only(&decision).ok_or_else(|| unrecognised(word, &path, &decision));
+    let spec = player::from_decision(&decision, start, builds, PlayerRoom::default(), place)?;
+    Ok(Some(PlayerSpec { name: name_at(word, &path), ..spec }))
+}
+
+/// The name of the player at `path`: the last part of `word`, which leads there.
+fn name_at(word: &str, path: &Path) -> String {
+    let whole = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    name_of(whole.file_name().and_then(OsStr::to_str).unwrap_or(word))
+}
+
+/// The player called `name` that is started like this.
+pub(crate) fn program_of(name: &str, start: &StartCommand) -> Result<PlayerSpec, Failure> {
+    let path = std::env::var_os("PATH");
+    let place = LookupPaths { base: &start.dir, path: path.as_deref() };
+    let decision = StartDecision { found: Vec::new(), build: None };
+    let room = PlayerRoom::default();
+    let spec = player::from_decision(&decision, Ok(start), None, room, place);
+    let spec = spec
+        .map_err(|why| Failure::input(why.about(&format!("player `{}`", name.escape_debug()))))?;
+    Ok(PlayerSpec { name: name.to_owned(), ..spec })
 }
 
 /// The error that a folder has no player, or several files that may be it.
-fn unrecognised(word: &str, path: &Path, known: &[(PathBuf, Detected)]) -> InvalidValue {
+fn unrecognised(word: &str, path: &Path, decision: &StartDecision) -> InvalidValue {
+    let known = &decision.found;
     let title = format!("no player is recognised in `{}`", word.escape_debug());
     if let Some((dir, command)) = unbuilt(path).filter(|_| known.is_empty()) {
         let dir = Path::new(word).join(dir.strip_prefix(path).unwrap_or(&dir));
@@ -128,43 +147,15 @@ fn unrecognised(word: &str, path: &Path, known: &[(PathBuf, Detected)]) -> Inval
         );
         return InvalidValue::new(format!("{title}, but sources that have to be built"), help);
     }
-    let shown = known.iter().take(MOST_SHOWN).map(|(dir, found)| {
-        let dir = dir.strip_prefix(path).unwrap_or(dir);
+    let result = decision.build.as_ref().and_then(|build| build.dir.as_deref());
+    let shown = known.iter().take(MOST_SHOWN).map(|found| {
+        let dir = found.dir.strip_prefix(result.unwrap_or(path)).unwrap_or(&found.dir);
         format!("`{}`", dir.join(found.file()).display().to_string().escape_debug())
     });
     match shown.collect::<Vec<_>>().join(", ") {
         none if none.is_empty() => InvalidValue::new(title, EXPECTED),
         several => InvalidValue::new(title, format!("name one of these instead: {several}")),
     }
-}
-
-/// The player detected at `path`, named after the last part of `word`, which leads to `named`.
-fn at_path(
-    word: &str,
-    named: &Path,
-    path: &Path,
-    place: LookupPaths<'_>,
-) -> Result<PlayerSpec, InvalidValue> {
-    let Some(known) = detect(path) else {
-        return Err(InvalidValue::new("no player is recognised", EXPECTED));
-    };
-    from_detected(word, named, known, place)
-}
-
-/// The player that was detected, named like [`at_path`].
-fn from_detected(
-    word: &str,
-    named: &Path,
-    (dir, found): (PathBuf, Detected),
-    place: LookupPaths<'_>,
-) -> Result<PlayerSpec, InvalidValue> {
-    let whole = named.canonicalize().unwrap_or_else(|_| named.to_owned());
-    let name = name_of(whole.file_name().and_then(OsStr::to_str).unwrap_or(word));
-    let place = LookupPaths { base: &dir, ..place };
-    // A class has no other way to name its modules.
-    let files = if found.is_class() { vec![".".to_owned()] } else { Vec::new() };
-    let command = UnresolvedCommand { words: found.words, files, ..UnresolvedCommand::default() };
-    player::from_command(name, command, place)
 }
 
 fn split(word: &str) -> Result<UnresolvedCommand, InvalidValue> {

@@ -89,21 +89,12 @@ fn names_code(arg: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use std::fs;
-
     use super::*;
-
-    fn folder(files: &[&str]) -> tempfile::TempDir {
-        let dir = tempfile::tempdir().expect("a folder");
-        for file in files {
-            fs::write(dir.path().join(file), "text").expect("written");
-        }
-        dir
-    }
+    use crate::entrants::test_folder::folder;
 
     #[test]
     fn the_script_of_an_interpreter_is_looked_for() {
-        let dir = folder(&["there.py", "there"]);
+        let dir = folder(&[("there.py", ""), ("there", "")]);
         let missing = |words: &str| {
             let words: Vec<String> = words.split(' ').map(str::to_owned).collect();
             missing_script(&words, dir.path()).map(str::to_owned)
@@ -133,7 +124,7 @@ mod tests {
 
     #[test]
     fn similar_names_are_suggested() {
-        let dir = folder(&["player.py"]);
+        let dir = folder(&[("player.py", "")]);
         let about = |word| missing("file", word, dir.path()).about("it");
         assert_eq!(
             about("playr.py"),

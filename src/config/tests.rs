@@ -53,7 +53,8 @@ impl Folder {
     fn word(&self, word: &str, configured: &[PlayerSpec]) -> Result<PlayerArgument, String> {
         let path = self.path("bin");
         let place = LookupPaths { base: self.0.path(), path: Some(path.as_os_str()) };
-        player_argument::parse(word, configured, place).map_err(|complaint| complaint.about("it"))
+        player_argument::parse(word, configured, place, None)
+            .map_err(|complaint| complaint.about("it"))
     }
 }
 

@@ -22,7 +22,7 @@ use referee_sandbox::{Level, Requirement};
 
 use super::LARGEST;
 use super::adjudication;
-use super::build::{self, BuildPlan, BuildRules};
+use super::build;
 use super::containment::{self, ContainmentKeys};
 use super::file::{ConfigFile, FaultPolicyValue};
 use super::game_file::GameValue;
@@ -38,6 +38,8 @@ use super::player::{self, LookupPaths, check_name};
 use super::player_keys::{PlayerKeys, RunMethod};
 use super::problem::{ByteSpan, InvalidValue, Problem, Problems, instead};
 use super::stages;
+use crate::entrants::build_plan::BuildPlan;
+use crate::entrants::build_rules::BuildRules;
 
 /// The builds that a configuration asks for.
 #[derive(Debug)]

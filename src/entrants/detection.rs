@@ -2,41 +2,22 @@
 
 mod after_build;
 mod class;
+mod class_file;
+mod package_json;
 mod program;
 
 use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-pub(crate) use self::after_build::{after_build, is_nearer_than};
+pub(crate) use self::after_build::{after_build, new_files};
+pub(crate) use self::class_file::java_root;
 pub(crate) use self::program::is_for_another_machine;
 
 use super::recipes::build_command;
+use super::start_command::StartCommand;
 use referee_record::bounded;
 use referee_record::model::player::BRIDGE;
-
-/// The command that runs a detected player in its folder.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Detected {
-    /// A program and its arguments.
-    pub(crate) words: Vec<String>,
-}
-
-impl Detected {
-    fn new(words: &[&str]) -> Self {
-        Self { words: words.iter().map(|&word| word.to_owned()).collect() }
-    }
-
-    /// Whether it is a class of 2018, which the embedded bridge runs.
-    pub(crate) fn is_class(&self) -> bool {
-        self.words.iter().any(|word| word == BRIDGE)
-    }
-
-    /// The player's main file, if the command names it.
-    pub(crate) fn file(&self) -> &str {
-        self.words.last().map_or("", String::as_str)
-    }
-}
 
 /// File names of a folder's player, the best first: build results come before their sources.
 const NAMES: [&str; 15] = [
@@ -61,7 +42,7 @@ const WEAK_NAMES: [&str; 4] = ["Player.py", "main.py", "main.js", "main.sh"];
 /// The maximum length of an author's comments, in bytes.
 const COMMENTS: u64 = 64 * 1024;
 /// How many levels of subfolders to search.
-const DEEPEST: usize = 4;
+const DEEPEST: usize = 6;
 /// The most folders to search.
 const MOST_FOLDERS: usize = 200;
 /// Folders that contain other people's code.
@@ -74,23 +55,23 @@ const NEVER_PLAYERS: [&str; 3] = ["__init__.py", "setup.py", "referee_rules.py"]
 pub(crate) const EXPECTED: &str = "a player is a program, a file that ends in .py, .js, .mjs, .sh, .java \
                             or .jar, or a folder with `player.py`, a program `player`, or the like";
 
-/// The player at `path`, and the folder it runs in; `None` if nothing there looks like one, or if
-/// several things do.
-pub(crate) fn detect(path: &Path) -> Option<(PathBuf, Detected)> {
+/// How the player at `path` is started; `None` if nothing there looks like one, or if several things
+/// do.
+pub(crate) fn detect(path: &Path) -> Option<StartCommand> {
     let mut candidates = candidates(path);
     let last = candidates.pop();
     last.filter(|_| candidates.is_empty())
 }
 
-/// The possible players at `path`, each with the folder it runs in. In a folder, these are the
-/// files with the name or the class of a player, or else all Python files. Files nearest to the top
-/// hide everything below.
-pub(crate) fn candidates(path: &Path) -> Vec<(PathBuf, Detected)> {
+/// How the possible players at `path` are started. In a folder, these are the files that their author
+/// named as the player, or else all Python files, or else all compiled programs. Files nearest to
+/// the top hide everything below.
+pub(crate) fn candidates(path: &Path) -> Vec<StartCommand> {
     if !path.is_dir() {
         return file(path).into_iter().collect();
     }
     let levels = levels(path);
-    let looks: [fn(&Path) -> Vec<Detected>; 3] = [known_in, named_in, programs_in];
+    let looks: [fn(&Path) -> Vec<StartCommand>; 4] = [known_in, named_in, programs_in, compiled_in];
     let found = looks.into_iter().map(|look| nearest(&levels, look));
     let found = found.into_iter().find(|found| !found.is_empty()).unwrap_or_default();
     if found.len() > 1 {
@@ -102,15 +83,12 @@ pub(crate) fn candidates(path: &Path) -> Vec<(PathBuf, Detected)> {
 
 /// The only class among the candidates that the author's comments name. The course of 2018 asked
 /// for a file `comments.txt`.
-fn class_in_comments(
-    top: &Path,
-    candidates: &[(PathBuf, Detected)],
-) -> Option<(PathBuf, Detected)> {
-    let folders = candidates.iter().map(|(dir, _)| dir.as_path()).chain([top]);
+fn class_in_comments(top: &Path, candidates: &[StartCommand]) -> Option<StartCommand> {
+    let folders = candidates.iter().map(|start| start.dir.as_path()).chain([top]);
     let texts: Vec<String> = folders.filter_map(comments_in).collect();
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
     let mentions = |text: &String, word: &str| text.split(|c| !is_word(c)).any(|it| it == word);
-    let mut mentioned = candidates.iter().filter(|(_, found)| {
+    let mut mentioned = candidates.iter().filter(|found| {
         let module = found.file().trim_end_matches(".py");
         found.is_class() && texts.iter().any(|text| mentions(text, module))
     });
@@ -140,23 +118,21 @@ pub(crate) fn nearest_folder<T>(
 
 /// Whether the only player at `path` is already compiled: neither source code nor a script.
 pub(crate) fn is_compiled(path: &Path) -> bool {
-    detect(path).is_some_and(|(dir, found)| match found.words.first().map(String::as_str) {
+    detect(path).is_some_and(|found| match found.words.first().map(String::as_str) {
         Some("java") => Path::new(found.file()).extension() != Some(OsStr::new("java")),
-        Some(own) if own.starts_with("./") => program::is_machine_code(&dir.join(own)),
+        Some(own) if own.starts_with("./") => program::is_machine_code(&found.dir.join(own)),
         _ => false,
     })
 }
 
-fn file(path: &Path) -> Option<(PathBuf, Detected)> {
-    let found = in_file(path.parent()?, path.file_name()?.to_str()?)?;
+fn file(path: &Path) -> Option<StartCommand> {
     let dir = path.parent().filter(|dir| !dir.as_os_str().is_empty());
-    Some((dir.unwrap_or(Path::new(".")).to_owned(), found))
+    in_file(dir.unwrap_or(Path::new(".")), path.file_name()?.to_str()?)
 }
 
 /// The results of `look` on the first level of folders that has any.
-fn nearest(levels: &[Vec<PathBuf>], look: fn(&Path) -> Vec<Detected>) -> Vec<(PathBuf, Detected)> {
-    let in_folder = |dir: &PathBuf| look(dir).into_iter().map(|it| (dir.clone(), it)).collect();
-    let in_level = |level: &Vec<PathBuf>| level.iter().flat_map::<Vec<_>, _>(in_folder).collect();
+fn nearest(levels: &[Vec<PathBuf>], look: fn(&Path) -> Vec<StartCommand>) -> Vec<StartCommand> {
+    let in_level = |level: &Vec<PathBuf>| level.iter().flat_map(|dir| look(dir)).collect();
     levels.iter().map(in_level).find(|found: &Vec<_>| !found.is_empty()).unwrap_or_default()
 }
 
@@ -193,25 +169,26 @@ fn folders_in(dir: &Path) -> Vec<PathBuf> {
 }
 
 /// The player of a folder by file name, if the name says enough, or else every player class.
-fn known_in(dir: &Path) -> Vec<Detected> {
-    let player = NAMES.iter().find_map(|name| {
+fn known_in(dir: &Path) -> Vec<StartCommand> {
+    let named = NAMES.iter().find_map(|name| {
         in_named(dir, name).filter(|found| !WEAK_NAMES.contains(name) || found.is_class())
     });
+    let player = named.or_else(|| package_json::main(dir));
     let classes = || {
         let found = python_files(dir).into_iter().filter_map(|name| in_file(dir, &name));
-        found.filter(Detected::is_class).collect()
+        found.filter(StartCommand::is_class).collect()
     };
     player.map_or_else(classes, |found| vec![found])
 }
 
 /// The player of a folder by file name.
-fn named_in(dir: &Path) -> Vec<Detected> {
+fn named_in(dir: &Path) -> Vec<StartCommand> {
     NAMES.iter().find_map(|name| in_named(dir, name)).into_iter().collect()
 }
 
 /// The player in the file `name` in `dir`, or in one with its ending in capitals, as some systems
 /// write names.
-fn in_named(dir: &Path, name: &str) -> Option<Detected> {
+fn in_named(dir: &Path, name: &str) -> Option<StartCommand> {
     let shouted = || {
         let ending = Path::new(name).extension()?.to_str()?.to_uppercase();
         let is_it = |other: &String| {
@@ -223,9 +200,16 @@ fn in_named(dir: &Path, name: &str) -> Option<Detected> {
 }
 
 /// Every Python file of a folder that may be run.
-fn programs_in(dir: &Path) -> Vec<Detected> {
+fn programs_in(dir: &Path) -> Vec<StartCommand> {
     let names = python_files(dir);
     let programs = names.iter().filter(|name| !NEVER_PLAYERS.contains(&name.as_str()));
+    programs.filter_map(|name| in_file(dir, name)).collect()
+}
+
+/// Every compiled program of a folder.
+fn compiled_in(dir: &Path) -> Vec<StartCommand> {
+    let names = super::recipes::names_in(dir);
+    let programs = names.iter().filter(|name| program::is_made(&dir.join(name)));
     programs.filter_map(|name| in_file(dir, name)).collect()
 }
 
@@ -245,13 +229,13 @@ fn python_files(dir: &Path) -> Vec<String> {
 }
 
 /// The player in the file `name` in `dir`.
-fn in_file(dir: &Path, name: &str) -> Option<Detected> {
+fn in_file(dir: &Path, name: &str) -> Option<StartCommand> {
     let path = dir.join(name);
     if !path.is_file() {
         return None;
     }
     if class::is_class(&path) {
-        return Some(Detected::new(&["python3", BRIDGE, name]));
+        return Some(StartCommand::new(dir, &["python3", BRIDGE, name]));
     }
     let ending = path.extension().and_then(OsStr::to_str).map(str::to_lowercase);
     let words = match ending.as_deref() {
@@ -260,46 +244,37 @@ fn in_file(dir: &Path, name: &str) -> Option<Detected> {
         Some("java") => &["java", name],
         Some("jar") => &["java", "-jar", name],
         Some("class") => {
-            let class = name.strip_suffix(".class").filter(|_| program::is_java_class(&path))?;
-            &["java", "-cp", ".", class]
+            let (root, class) =
+                class_file::class_name(&path).filter(|_| program::is_java_class(&path))?;
+            return Some(StartCommand::new(&root, &["java", "-cp", ".", &class]));
         }
         Some("sh") => return Some(program::shell_script(dir, name)),
         _ => return program::without_ending(dir, name),
     };
-    Some(Detected::new(words))
+    Some(StartCommand::new(dir, words))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::entrants::test_folder::folder;
 
     const CLASS: &str = "class Player(object):\n    def action(self, turns):\n        pass\n    def update (self, action):\n        pass\n";
 
-    fn words(words: &[&str]) -> Detected {
-        Detected::new(words)
+    fn words(words: &[&str]) -> Vec<String> {
+        words.iter().map(|&word| word.to_owned()).collect()
     }
 
-    fn class(module: &str) -> Detected {
+    fn class(module: &str) -> Vec<String> {
         words(&["python3", BRIDGE, &format!("{module}.py")])
     }
 
-    /// Makes a folder with these files.
-    fn folder(files: &[(&str, &str)]) -> tempfile::TempDir {
-        let dir = tempfile::tempdir().expect("a folder");
-        for (name, text) in files {
-            let path = dir.path().join(name);
-            fs::create_dir_all(path.parent().expect("in the folder")).expect("a folder");
-            fs::write(path, text).expect("written");
-        }
-        dir
-    }
-
     /// The possible players in a folder with these files, each with its subfolder.
-    fn found(files: &[(&str, &str)]) -> Vec<(String, Detected)> {
+    fn found(files: &[(&str, &str)]) -> Vec<(String, Vec<String>)> {
         let dir = folder(files);
         let shown =
             |path: &Path| path.strip_prefix(dir.path()).expect("below").display().to_string();
-        candidates(dir.path()).iter().map(|(path, found)| (shown(path), found.clone())).collect()
+        candidates(dir.path()).iter().map(|it| (shown(&it.dir), it.words.clone())).collect()
     }
 
     #[test]
@@ -310,17 +285,17 @@ mod tests {
             ("a b.js", Some(words(&["node", "a b.js"]))),
             ("a.sh", Some(words(&["sh", "a.sh"]))),
             ("A.java", Some(words(&["java", "A.java"]))),
-            ("A.class", Some(words(&["java", "-cp", ".", "A"]))),
+            ("A.jar", Some(words(&["java", "-jar", "A.jar"]))),
             ("notes.txt", None),
         ] {
             let path = dir.path().join(name);
             fs::write(&path, "text").expect("written");
             let found = detect(&path);
             assert_eq!(
-                found.as_ref().map(|(dir, _)| dir.as_path()),
+                found.as_ref().map(|found| found.dir.as_path()),
                 expected.as_ref().map(|_| dir.path())
             );
-            assert_eq!(found.map(|(_, found)| found), expected);
+            assert_eq!(found.map(|found| found.words), expected);
         }
         assert_eq!(detect(&dir.path().join("missing.py")), None);
     }
@@ -329,7 +304,7 @@ mod tests {
     fn folders_and_classes_are_detected_as_players() {
         let only =
             |files: &[(&str, &str)]| found(files).into_iter().map(|(_, it)| it).collect::<Vec<_>>();
-        assert_eq!(only(&[]), []);
+        assert!(only(&[]).is_empty());
         let search = ("search.py", "import sys\n");
         assert_eq!(only(&[search]), [words(&["python3", "search.py"])]);
         assert_eq!(only(&[search, ("__init__.py", "")]), [words(&["python3", "search.py"])]);
@@ -354,7 +329,7 @@ mod tests {
 
     #[test]
     fn the_player_may_be_in_a_subfolder() {
-        let here = |dir: &str, found: Detected| vec![(dir.to_owned(), found)];
+        let here = |dir: &str, found: Vec<String>| vec![(dir.to_owned(), found)];
         let notes = ("README.md", "");
         assert_eq!(found(&[notes, ("src/team.py", CLASS)]), here("src", class("team")));
         assert_eq!(
@@ -375,7 +350,7 @@ mod tests {
         let two = [("new".to_owned(), class("player")), ("old".to_owned(), class("player"))];
         assert_eq!(found(&[("old/player.py", CLASS), ("new/player.py", CLASS)]), two);
         let programs = found(&[("one.py", ""), ("two.py", ""), ("deep/three.py", "")]);
-        let programs: Vec<Detected> = programs.into_iter().map(|(_, found)| found).collect();
+        let programs: Vec<Vec<String>> = programs.into_iter().map(|(_, found)| found).collect();
         assert_eq!(programs, [words(&["python3", "one.py"]), words(&["python3", "two.py"])]);
     }
 }

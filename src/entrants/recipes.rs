@@ -20,8 +20,15 @@ const BUILDS: [(&str, &str, &str); 8] = [
 /// needs the network.
 const LIBRARIES: [(&str, &str, &str); 2] = [
     ("package.json", "node", "npm install && npm run build --if-present"),
-    ("requirements.txt", "python", "python3 -m pip install --target . -r requirements.txt"),
+    (
+        "requirements.txt",
+        "python",
+        "python3 -m pip install --target site-packages -r requirements.txt",
+    ),
 ];
+
+/// The folder for installed Python libraries, in which no player is looked for.
+pub(crate) const SITE_PACKAGES: &str = "site-packages";
 
 /// The kind of build of a folder of Java sources without a build file, and its usual command.
 const JAVA: (&str, &str) = ("java", "find . -name '*.java' -exec javac -encoding UTF-8 -d . {} +");
@@ -33,21 +40,35 @@ pub(crate) struct BuildKind {
     pub(crate) name: &'static str,
     /// Its usual command.
     pub(crate) command: &'static str,
-    /// Whether it only installs libraries, for which it needs the network.
-    pub(crate) installs: bool,
+    pub(crate) needs: Needs,
+}
+
+/// What a build needs besides its sources.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Needs {
+    Nothing,
+    /// It installs libraries.
+    Network,
+}
+
+impl BuildKind {
+    /// Whether it compiles Java without a build file.
+    pub(crate) fn is_java(self) -> bool {
+        self.name == JAVA.0
+    }
 }
 
 /// The ways to build the folder `dir` itself, the most telling first.
 pub(crate) fn build_kinds(dir: &Path) -> Vec<BuildKind> {
     let is_there = |file: &str| dir.join(file).is_file();
-    let kind = |&(_, name, command): &(_, _, _)| BuildKind { name, command, installs: false };
+    let kind = |&(_, name, command): &(_, _, _)| BuildKind { name, command, needs: Needs::Nothing };
     let mut kinds: Vec<BuildKind> =
         BUILDS.iter().filter(|(file, ..)| is_there(file)).map(kind).collect();
-    if names_in(dir).iter().any(|name| extension(name) == Some("java")) {
-        kinds.push(BuildKind { name: JAVA.0, command: JAVA.1, installs: false });
+    if names_in(dir).iter().any(|name| is_java(name)) {
+        kinds.push(BuildKind { name: JAVA.0, command: JAVA.1, needs: Needs::Nothing });
     }
     let libraries = LIBRARIES.iter().filter(|(file, ..)| is_there(file));
-    kinds.extend(libraries.map(|found| BuildKind { installs: true, ..kind(found) }));
+    kinds.extend(libraries.map(|found| BuildKind { needs: Needs::Network, ..kind(found) }));
     kinds
 }
 
@@ -81,7 +102,7 @@ pub(crate) fn build_command(path: &Path) -> Option<String> {
 
 /// Whether the folder `dir` itself can be built by what lies in it.
 pub(crate) fn is_buildable(dir: &Path) -> bool {
-    build_kinds(dir).iter().any(|kind| !kind.installs)
+    build_kinds(dir).iter().any(|kind| kind.needs == Needs::Nothing)
 }
 
 /// Whether a file with this name says how to build a folder, or is in a compiled language.
@@ -98,6 +119,11 @@ pub(crate) fn compiler(name: &str) -> Option<String> {
     let extension = extension(name)?;
     let found = COMPILERS.iter().find(|(known, _)| *known == extension);
     found.map(|(_, command)| format!("{command} {name}"))
+}
+
+/// Whether a file with this name is Java source code.
+pub(crate) fn is_java(name: &str) -> bool {
+    extension(name) == Some("java")
 }
 
 pub(crate) fn extension(name: &str) -> Option<&str> {
@@ -118,14 +144,7 @@ pub(crate) fn names_in(dir: &Path) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn folder(files: &[&str]) -> tempfile::TempDir {
-        let dir = tempfile::tempdir().expect("a folder");
-        for file in files {
-            fs::write(dir.path().join(file), "text").expect("written");
-        }
-        dir
-    }
+    use crate::entrants::test_folder::folder;
 
     #[test]
     fn sources_are_built_by_what_lies_beside_them() {
@@ -139,7 +158,8 @@ mod tests {
             (&["Makefile", "a.py"], "a.py", None),
             (&["notes.txt"], "", None),
         ] {
-            let dir = folder(files);
+            let files: Vec<_> = files.iter().map(|&name| (name, "text")).collect();
+            let dir = folder(&files);
             let command = build_command(&dir.path().join(path));
             assert_eq!(command.as_deref(), expected, "{files:?} {path}");
         }

@@ -1,10 +1,10 @@
 //! The reasons why a submission has no player.
 
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use super::{ArchiveError, listed};
-use crate::entrants::detection::Detected;
+use crate::entrants::start_command::StartCommand;
 
 /// The reasons why a submission has no player. The names come from strangers.
 #[derive(Debug, thiserror::Error)]
@@ -24,9 +24,9 @@ pub(crate) enum NoPlayer {
     /// It is an archive nested too deep in other archives.
     #[error("`{0}` is nested too deeply in archives")]
     TooDeep(String),
-    /// Several files may be the player. For each: the folder it runs in and how to run it.
+    /// Several files may be the player.
     #[error("several files in it may be the player: {}", choices(.0))]
-    Several(Vec<(PathBuf, Detected)>),
+    Several(Vec<StartCommand>),
     /// It must be built first, with this command.
     #[error("no player was recognised; build it first with `{0}`")]
     Unbuilt(String),
@@ -37,8 +37,16 @@ pub(crate) enum NoPlayer {
     )]
     NoBuildFile(String),
     /// This command built it, but made no program.
-    #[error("`{0}` succeeded, but made no program that is recognised; call it `player`")]
-    NothingMade(String),
+    #[error(
+        "`{command}` succeeded, but made no program that is recognised{}; call it `player`",
+        only(made)
+    )]
+    NothingMade {
+        /// The command.
+        command: String,
+        /// The files that it made.
+        made: Vec<String>,
+    },
     /// Its build failed, for this reason.
     #[error("{0}")]
     NotBuilt(String),
@@ -69,14 +77,19 @@ fn no_program(files: &[String]) -> String {
     }
 }
 
-fn choices(found: &[(PathBuf, Detected)]) -> String {
-    let is_shared = |top: &&Path| found.iter().all(|(dir, _)| dir.starts_with(top));
-    let top = found.first().and_then(|(dir, _)| dir.ancestors().find(is_shared));
-    let file = |(dir, player): &(PathBuf, Detected)| {
+fn choices(found: &[StartCommand]) -> String {
+    let is_shared = |top: &&Path| found.iter().all(|start| start.dir.starts_with(top));
+    let top = found.first().and_then(|start| start.dir.ancestors().find(is_shared));
+    let file = |start: &StartCommand| {
+        let dir = &start.dir;
         let below = dir.strip_prefix(top.unwrap_or(dir)).unwrap_or(dir);
-        below.join(player.file()).display().to_string()
+        below.join(start.file()).display().to_string()
     };
     names(&found.iter().map(file).collect::<Vec<_>>())
+}
+
+fn only(made: &[String]) -> String {
+    if made.is_empty() { String::new() } else { format!(", only {}", names(made)) }
 }
 
 fn contents(files: &[String]) -> String {

@@ -13,8 +13,11 @@ use super::links::refuse_links;
 use super::no_player::NoPlayer;
 use super::uploads::{ChosenUpload, Upload, UploadPart, choose};
 use super::{ImportError, is_sheet, listed, names_in};
-use crate::entrants::detection::{Detected, after_build, candidates, nearest_folder, unbuilt};
+use crate::entrants::build_plan::BuildPlan;
+use crate::entrants::detection::{after_build, candidates, nearest_folder, new_files, unbuilt};
 use crate::entrants::recipes::is_buildable;
+use crate::entrants::start::decide;
+use crate::entrants::start_command::StartCommand;
 
 /// How deep archives may be nested.
 const DEEPEST: usize = 2;
@@ -69,11 +72,7 @@ impl PlayersFolder {
     }
 
     /// Finds the player in an upload of the author called `name`.
-    pub(super) fn player(
-        &mut self,
-        name: &str,
-        upload: Upload,
-    ) -> Result<(PathBuf, Detected), NoPlayer> {
+    pub(super) fn player(&mut self, name: &str, upload: Upload) -> Result<StartCommand, NoPlayer> {
         match upload {
             Upload::Folder(dir) => {
                 refuse_links(&dir)?;
@@ -117,12 +116,7 @@ impl PlayersFolder {
 
     /// Finds the player in the folder `dir`, or in the archive in it; `left` more levels of
     /// archives may be unpacked.
-    fn find(
-        &mut self,
-        name: &str,
-        dir: &Path,
-        left: usize,
-    ) -> Result<(PathBuf, Detected), NoPlayer> {
+    fn find(&mut self, name: &str, dir: &Path, left: usize) -> Result<StartCommand, NoPlayer> {
         self.top = Some(dir.to_owned());
         let nothing = match look(dir) {
             Err(nothing @ NoPlayer::Unrecognised(_)) => nothing,
@@ -146,7 +140,7 @@ impl PlayersFolder {
         name: &str,
         archive: &Path,
         left: usize,
-    ) -> Result<(PathBuf, Detected), NoPlayer> {
+    ) -> Result<StartCommand, NoPlayer> {
         let file = archive.file_name().unwrap_or_default().to_string_lossy();
         let Some(left) = left.checked_sub(1) else { return Err(NoPlayer::TooDeep(file.into())) };
         let is_inside = archive.starts_with(&self.to);
@@ -174,8 +168,8 @@ impl PlayersFolder {
 }
 
 /// Detects the player in the folder `dir`.
-fn look(dir: &Path) -> Result<(PathBuf, Detected), NoPlayer> {
-    only(candidates(dir)).unwrap_or_else(|| {
+fn look(dir: &Path) -> Result<StartCommand, NoPlayer> {
+    decided(decide(dir, None).found).unwrap_or_else(|| {
         Err(match unbuilt(dir) {
             Some((at, command)) if is_buildable(&at) => NoPlayer::Unbuilt(command),
             Some((_, command)) => NoPlayer::NoBuildFile(command),
@@ -184,17 +178,16 @@ fn look(dir: &Path) -> Result<(PathBuf, Detected), NoPlayer> {
     })
 }
 
-/// Detects the player in the folder `result`, which `command` built from `source`.
-pub(crate) fn look_after_build(
-    source: &Path,
-    result: &Path,
-    command: &str,
-) -> Result<(PathBuf, Detected), NoPlayer> {
-    only(after_build(source, result))
-        .unwrap_or_else(|| Err(NoPlayer::NothingMade(command.to_owned())))
+/// Detects the player in the folder `result`, which `plan` made.
+pub(crate) fn look_after_build(plan: &BuildPlan, result: &Path) -> Result<StartCommand, NoPlayer> {
+    decided(after_build(plan, result)).unwrap_or_else(|| {
+        let (command, made) = (plan.command.clone(), new_files(&plan.source, result));
+        Err(NoPlayer::NothingMade { command, made })
+    })
 }
 
-fn only(mut found: Vec<(PathBuf, Detected)>) -> Option<Result<(PathBuf, Detected), NoPlayer>> {
+/// The only one of these; `None` if there is none.
+fn decided(mut found: Vec<StartCommand>) -> Option<Result<StartCommand, NoPlayer>> {
     Some(match found.len() {
         0 | 1 => Ok(found.pop()?),
         _ => Err(NoPlayer::Several(found)),

@@ -10,9 +10,9 @@ use toml::{Table, Value};
 use super::OpenLeague;
 use crate::commands::results_folder::Tables;
 use crate::commands::{Failure, Status};
-use crate::config::{self, LARGEST, relative_path};
-use crate::entrants::detection::detect;
-use crate::league::version_dir;
+use crate::config::{self, LARGEST};
+use crate::entrants::relative_path::relative_path;
+use crate::league::{version_dir, version_start};
 use crate::printer::Printer;
 use referee_protocol::escape;
 use referee_record::bounded;
@@ -136,7 +136,7 @@ fn tie_scale(players: &mut [Value], tables: &Tables) {
 
 /// The table of an author's last version, under the author's name.
 fn version(dir: &Path, entry: &Entry, folder: &Path) -> Result<Value, Failure> {
-    let (dir, found) = detect(dir).ok_or_else(|| {
+    let start = version_start(dir).ok_or_else(|| {
         Failure::input(format!(
             "no player is recognised in {}; its files are not those that entered",
             escape::terminal(&dir.display().to_string())
@@ -144,9 +144,13 @@ fn version(dir: &Path, entry: &Entry, folder: &Path) -> Result<Value, Failure> {
     })?;
     let mut table = Table::new();
     table.insert("name".to_owned(), entry.author.clone().into());
-    table.insert("command".to_owned(), found.words.into());
+    table.insert("command".to_owned(), start.words.into());
     table.insert("files".to_owned(), vec![".".to_owned()].into());
-    let dir = relative_path(folder, &whole(&dir)?);
+    if !start.env.is_empty() {
+        let env = start.env.into_iter().map(|(name, value)| (name, Value::from(value)));
+        table.insert("env".to_owned(), Value::Table(env.collect()));
+    }
+    let dir = relative_path(folder, &whole(&start.dir)?);
     let dir = dir.to_str().ok_or_else(|| {
         Failure::input(format!("{} is not valid UTF-8; rename it", dir.display()))
     })?;

@@ -12,8 +12,9 @@ use clap::Args;
 use super::{Failure, Printer, Status};
 use crate::build::BuiltFolder;
 use crate::commands::builds::{BuildSandbox, build_all};
-use crate::config::{BuildPlan, BuildRules};
-use crate::entrants::detection::Detected;
+use crate::entrants::build_plan::BuildPlan;
+use crate::entrants::build_rules::BuildRules;
+use crate::entrants::start_command::StartCommand;
 use crate::submissions::{
     ImportError, Intake, NoPlayer, Submission, listed, look_after_build, take_in,
 };
@@ -144,7 +145,7 @@ fn build(taken: &mut [Submission], into: &Path, printer: Printer) -> Result<bool
         let (Some(built), Some(plan)) = (builds.get(name), plans.get(name)) else { continue };
         match built {
             Ok(built) => {
-                let found = look_after_build(&plan.source, &built.dir, &plan.command);
+                let found = look_after_build(plan, &built.dir);
                 submission.player = found.map_err(|why| in_source(why, built, plan));
                 submission.built = Some(plan.source.clone());
             }
@@ -161,12 +162,11 @@ fn build(taken: &mut [Submission], into: &Path, printer: Printer) -> Result<bool
 
 /// The same reason with paths that hold in the configuration, which builds the sources itself.
 fn in_source(why: NoPlayer, built: &BuiltFolder, plan: &BuildPlan) -> NoPlayer {
-    let NoPlayer::Several(mut choices) = why else { return why };
-    choices.retain(|(dir, _)| *dir == built.dir);
-    for (dir, _) in &mut choices {
-        dir.clone_from(&plan.source);
-    }
-    NoPlayer::Several(choices)
+    let NoPlayer::Several(choices) = why else { return why };
+    // A command of the configuration is preceded by a build only in the folder itself.
+    let is_top = |start: &StartCommand| start.dir == built.dir && plan.below == Path::new("");
+    let choices = choices.into_iter().filter(is_top);
+    NoPlayer::Several(choices.map(|start| start.moved(&built.dir, &plan.source)).collect())
 }
 
 /// The folder for unpacked archives and copied files. Never the folder of submissions itself.
@@ -274,7 +274,7 @@ fn opponents(players: usize) -> String {
 fn table(submission: &Submission, folder: &Path) -> Result<String, Failure> {
     let head = format!("[[players]]\nname = {}\n", quoted(&submission.name));
     let why = match (&submission.player, &submission.built) {
-        (Ok((_, player)), Some(source)) => {
+        (Ok(player), Some(source)) => {
             let shown = player.words.join(" ").replace(char::is_control, " ");
             let dir = quoted(&relative(source, folder)?);
             return Ok(format!("{head}dir = {dir}\n# After its build: {shown}\n"));
@@ -295,18 +295,17 @@ fn table(submission: &Submission, folder: &Path) -> Result<String, Failure> {
 /// Whether it is a class from 2018, or may be one.
 fn has_class(submission: &Submission) -> bool {
     match &submission.player {
-        Ok((_, player)) => player.is_class(),
-        Err(NoPlayer::Several(players)) => players.iter().any(|(_, player)| player.is_class()),
+        Ok(player) => player.is_class(),
+        Err(NoPlayer::Several(players)) => players.iter().any(StartCommand::is_class),
         Err(_) => false,
     }
 }
 
 /// The lines that say how to run a player.
-fn command(player: &(PathBuf, Detected), folder: &Path) -> Result<String, Failure> {
-    let (dir, Detected { words }) = player;
-    let words: Vec<String> = words.iter().map(|word| quoted(word)).collect();
+fn command(player: &StartCommand, folder: &Path) -> Result<String, Failure> {
+    let words: Vec<String> = player.words.iter().map(|word| quoted(word)).collect();
     let words = words.join(", ");
-    let dir = quoted(&relative(dir, folder)?);
+    let dir = quoted(&relative(&player.dir, folder)?);
     // Any of its files may be part of the program.
     Ok(format!("command = [{words}]\nfiles = [\".\"]\ndir = {dir}\n"))
 }

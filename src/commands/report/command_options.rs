@@ -3,7 +3,8 @@
 
 use std::path::Path;
 
-use crate::config::{CONFIG, relative_path};
+use crate::config::CONFIG;
+use crate::entrants::relative_path::relative_path;
 use referee_record::model::record::Header;
 use referee_record::shell;
 

@@ -21,9 +21,9 @@ use super::hooks::{HookBell, HookEvent};
 use super::{Failure, GameSession, Listening, PlannedRun, RunOutcome};
 use crate::commands::runtime::{finish_asked, interrupted, new_runtime};
 use crate::commands::settings::Settings;
-use crate::config::{PlayerArgument, player_folders};
+use crate::config::{player_folders, program_of};
 use crate::league::control::Control;
-use crate::league::version_dir;
+use crate::league::{version_dir, version_start};
 use crate::printer::Printer;
 use crate::progress::Progress;
 use referee_record::log::WriteError;
@@ -92,11 +92,9 @@ fn now() -> u64 {
 /// The player in the folder of a version, found as an intake finds it, whatever a log says of its
 /// command.
 fn player_in(dir: &Path, name: &str) -> Result<PlayerSpec, Failure> {
-    let word = dir.to_string_lossy();
-    match PlayerArgument::parse(&word, &[])? {
-        PlayerArgument::Program(spec) => Ok(PlayerSpec { name: name.to_owned(), ..*spec }),
-        PlayerArgument::Human => Err(Failure::input("only programs play in a league")),
-    }
+    let start = version_start(dir)
+        .ok_or_else(|| Failure::input(format!("no player is recognised in `{}`", dir.display())))?;
+    program_of(name, &start)
 }
 
 /// A league that is being played.

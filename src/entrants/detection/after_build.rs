@@ -2,39 +2,53 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{Detected, candidates, in_file, levels, program};
-use crate::entrants::recipes::{build_kinds, names_in};
+use super::{candidates, in_file, levels, program};
+use crate::entrants::build_plan::{BuildPlan, BuildPurpose};
+use crate::entrants::recipes::names_in;
+use crate::entrants::start_command::StartCommand;
 
-/// The possible players in the folder `result`, which was built from `source`.
+/// How the possible players in the folder `result`, which `plan` made, are started.
 ///
-/// Installing libraries changes no player: what it was in the source it is in the result. After any
-/// other build it is what a folder's player is, or else the only program that the build made.
-pub(crate) fn after_build(source: &Path, result: &Path) -> Vec<(PathBuf, Detected)> {
-    let before = candidates(source);
-    if !before.is_empty() && build_kinds(source).first().is_some_and(|kind| kind.installs) {
-        let moved = |(dir, found): (PathBuf, Detected)| {
-            (result.join(dir.strip_prefix(source).unwrap_or(Path::new(""))), found)
-        };
-        return before.into_iter().map(moved).collect();
-    }
-    let found = candidates(result);
-    let made = made_by_build(source, result);
-    let depth = |found: &[(PathBuf, Detected)]| {
-        found.first().map_or(usize::MAX, |(dir, _)| dir.components().count())
+/// A build that only adds files changes no player: what it was in the source it is in the result.
+/// After any other build it is what a folder's player is, or else the only program that the build
+/// made.
+pub(crate) fn after_build(plan: &BuildPlan, result: &Path) -> Vec<StartCommand> {
+    let source = &plan.source;
+    let found = match plan.purpose {
+        BuildPurpose::Additions => {
+            let before = candidates(source).into_iter();
+            before.map(|start| start.moved(source, result)).collect()
+        }
+        BuildPurpose::Player => {
+            let found = candidates(result);
+            let made = made_by_build(source, result);
+            let depth = |found: &[StartCommand]| {
+                found.first().map_or(usize::MAX, |start| start.dir.components().count())
+            };
+            if depth(&made) < depth(&found) { made } else { found }
+        }
     };
-    if depth(&made) < depth(&found) { made } else { found }
+    found.into_iter().map(|start| with_libraries(plan, result, start)).collect()
+}
+
+/// The same with the libraries that the build installed.
+fn with_libraries(plan: &BuildPlan, result: &Path, start: StartCommand) -> StartCommand {
+    let mut start = start;
+    if start.words.first().is_some_and(|program| program == "python3") {
+        start.env.extend(plan.library_path(result, &start.dir));
+    }
+    start
 }
 
 /// The programs in the topmost level of folders in `result` that has any which `source` has not.
-fn made_by_build(source: &Path, result: &Path) -> Vec<(PathBuf, Detected)> {
+fn made_by_build(source: &Path, result: &Path) -> Vec<StartCommand> {
     let is_ours = |dir: &Path| dir.components().all(|part| part.as_os_str() != "CMakeFiles");
     let in_folder = |dir: &PathBuf| {
         let from = source.join(dir.strip_prefix(result).unwrap_or(Path::new("")));
         let new = names_in(dir)
             .into_iter()
             .filter(move |name| !from.join(name).exists() && program::is_made(&dir.join(name)));
-        let found = new.filter_map(|name| Some((dir.clone(), in_file(dir, &name)?)));
-        found.collect::<Vec<_>>()
+        new.filter_map(|name| in_file(dir, &name)).collect::<Vec<_>>()
     };
     let in_level = |level: &Vec<PathBuf>| -> Vec<_> {
         level.iter().filter(|dir| is_ours(dir)).flat_map(in_folder).collect()
@@ -42,57 +56,13 @@ fn made_by_build(source: &Path, result: &Path) -> Vec<(PathBuf, Detected)> {
     levels(result).iter().map(in_level).find(|found| !found.is_empty()).unwrap_or_default()
 }
 
-/// Whether a player is recognised in `top` nearer to the top than the folder `build` in it.
-pub(crate) fn is_nearer_than(build: &Path, top: &Path) -> bool {
-    let depth = |dir: &Path| dir.components().count();
-    candidates(top).first().is_some_and(|(dir, _)| depth(dir) < depth(build))
-}
-
-#[cfg(test)]
-mod tests {
-    use std::fs;
-
-    use super::*;
-
-    /// The commands of the possible players, with their folders in the result.
-    fn found(source: &[&str], result: &[&str], programs: &[&str]) -> Vec<String> {
-        let dir = tempfile::tempdir().expect("a folder");
-        let (from, to) = (dir.path().join("source"), dir.path().join("result"));
-        let place = |top: &Path, name: &str| {
-            let path = top.join(name);
-            fs::create_dir_all(path.parent().expect("in the folder")).expect("a folder");
-            path
-        };
-        for (top, names) in [(&from, source), (&to, source), (&to, result)] {
-            for name in names {
-                fs::write(place(top, name), "").expect("written");
-            }
-        }
-        for name in programs {
-            fs::copy("/bin/sh", place(&to, name)).expect("copied");
-        }
-        let shown = |(dir, found): (PathBuf, Detected)| {
-            let below = dir.strip_prefix(&to).expect("in the result").display();
-            format!("{below}:{}", found.words.join(" "))
-        };
-        after_build(&from, &to).into_iter().map(shown).collect()
-    }
-
-    #[test]
-    fn installed_libraries_change_no_player() {
-        let libraries = &["dotenv/main.py", "six.py", "typing_extensions.py"];
-        assert_eq!(found(&["bot.py", "requirements.txt"], libraries, &[]), [":python3 bot.py"]);
-    }
-
-    #[test]
-    fn the_only_program_that_a_build_made_is_the_player() {
-        let rust = &["target/release/my_bot", "target/release/deps/my_bot-1"];
-        assert_eq!(found(&["Cargo.toml"], &[], rust), ["target/release:./my_bot"]);
-        let cmake = &["build/MyBot", "build/CMakeFiles/a.out"];
-        assert_eq!(found(&["CMakeLists.txt"], &[], cmake), ["build:./MyBot"]);
-        assert_eq!(found(&["Makefile", "tools/gen.py"], &[], &["bot"]), [":./bot"]);
-        assert_eq!(found(&["Makefile", "player.py"], &[], &["solver"]), [":python3 player.py"]);
-        assert_eq!(found(&["Makefile"], &[], &["one", "two"]).len(), 2);
-        assert_eq!(found(&["Makefile"], &["notes"], &[]), [""; 0]);
-    }
+/// The files in `result` that `source` has not, by their paths in it.
+pub(crate) fn new_files(source: &Path, result: &Path) -> Vec<String> {
+    let in_folder = |dir: &PathBuf| {
+        let below = dir.strip_prefix(result).unwrap_or(Path::new("")).to_owned();
+        let names = names_in(dir).into_iter().map(move |name| below.join(name));
+        let new = names.filter(|name| result.join(name).is_file() && !source.join(name).exists());
+        new.map(|name| name.display().to_string()).collect::<Vec<_>>()
+    };
+    levels(result).iter().flatten().flat_map(in_folder).collect()
 }

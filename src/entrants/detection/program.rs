@@ -12,8 +12,9 @@ use std::path::Path;
 
 use referee_record::bounded;
 
-use super::Detected;
+use super::class_file;
 use crate::entrants::is_executable;
+use crate::entrants::start_command::StartCommand;
 
 /// The longest first line to read, in bytes.
 const FIRST_LINE: u64 = 256;
@@ -59,7 +60,7 @@ pub(crate) fn is_for_another_machine(path: &Path) -> bool {
     if is(b"\xca\xfe\xba\xbe") && !is_of_several_processors(&start) {
         return is_newer(&start, java_here());
     }
-    let is_code = is(b"\x7fELF") || MACH_O.iter().any(|magic| is(*magic));
+    let is_code = is(b"\x7fELF") || MACH_O.iter().any(|magic| is(magic));
     is_code && !is_machine_code(path)
 }
 
@@ -85,32 +86,35 @@ fn java_here() -> Option<u16> {
 }
 
 /// How the shell script `name` in `dir` is started: by the shell of its first line, or `sh`.
-pub(super) fn shell_script(dir: &Path, name: &str) -> Detected {
+pub(super) fn shell_script(dir: &Path, name: &str) -> StartCommand {
     let path = dir.join(name);
     let mut words = interpreter(&path).unwrap_or_else(|| vec!["sh".to_owned()]);
     if has_returns(&path) {
         words.extend(["-c", WITHOUT_RETURNS].map(str::to_owned));
     }
     words.push(name.to_owned());
-    Detected { words }
+    StartCommand { words, ..StartCommand::new(dir, &[]) }
 }
 
 /// How a file without a known ending is started, if it is a program.
-pub(super) fn without_ending(dir: &Path, name: &str) -> Option<Detected> {
+pub(super) fn without_ending(dir: &Path, name: &str) -> Option<StartCommand> {
     let path = dir.join(name);
     let may = fs::metadata(&path).is_ok_and(|found| is_executable(&found));
     if may && is_machine_code(&path) {
-        return Some(Detected::new(&[&format!("./{name}")]));
+        return Some(StartCommand::new(dir, &[&format!("./{name}")]));
     }
     let Some(words) = interpreter(&path) else {
         let is_script = bounded::beginning(&path, 2).is_ok_and(|start| start == b"#!");
-        return (may && is_script).then(|| Detected::new(&[&format!("./{name}")]));
+        return (may && is_script).then(|| StartCommand::new(dir, &[&format!("./{name}")]));
     };
     let is_shell = words.first().is_some_and(|word| word.ends_with("sh"));
     if is_shell {
         return Some(shell_script(dir, name));
     }
-    Some(Detected { words: [words, vec![name.to_owned()]].concat() })
+    Some(StartCommand {
+        words: [words, vec![name.to_owned()]].concat(),
+        ..StartCommand::new(dir, &[])
+    })
 }
 
 /// The interpreter that the first line of a script names, with its options.
@@ -154,15 +158,13 @@ fn has_returns(path: &Path) -> bool {
     start.split_inclusive(|byte| *byte == b'\n').next().is_some_and(|line| line.ends_with(b"\r\n"))
 }
 
-/// Whether a file is a program that a build made: machine code, or a class with a main method.
+/// Whether a file is a compiled program: machine code, a class with a main method, or a jar that
+/// names one.
 pub(super) fn is_made(path: &Path) -> bool {
     let is_library = |ending: &OsStr| ["so", "a", "o"].iter().any(|other| ending == *other);
     match path.extension() {
-        Some(ending) if ending == "class" => {
-            let bytes = bounded::beginning(path, 1024 * 1024).unwrap_or_default();
-            let has = |text: &[u8]| bytes.windows(text.len()).any(|part| part == text);
-            has(b"\x04main") && has(b"([Ljava/lang/String;)V")
-        }
+        Some(ending) if ending == "class" => class_file::has_main(path),
+        Some(ending) if ending == "jar" => class_file::has_main_class(path),
         Some(ending) if is_library(ending) => false,
         _ => fs::metadata(path).is_ok_and(|found| is_executable(&found)) && is_machine_code(path),
     }

@@ -214,7 +214,7 @@ fn export() {
     let text = arena.normal(&text);
     let (_, players) = text.split_once("move = \"5s\"\n").expect("a clock");
     let (players, _) = players.split_once("\n# An anchor").expect("further parts");
-    let ada = "\n[[players]]\nname = \"ada\"\ndir = \"DIR/export/ada/deep\"\n\
+    let ada = "\n[[players]]\nname = \"ada\"\ndir = \"DIR/export/ada\"\n\
                # After its build: sh player\n";
     let bob = "\n[[players]]\nname = \"bob\"\ncommand = [\"python3\", \"player.py\"]\n\
                files = [\".\"]\ndir = \"DIR/export/bob\"\n";

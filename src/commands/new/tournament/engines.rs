@@ -4,7 +4,8 @@ use std::collections::HashSet;
 use std::path::Path;
 
 use super::{Failure, Printer, Status, quoted, title, whole};
-use crate::config::{PlayerArgument, name_of, relative_path};
+use crate::config::{PlayerArgument, name_of};
+use crate::entrants::relative_path::relative_path;
 use referee_record::shell;
 
 /// Options of an engine, to uncomment.
@@ -27,7 +28,7 @@ pub(super) fn run(engines: &[String], file: &Path, printer: Printer) -> Result<S
     let mut names = HashSet::new();
     let mut text = head(&folder);
     for engine in engines {
-        PlayerArgument::parse(&format!("uci:{engine}"), &[])?;
+        PlayerArgument::parse(&format!("uci:{engine}"), &[], None)?;
         let words = shlex::split(engine).unwrap_or_default();
         let name = free_name(&words, &mut names);
         let words: Vec<String> = words.iter().map(|word| quoted(word)).collect();

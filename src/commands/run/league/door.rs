@@ -32,7 +32,7 @@ use crate::error::Failure;
 use crate::league::control::Control;
 use crate::league::hand_in;
 use crate::league::invitations::author_problem;
-use crate::league::version_dir;
+use crate::league::{keep_start, version_dir};
 use crate::printer::{Colour, Printer};
 use referee_ratings::MOST_PLAYERS;
 use referee_record::model::entry::{Entry, Leaving, LeavingReason, MOST_VERSIONS};
@@ -493,6 +493,7 @@ impl Doorkeeper {
         remove_tree(&to).map_err(failed)?;
         self.make_room(of_author, entry.version, taken.bytes).map_err(failed)?;
         fs::rename(&taken.tree, &to).map_err(failed)?;
+        keep_start(&to, taken.built.as_ref()).map_err(failed)?;
         let name = Entry::name(&entry.author, entry.version);
         player_in(&to, &name).map_err(|failure| failure.to_string())
     }
@@ -517,6 +518,7 @@ impl Doorkeeper {
                 None => {
                     left = 0;
                     remove_tree(&dir)?;
+                    keep_start(&dir, None)?;
                 }
             }
         }

@@ -6,12 +6,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::letter::Letter;
-use super::player_in;
 use crate::build::Builder;
 use crate::commands::runtime::new_runtime;
-use crate::config::BuildRules;
+use crate::config::program_of;
+use crate::entrants::build_rules::BuildRules;
+use crate::entrants::start_command::StartCommand;
 use crate::league::hand_in::{self, HandedIn};
-use crate::submissions::take_in_one;
+use crate::submissions::{look_after_build, take_in_one};
 use referee_protocol::escape;
 use referee_record::model::player::PlayerSpec;
 use referee_record::wording::counted;
@@ -38,6 +39,8 @@ pub(super) struct Taken {
     pub(super) tree: PathBuf,
     /// How many bytes they have.
     pub(super) bytes: u64,
+    /// How it is started, seen from `tree`, if it was built.
+    pub(super) built: Option<StartCommand>,
     /// Its player, as it would run there.
     pub(super) spec: PlayerSpec,
 }
@@ -82,36 +85,42 @@ pub(super) fn take(
         .zip(submission.top.as_deref())
         .and_then(|(builds, top)| build(builds, top, work, letter).transpose())
         .transpose();
-    let tree = match (built, submission.player) {
-        (Ok(Some(built)), _) => built,
+    let (tree, start, built) = match (built, submission.player) {
+        (Ok(Some((tree, built))), _) => (
+            tree.clone(),
+            StartCommand { dir: tree.join(&built.dir), ..built.clone() },
+            Some(built),
+        ),
         (Ok(None), Err(why)) => return Err(refused(why)),
         (Err(why), Err(_)) => return Err(refused(why)),
-        (built, Ok((dir, _))) => {
+        (built, Ok(start)) => {
             if let Err(why) = built {
                 letter.add(&format!("{why}; it plays as it was handed in"));
             }
             let tops = [inbox.join(ENTRY), unpacked];
-            tops.into_iter().find(|top| dir.starts_with(top)).unwrap_or(dir)
+            let top = tops.into_iter().find(|top| start.dir.starts_with(top));
+            (top.unwrap_or_else(|| start.dir.clone()), start, None)
         }
     };
     let bytes = size(&tree);
     if bytes > largest && !tree.ends_with(BUILT) {
         return Err(refused(format!("unpacked, it is larger than {}", limits::bytes(largest))));
     }
-    let spec = player_in(&tree, name).map_err(|failure| refused(failure.to_string()))?;
-    Ok(Taken { handed_in, tree, bytes, spec })
+    let spec = program_of(name, &start).map_err(|failure| refused(failure.to_string()))?;
+    Ok(Taken { handed_in, tree, bytes, built, spec })
 }
 
 /// The folder for what was built.
 const BUILT: &str = "built";
 
 /// Builds the submission in the folder `top`, if it needs that, and moves the result to `work`.
+/// Returns its folder, and how its player is started, seen from there.
 fn build(
     builds: &LeagueBuilds,
     top: &Path,
     work: &Path,
     letter: &mut Letter,
-) -> Result<Option<PathBuf>, String> {
+) -> Result<Option<(PathBuf, StartCommand)>, String> {
     let Some(plan) = builds.rules.plan(top) else { return Ok(None) };
     letter.add(&format!("build: {}", escape::terminal(&plan.command)));
     let (mut lines, mut end) = (0, VecDeque::new());
@@ -138,9 +147,10 @@ fn build(
         letter.add(line);
     }
     let built = built.map_err(|error| error.to_string())?;
+    let start = look_after_build(&plan, &built.dir).map_err(|why| why.to_string())?;
     let to = work.join(BUILT);
     fs::rename(&built.dir, &to).map_err(|error| format!("its build cannot be kept: {error}"))?;
-    Ok(Some(to))
+    Ok(Some((to, start.moved(&built.dir, Path::new("")))))
 }
 
 /// The bytes of all files in a folder. Links are not followed.

@@ -1,0 +1,38 @@
+//! What of a submission is built, and how.
+
+use std::path::{Path, PathBuf};
+
+use super::recipes::SITE_PACKAGES;
+use super::relative_path::relative_path;
+
+/// A submission to build, and the command.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct BuildPlan {
+    /// The folder of the submission, all of which is copied. Nothing outside it is seen.
+    pub(crate) source: PathBuf,
+    /// The folder in it where the command runs.
+    pub(crate) below: PathBuf,
+    /// The command, for a shell.
+    pub(crate) command: String,
+    pub(crate) purpose: BuildPurpose,
+}
+
+/// What a build may change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum BuildPurpose {
+    /// It makes the player.
+    Player,
+    /// It only adds files: what was the player before stays the player.
+    Additions,
+}
+
+impl BuildPlan {
+    /// The variable that lets Python, run in the folder `dir`, find the libraries that the build
+    /// installed into the folder `result`.
+    pub(crate) fn library_path(&self, result: &Path, dir: &Path) -> Option<(String, String)> {
+        let libraries = result.join(&self.below).join(SITE_PACKAGES);
+        // A relative path holds wherever the folder lies, on another machine too.
+        let path = libraries.is_dir().then(|| relative_path(dir, &libraries))?;
+        Some(("PYTHONPATH".to_owned(), path.to_str()?.to_owned()))
+    }
+}

@@ -1,0 +1,180 @@
+//! What of a submission is built, how, and where the result is kept. `crate::build` builds.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use referee_record::bounded;
+use referee_record::fingerprint::{Fingerprint, Parts, Unreadable};
+use referee_sandbox::limits::MIB;
+use referee_sandbox::{Limits, Network};
+
+use super::build_plan::{BuildPlan, BuildPurpose};
+use super::detection::{candidates, is_compiled, java_root, nearest_folder};
+use super::recipes::{BuildKind, Needs, build_kinds};
+
+/// The time that a build has unless the configuration says otherwise.
+const DEFAULT_TIME: Duration = Duration::from_secs(300);
+/// The limits on the resources of a build unless the configuration says otherwise.
+const DEFAULT_LIMITS: Limits = Limits {
+    memory: 2048 * MIB,
+    processes: 256,
+    open_files: 1024,
+    file_size: 1024 * MIB,
+    scratch: 1024 * MIB,
+    files: 50_000,
+};
+/// The most bytes that a build may print unless the configuration says otherwise.
+const DEFAULT_OUTPUT: u64 = 4 * MIB;
+/// The longest reason for a failed build that is read, in bytes.
+const LARGEST_FAILURE: u64 = 64 * 1024;
+/// What is hashed in place of a program's path, which belongs to no player.
+const NO_PROGRAM: &str = "/";
+
+/// What the configuration says about one kind of build.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum CommandChoice {
+    /// It is not built.
+    Off,
+    /// This command builds it, in a shell.
+    Line(String),
+}
+
+/// How submissions are built.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct BuildRules {
+    /// The kinds that are not built in the usual way, by name.
+    pub(crate) choices: BTreeMap<&'static str, CommandChoice>,
+    /// Whether builds may use the network.
+    pub(crate) network: Network,
+    /// The time of one build.
+    pub(crate) time: Duration,
+    /// The limits on its resources. Its scratch folder holds the sources and the result.
+    pub(crate) limits: Limits,
+    /// The most bytes that it may print.
+    pub(crate) output: u64,
+    /// The variables added to its environment.
+    pub(crate) env: BTreeMap<String, String>,
+    /// Further files and folders that it may read.
+    pub(crate) readable: Vec<PathBuf>,
+    /// What builds never see: the results, the configuration's own folders and other submissions.
+    pub(crate) hidden: Vec<PathBuf>,
+    /// The folder that keeps the results.
+    pub(crate) cache: PathBuf,
+}
+
+impl BuildRules {
+    /// The usual rules, with results kept beside the folder `results`.
+    pub(crate) fn usual(results: &Path) -> Self {
+        let mut cache = results.as_os_str().to_owned();
+        cache.push("-built");
+        let cache = PathBuf::from(cache);
+        Self {
+            choices: BTreeMap::new(),
+            network: Network::Loopback,
+            time: DEFAULT_TIME,
+            limits: DEFAULT_LIMITS,
+            output: DEFAULT_OUTPUT,
+            env: BTreeMap::new(),
+            readable: Vec::new(),
+            hidden: vec![results.to_owned(), cache.clone()],
+            cache,
+        }
+    }
+
+    /// What has to be built of a submission: the nearest folder in it with a build file. `None` if
+    /// there is none, or if its player is compiled already.
+    pub(crate) fn plan(&self, submission: &Path) -> Option<BuildPlan> {
+        let is_compiled = is_compiled(submission);
+        let look = |dir: &Path| {
+            self.kinds(dir).find(|(kind, _)| kind.needs == Needs::Network || !is_compiled)
+        };
+        let (folder, (kind, command)) = nearest_folder(submission, look)?;
+        let depth = |dir: &Path| dir.components().count();
+        let before = candidates(submission);
+        let is_nearer = before.first().is_some_and(|start| depth(&start.dir) < depth(&folder));
+        let installs = kind.needs == Needs::Network && !before.is_empty();
+        let purpose =
+            if is_nearer || installs { BuildPurpose::Additions } else { BuildPurpose::Player };
+        let folder = if kind.is_java() { java_root(&folder, submission) } else { folder };
+        let below = folder.strip_prefix(submission).unwrap_or(Path::new("")).to_owned();
+        Some(BuildPlan { source: submission.to_owned(), below, command, purpose })
+    }
+
+    /// How the folder `source` itself is built, if it is.
+    pub(crate) fn plan_at(&self, source: &Path) -> Option<BuildPlan> {
+        let (_, command) = self.kinds(source).next()?;
+        let (source, below) = (source.to_owned(), PathBuf::new());
+        Some(BuildPlan { source, below, command, purpose: BuildPurpose::Player })
+    }
+
+    /// The kinds of build of a folder that are not turned off, each with its command.
+    fn kinds(&self, dir: &Path) -> impl Iterator<Item = (BuildKind, String)> {
+        build_kinds(dir).into_iter().filter_map(|kind| match self.choices.get(kind.name) {
+            Some(CommandChoice::Off) => None,
+            Some(CommandChoice::Line(line)) => Some((kind, line.clone())),
+            None if kind.needs == Needs::Network && self.network != Network::Open => None,
+            None => Some((kind, kind.command.to_owned())),
+        })
+    }
+
+    /// The name under which the result is kept: the same for the same sources and command.
+    pub(crate) fn key(&self, plan: &BuildPlan) -> Result<String, Unreadable> {
+        self.fingerprint(plan, &[]).map(|(_, key)| key)
+    }
+
+    /// The fingerprint and the hash of the player that `words` start in the result. They are those
+    /// of the sources, because few builds give the same bytes twice.
+    pub(crate) fn fingerprint(
+        &self,
+        plan: &BuildPlan,
+        words: &[String],
+    ) -> Result<(Fingerprint, String), Unreadable> {
+        let below = plan.below.to_string_lossy().into_owned();
+        let build = ["build".to_owned(), plan.command.clone(), below];
+        Fingerprint::read(Parts {
+            dir: &plan.source,
+            program: Path::new(NO_PROGRAM),
+            words: &[&build, words].concat(),
+            env: &self.env,
+            files: &[".".to_owned()],
+        })
+    }
+
+    /// The folder with the result under this key, if it has been built.
+    pub(crate) fn built(&self, key: &str) -> Option<PathBuf> {
+        Some(self.cache.join(key)).filter(|dir| dir.is_dir())
+    }
+
+    /// The reason why the build under this key failed, and the file that says so, if it would fail
+    /// under these rules again.
+    pub(crate) fn failure(&self, key: &str) -> Option<(String, PathBuf)> {
+        let record = self.failure_record(key);
+        let text = bounded::text(&record, LARGEST_FAILURE).ok()?;
+        let (rules, why) = text.split_once('\n')?;
+        (rules == self.digest()).then(|| (why.to_owned(), record))
+    }
+
+    /// Notes that the build under this key failed under these rules.
+    pub(crate) fn keep_failure(&self, key: &str, why: &str) -> io::Result<()> {
+        fs::write(self.failure_record(key), format!("{}\n{why}", self.digest()))
+    }
+
+    fn failure_record(&self, key: &str) -> PathBuf {
+        self.cache.join(format!("{key}.failed"))
+    }
+
+    /// A hash of everything that a build may use.
+    fn digest(&self) -> String {
+        let Self { network, time, limits, output, readable, .. } = self;
+        let rules = format!("{network:?} {time:?} {limits:?} {output} {readable:?}");
+        blake3::hash(rules.as_bytes()).to_hex().to_string()
+    }
+
+    /// The file with the output of the build under this key.
+    pub(crate) fn log(&self, key: &str) -> PathBuf {
+        self.cache.join(format!("{key}.log"))
+    }
+}
