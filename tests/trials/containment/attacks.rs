@@ -194,14 +194,7 @@ fn others() -> Vec<Attack> {
 fn limits() -> Vec<Attack> {
     let memory = |what, expected| Attack::new(what, expected).limits(SMALL_MEMORY);
     vec![
-        memory("heap", |way| {
-            if way.groups("memory") {
-                lost("memory", "64 MiB of 64 MiB, then …")
-            } else {
-                lost("crash", "it ended with exit code 1…")
-            }
-        })
-        .quick(),
+        memory("heap", out_of_memory).quick(),
         memory("family", out_of_memory),
         memory("memfd", |way| uncounted(way, lost("crash", "it ended with exit code 1"))),
         memory("shared-mapping", |way| uncounted(way, lost("crash", "it ended with exit code 1"))),
