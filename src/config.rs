@@ -63,12 +63,14 @@ pub struct LoadedConfig {
     pub(crate) tournament: Option<Tournament>,
     /// The problems, if any.
     pub(crate) problems: Option<Failure>,
+    /// The names of all players, also of those that have problems.
+    pub(crate) names: Vec<String>,
 }
 
 impl LoadedConfig {
     /// A configuration that cannot be read.
     fn failed(failure: Failure) -> Self {
-        Self { tournament: None, problems: Some(failure) }
+        Self { tournament: None, problems: Some(failure), names: Vec::new() }
     }
 
     /// Returns the tournament, or all problems.
@@ -143,13 +145,16 @@ pub(crate) fn results_folder(path: &Path) -> Option<PathBuf> {
 /// Checks the text of a configuration with paths relative to `place`.
 fn check(source: SourceText<'_>, place: LookupPaths<'_>, colour: Colour) -> LoadedConfig {
     let mut problems = Problems::default();
-    let tournament = ConfigFile::from_text(source.text, &mut problems)
-        .and_then(|file| tournament::check(file, place, &mut problems));
+    let file = ConfigFile::from_text(source.text, &mut problems);
+    let players = file.iter().flat_map(|file| &file.players).flatten();
+    let names = players.filter_map(|keys| Some(keys.name.as_ref()?.get_ref().clone())).collect();
+    let tournament = file.and_then(|file| tournament::check(file, place, &mut problems));
     let tournament = tournament.filter(|_| problems.only_of_players());
     let is_whole = tournament.is_some() && problems.is_empty();
     LoadedConfig {
         tournament,
         problems: (!is_whole).then(|| problems.into_failure(source, colour)),
+        names,
     }
 }
 

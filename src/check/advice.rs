@@ -107,6 +107,13 @@ const READ_LESS: &str = "answer after each line, before you read the next one; r
 /// How to keep a JVM within the limit.
 const SMALLER_HEAP: &str = "set the largest heap to half of the limit, as in `java -Xmx512m`: \
                             without it, a JVM takes what fits the whole machine";
+/// What systems say of a file in a folder that cannot be written to.
+const READ_ONLY: [&str; 2] = ["Read-only file system", "PermissionError"];
+/// Where to write instead.
+const WRITE_ELSEWHERE: &str = "a player's folder cannot be written to: write files in the folder \
+                               that the variable `TMPDIR` names, or debug output to stderr";
+/// Names of functions that other referees call.
+const AGENTS: [&str; 4] = ["agent", "my_agent", "act", "choose_action"];
 /// The largest source that is searched for a flush, in bytes.
 const LARGEST_SOURCE: u64 = 1 << 20;
 /// How to choose in time, in any language.
@@ -170,6 +177,12 @@ fn advice(spec: &PlayerSpec, finding: &CheckFinding) -> Option<String> {
     } else if message.contains(SLEEPING) {
         return Some(AWAKE.to_owned());
     }
+    if finding.stderr.iter().any(|line| READ_ONLY.iter().any(|sign| line.contains(sign))) {
+        return Some(WRITE_ELSEWHERE.to_owned());
+    }
+    if let Some(advice) = of_function(spec, args, code) {
+        return Some(advice);
+    }
     let language = language(program, args, &spec.dir);
     if code == FaultCode::Memory {
         let is_java = language.is_some_and(|language| language.extensions.contains(&"java"));
@@ -195,6 +208,26 @@ fn advice(spec: &PlayerSpec, finding: &CheckFinding) -> Option<String> {
     } else {
         None
     }
+}
+
+/// What to do with a program that only defines a function for another referee to call, as on
+/// Kaggle.
+fn of_function(spec: &PlayerSpec, args: &[String], code: FaultCode) -> Option<String> {
+    let ended = [FaultCode::NoStart, FaultCode::Crash].contains(&code);
+    let source = args.iter().find_map(|arg| {
+        bounded::text(&spec.dir.join(arg), LARGEST_SOURCE).ok().filter(|_| ended)
+    })?;
+    let function = source.lines().find_map(|line| {
+        let name = line.strip_prefix("def ")?.split('(').next()?.trim();
+        AGENTS.contains(&name).then_some(name)
+    })?;
+    let reads = ["stdin", "input("].iter().any(|word| source.contains(word));
+    (!reads).then(|| {
+        format!(
+            "nothing calls `{function}`: read lines from stdin and print the answers; `referee new \
+             player` writes a player that does"
+        )
+    })
 }
 
 /// Whether the command, or a source that it names, asks for every line to be flushed; `None` if it
@@ -257,16 +290,28 @@ mod tests {
             line(LineDirection::FromPlayer, reply),
         ];
         let game = GameKind::WatchYourBack.game();
-        let fault = Fault::new(code, message);
+        let mut fault = Fault::new(code, message);
+        fault.stderr.extend(message.split_once('\n').map(|(_, line)| line.to_owned()));
         let mut finding = CheckFinding::new(game, &fault, Seat::First, None, exchange);
         finding.advise(&spec);
         finding.advice.unwrap_or_default()
     }
 
     #[test]
+    fn a_program_that_only_defines_a_function_is_told_what_calls_it() {
+        let agent = "def agent(obs):\n    return 0\n";
+        let told = advised(agent, (FaultCode::NoStart, "it ended with exit code 0"), "");
+        assert!(told.starts_with("nothing calls `agent`: read lines from stdin"), "{told}");
+        let reads = format!("import sys\n{agent}for line in sys.stdin: print(agent(line))\n");
+        assert_eq!(advised(&reads, (FaultCode::NoStart, "it ended with exit code 1"), ""), "");
+    }
+
+    #[test]
     fn the_advice_fits_the_fault() {
         let (start, late, bad) = (FaultCode::NoStart, FaultCode::Timeout, FaultCode::Malformed);
         let waits = format!("no reply within 5 s: {MISSING_FLUSH}");
+        let logs = "it ended\nOSError: [Errno 30] Read-only file system: 'log.txt'";
+        assert_eq!(advised("", (start, logs), ""), WRITE_ELSEWHERE);
         let flush = advised("print(1)", (late, &waits), "");
         assert_eq!(flush, "write `print(…, flush=True)`, or start Python with `-u`");
         let reads = advised("sys.stdin.read(); print(1, flush=True)", (start, &waits), "");

@@ -118,6 +118,8 @@ pub(super) struct Settings {
     options: OptionArgs,
     /// The problems of the configuration, if any. It may name players that could not be read.
     problems: Option<Failure>,
+    /// The names of all its players, also of those that could not be read.
+    names: Vec<String>,
     /// How submissions are built, if they are.
     builds: Option<BuildRules>,
 }
@@ -149,6 +151,7 @@ impl Settings {
             config: path.to_owned(),
             options: given.options,
             problems: None,
+            names: Vec::new(),
             builds: config::builds(path).map(|builds| builds.rules),
         };
         tracing::debug!(?settings, "the settings in force");
@@ -177,6 +180,12 @@ impl Settings {
     pub(super) fn player(&self, word: &str) -> Result<PlayerArgument, Failure> {
         if let Some(reason) = self.base.absent.get(word) {
             return Err(Failure::input(format!("player `{}`: {reason}", word.escape_debug())));
+        }
+        let is_read = self.base.players.iter().any(|player| player.name == word);
+        if let Some(problems) = self.problems.as_ref().filter(|_| !is_read)
+            && self.names.iter().any(|name| name == word)
+        {
+            return Err(problems.clone());
         }
         PlayerArgument::parse(word, &self.base.players, self.builds.as_ref()).map_err(|unknown| {
             match &self.problems {
@@ -243,28 +252,24 @@ impl Settings {
 }
 
 impl GameSettingsArgs {
-    /// Reads the configuration. A named one must be valid. Of `tournament.toml`, which is read if
-    /// it exists, players may have problems, and it may be unusable if the command line names the
-    /// game.
+    /// Reads the configuration: a named one, or `tournament.toml` if it exists. Its players may have
+    /// problems. `tournament.toml` may also be unusable if the command line names the game.
     fn read_config(&self, printer: Printer) -> Result<Option<LoadedConfig>, Failure> {
-        let colour = printer.colour_err;
-        if let Some(path) = &self.config {
-            let tournament = config::load(path, colour)?;
-            return Ok(Some(LoadedConfig { tournament: Some(tournament), problems: None }));
-        }
-        let path = Path::new(CONFIG);
-        let Some(loaded) = path.exists().then(|| config::read(path, colour)) else {
+        let path = self.config.as_deref().unwrap_or(Path::new(CONFIG));
+        let is_there = self.config.is_some() || path.exists();
+        let Some(loaded) = is_there.then(|| config::read(path, printer.colour_err)) else {
             return Ok(None);
         };
-        if let LoadedConfig { tournament, problems: Some(problems) } = &loaded {
+        if let LoadedConfig { tournament, problems: Some(problems), .. } = &loaded {
+            let may_ignore = self.config.is_none() && self.game.is_some();
             let what_is_used = match tournament {
                 Some(_) => "in its players (see `referee run --plan`); the rest of it is used",
-                None if self.game.is_some() && problems.kind == FailureKind::Input => {
+                None if may_ignore && problems.kind == FailureKind::Input => {
                     "(see `referee run --plan`) and is ignored"
                 }
                 None => return Err(problems.clone()),
             };
-            printer.note(&format!("{CONFIG} has problems {what_is_used}"));
+            printer.note(&format!("{} has problems {what_is_used}", path.display()));
         }
         Ok(Some(loaded))
     }
@@ -283,8 +288,8 @@ impl GameSettingsArgs {
         printer: Printer,
     ) -> Result<Settings, Failure> {
         let loaded = self.read_config(printer)?;
-        let (configured, problems) =
-            loaded.map_or((None, None), |loaded| (loaded.tournament, loaded.problems));
+        let (configured, problems, names) =
+            loaded.map_or_else(Default::default, |it| (it.tournament, it.problems, it.names));
         // A rules program is contained as the configuration asks.
         let request = configured.as_ref().map(|known| known.containment.clone());
         let open = |game: &GameArgument| game.open(&request.unwrap_or_default(), printer);
@@ -299,7 +304,7 @@ impl GameSettingsArgs {
         if let Some(tc) = self.tc {
             tc.set(&mut settings.base.clock);
         }
-        Ok(Settings { problems, ..settings })
+        Ok(Settings { problems, names, ..settings })
     }
 
     /// The settings for a recorded game, whose rules are opened by

@@ -152,6 +152,8 @@ fn from_program(
     (program, settings): (PathBuf, &[String]),
     dir: &Path,
 ) -> Result<PlayerSpec, InvalidValue> {
+    let mut command = command;
+    command.files.extend(class_path(&command.words, dir));
     let (fingerprint, hash) = made(&program, &command, settings, dir)?;
     let args = command.words.iter().skip(1).cloned().collect();
     let kind = PlayerKind::Command { program, args };
@@ -172,6 +174,19 @@ fn from_program(
         reusable: false,
         guesses: false,
     })
+}
+
+/// The files and folders in the class path of a Java command, which belong to the player. All of
+/// the folder `lib` counts for `lib/*`.
+fn class_path(words: &[String], dir: &Path) -> Vec<String> {
+    let options = ["-cp", "-classpath", "--class-path"];
+    let lists = words.windows(2).filter(|pair| options.contains(&&*pair[0]));
+    let joined = words.iter().filter_map(|word| word.strip_prefix("--class-path="));
+    let lists = lists.map(|pair| &*pair[1]).chain(joined);
+    let parts = lists.flat_map(|list| list.split(':'));
+    let parts = parts.map(|part| part.strip_suffix("/*").unwrap_or(part));
+    let is_part = |part: &&str| !["", ".", "./", "*"].contains(part) && dir.join(part).exists();
+    parts.filter(is_part).map(str::to_owned).collect()
 }
 
 /// The fingerprint and the hash of a player that `program` runs.
@@ -592,4 +607,33 @@ fn files(
         }
     }
     complete.then(|| given.into_iter().map(Spanned::into_inner).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::entrants::test_folder::folder;
+
+    #[test]
+    fn what_a_class_path_lists_belongs_to_the_player() {
+        let dir = folder(&[("x.jar", ""), ("lib/y.jar", ""), ("build/Player.class", "")]);
+        let found = |command: &str| {
+            let words: Vec<String> = command.split(' ').map(str::to_owned).collect();
+            class_path(&words, dir.path()).join(" ")
+        };
+        assert_eq!(found("java -cp .:x.jar Player"), "x.jar");
+        assert_eq!(found("java -classpath build:lib/*:gone.jar Player"), "build lib");
+        assert_eq!(found("java --class-path=x.jar Player"), "x.jar");
+        assert_eq!(found("java -jar x.jar -cp"), "");
+        let hash = || {
+            let words = ["java", "-cp", ".:x.jar", "Player"].map(str::to_owned).to_vec();
+            let env = BTreeMap::from([("PATH".to_owned(), dir.path().display().to_string())]);
+            let command = UnresolvedCommand { words, env, ..UnresolvedCommand::default() };
+            let program = (dir.path().join("lib/y.jar"), &[][..]);
+            from_program("ant".to_owned(), command, program, dir.path()).expect("a player").hash
+        };
+        let before = hash();
+        fs::write(dir.path().join("x.jar"), "other").expect("written");
+        assert_ne!(before, hash(), "a library of another content makes another player");
+    }
 }

@@ -135,8 +135,17 @@ impl<'a> From<StepText<'a>> for StepWords<'a> {
 /// The id of an answer.
 #[derive(Debug, Deserialize)]
 pub(crate) struct AnswerId {
-    #[serde(default)]
+    #[serde(default, deserialize_with = "whole_number")]
     pub(crate) id: Option<u64>,
+}
+
+/// A whole number, which may be written as `1.0`.
+fn whole_number<'d, D: serde::Deserializer<'d>>(from: D) -> Result<Option<u64>, D::Error> {
+    let number = Option::<serde_json::Number>::deserialize(from)?;
+    Ok(number.and_then(|number| {
+        let written = number.as_f64().map(|value| format!("{value:.1}"));
+        number.as_u64().or_else(|| written?.strip_suffix(".0")?.parse().ok())
+    }))
 }
 
 /// The error in an answer that has nothing else to say.
@@ -295,4 +304,16 @@ pub(crate) struct ActionAnswer {
     /// Whether the text does not even have the form of an action.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(crate) malformed: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_id_may_be_written_as_a_floating_point_number() {
+        let id = |text: &str| serde_json::from_str::<AnswerId>(text).expect("an answer").id;
+        assert_eq!([r#"{"id":1.0}"#, r#"{"id":1}"#].map(id), [Some(1), Some(1)]);
+        assert_eq!([r#"{"id":1.5}"#, r#"{"id":-1.0}"#, "{}"].map(id), [None; 3]);
+    }
 }

@@ -107,6 +107,10 @@ impl Running {
         let text = std::str::from_utf8(&self.answer)
             .map_err(|error| serde::de::Error::custom(format!("it is not UTF-8: {error}")))
             .map_err(ExchangeError::Json)?;
+        if text.starts_with('\u{feff}') {
+            let told = "it begins with a byte order mark; write UTF-8 without one";
+            return Err(ExchangeError::Json(serde::de::Error::custom(told)));
+        }
         match serde_json::from_str(text)? {
             AnswerId { id: Some(id) } if id == asked => {}
             AnswerId { id: given } => return Err(ExchangeError::Id { asked, given }),

@@ -97,3 +97,24 @@ fn options_openings_and_adjudication_hold_for_the_game_of_the_configuration_only
     assert!(rules.options.given().is_empty(), "{:?}", rules.options.given());
     assert_eq!(settings.jobs(), 3, "the rest holds");
 }
+
+#[test]
+fn the_name_of_a_player_with_a_problem_is_no_program() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let file = dir.path().join("cup.toml");
+    let text = "name = \"cup\"\ngame = \"watch-your-back\"\n\
+                [[players]]\nname = \"sh\"\ncommand = [\"./gone\"]\n\
+                [[players]]\nname = \"one\"\nbot = \"random\"\n\
+                [[players]]\nname = \"two\"\nbot = \"random\"\n";
+    std::fs::write(&file, text).expect("written");
+    let args = GameSettingsArgs { config: Some(file), ..given_nothing() };
+    let settings = args.resolve(Printer::new(true)).expect("settings");
+    settings.player("one").expect("the problem of another does not matter");
+    let problem = settings.player("sh").expect_err("not the shell").to_string();
+    assert!(problem.contains("gone"), "{problem}");
+}
+
+fn given_nothing() -> GameSettingsArgs {
+    let options = OptionArgs { options: Vec::new(), boards: Vec::new() };
+    GameSettingsArgs { game: None, options, config: None, tc: None, containment: None }
+}
