@@ -29,6 +29,36 @@ pub(super) struct SourceText<'a> {
 /// A range of bytes in the source.
 pub(super) type ByteSpan = Range<usize>;
 
+/// The lines of a text that a problem is about. The renderer takes the source apart into lines, and
+/// a file may have millions of them.
+struct Excerpt<'a> {
+    text: &'a str,
+    /// The number of its first line.
+    line: usize,
+    /// Where it begins in the source.
+    begin: usize,
+}
+
+impl<'a> Excerpt<'a> {
+    /// The lines from the first to the last of these places. The renderer leaves out those between.
+    fn around<'s>(source: &'a str, spans: impl Iterator<Item = &'s ByteSpan> + Clone) -> Self {
+        let first = spans.clone().map(|span| span.start).min().unwrap_or(0);
+        let last = spans.map(|span| span.end.max(span.start)).max().unwrap_or(0);
+        let before = &source.as_bytes()[..first.min(source.len())];
+        let begin = before.iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1);
+        let after = &source.as_bytes()[last.min(source.len())..];
+        let end = after.iter().position(|&byte| byte == b'\n').map(|at| last + at + 1);
+        let line = 1 + source[..begin].matches('\n').count();
+        Self { text: &source[begin..end.unwrap_or(source.len())], line, begin }
+    }
+
+    /// A place of the source in the excerpt.
+    fn span(&self, at: &ByteSpan) -> ByteSpan {
+        let within = |at: usize| (at - self.begin).min(self.text.len());
+        within(at.start)..within(at.end.max(at.start))
+    }
+}
+
 /// The most lines to list that have the same problem.
 const LISTED: usize = 10;
 
@@ -97,13 +127,17 @@ impl Problem {
     fn render(&self, source: SourceText<'_>, level: Level<'_>, colour: Colour) -> String {
         let source =
             self.elsewhere.as_ref().map_or(source, |(name, text)| SourceText { name, text });
+        let earlier = self.earlier.as_ref();
+        let spans = [Some(&self.at), earlier.map(|(at, _)| at)];
+        let excerpt = Excerpt::around(source.text, spans.into_iter().flatten());
         // The renderer escapes the source text, but not all of the rest.
         let primary =
-            AnnotationKind::Primary.span(self.at.clone()).label(escape::lines(&self.label));
-        let earlier = self.earlier.as_ref().map(|(at, label)| {
-            AnnotationKind::Context.span(at.clone()).label(escape::lines(label))
+            AnnotationKind::Primary.span(excerpt.span(&self.at)).label(escape::lines(&self.label));
+        let earlier = earlier.map(|(at, label)| {
+            AnnotationKind::Context.span(excerpt.span(at)).label(escape::lines(label))
         });
-        let snippet = Snippet::source(source.text)
+        let snippet = Snippet::source(excerpt.text)
+            .line_start(excerpt.line)
             .path(escape::terminal(source.name))
             .annotation(primary)
             .annotations(earlier);
@@ -314,6 +348,23 @@ error: second
 2 | b = 2
   | ^ there";
         assert_eq!(problems.render(source, Colour::Plain), expected);
+    }
+
+    #[test]
+    fn only_the_lines_of_a_problem_are_taken_apart() {
+        let source = "a = 1\nb = 2\nc = 3\nd = 4\n";
+        let around = |one: ByteSpan, other: ByteSpan| {
+            let Excerpt { text, line, begin } = Excerpt::around(source, [&one, &other].into_iter());
+            (text.to_owned(), line, begin)
+        };
+        assert_eq!(around(6..7, 6..7), ("b = 2\n".to_owned(), 2, 6));
+        assert_eq!(around(14..15, 6..7), ("b = 2\nc = 3\n".to_owned(), 2, 6));
+        assert_eq!(around(24..24, 24..24), (String::new(), 5, 24));
+        let text = "\n".repeat(200_000) + "x = 1\n";
+        let mut problems = Problems::default();
+        problems.add(Problem::new(200_000..200_001, "wrong"));
+        let shown = problems.render(SourceText { name: "book", text: &text }, Colour::Plain);
+        assert!(shown.contains("--> book:200001:1\n"), "{shown}");
     }
 
     #[test]
