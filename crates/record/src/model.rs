@@ -2,6 +2,7 @@
 //! here reads a file, starts a process or reads a clock.
 
 pub mod adjudication;
+pub mod bounds;
 pub mod clock;
 pub mod containment;
 pub mod entry;

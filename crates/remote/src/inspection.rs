@@ -3,6 +3,7 @@
 
 use referee_games::Seat;
 use referee_match::openings::OpeningBook;
+use referee_record::model::bounds::Bounded;
 use referee_record::model::record::{GameRecord, Header};
 use referee_record::seeds::Secret;
 use referee_tournament::run::failure::JobFailure;
@@ -60,7 +61,10 @@ impl Inspector {
         worker: &str,
         may_be_part: bool,
     ) -> Result<JobOutcome, WrongResult> {
-        let on_worker = |message| format!("{message} (worker {worker})");
+        let on_worker = |mut message: String| {
+            message.cut();
+            format!("{message} (worker {worker})")
+        };
         Ok(match (job, outcome) {
             (Job::Play(due), JobOutcome::Played(mut games)) => {
                 // An earlier coordinator may have kept one game of the pair.
@@ -78,7 +82,10 @@ impl Inspector {
                 JobFailure::Game(error) => JobFailure::Game(on_worker(error)),
                 abandoned @ JobFailure::Abandoned { .. } => abandoned,
             }),
-            (Job::Probe(_), outcome @ JobOutcome::Probed(_)) => outcome,
+            (Job::Probe(_), JobOutcome::Probed(mut fault)) => {
+                fault.cut();
+                JobOutcome::Probed(fault)
+            }
             _ => return Err(WrongResult::OtherJob),
         })
     }

@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::time::{Duration, Instant};
 
 use super::messages::{WorkerHeartbeat, WorkerId};
+use referee_record::model::bounds::Bounded;
 use referee_record::model::tournament::MOST_JOBS;
 use referee_tournament::run::event::WorkerStatus;
 
@@ -57,6 +58,8 @@ impl KnownWorkers {
     ) -> Option<String> {
         heartbeat.slots = heartbeat.slots.min(MOST_JOBS);
         heartbeat.jobs.truncate(heartbeat.slots);
+        heartbeat.containment.cut();
+        heartbeat.problem.cut();
         let WorkerId { name, key } = worker;
         if heartbeat.leaves {
             self.present.remove(key);

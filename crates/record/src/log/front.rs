@@ -8,6 +8,7 @@ use std::num::NonZeroU64;
 use serde::de::{self, Deserializer};
 use serde::{Deserialize, Serialize, Serializer};
 
+use crate::model::bounds::Bounded;
 use crate::model::fault::{Fault, FaultCode};
 use crate::model::game_summary::fingerprint;
 use crate::model::record::{ClockRecord, GameRecord};
@@ -107,7 +108,9 @@ impl GameFront {
         let end = memchr::memmem::find(line, REST)?;
         let mut front = line[..end].to_vec();
         front.push(b'}');
-        serde_json::from_slice(&front).ok()
+        let mut front: Self = serde_json::from_slice(&front).ok()?;
+        front.reason.cut();
+        Some(front)
     }
 
     /// The faults by seat.

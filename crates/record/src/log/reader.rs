@@ -11,6 +11,7 @@ use super::error::{InvalidLine, LONGEST, LogError, LogProblem};
 use super::game_line::LinePlace;
 use super::{LOG, TYPICAL_LINE, is_sealed};
 use crate::bounded;
+use crate::model::bounds::Bounded;
 use crate::model::record::{GameRecord, Header, SCHEMA};
 use crate::model::roster::RosterChange;
 
@@ -63,7 +64,8 @@ impl RawLine {
             Err(InvalidLine::TooLong)
         } else if raw.starts_with(RosterChange::BEGIN.as_bytes()) {
             match serde_json::from_slice(&raw) {
-                Ok(read) => {
+                Ok(mut read) => {
+                    RosterChange::cut(&mut read);
                     change = Some(Box::new(read));
                     Err(InvalidLine::Roster)
                 }
@@ -232,8 +234,9 @@ fn look_ahead(input: &mut impl BufRead, header: &mut Header) -> io::Result<u64> 
         if is_whole
             && !is_inside
             && is_change
-            && let Ok(change) = serde_json::from_slice(&line)
+            && let Ok(mut change) = serde_json::from_slice::<RosterChange>(&line)
         {
+            change.cut();
             let _ = header.follow(&change);
         }
         is_inside = !is_whole;
@@ -275,9 +278,10 @@ fn read_header(input: &mut impl BufRead) -> Result<(Vec<u8>, Header), LogProblem
     if schema != SCHEMA {
         return Err(LogProblem::Format { schema, version });
     }
-    let header: Header = serde_json::from_slice(&raw).map_err(LogProblem::InvalidHeader)?;
+    let mut header: Header = serde_json::from_slice(&raw).map_err(LogProblem::InvalidHeader)?;
     let invalid = |why| LogProblem::InvalidHeader(serde_json::Error::custom(why));
     header.check().map_err(invalid)?;
+    header.cut();
     Ok((raw, header))
 }
 

@@ -94,6 +94,7 @@ impl Header {
     /// # Errors
     /// Says which value is not.
     pub(crate) fn check(&self) -> Result<(), String> {
+        self.check_size()?;
         if let Some(stage) = self.stages.iter().find(|stage| !stage.is_within_bounds()) {
             let stage = serde_json::to_value(stage).unwrap_or_default();
             return Err(format!("no configuration allows the stage {stage}"));
@@ -276,7 +277,10 @@ pub enum FaultPolicy {
 ///
 /// What tables and resuming need comes first, and what only replays need comes after it: reading
 /// many games stops in front of `seed`. See [`GameFront`](crate::log::GameFront).
+///
+/// Whatever is read is within the bounds of [`bounds`](super::bounds).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(remote = "Self")]
 pub struct GameRecord {
     /// The game's identity, a function of the two names, the pair number and the game number.
     pub id: String,

@@ -7,6 +7,7 @@ use referee_games::{BySeat, Seat, SeatMap, Text};
 use referee_match::player::PlayerStatistics;
 use referee_match::referee::{Ending, GameReport};
 use referee_protocol::Score;
+use referee_record::model::bounds::Bounded;
 use referee_record::model::clock::{millis, seconds};
 use referee_record::model::record::{ClockRecord, FaultRecord, GameRecord};
 use referee_record::model::warning::{GameWarning, PlayerWarning};
@@ -64,7 +65,7 @@ impl RecordBuilder {
         let warnings = self.warnings().iter().map(|warning| warning.text(&self.seats)).collect();
         let Self { seats, names, seeds, report: GameReport { ending, trace }, statistics, wall } =
             self;
-        GameRecord {
+        let mut record = GameRecord {
             id,
             pair: fixture.pair,
             game: fixture.game,
@@ -98,7 +99,9 @@ impl RecordBuilder {
             )),
             void,
             worker: None,
-        }
+        };
+        record.cut();
+        record
     }
 
     /// Incidents that did not affect the result.

@@ -2,6 +2,7 @@
 
 use referee_games::{BySeat, Text};
 use referee_match::replay::ReplayError;
+use referee_record::model::bounds::Bounded;
 
 /// An error in a record.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -93,6 +94,10 @@ pub enum RecordFinding {
 fn beginning(texts: &[String]) -> String {
     match texts {
         [] => "at the start".to_owned(),
-        texts => format!("with `{}`", texts.join("; ")),
+        texts => {
+            let mut opening = texts.join("; ");
+            opening.cut();
+            format!("with `{opening}`")
+        }
     }
 }

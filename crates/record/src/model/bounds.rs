@@ -1,0 +1,360 @@
+//! The bounds on the texts and lists of a record and a header.
+//!
+//! A log may come from a stranger, and a record from a worker or from a game in which every move
+//! drew a warning. What is longer is cut, in one place for records that are written and for those
+//! that are read: a game counts whatever was said about it, and no table, page or terminal has to
+//! show megabytes of text.
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::{Map, Value};
+
+use super::fault::Fault;
+use super::record::{ClockRecord, GameRecord, Header, Note, PlayerInfo};
+use super::roster::RosterChange;
+use referee_games::{RulesProgram, SeatMap, Text};
+use referee_ratings::MOST_PLAYERS;
+
+/// The maximum length of a text, in bytes.
+pub const LONGEST_TEXT: usize = 4 << 10;
+/// The maximum length of a list of texts for people, in bytes.
+pub const LONGEST_TEXTS: usize = 64 << 10;
+/// The maximum length of the options of a game, in bytes of JSON.
+pub const LONGEST_OPTIONS: usize = 64 << 10;
+/// The maximum number of steps of a game, such as actions, outcomes of chance and times.
+pub const MOST_STEPS: usize = 1 << 20;
+
+/// Something with bounds.
+pub trait Bounded {
+    /// Cuts whatever exceeds its bound. Changes nothing if nothing does.
+    fn cut(&mut self);
+}
+
+impl Bounded for String {
+    fn cut(&mut self) {
+        if self.len() > LONGEST_TEXT {
+            let most = LONGEST_TEXT - '…'.len_utf8();
+            let end = (0..=most).rev().find(|&end| self.is_char_boundary(end));
+            self.truncate(end.unwrap_or(0));
+            self.push('…');
+        }
+    }
+}
+
+impl Bounded for Text {
+    fn cut(&mut self) {
+        if self.len() > LONGEST_TEXT {
+            self.to_mut().cut();
+        }
+    }
+}
+
+impl<T: Bounded> Bounded for Option<T> {
+    fn cut(&mut self) {
+        if let Some(it) = self {
+            it.cut();
+        }
+    }
+}
+
+/// Cuts a list of texts for people. Its last line says how many were left out.
+fn cut_texts(texts: &mut Vec<String>) {
+    texts.iter_mut().for_each(Bounded::cut);
+    let size = |texts: &[String]| texts.iter().map(|text| text.len() + 1).sum::<usize>();
+    if size(texts) <= LONGEST_TEXTS {
+        return;
+    }
+    let mut room = LONGEST_TEXTS - 64;
+    let fits = |text: &&String| {
+        let rest = room.checked_sub(text.len() + 1);
+        room = rest.unwrap_or(0);
+        rest.is_some()
+    };
+    let kept = texts.iter().take_while(fits).count();
+    let more = texts.len() - kept;
+    texts.truncate(kept);
+    texts.push(format!("… and {more} more"));
+}
+
+/// Cuts a list of actions or outcomes.
+fn cut_steps(steps: &mut Vec<String>) {
+    steps.truncate(MOST_STEPS);
+    steps.iter_mut().for_each(Bounded::cut);
+}
+
+/// The size of options, in bytes of JSON.
+fn size_of(options: &Map<String, Value>) -> usize {
+    if options.is_empty() { 0 } else { serde_json::to_vec(options).map_or(0, |it| it.len()) }
+}
+
+fn cut_names<T>(map: &mut SeatMap<T>) {
+    map.names.first.cut();
+    map.names.second.cut();
+}
+
+/// Cuts the names and the values.
+fn cut_seats<T>(map: &mut SeatMap<T>, cut: impl Fn(&mut T)) {
+    cut_names(map);
+    cut(&mut map.values.first);
+    cut(&mut map.values.second);
+}
+
+impl Bounded for Fault {
+    fn cut(&mut self) {
+        let Self { code: _, message, clause, raw, stderr } = self;
+        message.cut();
+        clause.cut();
+        raw.cut();
+        cut_texts(stderr);
+    }
+}
+
+impl Bounded for Note {
+    fn cut(&mut self) {
+        let Self { ply: _, by, note, eval: _, search: _ } = self;
+        by.cut();
+        note.cut();
+    }
+}
+
+impl Bounded for ClockRecord {
+    fn cut(&mut self) {
+        let Self { tc, startup_ns, used_ns, cpu_ns, wall_ns: _ } = self;
+        tc.iter_mut().for_each(cut_names);
+        cut_names(startup_ns);
+        cut_seats(used_ns, |turns| turns.truncate(MOST_STEPS));
+        cut_names(cpu_ns);
+    }
+}
+
+impl Bounded for GameRecord {
+    fn cut(&mut self) {
+        let Self {
+            id,
+            pair: _,
+            game: _,
+            players,
+            result,
+            reason,
+            scores,
+            plies: _,
+            fault,
+            void,
+            worker,
+            seed,
+            clock,
+            rolls,
+            final_scores,
+            options,
+            opening,
+            actions,
+            warnings,
+            notes,
+            reported,
+        } = self;
+        for text in [id, result, reason] {
+            text.cut();
+        }
+        cut_seats(players, Bounded::cut);
+        cut_names(scores);
+        cut_names(seed);
+        worker.cut();
+        cut_texts(void);
+        if let Some(faults) = fault {
+            let bounded =
+                std::mem::take(faults).into_iter().take(2).map(|(mut seat, mut fault)| {
+                    seat.cut();
+                    fault.cut();
+                    (seat, fault)
+                });
+            *faults = bounded.collect();
+        }
+        clock.cut();
+        final_scores.iter_mut().for_each(cut_names);
+        if size_of(options) > LONGEST_OPTIONS {
+            options.clear();
+        }
+        for steps in [rolls, opening, actions] {
+            cut_steps(steps);
+        }
+        cut_texts(warnings);
+        notes.truncate(MOST_STEPS);
+        notes.iter_mut().for_each(Bounded::cut);
+        if let Some(reported) = reported {
+            cut_seats(reported, Bounded::cut);
+        }
+    }
+}
+
+impl Bounded for PlayerInfo {
+    fn cut(&mut self) {
+        let Self { name, command, hash, tc: _, takes_openings: _, entry, left: _ } = self;
+        for text in [name, command, hash] {
+            text.cut();
+        }
+        if let Some(entry) = entry {
+            entry.author.cut();
+            entry.source.cut();
+        }
+    }
+}
+
+/// Only texts for people are cut.
+impl Bounded for Header {
+    fn cut(&mut self) {
+        self.players.iter_mut().for_each(Bounded::cut);
+        cut_texts(&mut self.changes);
+    }
+}
+
+/// Only texts for people are cut.
+impl Bounded for RosterChange {
+    fn cut(&mut self) {
+        if let Self::Entered { player, files: _ } = self {
+            player.cut();
+        }
+    }
+}
+
+impl Header {
+    /// Whether it is no larger than a tournament can be.
+    ///
+    /// # Errors
+    /// Says what is too large.
+    pub(super) fn check_size(&self) -> Result<(), String> {
+        let Self { schema, version, tournament, identity, game, program, seats, .. } = self;
+        let texts = [schema, version, tournament, identity, game].into_iter().chain(seats);
+        let program = program.iter().flat_map(texts_of);
+        if texts.chain(program).any(|text| text.len() > LONGEST_TEXT) {
+            return Err(format!("a text is longer than {LONGEST_TEXT} bytes"));
+        }
+        let Self { options, stages, anchors, players, .. } = self;
+        if size_of(options) > LONGEST_OPTIONS {
+            return Err(format!("the options of the game have more than {LONGEST_OPTIONS} bytes"));
+        }
+        if players.len().max(anchors.len()).max(stages.len()) > MOST_PLAYERS {
+            return Err(format!("it has more than {MOST_PLAYERS} players"));
+        }
+        Ok(())
+    }
+}
+
+fn texts_of(program: &RulesProgram) -> impl Iterator<Item = &String> {
+    let RulesProgram { command, program, dir, configured, files, hash, code, .. } = program;
+    command.iter().chain(files).chain([program, dir, configured, hash, code])
+}
+
+/// A record is cut wherever it is read.
+impl<'de> Deserialize<'de> for GameRecord {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let mut record = Self::deserialize(deserializer)?;
+        record.cut();
+        Ok(record)
+    }
+}
+
+impl Serialize for GameRecord {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        Self::serialize(self, serializer)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::fault::FaultCode;
+    use crate::model::record::examples;
+    use serde_json::json;
+
+    /// A record in which every text, list and map has something.
+    fn full() -> Value {
+        let seats = |white: Value, black: Value| json!({"white": white, "black": black});
+        let fault = Fault {
+            clause: Some("P1".to_owned()),
+            raw: Some("raw".to_owned()),
+            stderr: vec!["said".to_owned()],
+            ..Fault::new(FaultCode::Crash, "message")
+        };
+        let game = examples::faulty(examples::game("ant", "bee", "draw"), &[]);
+        let mut record = serde_json::to_value(game).expect("plain data");
+        let more = json!({
+            "fault": {"white": fault}, "void": ["void"], "worker": "worker", "rolls": ["roll"],
+            "opening": ["go"], "actions": ["go"], "warnings": ["warning"],
+            "notes": [{"ply": 1, "by": "white", "note": "note"}],
+            "reported": seats(json!("one"), json!("two")), "options": {"start": "here"},
+        });
+        record
+            .as_object_mut()
+            .expect("an object")
+            .extend(more.as_object().expect("an object").clone());
+        record["clock"]["used_ns"] = seats(json!([1]), json!([2]));
+        record
+    }
+
+    /// Passes on versions of a value, each with one text or list that is far too long.
+    fn each_excess(value: &Value, pass: &mut dyn FnMut(Value)) {
+        match value {
+            Value::String(_) => pass(json!("x".repeat(1 << 20))),
+            Value::Array(list) => {
+                pass(Value::Array(vec![list[0].clone(); 50_000]));
+                each_excess(&list[0], &mut |first| pass(json!([first])));
+            }
+            Value::Object(map) => {
+                for (key, value) in map {
+                    each_excess(value, &mut |value| {
+                        let mut map = map.clone();
+                        map.insert(key.clone(), value);
+                        pass(Value::Object(map));
+                    });
+                }
+            }
+            _ => {}
+        }
+    }
+
+    #[test]
+    fn no_text_of_a_record_is_longer_than_its_bound() {
+        let (mut cut, mut refused) = (0, 0);
+        each_excess(&full(), &mut |record| {
+            // The code of a fault is one of a list.
+            let Ok(mut record) = serde_json::from_value::<GameRecord>(record) else {
+                refused += 1;
+                return;
+            };
+            cut += 1;
+            let GameRecord { rolls, opening, actions, notes, clock, .. } = &mut record;
+            for steps in [rolls, opening, actions] {
+                steps.truncate(1);
+            }
+            notes.truncate(1);
+            for times in [&mut clock.used_ns.values.first, &mut clock.used_ns.values.second] {
+                times.truncate(1);
+            }
+            let size = serde_json::to_vec(&record).expect("plain data").len();
+            assert!(size < 2 * LONGEST_TEXTS, "{size} bytes");
+        });
+        assert_eq!((cut, refused), (29, 1));
+    }
+
+    #[test]
+    fn the_steps_of_a_game_are_bounded() {
+        let mut steps = vec![String::new(); MOST_STEPS + 1];
+        cut_steps(&mut steps);
+        assert_eq!(steps.len(), MOST_STEPS);
+    }
+
+    #[test]
+    fn what_is_within_its_bounds_stays_and_is_cut_only_once() {
+        let record: GameRecord = serde_json::from_value(full()).expect("a record");
+        assert_eq!(serde_json::to_value(&record).expect("plain data"), full());
+        let mut texts: Vec<String> = (0..10_000).map(|line| format!("warning {line}")).collect();
+        cut_texts(&mut texts);
+        let last = texts.last().expect("a line").clone();
+        assert_eq!(last, format!("… and {} more", 10_000 - texts.len() + 1));
+        let once = texts.clone();
+        cut_texts(&mut texts);
+        assert_eq!(texts, once);
+        let mut text = "ü".repeat(LONGEST_TEXT);
+        text.cut();
+        assert!(text.len() <= LONGEST_TEXT && text.ends_with("ü…"), "{}", text.len());
+    }
+}
