@@ -11,7 +11,7 @@ use humantime::format_duration;
 use crate::submissions::{ArchiveError, NoPlayer};
 use referee_record::fingerprint::Unreadable;
 use referee_sandbox::limits::bytes;
-use referee_sandbox::{Overrun, SpawnError};
+use referee_sandbox::{Overrun, Shortage, SpawnError};
 
 /// The reason why a submission was not built.
 #[derive(Debug, thiserror::Error)]
@@ -81,6 +81,11 @@ pub(crate) enum BuildError {
 }
 
 impl BuildError {
+    /// What the machine lacked for building the player of this name, if that is the reason.
+    pub(crate) fn shortage(&self, name: &str) -> Option<Shortage> {
+        Shortage::of(&format!("build {name}"), self)
+    }
+
     /// Whether the same sources would fail again.
     pub(super) fn is_lasting(&self) -> bool {
         match self {

@@ -58,6 +58,9 @@ pub(super) fn build_configured(
 
 /// Carries out all plans. Says which were built, and shows the end of the output of those that were
 /// not. `None` if it was interrupted.
+///
+/// # Errors
+/// Also if the machine had too little of something for one of them, which is nobody's fault.
 pub(super) fn build_all(
     rules: BuildRules,
     plans: Vec<(String, BuildPlan)>,
@@ -93,7 +96,8 @@ pub(super) fn build_all(
                 }
             }
         }
-        Ok(builds)
+        let short = builds.iter().find_map(|(name, built)| built.as_ref().err()?.shortage(name));
+        short.map_or(Ok(builds), |shortage| Err(shortage.into()))
     })
 }
 

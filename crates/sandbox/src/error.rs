@@ -18,7 +18,8 @@ use crate::request::Requirement;
 pub struct Shortage {
     /// The action that failed, as in "start a supervisor".
     pub action: String,
-    /// `EMFILE`, `ENFILE`, `EAGAIN` or `ENOMEM`; `ETIMEDOUT` if the machine was too slow.
+    /// `EMFILE`, `ENFILE`, `EAGAIN`, `ENOMEM`, `ENOSPC` or `EDQUOT`; `ETIMEDOUT` if the machine was
+    /// too slow.
     #[source]
     errno: Errno,
 }
@@ -32,8 +33,15 @@ impl Shortage {
     /// The same, from the number of the system error.
     pub(crate) fn from_raw(action: &str, error: Option<i32>) -> Option<Self> {
         let errno = Errno::from_raw(error?);
-        let is_shortage =
-            matches!(errno, Errno::EAGAIN | Errno::EMFILE | Errno::ENFILE | Errno::ENOMEM);
+        let is_shortage = matches!(
+            errno,
+            Errno::EAGAIN
+                | Errno::EMFILE
+                | Errno::ENFILE
+                | Errno::ENOMEM
+                | Errno::ENOSPC
+                | Errno::EDQUOT
+        );
         is_shortage.then(|| Self { action: action.to_owned(), errno })
     }
 
@@ -54,6 +62,7 @@ impl Shortage {
         match self.errno {
             Errno::EMFILE => Resource::OpenFiles,
             Errno::EAGAIN => Resource::Processes,
+            Errno::ENOSPC | Errno::EDQUOT => Resource::Disk,
             _ => Resource::System,
         }
     }
@@ -66,6 +75,8 @@ pub enum Resource {
     OpenFiles,
     /// Processes of this user (`ulimit -u`).
     Processes,
+    /// Space on a disk, or this user's share of it.
+    Disk,
     /// Memory, time or open files of the whole machine.
     System,
 }
@@ -230,7 +241,8 @@ mod tests {
             start(Errno::EMFILE).expect("a shortage").to_string(),
             "cannot start a supervisor: Too many open files (os error 24)"
         );
-        for errno in [Errno::EAGAIN, Errno::ENFILE, Errno::ENOMEM] {
+        let others = [Errno::EAGAIN, Errno::ENFILE, Errno::ENOMEM, Errno::ENOSPC, Errno::EDQUOT];
+        for errno in others {
             assert!(start(errno).is_some(), "{errno}");
             assert_eq!(Shortage::of("start a supervisor", &errno), start(errno));
             let within = io::Error::other(errno);
@@ -249,6 +261,7 @@ mod tests {
         let resource = |errno: Errno| Shortage::of("fork", &errno).map(|found| found.resource());
         assert_eq!(resource(Errno::EMFILE), Some(Resource::OpenFiles));
         assert_eq!(resource(Errno::EAGAIN), Some(Resource::Processes));
+        assert_eq!(resource(Errno::ENOSPC), Some(Resource::Disk));
         assert_eq!(resource(Errno::ENFILE), Some(Resource::System));
         assert_eq!(resource(Errno::ENOMEM), Some(Resource::System));
     }

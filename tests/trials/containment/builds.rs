@@ -11,7 +11,7 @@ use std::path::PathBuf;
 use libtest_mimic::Trial;
 
 use super::cup::{BASIC, STRICT, Way};
-use crate::harness::{quick, slow, without};
+use crate::harness::{Lacks, quick, slow, without};
 use crate::support::{Arena, Run};
 
 /// An attack: its name, the table `[build]`, and what it does.
@@ -175,6 +175,7 @@ pub(crate) fn tests() -> Vec<Trial> {
             }
             lacks
         }),
+        quick("a_full_disk_is_the_fault_of_no_build", full_disk),
         slow("usual_commands_build_java_and_rust_in_the_sandbox", || {
             let lacks = STRICT.lacks(&[]).or_else(|| without(&["javac", "cargo"]));
             if lacks.is_none() {
@@ -222,6 +223,34 @@ fn export() {
     assert_eq!(players, [ada, bob, eve].concat());
     let plan = arena.run(&["run", "--plan", "cup/tournament.toml"]);
     assert_eq!((plan.code, plan.err.contains("ada: built")), (0, false), "{}", plan.err);
+}
+
+/// The folder for results is a small disk, which only the referee sees.
+fn full_disk() -> Lacks {
+    let small = |size: &str, then: &str| {
+        format!(
+            "exec unshare --mount sh -c 'mount -t tmpfs -o size={size} none results-built && {then}' \
+             sh \"$@\""
+        )
+    };
+    let can = Arena::new();
+    fs::create_dir(can.path().join("results-built")).expect("a folder");
+    if can.in_shell(&small("64k", "exit 0"), &[]).code != 0 {
+        return Some("this user may not mount a disk".to_owned());
+    }
+    let site = Site::new(STRICT, "");
+    site.arena.write(
+        "subs/evil/Makefile",
+        "player:\n\thead -c 1000000 /dev/urandom > data\n\techo '#!/bin/sh' > player\n",
+    );
+    fs::create_dir(site.arena.path().join("results-built")).expect("a folder");
+    let run = site.arena.in_shell(&small("64k", "exec \"$@\""), &["run", "--plan"]);
+    assert!(run.err.contains("No space left on device"), "{}", run.err);
+    assert!(run.err.contains("free some space"), "{}", run.err);
+    assert_eq!(run.code, 3, "{}", run.err);
+    let run = site.arena.run(&["run", "--plan"]);
+    assert_eq!(run.code, 0, "{}", run.err);
+    None
 }
 
 fn java_and_rust() {

@@ -119,6 +119,7 @@ pub fn shortage_text(shortage: &Shortage) -> String {
         Resource::Processes => {
             "play fewer games at the same time (--jobs), end other programs, or raise `ulimit -u`"
         }
+        Resource::Disk => "free some space, and start again",
         Resource::System => "play fewer games at the same time (--jobs), or end other programs",
     };
     format!("the referee {shortage}; {advice}")

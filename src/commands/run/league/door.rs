@@ -49,6 +49,9 @@ use referee_tournament::run::resume::header;
 const WORK: &str = ".being-checked";
 /// How long the check of a submission may take.
 const WITHIN: Duration = Duration::from_secs(300);
+/// When to try a submission again that nothing of its own kept out.
+const AGAIN: Duration = Duration::from_secs(60);
+
 /// What the door tells the games.
 #[derive(Debug)]
 pub(super) enum DoorNews {
@@ -286,7 +289,11 @@ impl Doorkeeper {
             Err(error) => {
                 // What cannot be read has no digest. Its report says so once.
                 let letter = Letter::new(&folder, "unreadable");
-                let why = error.to_string();
+                let why = match NotTaken::of(error) {
+                    NotTaken::Refused(why) => why,
+                    NotTaken::Later(why) => return self.put_off(author, letter, &why),
+                    NotTaken::Changed => return Ok(()),
+                };
                 if letter.was_refused_for(&referee_protocol::escape::lines(&why)) {
                     return Ok(());
                 }
@@ -332,8 +339,18 @@ impl Doorkeeper {
                 self.watch.later(author.to_owned(), Instant::now());
                 Ok(())
             }
+            Err(NotTaken::Later(why)) => self.put_off(author, letter, &why),
             Err(NotTaken::Refused(why)) => self.refuse(author, letter, &why),
         }
+    }
+
+    /// Tries a submission again after a while: what kept it out is not its fault.
+    fn put_off(&mut self, author: &str, mut letter: Letter, why: &str) -> Result<(), NobodyThere> {
+        let why = referee_protocol::escape::lines(why);
+        self.warn(&format!("a submission of {author} waits: {why}"))?;
+        self.watch.later(author.to_owned(), Instant::now() + AGAIN);
+        letter.add(&format!("It waits, through no fault of its own, and is tried again: {why}"));
+        self.send(&letter, &Fate::BeingChecked)
     }
 
     /// Why the author of this name cannot take part, if so.
@@ -399,7 +416,7 @@ impl Doorkeeper {
             }
             Readiness::Unfinished if *self.stop.borrow() => return Err(NobodyThere),
             Readiness::Unfinished => {
-                return Ok(Err(NotTaken::Refused("Its check did not finish.".to_owned())));
+                return Ok(Err(NotTaken::Later("its check did not finish".to_owned())));
             }
         }
         let entry = Entry {
@@ -410,7 +427,7 @@ impl Doorkeeper {
         };
         match self.settle(&entry, &taken) {
             Ok(spec) => self.enter(entry, spec, taken, letter),
-            Err(why) => Ok(Err(NotTaken::Refused(why))),
+            Err(why) => Ok(Err(why)),
         }
     }
 
@@ -484,10 +501,13 @@ impl Doorkeeper {
     }
 
     /// Moves a submission to its last place, and finds its player there.
-    fn settle(&self, entry: &Entry, taken: &Taken) -> Result<PlayerSpec, String> {
+    fn settle(&self, entry: &Entry, taken: &Taken) -> Result<PlayerSpec, NotTaken> {
         let to = version_dir(&self.league, entry);
         let of_author = to.parent().unwrap_or(&to);
-        let failed = |error: io::Error| format!("it cannot be kept: {error}");
+        let failed = |error: io::Error| match NotTaken::of(error) {
+            NotTaken::Refused(why) => NotTaken::Refused(format!("it cannot be kept: {why}")),
+            other => other,
+        };
         fs::create_dir_all(of_author).map_err(failed)?;
         // What a run that was killed left there never played.
         remove_tree(&to).map_err(failed)?;
@@ -495,7 +515,7 @@ impl Doorkeeper {
         fs::rename(&taken.tree, &to).map_err(failed)?;
         keep_start(&to, taken.built.as_ref()).map_err(failed)?;
         let name = Entry::name(&entry.author, entry.version);
-        player_in(&to, &name).map_err(|failure| failure.to_string())
+        player_in(&to, &name).map_err(|failure| NotTaken::Refused(failure.to_string()))
     }
 
     /// Removes the files of an author's oldest versions until as many bytes as this fit.

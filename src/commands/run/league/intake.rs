@@ -1,12 +1,13 @@
 //! Turns the copy of a submission into a player: unpacks it, builds it, and finds what to run.
 
 use std::collections::VecDeque;
+use std::error::Error;
 use std::fmt::Display;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::letter::Letter;
-use crate::build::Builder;
+use crate::build::{BuildError, Builder};
 use crate::commands::runtime::new_runtime;
 use crate::config::program_of;
 use crate::entrants::build_rules::BuildRules;
@@ -16,7 +17,7 @@ use crate::submissions::{look_after_build, take_in_one};
 use referee_protocol::escape;
 use referee_record::model::player::PlayerSpec;
 use referee_record::wording::counted;
-use referee_sandbox::limits;
+use referee_sandbox::{Shortage, limits};
 
 /// The only entry of the folder that is taken in.
 const ENTRY: &str = "player";
@@ -50,8 +51,20 @@ pub(super) struct Taken {
 pub(super) enum NotTaken {
     /// It changed while it was copied, so it is read again.
     Changed,
+    /// Something that is not its fault, so it is tried again.
+    Later(String),
     /// It is not one that can play.
     Refused(String),
+}
+
+impl NotTaken {
+    /// The reason that an error is.
+    pub(super) fn of(error: impl Error + 'static) -> Self {
+        match Shortage::of("take it in", &error) {
+            Some(_) => Self::Later(error.to_string()),
+            None => refused(error),
+        }
+    }
 }
 
 /// The reason as a refusal.
@@ -70,12 +83,12 @@ pub(super) fn take(
     letter: &mut Letter,
 ) -> Result<Taken, NotTaken> {
     let (inbox, unpacked) = (work.join("in"), work.join("out"));
-    fs::create_dir_all(&inbox).map_err(refused)?;
-    let handed_in = hand_in::read(from, Some(&inbox.join(ENTRY)), largest).map_err(refused)?;
+    fs::create_dir_all(&inbox).map_err(NotTaken::of)?;
+    let handed_in = hand_in::read(from, Some(&inbox.join(ENTRY)), largest).map_err(NotTaken::of)?;
     if handed_in != *expected {
         return Err(NotTaken::Changed);
     }
-    let Some(submission) = take_in_one(&inbox, &unpacked).map_err(refused)? else {
+    let Some(submission) = take_in_one(&inbox, &unpacked).map_err(NotTaken::of)? else {
         return Err(refused("nothing in it can play"));
     };
     for remark in &submission.remarks {
@@ -91,10 +104,12 @@ pub(super) fn take(
             StartCommand { dir: tree.join(&built.dir), ..built.clone() },
             Some(built),
         ),
-        (Ok(None), Err(why)) => return Err(refused(why)),
-        (Err(why), Err(_)) => return Err(refused(why)),
+        (Ok(None), Err(why)) => return Err(NotTaken::of(why)),
+        (Err(why), Err(_)) | (Err(why @ (NotTaken::Changed | NotTaken::Later(_))), Ok(_)) => {
+            return Err(why);
+        }
         (built, Ok(start)) => {
-            if let Err(why) = built {
+            if let Err(NotTaken::Refused(why)) = built {
                 letter.add(&format!("{why}; it plays as it was handed in"));
             }
             let tops = [inbox.join(ENTRY), unpacked];
@@ -120,25 +135,26 @@ fn build(
     top: &Path,
     work: &Path,
     letter: &mut Letter,
-) -> Result<Option<(PathBuf, StartCommand)>, String> {
+) -> Result<Option<(PathBuf, StartCommand)>, NotTaken> {
     let Some(plan) = builds.rules.plan(top) else { return Ok(None) };
     letter.add(&format!("build: {}", escape::terminal(&plan.command)));
     let (mut lines, mut end) = (0, VecDeque::new());
-    let built = new_runtime().map_err(|failure| failure.to_string())?.block_on(async {
-        let mut say = |line: &str| {
-            lines += 1;
-            if lines <= TOLD {
-                letter.add(&format!("  {line}"));
-                letter.send_progress();
-                return;
-            }
-            end.push_back(format!("  {line}"));
-            if end.len() > TOLD {
-                end.pop_front();
-            }
-        };
-        builds.builder.build(&plan, &mut say).await
-    });
+    let built =
+        new_runtime().map_err(|failure| NotTaken::Later(failure.to_string()))?.block_on(async {
+            let mut say = |line: &str| {
+                lines += 1;
+                if lines <= TOLD {
+                    letter.add(&format!("  {line}"));
+                    letter.send_progress();
+                    return;
+                }
+                end.push_back(format!("  {line}"));
+                if end.len() > TOLD {
+                    end.pop_front();
+                }
+            };
+            builds.builder.build(&plan, &mut say).await
+        });
     let hidden = lines.saturating_sub(TOLD + end.len());
     if hidden > 0 {
         letter.add(&format!("  … {} …", counted(hidden, "line")));
@@ -146,10 +162,10 @@ fn build(
     for line in &end {
         letter.add(line);
     }
-    let built = built.map_err(|error| error.to_string())?;
-    let start = look_after_build(&plan, &built.dir).map_err(|why| why.to_string())?;
+    let built = built.map_err(NotTaken::of)?;
+    let start = look_after_build(&plan, &built.dir).map_err(NotTaken::of)?;
     let to = work.join(BUILT);
-    fs::rename(&built.dir, &to).map_err(|error| format!("its build cannot be kept: {error}"))?;
+    fs::rename(&built.dir, &to).map_err(|error| NotTaken::of(BuildError::Unpacked(error)))?;
     Ok(Some((to, start.moved(&built.dir, Path::new("")))))
 }
 
@@ -162,4 +178,27 @@ pub(super) fn size(dir: &Path) -> u64 {
         Err(_) => 0,
     };
     entries.map(of_entry).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::submissions::{ArchiveError, NoPlayer};
+    use std::io;
+
+    #[test]
+    fn what_the_machine_lacks_is_no_refusal() {
+        let full = || io::Error::from(nix::errno::Errno::ENOSPC);
+        let waits = [
+            NotTaken::of(full()),
+            NotTaken::of(hand_in::UnfitSubmission::Failed(full())),
+            NotTaken::of(NoPlayer::Refused(ArchiveError::Folder(full()))),
+            NotTaken::of(BuildError::Cache(PathBuf::from("built"), full())),
+            NotTaken::of(BuildError::Unpacked(full())),
+        ];
+        assert!(waits.iter().all(|why| matches!(why, NotTaken::Later(_))), "{waits:?}");
+        let denied = io::Error::from(io::ErrorKind::PermissionDenied);
+        let refused = [NotTaken::of(denied), NotTaken::of(BuildError::TooLarge(1))];
+        assert!(refused.iter().all(|why| matches!(why, NotTaken::Refused(_))), "{refused:?}");
+    }
 }
