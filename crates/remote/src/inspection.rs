@@ -3,7 +3,7 @@
 
 use referee_games::Seat;
 use referee_match::openings::OpeningBook;
-use referee_record::model::bounds::Bounded;
+use referee_record::model::bounds::HasBounds;
 use referee_record::model::record::{GameRecord, Header};
 use referee_record::seeds::Secret;
 use referee_tournament::run::failure::JobFailure;

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::time::{Duration, Instant};
 
 use super::messages::{WorkerHeartbeat, WorkerId};
-use referee_record::model::bounds::Bounded;
+use referee_record::model::bounds::HasBounds;
 use referee_record::model::tournament::MOST_JOBS;
 use referee_tournament::run::event::WorkerStatus;
 

@@ -8,7 +8,7 @@ use std::num::NonZeroU64;
 use serde::de::{self, Deserializer};
 use serde::{Deserialize, Serialize, Serializer};
 
-use crate::model::bounds::Bounded;
+use crate::model::bounds::HasBounds;
 use crate::model::fault::{Fault, FaultCode};
 use crate::model::game_summary::fingerprint;
 use crate::model::record::{ClockRecord, GameRecord};

@@ -11,7 +11,7 @@ use super::error::{InvalidLine, LONGEST, LogError, LogProblem};
 use super::game_line::LinePlace;
 use super::{LOG, TYPICAL_LINE, is_sealed};
 use crate::bounded;
-use crate::model::bounds::Bounded;
+use crate::model::bounds::HasBounds;
 use crate::model::record::{GameRecord, Header, SCHEMA};
 use crate::model::roster::RosterChange;
 

@@ -24,12 +24,12 @@ pub const LONGEST_OPTIONS: usize = 64 << 10;
 pub const MOST_STEPS: usize = 1 << 20;
 
 /// Something with bounds.
-pub trait Bounded {
+pub trait HasBounds {
     /// Cuts whatever exceeds its bound. Changes nothing if nothing does.
     fn cut(&mut self);
 }
 
-impl Bounded for String {
+impl HasBounds for String {
     fn cut(&mut self) {
         if self.len() > LONGEST_TEXT {
             let most = LONGEST_TEXT - '…'.len_utf8();
@@ -40,7 +40,7 @@ impl Bounded for String {
     }
 }
 
-impl Bounded for Text {
+impl HasBounds for Text {
     fn cut(&mut self) {
         if self.len() > LONGEST_TEXT {
             self.to_mut().cut();
@@ -48,7 +48,7 @@ impl Bounded for Text {
     }
 }
 
-impl<T: Bounded> Bounded for Option<T> {
+impl<T: HasBounds> HasBounds for Option<T> {
     fn cut(&mut self) {
         if let Some(it) = self {
             it.cut();
@@ -58,7 +58,7 @@ impl<T: Bounded> Bounded for Option<T> {
 
 /// Cuts a list of texts for people. Its last line says how many were left out.
 fn cut_texts(texts: &mut Vec<String>) {
-    texts.iter_mut().for_each(Bounded::cut);
+    texts.iter_mut().for_each(HasBounds::cut);
     let size = |texts: &[String]| texts.iter().map(|text| text.len() + 1).sum::<usize>();
     if size(texts) <= LONGEST_TEXTS {
         return;
@@ -78,7 +78,7 @@ fn cut_texts(texts: &mut Vec<String>) {
 /// Cuts a list of actions or outcomes.
 fn cut_steps(steps: &mut Vec<String>) {
     steps.truncate(MOST_STEPS);
-    steps.iter_mut().for_each(Bounded::cut);
+    steps.iter_mut().for_each(HasBounds::cut);
 }
 
 /// The size of options, in bytes of JSON.
@@ -98,7 +98,7 @@ fn cut_seats<T>(map: &mut SeatMap<T>, cut: impl Fn(&mut T)) {
     cut(&mut map.values.second);
 }
 
-impl Bounded for Fault {
+impl HasBounds for Fault {
     fn cut(&mut self) {
         let Self { code: _, message, clause, raw, stderr } = self;
         message.cut();
@@ -108,7 +108,7 @@ impl Bounded for Fault {
     }
 }
 
-impl Bounded for Note {
+impl HasBounds for Note {
     fn cut(&mut self) {
         let Self { ply: _, by, note, eval: _, search: _ } = self;
         by.cut();
@@ -116,7 +116,7 @@ impl Bounded for Note {
     }
 }
 
-impl Bounded for ClockRecord {
+impl HasBounds for ClockRecord {
     fn cut(&mut self) {
         let Self { tc, startup_ns, used_ns, cpu_ns, wall_ns: _ } = self;
         tc.iter_mut().for_each(cut_names);
@@ -126,7 +126,7 @@ impl Bounded for ClockRecord {
     }
 }
 
-impl Bounded for GameRecord {
+impl HasBounds for GameRecord {
     fn cut(&mut self) {
         let Self {
             id,
@@ -154,7 +154,7 @@ impl Bounded for GameRecord {
         for text in [id, result, reason] {
             text.cut();
         }
-        cut_seats(players, Bounded::cut);
+        cut_seats(players, HasBounds::cut);
         cut_names(scores);
         cut_names(seed);
         worker.cut();
@@ -178,14 +178,14 @@ impl Bounded for GameRecord {
         }
         cut_texts(warnings);
         notes.truncate(MOST_STEPS);
-        notes.iter_mut().for_each(Bounded::cut);
+        notes.iter_mut().for_each(HasBounds::cut);
         if let Some(reported) = reported {
-            cut_seats(reported, Bounded::cut);
+            cut_seats(reported, HasBounds::cut);
         }
     }
 }
 
-impl Bounded for PlayerInfo {
+impl HasBounds for PlayerInfo {
     fn cut(&mut self) {
         let Self { name, command, hash, tc: _, takes_openings: _, entry, left: _ } = self;
         for text in [name, command, hash] {
@@ -199,15 +199,15 @@ impl Bounded for PlayerInfo {
 }
 
 /// Only texts for people are cut.
-impl Bounded for Header {
+impl HasBounds for Header {
     fn cut(&mut self) {
-        self.players.iter_mut().for_each(Bounded::cut);
+        self.players.iter_mut().for_each(HasBounds::cut);
         cut_texts(&mut self.changes);
     }
 }
 
 /// Only texts for people are cut.
-impl Bounded for RosterChange {
+impl HasBounds for RosterChange {
     fn cut(&mut self) {
         if let Self::Entered { player, files: _ } = self {
             player.cut();

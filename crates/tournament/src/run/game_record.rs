@@ -7,7 +7,7 @@ use referee_games::{BySeat, Seat, SeatMap, Text};
 use referee_match::player::PlayerStatistics;
 use referee_match::referee::{Ending, GameReport};
 use referee_protocol::Score;
-use referee_record::model::bounds::Bounded;
+use referee_record::model::bounds::HasBounds;
 use referee_record::model::clock::{millis, seconds};
 use referee_record::model::record::{ClockRecord, FaultRecord, GameRecord};
 use referee_record::model::warning::{GameWarning, PlayerWarning};

@@ -2,7 +2,7 @@
 
 use referee_games::{BySeat, Text};
 use referee_match::replay::ReplayError;
-use referee_record::model::bounds::Bounded;
+use referee_record::model::bounds::HasBounds;
 
 /// An error in a record.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
