@@ -214,15 +214,24 @@ fn submissions_that_are_source_code_are_built() {
     let hook = "[hooks]\ncommand = [\"sh\", \"-c\", \"cat >> told\"]\n";
     // Not every machine has the private mounts that a sandbox for builds needs.
     let off = "[containment]\nlevel = \"off\"\n";
+    let text = text.replace("largest =", "disk = \"1MiB\"\nlargest =");
     fs::write(&config, text + "\n[build]\n" + hook + off).expect("written");
     arena.hand_in("ann", "source.txt", &program("built"));
     arena.hand_in("ann", "Makefile", "all:\n\t@echo copying it\n\tcp source.txt player.py\n");
     arena.hand_in("bob", "Makefile", "all:\n\t@echo no luck\n\tfalse\n");
+    arena.hand_in("eve", "source.txt", &program("large"));
+    arena.hand_in(
+        "eve",
+        "Makefile",
+        "all:\n\thead -c 2000000 /dev/zero > data\n\tcp source.txt player.py\n",
+    );
     let run = arena.start(&["run", "--quiet"]);
     arena.wait_for_report("ann", "entered as ann v1");
     assert!(arena.report("ann").contains("build: make\n  copying it"), "{}", arena.report("ann"));
     arena.wait_for_report("bob", "refused");
     assert!(arena.report("bob").contains("no luck"), "{}", arena.report("bob"));
+    arena.wait_for_report("eve", "refused");
+    assert!(arena.report("eve").contains("it is larger than 1 MiB"), "{}", arena.report("eve"));
     assert_eq!(arena.stop(run), 130);
     let told = fs::read_to_string(arena.path().join("told")).expect("events");
     for event in ["\"event\":\"entered\",\"player\":\"ann v1\"", "refused", "finished"] {

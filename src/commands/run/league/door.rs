@@ -43,6 +43,7 @@ use referee_record::model::roster::RosterChange;
 use referee_record::model::stage::Stage;
 use referee_record::model::tournament::Tournament;
 use referee_record::seeds::fresh_identity;
+use referee_sandbox::limits;
 use referee_tournament::run::resume::header;
 
 /// The folder of submissions that are being checked, beside those that entered.
@@ -409,6 +410,11 @@ impl Doorkeeper {
             Ok(taken) => taken,
             Err(why) => return Ok(Err(why)),
         };
+        let disk = self.league.disk;
+        if taken.bytes > disk {
+            let why = format!("as it plays, it is larger than {}", limits::bytes(disk));
+            return Ok(Err(NotTaken::Refused(why)));
+        }
         match self.check(&taken.spec, &work, letter)? {
             Readiness::Ready => {}
             Readiness::NotReady => {
