@@ -93,11 +93,15 @@ impl Door {
 
     /// Sends fields and files, each as a name or a file's name, and its content.
     fn post(&self, path: &str, headers: &[&str], fields: &[(&str, &[u8])]) -> String {
-        let body = form(fields);
+        self.post_form(path, headers, &form(fields))
+    }
+
+    /// Sends a form as it is.
+    fn post_form(&self, path: &str, headers: &[&str], body: &[u8]) -> String {
         let length = format!("Content-Length: {}", body.len());
         let kind = format!("Content-Type: multipart/form-data; boundary={BOUNDARY}");
         let headers = [headers, &[&length, &kind]].concat();
-        self.served.send(&format!("POST {path}"), &headers, &body)
+        self.served.send(&format!("POST {path}"), &headers, body)
     }
 
     /// Hands in as a browser does.
@@ -266,6 +270,14 @@ fn what_is_handed_in_arrives_whole_in_place_of_what_was_there() {
     let twice: [(&str, &[u8]); 2] = [("a.py", b""), ("A.py", b"")];
     assert_eq!(status(&door.upload(&door.bob, &twice)), 400);
     assert_eq!(status(&door.upload(&door.bob, &[("", b"")])), 400, "no file");
+    // As old systems send `joueur_é.py`.
+    let token = door.token("/author", &door.bob);
+    let mut latin = form(&[("token", token.as_bytes()), ("player_#.py", b"x")]);
+    let at = latin.iter().position(|&byte| byte == b'#').expect("its name");
+    latin[at] = 0xe9;
+    let answer = door.post_form("/author/hand-in", &[&door.bob], &latin);
+    assert_eq!(status(&answer), 400, "{answer}");
+    assert!(answer.contains("its name is not UTF-8"), "{answer}");
     assert_eq!(door.arrived("bob"), (vec!["x<img src=x>.py".to_owned()], 0));
 }
 

@@ -12,6 +12,7 @@ use axum::body::{Body, BodyDataStream, Bytes};
 use axum::extract::multipart::{Field, MultipartError};
 use axum::extract::{FromRequest as _, Multipart, Request};
 use axum::http::StatusCode;
+use axum::http::header::CONTENT_DISPOSITION;
 use tokio::time::{Instant, timeout_at};
 use tokio_stream::{Stream, StreamExt as _};
 
@@ -150,9 +151,17 @@ pub(super) struct IncomingField<'f> {
 }
 
 impl IncomingField<'_> {
-    /// The name of the file, as its sender calls it.
-    pub(super) fn file_name(&self) -> &str {
-        self.field.file_name().unwrap_or_default()
+    /// The name of the file, as its sender calls it; empty without a file.
+    ///
+    /// # Errors
+    /// The name is not text.
+    pub(super) fn file_name(&self) -> Result<&str, FormProblem> {
+        let head = self.field.headers().get(CONTENT_DISPOSITION);
+        if head.is_some_and(|head| std::str::from_utf8(head.as_bytes()).is_err()) {
+            let why = "rename the file: its name is not UTF-8";
+            return Err(FormProblem::Unusable(why.to_owned()));
+        }
+        Ok(self.field.file_name().unwrap_or_default())
     }
 
     /// The next piece of the file. All files together have a bound.

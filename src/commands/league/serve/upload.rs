@@ -176,12 +176,12 @@ async fn receive(
     let mut arrived = Arrived { folder, names: Vec::new() };
     let mut taken = HashSet::new();
     while let Some(mut field) = form.next().await? {
-        if field.file_name().is_empty() {
+        if field.file_name()?.is_empty() {
             // A browser sends this if no file was chosen.
             while field.chunk().await?.is_some() {}
             continue;
         }
-        let name = file_name(field.file_name())?;
+        let name = file_name(field.file_name()?)?;
         let is_new = taken.insert(name.to_lowercase());
         if !is_new || arrived.names.len() == MOST_FILES {
             let why = if is_new {
