@@ -41,7 +41,8 @@ const NO_NETWORK: [&str; 8] = [
     "unknown host",
     "unknownhostexception",
     "dial tcp",
-    "enotfound",
+    // Not the end of `FileNotFoundError`.
+    " enotfound",
     "eai_again",
     "network is unreachable",
 ];
@@ -103,7 +104,9 @@ impl Builder {
         fs::write(self.rules.log(&key), output.text()).map_err(kept)?;
         let result = match archive {
             Ok(archive) => self.unpacked(archive, work.path().join("result")).await,
-            Err(BuildError::Failed(status)) if self.lacks_network(output.text()) => {
+            Err(BuildError::Failed(status))
+                if self.rules.network != Network::Open && found_no_network(output.text()) =>
+            {
                 Err(BuildError::NoNetwork(status))
             }
             Err(why) => Err(why),
@@ -122,12 +125,6 @@ impl Builder {
             Err(_) if dir.is_dir() => Ok(BuiltFolder { dir }),
             Err(error) => Err(kept(error)),
         }
-    }
-
-    /// Whether this output of a build that failed says that it found no network, and it had none.
-    fn lacks_network(&self, output: &str) -> bool {
-        let output = output.to_lowercase();
-        self.rules.network != Network::Open && NO_NETWORK.iter().any(|sign| output.contains(sign))
     }
 
     /// Unpacks a result into the new folder `result`.
@@ -248,4 +245,29 @@ fn seal(result: &Path) -> io::Result<()> {
     #[cfg(target_os = "linux")]
     rustix::fs::syncfs(File::open(result)?)?;
     Ok(())
+}
+
+/// Whether this output of a build says that it found no network.
+fn found_no_network(output: &str) -> bool {
+    let output = output.to_lowercase();
+    NO_NETWORK.iter().any(|sign| output.contains(sign))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_missing_network_is_told_from_a_missing_file() {
+        for output in [
+            "npm error code ENOTFOUND",
+            "getaddrinfo EAI_AGAIN registry",
+            "curl: (6) Could not resolve host: crates",
+            "Caused by: java.net.UnknownHostException: repo",
+        ] {
+            assert!(found_no_network(output), "{output}");
+        }
+        let output = "FileNotFoundError: [Errno 2] No such file or directory: 'data'";
+        assert!(!found_no_network(output));
+    }
 }
