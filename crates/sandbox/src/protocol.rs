@@ -14,7 +14,7 @@ use nix::sys::wait::WaitStatus;
 use serde::{Deserialize, Serialize};
 
 use crate::command::THIS_PROGRAM;
-use crate::error::{Shortage, os_error};
+use crate::error::{Resource, Shortage, os_error};
 use crate::leftovers::Leftovers;
 use crate::level::{Level, Mechanism};
 use crate::limits::{Limits, Overrun};
@@ -173,7 +173,9 @@ impl SetupError {
             StartStage::Program => self.error == Some(nix::libc::EAGAIN),
         };
         let (what, _) = self.message.split_once(": ").unwrap_or((&self.message, ""));
-        Shortage::from_raw(&format!("set up {what}"), self.error.filter(|_| ours))
+        let shortage = Shortage::from_raw(&format!("set up {what}"), self.error.filter(|_| ours));
+        // Where namespaces are forbidden, the kernel says that there is no space for them.
+        shortage.filter(|shortage| shortage.resource() != Resource::Disk)
     }
 }
 
