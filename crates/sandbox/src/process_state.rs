@@ -209,27 +209,23 @@ mod tests {
     fn other_waits_are_not_for_input() {
         let epoll = "import select; e = select.epoll(); e.register(0, select.EPOLLIN); ";
         let helper = "import subprocess as s, time; s.Popen(['cat'], stdin=s.PIPE); time.sleep(99)";
-        // The call that the last process is in once it waits.
-        for (code, call) in [
-            ("import time; time.sleep(99)".to_owned(), libc::SYS_clock_nanosleep),
-            ("import select; select.select([], [], [], 99)".to_owned(), libc::SYS_pselect6),
-            (
-                "import os, select; select.select([os.pipe()[0]], [], [])".to_owned(),
-                libc::SYS_pselect6,
-            ),
-            (format!("{epoll}e.poll(99)"), libc::SYS_epoll_pwait),
-            ("import select; select.epoll().poll()".to_owned(), libc::SYS_epoll_pwait),
-            (helper.to_owned(), libc::SYS_read),
+        // The calls that its processes are in once they wait.
+        let sleeps: &[i64] = &[libc::SYS_clock_nanosleep];
+        for (code, calls) in [
+            ("import time; time.sleep(99)", sleeps),
+            ("import select; select.select([], [], [], 99)", &[libc::SYS_pselect6]),
+            ("import os, select; select.select([os.pipe()[0]], [], [])", &[libc::SYS_pselect6]),
+            (&format!("{epoll}e.poll(99)"), &[libc::SYS_epoll_pwait]),
+            ("import select; select.epoll().poll()", &[libc::SYS_epoll_pwait]),
+            (helper, &[libc::SYS_read, libc::SYS_clock_nanosleep]),
         ] {
-            let child = start("python3", &["-c", &code]);
-            let waits = |member: &Member| {
-                let text = member.folder.system_call(member.pid());
-                text.and_then(|text| SystemCall::parse(&text))
-                    .is_some_and(|found| found.number == call)
+            let child = start("python3", &["-c", code]);
+            let call = |member: &Member| {
+                let text = member.folder.system_call(member.pid())?;
+                SystemCall::parse(&text).map(|found| found.number)
             };
-            let expected = 1 + usize::from(code == helper);
-            becomes_true(&child, &code, |_, members| {
-                members.len() == expected && waits(&members[0])
+            becomes_true(&child, code, |_, members| {
+                members.iter().map(call).eq(calls.iter().copied().map(Some))
             });
             let (leader, members) = all(&child);
             assert_eq!(ProcessState::of(leader, &members), ProcessState::Other, "{code}");
