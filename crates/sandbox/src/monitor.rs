@@ -5,11 +5,12 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
+use nix::libc;
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
+use nix::sys::stat::FileStat;
 
 use crate::level::{Level, Mechanism};
 use crate::limits::{Limits, Overrun};
@@ -47,13 +48,7 @@ impl Monitor {
     }
 
     /// The limit that these processes together exceed, if any.
-    ///
-    /// Processes that are all stopped use nothing more. Looking at their memory would take the core
-    /// from the opponent, whose turn it is.
     pub(crate) fn overrun(&self, members: &[Member]) -> Option<Overrun> {
-        if members.iter().all(|member| member.stat.is_stopped()) {
-            return None;
-        }
         let threads: u64 = members.iter().map(|member| member.stat.threads).sum();
         if self.processes && threads > self.limits.processes {
             return Some(Overrun::Processes { limit: self.limits.processes });
@@ -109,26 +104,22 @@ impl OpenFiles {
     fn of(members: &[Member]) -> Self {
         let mut found = Self::default();
         let mut seen = BTreeSet::new();
-        for pid in members.iter().map(Member::pid) {
-            for entry in fs::read_dir(format!("/proc/{pid}/fd")).into_iter().flatten().flatten() {
-                if let Ok(file) = fs::metadata(entry.path())
-                    && seen.insert((file.dev(), file.ino()))
-                {
-                    found.add(&file);
-                }
+        for file in members.iter().flat_map(|member| member.folder.open_files()) {
+            if seen.insert((file.st_dev, file.st_ino)) {
+                found.add(&file);
             }
         }
         found
     }
 
-    fn add(&mut self, file: &fs::Metadata) {
-        let kind = file.file_type();
-        if kind.is_file() && file.nlink() == 0 {
-            self.nameless += file.blocks() * 512;
-        } else if kind.is_fifo() {
-            self.buffers += PIPE;
-        } else if kind.is_socket() {
-            self.buffers += socket_buffer();
+    fn add(&mut self, file: &FileStat) {
+        match file.st_mode & libc::S_IFMT {
+            libc::S_IFREG if file.st_nlink == 0 => {
+                self.nameless += file.st_blocks.cast_unsigned() * 512;
+            }
+            libc::S_IFIFO => self.buffers += PIPE,
+            libc::S_IFSOCK => self.buffers += socket_buffer(),
+            _ => {}
         }
     }
 }

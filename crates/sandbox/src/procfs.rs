@@ -1,15 +1,15 @@
 //! Reads information about processes from `/proc`.
 
-use std::ffi::OsString;
+use std::ffi::{CString, OsString};
 use std::fs;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::fs::FileExt;
 use std::time::Duration;
 
 use nix::dir::Dir;
-use nix::fcntl::{OFlag, open, openat, readlinkat};
+use nix::fcntl::{AtFlags, OFlag, open, openat, readlinkat};
 use nix::poll::PollFlags;
-use nix::sys::stat::Mode;
+use nix::sys::stat::{FileStat, Mode, fstatat};
 use nix::time::ClockId;
 use nix::unistd::{Pid, read};
 
@@ -61,6 +61,17 @@ impl ProcessFolder {
     /// What tells its open file with this number from others, such as `pipe:[1234]`.
     pub(crate) fn open_file(&self, number: i32) -> Option<OsString> {
         readlinkat(&self.folder, format!("fd/{number}").as_str()).ok()
+    }
+
+    /// What its open files are. Files that it closes meanwhile may be missing.
+    pub(crate) fn open_files(&self) -> Vec<FileStat> {
+        let Ok(mut dir) = Dir::openat(&self.folder, "fd", FOLDER, Mode::empty()) else {
+            return Vec::new();
+        };
+        let numbers: Vec<CString> =
+            dir.iter().flatten().map(|entry| entry.file_name().to_owned()).collect();
+        let follow = AtFlags::empty();
+        numbers.iter().filter_map(|number| fstatat(&dir, &**number, follow).ok()).collect()
     }
 
     /// The files whose input its event loop with this number waits for.

@@ -28,10 +28,12 @@ use crate::protocol::{Setup, SetupError, SupervisorMessage, send, wait_status};
 use crate::resources::Resources;
 use crate::start_request::StartRequest;
 use crate::timer_gate::TimerGate;
-use crate::{exec, fork, init, mounts};
+use crate::{exec, fork, init, mounts, procfs};
 
 /// How often to poll the limits that the system does not enforce.
 const POLL_EVERY: Duration = Duration::from_millis(250);
+/// How often to poll while the leader is stopped.
+const POLL_STOPPED_EVERY: Duration = Duration::from_secs(1);
 
 /// Supervises the process that the socket asks for, until it is gone.
 pub(crate) fn serve(socket: &UnixStream) -> ExitCode {
@@ -223,7 +225,7 @@ impl Supervisor {
             let timer = watched[2].revents().unwrap_or(PollFlags::empty());
             let [asked, died, _] = watched.map(|fd| fd.any().unwrap_or(true));
             self.answer_about_timers(timer);
-            if asked || self.polled.elapsed() >= POLL_EVERY {
+            if asked || self.is_poll_due() {
                 self.poll_limits(socket);
             }
             if died {
@@ -251,6 +253,14 @@ impl Supervisor {
                 self.timers = None;
             }
         }
+    }
+
+    /// Whether the limits are to be polled now. That takes the core from the opponent while the
+    /// leader is stopped, on the opponent's turn, so it is done less often then.
+    fn is_poll_due(&self) -> bool {
+        let since = self.polled.elapsed();
+        let is_stopped = || procfs::stat(self.leader).is_some_and(|stat| stat.is_stopped());
+        since >= POLL_EVERY && (since >= POLL_STOPPED_EVERY || !is_stopped())
     }
 
     /// Kills everything if a limit that the system does not enforce is exceeded.
