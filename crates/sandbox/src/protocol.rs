@@ -174,7 +174,7 @@ impl SetupError {
         };
         let (what, _) = self.message.split_once(": ").unwrap_or((&self.message, ""));
         let shortage = Shortage::from_raw(&format!("set up {what}"), self.error.filter(|_| ours));
-        // Where namespaces are forbidden, the kernel says that there is no space for them.
+        // The kernel also answers ENOSPC where namespaces are forbidden.
         shortage.filter(|shortage| shortage.resource() != Resource::Disk)
     }
 }

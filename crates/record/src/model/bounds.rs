@@ -216,7 +216,7 @@ impl HasBounds for RosterChange {
 }
 
 impl Header {
-    /// Whether it is no larger than a tournament can be.
+    /// Checks that it is no larger than any tournament can make it.
     ///
     /// # Errors
     /// Says what is too large.
