@@ -16,6 +16,7 @@ mod check_and_ask;
 mod chess;
 mod commands;
 mod compare;
+mod control_characters;
 mod foreign_games;
 mod formats;
 mod fuzz;

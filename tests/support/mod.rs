@@ -19,6 +19,39 @@ use tempfile::TempDir;
 /// Text that would do harm if it were not escaped.
 pub(crate) const HOSTILE: &str = "</script><img src=x onerror=alert(1)>";
 
+/// What must not reach a terminal in output of the program: everything but text, newlines and tabs.
+/// CSV and JSON may have nothing else either: they escape it, or the printer does. Returns the first
+/// such part with the text before it.
+pub(crate) fn unsafe_output(output: &[u8]) -> Option<String> {
+    let mut before = String::new();
+    for chunk in output.utf8_chunks() {
+        for character in chunk.valid().chars() {
+            let moves_or_hides = match character {
+                '\n' | '\t' => false,
+                // Marks of direction, separators of lines, what is invisible, and tags.
+                '\u{61c}'
+                | '\u{200b}'
+                | '\u{200e}'
+                | '\u{200f}'
+                | '\u{feff}'
+                | '\u{2028}'..='\u{202e}'
+                | '\u{2060}'..='\u{206f}'
+                | '\u{e0000}'..='\u{e007f}' => true,
+                _ => character.is_control(),
+            };
+            if moves_or_hides {
+                let start = before.char_indices().rev().nth(60).map_or(0, |(at, _)| at);
+                return Some(format!("{}{}", &before[start..], character.escape_unicode()));
+            }
+            before.push(character);
+        }
+        if !chunk.invalid().is_empty() {
+            return Some(format!("{before}{:x?}", chunk.invalid()));
+        }
+    }
+    None
+}
+
 /// The ranking of [`Config::small`].
 pub(crate) const TABLE: &str = "\
 #  player  rating  ±95%  ranks  games  score     %  W  D  L  faults

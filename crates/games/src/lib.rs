@@ -79,5 +79,5 @@ pub use options::{OptionError, OptionSpec, Options};
 pub use perft::{divide, perft};
 pub use refusal::{Refusal, StepError};
 pub use seat::{BySeat, Seat, SeatMap};
-pub use text::{Text, is_unsafe_to_show};
+pub use text::{Text, is_unsafe_to_show, one_line};
 pub use turn::{GameResult, Outcome, PASS, Step, StepText, Stream, TextStep, Turn, draw_outcome};

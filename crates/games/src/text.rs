@@ -5,6 +5,20 @@ use std::borrow::Cow;
 /// Text that is either part of the program or created at run time.
 pub type Text = Cow<'static, str>;
 
+/// The text as a part of one line that is safe to show: every character that
+/// [is not](is_unsafe_to_show) becomes `\u{…}`, ends of lines too.
+pub fn one_line(text: &str) -> String {
+    let mut safe = String::with_capacity(text.len());
+    for character in text.chars() {
+        if is_unsafe_to_show(character) {
+            safe.extend(character.escape_unicode());
+        } else {
+            safe.push(character);
+        }
+    }
+    safe
+}
+
 /// Whether a character must not be shown as it is: it moves the cursor, changes the direction of
 /// text, or is invisible and not needed by names. The joiners that scripts and emoji need are safe.
 pub fn is_unsafe_to_show(character: char) -> bool {

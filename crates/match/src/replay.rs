@@ -13,7 +13,7 @@ use std::time::Duration;
 use self::recorded::RecordScript;
 use referee_games::{
     AnyPosition, BySeat, Event, GameError, Position, Refusal, Seat, Step, StepText, Stream, Text,
-    TextStep, Turn,
+    TextStep, Turn, one_line,
 };
 use referee_record::model::clock::{Clock, TimeControl};
 use referee_record::model::plies::Plies;
@@ -282,25 +282,25 @@ pub fn steps_to(
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ReplayError {
     /// This action comes after the end of the game.
-    #[error("`{0}` comes after the end of the game")]
+    #[error("`{}` comes after the end of the game", one_line(.0))]
     AfterEnd(String),
     /// The outcome of chance before this action is missing.
-    #[error("`{0}` is recorded where a roll is missing")]
+    #[error("`{}` is recorded where a roll is missing", one_line(.0))]
     NoOutcome(String),
     /// This outcome is recorded at a turn without chance.
-    #[error("`{0}` is a roll, but nothing is rolled here")]
+    #[error("`{}` is a roll, but nothing is rolled here", one_line(.0))]
     NoChance(String),
     /// This action is recorded instead of a forced pass.
-    #[error("`{0}` is recorded instead of a forced pass")]
+    #[error("`{}` is recorded instead of a forced pass", one_line(.0))]
     NotPassed(String),
     /// Both seats are asked here, but only this action is recorded.
-    #[error("`{0}` is one action, but both seats move at once")]
+    #[error("`{}` is one action, but both seats move at once", one_line(.0))]
     Alone(String),
     /// This outcome is impossible here.
-    #[error("`{0}` cannot be drawn here")]
+    #[error("`{}` cannot be drawn here", one_line(.0))]
     Impossible(String),
     /// The rules reject an action.
-    #[error("ply {ply}: `{text}` was not legal: {refusal}")]
+    #[error("ply {ply}: `{}` was not legal: {}", one_line(text), one_line(&refusal.to_string()))]
     Illegal {
         /// The plies before it.
         ply: u32,

@@ -3,15 +3,11 @@
 
 use std::fmt::Write;
 
-use referee_games::is_unsafe_to_show;
+use referee_games::{is_unsafe_to_show, one_line};
 
 /// Writes every control, bidirectional and invisible character of `text` as `\u{…}`.
 pub fn terminal(text: &str) -> String {
-    let mut safe = String::with_capacity(text.len());
-    for character in text.chars() {
-        push(&mut safe, character);
-    }
-    safe
+    one_line(text)
 }
 
 /// As [`terminal`], but keeps tabs and the ends of lines, for a text of several lines.

@@ -1,12 +1,12 @@
 //! Errors in options.
 
-use crate::text::Text;
+use crate::text::{Text, one_line};
 
 /// An error in the options.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum OptionError {
     /// The game has no option of this name.
-    #[error("unknown option `{name}`; {}", those(known))]
+    #[error("unknown option `{}`; {}", one_line(name), those(known))]
     Unknown {
         /// The name that was given.
         name: String,
@@ -14,7 +14,7 @@ pub enum OptionError {
         known: Vec<Text>,
     },
     /// The option cannot have this value.
-    #[error("invalid value `{value}` for `{name}`; {expected}")]
+    #[error("invalid value `{}` for `{}`; {expected}", one_line(value), one_line(name))]
     Value {
         /// The option.
         name: String,

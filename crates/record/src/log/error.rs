@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::model::record::SCHEMA;
+use referee_games::one_line;
 
 /// The maximum length of a line, in bytes.
 pub(super) const LONGEST: u64 = 64 * 1024 * 1024;
@@ -47,12 +48,13 @@ pub enum LogProblem {
     #[error("the header is not complete")]
     HeaderIncomplete,
     /// The first line is not the header of a log.
-    #[error("not a header: {0}")]
+    #[error("not a header: {}", one_line(&.0.to_string()))]
     NotAHeader(#[source] serde_json::Error),
     /// The log has a format that this version does not read.
     #[error(
-        "the log has the format {schema}, this referee reads {SCHEMA}; referee {version}, which wrote \
-         it, reads it"
+        "the log has the format {}, this referee reads {SCHEMA}; referee {}, which wrote it, reads it",
+        one_line(schema),
+        one_line(version)
     )]
     Format {
         /// The format.
@@ -62,8 +64,9 @@ pub enum LogProblem {
     },
     /// The header has this version's format, but not its fields.
     #[error(
-        "not a header of the format {SCHEMA}: {0}; a log from before that format was settled is read \
-         by the build of the referee that wrote it"
+        "not a header of the format {SCHEMA}: {}; a log from before that format was settled is read \
+         by the build of the referee that wrote it",
+        one_line(&.0.to_string())
     )]
     InvalidHeader(#[source] serde_json::Error),
     /// The line is not a game's record.
@@ -89,7 +92,7 @@ pub enum InvalidLine {
     #[error("the line is longer than {LONGEST} bytes")]
     TooLong,
     /// It is not the JSON of a record.
-    #[error("not a game record: {0}")]
+    #[error("not a game record: {}", one_line(&.0.to_string()))]
     NotARecord(#[source] Arc<serde_json::Error>),
     /// It is a change of a league's players.
     #[error("a change of the players, not a game")]

@@ -5,7 +5,7 @@ use super::record::Header;
 use serde_json::{Map, Value};
 
 use referee_games::{
-    BySeat, GameError, GameKind, OptionError, Options, Position, Seat, SharedGame, Text,
+    BySeat, GameError, GameKind, OptionError, Options, Position, Seat, SharedGame, Text, one_line,
 };
 
 /// A game with its options.
@@ -145,10 +145,10 @@ pub enum RefusedBots {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum HeaderError {
     /// The game is unknown.
-    #[error("no game `{0}`")]
+    #[error("no game `{}`", one_line(.0))]
     Game(String),
     /// An option is rejected.
-    #[error("option {}: {}", .0.name().unwrap_or_default(), .0)]
+    #[error("option {}: {}", one_line(.0.name().unwrap_or_default()), .0)]
     Option(#[source] OptionError),
     /// The options contradict each other.
     #[error(transparent)]

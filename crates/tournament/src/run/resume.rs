@@ -11,7 +11,7 @@ use self::changes::{ChangedProgram, Differences, compare};
 use self::offer::offer;
 use crate::folder::{self, FolderError, LineProblem, LockedFolder, LogContents};
 use crate::verify::{RecordFinding, first_difference};
-use referee_games::{GameError, RulesProgram, Seat, Text};
+use referee_games::{GameError, RulesProgram, Seat, Text, one_line};
 use referee_record::disk;
 use referee_record::log::{
     LOG, LogLine, LogReader, LogWriter, SUPERSEDED, WriteError, set_aside, write_header,
@@ -421,7 +421,7 @@ fn refuse(
 ) -> ResumeError {
     let Differences { forbidden, programs, too_late } = found;
     let lines = forbidden.iter().cloned().chain(programs.iter().map(ToString::to_string));
-    let differences = lines.collect::<Vec<_>>().join("\n  ");
+    let differences = lines.map(|line| one_line(&line)).collect::<Vec<_>>().join("\n  ");
     let is_all = !too_late.is_empty() && too_late.len() == forbidden.len();
     let offer = is_all.then(|| offer(dir, contents, too_late)).flatten().unwrap_or_default();
     let dir = dir.to_owned();
