@@ -209,6 +209,7 @@ impl From<ResumeError> for Failure {
             ResumeError::Differs { .. }
             | ResumeError::Programs { .. }
             | ResumeError::Rules { .. } => Self::conflict(error.to_string()),
+            ResumeError::Book { .. } => Self::input(error.to_string()),
             ResumeError::NotCreated(_) | ResumeError::Superseded { .. } => {
                 Self::system(error.to_string())
             }

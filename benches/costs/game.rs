@@ -160,6 +160,7 @@ fn header() -> Header {
         pairing_rules: PairingRules::NEWEST,
         drawn: false,
         openings: None,
+        book: None,
         containment: Sandbox::off().record(),
         seed: None,
         anchors: Vec::new(),

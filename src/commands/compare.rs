@@ -24,6 +24,7 @@ use referee_record::log::LOG;
 use referee_record::log::WriteError;
 use referee_record::model::fault::FaultCode;
 use referee_record::model::game_summary::GameSummary;
+use referee_record::model::openings::{OpeningSource, Openings};
 use referee_record::model::player::PlayerSpec;
 use referee_record::model::record::GameRecord;
 use referee_record::model::stage::Format::RoundRobin;
@@ -429,8 +430,12 @@ fn folder_name(tournament: &Tournament) -> String {
     if let Some(adjudication) = &tournament.adjudication {
         conditions["adjudication"] = serde_json::json!(adjudication);
     }
-    if let Some(openings) = &tournament.openings {
-        conditions["openings"] = serde_json::json!(openings);
+    match &tournament.openings {
+        Some(OpeningSource::Random { plies }) => {
+            conditions["openings"] = serde_json::json!(Openings::Random { plies: *plies });
+        }
+        Some(OpeningSource::Book(book)) => conditions["book"] = serde_json::json!(book.selection()),
+        None => {}
     }
     put(&conditions.to_string());
     for player in &tournament.players {

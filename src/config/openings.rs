@@ -1,36 +1,34 @@
 //! `[openings]`: how pairs start, by random legal play or from a file.
 
 mod book;
+mod book_file;
+mod bytes;
 mod entry;
+mod lines;
 mod pgn;
 
+use std::io;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use rand::SeedableRng;
-use rand::seq::SliceRandom;
-use rand_chacha::ChaCha8Rng;
-use serde_json::Map;
 use toml::Spanned;
 
-use self::book::BookFormat;
-use self::entry::{BookEntry, EntryProblem};
+use self::book::{Book, BookIndex, IndexError, UnplayableOpening};
+use self::book_file::{BookFile, BookFormat};
+use self::entry::{EntryError, EntryProblem};
 use super::keys::{Field, FromTable, TableReader, table_keys};
 use super::limits::whole;
 use super::player::LookupPaths;
 use super::player_keys::{PlayerKeys, RunMethod};
 use super::problem::{ByteSpan, Problem, Problems};
-use referee_match::openings::{Opening, OpeningError, listed};
-use referee_record::bounded;
-use referee_record::model::openings::{ListedOpening, MOST_PLIES, Openings};
+use referee_record::model::openings::{BookOrder, BookSelection, MOST_PLIES, OpeningSource};
 use referee_record::model::player::BRIDGE;
 use referee_record::model::rules::GameRules;
 
 /// The most refused openings of a file to show.
 const MOST_SHOWN: usize = 8;
-/// The most openings of a file that are used.
-const MOST_OPENINGS: usize = 10_000;
-/// The size of the largest opening book, in bytes.
-const LARGEST_BOOK: u64 = 64 << 20;
+/// The openings of a file that are tried before the first game.
+const TRIED: usize = 10_000;
 
 table_keys! {
     /// The keys under `[openings]`.
@@ -47,14 +45,13 @@ fn has_neither(keys: &mut TableReader<'_>, _: &mut Problems) -> bool {
     keys.key("plies").is_none() && keys.key("file").is_none()
 }
 
-/// Checks the openings that `keys` ask for, in games under these rules. `seed` decides their random
-/// order.
+/// Checks the openings that `keys` ask for, in games under these rules.
 pub(super) fn check(
     keys: Option<&OpeningsKeys>,
     rules: Option<GameRules>,
-    (place, seed): (LookupPaths<'_>, Option<u64>),
+    place: LookupPaths<'_>,
     problems: &mut Problems,
-) -> Option<Openings> {
+) -> Option<OpeningSource> {
     let keys = keys?;
     if keys.is_empty {
         let problem = Problem::new(keys.at.clone(), "`[openings]` says neither `plies` nor `file`");
@@ -68,7 +65,7 @@ pub(super) fn check(
             problems
                 .extend(at.map(|at| Problem::new(at, "only a `file` has an order and a start")));
         }
-        return Some(Openings::Random {
+        return Some(OpeningSource::Random {
             plies: whole("plies", plies(), &(1..=MOST_PLIES), problems)?,
         });
     };
@@ -79,55 +76,36 @@ pub(super) fn check(
         problems.add(problem.help("remove one of the two; only a `.pgn` file can have `plies`"));
         return None;
     }
-    let part = BookPart {
-        is_random: is_random(keys.order.as_ref(), problems)?,
-        seed: seed.unwrap_or_default(),
+    let selection = BookSelection {
+        file: Path::new(file.get_ref()).file_name()?.to_string_lossy().into_owned(),
+        hash: String::new(),
+        size: 0,
+        read: 0,
+        order: order(keys.order.as_ref(), problems)?,
         start: match &keys.start {
             None => 1,
-            start => whole("start", start.as_ref(), &(1..=u32::MAX), problems)? as usize,
+            start => whole("start", start.as_ref(), &(1..=u32::MAX), problems)?,
         },
         plies: match plies() {
-            None => usize::MAX,
-            plies => whole("plies", plies, &(1..=MOST_PLIES), problems)? as usize,
+            None => None,
+            plies => Some(whole("plies", plies, &(1..=MOST_PLIES), problems)?),
         },
     };
-    read((file, format), &part, &rules?, place, problems)
+    let book = read((file, place.base.join(file.get_ref())), selection, rules?, problems)?;
+    Some(OpeningSource::Book(Arc::new(book)))
 }
 
-/// Whether the openings have a random order.
-fn is_random(order: Option<&Spanned<String>>, problems: &mut Problems) -> Option<bool> {
+/// The order of the openings.
+fn order(order: Option<&Spanned<String>>, problems: &mut Problems) -> Option<BookOrder> {
     match order.map(|order| order.get_ref().as_str()) {
-        None | Some("sequential") => Some(false),
-        Some("random") => Some(true),
+        None | Some("sequential") => Some(BookOrder::Sequential),
+        Some("random") => Some(BookOrder::Random),
         Some(_) => {
             let at = order.map(Spanned::span).unwrap_or_default();
             let problem = Problem::new(at, "unexpected value of `order`");
             problems.add(problem.label("expected `sequential` or `random`"));
             None
         }
-    }
-}
-
-/// The part of a book that is used.
-struct BookPart {
-    is_random: bool,
-    seed: u64,
-    /// The number of the first opening, from 1, in the order of the pairs.
-    start: usize,
-    /// The most plies of an opening.
-    plies: usize,
-}
-
-impl BookPart {
-    /// The entries in the order of the pairs.
-    fn of<T>(&self, mut entries: Vec<T>) -> Vec<T> {
-        if self.is_random {
-            entries.shuffle(&mut ChaCha8Rng::seed_from_u64(self.seed));
-        }
-        let count = entries.len().max(1);
-        entries.rotate_left((self.start - 1) % count);
-        entries.truncate(MOST_OPENINGS);
-        entries
     }
 }
 
@@ -152,83 +130,93 @@ pub(super) fn refuse_bridge(
     }
 }
 
-/// Reads the openings from a file.
+/// Reads a whole book once, and refuses it if too many of its first openings cannot be played.
 fn read(
-    (file, format): (&Spanned<String>, BookFormat),
-    part: &BookPart,
-    rules: &GameRules,
-    place: LookupPaths<'_>,
+    (named, path): (&Spanned<String>, PathBuf),
+    selection: BookSelection,
+    rules: GameRules,
     problems: &mut Problems,
-) -> Option<Openings> {
-    let name = file.get_ref();
-    let refuse = |why: String| Problem::new(file.span(), "unexpected value of `file`").label(why);
-    let text: Arc<str> = match bounded::text(&place.base.join(name), LARGEST_BOOK) {
-        Ok(text) => text.into(),
-        Err(why) => {
+) -> Option<Book> {
+    let refuse = |why: String| Problem::new(named.span(), "unexpected value of `file`").label(why);
+    let file = BookFile::new(path);
+    let BookIndex { places, hash } = match BookIndex::read(&file) {
+        Ok(index) => index,
+        Err(IndexError::Entry(EntryError::Wrong(wrong))) => {
+            problems.add(shown(&file, named, &wrong));
+            return None;
+        }
+        Err(IndexError::Open(why)) => {
+            problems.add(refuse(why.to_string()));
+            return None;
+        }
+        Err(IndexError::Entry(EntryError::Unreadable(why))) => {
             problems.add(refuse(format!("it cannot be read: {why}")));
             return None;
         }
-    };
-    let entries = match format.entries(&text) {
-        Ok(entries) => entries,
-        Err(EntryProblem { at, label }) => {
-            let problem = Problem::new(at, "invalid opening").label(label);
-            problems.add(problem.in_file(name, &text));
+        Err(IndexError::TooMany(most)) => {
+            problems.add(refuse(format!("it has more than {most} openings; split it")));
             return None;
         }
     };
-    if entries.is_empty() {
+    if places.is_empty() {
         problems.add(refuse("this file contains no openings".to_owned()));
+        return None;
     }
-    let (mut openings, mut refused) = (Vec::new(), 0);
-    for entry in part.of(entries) {
-        match opening(rules, &entry, part.plies) {
-            Ok(opening) => openings.push(opening),
-            Err(None) => {
-                let title = "a game with dice cannot take openings from a file";
-                let help = "what is legal depends on the dice: write `plies = 8`, for random legal \
-                            play";
-                problems.add(Problem::new(file.span(), title).help(help));
-                return None;
+    let selection = BookSelection { hash, size: places.len() as u64, ..selection };
+    let book = Book { file, rules, selection, places };
+    match unplayable(&book) {
+        Ok(wrong) if wrong.is_empty() => return Some(book),
+        Ok(wrong) => {
+            for problem in wrong.iter().take(MOST_SHOWN) {
+                problems.add(shown(&book.file, named, problem));
             }
-            Err(Some(EntryProblem { at, label })) => {
-                refused += 1;
-                if refused <= MOST_SHOWN {
-                    let problem = Problem::new(at, "invalid opening").label(label);
-                    problems.add(problem.in_file(name, &text));
-                }
+            if let Some(more @ 1..) = wrong.len().checked_sub(MOST_SHOWN) {
+                problems.add(refuse(format!("{more} more openings of this file are refused")));
             }
         }
+        Err(UnplayableOpening::Dice) => {
+            let title = "a game with dice cannot take openings from a file";
+            let help =
+                "what is legal depends on the dice: write `plies = 8`, for random legal play";
+            problems.add(Problem::new(named.span(), title).help(help));
+        }
+        Err(UnplayableOpening::Entry(EntryError::Unreadable(why))) => {
+            problems.add(refuse(format!("it cannot be read: {why}")));
+        }
+        Err(UnplayableOpening::Entry(EntryError::Wrong(wrong))) => {
+            problems.add(shown(&book.file, named, &wrong));
+        }
     }
-    if refused > MOST_SHOWN {
-        let more = refused - MOST_SHOWN;
-        problems.add(refuse(format!("{more} more openings of this file are refused")));
-    }
-    Some(Openings::Listed(openings))
+    None
 }
 
-/// The opening of an entry, of at most so many plies. Without a problem, the game has dice.
-fn opening(
-    rules: &GameRules,
-    entry: &BookEntry,
-    plies: usize,
-) -> Result<ListedOpening, Option<EntryProblem>> {
-    let mut own = Map::new();
-    let mut at_start = 0..0;
-    if let Some((fen, at)) = &entry.fen {
-        own.insert("fen".to_owned(), fen.clone().into());
-        at_start = at.clone();
-    }
-    let unfit = |label: String| EntryProblem { at: at_start.clone(), label };
-    let own_rules = rules.with(&own).map_err(|why| unfit(why.to_string()))?;
-    let texts: Vec<String> = entry.actions.iter().take(plies).map(|it| it.0.clone()).collect();
-    match listed(&own_rules.start, &texts) {
-        Ok(steps) => Ok(ListedOpening::new(own, Opening::texts_of(&steps))),
-        Err(OpeningError::Dice) => Err(None),
-        Err(OpeningError::Start(why)) => Err(Some(unfit(why.to_string()))),
-        Err(OpeningError::Action(number, why)) => {
-            let at = entry.actions.get(number).map(|it| it.1.clone()).unwrap_or_default();
-            Err(Some(EntryProblem { at, label: why.to_string() }))
+/// What is wrong with the first openings of a book, if it is to be refused for that: any mistake in
+/// a book written by hand, and of others those of which half or more cannot be played.
+fn unplayable(book: &Book) -> Result<Vec<EntryProblem>, UnplayableOpening> {
+    let (mut wrong, mut tried) = (Vec::new(), 0);
+    let mut bytes = book.file.open().map_err(io::Error::from)?;
+    for &place in book.places.iter().take(TRIED) {
+        tried += 1;
+        match book.read(&mut bytes, place) {
+            Ok(_) => {}
+            Err(UnplayableOpening::Entry(EntryError::Wrong(problem))) => wrong.push(problem),
+            Err(other) => return Err(other),
         }
+    }
+    if !book.file.format.is_handwritten() && 2 * wrong.len() < tried {
+        wrong.clear();
+    }
+    Ok(wrong)
+}
+
+/// The problem with a line of a book, which the configuration names.
+fn shown(file: &BookFile, named: &Spanned<String>, wrong: &EntryProblem) -> Problem {
+    match file.line(wrong) {
+        Ok(line) => Problem::new(line.at, "invalid opening").label(&*wrong.label).in_file(
+            named.get_ref(),
+            line.text,
+            line.number,
+        ),
+        Err(why) => Problem::new(named.span(), "unexpected value of `file`").label(why.to_string()),
     }
 }

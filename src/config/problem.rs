@@ -2,7 +2,6 @@
 //! caret, then what to do.
 
 use std::ops::Range;
-use std::sync::Arc;
 
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 
@@ -62,6 +61,16 @@ impl<'a> Excerpt<'a> {
 /// The most lines to list that have the same problem.
 const LISTED: usize = 10;
 
+/// A line of another file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct OtherLine {
+    /// The name of the file.
+    file: String,
+    text: String,
+    /// The number of the line, from 1.
+    number: usize,
+}
+
 /// One problem: what is wrong, where, and how to fix it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Problem {
@@ -72,8 +81,8 @@ pub(super) struct Problem {
     help: Option<String>,
     /// Further places with the same problem.
     again: Vec<ByteSpan>,
-    /// The name and the text of the file it is in, if that is not the configuration.
-    elsewhere: Option<(String, Arc<str>)>,
+    /// The line that it is in, if that is not in the configuration.
+    elsewhere: Option<OtherLine>,
 }
 
 impl Problem {
@@ -118,15 +127,17 @@ impl Problem {
         self
     }
 
-    /// Places the problem in another file, one that the configuration names.
-    pub(super) fn in_file(mut self, name: &str, text: &Arc<str>) -> Self {
-        self.elsewhere = Some((name.to_owned(), Arc::clone(text)));
+    /// Places the problem in a line of another file, one that the configuration names.
+    pub(super) fn in_file(mut self, file: &str, text: String, number: usize) -> Self {
+        self.elsewhere = Some(OtherLine { file: file.to_owned(), text, number });
         self
     }
 
     fn render(&self, source: SourceText<'_>, level: Level<'_>, colour: Colour) -> String {
+        let line = self.elsewhere.as_ref();
+        let first = line.map_or(1, |line| line.number);
         let source =
-            self.elsewhere.as_ref().map_or(source, |(name, text)| SourceText { name, text });
+            line.map_or(source, |OtherLine { file, text, .. }| SourceText { name: file, text });
         let earlier = self.earlier.as_ref();
         let spans = [Some(&self.at), earlier.map(|(at, _)| at)];
         let excerpt = Excerpt::around(source.text, spans.into_iter().flatten());
@@ -137,7 +148,7 @@ impl Problem {
             AnnotationKind::Context.span(excerpt.span(at)).label(escape::lines(label))
         });
         let snippet = Snippet::source(excerpt.text)
-            .line_start(excerpt.line)
+            .line_start(first + excerpt.line - 1)
             .path(escape::terminal(source.name))
             .annotation(primary)
             .annotations(earlier);
@@ -250,7 +261,10 @@ impl Problems {
     /// The problems in the order of the file, with those of other files last. A repeated problem is
     /// listed once, at its first place, with the others named.
     fn sorted(mut self) -> Vec<Problem> {
-        self.found.sort_by_key(|problem| (problem.elsewhere.is_some(), problem.at.start));
+        self.found.sort_by_key(|problem| {
+            let line = problem.elsewhere.as_ref().map(|line| line.number);
+            (line, problem.at.start)
+        });
         let mut sorted: Vec<Problem> = Vec::new();
         for problem in self.found {
             match sorted.iter_mut().find(|first| first.is_as(&problem)) {

@@ -15,7 +15,7 @@ use std::time::Duration;
 use super::*;
 use referee_record::model::adjudication::ScoreRule;
 use referee_record::model::clock::Measure;
-use referee_record::model::openings::{ListedOpening, Openings};
+use referee_record::model::openings::{BookSelection, DrawnOpenings, ListedOpening, OpeningSource};
 use referee_record::model::record::{Anchor, FaultPolicy};
 use referee_record::model::stage::Stage;
 

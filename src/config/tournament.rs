@@ -81,9 +81,8 @@ pub(super) fn check(
     let start = opening_rules.as_ref().map(|rules| &*rules.start);
     let adjudication =
         adjudication::check(file.adjudication.as_ref(), start, file.openings.as_ref(), problems);
-    let from = (place, seed);
     let pgn = pgn_file(file.pgn.as_ref(), rules.as_ref(), problems);
-    let openings = openings::check(file.openings.as_ref(), opening_rules, from, problems);
+    let openings = openings::check(file.openings.as_ref(), opening_rules, place, problems);
     openings::refuse_bridge(file.openings.as_ref(), file.players.as_deref(), problems);
     if let Some(ConfiguredGame { game, options, .. }) = &rules
         && game.is_hidden()

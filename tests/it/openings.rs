@@ -93,7 +93,7 @@ fn openings_of_a_file_are_taken_in_turn() {
     arena.write("two.txt", "# two\nR U 3,5; L D 3,1\nR R 1,3; L L 5,3 # the other\n");
     let run = arena.run(&["run", "--plan"]);
     let plan = "cup: back-to-the-wall, 3 players, 3 pairings of 3 pairs\n\
-                openings: 2 openings of a file, in turn\n0 of 18 games played\n\
+                openings: 2 openings of two.txt, in turn\n0 of 18 games played\n\
                 if strengths scatter by 200 Elo, rank intervals are about 2 ranks wide\n\
                 no estimate before the first game\n";
     assert_eq!(run, Run::new(0, plan, ""));
@@ -104,6 +104,49 @@ fn openings_of_a_file_are_taken_in_turn() {
     let expected = [(1, one), (2, other), (3, one)];
     let expected = expected.map(|(pair, text)| (Some(pair), BTreeSet::from([text.to_owned()])));
     assert_eq!(by_pair, BTreeMap::from(expected));
+}
+
+/// The openings in the header of a tournament in a fresh folder, from a book of forty.
+fn drawn_with(seed: &str) -> Value {
+    let arena = Arena::new();
+    let lines = "[openings]\nfile = \"many.txt\"\norder = \"random\"";
+    let text = toml("watch-your-back", 1, lines).replace("seed = 7\n", seed);
+    arena.write("tournament.toml", &text);
+    let many = (0..8).flat_map(|file| (1..6).map(move |rank| format!("{file},{rank}\n")));
+    arena.write("many.txt", &many.collect::<String>());
+    for _ in 0..2 {
+        let run = arena.run(&["run", "--quiet"]);
+        assert_eq!(run.code, 0, "{}", run.err);
+    }
+    clean(&arena, 6);
+    arena.header()["openings"].clone()
+}
+
+#[test]
+fn a_random_order_is_that_of_the_seed_or_a_fresh_one() {
+    let [one, other] = [drawn_with(""), drawn_with("")];
+    assert_ne!(one, other);
+    assert_eq!(drawn_with("seed = 7\n"), drawn_with("seed = 7\n"));
+    assert_ne!(drawn_with("seed = 7\n"), drawn_with("seed = 8\n"));
+}
+
+#[test]
+fn more_pairs_draw_more_openings_of_the_same_book() {
+    let at = |pairs| toml("watch-your-back", pairs, "[openings]\nfile = \"many.txt\"");
+    let arena = arena("watch-your-back", 1, "");
+    // The last two lines are needed when there are more pairs than the usual number of openings.
+    arena.write("many.txt", &"3,3\n3,4\n".repeat(5001));
+    arena.write("tournament.toml", &at(1).replace("\"greedy\"", "\"random\""));
+    assert_eq!(arena.run(&["run", "--quiet"]).code, 0);
+    let drawn = |arena: &Arena| arena.header()["openings"]["listed"].as_array().map(Vec::len);
+    assert_eq!(drawn(&arena), Some(10_000));
+    arena.write("tournament.toml", &at(10_001).replace("\"greedy\"", "\"random\""));
+    let plan = arena.run(&["run", "--plan"]);
+    assert!(
+        plan.out.contains("openings: 10001 of 10002 openings of many.txt, in turn"),
+        "{plan:?}"
+    );
+    assert!(plan.err.contains("openings: 10000 became 10001"), "{plan:?}");
 }
 
 #[test]
@@ -246,6 +289,28 @@ fn copies_are_reported_and_openings_prevent_them() {
     arena.write("first.py", FIRST);
     let run = arena.run(&["run"]);
     assert!(run.code == 0 && !run.out.contains("copies"), "{}", run.out);
+}
+
+#[test]
+fn the_seed_of_a_comparison_decides_its_openings() {
+    let config = Config::empty().bot("ant", "greedy").bot("bee", "random");
+    let arena = Arena::with(&config.change(|config| {
+        config.more = "openings = { file = \"many.txt\", order = \"random\" }".to_owned();
+    }));
+    let many = (0..8).flat_map(|file| (2..6).map(move |rank| format!("{file},{rank}\n")));
+    arena.write("many.txt", &many.collect::<String>());
+    let openings = |seed: &str| {
+        let words =
+            ["compare", "ant", "bee", "--max-pairs", "1", "--format", "json", "--seed", seed];
+        let verdict: Value = serde_json::from_str(&arena.run(&words).out).expect("JSON");
+        let folder = verdict["results"].as_str().expect("a folder");
+        let folder = folder.strip_prefix("DIR/").expect("in the arena");
+        let log = std::fs::read_to_string(arena.path().join(folder).join("games.jsonl"));
+        let header = log.expect("a log").lines().next().map(str::to_owned).expect("a header");
+        serde_json::from_str::<Value>(&header).expect("JSON")["openings"].clone()
+    };
+    assert_eq!(openings("1"), openings("1"));
+    assert_ne!(openings("1"), openings("2"));
 }
 
 #[test]

@@ -6,6 +6,8 @@
 //! rolls that follow. Both games of a pair have the same dice by seat, and so the same opening.
 //! Another pairing has other dice, and turns the same random numbers into other moves.
 
+use std::sync::Arc;
+
 use rand_chacha::ChaCha20Rng;
 
 use crate::replay::{Script, next_step};
@@ -89,7 +91,8 @@ pub struct OpeningBook {
 enum BookSource {
     Start,
     Random(u32),
-    Listed(Vec<(ListedOpening, Vec<TextStep>)>),
+    /// Shared by all threads: a list may be long.
+    Listed(Arc<[(ListedOpening, Vec<TextStep>)]>),
 }
 
 impl OpeningBook {

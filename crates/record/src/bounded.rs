@@ -47,10 +47,14 @@ pub fn text(path: &Path, most: u64) -> Result<String, ReadError> {
 
 /// Reads the first `most` bytes of the plain file at `path`, or all of it if it is shorter.
 pub fn beginning(path: &Path, most: u64) -> Result<Vec<u8>, ReadError> {
-    let file = plain(OpenOptions::new().read(true), libc::O_NONBLOCK, path)?;
     let mut bytes = Vec::new();
-    file.take(most).read_to_end(&mut bytes)?;
+    input(path)?.take(most).read_to_end(&mut bytes)?;
     Ok(bytes)
+}
+
+/// Opens the plain file at `path`, which is read a piece at a time.
+pub fn input(path: &Path) -> Result<File, ReadError> {
+    plain(OpenOptions::new().read(true), libc::O_NONBLOCK, path)
 }
 
 /// Opens a file of a results folder for reading. It must be a plain file, not a link.

@@ -129,6 +129,12 @@ impl Luck {
     }
 }
 
+/// The seed of the random order of an opening book, in a tournament without a configured seed.
+pub fn book_order(identity: &str) -> u64 {
+    let key = derive("referee 2026 book order", &[identity.as_bytes()]);
+    ChaCha20Rng::from_seed(key).random()
+}
+
 /// The identity of a game, for example `3f9a1c07be52-1`: a function of the unordered pair of names,
 /// the pair's number and the game's number.
 pub fn game_id(one: &str, other: &str, pair: u32, game: u8) -> String {

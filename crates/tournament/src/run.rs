@@ -151,7 +151,7 @@ impl Runner<'_> {
             listener.on(RunEvent::Warning(&crowded), self.state)?;
         }
         let rules = GameRules::new(tournament.game.clone(), tournament.options.clone())?;
-        let book = OpeningBook::new(rules, tournament.openings.as_ref())?;
+        let book = OpeningBook::new(rules, self.state.header().openings.as_ref())?;
         let start = |number: usize, reports, halt| {
             let (cores, book) = (cores.reserve(number), book.clone());
             Worker::start(number, cores, book, Arc::clone(&conditions), reports, halt)

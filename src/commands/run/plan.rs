@@ -10,6 +10,7 @@ use super::super::{Failure, Status};
 use super::{RunArgs, RunLimits};
 use crate::printer::Printer;
 use referee_games::BySeat;
+use referee_protocol::escape;
 use referee_ratings::Estimate;
 use referee_record::log::GameLine;
 use referee_record::model::grades::RankMark;
@@ -51,7 +52,10 @@ pub(super) fn plan(
     let request = args.replace_request(&command);
     let found = resume::examine(&dir, tournament, &record, request, &note)?;
     let wanted = found.as_ref().map(|found| found.wanted.clone());
-    let header = wanted.unwrap_or_else(|| resume::header(tournament, record, String::new()));
+    let header = match wanted {
+        Some(wanted) => wanted,
+        None => resume::drawn_header(tournament, &record, "", None, &note)?,
+    };
     let PlannedGames { state, kept, used } = match &found {
         Some(found) => PlannedGames::read(&dir, found)?,
         None => PlannedGames::all(&header),
@@ -67,8 +71,8 @@ pub(super) fn plan(
         tournament.players.len(),
         describe_stages(tournament),
     ))?;
-    if let Some(openings) = &tournament.openings {
-        printer.line(&format!("openings: {}", openings.describe()))?;
+    if let Some(openings) = header.describe_openings() {
+        printer.line(&format!("openings: {}", escape::terminal(&openings)))?;
     }
     printer.line(&summary.to_string())?;
     let forecast = if kept == 0 { forecast(tournament, &header, summary.due) } else { None };

@@ -121,7 +121,7 @@ mod with_nats {
     ) -> Result<RunEnd, Failure> {
         refuse_rooms(players)?;
         let rules = GameRules::new(tournament.game.clone(), tournament.options.clone())?;
-        let book = OpeningBook::new(rules, tournament.openings.as_ref())?;
+        let book = OpeningBook::new(rules, header.openings.as_ref())?;
         let inspector = Inspector {
             book,
             header: header.clone(),

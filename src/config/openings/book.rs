@@ -1,136 +1,238 @@
-//! Opening books: lines of actions, positions in EPD, and games in PGN.
+//! A book: where its openings are, and those that are drawn from it.
 
-use std::ops::Range;
+use std::io;
 
-use super::entry::{BookEntry, EntryProblem};
-use super::pgn;
+use rand::SeedableRng;
+use rand::seq::SliceRandom;
+use rand_chacha::ChaCha8Rng;
+use serde_json::Map;
 
-/// How a book is written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum BookFormat {
-    /// One opening per line.
-    Lines,
-    /// One position per line.
-    Epd,
-    /// Games of chess.
-    Pgn,
+use super::book_file::{BookFile, BookFormat, BookOpenError};
+use super::bytes::BookBytes;
+use super::entry::{BookEntry, EntryError, EntryProblem};
+use super::{lines, pgn};
+use referee_match::openings::{Opening, OpeningError, listed};
+use referee_protocol::escape;
+use referee_record::model::openings::{
+    BookOrder, BookSelection, DrawnOpenings, ListedOpening, OpeningFile, UnreadableBook,
+};
+use referee_record::model::rules::GameRules;
+
+/// The most openings of a book. Their places need 800 MiB at most.
+const MOST_OPENINGS: usize = 50_000_000;
+/// The most bytes of all openings that are drawn.
+const MOST_DRAWN: usize = 32 << 20;
+
+/// A book whose openings are known by their places. They are read when they are drawn.
+#[derive(Debug)]
+pub(super) struct Book {
+    pub(super) file: BookFile,
+    pub(super) rules: GameRules,
+    pub(super) selection: BookSelection,
+    /// Where each opening begins.
+    pub(super) places: Vec<u64>,
 }
 
-impl BookFormat {
-    /// The format of the file with this name.
-    pub(super) fn of(name: &str) -> Self {
-        match name.rsplit_once('.').map(|(_, ending)| ending.to_ascii_lowercase()).as_deref() {
-            Some("epd") => Self::Epd,
-            Some("pgn") => Self::Pgn,
-            _ => Self::Lines,
+/// The places of the openings of a book, and a hash of the book.
+pub(super) struct BookIndex {
+    pub(super) places: Vec<u64>,
+    pub(super) hash: String,
+}
+
+/// The reason why a book has no index.
+pub(super) enum IndexError {
+    Open(BookOpenError),
+    Entry(EntryError),
+    /// There are more than so many openings.
+    TooMany(usize),
+}
+
+impl<T: Into<EntryError>> From<T> for IndexError {
+    fn from(error: T) -> Self {
+        Self::Entry(error.into())
+    }
+}
+
+impl BookIndex {
+    /// Reads a whole book once.
+    pub(super) fn read(file: &BookFile) -> Result<Self, IndexError> {
+        let mut bytes = file.open().map_err(IndexError::Open)?;
+        let (mut places, mut line) = (Vec::new(), Vec::new());
+        while let Some(place) = match file.format {
+            BookFormat::Pgn => pgn::pass_game(&mut bytes)?,
+            BookFormat::Lines | BookFormat::Epd => next_line(&mut bytes, &mut line)?,
+        } {
+            if places.len() == MOST_OPENINGS {
+                return Err(IndexError::TooMany(MOST_OPENINGS));
+            }
+            places.push(place);
+        }
+        Ok(Self { places, hash: bytes.hash() })
+    }
+}
+
+/// Reads the next line with an opening. Returns its place.
+fn next_line(bytes: &mut BookBytes, line: &mut Vec<u8>) -> Result<Option<u64>, EntryError> {
+    while let Some(place) = bytes.line(line)? {
+        if lines::has_opening(line) {
+            return Ok(Some(place));
         }
     }
+    Ok(None)
+}
 
-    /// The openings of a book, in order.
-    pub(super) fn entries(self, text: &str) -> Result<Vec<BookEntry>, EntryProblem> {
-        match self {
-            Self::Lines => lines(text),
-            Self::Epd => Ok(positions(text)),
-            Self::Pgn => pgn::games(text),
+/// The reason why an opening of a book cannot be played.
+pub(super) enum UnplayableOpening {
+    /// Something in the file is wrong.
+    Entry(EntryError),
+    /// The referee rolls dice in this game.
+    Dice,
+}
+
+impl<T: Into<EntryError>> From<T> for UnplayableOpening {
+    fn from(error: T) -> Self {
+        Self::Entry(error.into())
+    }
+}
+
+impl Book {
+    /// The opening at a place of the book, which `bytes` reach next.
+    pub(super) fn read(
+        &self,
+        bytes: &mut BookBytes,
+        place: u64,
+    ) -> Result<ListedOpening, UnplayableOpening> {
+        bytes.skip_to(place)?;
+        let plies = self.selection.plies.map_or(usize::MAX, |plies| plies as usize);
+        let mut line = Vec::new();
+        let entry = match self.file.format {
+            BookFormat::Pgn => pgn::read_game(bytes, plies)?,
+            format => {
+                bytes.line(&mut line)?;
+                match format {
+                    BookFormat::Epd => lines::position(&line, place)?,
+                    _ => lines::actions(&line, place)?,
+                }
+            }
+        };
+        played(&self.rules, entry)
+    }
+
+    /// The numbers of the openings from 0, in the order of the pairs.
+    fn order(&self, seed: u64) -> Vec<u32> {
+        let mut order: Vec<u32> = (0..).take(self.places.len()).collect();
+        if self.selection.order == BookOrder::Random {
+            order.shuffle(&mut ChaCha8Rng::seed_from_u64(seed));
+        }
+        let count = order.len().max(1);
+        order.rotate_left((self.selection.start as usize - 1) % count);
+        order
+    }
+
+    /// Says how many of the openings that were read cannot be played.
+    fn left_out(&self, wrong: &LeftOut, read: usize) -> io::Result<Option<String>> {
+        let LeftOut { count, first: Some(first) } = wrong else { return Ok(None) };
+        let line = self.file.line(first)?.number;
+        let all = if read == self.places.len() {
+            format!("{read} openings of {}", self.selection.file)
+        } else {
+            format!("{read} openings drawn from {}", self.selection.file)
+        };
+        let why = escape::terminal(&first.label);
+        Ok(Some(format!(
+            "{count} of {all} cannot be played and were left out, the first in line {line}: {why}"
+        )))
+    }
+}
+
+/// The openings that cannot be played.
+#[derive(Default)]
+struct LeftOut {
+    count: usize,
+    /// The first of them in the file.
+    first: Option<EntryProblem>,
+}
+
+impl LeftOut {
+    fn add(&mut self, problem: EntryProblem) {
+        self.count += 1;
+        if self.first.as_ref().is_none_or(|first| problem.at.start < first.at.start) {
+            self.first = Some(problem);
         }
     }
 }
 
-/// The lines of a book that have any actions. Actions are separated by `;`, or are a JSON list; a
-/// comment follows `#`.
-fn lines(text: &str) -> Result<Vec<BookEntry>, EntryProblem> {
-    let mut start = 0;
-    let mut entries = Vec::new();
-    for line in text.split_inclusive('\n') {
-        let actions = line.split('#').next().unwrap_or_default();
-        if line.trim_start().starts_with('[') {
-            let from = start + line.len() - line.trim_start().len();
-            entries.push(json_list(line.trim(), from)?);
-        } else if !actions.trim().is_empty() {
-            let at = parts(actions, start).into_iter();
-            let actions = at.map(|at| (text[at.clone()].to_owned(), at)).collect();
-            entries.push(BookEntry { fen: None, actions });
+impl OpeningFile for Book {
+    fn selection(&self) -> &BookSelection {
+        &self.selection
+    }
+
+    fn draw(&self, seed: u64, count: usize) -> Result<DrawnOpenings, UnreadableBook> {
+        self.drawn(seed, count).map_err(|error| UnreadableBook(error.to_string()))
+    }
+}
+
+impl Book {
+    fn drawn(&self, seed: u64, count: usize) -> io::Result<DrawnOpenings> {
+        let order = self.order(seed);
+        let (mut list, mut wrong) = (Vec::new(), LeftOut::default());
+        let (mut read, mut size) = (0, 0);
+        while list.len() < count && read < order.len() && size < MOST_DRAWN {
+            // In the order of the file, so that a packed one is unpacked once.
+            let next = &order[read..order.len().min(read + count - list.len())];
+            let mut by_place: Vec<(u32, usize)> = next.iter().copied().zip(0..).collect();
+            by_place.sort_unstable();
+            let mut found: Vec<Option<ListedOpening>> = vec![None; next.len()];
+            let mut bytes = self.file.open()?;
+            for (number, at) in by_place {
+                match self.read(&mut bytes, self.places[number as usize]) {
+                    Ok(opening) => found[at] = Some(opening),
+                    Err(UnplayableOpening::Entry(EntryError::Wrong(problem))) => {
+                        if self.file.format.is_handwritten() {
+                            let line = self.file.line(&problem)?.number;
+                            let why = format!("line {line}: {}", problem.label);
+                            return Err(io::Error::other(why));
+                        }
+                        wrong.add(problem);
+                    }
+                    Err(UnplayableOpening::Entry(EntryError::Unreadable(error))) => {
+                        return Err(error);
+                    }
+                    Err(UnplayableOpening::Dice) => {
+                        return Err(io::Error::other("this game has dice"));
+                    }
+                }
+            }
+            read += next.len();
+            for opening in found.into_iter().flatten() {
+                size += opening.actions().iter().map(String::len).sum::<usize>();
+                if size < MOST_DRAWN || list.is_empty() {
+                    list.push(opening);
+                }
+            }
         }
-        start += line.len();
+        Ok(DrawnOpenings { left_out: self.left_out(&wrong, read)?, read: read as u64, list })
     }
-    Ok(entries)
 }
 
-/// A line that begins with a JSON list of actions, perhaps followed by a comment. Every action has
-/// the byte range of the list, which begins at `start`.
-fn json_list(line: &str, start: usize) -> Result<BookEntry, EntryProblem> {
-    let mut values = serde_json::Deserializer::from_str(line).into_iter::<Vec<String>>();
-    let whole = || EntryProblem {
-        at: start..start + line.len(),
-        label: "expected a JSON list of texts, such as `[\"e2e4\", \"e7e5\"]`".to_owned(),
-    };
-    let Some(Ok(texts)) = values.next() else { return Err(whole()) };
-    let end = values.byte_offset();
-    let rest = line[end..].trim_start();
-    if texts.is_empty() || !(rest.is_empty() || rest.starts_with('#')) {
-        return Err(whole());
+/// An opening that can be played under these rules.
+fn played(rules: &GameRules, entry: BookEntry) -> Result<ListedOpening, UnplayableOpening> {
+    let mut own = Map::new();
+    let mut at_start = 0..0;
+    if let Some((fen, at)) = entry.fen {
+        own.insert("fen".to_owned(), fen.into());
+        at_start = at;
     }
-    let actions = texts.into_iter().map(|text| (text, start..start + end)).collect();
-    Ok(BookEntry { fen: None, actions })
-}
-
-/// The byte ranges of the parts of `actions`, which begins at `start`, without outer blanks.
-fn parts(actions: &str, mut start: usize) -> Vec<Range<usize>> {
-    let part = |text: &str| {
-        let from = start + text.len() - text.trim_start().len();
-        start += text.len() + 1;
-        from..from + text.trim().len()
-    };
-    actions.split(';').map(part).collect()
-}
-
-/// The positions of a book in EPD, one per line. Only the counters of a FEN are read behind the
-/// position; operations are passed over.
-fn positions(text: &str) -> Vec<BookEntry> {
-    let mut start = 0;
-    let mut entries = Vec::new();
-    for line in text.split_inclusive('\n') {
-        let from = start + line.len() - line.trim_start().len();
-        start += line.len();
-        let line = line.trim();
-        if line.is_empty() || line.starts_with('#') {
-            continue;
+    let unfit = |label: String| EntryError::new(at_start.clone(), &label);
+    let own_rules = rules.with(&own).map_err(|why| unfit(why.to_string()))?;
+    let (texts, places): (Vec<_>, Vec<_>) = entry.actions.into_iter().unzip();
+    match listed(&own_rules.start, &texts) {
+        Ok(steps) => Ok(ListedOpening::new(own, Opening::texts_of(&steps))),
+        Err(OpeningError::Dice) => Err(UnplayableOpening::Dice),
+        Err(OpeningError::Start(why)) => Err(unfit(why.to_string()).into()),
+        Err(OpeningError::Action(number, why)) => {
+            let at = places.get(number).cloned().unwrap_or_default();
+            Err(EntryError::new(at, &why.to_string()).into())
         }
-        let fields: Vec<&str> = line.split_ascii_whitespace().collect();
-        let is_number = |at: usize| fields.get(at).is_some_and(|it| it.parse::<u16>().is_ok());
-        let count = if is_number(4) && is_number(5) { 6 } else { 4 };
-        let fen = fields[..count.min(fields.len())].join(" ");
-        entries.push(BookEntry { fen: Some((fen, from..from + line.len())), actions: Vec::new() });
-    }
-    entries
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn texts(entry: &BookEntry) -> String {
-        entry.actions.iter().map(|it| it.0.as_str()).collect::<Vec<_>>().join("|")
-    }
-
-    #[test]
-    fn a_line_is_a_list_of_actions_or_a_json_list() {
-        let all = |text| lines(text).map(|all| all.iter().map(texts).collect::<Vec<_>>());
-        assert_eq!(all("a ; b # c\n\n# d\n"), Ok(vec!["a|b".to_owned()]));
-        assert_eq!(all(" [\"a;b\", \"c#\"] # d\ne"), Ok(vec!["a;b|c#".to_owned(), "e".to_owned()]));
-        for (text, at) in [("[1]", 0..3), ("a\n[] \n", 2..4), ("[\"a\"] b", 0..7)] {
-            assert_eq!(all(text).expect_err("refused").at, at);
-        }
-        let entries = lines("x\n [\"a\", \"b\"]\n").expect("two");
-        assert!(entries[1].actions.iter().all(|it| it.1 == (3..13)));
-    }
-
-    #[test]
-    fn operations_of_epd_are_passed_over() {
-        let text = "# a book\n8/8 w - - bm Nf3; id \"x\";\n\n 8/8 b - - 3 7\n";
-        let fens: Vec<_> = positions(text).into_iter().filter_map(|it| it.fen).collect();
-        assert_eq!(fens[0], ("8/8 w - -".to_owned(), 9..34));
-        assert_eq!(fens[1], ("8/8 b - - 3 7".to_owned(), 37..50));
-        assert_eq!(BookFormat::of("a.EPD"), BookFormat::Epd);
     }
 }

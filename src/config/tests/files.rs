@@ -50,8 +50,7 @@ fn endless_files_are_not_read() {
         let large = fs::File::create(folder.path("large.txt")).expect("a file");
         large.set_len((64 << 20) + 1).expect("a file");
         let refused = folder.check(&format!("{head}{lines}{PLAYERS}")).expect_err("refused");
-        let why =
-            if lines.contains("large") { "it is larger than 67108864 bytes" } else { no_file };
+        let why = if lines.contains("large") { "this line is longer than 1 MiB" } else { no_file };
         assert!(refused.message.contains(why), "{}", refused.message);
     }
 }

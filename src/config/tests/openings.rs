@@ -15,20 +15,24 @@ fn openings_are_taken() {
     let folder = Folder::new();
     let with = |lines: &str| folder.check(&format!("{HEAD}[openings]\n{lines}\n{PLAYERS}"));
     let openings = with("plies = 8").expect("a tournament").openings;
-    assert_eq!(openings, Some(Openings::Random { plies: 8 }));
+    assert!(matches!(openings, Some(OpeningSource::Random { plies: 8 })));
     let text = "# two openings\n3,3; 3,4   # the middle\n\n  2,2;5,5 ;4,2\r\n";
     fs::write(folder.path("openings.txt"), text).expect("a file");
     let openings = with("file = \"openings.txt\"").expect("a tournament").openings;
     let lists = [["3,3", "3,4"].as_slice(), &["2,2", "5,5", "4,2"]];
     let lists =
         lists.map(|list| ListedOpening::Actions(list.iter().map(ToString::to_string).collect()));
-    assert_eq!(openings, Some(Openings::Listed(lists.to_vec())));
+    let Some(OpeningSource::Book(book)) = openings else { panic!("{openings:?}") };
+    assert_eq!(
+        book.draw(0, 9).expect("openings"),
+        DrawnOpenings { list: lists.to_vec(), read: 2, left_out: None }
+    );
 }
 
 #[test]
 fn openings_of_a_file_are_played() {
     assert_eq!(
-        about_openings("", "3,3; 3,4\n3,3; 0,0; 1,1 # a corner\n3;3\n"),
+        about_openings("", "3,3; 3,4\n3,3; 0,0; 1,1 # a corner\n3;3\n3,3\n3,4\n4,3\n"),
         "\
 invalid opening
  --> openings.txt:2:6
@@ -138,19 +142,31 @@ a player behind this bridge cannot begin after an opening
     );
 }
 
-/// The openings of chess from a book with this name and text, or the message.
-fn book(name: &str, lines: &str, text: &str) -> Result<Openings, String> {
+/// What is drawn from a book.
+#[derive(Debug)]
+struct DrawnBook {
+    selection: BookSelection,
+    /// With two seeds.
+    drawn: [DrawnOpenings; 2],
+}
+
+/// A book of chess with this name and text, or the message.
+fn book(name: &str, lines: &str, text: impl AsRef<[u8]>) -> Result<DrawnBook, String> {
     let folder = Folder::new();
     fs::write(folder.path(name), text).expect("a file");
     let head = "name = \"cup\"\ngame = \"chess\"\n[openings]\n";
     let checked = folder.check(&format!("{head}file = \"{name}\"\n{lines}\n{PLAYERS}"));
-    checked.map(|cup| cup.openings.expect("a book")).map_err(|failure| failure.to_string())
+    let openings = checked.map_err(|failure| failure.to_string())?.openings;
+    let Some(OpeningSource::Book(book)) = openings else { panic!("{openings:?}") };
+    let draw = |seed| book.draw(seed, 1000).expect("openings");
+    Ok(DrawnBook { selection: book.selection().clone(), drawn: [draw(0), draw(1)] })
 }
 
-/// The texts of the openings of a book.
-fn texts(openings: Result<Openings, String>) -> Vec<String> {
-    let Ok(Openings::Listed(list)) = openings else { panic!("{openings:?}") };
-    list.iter().map(|opening| opening.texts().join(" ")).collect()
+/// The openings of a book as texts, all of which can be played.
+fn texts(book: Result<DrawnBook, String>) -> Vec<String> {
+    let DrawnBook { drawn: [drawn, _], .. } = book.expect("a book");
+    assert_eq!(drawn.left_out, None);
+    drawn.list.iter().map(|opening| opening.texts().join(" ")).collect()
 }
 
 const PGN: &str = "[Event \"a\"]\n\n1. e4 {best} e5 2. Nf3 *\n\n[Event \"b\"]\n[FEN \
@@ -164,29 +180,101 @@ fn openings_come_from_books_of_chess() {
     let short = ["e2e4".to_owned(), format!("{own} e2e4")];
     assert_eq!(texts(book("b.pgn", "plies = 1", PGN)), short);
     assert_eq!(texts(book("b.pgn", "start = 2", PGN)), [&*all[1], &all[0]]);
-    let epd = (1..7).map(|file| format!("4k3/8/8/8/8/8/{file}P{}/4K3 w - -\n", 7 - file));
-    let epd: String = epd.collect();
+    let epd = positions();
     let in_order = texts(book("b.epd", "", &epd));
     assert_eq!(in_order[0], "fen=4k3/8/8/8/8/8/1P6/4K3 w - -");
+    assert_eq!(texts(book("b.fen", "", &epd)), in_order);
     let mut mixed = texts(book("b.epd", "order = \"random\"", &epd));
     assert_ne!(mixed, in_order);
     mixed.sort_unstable();
     assert_eq!(mixed, in_order);
 }
 
+/// Six positions.
+fn positions() -> String {
+    let lines = (1..7).map(|file| format!("4k3/8/8/8/8/8/{file}P{}/4K3 w - -\n", 7 - file));
+    lines.collect::<Vec<_>>().concat()
+}
+
+#[test]
+fn a_random_order_depends_on_the_seed_and_takes_the_whole_book() {
+    let many = positions().repeat(4000);
+    let random = book("b.epd", "order = \"random\"", &many).expect("a book");
+    assert_eq!(random.selection.size, 24_000);
+    assert_ne!(random.drawn[0], random.drawn[1]);
+    let in_turn = book("b.epd", "start = 23999", &many).expect("a book");
+    assert_eq!(in_turn.drawn[0], in_turn.drawn[1]);
+    let first = |book: &DrawnBook| book.drawn[0].list[..3].to_vec();
+    assert_eq!(first(&in_turn), first(&book("b.epd", "start = 5", positions()).expect("a book")));
+}
+
+#[test]
+fn packed_books_are_read() {
+    use std::io::Write;
+    let text = positions();
+    let mut gz = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    gz.write_all(text.as_bytes()).expect("written");
+    let mut zip = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+    zip.start_file("positions", zip::write::SimpleFileOptions::default()).expect("begun");
+    zip.write_all(text.as_bytes()).expect("written");
+    let frame = ruzstd::encoding::compress_to_vec(
+        text.as_bytes(),
+        ruzstd::encoding::CompressionLevel::Fastest,
+    );
+    let plain = book("b.epd", "", &text).expect("a book");
+    for (name, packed) in [
+        ("b.epd.gz", gz.finish().expect("written")),
+        ("b.epd.zip", zip.finish().expect("written").into_inner()),
+        ("b.epd.zst", [&*frame, &frame].concat()),
+    ] {
+        let found = book(name, "start = 3\norder = \"random\"", packed.clone()).expect(name);
+        if name.ends_with("zst") {
+            assert_eq!(found.selection.size, 12, "two frames");
+        } else {
+            assert_eq!(found.selection.hash, plain.selection.hash);
+        }
+        let part = &packed[..packed.len() - 3];
+        assert!(book(name, "", part).expect_err(name).contains("it cannot be read: "), "{name}");
+    }
+    let other = book("b.epd.7z", "", "7z").expect_err("refused");
+    assert!(other.contains("unpack it first"), "{other}");
+}
+
+#[test]
+fn openings_that_cannot_be_played_are_left_out_and_counted() {
+    let text = format!("{}8/8 w - -\n{}k w\n", positions(), positions());
+    let left_out = |lines: &str| book("b.epd", lines, &text).expect("a book").drawn[0].clone();
+    let all = left_out("");
+    assert_eq!(all.list.len(), 12);
+    assert_eq!(
+        all.left_out.as_deref().and_then(|it| it.split_once(": ")).map(|it| it.0),
+        Some("2 of 14 openings of b.epd cannot be played and were left out, the first in line 7")
+    );
+    assert_eq!(all.read, 14);
+    assert_eq!(left_out("order = \"random\"").left_out, all.left_out);
+    let half = format!("{}{}", positions(), "8/8 w - -\n".repeat(6));
+    let refused = book("b.epd", "", half).expect_err("refused");
+    starts(&refused, "invalid opening\n --> b.epd:7:1\n");
+}
+
 #[test]
 fn a_bad_line_of_a_book_is_shown() {
     assert_eq!(
-        book("b.pgn", "", &PGN.replace("Ke7", "Ke6")).expect_err("refused"),
+        book("b.pgn", "", PGN.replace("e4", "e5")).expect_err("refused"),
         "\
 invalid opening
- --> b.pgn:8:7
+ --> b.pgn:3:4
   |
-8 | 1. e4 Ke6 1/2-1/2
-  |       ^^^ C1: Ke6 is not possible: no king of this side can go there"
+3 | 1. e5 {best} e5 2. Nf3 *
+  |    ^^ C1: e5 is not possible: no pawn of this side can go there
+
+error: invalid opening
+ --> b.pgn:8:4
+  |
+8 | 1. e5 Ke7 1/2-1/2
+  |    ^^ C1: e5 is not possible: no pawn of this side can go there"
     );
-    let message =
-        book("b.epd", "", "4k3/8/8/8/8/8/4P3/4K3 w - -\n8/8 w - -\n").expect_err("refused");
+    let message = book("b.epd", "", "\n8/8 w - -\n").expect_err("refused");
     starts(&message, "invalid opening\n --> b.epd:2:1\n");
     assert!(message.contains("it has 8 rows with `/` between them, not 2"), "{message}");
     let refused = |lines: &str| book("b.pgn", lines, PGN).expect_err("refused");

@@ -1,6 +1,10 @@
 //! The source of a tournament's openings.
 
+use std::fmt;
+use std::sync::Arc;
+
 use super::plies::Plies;
+use crate::wording::counted;
 use referee_games::options::plain;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -8,7 +12,113 @@ use serde_json::{Map, Value};
 /// The maximum number of plies in a random opening.
 pub const MOST_PLIES: u32 = 100;
 
-/// The source of a tournament's openings.
+/// The most openings that are drawn from a book, if the pairs of a tournament do not need more.
+const USUALLY_DRAWN: u32 = 10_000;
+
+/// The source of a tournament's openings, as configured.
+#[derive(Debug, Clone)]
+pub enum OpeningSource {
+    /// See [`Openings::Random`].
+    Random {
+        /// The number of plies.
+        plies: u32,
+    },
+    /// A file.
+    Book(Arc<dyn OpeningFile>),
+}
+
+/// A file of openings, which may have millions.
+pub trait OpeningFile: fmt::Debug + Send + Sync {
+    /// Which part of which file is used.
+    fn selection(&self) -> &BookSelection;
+
+    /// Draws so many openings, or all if there are fewer, in the order of the pairs. `seed` decides
+    /// a random order. More openings from the same seed begin with the same ones.
+    ///
+    /// # Errors
+    /// The file cannot be read any more.
+    fn draw(&self, seed: u64, count: usize) -> Result<DrawnOpenings, UnreadableBook>;
+}
+
+/// The reason why a file of openings cannot be read any more.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct UnreadableBook(pub String);
+
+/// Openings of a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DrawnOpenings {
+    /// The openings, in the order of the pairs.
+    pub list: Vec<ListedOpening>,
+    /// How many openings were read, those left out included.
+    pub read: u64,
+    /// Says how many could not be played, and where the first of them is, if there were any.
+    pub left_out: Option<String>,
+}
+
+/// Which part of which file of openings a tournament uses.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BookSelection {
+    /// The name of the file, without its folder.
+    pub file: String,
+    /// A hash of its contents.
+    pub hash: String,
+    /// The number of openings in it.
+    pub size: u64,
+    /// The order in which pairs use them.
+    pub order: BookOrder,
+    /// The number of the first opening, from 1, in that order.
+    pub start: u32,
+    /// The most plies of an opening, if that was limited.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub plies: Option<u32>,
+    /// How many openings were read to draw those of the tournament. The others are left out because
+    /// they cannot be played.
+    #[serde(default)]
+    pub read: u64,
+}
+
+/// The order in which pairs use the openings of a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum BookOrder {
+    /// That of the file.
+    Sequential,
+    /// Random, by the seed of the tournament, or else by the identity of its log.
+    Random,
+}
+
+impl BookSelection {
+    /// The number of openings to draw for so many pairs.
+    pub fn needed(pairs: u32) -> usize {
+        pairs.max(USUALLY_DRAWN) as usize
+    }
+
+    /// A description of the part of the file that is `used`.
+    pub fn describe(&self, used: u64) -> String {
+        let all = counted(self.size, "opening");
+        let part = if used == self.size { all } else { format!("{used} of {all}") };
+        format!("{part} of {}, {}", self.file, self.in_order())
+    }
+
+    /// The whole selection as text, which changes when the contents of the file do.
+    pub fn distinctly(&self) -> String {
+        let Self { hash, size, start, plies, .. } = self;
+        let all = counted(*size, "opening");
+        let plies = plies.map_or(String::new(), |plies| format!(", at most {}", Plies(plies)));
+        let start = if *start == 1 { String::new() } else { format!(" from number {start} on") };
+        format!("{all} of a file, {}{start}{plies} ({hash})", self.in_order())
+    }
+
+    fn in_order(&self) -> &'static str {
+        match self.order {
+            BookOrder::Sequential => "in turn",
+            BookOrder::Random => "in random order",
+        }
+    }
+}
+
+/// The openings of a tournament.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Openings {

@@ -14,7 +14,7 @@ use crate::model::clock::TimeControl;
 use crate::model::containment::Containment;
 use crate::model::entry::{Entry, Leaving};
 use crate::model::fault::Fault;
-use crate::model::openings::{MOST_PLIES, Openings};
+use crate::model::openings::{BookSelection, MOST_PLIES, Openings};
 use crate::model::player::name_problem;
 use crate::model::stage::Order;
 use crate::model::stage::{PairingRules, Stage, is_league};
@@ -74,6 +74,9 @@ pub struct Header {
     /// The source of the openings; if absent, games begin at the start position.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub openings: Option<Openings>,
+    /// Where listed openings come from; absent in older logs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub book: Option<BookSelection>,
     /// The containment in force.
     pub containment: Containment,
     /// The configured seed. If present, the tournament's random choices were foreseeable.
@@ -143,6 +146,15 @@ impl Header {
             }
             None => Ok(()),
         }
+    }
+
+    /// A description of the openings, if there are any.
+    pub fn describe_openings(&self) -> Option<String> {
+        let openings = self.openings.as_ref()?;
+        Some(match (openings, &self.book) {
+            (Openings::Listed(list), Some(book)) => book.describe(list.len() as u64),
+            _ => openings.describe(),
+        })
     }
 
     /// Whether a seat may not see everything in the game.

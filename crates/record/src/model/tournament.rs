@@ -8,7 +8,7 @@ use super::adjudication::Adjudication;
 use super::clock::TimeControl;
 use super::grades::Grades;
 use super::league::LeagueSettings;
-use super::openings::Openings;
+use super::openings::OpeningSource;
 use super::player::PlayerSpec;
 use super::record::{Anchor, FaultPolicy};
 use super::stage::Stage;
@@ -45,7 +45,7 @@ pub struct Tournament {
     /// The stages, one or more, each with 1 to [`MOST_PAIRS`](super::stage::MOST_PAIRS) pairs in a meeting.
     pub stages: Vec<Stage>,
     /// The source of the openings; if absent, games begin at the start position.
-    pub openings: Option<Openings>,
+    pub openings: Option<OpeningSource>,
     /// The seed of everything random; if absent, a fresh secret is drawn.
     pub seed: Option<u64>,
     /// Games at once, at most [`MOST_JOBS`]; if absent, one per core.

@@ -30,8 +30,8 @@ pub(super) fn section(material: &PageData<'_>) -> Markup {
             @if let Some(rules) = &header.adjudication { dt { "Adjudication" } dd { (rules) } }
             dt { "Format" } dd { @for stage in &header.stages { p { (describe_stage(stage, header)) } } }
             dt { "Openings" } dd {
-                @match &header.openings {
-                    Some(openings) => { (openings.describe()) ", by the number of the pair" }
+                @match header.describe_openings() {
+                    Some(openings) => { (escape::terminal(&openings)) ", by the number of the pair" }
                     None => { "none: games begin at the start" }
                 }
             }

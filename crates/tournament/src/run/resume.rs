@@ -1,6 +1,7 @@
 //! Starts a tournament's folder, or resumes it if the changes of the configuration are allowed.
 
 mod changes;
+mod draw;
 mod offer;
 
 use std::io;
@@ -8,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use self::changes::{ChangedProgram, Differences, compare};
+use self::draw::draw_openings;
 use self::offer::offer;
 use crate::folder::{self, FolderError, LineProblem, LockedFolder, LogContents};
 use crate::verify::{RecordFinding, first_difference};
@@ -17,6 +19,7 @@ use referee_record::log::{
     LOG, LogLine, LogReader, LogWriter, SUPERSEDED, WriteError, set_aside, write_header,
 };
 use referee_record::model::containment::Containment;
+use referee_record::model::openings::{OpeningSource, Openings, UnreadableBook};
 use referee_record::model::player::Out;
 use referee_record::model::record::{GameRecord, Header, PlayerInfo, SCHEMA};
 use referee_record::model::rules::GameRules;
@@ -97,6 +100,14 @@ pub enum ResumeError {
     /// The game failed.
     #[error(transparent)]
     Game(#[from] GameError),
+    /// The book of openings cannot be read any more.
+    #[error("cannot read the openings of {file}: {source}")]
+    Book {
+        /// The name of the file.
+        file: String,
+        /// What is wrong with it.
+        source: UnreadableBook,
+    },
     /// The games of replaced players cannot be saved.
     #[error("cannot write {}: {source}", path.display())]
     Superseded {
@@ -167,7 +178,7 @@ pub fn prepare(
     if tournament.game.is_hidden() {
         disk::keep_private();
     }
-    let mut log = open_log(folder, tournament, containment)?;
+    let mut log = open_log(folder, tournament, containment, note)?;
     let contents = folder::read(folder.dir(), |_, _| {})?;
     let Resumption { contents, mut wanted, replaced, changes } =
         examine_log(folder.dir(), contents, tournament, containment, request, note)?;
@@ -212,7 +223,13 @@ fn examine_log(
     if tournament.seed.or(contents.header.seed).is_none() {
         check_secret(dir, &contents)?;
     }
-    let mut wanted = header(tournament, containment.clone(), contents.header.identity.clone());
+    let mut wanted = drawn_header(
+        tournament,
+        containment,
+        &contents.header.identity,
+        Some(&contents.header),
+        note,
+    )?;
     if wanted.is_league() {
         let came = contents.header.players.iter().filter(|player| player.entry.is_some());
         wanted.players.extend(came.cloned());
@@ -233,11 +250,24 @@ fn examine_log(
     wanted.changes.clone_from(&contents.header.changes);
     let changes = compare(&contents.header, &wanted, &replaced, &failed, further)
         .map_err(|differences| refuse(dir, &contents, &differences, request))?;
-    let changes = [changes, check_new_rules(dir, &contents.header, tournament)?].concat();
+    let more = more_openings(&contents.header, &wanted);
+    let changes = [changes, more, check_new_rules(dir, &contents.header, tournament)?].concat();
     for change in &changes {
         note(change);
     }
     Ok(Resumption { contents, wanted, replaced: again, changes })
+}
+
+/// Says if more openings are drawn from the same book, for more pairs than before.
+fn more_openings(old: &Header, wanted: &Header) -> Vec<String> {
+    match (&old.openings, &wanted.openings) {
+        (Some(Openings::Listed(before)), Some(Openings::Listed(now)))
+            if before.len() != now.len() =>
+        {
+            vec![format!("openings: {} became {}", before.len(), now.len())]
+        }
+        _ => Vec::new(),
+    }
 }
 
 /// In a partial round-robin, the players that the results do not have yet are late. So are those
@@ -317,14 +347,15 @@ fn open_log(
     folder: &LockedFolder,
     tournament: &Tournament,
     containment: &Containment,
+    note: &dyn Fn(&str),
 ) -> Result<LogWriter, ResumeError> {
     disk::remove_if_there(&folder.dir().join(OLD_INDEX))
         .map_err(|source| WriteError::Failed { path: folder.dir().join(OLD_INDEX), source })?;
     if folder.has_log() {
         return Ok(LogWriter::hold(folder.dir())?);
     }
-    let header =
-        header(tournament, containment.clone(), fresh_identity().map_err(FolderError::from)?);
+    let identity = fresh_identity().map_err(FolderError::from)?;
+    let header = drawn_header(tournament, containment, &identity, None, note)?;
     LogWriter::create(folder.dir(), &header).map_err(|error| match error {
         WriteError::Failed { .. } => ResumeError::NotCreated(error),
         other => other.into(),
@@ -370,7 +401,24 @@ fn check_secret(dir: &Path, contents: &LogContents) -> Result<(), ResumeError> {
     Err(ResumeError::LostSecret(dir.to_owned()))
 }
 
-/// The header for this configuration.
+/// The header for this configuration, with openings drawn from its book, if it has one. `old` is the
+/// header of the tournament so far; what was drawn stays.
+pub fn drawn_header(
+    tournament: &Tournament,
+    containment: &Containment,
+    identity: &str,
+    old: Option<&Header>,
+    note: &dyn Fn(&str),
+) -> Result<Header, ResumeError> {
+    let mut wanted = header(tournament, containment.clone(), identity.to_owned());
+    if let Some(OpeningSource::Book(book)) = &tournament.openings {
+        draw_openings(&**book, &mut wanted, old, note)
+            .map_err(|source| ResumeError::Book { file: book.selection().file.clone(), source })?;
+    }
+    Ok(wanted)
+}
+
+/// The header for this configuration, without openings from a book.
 pub fn header(tournament: &Tournament, containment: Containment, identity: String) -> Header {
     let created = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
     let options = tournament.options.to_json();
@@ -402,7 +450,11 @@ pub fn header(tournament: &Tournament, containment: Containment, identity: Strin
         pairing_rules: PairingRules::NEWEST,
         // With a seed the tournament can be repeated, and so it is predictable.
         drawn: tournament.seed.is_none(),
-        openings: tournament.openings.clone(),
+        openings: match &tournament.openings {
+            Some(OpeningSource::Random { plies }) => Some(Openings::Random { plies: *plies }),
+            Some(OpeningSource::Book(_)) | None => None,
+        },
+        book: None,
         containment,
         seed: tournament.seed,
         anchors: tournament.anchors.clone(),

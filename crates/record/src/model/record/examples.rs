@@ -43,6 +43,7 @@ pub fn header(names: &[&str]) -> Header {
         pairing_rules: PairingRules::NEWEST,
         drawn: false,
         openings: None,
+        book: None,
         containment: Containment {
             level: Level::Off,
             in_force: Vec::new(),

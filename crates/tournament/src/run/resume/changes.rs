@@ -160,7 +160,16 @@ fn compare_stages(
 
 /// Differences in settings that must not change.
 fn fixed_differences(old: &Header, new: &Header) -> Vec<String> {
-    let (before, after) = (fixed_settings(old), fixed_settings(new));
+    // Older logs do not say which book their openings come from.
+    let books = old.book.is_some() && new.book.is_some();
+    let settings = |header: &Header| {
+        let openings = match &header.book {
+            Some(book) if books => Some(book.distinctly()),
+            _ => header.openings.as_ref().map(Openings::distinctly),
+        };
+        fixed_settings(header, openings.as_deref())
+    };
+    let (before, after) = (settings(old), settings(new));
     let value_of = |settings: &'_ [(String, String)], name: &str| {
         let found = settings.iter().find(|(key, _)| key == name);
         found.map_or("nothing".to_owned(), |(_, value)| value.clone())
@@ -174,7 +183,7 @@ fn fixed_differences(old: &Header, new: &Header) -> Vec<String> {
 }
 
 /// The settings that must not change, as the configuration writes them.
-fn fixed_settings(header: &Header) -> Vec<(String, String)> {
+fn fixed_settings(header: &Header, openings: Option<&str>) -> Vec<(String, String)> {
     let Containment { level, in_force, limits } = &header.containment;
     let ratings = header.anchors.iter().map(|anchor| (anchor.player.clone(), anchor.rating.into()));
     let groups = [
@@ -185,7 +194,7 @@ fn fixed_settings(header: &Header) -> Vec<(String, String)> {
                 "rules": rules_of(header),
                 "seed": header.seed,
                 "quarantine": header.quarantine,
-                "openings": header.openings.as_ref().map(Openings::distinctly),
+                "openings": openings,
             }),
         ),
         ("clock ", json!(header.clock)),
