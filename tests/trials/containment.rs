@@ -10,7 +10,7 @@ mod attacks;
 #[cfg(target_os = "linux")]
 mod builds;
 #[cfg(target_os = "linux")]
-mod cup;
+pub(crate) mod cup;
 #[cfg(target_os = "linux")]
 mod rooms;
 #[cfg(target_os = "linux")]

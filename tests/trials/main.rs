@@ -14,6 +14,8 @@ mod fairness;
 mod game_kits;
 mod hidden_games;
 mod lag;
+#[cfg(target_os = "linux")]
+mod languages;
 mod league;
 mod lying_games;
 mod machines;
@@ -46,6 +48,8 @@ fn main() -> ExitCode {
         ("crashes", crashes::tests()),
         ("game_kits", game_kits::tests()),
         ("hidden_games", hidden_games::tests()),
+        #[cfg(target_os = "linux")]
+        ("languages", languages::tests()),
         ("league", league::tests()),
         ("lying_games", lying_games::tests()),
         #[cfg(feature = "nats")]

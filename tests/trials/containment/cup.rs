@@ -14,7 +14,7 @@ pub(crate) const PLAYERS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/pla
 /// The folders of the system's interpreters, because a person's own may be closed to other users.
 pub(crate) const PATH: &str = "/usr/local/bin:/usr/bin:/bin";
 /// An ordinary user, for tests that run as root.
-const ORDINARY: u32 = 54_321;
+pub(crate) const ORDINARY: u32 = 54_321;
 /// The control groups.
 const GROUPS: &[&str] = &["memory", "processes", "cpu", "freeze", "kill"];
 
@@ -102,7 +102,7 @@ impl Way {
         found.clone()
     }
 
-    fn as_its_user(self, referee: &mut Command) -> &mut Command {
+    pub(crate) fn as_its_user(self, referee: &mut Command) -> &mut Command {
         match self.user {
             Some(user) => referee.uid(user).gid(user),
             None => referee,

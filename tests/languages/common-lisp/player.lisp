@@ -1,0 +1,17 @@
+(setf *random-state* (make-random-state t))
+
+(defun legal (line)
+  (loop with from = (+ 9 (search "\"legal\":[" line))
+        for quote = (position #\" line :start from)
+        for end = (position #\" line :start (1+ quote))
+        collect (subseq line (1+ quote) end)
+        until (char= #\] (char line (1+ end)))
+        do (setf from (1+ end))))
+
+(loop for line = (read-line *standard-input* nil)
+      until (or (null line) (search "\"type\":\"quit\"" line))
+      do (cond ((search "\"type\":\"init\"" line) (format t "ok~%"))
+               ((search "\"type\":\"turn\"" line)
+                (let ((actions (legal line)))
+                  (format t "~a~%" (nth (random (length actions)) actions)))))
+         (finish-output))
