@@ -19,6 +19,7 @@ mod launch;
 mod league;
 mod limits;
 mod openings;
+mod option_files;
 mod player;
 mod player_argument;
 mod player_keys;

@@ -51,7 +51,7 @@ fn parts(player: &PlayerSpec) -> Vec<PathBuf> {
         PlayerKind::Command { program, .. } => vec![program.clone()],
     };
     parts.push(player.dir.clone());
-    parts.extend(player.readable.iter().cloned());
+    parts.extend(player.readable.iter().chain(&player.folders).cloned());
     parts.iter().filter_map(|part| fs::canonicalize(part).ok()).collect()
 }
 
@@ -73,6 +73,7 @@ mod tests {
             tc: None,
             root: None,
             devices: Vec::new(),
+            folders: Vec::new(),
             reusable: false,
             guesses: false,
             hash: String::new(),

@@ -92,22 +92,24 @@ fn check_arguments(words: &[String], dir: &Path) -> Result<(), InvalidValue> {
 /// of its command, so a link would give it a private file or another player's program. An
 /// interpreter of the system or of a virtual environment may be a link.
 fn refuse_link(word: &str, file: &Path, dir: &Path) -> Result<(), InvalidValue> {
-    let (Ok(target), Ok(inside)) = (file.canonicalize(), dir.canonicalize()) else {
-        return Ok(());
-    };
-    let is_named_outside = Path::new(word).is_absolute() || word.contains("..");
-    let is_in = file.starts_with(dir) && !is_named_outside;
+    let Some(target) = target_outside(word, dir) else { return Ok(()) };
     let environment = file.parent().and_then(Path::parent).unwrap_or(dir);
     let is_interpreter = is_system_path(&target) || environment.join("pyvenv.cfg").is_file();
-    if !is_in || target.starts_with(inside) || !target.is_file() || is_interpreter {
-        return Ok(());
-    }
-    let shown = word.escape_debug();
-    let help = "put the file itself there, or name the file that the link leads to";
-    Err(InvalidValue::new(
-        format!("`{shown}` is a link that leads out of the player's folder"),
-        help,
-    ))
+    if !target.is_file() || is_interpreter { Ok(()) } else { Err(link_out(word)) }
+}
+
+/// Where a file or folder in the player's folder leads, if it is a link out of it.
+pub(super) fn target_outside(word: &str, dir: &Path) -> Option<PathBuf> {
+    let (target, inside) = (dir.join(word).canonicalize().ok()?, dir.canonicalize().ok()?);
+    let is_named_outside = Path::new(word).is_absolute() || word.contains("..");
+    (!is_named_outside && !target.starts_with(inside)).then_some(target)
+}
+
+/// The error that a player's file or folder is a link out of its folder.
+pub(super) fn link_out(word: &str) -> InvalidValue {
+    let title =
+        format!("`{}` is a link that leads out of the player's folder", word.escape_debug());
+    InvalidValue::new(title, "put the file itself there, or name the file that the link leads to")
 }
 
 /// The program that `word` names: relative to `dir` if it has a `/`, otherwise from `path`.

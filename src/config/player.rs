@@ -12,6 +12,7 @@ use super::given_options::GivenOption;
 use super::keys::{Field, Given};
 use super::launch;
 use super::limits::{tc, whole};
+use super::option_files::{self, OptionFiles};
 use super::player_keys::{PlayerKeys, RunMethod};
 use super::problem::{ByteSpan, InvalidValue, Problem, Problems};
 use crate::entrants::build_plan::BuildPlan;
@@ -67,6 +68,9 @@ pub(super) struct RootFolder {
 
 /// A remark for its author about how it is run, if there is one.
 pub(crate) fn remark(spec: &PlayerSpec) -> Option<String> {
+    if let Some(settings) = &spec.engine {
+        return option_files::missing(settings, &spec.dir);
+    }
     let PlayerKind::Command { program, args } = &spec.kind else { return None };
     let source = args.iter().find(|arg| !arg.starts_with('-'))?;
     let is_source = Path::new(source).extension() == Some(OsStr::new("java"))
@@ -88,6 +92,7 @@ pub(super) fn from_bot(name: String, bot: &str, dir: &Path) -> Result<PlayerSpec
         dir: dir.to_owned(),
         env: BTreeMap::new(),
         readable: Vec::new(),
+        folders: Vec::new(),
         root: None,
         devices: Vec::new(),
         hidden: Vec::new(),
@@ -123,7 +128,20 @@ pub(super) fn from_engine(
     let folders = std::env::split_paths(path).chain(ENGINE_FOLDERS.map(PathBuf::from));
     let path = std::env::join_paths(folders).unwrap_or_default();
     let program = program(&command, place.base, Some(&path))?;
-    let spec = from_program(name, command, (program, &[engine_text(&settings)]), place.base)?;
+    let OptionFiles { files, folders } = OptionFiles::find(&settings, place.base)?;
+    let mut command = command;
+    command.files.extend(files);
+    let mut hashed = vec![engine_text(&settings)];
+    for folder in &folders {
+        let names = fingerprint::of_names(folder, &place.base.join(folder));
+        hashed.extend([folder.clone(), names.map_err(|bad| unreadable(&bad))?]);
+    }
+    let mut spec = from_program(name, command, (program, &hashed), place.base)?;
+    // It sees its own folder anyway.
+    spec.folders =
+        folders.iter().filter_map(|it| place.base.join(it).canonicalize().ok()).collect();
+    let own = place.base.canonicalize().unwrap_or_default();
+    spec.folders.retain(|folder| !folder.starts_with(&own));
     let shown = settings.to_string();
     let shown = if shown.is_empty() { shown } else { format!(" ({shown})") };
     let command = format!("uci:{}{shown}", spec.command);
@@ -163,6 +181,7 @@ fn from_program(
         hash,
         fingerprint,
         readable: own_files(&command.words, &command.files, dir),
+        folders: Vec::new(),
         root: command.root.map(|root| root.path),
         devices: command.devices,
         hidden: Vec::new(),

@@ -243,6 +243,37 @@ fn an_engine_has_its_own_clock() {
 }
 
 #[test]
+fn a_file_that_an_option_names_belongs_to_the_engine() {
+    let outside = Arena::new();
+    outside.write("net", "77\n");
+    let net = outside.path().join("net").display().to_string();
+    let options = format!("options = {{ EvalFile = \"{net}\", Style = \"Solid\" }}");
+    let arena = arena("chess", "budget = \"20s\"\nincrement = \"1s\"", &player("twin", &options));
+    let run = arena.run(&["run", "--quiet", "--strict"]);
+    assert_eq!((run.code, run.err.as_str()), (0, ""), "{run:?}");
+    for game in games(&arena) {
+        let notes = game["notes"].as_array().expect("notes");
+        let own = notes
+            .iter()
+            .filter(|note| game["players"][note["by"].as_str().expect("a seat")] == "twin");
+        assert!(
+            own.clone().count() > 0 && own.clone().all(|note| note["score"] == 77),
+            "{notes:?}"
+        );
+    }
+    outside.write("net", "78\n");
+    let run = arena.run(&["run", "--quiet"]);
+    assert_eq!(run.code, 4, "{run:?}");
+    assert!(
+        run.err.contains("programs have changed") && run.err.contains("--replace twin"),
+        "{run:?}"
+    );
+    std::fs::remove_file(&net).expect("removed");
+    let plan = arena.run(&["run", "--plan", "--replace", "twin"]);
+    assert!(plan.err.contains("twin: the option `EvalFile` names `"), "{plan:?}");
+}
+
+#[test]
 fn engines_play_chess_only_and_have_keys_of_their_own() {
     let refused = |game: &str, players: &str| {
         let players = players.to_owned() + &player("twin", "");

@@ -2,6 +2,7 @@
 quiet() { while read -r line; do :; done; }
 fails=$1
 moves=
+score=34
 case $fails in
 exits-at-once) exit 3 ;;
 silent) quiet ;;
@@ -17,9 +18,11 @@ while read -r line; do
         echo "id name Fake 1"
         echo "option name Hash type spin default 16 min 1 max 1024"
         echo "option name Style type combo default Normal var Solid var Normal"
+        echo "option name EvalFile type string default <empty>"
         echo uciok
         ;;
     isready) test "$fails" = not-ready || echo readyok ;;
+    "setoption name EvalFile"*) read -r score <"${line#*value }" ;;
     setoption*) set=${line#setoption name } ;;
     position*) moves=${line#position startpos}; moves=${moves# moves } ;;
     go*)
@@ -38,7 +41,7 @@ while read -r line; do
         flood) yes "info string $(head -c 2000 /dev/zero | tr '\0' x)" ;;
         *)
             echo "info depth 1 score cp 10 nodes 20 pv a2a3"
-            echo "info depth 2 score cp 34 nodes 45 pv e2e4 e7e5"
+            echo "info depth 2 score cp $score nodes 45 pv e2e4 e7e5"
             echo "info string $set, $line"
             case $moves in
             "") echo "bestmove e2e4 ponder e7e5" ;;

@@ -7,7 +7,7 @@ mod stamp;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-pub use self::hash::{Parts, Unreadable, is_left_out, of_bot, of_rules};
+pub use self::hash::{Parts, Unreadable, is_left_out, of_bot, of_names, of_rules};
 use self::stamp::Stamp;
 
 /// A player's command, and its files as they were when read; empty for built-in players.

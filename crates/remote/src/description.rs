@@ -50,6 +50,9 @@ pub struct PackedPlayer {
     pub(crate) spec: PlayerSpec,
     /// The indices of its arguments that are files of the bundle.
     pub(crate) bundled_args: Vec<usize>,
+    /// The indices of its options as an engine whose values are files of the bundle.
+    #[serde(default)]
+    pub(crate) bundled_options: Vec<usize>,
 }
 
 /// Packs players and the rules program, and writes their bundles.
@@ -69,25 +72,18 @@ impl Packer<'_> {
     pub fn player(&self, number: usize, spec: &PlayerSpec) -> Result<PackedPlayer, BundleError> {
         if matches!(spec.kind, PlayerKind::Bot(_)) {
             let spec = with_paths(spec, |_| PathBuf::new());
-            return Ok(PackedPlayer { number, bundle: None, spec, bundled_args: Vec::new() });
+            let (bundled_args, bundled_options) = (Vec::new(), Vec::new());
+            return Ok(PackedPlayer { number, bundle: None, spec, bundled_args, bundled_options });
         }
         let hidden = [&spec.hidden, &*self.hidden].concat();
         // A program outside them is an interpreter, which works only where it is installed.
         let own = std::iter::once(&spec.dir).chain(&spec.readable);
         let contents = Contents::new(own.map(PathBuf::as_path), &hidden);
         let mut spec = with_paths(spec, |path| packed(&contents, path));
-        let mut bundled_args = Vec::new();
-        if let PlayerKind::Command { args, .. } = &mut spec.kind {
-            for (index, arg) in args.iter_mut().enumerate() {
-                let path = Path::new(arg);
-                let is_file = path.is_absolute() && !is_of_system(path) && path.exists();
-                if let Some(name) = contents.name_of(path).filter(|_| is_file) {
-                    *arg = name.display().to_string();
-                    bundled_args.push(index);
-                }
-            }
-        }
-        Ok(PackedPlayer { number, bundle: Some(self.write(&contents)?), spec, bundled_args })
+        let bundled_args = bundle_texts(args_of(&mut spec), &contents);
+        let bundled_options = bundle_texts(options_of(&mut spec), &contents);
+        let bundle = Some(self.write(&contents)?);
+        Ok(PackedPlayer { number, bundle, spec, bundled_args, bundled_options })
     }
 
     /// Packs the rules program.
@@ -112,6 +108,43 @@ impl Packer<'_> {
         let file = self.folder.join(format!("{hash}.tar"));
         fs::rename(&temporary, &file).map_err(|error| failed(&file, error))?;
         Ok(hash)
+    }
+}
+
+/// The arguments of a player.
+fn args_of(spec: &mut PlayerSpec) -> Vec<&mut String> {
+    match &mut spec.kind {
+        PlayerKind::Command { args, .. } => args.iter_mut().collect(),
+        PlayerKind::Bot(_) => Vec::new(),
+    }
+}
+
+/// The values of the options of a player that is an engine.
+fn options_of(spec: &mut PlayerSpec) -> Vec<&mut String> {
+    let options = spec.engine.iter_mut().flat_map(|engine| &mut engine.options);
+    options.map(|(_, value)| value).collect()
+}
+
+/// Replaces the absolute paths of bundled files by their names in the bundle. Returns which.
+fn bundle_texts(texts: Vec<&mut String>, contents: &Contents) -> Vec<usize> {
+    let mut bundled = Vec::new();
+    for (index, text) in texts.into_iter().enumerate() {
+        let path = Path::new(&*text);
+        let is_file = path.is_absolute() && !is_of_system(path) && path.exists();
+        if let Some(name) = contents.name_of(path).filter(|_| is_file) {
+            *text = name.display().to_string();
+            bundled.push(index);
+        }
+    }
+    bundled
+}
+
+/// Replaces the names of bundled files by their paths in the unpacked bundle.
+fn unbundle_texts(mut texts: Vec<&mut String>, bundled: &[usize], root: &Path) {
+    for &index in bundled {
+        if let Some(text) = texts.get_mut(index) {
+            **text = root.join(&**text).display().to_string();
+        }
     }
 }
 
@@ -159,24 +192,19 @@ impl PackedPlayer {
     /// built-in player.
     pub(crate) fn unpacked(&self, root: &Path) -> PlayerSpec {
         let mut spec = with_paths(&self.spec, |path| root.join(path));
-        if let PlayerKind::Command { args, .. } = &mut spec.kind {
-            for &index in &self.bundled_args {
-                if let Some(arg) = args.get_mut(index) {
-                    *arg = root.join(&*arg).display().to_string();
-                }
-            }
-        }
+        unbundle_texts(args_of(&mut spec), &self.bundled_args, root);
+        unbundle_texts(options_of(&mut spec), &self.bundled_options, root);
         spec
     }
 
-    /// A program that it needs on the machine itself, outside its bundle.
-    pub(crate) fn needs(&self) -> Option<&Path> {
-        match &self.spec.kind {
-            PlayerKind::Command { program: path, .. } => {
-                Some(path.as_path()).filter(|path| path.is_absolute())
-            }
+    /// The program and the folders that it needs on the machine itself, outside its bundle.
+    pub(crate) fn needs(&self) -> impl Iterator<Item = &Path> {
+        let program = match &self.spec.kind {
+            PlayerKind::Command { program, .. } => Some(program),
             PlayerKind::Bot(_) => None,
-        }
+        };
+        let outside = program.into_iter().chain(&self.spec.folders);
+        outside.map(PathBuf::as_path).filter(|path| path.is_absolute())
     }
 }
 

@@ -69,10 +69,10 @@ pub enum RemoteError {
     /// The description of the run cannot be used, for this reason.
     #[error("{0}")]
     Unusable(&'static str),
-    /// A program that a player needs is missing.
+    /// A program or folder that a player needs is missing.
     #[error("this machine has no {}, which {} needs: install it", program.display(), escape::terminal(player))]
     NoProgram {
-        /// The program.
+        /// The program or folder.
         program: PathBuf,
         /// The player.
         player: String,

@@ -90,7 +90,7 @@ fn entrants(
     let mut missing = BTreeMap::new();
     let mut entrants = HashMap::new();
     for player in &description.players {
-        if let Some(program) = player.needs().filter(|program| !program.exists()) {
+        if let Some(program) = player.needs().find(|needed| !needed.exists()) {
             missing.insert(program.to_owned(), player.spec.name.clone());
         }
         let root = player.bundle.as_ref().map_or_else(|| folder.to_owned(), |it| folder.join(it));

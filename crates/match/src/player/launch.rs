@@ -75,7 +75,7 @@ impl Launch {
             args,
             dir: spec.dir.clone(),
             env: spec.env.clone(),
-            readable: spec.readable.clone(),
+            readable: [&*spec.readable, &*spec.folders].concat(),
             root: spec.root.clone(),
             devices: spec.devices.clone(),
             hidden: spec.hidden.clone(),

@@ -13,6 +13,8 @@ use super::stamp::Stamp;
 
 /// The number of hexadecimal digits in a player's hash.
 const DIGITS: usize = 16;
+/// The most files of a folder whose names count.
+const MOST_NAMES: usize = 100_000;
 
 /// A file of a player that could not be read.
 #[derive(Debug)]
@@ -52,6 +54,14 @@ pub fn of_rules(description: &str, command: &str) -> String {
     frames.text(description);
     frames.text(command);
     frames.finish()
+}
+
+/// The hash of the names and sizes of all files in the folder at `path`, which may be too large to be
+/// read, such as one of endgame tables.
+pub fn of_names(name: &str, path: &Path) -> Result<String, Unreadable> {
+    let mut frames = Frames::new("names");
+    frames.names(path, 0).map_err(|error| unreadable(name, error))?;
+    Ok(frames.finish())
 }
 
 /// The hash of a player that a command runs, and the stamps of all files that were read.
@@ -147,6 +157,28 @@ impl Frames {
         self.text(name);
         self.bytes(target.as_os_str().as_encoded_bytes());
         if is_file_inside(path, root) { self.file(name, path) } else { Ok(()) }
+    }
+
+    /// Adds the names and sizes of the files in a folder, of which `before` were added already.
+    /// Returns how many there are now. Links to folders are not followed.
+    fn names(&mut self, folder: &Path, before: usize) -> io::Result<usize> {
+        let mut count = before;
+        for name in entries(folder)? {
+            if count == MOST_NAMES {
+                return Err(io::Error::other(format!("it has more than {MOST_NAMES} files")));
+            }
+            count += 1;
+            let path = folder.join(&name);
+            self.text(&name);
+            if fs::symlink_metadata(&path)?.is_dir() {
+                count = self.names(&path, count)?;
+                self.text("end");
+            } else {
+                let size = fs::metadata(&path).map_or(0, |file| file.len());
+                self.bytes(&size.to_le_bytes());
+            }
+        }
+        Ok(count)
     }
 
     fn finish(self) -> String {
@@ -306,6 +338,22 @@ mod tests {
         let before = player.hash();
         fs::write(outside.path(), "changed").expect("written");
         assert_eq!(player.hash(), before);
+    }
+
+    #[test]
+    fn names_and_sizes_of_a_folder_count() {
+        let player = Player::new(&["p"], &[]);
+        let hash = || of_names("tables", player.dir.path()).expect("readable");
+        player.write("KQvK.rtbw", "1");
+        let before = hash();
+        player.write("KQvK.rtbw", "2");
+        assert_eq!(hash(), before, "the contents are not read");
+        player.write("KQvK.rtbw", "22");
+        let longer = hash();
+        player.write("dtz/KQvK.rtbz", "");
+        let more = hash();
+        assert!(before != longer && longer != more && more != before);
+        assert!(of_names("gone", &player.dir.path().join("gone")).is_err());
     }
 
     #[test]

@@ -44,6 +44,10 @@ pub struct PlayerSpec {
     pub env: BTreeMap<String, String>,
     /// Files and folders that belong to it outside its folder, as absolute paths.
     pub readable: Vec<PathBuf>,
+    /// Further folders that it may read, as absolute paths: those that the options of an engine
+    /// name. They can be huge, so every machine has its own.
+    #[serde(default)]
+    pub folders: Vec<PathBuf>,
     /// Files of other players that are hidden from it, although they lie in a folder that it may
     /// read.
     #[serde(skip)]

@@ -16,6 +16,7 @@ fn spec(kind: PlayerKind) -> PlayerSpec {
         tc: None,
         root: None,
         devices: Vec::new(),
+        folders: vec![PathBuf::from("/tables")],
         reusable: false,
         guesses: false,
         hash: String::new(),
@@ -35,7 +36,7 @@ fn a_program_is_started_as_it_is_configured() {
     let command = launch.command;
     assert_eq!((command.program, command.args, launch.bridged), (program, args, false));
     assert_eq!(command.dir, Path::new("/players/ant"));
-    assert_eq!((command.readable.len(), command.hidden.len()), (1, 1));
+    assert_eq!((command.readable.len(), command.hidden.len()), (2, 1));
     let helper = command.helper.expect("the rules");
     assert_eq!(helper.variable, "REFEREE");
 }
