@@ -28,7 +28,6 @@ const USE: BitFlags<AccessFs> = make_bitflags!(AccessFs::{ReadFile | WriteFile |
 /// Files about the machine and the process itself, which language runtimes read.
 const ABOUT_THE_MACHINE: &[&str] = &[
     "/dev/zero",
-    "/proc/self",
     "/proc/cpuinfo",
     "/proc/meminfo",
     "/proc/stat",
@@ -95,8 +94,13 @@ fn without_namespaces(
     for path in system.chain(setup.visible.shown().iter().map(PathBuf::as_path)) {
         own.add(path, &setup.visible);
     }
+    // `/proc/self` is this process alone: its children cannot look at themselves, as Mono does at its
+    // start. Where `/proc` shows nothing of other users, they may.
+    let is_private = setup.has(Mechanism::Mounts) && setup.user.is_some();
+    let processes = if is_private { "/proc" } else { "/proc/self" };
     ruleset
         .add_rules(path_beneath_rules(ABOUT_THE_MACHINE, READ))?
+        .add_rules(path_beneath_rules([processes], READ))?
         .add_rules(path_beneath_rules(own.read, READ))?
         .add_rules(path_beneath_rules(own.listed, AccessFs::ReadDir))?
         .add_rules(path_beneath_rules(&setup.scratch, AccessFs::from_all(NEWEST)))?

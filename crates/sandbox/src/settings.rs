@@ -70,14 +70,18 @@ impl Machine<'_> {
     }
 
     /// Whether a program and its folder have this name: `mono` has `/usr/bin/mono` and
-    /// `/usr/lib/mono`.
+    /// `/usr/lib/mono`. The folder may lack the version: that of `ldc2` is `/usr/lib/ldc`.
     fn has_program(&self, name: &str) -> bool {
         let usr = self.root.join("usr");
         let lib = usr.join("lib");
         let of_architecture = names(&lib).filter(|folder| folder.contains("-linux-"));
-        let mut folders = of_architecture.map(|folder| lib.join(folder)).chain([usr.join("lib64")]);
-        usr.join("bin").join(name).exists()
-            && (lib.join(name).is_dir() || folders.any(|folder| folder.join(name).is_dir()))
+        let others = of_architecture.map(|folder| lib.join(folder)).chain([usr.join("lib64")]);
+        let mut folders = others.chain([lib.clone()]);
+        let plain = name.trim_end_matches(|last: char| last.is_ascii_digit());
+        let is_there = |folder: &Path| folder.join(name).is_dir() || folder.join(plain).is_dir();
+        !plain.is_empty()
+            && usr.join("bin").join(name).exists()
+            && folders.any(|folder| is_there(&folder))
     }
 
     /// The folders to which programs in `/usr` have links: `/etc/R` is one, because
@@ -247,12 +251,16 @@ mod tests {
             "etc/fpc.cfg -> fpc-3.cfg",
             "usr/bin/fpc",
             "usr/lib/x86_64-linux-gnu/fpc/3",
+            "etc/ldc2.conf",
+            "usr/bin/ldc2",
+            "usr/lib/ldc/x86_64-linux-gnu/include",
         ]);
         let expected = [
             "etc/R",
             "etc/fpc-3.cfg",
             "etc/fpc.cfg",
             "etc/java-99-openjdk",
+            "etc/ldc2.conf",
             "etc/localtime",
             "etc/maven",
             "etc/mono",

@@ -8,8 +8,8 @@ use std::process::Stdio;
 
 use libtest_mimic::Trial;
 
-use super::cup::{PATH, STRICT, Way};
-use crate::harness::{quick, slow};
+use super::cup::{PATH, STRICT, Way, is_root};
+use crate::harness::{Lacks, quick, slow};
 use crate::support::{Arena, Run};
 
 /// Plays only if it can open none of the files that it is told.
@@ -46,6 +46,9 @@ pub(crate) fn tests() -> Vec<Trial> {
         };
         tests.push(first_line);
         tests.push(slow(borrowed, run(borrowed_programs)));
+        if way.is_strict() || way.has("mounts") && way.user.is_none() {
+            tests.push(slow(name("a_child_sees_itself"), move || children(way)));
+        }
         if way.is_strict() {
             let images = name("links_in_an_image_lead_nowhere");
             tests.push(slow(images, run(images_of_strangers)));
@@ -126,6 +129,23 @@ impl Cup {
 }
 
 const OWN: &str = "command = [\"./player\"]";
+
+/// A process that the player starts can look at itself, as some runtimes do at their start.
+fn children(way: Way) -> Lacks {
+    let shares_user = !way.is_strict() && !is_root();
+    let missing = || shares_user.then(|| "users of players: these tests do not run as root".into());
+    let lacks = way.lacks(&["mounts"]).or_else(missing);
+    if lacks.is_some() {
+        return lacks;
+    }
+    let cup = Cup::new(way);
+    let script =
+        "#!/bin/sh\ncat /proc/self/maps > /dev/null || exit 1\nexec \"$REFEREE\" bot greedy\n";
+    cup.program("subs/eve/player", script);
+    let run = cup.play(OWN);
+    assert_eq!(run.code, 0, "{}{}", run.out, run.err);
+    None
+}
 
 /// Whatever else the first line of a script names, it runs without seeing that.
 fn first_lines(way: Way) {
