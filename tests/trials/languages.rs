@@ -97,7 +97,7 @@ impl Language {
     fn lacks(&self, way: Way) -> Lacks {
         // Both are in the documentation.
         let needed = if self.name == "forth" { &["freeze"][..] } else { &[] };
-        let is_unbuilt = self.name == "csharp" && way.level == "basic";
+        let is_unbuilt = self.name == "csharp" && way.level == "basic" && way.user.is_some();
         let own = is_unbuilt.then(|| "Mono's compiler cannot look at itself there".to_owned());
         way.lacks(needed).or(own).or_else(|| self.lacks_programs())
     }

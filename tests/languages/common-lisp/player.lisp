@@ -13,5 +13,4 @@
       do (cond ((search "\"type\":\"init\"" line) (format t "ok~%"))
                ((search "\"type\":\"turn\"" line)
                 (let ((actions (legal line)))
-                  (format t "~a~%" (nth (random (length actions)) actions)))))
-         (finish-output))
+                  (format t "~a~%" (nth (random (length actions)) actions))))))

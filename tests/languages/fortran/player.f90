@@ -24,6 +24,5 @@ program player
             call random_number(r)
             print '(a)', trim(legal(1 + int(r * count)))
         end if
-        flush (6)
     end do
 end program

@@ -12,4 +12,3 @@ for line in stdin.lines:
     break
   else:
     discard
-  flushFile(stdout)

@@ -9,5 +9,4 @@ while true
     case "quit"
       break;
   endswitch
-  fflush(stdout);
 endwhile

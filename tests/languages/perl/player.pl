@@ -1,7 +1,7 @@
 use strict;
 use warnings;
 
-$| = 1;    # flushes after every print
+STDOUT->autoflush(1);
 while (my $line = <STDIN>) {
     if ($line =~ /"type":"init"/) {
         print "ok\n";

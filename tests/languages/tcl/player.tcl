@@ -8,5 +8,4 @@ while {[gets stdin line] >= 0} {
     } elseif {[string match {*"type":"quit"*} $line]} {
         break
     }
-    flush stdout
 }
