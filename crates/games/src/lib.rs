@@ -55,6 +55,7 @@ pub mod event;
 mod game;
 mod history;
 mod kind;
+mod number;
 pub mod options;
 mod perft;
 mod point;
@@ -75,6 +76,7 @@ pub use drawing::{
 pub use event::{Event, EventError, OtherEvent};
 pub use game::{Clause, Game, Legal, RuleSheet, StepOf};
 pub use kind::GameKind;
+pub use number::WholeNumber;
 pub use options::{OptionError, OptionSpec, Options};
 pub use perft::{divide, perft};
 pub use refusal::{Refusal, StepError};

@@ -2,8 +2,9 @@
 
 use serde::Deserialize;
 
-use crate::field::{LenientField, WholeNumber};
+use crate::field::LenientField;
 use crate::{VERSIONS, escape};
+use referee_games::WholeNumber;
 
 /// How much of a refused line to show, in bytes.
 const SHOWN: usize = 120;

@@ -5,8 +5,9 @@ use std::borrow::Cow;
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Id, ReplyError, hosted, object, same_id, trimmed};
-use crate::field::{LenientField, WholeNumber};
+use crate::field::LenientField;
 use crate::{VERSIONS, shown};
+use referee_games::WholeNumber;
 
 /// The most guesses that a player gets with a turn.
 pub(crate) const MOST_GUESSES: u32 = 16;

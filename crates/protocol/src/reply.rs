@@ -6,9 +6,10 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use crate::error::{HOSTED_SHOWN, Id, RULES_PROGRAM, ReplyError, hosted, object, same_id, trimmed};
-use crate::field::{LenientField, WholeNumber};
+use crate::field::LenientField;
 use crate::search::SearchReport;
 use crate::{escape, shown};
+use referee_games::WholeNumber;
 
 /// The most bytes of a `note` to keep.
 const NOTE_LIMIT: usize = 1024;

@@ -9,6 +9,7 @@ use serde_json::{Map, Value};
 
 use referee_games::{
     BoardLook, BySeat, Clause, DrawnBoard, OptionSpec, Outcome, Seat, StepText, Stream, Text, Turn,
+    WholeNumber,
 };
 
 /// The version of the contract.
@@ -135,17 +136,8 @@ impl<'a> From<StepText<'a>> for StepWords<'a> {
 /// The id of an answer.
 #[derive(Debug, Deserialize)]
 pub(crate) struct AnswerId {
-    #[serde(default, deserialize_with = "whole_number")]
-    pub(crate) id: Option<u64>,
-}
-
-/// A whole number, which may be written as `1.0`.
-fn whole_number<'d, D: serde::Deserializer<'d>>(from: D) -> Result<Option<u64>, D::Error> {
-    let number = Option::<serde_json::Number>::deserialize(from)?;
-    Ok(number.and_then(|number| {
-        let written = number.as_f64().map(|value| format!("{value:.1}"));
-        number.as_u64().or_else(|| written?.strip_suffix(".0")?.parse().ok())
-    }))
+    #[serde(default)]
+    pub(crate) id: Option<WholeNumber<u64>>,
 }
 
 /// The error in an answer that has nothing else to say.
@@ -312,8 +304,12 @@ mod tests {
 
     #[test]
     fn an_id_may_be_written_as_a_floating_point_number() {
-        let id = |text: &str| serde_json::from_str::<AnswerId>(text).expect("an answer").id;
-        assert_eq!([r#"{"id":1.0}"#, r#"{"id":1}"#].map(id), [Some(1), Some(1)]);
-        assert_eq!([r#"{"id":1.5}"#, r#"{"id":-1.0}"#, "{}"].map(id), [None; 3]);
+        let id = |text: &str| serde_json::from_str::<AnswerId>(text).map(|answer| answer.id);
+        for text in [r#"{"id":1.0}"#, r#"{"id":1}"#] {
+            assert_eq!(id(text).expect("an answer"), Some(WholeNumber(1)));
+        }
+        assert_eq!(id("{}").expect("an answer"), None);
+        let error = id(r#"{"id":1.5}"#).expect_err("not whole").to_string();
+        assert!(error.contains("expected a whole number"), "{error}");
     }
 }

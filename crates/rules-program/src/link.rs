@@ -4,7 +4,7 @@
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
-use referee_games::GameError;
+use referee_games::{GameError, WholeNumber};
 use serde::de::DeserializeOwned;
 
 use crate::contract::{AnswerError, AnswerId, RequestType, RulesRequest};
@@ -112,8 +112,10 @@ impl Running {
             return Err(ExchangeError::Json(serde::de::Error::custom(told)));
         }
         match serde_json::from_str(text)? {
-            AnswerId { id: Some(id) } if id == asked => {}
-            AnswerId { id: given } => return Err(ExchangeError::Id { asked, given }),
+            AnswerId { id: Some(WholeNumber(id)) } if id == asked => {}
+            AnswerId { id: given } => {
+                return Err(ExchangeError::Id { asked, given: given.map(|WholeNumber(id)| id) });
+            }
         }
         let checked = serde_json::from_str(text).map_err(ExchangeError::from);
         // What the program says about its failure tells more than what is missing in its answer.
