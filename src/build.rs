@@ -46,6 +46,8 @@ const NO_NETWORK: [&str; 8] = [
     "eai_again",
     "network is unreachable",
 ];
+/// What programs say, in lower case, when they find no room on the disk.
+const FULL_DISK: &str = "no space left on device";
 /// The permissions of a result: sandboxed players may run as another user.
 const FOR_ALL: u32 = 0o755;
 
@@ -108,6 +110,12 @@ impl Builder {
                 if self.rules.network != Network::Open && found_no_network(output.text()) =>
             {
                 Err(BuildError::NoNetwork(status))
+            }
+            // At the level `off`, it is the machine's disk.
+            Err(BuildError::Failed(status))
+                if self.policy.contains() && found_full_disk(output.text()) =>
+            {
+                Err(BuildError::Full(status))
             }
             Err(why) => Err(why),
         };
@@ -247,6 +255,11 @@ fn seal(result: &Path) -> io::Result<()> {
     Ok(())
 }
 
+/// Whether this output of a build says that the disk was full.
+fn found_full_disk(output: &str) -> bool {
+    output.to_lowercase().contains(FULL_DISK)
+}
+
 /// Whether this output of a build says that it found no network.
 fn found_no_network(output: &str) -> bool {
     let output = output.to_lowercase();
@@ -256,6 +269,13 @@ fn found_no_network(output: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_full_disk_is_recognised_in_the_output_of_a_build() {
+        assert!(found_full_disk("OSError: [Errno 28] No space left on device: 'x'"));
+        assert!(found_full_disk("error: no space left on device (os error 28)"));
+        assert!(!found_full_disk("error: no space before `(`"));
+    }
 
     #[test]
     fn a_missing_network_is_told_from_a_missing_file() {

@@ -58,6 +58,10 @@ pub(crate) enum BuildError {
         ended(*.0)
     )]
     NoNetwork(ExitStatus),
+    /// Its command failed, and its output says that the disk was full. It may have removed its files
+    /// before it ended.
+    #[error("its build {}: its disk was full; raise `disk` or `files` under `[build]`", ended(*.0))]
+    Full(ExitStatus),
     /// It failed before, with the same sources and the same rules.
     #[error("{why}, as before; remove `{}` to build it again", .record.display())]
     Known {
@@ -94,6 +98,7 @@ impl BuildError {
             | Self::Chatty(_)
             | Self::Failed(_)
             | Self::NoNetwork(_)
+            | Self::Full(_)
             | Self::TooLarge(_)
             | Self::Result(_) => true,
             Self::Source(_)

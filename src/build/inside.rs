@@ -11,12 +11,10 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, ExitStatus, Stdio};
-use std::time::Duration;
 
 use crate::entrants::detection::is_for_another_machine;
 use crate::printer::Printer;
 use referee_record::fingerprint::is_left_out;
-use referee_record::model::containment::MOST_RESOURCES;
 
 /// The first argument that makes this program the inside of a build.
 pub(super) const BUILD: &str = "__build";
@@ -24,8 +22,6 @@ pub(super) const BUILD: &str = "__build";
 const NOT_DONE: u8 = 125;
 /// The permission that builds need for all files.
 const OWNER_WRITES: u32 = 0o200;
-/// The pause between two looks at what the command does.
-const PAUSE: Duration = Duration::from_millis(10);
 
 /// Runs the inside of a build if this process was started as one, and returns its exit code.
 pub(crate) fn serve_inside() -> Option<ExitCode> {
@@ -61,25 +57,13 @@ fn build(
     copy(source, &dir)?;
     // What it prints is its output; stdout is for the result.
     let output = Stdio::from(io::stderr().as_fd().try_clone_to_owned()?);
-    let mut child = Command::new("sh")
+    let status = Command::new("sh")
         .arg("-c")
         .arg(command)
         .current_dir(dir.join(below))
         .stdin(Stdio::null())
         .stdout(output)
-        .spawn()?;
-    let mut full = None;
-    let status = loop {
-        full = full.or_else(|| full_limit(&dir));
-        match child.try_wait()? {
-            Some(status) => break status,
-            None => std::thread::sleep(PAUSE),
-        }
-    };
-    if let Some(key) = full.filter(|_| !status.success()) {
-        let error = format!("the build reached its limit `{key}`; raise it under `[build]`");
-        printer.error(&error.into());
-    }
+        .status()?;
     if status.success() {
         let mut archive = tar::Builder::new(printer.bytes());
         archive.follow_symlinks(false);
@@ -89,20 +73,6 @@ fn build(
         archive.into_inner()?.flush()?;
     }
     Ok(status)
-}
-
-/// The key of the limit that the scratch folder with the file system of `dir` has reached, if any.
-/// Programs that fail there say that the disk is full, and remove what they have written.
-fn full_limit(dir: &Path) -> Option<&'static str> {
-    let found = rustix::fs::statvfs(dir).ok()?;
-    // Without a scratch folder, it is the machine's disk, which has no such limit.
-    if found.f_files > MOST_RESOURCES {
-        return None;
-    }
-    if found.f_files > 0 && found.f_favail == 0 {
-        return Some("files");
-    }
-    (found.f_bavail == 0).then_some("disk")
 }
 
 /// An error with the path that it is about.
