@@ -311,7 +311,12 @@ fn a_program_whose_interpreter_is_missing() {
     fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).expect("its owner");
     let name = program.to_str().expect("a plain path").to_owned();
     cup.bad = vec![name.clone()];
-    cup.lost("no-start", &format!("{name} cannot be run: No such file or directory (os error 2)"));
+    let message = format!(
+        "{name} cannot be run: No such file or directory (os error 2); its first line names \
+         `/no/such/interpreter`, which is in no system folder and not in the `PATH`; write \
+         `#!/usr/bin/env NAME`, or start the file by its interpreter, as in `python3 player.py`"
+    );
+    cup.lost("no-start", &message);
 }
 
 #[test]

@@ -97,6 +97,8 @@ pub enum SpawnError {
         /// The user that the process runs as, if the failure is that this user may not read the
         /// program.
         denied_to: Option<u32>,
+        /// The interpreter that its first line names, if the failure is that this is missing.
+        interpreter: Option<Vec<u8>>,
     },
     /// The sandbox cannot be set up.
     #[error("its sandbox cannot be set up: {reason}")]

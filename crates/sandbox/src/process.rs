@@ -1,8 +1,10 @@
 //! A sandboxed process, controlled through its supervisor's socket.
 
-use std::io::{self, IoSlice};
+use std::fs::File;
+use std::io::{self, IoSlice, Read as _};
 use std::os::fd::AsRawFd;
 use std::os::unix::process::ExitStatusExt;
+use std::path::Path;
 use std::process::ExitStatus;
 use std::time::Duration;
 
@@ -30,6 +32,8 @@ use crate::supervisor_child::SupervisorChild;
 use crate::users::{User, Users};
 use crate::{limits, prepare, procfs, resources};
 
+/// How much of a first line is read, in bytes: what the system reads of it.
+const FIRST_LINE: u64 = 256;
 /// The time that processes get to die.
 const DEATH: Duration = Duration::from_secs(10);
 /// How long to wait for a supervisor before checking whether somebody stopped it.
@@ -115,6 +119,9 @@ impl Process {
                     .as_ref()
                     .filter(|_| failed.error == Some(Errno::EACCES as i32))
                     .map(|user| user.id),
+                interpreter: (failed.error == Some(Errno::ENOENT as i32))
+                    .then(|| interpreter_of(&command.program))
+                    .flatten(),
             },
             StartStage::Sandbox => SpawnError::Sandbox { reason },
         }
@@ -320,6 +327,16 @@ impl Drop for Process {
 }
 
 /// The error of a start that failed before the supervisor got its setup.
+/// The interpreter that the first line of a script names, as the system reads it: up to a blank or
+/// the end of the line, with the carriage return of Windows.
+fn interpreter_of(script: &Path) -> Option<Vec<u8>> {
+    let mut start = Vec::new();
+    File::open(script).ok()?.take(FIRST_LINE).read_to_end(&mut start).ok()?;
+    let line = start.strip_prefix(b"#!")?.split(|byte| *byte == b'\n').next()?;
+    let mut words = line.split(|byte| matches!(byte, b' ' | b'\t'));
+    words.find(|word| !word.is_empty()).map(<[u8]>::to_vec)
+}
+
 fn unstarted(error: io::Error) -> SpawnError {
     match Shortage::of("start a supervisor", &error) {
         Some(shortage) => shortage.into(),

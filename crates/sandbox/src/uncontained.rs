@@ -40,6 +40,7 @@ impl Process {
                     program: command.program.clone(),
                     reason: error.to_string(),
                     denied_to: None,
+                    interpreter: None,
                 },
             })?;
         let leader = Pid::from_raw(child.id().unwrap_or_default().cast_signed());

@@ -7,6 +7,7 @@ use referee_sandbox::{
 
 use super::Launch;
 use referee_games::GameError;
+use referee_protocol::shown;
 use referee_record::model::containment::{Containment, ContainmentRequest, PlayerLimits};
 use referee_record::model::fault::{Fault, FaultCode};
 
@@ -97,6 +98,10 @@ impl From<SpawnError> for NotStarted {
                      it: `chmod -R go+rX` its folder, or run the referee as an ordinary user"
                 ),
             ),
+            SpawnError::Program { interpreter: Some(named), .. } => Fault::new(
+                FaultCode::NoStart,
+                format!("{message}; {}", without_interpreter(&named)),
+            ),
             SpawnError::Program { .. } => Fault::new(FaultCode::NoStart, message),
             SpawnError::Sandbox { .. }
             | SpawnError::Supervisor(_)
@@ -110,6 +115,21 @@ impl From<Fault> for NotStarted {
     fn from(fault: Fault) -> Self {
         Self::Fault(fault)
     }
+}
+
+/// What to do about the first line of a script that names this missing interpreter.
+fn without_interpreter(named: &[u8]) -> String {
+    let shown = shown(named);
+    if named.ends_with(b"\r") {
+        return format!(
+            "its first line names `{shown}`: it ends like a line of Windows; save the file with \
+             line ends of Unix"
+        );
+    }
+    format!(
+        "its first line names `{shown}`, which is in no system folder and not in the `PATH`; write \
+         `#!/usr/bin/env NAME`, or start the file by its interpreter, as in `python3 player.py`"
+    )
 }
 
 /// The resource that the machine lacks, and how to provide it.
@@ -157,11 +177,32 @@ mod tests {
     }
 
     #[test]
+    fn a_script_without_its_interpreter_is_told_which() {
+        let text = |named: &[u8]| {
+            let error = SpawnError::Program {
+                program: "/home/x/player.py".into(),
+                reason: "No such file or directory (os error 2)".to_owned(),
+                denied_to: None,
+                interpreter: Some(named.to_vec()),
+            };
+            NotStarted::from(error).to_string()
+        };
+        let told = text(b"/usr/local/bin/python3");
+        assert!(
+            told.contains("its first line names `/usr/local/bin/python3`, which is not"),
+            "{told}"
+        );
+        let told = text(b"/usr/bin/python3\r");
+        assert!(told.contains("`/usr/bin/python3\\r`: it ends like a line of Windows"), "{told}");
+    }
+
+    #[test]
     fn unreadable_programs_name_the_user() {
         let error = |denied_to| SpawnError::Program {
             program: "/home/x/player".into(),
             reason: "Permission denied (os error 13)".to_owned(),
             denied_to,
+            interpreter: None,
         };
         let text = |denied_to| NotStarted::from(error(denied_to)).to_string();
         let without = "/home/x/player cannot be run: Permission denied (os error 13)";
