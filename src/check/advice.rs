@@ -112,6 +112,20 @@ const READ_ONLY: [&str; 2] = ["Read-only file system", "PermissionError"];
 /// Where to write instead.
 const WRITE_ELSEWHERE: &str = "a player's folder cannot be written to: write files in the folder \
                                that the variable `TMPDIR` names, or debug output to stderr";
+/// What a version of Java adds to its number in class files.
+const CLASS_FILES: u16 = 44;
+/// What systems say of programs that were compiled for another version of something, and what to do.
+const OTHER_VERSIONS: [(&str, &str); 2] = [
+    (
+        "ad magic number in",
+        "a `.pyc` file runs only with the version of Python that wrote it; hand in the source",
+    ),
+    (
+        "version `GLIBC",
+        "it was compiled for a newer system; link it statically, or hand in the source, so that it \
+         is built here",
+    ),
+];
 /// Names of functions that other referees call.
 const AGENTS: [&str; 4] = ["agent", "my_agent", "act", "choose_action"];
 /// The largest source that is searched for a flush, in bytes.
@@ -180,6 +194,9 @@ fn advice(spec: &PlayerSpec, finding: &CheckFinding) -> Option<String> {
     if finding.stderr.iter().any(|line| READ_ONLY.iter().any(|sign| line.contains(sign))) {
         return Some(WRITE_ELSEWHERE.to_owned());
     }
+    if let Some(advice) = of_version(&finding.stderr) {
+        return Some(advice);
+    }
     if let Some(advice) = of_function(spec, args, code) {
         return Some(advice);
     }
@@ -208,6 +225,22 @@ fn advice(spec: &PlayerSpec, finding: &CheckFinding) -> Option<String> {
     } else {
         None
     }
+}
+
+/// What to do with something that was compiled for another version of what runs it, if these last
+/// lines say so.
+fn of_version(stderr: &[String]) -> Option<String> {
+    let has = |sign: &str| stderr.iter().find(|line| line.contains(sign));
+    if let Some(line) = has("UnsupportedClassVersionError") {
+        let known =
+            line.rsplit("up to ").next().and_then(|end| end.split('.').next()?.parse().ok());
+        let java = known.and_then(|known: u16| known.checked_sub(CLASS_FILES));
+        let release = java.map_or_else(String::new, |java| format!(": `javac --release {java}`"));
+        return Some(format!(
+            "its classes are for a newer Java than the one here; compile them for this one{release}"
+        ));
+    }
+    OTHER_VERSIONS.iter().find(|(sign, _)| has(sign).is_some()).map(|(_, advice)| (*advice).into())
 }
 
 /// What to do with a program that only defines a function for another referee to call, as on
@@ -304,6 +337,25 @@ mod tests {
         assert!(told.starts_with("nothing calls `agent`: read lines from stdin"), "{told}");
         let reads = format!("import sys\n{agent}for line in sys.stdin: print(agent(line))\n");
         assert_eq!(advised(&reads, (FaultCode::NoStart, "it ended with exit code 1"), ""), "");
+    }
+
+    #[test]
+    fn what_is_for_another_version_is_told_which() {
+        let told = |line: &str| {
+            advised("", (FaultCode::NoStart, &format!("it ended with exit code 1\n{line}")), "")
+        };
+        let class = "Exception in thread \"main\" java.lang.UnsupportedClassVersionError: Player has \
+                     been compiled by a more recent version of the Java Runtime (class file version \
+                     67.0), this version of the Java Runtime only recognizes class file versions up \
+                     to 61.0";
+        assert!(told(class).ends_with("for this one: `javac --release 17`"), "{}", told(class));
+        for line in
+            ["RuntimeError: Bad magic number in .pyc file", "ImportError: bad magic number in 'x'"]
+        {
+            assert!(told(line).contains("hand in the source"), "{line}");
+        }
+        let library = "./player: /lib/libc.so.6: version `GLIBC_2.38' not found";
+        assert!(told(library).starts_with("it was compiled for a newer system"));
     }
 
     #[test]
