@@ -229,10 +229,14 @@ pub(super) fn split(name: &str) -> (&str, &str) {
         return name.split_at(stem.len());
     }
     match name.rsplit_once('.') {
-        Some((stem, "py" | "js" | "mjs" | "sh" | "java" | "jar")) => name.split_at(stem.len()),
+        Some((stem, ending)) if is_program(&ending.to_lowercase()) => name.split_at(stem.len()),
         Some((stem, _)) if is_source(name) => name.split_at(stem.len()),
         _ => (name, ""),
     }
+}
+
+fn is_program(ending: &str) -> bool {
+    ["py", "js", "mjs", "sh", "java", "jar"].contains(&ending)
 }
 
 /// `text`, if it consists of digits.

@@ -598,3 +598,25 @@ fn loose_sources_are_one_submission() {
     assert_eq!(names("ann"), ["Makefile", "player.c", "report.pdf"]);
     assert_eq!(names("cy"), ["player.c", "player.py"]);
 }
+
+/// Windows does not tell them apart.
+#[test]
+fn endings_in_capital_letters_are_known() {
+    let arena = Arena::new();
+    let player = "import sys\nfor line in sys.stdin: print('ok', flush=True)\n";
+    arena.sh("mkdir subs subs/cat");
+    for name in ["subs/ANT.PY", "PLAYER.PY", "subs/cat/Bot.Py"] {
+        arena.write(name, player);
+    }
+    arena.sh("python3 -m zipfile -c subs/BEE.ZIP PLAYER.PY");
+    arena.sh("tar -czf subs/dog.TGZ PLAYER.PY && tar -czf subs/eel.Tar.GZ PLAYER.PY");
+    let new = arena.run(&["new", "tournament", "subs", "--into", "out"]);
+    assert!(new.err.contains("5 of 5 are players"), "{new:?}");
+    let config = fs::read_to_string(arena.path().join("out/tournament.toml")).expect("a file");
+    for name in ["ANT", "BEE", "cat", "dog", "eel"] {
+        assert!(config.contains(&format!("name = \"{name}\"\n")), "{name}: {config}");
+    }
+    for file in ["ANT.PY", "PLAYER.PY", "Bot.Py"] {
+        assert!(config.contains(&format!("\"python3\", \"{file}\"")), "{file}: {config}");
+    }
+}
