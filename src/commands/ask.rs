@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 use std::fs;
 use std::path::PathBuf;
+use std::slice;
 
 use clap::Args;
 use serde_json::{Value, json};
@@ -66,6 +67,9 @@ pub(crate) struct AskArgs {
 
 /// Asks the player for the decision.
 pub(crate) fn run(args: &AskArgs, printer: Printer) -> Result<Status, Failure> {
+    if !args.settings.build(slice::from_ref(&args.player), printer)? {
+        return Ok(Status::Interrupted);
+    }
     let settings = match args.record {
         Some(_) => args.settings.resolve_for_record(printer)?,
         None => args.settings.for_players([&args.player]).resolve(printer)?,

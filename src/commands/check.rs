@@ -8,7 +8,7 @@ mod watch;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::num::NonZeroUsize;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -17,11 +17,9 @@ use clap::Args;
 use self::candidates::{UnknownPlayer, file_name, free};
 pub(super) use self::parallel_checks::guarded;
 use self::table::CheckTable;
-use super::builds::{BuildSandbox, build_configured};
 use super::settings::{GameSettingsArgs, Settings};
 use super::{Failure, OutputFormat, Status};
 use crate::check::{Candidate, CheckReport, CheckStep, Exam, Readiness, ReportText, drills};
-use crate::config::CONFIG;
 use crate::printer::activity::Activity;
 use crate::printer::{Colour, Printer, Styled};
 use referee_bots::LADDER;
@@ -127,9 +125,7 @@ impl Default for ExamTerms<'_> {
 }
 
 fn check(args: &CheckArgs, printer: Printer) -> Result<Status, Failure> {
-    let config = args.settings.config.as_deref().unwrap_or(Path::new(CONFIG));
-    let sandbox = BuildSandbox { level: args.settings.containment, without: Vec::new() };
-    if !build_configured(config, &args.players, sandbox, printer)? {
+    if !args.settings.build(&args.players, printer)? {
         return Ok(Status::Interrupted);
     }
     let settings = args.settings.for_players(&args.players).resolve(printer)?;

@@ -127,6 +127,9 @@ pub(crate) fn run(args: &CompareArgs, printer: Printer) -> Result<Status, Failur
         results: args.results.clone(),
         ..GivenSettings::default()
     };
+    if !args.settings.build(&[args.a.clone(), args.b.clone()], printer)? {
+        return Ok(Status::Interrupted);
+    }
     let settings = args.settings.for_players([&args.a, &args.b]).resolve_with(given, printer)?;
     let mut tournament = tournament(args, &settings, printer)?;
     let dir = tournament.results.join(&tournament.name);

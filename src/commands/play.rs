@@ -101,6 +101,9 @@ pub(crate) struct PlayArgs {
 
 /// Plays the game.
 pub(crate) fn run(args: &PlayArgs, printer: Printer) -> Result<Status, Failure> {
+    if !args.settings.build(&[args.first.clone(), args.second.clone()], printer)? {
+        return Ok(Status::Interrupted);
+    }
     let settings = match args.from {
         Some(_) => args.settings.resolve_for_record(printer)?,
         None => args.settings.for_players([&args.first, &args.second]).resolve(printer)?,

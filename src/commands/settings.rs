@@ -9,6 +9,7 @@ use std::sync::Arc;
 use clap::Args;
 
 use super::Failure;
+use super::builds::{BuildSandbox, build_configured};
 use super::containment_args::level_named;
 use super::game_args::{GameArgument, OptionArgs, game_named};
 use super::recorded_rules::RecordedRulesArgs;
@@ -64,6 +65,14 @@ impl GameSettingsArgs {
             settings.tc = settings.tc.or(Some(ShortClock::QUICK));
         }
         settings
+    }
+
+    /// Builds these players, if they need it and the configuration says how. Returns whether it was
+    /// not interrupted.
+    pub(super) fn build(&self, words: &[String], printer: Printer) -> Result<bool, Failure> {
+        let config = self.config.as_deref().unwrap_or(Path::new(CONFIG));
+        let sandbox = BuildSandbox { level: self.containment, without: Vec::new() };
+        build_configured(config, words, sandbox, printer)
     }
 
     /// The same settings as words for another command in the same folder.

@@ -164,3 +164,28 @@ fn a_sparse_file_is_part_of_the_result_within_the_limit_on_its_size() {
     let run = arena.run(&["run", "--plan"]);
     assert_eq!((run.code, results(&arena).len()), (2, 1), "{}", run.err);
 }
+
+#[test]
+fn players_that_are_asked_played_or_compared_are_built_first() {
+    let words = [
+        &["ask", "ant"][..],
+        &["ask", "./ant"],
+        &["play", "ant", "bot:random", "--delay", "0s"],
+        &["play", "bot:random", "./ant", "--delay", "0s"],
+        &["compare", "ant", "bot:random", "--max-pairs", "1", "--jobs", "1"],
+    ];
+    for words in words {
+        let arena = Arena::new();
+        put(&arena, &[("ant/source", GREEDY), ("ant/Makefile", COPY)]);
+        configure(&arena, &format!("{ANT}[build]\n"));
+        let run = arena.run(words);
+        assert!(run.err.contains("ant: built with `make`\n"), "{words:?}: {run:?}");
+        assert!([0, 10, 11].contains(&run.code), "{words:?}: {run:?}");
+        assert_eq!(results(&arena).len(), 1);
+    }
+    let arena = Arena::new();
+    put(&arena, &[("ant/source", GREEDY), ("ant/Makefile", COPY)]);
+    configure(&arena, ANT);
+    let run = arena.run(&["ask", "./ant"]);
+    assert!(run.code == 2 && run.err.contains("run `make` in `./ant`"), "{run:?}");
+}
