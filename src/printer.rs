@@ -7,6 +7,7 @@
 pub(crate) mod activity;
 
 use std::io::{self, BufWriter, IsTerminal, StdoutLock, Write};
+use std::path::Path;
 
 use serde::Serialize;
 
@@ -69,6 +70,11 @@ impl Printer {
     /// Writes a line of data to stdout.
     pub(crate) fn line(self, text: &str) -> Result<(), Failure> {
         self.styled(&Styled::plain(text))
+    }
+
+    /// Writes the path of a file to stdout, in one line.
+    pub(crate) fn path(self, path: &Path) -> Result<(), Failure> {
+        self.line(&escape::terminal(&path.display().to_string()))
     }
 
     /// Writes lines that may have colours to stdout.

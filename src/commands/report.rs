@@ -101,7 +101,7 @@ pub(crate) fn run(args: &ReportArgs, printer: Printer) -> Result<Status, Failure
         disk::make_own_folder(&public).map_err(|error| failed(&public, &error))?;
         let turned = turned(&tables, &rules)?;
         write_into(&public, &tables, None, (rules, turned))?;
-        return printer.line(&public.join(PAGE).display().to_string()).map(|()| Status::Done);
+        return printer.path(&public.join(PAGE)).map(|()| Status::Done);
     }
     let tables = Tables::read(&dir, Faulted::Count)?;
     let rules = args.rules.open(&tables.analysis.header, &dir, printer)?;
@@ -114,7 +114,7 @@ pub(crate) fn run(args: &ReportArgs, printer: Printer) -> Result<Status, Failure
     }
     let turned = turned(&tables, &rules)?;
     write_into(&dir, &tables, None, (rules, turned))?;
-    printer.line(&dir.join(PAGE).display().to_string()).map(|()| Status::Done)
+    printer.path(&dir.join(PAGE)).map(|()| Status::Done)
 }
 
 /// Writes the tables and the page of a tournament into its folder. `config` is the configuration, and

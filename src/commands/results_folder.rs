@@ -49,7 +49,7 @@ impl ResultsFolderArgs {
 /// several.
 pub(super) fn find(named: Option<&Path>, printer: Printer) -> Result<PathBuf, Failure> {
     if let Some(dir) = named {
-        let shown = dir.display();
+        let shown = escape::terminal(&dir.display().to_string());
         return match dir.join(LOG).is_file() {
             true => Ok(dir.to_owned()),
             false if dir.extension().is_some_and(|end| end == "csv") => {

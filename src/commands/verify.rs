@@ -16,6 +16,7 @@ use super::results_folder::{ResultsFolderArgs, Tables};
 use super::{Failure, OutputFormat, Status};
 use crate::printer::Printer;
 use referee_match::openings::OpeningBook;
+use referee_protocol::escape;
 use referee_record::log::{GameFront, GameNames, LogError, LogReader, RawLine, Scanned};
 use referee_record::model::record::{GameRecord, Header};
 use referee_record::parallel;
@@ -142,15 +143,9 @@ pub(crate) fn run(args: &VerifyArgs, printer: Printer) -> Result<Status, Failure
 
 fn describe(finding: &LogFinding) -> String {
     let place = finding.line.map_or(String::new(), |line| format!(", line {line}"));
-    let game = finding
-        .id
-        .as_ref()
-        .map_or(String::new(), |id| format!(", game {}", referee_protocol::escape::terminal(id)));
-    format!(
-        "{}{place}{game}: {}",
-        finding.file,
-        referee_protocol::escape::terminal(&finding.problem)
-    )
+    let game =
+        finding.id.as_ref().map_or(String::new(), |id| format!(", game {}", escape::terminal(id)));
+    format!("{}{place}{game}: {}", finding.file, escape::terminal(&finding.problem))
 }
 
 fn verdict(dir: &Path, games: &Summary, seeds: bool, findings: usize) -> String {
@@ -160,7 +155,7 @@ fn verdict(dir: &Path, games: &Summary, seeds: bool, findings: usize) -> String 
         0 => "no problems".to_owned(),
         some => counted(some, "problem"),
     };
-    format!("{}: {games}, {seeds}: {found}", dir.display())
+    format!("{}: {games}, {seeds}: {found}", escape::terminal(&dir.display().to_string()))
 }
 
 /// The finding that the front of a line says something else than the whole line.

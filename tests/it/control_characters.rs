@@ -1,12 +1,16 @@
 //! What strangers wrote reaches the terminal only with control characters escaped: every text of a
 //! results folder, by every command.
 
+mod sources;
+
 use std::cell::RefCell;
 use std::collections::BTreeSet;
+use std::fs;
 
 use serde_json::{Map, Value, json};
 
-use crate::support::{Arena, unsafe_output};
+use crate::foreign_games::{CUP, RULES};
+use crate::support::{Arena, Config, unsafe_output};
 use referee_record::log::LogReader;
 
 /// Clears the screen, rings, goes back, colours, turns the direction of text, and begins a line that
@@ -169,7 +173,9 @@ fn complaint(arena: &Arena, words: &[&str]) -> Option<String> {
     let streams = [("stdout", &output.stdout), ("stderr", &output.stderr)];
     streams.into_iter().find_map(|(stream, bytes)| {
         let text = String::from_utf8_lossy(bytes);
-        let forged = text.lines().find(|line| line.starts_with("FORGED"));
+        // PGN breaks long comments between any words.
+        let mut lines = text.lines().filter(|_| !words.contains(&"--pgn"));
+        let forged = lines.find(|line| line.starts_with("FORGED"));
         let found = unsafe_output(bytes).or_else(|| forged.map(|line| format!("a line {line:?}")));
         found.map(|found| format!("{words:?}: {stream}: {found}"))
     })
@@ -249,6 +255,50 @@ fn raw_control_characters_are_found() {
     assert_eq!(unsafe_output("Zoë 象棋 \\u{1b}\t±3\n".as_bytes()), None);
 }
 
+/// A tournament of chess, with openings and a fixed rating.
+fn chess() -> Arena {
+    let arena = Arena::new();
+    arena.write(
+        "tournament.toml",
+        "name = \"cup\"\ngame = \"chess\"\nseed = 7\njobs = 1\npairs = 1\n\
+         format = \"gauntlet\"\nanchors = [\"ant\"]\n[openings]\nplies = 2\n[adjudication]\nlength = 8\n\
+         [[players]]\nname = \"ant\"\nbot = \"random\"\n[[players]]\nname = \"bee\"\nbot = \"random\"\n",
+    );
+    arena
+}
+
+/// A tournament whose rules are a program.
+fn of_a_program() -> Arena {
+    let arena = Arena::new();
+    arena.write("rules.sh", RULES);
+    arena.write("tournament.toml", &CUP.replace("RULES", "command = [\"sh\", \"rules.sh\"]"));
+    arena
+}
+
+/// The results of that tournament.
+fn played(arena: Arena) -> Arena {
+    let run = arena.run(&["run", "--quiet"]);
+    assert_eq!(run.code, 0, "{run:?}");
+    arena
+}
+
+/// A league in which a version of a player came, and went.
+fn league() -> (Arena, ForeignLog) {
+    let arena = Arena::played(&Config::small().change(|config| config.max_moves = 1));
+    let mut log = ForeignLog::of(&arena);
+    log.lines[0]["stages"] = json!([{"format": "league", "pairs": 1}]);
+    log.lines[0]["quarantine"] = json!(0);
+    log.lines.push(json!({"roster": "entered", "player": {
+        "name": "ann v1", "command": "python3 player.py", "hash": "0123456789abcdef",
+        "entry": {"author": "ann", "version": 1, "at": 0, "source": "0".repeat(64)},
+    }, "files": {"player.py": "0".repeat(64)}}));
+    log.lines.push(json!({"roster": "left", "player": "ann v1", "at": 1, "why": "removed"}));
+    arena.put("games.jsonl", &log.text(|_| false));
+    let ranking = arena.run(&["rank"]);
+    assert!(ranking.code == 0 && ranking.out.contains("ann v1"), "{ranking:?}");
+    (arena, log)
+}
+
 #[test]
 fn texts_of_a_stranger_are_printed_escaped() {
     let arena = Arena::hostile();
@@ -256,8 +306,58 @@ fn texts_of_a_stranger_are_printed_escaped() {
 }
 
 #[test]
-#[ignore = "slow: two thousand runs of the program"]
+fn texts_of_a_stranger_s_chess_are_printed_escaped() {
+    let arena = played(chess());
+    ForeignLog::of(&arena).try_quickly(&arena);
+}
+
+#[test]
+fn texts_of_a_stranger_s_program_are_printed_escaped() {
+    let arena = played(of_a_program());
+    ForeignLog::of(&arena).try_quickly(&arena);
+}
+
+#[test]
+fn texts_of_a_stranger_s_league_are_printed_escaped() {
+    let (arena, log) = league();
+    log.try_quickly(&arena);
+}
+
+#[test]
+#[ignore = "slow: thousands of runs of the program"]
 fn each_text_of_a_stranger_is_printed_escaped() {
+    for arena in [Arena::hostile(), played(chess()), played(of_a_program())] {
+        ForeignLog::of(&arena).try_each(&arena);
+    }
+    let (arena, log) = league();
+    log.try_each(&arena);
+}
+
+#[test]
+fn other_files_of_a_stranger_are_printed_escaped() {
     let arena = Arena::hostile();
-    ForeignLog::of(&arena).try_each(&arena);
+    for call in ["report", "report --packets"] {
+        assert_eq!(arena.run(&call.split(' ').collect::<Vec<_>>()).code, 0);
+    }
+    let log = ForeignLog::of(&arena);
+    fs::write(arena.results().join(format!("exchanges/{EVIL}")), EVIL).expect("written");
+    let names = ["standings.csv", "games.csv", "crosstable.csv", "superseded.jsonl", "secret"];
+    let names = names.into_iter().chain(["grades.csv", "grades.json", "report.html", "key.csv"]);
+    for name in names {
+        let before = fs::read_to_string(arena.results().join(name)).unwrap_or_default();
+        for text in [EVIL.to_owned(), format!("{before}{EVIL}"), json!({EVIL: EVIL}).to_string()] {
+            arena.put(name, &text);
+            let found = log.complaints(&arena, FEW, |_| false);
+            assert!(found.is_empty(), "{name}: {}", found.join("\n"));
+        }
+        arena.put(name, &before);
+    }
+    let away = arena.path().join(format!("results/{EVIL}"));
+    fs::rename(arena.results(), &away).expect("moved");
+    let folder = format!("results/{EVIL}");
+    for command in ["rank", "verify", "report", "export", "replay"] {
+        let found = complaint(&arena, &[command, "--results", &folder]);
+        assert_eq!(found, None);
+        assert_eq!(complaint(&arena, &[command]), None, "the newest");
+    }
 }

@@ -99,7 +99,7 @@ pub(super) fn write_packets(
         write(&folder.join(PAGE), &packet::page_without_player(header, name, &sentence))?;
     }
     write_keys(out, pseudonyms, &tables.standings)?;
-    printer.line(&out.display().to_string()).map(|()| Status::Done)
+    printer.path(out).map(|()| Status::Done)
 }
 
 /// The people without a player in the results in `dir`, each with the reason.

@@ -84,8 +84,11 @@ pub enum ResumeError {
     },
     /// The rules program has changed, and with it the result of a game.
     #[error(
-        "{change}; game {id} differs at ply {ply}: {finding}; nothing was changed; restore the \
-         program, or give the tournament another name"
+        "{}; game {} differs at ply {ply}: {}; nothing was changed; restore the program, or give the \
+         tournament another name",
+        one_line(change),
+        one_line(id),
+        one_line(&finding.to_string())
     )]
     Rules {
         /// The change.
