@@ -27,6 +27,14 @@ use referee_record::model::league::LeagueSettings;
 /// The file in an author's folder that tells what became of the submission.
 pub(crate) const REPORT: &str = "report.txt";
 
+/// What a report says between the digest of a submission and the name under which it entered.
+const ENTERED: &str = ": entered as ";
+
+/// The name under which a submission entered, if its report says that it did.
+pub(crate) fn entered_as(report: &str) -> Option<&str> {
+    report.lines().next()?.split_once(ENTERED).map(|(_, name)| name)
+}
+
 /// The folder of a version.
 pub(crate) fn version_dir(league: &LeagueSettings, entry: &Entry) -> PathBuf {
     league.entrants.join(&entry.author).join(entry.version.to_string())

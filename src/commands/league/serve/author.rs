@@ -20,9 +20,9 @@ use tokio_stream::wrappers::WatchStream;
 use super::entrance::{AuthorVisit, Entrance, page_with_forms, private_folder};
 use super::upload::handed_in;
 use crate::commands::Failure;
-use crate::commands::serve::{recent, watch_files};
-use crate::league::REPORT;
+use crate::commands::serve::{latest, recent, watch_files};
 use crate::league::invitations::Guest;
+use crate::league::{REPORT, entered_as};
 use referee_protocol::escape;
 use referee_record::bounded;
 use referee_record::wording::counted;
@@ -47,7 +47,14 @@ pub(super) async fn page(State(entrance): State<Arc<Entrance>>, visit: AuthorVis
 
 async fn html(entrance: &Entrance, visit: &AuthorVisit) -> Result<String, Failure> {
     let control = entrance.control()?;
-    let live = recent(&entrance.live).await?;
+    let folder = entrance.folder(&visit.name);
+    let report = report(&folder);
+    let mut live = recent(&entrance.live).await?;
+    // Who reads that a version entered sees it in the table too.
+    let is_there = |name: &str| live.entrants.iter().any(|player| player.name == name);
+    if entered_as(&report).is_some_and(|name| !is_there(name)) {
+        live = latest(&entrance.live).await?;
+    }
     let is_removed = control.removed.contains(&visit.name);
     let is_running = folder::is_being_written(&entrance.league.dir);
     let notices = [
@@ -77,7 +84,6 @@ async fn html(entrance: &Entrance, visit: &AuthorVisit) -> Result<String, Failur
         })
         .collect();
     versions.sort_by_key(|version| std::cmp::Reverse(version.number));
-    let folder = entrance.folder(&visit.name);
     let page = AuthorPage {
         league: &entrance.name,
         author: &visit.name,
@@ -86,7 +92,7 @@ async fn html(entrance: &Entrance, visit: &AuthorVisit) -> Result<String, Failur
         notices: &notices,
         bounds: (!control.closed && !is_removed).then_some(&bounds),
         handed_in: &listed(&folder),
-        report: &report(&folder),
+        report: &report,
         versions: &versions,
         standings: &live.tables.standings,
     };
