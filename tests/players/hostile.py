@@ -733,7 +733,7 @@ def wake():
     stolen = sum(struct.unpack_from("16d", FLAGS, 8))
     print(f"stolen: {stolen:.3f} s", file=sys.stderr)
     # What they use before this one learns that it is on turn again counts, too.
-    return stolen > 1.0
+    return stolen > 0.6
 
 
 # Shared by the processes: whether it is on turn, and the seconds that each used off turn.

@@ -185,7 +185,7 @@ fn others() -> Vec<Attack> {
         .ways(Ways::Levels),
         Attack::new("ponder", held).against(&["naps.py", "1"]).ways(Ways::Levels),
         // Its children stay behind.
-        Attack::new("wake", |_| Warned("…")).against(&["naps.py", "1"]),
+        Attack::new("wake", |_| Warned("…")).against(&["naps.py", "0.5"]),
     ];
     quick.into_iter().chain(slow).chain(more).collect()
 }
