@@ -52,7 +52,7 @@ fn run_speed(script: &Script) -> Outcome<f64> {
     let program = std::env::current_exe()?;
     let player = |name| {
         format!(
-            "[[players]]\nname = \"{name}\"\nreusable = true\n\
+            "[[players]]\nname = \"{name}\"\nrestart = false\n\
              command = [\"{}\", \"{INSTANT}\", \"{path}\", \"[]\", \"0\"]\n",
             program.display()
         )

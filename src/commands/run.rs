@@ -340,8 +340,8 @@ impl RunLimits {
         players: impl IntoIterator<Item = &'p PlayerSpec>,
     ) -> Result<(), Failure> {
         if self.workers.is_none() {
-            let reusable = players.into_iter().filter(|player| player.reusable).count();
-            refuse_too_many(at_once, worker::open_files(reusable))?;
+            let kept = players.into_iter().filter(|player| !player.restart).count();
+            refuse_too_many(at_once, worker::open_files(kept))?;
         }
         Ok(())
     }

@@ -74,7 +74,7 @@ mod tests {
             root: None,
             devices: Vec::new(),
             folders: Vec::new(),
-            reusable: false,
+            restart: true,
             guesses: false,
             hash: String::new(),
             fingerprint: referee_record::fingerprint::Fingerprint::default(),

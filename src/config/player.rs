@@ -98,7 +98,7 @@ pub(super) fn from_bot(name: String, bot: &str, dir: &Path) -> Result<PlayerSpec
         hidden: Vec::new(),
         engine: None,
         tc: None,
-        reusable: false,
+        restart: true,
         guesses: false,
         hash: fingerprint::of_bot(bot),
         fingerprint: Fingerprint::default(),
@@ -145,7 +145,8 @@ pub(super) fn from_engine(
     let shown = settings.to_string();
     let shown = if shown.is_empty() { shown } else { format!(" ({shown})") };
     let command = format!("uci:{}{shown}", spec.command);
-    Ok(PlayerSpec { command, engine: Some(settings), ..spec })
+    // `ucinewgame` tells an engine to forget the games before.
+    Ok(PlayerSpec { command, engine: Some(settings), restart: false, ..spec })
 }
 
 /// The program of a command that runs in `dir`: in its own system, or found in `path`.
@@ -190,7 +191,7 @@ fn from_program(
         env: command.env,
         engine: None,
         tc: None,
-        reusable: false,
+        restart: true,
         guesses: false,
     })
 }
@@ -260,7 +261,8 @@ pub(super) fn check(
     let name = name(keys.name.as_ref(), problems);
     note_useless(&keys, problems);
     let is_set = |flag: &Option<Spanned<bool>>| flag.as_ref().is_some_and(|it| *it.get_ref());
-    let (reusable, guesses) = (is_set(&keys.reusable), is_set(&keys.guesses));
+    let guesses = is_set(&keys.guesses);
+    let restart = keys.restart.as_ref().map(|it| *it.get_ref());
     let tc = tc(keys.tc.as_ref(), problems);
     let spec = match &keys.run {
         RunMethod::Command(Some(_)) => by_command(keys, place, builds, problems),
@@ -286,7 +288,9 @@ pub(super) fn check(
             None
         }
     };
-    Some(PlayerSpec { name: name?, tc, reusable, guesses, ..spec? })
+    let spec = spec?;
+    let restart = restart.unwrap_or(spec.restart);
+    Some(PlayerSpec { name: name?, tc, restart, guesses, ..spec })
 }
 
 fn several([one, other]: &[(&str, ByteSpan); 2]) -> Problem {

@@ -15,7 +15,7 @@ table_keys! {
     "name" like "\"greedy\"" => name: Field<String>,
     via(RunMethod::read) => run: RunMethod,
     "dir" => dir: Field<String>,
-    "reusable" => reusable: Field<bool>,
+    "restart" => restart: Field<bool>,
     "guesses" => guesses: Field<bool>,
     "tc" => tc: Field<String>,
     "rating" => rating: Field<f64>,

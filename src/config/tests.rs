@@ -103,7 +103,7 @@ bot = "search"
 name = "c"
 command = ["python3", "greedy.py"]
 dir = "players"
-reusable = true
+restart = false
 env = { THREADS = "1" }
 files = ["run"]
 "#;
@@ -164,7 +164,7 @@ fn every_key_is_taken() {
     assert_eq!(player.dir, folder.path("players"));
     assert_eq!(player.command, "python3 greedy.py");
     assert_eq!(player.env["THREADS"], "1");
-    assert!(player.reusable);
+    assert!(!player.restart);
     assert_eq!(player.hash.len(), 16);
 }
 

@@ -797,13 +797,13 @@ fn a_player_known_to_ponder_is_frozen_from_the_first_turn() {
 
 // Reusable players.
 
-fn two_pairs_of_a_reusable_player(script: &str) -> Cup {
-    Cup { top: "pairs = 2", keys: "reusable = true", ..cup(script, &[]) }
+fn two_pairs_of_a_kept_player(script: &str) -> Cup {
+    Cup { top: "pairs = 2", keys: "restart = false", ..cup(script, &[]) }
 }
 
 #[test]
-fn a_reusable_player_is_fresh_within_a_pair() {
-    let played = two_pairs_of_a_reusable_player("counts_games.sh").fine();
+fn a_kept_player_is_fresh_within_a_pair() {
+    let played = two_pairs_of_a_kept_player("counts_games.sh").fine();
     let names: Vec<(String, String)> = played
         .games
         .iter()
@@ -822,8 +822,8 @@ fn a_reusable_player_is_fresh_within_a_pair() {
 }
 
 #[test]
-fn what_a_reusable_player_said_in_an_earlier_game_is_not_in_the_transcript() {
-    let played = two_pairs_of_a_reusable_player("slips_later.sh").play();
+fn what_a_kept_player_said_in_an_earlier_game_is_not_in_the_transcript() {
+    let played = two_pairs_of_a_kept_player("slips_later.sh").play();
     let faults: Vec<bool> = played.games.iter().map(|game| !game["fault"].is_null()).collect();
     assert_eq!(faults, [false, false, true, true]);
     for game in &played.games[2..] {

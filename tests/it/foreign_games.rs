@@ -380,7 +380,7 @@ const TOURNAMENTS: [(&str, &str, u32); 12] = [
 /// The records of a tournament of `game`, a value in TOML, without times.
 fn records(game: &str, options: &str, pairs: u32) -> BTreeMap<String, Value> {
     let referee = env!("CARGO_BIN_EXE_referee");
-    let player = format!("command = [\"{referee}\", \"bot\", \"random\"]\nreusable = true");
+    let player = format!("command = [\"{referee}\", \"bot\", \"random\"]\nrestart = false");
     let config = CUP
         .replace("[game]\nRULES", &format!("pairs = {pairs}\ngame = {game}\n[options]\n{options}"))
         .replace("bot = \"random\"", &player);

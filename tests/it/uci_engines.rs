@@ -20,7 +20,7 @@ fn arena(game: &str, clock: &str, players: &str) -> Arena {
              anchors = [\"good\"]\n\
              [clock]\nstartup = \"3s\"\n{clock}\n\
              [game]\ncommand = [\"python3\", \"short_chess.py\", \"{game}\"]\n\
-             [[players]]\nname = \"good\"\nuci = [\"sh\", \"engine.sh\"]\nreusable = true\n\
+             [[players]]\nname = \"good\"\nuci = [\"sh\", \"engine.sh\"]\nrestart = false\n\
              options = {{ Hash = 64 }}\n{players}"
         ),
     );
@@ -162,7 +162,7 @@ fn a_line_after_the_move_belongs_to_the_search_before() {
 
 #[test]
 fn a_game_of_engines_records_what_they_report() {
-    let twin = player("twin", "depth = 2\nreusable = true");
+    let twin = player("twin", "depth = 2\nrestart = false");
     let arena = arena("chess", "budget = \"20s\"\nincrement = \"1s\"", &twin);
     let run = arena.run(&["run", "--quiet", "--strict"]);
     assert_eq!((run.code, run.err.as_str()), (0, ""), "{run:?}");

@@ -77,8 +77,8 @@ fn cup(variant: &str, pairs: u32, players: &[(&str, &str)]) -> Arena {
 
 fn told_the_same() {
     let spies = [
-        ("ant", "command = [\"python3\", \"spy.py\"]\nreusable = true\nguesses = true"),
-        ("bee", "command = [\"python3\", \"spy.py\"]\nreusable = true\nguesses = true"),
+        ("ant", "command = [\"python3\", \"spy.py\"]\nrestart = false\nguesses = true"),
+        ("bee", "command = [\"python3\", \"spy.py\"]\nrestart = false\nguesses = true"),
     ];
     let told = ["heads", "tails"].map(|coin| {
         let arena = cup(coin, PAIRS, &spies);
@@ -95,7 +95,7 @@ fn told_the_same() {
     let turn: Value = serde_json::from_str(turn).expect("JSON");
     assert_eq!(turn["guesses"].as_array().map(Vec::len), Some(4), "{turn}");
     // Unless the organiser allows it, a player gets none: a mistake in the rules could make them true.
-    let keys = "command = [\"python3\", \"spy.py\"]\nreusable = true";
+    let keys = "command = [\"python3\", \"spy.py\"]\nrestart = false";
     let arena = cup("heads", 1, &[("ant", keys), ("bee", keys)]);
     assert_eq!(arena.run(&["run", "--quiet", "--strict"]).code, 0);
     for (game, lines) in heard(&arena, "second") {

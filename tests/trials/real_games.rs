@@ -248,14 +248,12 @@ file = "openings.txt"
 name = "ethereal"
 uci = "ethereal-chess"
 depth = 5
-reusable = true
 
 [[players]]
 name = "glaurung"
 uci = "glaurung"
 options = { Threads = 1, Hash = 4 }
 depth = 1
-reusable = true
 "#;
 
 /// Plays 100 openings with both colours, without a fault. The ratings are those that the table of

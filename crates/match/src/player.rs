@@ -303,15 +303,6 @@ impl Player {
         }
     }
 
-    /// Whether the player is frozen after each of its replies.
-    pub fn freezes_off_turn(&self) -> bool {
-        match self {
-            Self::Wire(wire) => wire.freeze,
-            Self::Engine(engine) => engine.freeze,
-            Self::Human(_) => false,
-        }
-    }
-
     /// Freezes the player until the next line is sent to it.
     pub fn freeze(&mut self) {
         if let Some(process) = self.running_mut() {
@@ -319,12 +310,13 @@ impl Player {
         }
     }
 
-    /// Whether the player still owes a reply, or cannot be used again.
-    pub fn owes(&self) -> bool {
+    /// Whether the player can play another game: it owes no reply, wrote nothing late, and need not be
+    /// frozen off turn, with which the next game would begin.
+    pub fn is_fit(&self) -> bool {
         match self {
-            Self::Wire(wire) => wire.owes,
-            Self::Engine(engine) => engine.owes,
-            Self::Human(_) => false,
+            Self::Wire(wire) => !(wire.owes || wire.freeze),
+            Self::Engine(engine) => !(engine.owes || engine.freeze || engine.is_late),
+            Self::Human(_) => true,
         }
     }
 

@@ -74,6 +74,7 @@ pub(super) fn header_of(
             hash: spec.hash.clone(),
             tc: terms.tc[seat],
             takes_openings: spec.takes_openings(),
+            restart: spec.restart,
             entry: None,
             left: None,
         },

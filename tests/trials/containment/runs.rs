@@ -43,7 +43,7 @@ pub(crate) fn tests() -> Vec<Trial> {
         quick("an_overrun_counts_in_the_game_where_it_happened", || {
             let lacks: Lacks = STRICT.lacks(&["processes"]);
             if lacks.is_none() {
-                overruns_of_a_reusable_player();
+                overruns_of_a_kept_player();
             }
             lacks
         }),
@@ -181,13 +181,13 @@ fn without_namespaces() {
 }
 
 /// A player that stays for further games and once ran into a limit.
-fn overruns_of_a_reusable_player() {
+fn overruns_of_a_kept_player() {
     let games = played(&format!(
         "name = \"cup\"\ngame = \"watch-your-back\"\nquarantine = 0\njobs = 1\n\
          [options]\nmax-moves = 4\n[clock]\nmove = \"20s\"\n\
          [containment]\nlevel = \"strict\"\nprocesses = 16\n\
          [[players]]\nname = \"bad\"\ncommand = [\"python3\", \"hostile.py\", \"fork-once\"]\n\
-         dir = {PLAYERS:?}\nreusable = true\n[[players]]\nname = \"one\"\nbot = \"random\"\n\
+         dir = {PLAYERS:?}\nrestart = false\n[[players]]\nname = \"one\"\nbot = \"random\"\n\
          [[players]]\nname = \"two\"\nbot = \"random\"\n"
     ));
     let of_bad = games.iter().filter_map(|game| Some((game, super::cup::seat_of_bad(game)?)));

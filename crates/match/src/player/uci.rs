@@ -51,6 +51,8 @@ pub struct UciEngine {
     reply: Vec<u8>,
     /// The ply of its last search in this game.
     searched: Option<u32>,
+    /// Whether it wrote about a search that had ended.
+    pub(super) is_late: bool,
 }
 
 /// The engine's process.
@@ -111,6 +113,7 @@ impl UciEngine {
             owes: false,
             reply: Vec::new(),
             searched: None,
+            is_late: false,
         }
     }
 
@@ -215,6 +218,7 @@ impl UciEngine {
             && let Some(process) = self.running_mut()
         {
             process.warn(PlayerWarning::WroteAfterMove { ply, line });
+            self.is_late = true;
         }
         answer.line
     }

@@ -65,8 +65,8 @@ pub struct PlayerSpec {
     /// Its own clock, instead of that of the tournament.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tc: Option<ShortClock>,
-    /// Whether one process may play several games, one after another.
-    pub reusable: bool,
+    /// Whether each game is played by a process of its own.
+    pub restart: bool,
     /// Whether it may ask the game for guesses of what is hidden from it, as built-in players do.
     pub guesses: bool,
     /// A hash of its command and files, as 16 hexadecimal digits.

@@ -229,6 +229,9 @@ pub struct PlayerInfo {
     /// Whether it can start after an opening.
     #[serde(default = "yes", skip_serializing_if = "Clone::clone")]
     pub takes_openings: bool,
+    /// Whether each game is played by a process of its own.
+    #[serde(default = "yes", skip_serializing_if = "Clone::clone")]
+    pub restart: bool,
     /// Which version of whose player it is, if it came to a league that was being played.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub entry: Option<Entry>,
@@ -259,6 +262,7 @@ impl PlayerInfo {
             hash,
             tc: None,
             takes_openings: true,
+            restart: true,
             entry: None,
             left: None,
         }

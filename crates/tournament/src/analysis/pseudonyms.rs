@@ -103,6 +103,7 @@ impl Pseudonyms {
             hash: String::new(),
             tc: info.tc,
             takes_openings,
+            restart: true,
             entry: None,
             left: None,
         };

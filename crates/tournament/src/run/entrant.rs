@@ -16,8 +16,8 @@ const SHOWN: usize = 200;
 pub struct Entrant {
     /// Its name.
     pub name: String,
-    /// Whether one process may play several games, one after another.
-    pub(crate) reusable: bool,
+    /// Whether each game is played by a process of its own.
+    pub(crate) restart: bool,
     /// Its own clock, instead of that of the tournament.
     pub(crate) tc: Option<ShortClock>,
     /// Creates a fresh instance.
@@ -33,18 +33,18 @@ impl Entrant {
         Self {
             tc: spec.tc,
             fingerprint: spec.fingerprint.clone(),
-            ..Self::new(&spec.name, spec.reusable, fresh)
+            ..Self::new(&spec.name, spec.restart, fresh)
         }
     }
 
     /// A player of which `fresh` creates a new instance for each use.
     pub(crate) fn new(
         name: &str,
-        reusable: bool,
+        restart: bool,
         fresh: impl Fn() -> Player + Send + Sync + 'static,
     ) -> Self {
         let (name, fingerprint) = (name.to_owned(), Fingerprint::default());
-        Self { name, reusable, tc: None, fingerprint, fresh: Box::new(fresh) }
+        Self { name, restart, tc: None, fingerprint, fresh: Box::new(fresh) }
     }
 
     /// The escaped name of a file that changed after it was read, if there is one. Then it is

@@ -17,7 +17,7 @@ use referee_match::referee::{self, GameReport, GameSetup, Unplayable};
 use referee_record::model::tc::own_control;
 use referee_record::model::warning::{GameWarning, PlayerWarning};
 
-/// A reusable player that waits for another game.
+/// A player that is kept, and waits for another game.
 #[derive(Debug)]
 struct Idle {
     number: usize,
@@ -26,8 +26,8 @@ struct Idle {
     player: Player,
 }
 
-/// How many idle reusable players a worker keeps.
-pub(super) const IDLE_MOST: usize = 8;
+/// How many idle players a worker keeps.
+pub(super) const IDLE_MOST: usize = 4;
 
 /// Starts and reuses the players of a worker's games.
 pub struct PlayerPool {
@@ -277,7 +277,7 @@ impl PlayerPool {
         (RecordBuilder { seats, names, seeds, report, statistics, wall }, transcript)
     }
 
-    /// Releases a player after its game: it quits, or waits if it can be reused.
+    /// Releases a player after its game: it quits, or waits if it is kept.
     async fn release(
         &mut self,
         number: usize,
@@ -285,10 +285,7 @@ impl PlayerPool {
         mut player: Player,
         faulted: bool,
     ) -> PlayerStatistics {
-        // The next game would begin with the freezing of this one.
-        let is_fit = !faulted && !player.owes() && !player.freezes_off_turn();
-        let reusable = self.conditions.player(number).reusable && is_fit;
-        if !reusable {
+        if faulted || self.conditions.player(number).restart || !player.is_fit() {
             return player.leave().await;
         }
         // Others play on its core while it waits.

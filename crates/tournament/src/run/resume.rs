@@ -432,6 +432,7 @@ pub fn header(tournament: &Tournament, containment: Containment, identity: Strin
         hash: player.hash.clone(),
         tc: player.tc,
         takes_openings: player.takes_openings(),
+        restart: player.restart,
         entry: None,
         left: None,
     };

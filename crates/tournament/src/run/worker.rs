@@ -24,10 +24,10 @@ const OF_WORKER: u64 = 6;
 /// Open files per player: its pipes, its supervisor, its control groups.
 const OF_PLAYER: u64 = 9;
 
-/// The approximate maximum of open files of a worker, when this many players are reusable.
-pub fn open_files(reusable: usize) -> u64 {
+/// The approximate maximum of open files of a worker, when this many players are kept.
+pub fn open_files(kept: usize) -> u64 {
     // The games of a pair are played by different processes, which may wait at the same time.
-    OF_WORKER + OF_PLAYER * (2 + (2 * reusable).min(pool::IDLE_MOST) as u64)
+    OF_WORKER + OF_PLAYER * (2 + (2 * kept).min(pool::IDLE_MOST) as u64)
 }
 
 /// The channel for the reports of workers.

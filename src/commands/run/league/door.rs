@@ -566,6 +566,7 @@ impl Doorkeeper {
             hash: spec.hash.clone(),
             tc: spec.tc,
             takes_openings: spec.takes_openings(),
+            restart: spec.restart,
             entry: Some(entry.clone()),
             left: None,
         };

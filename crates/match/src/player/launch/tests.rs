@@ -17,7 +17,7 @@ fn spec(kind: PlayerKind) -> PlayerSpec {
         root: None,
         devices: Vec::new(),
         folders: vec![PathBuf::from("/tables")],
-        reusable: false,
+        restart: true,
         guesses: false,
         hash: String::new(),
         fingerprint: Fingerprint::default(),

@@ -22,6 +22,7 @@ pub fn header(names: &[&str]) -> Header {
         hash: String::new(),
         tc: None,
         takes_openings: true,
+        restart: true,
         entry: None,
         left: None,
     };

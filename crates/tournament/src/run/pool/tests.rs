@@ -18,7 +18,7 @@ const SECOND: Duration = Duration::from_secs(1);
 type History = Arc<Mutex<Vec<String>>>;
 
 /// A pool of this many players. Each answers its turns with `replies`, and then with `go`.
-fn pool(players: usize, reusable: bool, replies: &'static [&'static str]) -> (PlayerPool, History) {
+fn pool(players: usize, restart: bool, replies: &'static [&'static str]) -> (PlayerPool, History) {
     let history = History::default();
     let entrant = |number: usize| {
         let history = Arc::clone(&history);
@@ -26,7 +26,7 @@ fn pool(players: usize, reusable: bool, replies: &'static [&'static str]) -> (Pl
             history.lock().expect("no panic").push(format!("start {number}"));
             Player::Wire(Box::new(Wire::scripted(script(number, replies, Arc::clone(&history)))))
         };
-        Entrant::new(&format!("player {number}"), reusable, fresh)
+        Entrant::new(&format!("player {number}"), restart, fresh)
     };
     let conditions = Conditions {
         control: TimeControl { per_move: Some(SECOND), ..TimeControl::unlimited(10 * SECOND) },
@@ -73,7 +73,7 @@ async fn play(
 
 #[tokio::test(start_paused = true)]
 async fn every_game_uses_fresh_players() {
-    let mut pool = pool(2, false, &[]);
+    let mut pool = pool(2, true, &[]);
     for game in [1, 2] {
         let (finished, history) = play(&mut pool, (0, 1), 1, game).await;
         assert_eq!(finished.record.actions, ["go", "go"]);
@@ -82,8 +82,8 @@ async fn every_game_uses_fresh_players() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_reusable_player_plays_several_pairs_but_never_both_games_of_one() {
-    let mut pool = pool(3, true, &[]);
+async fn a_kept_player_plays_several_pairs_but_never_both_games_of_one() {
+    let mut pool = pool(3, false, &[]);
     let (_, history) = play(&mut pool, (0, 1), 1, 1).await;
     assert_eq!(history, ["start 0", "start 1"]);
     let (_, history) = play(&mut pool, (1, 0), 1, 2).await;
@@ -91,16 +91,16 @@ async fn a_reusable_player_plays_several_pairs_but_never_both_games_of_one() {
     let (_, history) = play(&mut pool, (0, 1), 2, 1).await;
     assert_eq!(history, [""; 0], "another pair");
     let (_, history) = play(&mut pool, (2, 1), 1, 1).await;
-    assert_eq!(history, ["start 2"], "another opponent");
+    assert_eq!(history, ["start 2", "quit 0"], "another opponent, and only so many wait");
     pool.0.dismiss().await;
     let mut left = std::mem::take(&mut *pool.1.lock().expect("no panic"));
     left.sort();
-    assert_eq!(left, ["quit 0", "quit 0", "quit 1", "quit 1", "quit 2"]);
+    assert_eq!(left, ["quit 0", "quit 1", "quit 1", "quit 2"]);
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_reusable_player_with_a_fault_is_replaced() {
-    let mut pool = pool(2, true, &["no", "no"]);
+async fn a_kept_player_with_a_fault_is_replaced() {
+    let mut pool = pool(2, false, &["no", "no"]);
     let (finished, history) = play(&mut pool, (0, 1), 1, 1).await;
     assert_eq!(finished.record.reason, "illegal");
     assert_eq!(history, ["start 0", "start 1", "quit 0"]);
@@ -110,8 +110,8 @@ async fn a_reusable_player_with_a_fault_is_replaced() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_longest_idle_reusable_player_leaves_first() {
-    let mut pool = pool(IDLE_MOST + 2, true, &[]);
+async fn the_longest_idle_player_leaves_first() {
+    let mut pool = pool(IDLE_MOST + 2, false, &[]);
     let mut history = Vec::new();
     for player in (0..IDLE_MOST + 2).step_by(2) {
         history.extend(play(&mut pool, (player, player + 1), 1, 1).await.1);
@@ -125,7 +125,7 @@ async fn the_longest_idle_reusable_player_leaves_first() {
 
 #[tokio::test(start_paused = true)]
 async fn a_finished_game_has_its_warnings_as_types_and_its_record_as_text() {
-    let mut pool = pool(2, false, &["no"]);
+    let mut pool = pool(2, true, &["no"]);
     let (finished, _) = play(&mut pool, (0, 1), 1, 1).await;
     let asked = |seat, ply| {
         let message = "P1: no is not allowed".to_owned();
@@ -144,7 +144,7 @@ async fn a_finished_game_has_its_warnings_as_types_and_its_record_as_text() {
 
 #[tokio::test(start_paused = true)]
 async fn a_game_is_abandoned_on_request() {
-    let (mut pool, history) = pool(2, false, &[]);
+    let (mut pool, history) = pool(2, true, &[]);
     let fixture = Fixture { players: BySeat::new(0, 1), pair: 1, game: 1 };
     let (_tell, mut stop) = watch::channel(true);
     let outcome = pool.play("a-game".to_owned(), fixture, &mut stop).await;
@@ -156,7 +156,7 @@ async fn a_game_is_abandoned_on_request() {
 
 #[tokio::test(start_paused = true)]
 async fn a_start_up_test_greets_and_quits() {
-    let (pool, history) = pool(2, true, &[]);
+    let (pool, history) = pool(2, false, &[]);
     let (_tell, mut stop) = watch::channel(false);
     let outcome = pool.probe(1, &mut stop).await;
     assert!(matches!(outcome, JobOutcome::Probed(None)), "{outcome:?}");

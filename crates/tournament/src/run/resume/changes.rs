@@ -78,7 +78,12 @@ pub(super) fn compare(
                     "tc of {name}: the results have {before}, the configuration {now}"
                 ));
             }
-            Some(now) if now.hash == player.hash && !replaced.contains(name) => {}
+            Some(now) if now.hash == player.hash && !replaced.contains(name) => {
+                if now.restart != player.restart {
+                    let how = if now.restart { "in each game" } else { "only after a fault" };
+                    changes.push(format!("player {name} is started anew {how}"));
+                }
+            }
             Some(now) if is_fixed || is_checked && !failed.contains(name) => {
                 too_late.extend(is_fixed.then(|| name.clone()));
                 forbidden.push(format!(

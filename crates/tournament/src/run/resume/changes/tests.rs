@@ -16,6 +16,7 @@ fn player(name: &str, hash: &str) -> PlayerInfo {
         hash: hash.to_owned(),
         tc: None,
         takes_openings: true,
+        restart: true,
         entry: None,
         left: None,
     }
