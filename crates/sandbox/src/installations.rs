@@ -155,14 +155,15 @@ impl<'a> Installations<'a> {
     }
 
     /// Whether a program is part of an installation of the organiser's: in a system folder, in a
-    /// folder of the `PATH` or in what belongs to one, or the target of a link there.
+    /// folder of the `PATH` or in what belongs to one, or the target of a link there. A link elsewhere
+    /// to such a program is not: beside it lies somebody's own.
     fn is_installed(&self, path: &Path) -> bool {
         let is_part = |folder: &PathBuf| {
             self.parts(folder).is_some_and(|parts| parts.iter().any(|part| is_in(path, part)))
         };
         let is_linked = || {
             let named = path.file_name().and_then(|name| self.in_search(name));
-            named.is_some_and(|named| fs::canonicalize(named).ok() == fs::canonicalize(path).ok())
+            named.is_some_and(|named| fs::canonicalize(named).is_ok_and(|target| target == path))
         };
         is_system_path(path) || self.search.iter().any(is_part) || is_linked()
     }

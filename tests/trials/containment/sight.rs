@@ -165,6 +165,16 @@ fn first_lines(way: Way) {
         let run = cup.play(OWN);
         assert_eq!(run.code, 0, "{line}: {}{}", run.out, run.err);
     }
+    // A link to a program in the `PATH`, as each virtual environment has one, beside private files.
+    cup.file("home/lib/secret", "secret");
+    symlink("/usr/bin/python3", cup.arena.path().join("home/bin/python3")).expect("a link");
+    let linked = cup.at("home/bin/python3");
+    for line in [linked.clone(), format!("../../../../../../../..{linked}")] {
+        cup.program("subs/eve/player", &format!("#!{line}\n{SEEKER}"));
+        let run = cup.play(OWN);
+        assert!(run.code != 0 && !run.out.contains("secret"), "{line}: {}{}", run.out, run.err);
+    }
+    cup.program("subs/eve/player", &format!("#!/usr/bin/python3\n{SEEKER}"));
     // Links in its folder, which its command names.
     let run = cup.play("command = [\"python3\", \"player\", \"data\"]");
     assert_eq!(run.code, 0, "{}{}", run.out, run.err);
