@@ -31,7 +31,9 @@ pub(super) fn command(
 ) -> Result<PathBuf, InvalidValue> {
     let program = program_word(words)?;
     let file = find(program, dir, path)?;
-    refuse_link(program, &file, dir)?;
+    if !is_interpreter(&file) {
+        refuse_link(program, dir)?;
+    }
     check_arguments(words, dir)?;
     Ok(file)
 }
@@ -81,7 +83,7 @@ fn program_word(words: &[String]) -> Result<&str, InvalidValue> {
 
 /// Checks the files that a command names behind its program.
 fn check_arguments(words: &[String], dir: &Path) -> Result<(), InvalidValue> {
-    words[1..].iter().try_for_each(|word| refuse_link(word, &dir.join(word), dir))?;
+    words[1..].iter().try_for_each(|word| refuse_link(word, dir))?;
     match sources::missing_script(words, dir) {
         Some(script) => Err(sources::missing("file", script, dir)),
         None => Ok(()),
@@ -89,13 +91,13 @@ fn check_arguments(words: &[String], dir: &Path) -> Result<(), InvalidValue> {
 }
 
 /// Refuses a file in the player's folder that is a link out of it: the player may read every file
-/// of its command, so a link would give it a private file or another player's program. An
-/// interpreter of the system or of a virtual environment may be a link.
-fn refuse_link(word: &str, file: &Path, dir: &Path) -> Result<(), InvalidValue> {
-    let Some(target) = target_outside(word, dir) else { return Ok(()) };
-    let environment = file.parent().and_then(Path::parent).unwrap_or(dir);
-    let is_interpreter = is_system_path(&target) || environment.join("pyvenv.cfg").is_file();
-    if !target.is_file() || is_interpreter { Ok(()) } else { Err(link_out(word)) }
+/// of its command, so a link would give it a private file or another player's program. A program of
+/// the system may be a link.
+fn refuse_link(word: &str, dir: &Path) -> Result<(), InvalidValue> {
+    match target_outside(word, dir) {
+        Some(target) if target.is_file() && !is_system_path(&target) => Err(link_out(word)),
+        _ => Ok(()),
+    }
 }
 
 /// Where a file or folder in the player's folder leads, if it is a link out of it.
@@ -110,6 +112,17 @@ pub(super) fn link_out(word: &str) -> InvalidValue {
     let title =
         format!("`{}` is a link that leads out of the player's folder", word.escape_debug());
     InvalidValue::new(title, "put the file itself there, or name the file that the link leads to")
+}
+
+/// Whether a program is that of a virtual environment of Python, which is a link.
+fn is_interpreter(program: &Path) -> bool {
+    let is_called_so = |path: &Path| {
+        path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("python"))
+    };
+    let environment = program.parent().and_then(Path::parent);
+    environment.is_some_and(|environment| environment.join("pyvenv.cfg").is_file())
+        && is_called_so(program)
+        && program.canonicalize().is_ok_and(|target| is_called_so(&target))
 }
 
 /// The program that `word` names: relative to `dir` if it has a `/`, otherwise from `path`.

@@ -97,7 +97,7 @@ fn class_in_comments(top: &Path, candidates: &[StartCommand]) -> Option<StartCom
 }
 
 fn comments_in(dir: &Path) -> Option<String> {
-    let bytes = bounded::beginning(&dir.join("comments.txt"), COMMENTS).ok()?;
+    let bytes = bounded::own_beginning(&dir.join("comments.txt"), COMMENTS).ok()?;
     Some(String::from_utf8_lossy(&bytes).into_owned())
 }
 
@@ -174,11 +174,8 @@ fn known_in(dir: &Path) -> Vec<StartCommand> {
         in_named(dir, name).filter(|found| !WEAK_NAMES.contains(name) || found.is_class())
     });
     let player = named.or_else(|| package_json::main(dir));
-    let classes = || {
-        let found = python_files(dir).into_iter().filter_map(|name| in_file(dir, &name));
-        found.filter(StartCommand::is_class).collect()
-    };
-    player.map_or_else(classes, |found| vec![found])
+    let classes = || class::classes(dir, python_files(dir)).map(|name| start_of_class(dir, &name));
+    player.map_or_else(|| classes().collect(), |found| vec![found])
 }
 
 /// The player of a folder by file name.
@@ -203,7 +200,8 @@ fn in_named(dir: &Path, name: &str) -> Option<StartCommand> {
 fn programs_in(dir: &Path) -> Vec<StartCommand> {
     let names = python_files(dir);
     let programs = names.iter().filter(|name| !NEVER_PLAYERS.contains(&name.as_str()));
-    programs.filter_map(|name| in_file(dir, name)).collect()
+    // There is no class: it would have been found before.
+    programs.map(|name| StartCommand::new(dir, &["python3", name])).collect()
 }
 
 /// Every compiled program of a folder.
@@ -222,10 +220,14 @@ fn python_files(dir: &Path) -> Vec<String> {
             let ending = Path::new(name).extension();
             ending.is_some_and(|ending| ending.eq_ignore_ascii_case("py"))
         })
-        .filter(|name| !name.starts_with('.'))
+        .filter(|name| !name.starts_with('.') && dir.join(name).is_file())
         .collect();
     names.sort();
     names
+}
+
+fn start_of_class(dir: &Path, name: &str) -> StartCommand {
+    StartCommand::new(dir, &["python3", BRIDGE, name])
 }
 
 /// The player in the file `name` in `dir`.
@@ -235,7 +237,7 @@ fn in_file(dir: &Path, name: &str) -> Option<StartCommand> {
         return None;
     }
     if class::is_class(&path) {
-        return Some(StartCommand::new(dir, &["python3", BRIDGE, name]));
+        return Some(start_of_class(dir, name));
     }
     let ending = path.extension().and_then(OsStr::to_str).map(str::to_lowercase);
     let words = match ending.as_deref() {
@@ -352,5 +354,32 @@ mod tests {
         let programs = found(&[("one.py", ""), ("two.py", ""), ("deep/three.py", "")]);
         let programs: Vec<Vec<String>> = programs.into_iter().map(|(_, found)| found).collect();
         assert_eq!(programs, [words(&["python3", "one.py"]), words(&["python3", "two.py"])]);
+    }
+
+    #[test]
+    fn what_is_no_file_is_not_opened() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let at = |name: &str| dir.path().join(name);
+        let secret = tempfile::NamedTempFile::new().expect("a file");
+        fs::write(secret.path(), CLASS).expect("written");
+        for name in ["x.jar", "A.class", "player", "package.json", "comments.txt"] {
+            nix::unistd::mkfifo(&at(name), nix::sys::stat::Mode::S_IRWXU).expect("a pipe");
+        }
+        // As a program, it is refused later.
+        std::os::unix::fs::symlink(secret.path(), at("one.py")).expect("a link");
+        assert!(!candidates(dir.path()).iter().any(StartCommand::is_class));
+        fs::write(at("two.py"), "").expect("written");
+        assert_eq!(candidates(dir.path()).len(), 2, "without the text of the other");
+    }
+
+    #[test]
+    fn each_file_is_read_once_however_many_inherit() {
+        let heirs: Vec<String> = (0..50).map(|number| format!("heir{number:02}.py")).collect();
+        let mut files: Vec<(&str, &str)> =
+            heirs.iter().map(|name| (name.as_str(), "class Player(Base):\n    pass\n")).collect();
+        assert!(found(&files).iter().all(|(_, words)| words.len() == 2), "no class");
+        let base = "class Base:\n    def action(self):\n        pass\n    def update(self):\n        pass\n";
+        files.push(("base.py", base));
+        assert_eq!(found(&files).len(), 50);
     }
 }

@@ -449,6 +449,25 @@ fn links_out_of_a_submission_are_refused() {
 }
 
 #[test]
+fn a_virtual_environment_excuses_only_its_interpreter() {
+    let arena = Arena::new();
+    arena.write("private", "the key");
+    arena.sh("mkdir -p ann/bin && touch ann/pyvenv.cfg && ln -s ../../private ann/bin/player.py");
+    let run = arena.run(&["check", "ann", "--game", "watch-your-back"]);
+    let refused = "`player.py` is a link that leads out of the player's folder";
+    assert!(run.code == 2 && run.err.contains(refused), "{run:?}");
+    arena.sh("chmod +x private && ln -s ../../private ann/bin/python");
+    arena.write(
+        "tournament.toml",
+        "name = \"cup\"\ngame = \"watch-your-back\"\n[[players]]\nname = \"ann\"\ndir = \
+         \"ann\"\ncommand = [\"bin/python\"]\n[[players]]\nname = \"house\"\nbot \
+         = \"random\"\n",
+    );
+    let run = arena.run(&["run"]);
+    assert!(run.code == 2 && run.err.contains("leads out of the player's folder"), "{run:?}");
+}
+
+#[test]
 fn the_players_of_a_large_class_meet_some_of_the_others() {
     let files: Vec<(String, String)> =
         (0..41).map(|at| (format!("p{at}/main.py"), format!("print({at})\n"))).collect();

@@ -1,7 +1,8 @@
 //! Opens files that others named or made: only plain files, read only up to a size limit.
 //!
-//! Files in a results folder go through [`open`], [`open_with`] and [`read`], because the folder may
-//! come from a stranger. There, links are refused too: they could lead to any file of the reader.
+//! Files in a results folder or a submission go through [`open`], [`open_with`], [`read`] and
+//! [`own_beginning`], because the folder comes from a stranger. There, links are refused too: they
+//! could lead to any file of the reader.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read};
@@ -43,6 +44,14 @@ pub fn text(path: &Path, most: u64) -> Result<String, ReadError> {
         let good = &error.as_bytes()[..error.utf8_error().valid_up_to()];
         ReadError::NotText { line: good.split(|&byte| byte == b'\n').count() }
     })
+}
+
+/// Reads the first `most` bytes of a file that a stranger made, or all of it if it is shorter. It
+/// must be a plain file, not a link.
+pub fn own_beginning(path: &Path, most: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    open(path)?.take(most).read_to_end(&mut bytes)?;
+    Ok(bytes)
 }
 
 /// Reads the first `most` bytes of the plain file at `path`, or all of it if it is shorter.

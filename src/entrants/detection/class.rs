@@ -17,14 +17,36 @@ pub(super) fn is_class(path: &Path) -> bool {
         return false;
     }
     let Some(text) = text(path) else { return false };
-    let is_player = path.file_stem().is_some_and(|stem| stem.eq_ignore_ascii_case("player"));
-    match origin(&text, is_player) {
+    match origin(&text, is_player(path)) {
         Some(MethodOrigin::Here) => has_methods(&text),
         Some(MethodOrigin::Elsewhere) => {
             has_methods(&text) || beside(path).any(|text| has_methods(&text))
         }
         None => false,
     }
+}
+
+/// The names of the files with such a class among the Python files `names` of a folder. Each is read
+/// once, however many inherit.
+pub(super) fn classes(dir: &Path, names: Vec<String>) -> impl Iterator<Item = String> {
+    let looked_at = |name: String| {
+        let text = text(&dir.join(&name))?;
+        let is_player = is_player(Path::new(&name));
+        Some((name, origin(&text, is_player), has_methods(&text)))
+    };
+    let found: Vec<_> = names.into_iter().filter_map(looked_at).collect();
+    let somewhere = found.iter().any(|(_, _, has_methods)| *has_methods);
+    let is_class = move |origin, has_methods| match origin {
+        Some(MethodOrigin::Here) => has_methods,
+        Some(MethodOrigin::Elsewhere) => somewhere,
+        None => false,
+    };
+    found.into_iter().filter(move |it| is_class(it.1, it.2)).map(|(name, ..)| name)
+}
+
+/// Whether a file is named like a player.
+fn is_player(path: &Path) -> bool {
+    path.file_stem().is_some_and(|stem| stem.eq_ignore_ascii_case("player"))
 }
 
 /// The place where the methods of a class are defined.
@@ -78,7 +100,7 @@ fn beside(path: &Path) -> impl Iterator<Item = String> {
 
 /// The beginning of a file, without a byte order mark.
 fn text(path: &Path) -> Option<String> {
-    let bytes = bounded::beginning(path, LOOKED_AT).ok()?;
+    let bytes = bounded::own_beginning(path, LOOKED_AT).ok()?;
     let text = String::from_utf8_lossy(&bytes);
     Some(text.strip_prefix('\u{feff}').unwrap_or(&text).to_owned())
 }

@@ -1,6 +1,5 @@
 //! Compiled Java: the names of classes, and the main classes of jars.
 
-use std::fs::File;
 use std::io::{BufReader, Read};
 use std::path::{Path, PathBuf};
 
@@ -14,7 +13,7 @@ const LONGEST_MANIFEST: u64 = 64 * 1024;
 /// The folder that the classes of a program are found from, and the full name of the class in the
 /// file `path`. `None` if its folders are not those of its package.
 pub(super) fn class_name(path: &Path) -> Option<(PathBuf, String)> {
-    let bytes = bounded::beginning(path, LONGEST_CLASS).ok()?;
+    let bytes = bounded::own_beginning(path, LONGEST_CLASS).ok()?;
     let name = name_in(&bytes)?;
     let mut root = path.to_owned();
     let mut parts = name.rsplit('/');
@@ -83,7 +82,7 @@ impl<'b> ClassReader<'b> {
 
 /// Whether a class has a main method, as far as the names in it say.
 pub(super) fn has_main(path: &Path) -> bool {
-    let bytes = bounded::beginning(path, LONGEST_CLASS).unwrap_or_default();
+    let bytes = bounded::own_beginning(path, LONGEST_CLASS).unwrap_or_default();
     let has = |text: &[u8]| bytes.windows(text.len()).any(|part| part == text);
     has(b"\x04main") && has(b"([Ljava/lang/String;)V")
 }
@@ -94,7 +93,7 @@ pub(super) fn has_main_class(path: &Path) -> bool {
 }
 
 fn manifest(path: &Path) -> Option<String> {
-    let mut jar = zip::ZipArchive::new(BufReader::new(File::open(path).ok()?)).ok()?;
+    let mut jar = zip::ZipArchive::new(BufReader::new(bounded::open(path).ok()?)).ok()?;
     let file = jar.by_name("META-INF/MANIFEST.MF").ok()?;
     let mut text = String::new();
     file.take(LONGEST_MANIFEST).read_to_string(&mut text).ok()?;
@@ -120,7 +119,7 @@ pub(crate) fn java_root(dir: &Path, top: &Path) -> PathBuf {
 
 /// The package that a source file names.
 fn package(path: &Path) -> Option<String> {
-    let bytes = bounded::beginning(path, LONGEST_CLASS).ok()?;
+    let bytes = bounded::own_beginning(path, LONGEST_CLASS).ok()?;
     let text = String::from_utf8_lossy(&bytes);
     let mut names = text.lines().filter_map(|line| {
         let rest = line.trim_start_matches('\u{feff}').trim().strip_prefix("package ")?;

@@ -5,11 +5,12 @@
 //! produce the same bytes.
 
 use std::collections::BTreeMap;
-use std::fs::{self, File};
+use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use super::stamp::Stamp;
+use crate::bounded::{self, ReadError};
 
 /// The number of hexadecimal digits in a player's hash.
 const DIGITS: usize = 16;
@@ -193,10 +194,11 @@ fn unreadable(name: &str, error: io::Error) -> Unreadable {
 }
 
 fn digest(path: &Path) -> io::Result<blake3::Hash> {
-    if !fs::metadata(path)?.is_file() {
-        return Err(io::Error::other("it is neither a file nor a folder"));
-    }
-    Ok(blake3::Hasher::new().update_reader(File::open(path)?)?.finalize())
+    let file = bounded::input(path).map_err(|error| match error {
+        ReadError::Failed(error) => error,
+        other => io::Error::other(other),
+    })?;
+    Ok(blake3::Hasher::new().update_reader(file)?.finalize())
 }
 
 /// Folders of version control and caches. What programs do not read is not part of them.
