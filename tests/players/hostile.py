@@ -724,6 +724,19 @@ def burn_off_turn():
         STOLEN[0] += time.thread_time() - began
 
 
+def populate():
+    """Leaves a child in a call that neither a signal nor a control group stops for many seconds: it
+    fills 32 GiB with the same page."""
+    if os.fork() == 0:
+        LIBC.mmap.restype = ctypes.c_void_p
+        LIBC.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t] + [ctypes.c_int] * 3 + [ctypes.c_long]
+        pages = LIBC.mmap(None, 32 << 30, 1, 0x4022, -1, 0)
+        call(28, pages, 32 << 30, 22)
+        os._exit(0)
+    time.sleep(0.01)
+    return False
+
+
 def wake():
     """Computes on the turns of its opponent in processes that wake each other when they are
     stopped: by timers, by signals, by the ends of others, or because a newer one was not seen."""
@@ -866,7 +879,7 @@ ATTEMPTS = {
     "daemon-holds-output": daemon_holds_output, "stop-itself": stop_itself,
     "recurse": recurse, "two-lines": two_lines, "drip": drip, "odd-bytes": odd_bytes,
     "leave-after-its-move": leave_after_its_move, "no-newline": no_newline,
-    "wrong-remarks": wrong_remarks, "ponder": ponder, "wake": wake, "covert": covert,
+    "wrong-remarks": wrong_remarks, "ponder": ponder, "wake": wake, "populate": populate, "covert": covert,
     "nameless": nameless, "many-folders": many_folders, "burst": burst, "stay-behind": stay_behind,
     "cpu-of-others": cpu_of_others, "threads-of-others": threads_of_others, "results": results,
     "watch": watch, "metadata": metadata, "timers": timers, "pool": pool, "kill-supervisor": kill_supervisor,

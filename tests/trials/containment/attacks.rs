@@ -184,6 +184,10 @@ fn others() -> Vec<Attack> {
         })
         .ways(Ways::Levels),
         Attack::new("ponder", held).against(&["naps.py", "1"]).ways(Ways::Levels),
+        Attack::new("populate", |_| {
+            lost("cpu", "it computed for … s on its opponent's turns although it was frozen")
+        })
+        .against(&["naps.py", "0.5"]),
         // Its children stay behind.
         Attack::new("wake", |_| Warned("…")).against(&["naps.py", "0.5"]),
     ];

@@ -10,6 +10,13 @@ const READ_AFTER: Duration = Duration::from_micros(200);
 /// off turn. Less is normal after every reply: collecting garbage, going to sleep.
 const PONDER_FLOOR: Duration = Duration::from_millis(50);
 
+/// What a frozen player may use in each of its opponent's turns: it is frozen two milliseconds after
+/// the turn began, and what the kernel does for it then takes its time.
+const FROZEN_FLOOR: Duration = Duration::from_millis(5);
+/// A player computes although it is frozen if it uses this much in a game, and this part of its
+/// opponent's turns. No call for an honest player takes so long so often.
+const DEFIANCE: (Duration, u32) = (Duration::from_millis(250), 50);
+
 /// Whose turn an interval of time belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Interval {
@@ -40,6 +47,26 @@ impl Usage {
 
     fn plus(self, other: Self) -> Self {
         Self { wall: self.wall + other.wall, cpu: self.cpu + other.cpu }
+    }
+}
+
+/// The usage of a frozen player on its opponent's turns of a game. Long calls of the kernel can be
+/// neither frozen nor stopped, and without control groups the kernel itself can wake a process.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct FrozenUsage(Usage);
+
+impl FrozenUsage {
+    /// Adds a turn in which the player was frozen.
+    pub(super) fn add(&mut self, Usage { wall, cpu }: Usage) {
+        let cpu = cpu.saturating_sub(FROZEN_FLOOR);
+        self.0 = self.0.plus(Usage { wall, cpu });
+    }
+
+    /// What it used, if that is more than a frozen player can use without trying.
+    pub(super) fn defiance(&self) -> Option<Duration> {
+        let (least, part) = DEFIANCE;
+        let Usage { wall, cpu } = self.0;
+        (cpu >= least && cpu >= wall / part).then_some(cpu)
     }
 }
 
@@ -153,6 +180,20 @@ mod tests {
         assert!(!ponders(49, 49) && ponders(50, 50), "the floor");
         assert!(ponders(50, 500) && !ponders(50, 501), "the tenth");
         assert!(!ponders(0, 0), "nothing at all");
+    }
+
+    #[test]
+    fn a_frozen_player_may_be_slow_to_freeze_but_not_compute() {
+        let used = |turns: u64, cpu, wall| {
+            let mut usage = FrozenUsage::default();
+            (0..turns).for_each(|_| usage.add(spent(cpu, wall)));
+            usage.defiance().map(|used| used.as_millis())
+        };
+        assert_eq!(used(1000, 5, 30), None, "it takes a while to freeze");
+        assert_eq!(used(1, 200, 300), None, "it frees its memory");
+        assert_eq!(used(1, 300, 300), Some(295));
+        assert_eq!(used(5, 60, 300), Some(275));
+        assert_eq!(used(50, 10, 1000), None, "less than a fiftieth");
     }
 
     #[test]

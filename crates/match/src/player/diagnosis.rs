@@ -127,6 +127,13 @@ pub(super) fn how_it_ended(status: ExitStatus) -> String {
     }
 }
 
+/// CPU time on the opponent's turns of a player that was frozen.
+pub(super) fn defied_freezing(used: Duration) -> Fault {
+    let used = seconds(used);
+    let message = format!("it computed for {used} on its opponent's turns although it was frozen");
+    Fault::new(FaultCode::Cpu, message)
+}
+
 /// Output without a request.
 pub(super) fn unexpected(extra: &[u8]) -> Fault {
     let shown = shown(extra);

@@ -16,7 +16,7 @@ use tokio::time::{timeout, timeout_at};
 
 use self::outcome::{NoLine, WriteOutcome};
 use super::barred::Barred;
-use super::cpu_usage::{CpuUsage, Interval};
+use super::cpu_usage::{CpuUsage, FrozenUsage, Interval};
 use super::diagnosis;
 use super::launch::Launch;
 use super::limit::ReplyLimit;
@@ -69,6 +69,8 @@ pub(super) struct PlayerProcess {
     barred: Barred,
     freeze: bool,
     frozen: bool,
+    /// What it used in this game while it was frozen.
+    frozen_usage: FrozenUsage,
     ended: Option<Result<ExitStatus, SupervisorGone>>,
     /// The limits that it reached before it was killed.
     overrun: Option<Overrun>,
@@ -107,6 +109,7 @@ impl PlayerProcess {
             waited_for_core: Duration::ZERO,
             freeze: false,
             frozen: false,
+            frozen_usage: FrozenUsage::default(),
             ended: None,
         })
     }
@@ -200,15 +203,21 @@ impl PlayerProcess {
         LineAnswer { line, time: turn_time(limit, wall, cpu, &timer) }
     }
 
-    /// Returns the fault of a player that wrote without a request, or that has ended meanwhile.
-    /// Call this immediately before each request.
+    /// Returns the fault of a player that wrote without a request, that computed although it was
+    /// frozen, or that has ended meanwhile. Call this immediately before each request.
     pub(super) async fn check_silence(&mut self) -> Result<(), Fault> {
+        self.check_freezing()?;
         let closed = self.read_now();
         if !self.buffer.is_empty() {
             self.note_partial(Instant::now());
             return Err(diagnosis::unexpected(first_line(&self.buffer)));
         }
         if closed { Err(self.diagnose(NoLine::Closed).await) } else { Ok(()) }
+    }
+
+    /// Returns the fault of a player that computed although it was frozen.
+    pub(super) fn check_freezing(&mut self) -> Result<(), Fault> {
+        self.frozen_usage.defiance().map_or(Ok(()), |used| Err(diagnosis::defied_freezing(used)))
     }
 
     /// The first line in the pipe that was not requested, escaped and shortened.
@@ -220,7 +229,11 @@ impl PlayerProcess {
     /// Ends a turn of the opponent and returns the CPU time that this player used in it. Turns
     /// shorter than 0.2 ms are not measured individually.
     pub(super) fn end_off_turn(&mut self) -> Duration {
-        self.cpu_usage.mark(Interval::OffTurn, Instant::now()).cpu
+        let usage = self.cpu_usage.mark(Interval::OffTurn, Instant::now());
+        if self.frozen {
+            self.frozen_usage.add(usage);
+        }
+        usage.cpu
     }
 
     /// Whether it computed on the opponent's turns in this game.
@@ -235,6 +248,7 @@ impl PlayerProcess {
         self.stderr.clear();
         self.waited_for_core = Duration::ZERO;
         self.cpu_usage.restart();
+        self.frozen_usage = FrozenUsage::default();
         self.warnings.clear();
         self.sandboxed.reset_overruns();
     }

@@ -182,6 +182,9 @@ impl UciEngine {
 
     pub(super) async fn ask(&mut self, view: &TurnView<'_>) -> Result<Answer, GameError> {
         let position = position_command(view)?;
+        if let Some(Err(fault)) = self.running_mut().map(PlayerProcess::check_freezing) {
+            return Ok(Answer { reply: Err(fault), time: TurnTime::ZERO });
+        }
         if let Err(fault) = self.end_last_search().await {
             return Ok(Answer { reply: Err(fault), time: TurnTime::ZERO });
         }
