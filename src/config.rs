@@ -47,12 +47,14 @@ pub(crate) use tournament::ConfiguredBuilds;
 use crate::error::Failure;
 use crate::printer::Colour;
 use file::ConfigFile;
+use game_file::GameValue;
 use keys::FromTable;
 use player::LookupPaths;
 use problem::{Problems, SourceText};
 use referee_record::bounded::{self, ReadError};
 use referee_record::model::grades::Grades;
 use referee_record::model::tournament::Tournament;
+use referee_sandbox::Level;
 
 /// The largest configuration, board or openings file that is read, in bytes.
 pub(crate) const LARGEST: u64 = 4 << 20;
@@ -131,6 +133,25 @@ pub(crate) fn builds(path: &Path) -> Option<ConfiguredBuilds> {
     let file = ConfigFile::from_text(&text, &mut Problems::default())?;
     let base = fs::canonicalize(path.parent().unwrap_or(path).join(".")).ok()?;
     tournament::builds(&file, &base)
+}
+
+/// A key of the configuration file at `path` that decides what programs may do, or that takes the
+/// place of one of the files `words`. A configuration that may be a player's own must have none.
+pub(crate) fn power_over(path: &Path, words: &[&String]) -> Option<&'static str> {
+    let text = bounded::text(path, LARGEST).ok()?;
+    let file = ConfigFile::from_text(&text, &mut Problems::default())?;
+    let level = file.containment.as_ref().and_then(|keys| keys.level.as_ref());
+    let is_weaker = level.is_some_and(|level| level.get_ref() != Level::Strict.name());
+    let is_program = file.game.as_ref().is_some_and(GameValue::is_program);
+    let names = file.players.iter().flatten().filter_map(|keys| keys.name.as_ref());
+    let takes_place = names.into_iter().any(|name| words.contains(&name.get_ref()));
+    let keys = [
+        (is_weaker, "`level` under `[containment]`"),
+        (file.build.is_some(), "`[build]`"),
+        (is_program, "a `game` that is a program"),
+        (takes_place, "a player of this name"),
+    ];
+    keys.into_iter().find_map(|(is_there, key)| is_there.then_some(key))
 }
 
 /// The results folder of the tournament that the configuration file at `path` describes, seen from

@@ -2,6 +2,7 @@
 //! the defaults.
 
 use std::collections::BTreeMap;
+use std::fs;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -68,11 +69,32 @@ impl GameSettingsArgs {
     }
 
     /// Builds these players, if they need it and the configuration says how. Returns whether it was
-    /// not interrupted.
+    /// not interrupted. A configuration that may be a player's own is refused.
     pub(super) fn build(&self, words: &[String], printer: Printer) -> Result<bool, Failure> {
+        self.refuse_that_of_a_player(words)?;
         let config = self.config.as_deref().unwrap_or(Path::new(CONFIG));
         let sandbox = BuildSandbox { level: self.containment, without: Vec::new() };
         build_configured(config, words, sandbox, printer)
+    }
+
+    /// Refuses a `tournament.toml` that nobody named if it lies in the folder of one of these players
+    /// and decides what programs may do: it may be the player's own.
+    fn refuse_that_of_a_player(&self, words: &[String]) -> Result<(), Failure> {
+        let (None, Ok(here)) = (&self.config, std::env::current_dir()) else { return Ok(()) };
+        let is_around = |word: &&String| {
+            fs::canonicalize(word).is_ok_and(|place| {
+                let folder = if place.is_dir() { Some(place.as_path()) } else { place.parent() };
+                folder.is_some_and(|folder| here.starts_with(folder))
+            })
+        };
+        let around: Vec<&String> = words.iter().filter(is_around).collect();
+        let [word, ..] = around[..] else { return Ok(()) };
+        let Some(key) = config::power_over(Path::new(CONFIG), &around) else { return Ok(()) };
+        Err(Failure::input(format!(
+            "{CONFIG} lies in the folder of the player `{}`, and has {key}, which decides what \
+             programs may do; if it is yours, name it: --config {CONFIG}",
+            word.escape_debug()
+        )))
     }
 
     /// The same settings as words for another command in the same folder.

@@ -29,6 +29,16 @@ pub(super) enum GameValue {
     Program(GameKeys),
 }
 
+impl GameValue {
+    /// Whether it is a program, or the file that describes one.
+    pub(super) fn is_program(&self) -> bool {
+        match self {
+            Self::Word(word) => GameKind::named(word.get_ref()).is_none(),
+            Self::Program(_) => true,
+        }
+    }
+}
+
 /// A game that was found. Its program, if it has one, was not started.
 pub(super) enum LocatedGame {
     BuiltIn(GameKind),

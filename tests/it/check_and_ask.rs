@@ -535,3 +535,30 @@ fn a_watched_player_is_checked_again_when_its_file_changes() {
     .expect("sent");
     assert_eq!(child.wait().expect("it ends").code(), Some(130));
 }
+
+#[test]
+fn a_configuration_in_the_folder_of_a_player_has_no_power_unless_it_is_named() {
+    let arena = Arena::new();
+    arena.write("player.py", include_str!("../../players/random_player.py"));
+    let head = "name = \"cup\"\ngame = \"watch-your-back\"\n[options]\nmax-moves = 4\n";
+    let bots = "[[players]]\nname = \"a\"\nbot = \"random\"\n\
+                [[players]]\nname = \"b\"\nbot = \"random\"\n";
+    for (power, key) in [
+        ("[containment]\nlevel = \"off\"\n", "`level` under `[containment]`"),
+        ("[build]\n", "`[build]`"),
+        ("[[players]]\nname = \".\"\nbot = \"random\"\n", "a player of this name"),
+    ] {
+        arena.write("tournament.toml", &format!("{head}{power}{bots}"));
+        let commands: [&[&str]; 4] =
+            [&["check", "."], &["ask", "."], &["play", ".", "bot:random"], &["compare", ".", "a"]];
+        for command in commands {
+            let run = arena.run(command);
+            let why = format!("lies in the folder of the player `.`, and has {key}");
+            assert!(run.code == 2 && run.err.contains(&why), "{command:?}: {run:?}");
+        }
+        let named = arena.run(&["ask", ".", "--config", "tournament.toml"]);
+        assert_eq!(named.code, 0, "{named:?}");
+    }
+    arena.write("tournament.toml", &format!("{head}{bots}"));
+    assert_eq!(arena.run(&["ask", "."]).code, 0, "it has no power");
+}
