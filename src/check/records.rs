@@ -1,7 +1,6 @@
 //! Saves the games with a finding as a log, so that they can be replayed and their decisions
 //! repeated.
 
-use std::fs;
 use std::path::Path;
 
 use crate::error::Failure;
@@ -25,7 +24,10 @@ pub(super) fn keep(
 
 fn begin(dir: &Path, header: &Header) -> Result<LogWriter, Failure> {
     let path = dir.join(LOG);
-    fs::create_dir_all(dir)
+    // It may lie in a submission, where a link leads anywhere.
+    dir.parent()
+        .map_or(Ok(()), disk::make_own_folder)
+        .and_then(|()| disk::make_own_folder(dir))
         .and_then(|()| disk::remove_if_there(&path))
         .map_err(|source| WriteError::Failed { path, source })
         .and_then(|()| LogWriter::create(dir, header))
