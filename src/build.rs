@@ -20,10 +20,12 @@ use tempfile::TempDir;
 
 use crate::entrants::build_plan::BuildPlan;
 use crate::entrants::build_rules::BuildRules;
+use crate::league::hand_in::copy_sources;
 use crate::submissions::{UnpackLimits, refuse_links, unpack_from};
 pub(crate) use error::BuildError;
 pub(crate) use inside::serve_inside;
 use referee_match::player::this_program;
+use referee_record::{bounded, disk};
 use referee_sandbox::{
     Command, Level, Mechanism, Network, Policy, Process, Request, ResolveError, resolve,
 };
@@ -88,6 +90,12 @@ impl Builder {
         plan: &BuildPlan,
         say: &mut (dyn FnMut(&str) + Send),
     ) -> Result<BuiltFolder, BuildError> {
+        let kept = |error| BuildError::Cache(self.rules.cache.clone(), error);
+        let (work, _lock) = self.work_folder().map_err(kept)?;
+        // The sources may change meanwhile. What has this key is what is built.
+        let source = work.path().join("source");
+        copy_sources(&plan.source, &source, self.rules.limits).map_err(BuildError::Copy)?;
+        let plan = &BuildPlan { source, ..plan.clone() };
         refuse_links(&plan.source).map_err(BuildError::Source)?;
         let key = self.rules.key(plan).map_err(BuildError::Unreadable)?;
         if let Some(dir) = self.rules.built(&key) {
@@ -99,11 +107,10 @@ impl Builder {
         if !self.policy.has_shared_memory() {
             return Err(BuildError::NoMounts);
         }
-        let kept = |error| BuildError::Cache(self.rules.cache.clone(), error);
-        let (work, _lock) = self.work_folder().map_err(kept)?;
         let mut output = BuildOutput::new(self.rules.output, say);
         let archive = self.run(plan, work.path(), &mut output).await;
-        fs::write(self.rules.log(&key), output.text()).map_err(kept)?;
+        let text = output.text().as_bytes();
+        disk::write_quickly(&self.rules.log(&key), text).map_err(kept)?;
         let result = match archive {
             Ok(archive) => self.unpacked(archive, work.path().join("result")).await,
             Err(BuildError::Failed(status))
@@ -130,7 +137,7 @@ impl Builder {
         match fs::rename(result, &dir) {
             Ok(()) => Ok(BuiltFolder { dir }),
             // Somebody else has built the same meanwhile.
-            Err(_) if dir.is_dir() => Ok(BuiltFolder { dir }),
+            Err(_) if bounded::check_folder(&dir).is_ok() => Ok(BuiltFolder { dir }),
             Err(error) => Err(kept(error)),
         }
     }
@@ -153,8 +160,11 @@ impl Builder {
     /// there is one. Those of processes that were killed are removed when no build runs.
     fn work_folder(&self) -> io::Result<(TempDir, File)> {
         let cache = &self.rules.cache;
-        fs::create_dir_all(cache)?;
-        let lock = File::create(cache.join(LOCK))?;
+        disk::make_own_folder(cache)?;
+        let lock = bounded::open_with(
+            File::options().create(true).write(true).truncate(false),
+            &cache.join(LOCK),
+        )?;
         if flock(&lock, FlockOperation::NonBlockingLockExclusive).is_ok() {
             for entry in fs::read_dir(cache)?.flatten() {
                 if entry.file_name().to_string_lossy().starts_with(UNFINISHED) {

@@ -10,6 +10,7 @@
 //! | `results/L/control.json` | what the organiser wants | commands and the page |
 //! | `results/L/invitations.json` | hashes of the secrets of links | `league invite` |
 
+pub(crate) mod author_folder;
 pub(crate) mod control;
 pub(crate) mod hand_in;
 pub(crate) mod invitations;

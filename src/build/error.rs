@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use humantime::format_duration;
 
+use crate::league::hand_in::UnfitSubmission;
 use crate::submissions::{ArchiveError, NoPlayer};
 use referee_record::fingerprint::Unreadable;
 use referee_sandbox::limits::bytes;
@@ -19,6 +20,9 @@ pub(crate) enum BuildError {
     /// The sources were refused: they have a link that leads out, or too many files.
     #[error("it is not built: {0}")]
     Source(#[source] NoPlayer),
+    /// The sources cannot be copied.
+    #[error("it is not built: {0}")]
+    Copy(#[source] UnfitSubmission),
     /// A file of the sources cannot be read.
     #[error("`{}` cannot be read: {}", .0.name, .0.error)]
     Unreadable(Unreadable),
@@ -102,6 +106,7 @@ impl BuildError {
             | Self::TooLarge(_)
             | Self::Result(_) => true,
             Self::Source(_)
+            | Self::Copy(_)
             | Self::Unreadable(_)
             | Self::NotText
             | Self::Cache(..)

@@ -6,13 +6,14 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use referee_record::bounded;
-use referee_record::fingerprint::{Fingerprint, Parts, Unreadable};
+use referee_record::fingerprint::{Fingerprint, Parts, Unreadable, is_left_out};
+use referee_record::{bounded, disk};
 use referee_sandbox::limits::MIB;
 use referee_sandbox::{Limits, Network};
 
 use super::build_plan::{BuildPlan, BuildPurpose};
 use super::detection::{candidates, is_compiled, java_root, nearest_folder};
+use super::is_executable;
 use super::recipes::{BuildKind, Needs, build_kinds};
 
 /// The time that a build has unless the configuration says otherwise.
@@ -120,9 +121,12 @@ impl BuildRules {
         })
     }
 
-    /// The name under which the result is kept: the same for the same sources and command.
+    /// The name under which the result is kept: the same for the same sources and command. Which
+    /// files can be executed counts too, because it can decide whether a build succeeds.
     pub(crate) fn key(&self, plan: &BuildPlan) -> Result<String, Unreadable> {
-        self.fingerprint(plan, &[]).map(|(_, key)| key)
+        let mut executable = Vec::new();
+        add_executable(&plan.source, "", &mut executable);
+        self.fingerprint(plan, &executable).map(|(_, key)| key)
     }
 
     /// The fingerprint and the hash of the player that `words` start in the result. They are those
@@ -145,21 +149,22 @@ impl BuildRules {
 
     /// The folder with the result under this key, if it has been built.
     pub(crate) fn built(&self, key: &str) -> Option<PathBuf> {
-        Some(self.cache.join(key)).filter(|dir| dir.is_dir())
+        Some(self.cache.join(key)).filter(|dir| bounded::check_folder(dir).is_ok())
     }
 
     /// The reason why the build under this key failed, and the file that says so, if it would fail
     /// under these rules again.
     pub(crate) fn failure(&self, key: &str) -> Option<(String, PathBuf)> {
         let record = self.failure_record(key);
-        let text = bounded::text(&record, LARGEST_FAILURE).ok()?;
+        let text = String::from_utf8(bounded::read(&record, LARGEST_FAILURE).ok()?).ok()?;
         let (rules, why) = text.split_once('\n')?;
         (rules == self.digest()).then(|| (why.to_owned(), record))
     }
 
     /// Notes that the build under this key failed under these rules.
     pub(crate) fn keep_failure(&self, key: &str, why: &str) -> io::Result<()> {
-        fs::write(self.failure_record(key), format!("{}\n{why}", self.digest()))
+        let record = format!("{}\n{why}", self.digest());
+        disk::write_quickly(&self.failure_record(key), record.as_bytes())
     }
 
     fn failure_record(&self, key: &str) -> PathBuf {
@@ -176,5 +181,21 @@ impl BuildRules {
     /// The file with the output of the build under this key.
     pub(crate) fn log(&self, key: &str) -> PathBuf {
         self.cache.join(format!("{key}.log"))
+    }
+}
+/// Adds the names of the files in a folder that can be executed, in the order of names.
+fn add_executable(folder: &Path, below: &str, found: &mut Vec<String>) {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut entries: Vec<_> = entries.filter_map(|it| it.file_name().into_string().ok()).collect();
+    entries.retain(|name| !is_left_out(name));
+    entries.sort_unstable();
+    for name in entries {
+        let (path, shown) = (folder.join(&name), format!("{below}/{name}"));
+        let Ok(entry) = fs::symlink_metadata(&path) else { continue };
+        if entry.is_dir() {
+            add_executable(&path, &shown, found);
+        } else if is_executable(&entry) {
+            found.push(shown);
+        }
     }
 }

@@ -189,3 +189,40 @@ fn players_that_are_asked_played_or_compared_are_built_first() {
     let run = arena.run(&["ask", "./ant"]);
     assert!(run.code == 2 && run.err.contains("run `make` in `./ant`"), "{run:?}");
 }
+
+#[test]
+fn links_in_place_of_results_are_refused() {
+    use std::os::unix::fs::symlink;
+    let arena = Arena::new();
+    put(&arena, &[("ant/source", GREEDY), ("ant/Makefile", COPY), ("victim/kept", "kept")]);
+    configure(&arena, &format!("{ANT}[build]\n"));
+    fs::create_dir(arena.path().join("results-built")).expect("a folder");
+    let lock = arena.path().join("results-built/.lock");
+    symlink("../victim/kept", &lock).expect("a link");
+    let run = arena.run(&["run"]);
+    assert!(run.code != 0 && run.err.contains("link"), "{}", run.err);
+    fs::remove_file(lock).expect("removed");
+    let run = arena.run(&["run"]);
+    assert_eq!(run.code, 0, "{}", run.err);
+    // A finished build that is a link is built again, and does not lead anywhere.
+    let [key] = &results(&arena)[..] else { panic!("one result") };
+    let result = arena.path().join("results-built").join(key);
+    let log = arena.path().join(format!("results-built/{key}.log"));
+    fs::remove_dir_all(&result).expect("removed");
+    fs::remove_file(&log).expect("removed");
+    symlink("../victim", &result).expect("a link");
+    symlink("../victim/kept", &log).expect("a link");
+    let again = arena.run(&["run"]);
+    assert!(again.code != 0, "{}", again.err);
+    // The games of a check are kept in a folder, too.
+    let bad = arena.path().join("bad");
+    fs::create_dir(&bad).expect("a folder");
+    fs::write(bad.join("player.py"), "while input(): print('ok', flush=True)\n").expect("a file");
+    symlink("../victim", bad.join("check-results")).expect("a link");
+    let check = arena.command(&["check", "."]).current_dir(&bad).output().expect("it runs");
+    let said = String::from_utf8_lossy(&check.stderr).into_owned();
+    assert!(said.contains("it is a link"), "{said}");
+    let victim = fs::read_dir(arena.path().join("victim")).expect("a folder").count();
+    assert_eq!(victim, 1, "nothing was written there");
+    assert_eq!(fs::read_to_string(arena.path().join("victim/kept")).expect("text"), "kept");
+}

@@ -2,9 +2,6 @@
 
 use std::convert::Infallible;
 use std::ffi::OsString;
-use std::fs;
-use std::io::Read as _;
-use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -17,14 +14,13 @@ use tokio::sync::watch;
 use tokio_stream::StreamExt as _;
 use tokio_stream::wrappers::WatchStream;
 
-use super::entrance::{AuthorVisit, Entrance, page_with_forms, private_folder};
-use super::upload::handed_in;
+use super::entrance::{AuthorVisit, Entrance, page_with_forms};
 use crate::commands::Failure;
 use crate::commands::serve::{latest, recent, watch_files};
+use crate::league::author_folder::AuthorFolder;
 use crate::league::invitations::Guest;
 use crate::league::{REPORT, entered_as};
 use referee_protocol::escape;
-use referee_record::bounded;
 use referee_record::wording::counted;
 use referee_report::page::league::{AuthorPage, AuthorVersion};
 use referee_sandbox::limits;
@@ -47,8 +43,8 @@ pub(super) async fn page(State(entrance): State<Arc<Entrance>>, visit: AuthorVis
 
 async fn html(entrance: &Entrance, visit: &AuthorVisit) -> Result<String, Failure> {
     let control = entrance.control()?;
-    let folder = entrance.folder(&visit.name);
-    let report = report(&folder);
+    let folder = AuthorFolder::open(&entrance.folder(&visit.name)).ok();
+    let report = folder.as_ref().map(report).unwrap_or_default();
     let mut live = recent(&entrance.live).await?;
     // Who reads that a version entered sees it in the table too.
     let is_there = |name: &str| live.entrants.iter().any(|player| player.name == name);
@@ -91,7 +87,7 @@ async fn html(entrance: &Entrance, visit: &AuthorVisit) -> Result<String, Failur
         message: &control.message,
         notices: &notices,
         bounds: (!control.closed && !is_removed).then_some(&bounds),
-        handed_in: &listed(&folder),
+        handed_in: &folder.as_ref().map(listed).unwrap_or_default(),
         report: &report,
         versions: &versions,
         standings: &live.tables.standings,
@@ -106,16 +102,16 @@ fn date(seconds: u64) -> String {
 }
 
 /// What was handed in, for people.
-fn listed(folder: &Path) -> Vec<String> {
-    let mut names = handed_in(folder).unwrap_or_default();
+fn listed(folder: &AuthorFolder) -> Vec<String> {
+    let mut names = folder.handed_in().unwrap_or_default();
     names.sort();
     let more = names.len().saturating_sub(MOST_LISTED);
     names.truncate(MOST_LISTED);
     let one = |name: OsString| {
         let shown = name.to_string_lossy().into_owned();
-        match fs::symlink_metadata(folder.join(&name)) {
-            Ok(found) if found.is_file() => format!("{shown} ({} bytes)", found.len()),
-            _ => shown,
+        match folder.size(&name) {
+            Some(size) => format!("{shown} ({size} bytes)"),
+            None => shown,
         }
     };
     let rest = (more > 0).then(|| format!("and {}", counted(more as u64, "more entry")));
@@ -123,14 +119,9 @@ fn listed(folder: &Path) -> Vec<String> {
 }
 
 /// What became of it, as the run wrote it; empty if it wrote nothing yet.
-fn report(folder: &Path) -> String {
-    let mut bytes = Vec::new();
-    let read = bounded::open(&folder.join(REPORT))
-        .and_then(|file| file.take(LONGEST_REPORT).read_to_end(&mut bytes));
-    match read {
-        Ok(_) => escape::lines(String::from_utf8_lossy(&bytes).trim_end()),
-        Err(_) => String::new(),
-    }
+fn report(folder: &AuthorFolder) -> String {
+    let bytes = folder.report(LONGEST_REPORT).unwrap_or_default();
+    escape::lines(String::from_utf8_lossy(&bytes).trim_end())
 }
 
 /// Sends the report whenever it changes, as JSON, until the link ends.
@@ -147,11 +138,11 @@ pub(super) async fn report_events(
     };
     let folder = entrance.folder(&visit.name);
     let (counted, changed) = watch::channel(0_u64);
-    let watcher = private_folder(&folder)
+    let watched = AuthorFolder::make(&folder)
         .map_err(|error| Failure::cannot_write(&folder, &error))
-        .and_then(|()| watch_files(&folder, &[REPORT], counted));
-    let watcher = match watcher {
-        Ok(watcher) => watcher,
+        .and_then(|held| Ok((held, watch_files(&folder, &[REPORT], counted)?)));
+    let (held, watcher) = match watched {
+        Ok(watched) => watched,
         Err(failure) => return entrance.sorry(&failure),
     };
     let mut sent = None;
@@ -160,7 +151,7 @@ pub(super) async fn report_events(
         let guest = entrance.guest(&visit.secret).ok().flatten();
         let is_invited = guest == Some(Guest::Author(visit.name.clone()));
         is_invited.then(|| {
-            let text = Some(report(&folder));
+            let text = Some(report(&held));
             let is_news = text != sent;
             sent.clone_from(&text);
             text.filter(|_| is_news)

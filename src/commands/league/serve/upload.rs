@@ -1,7 +1,7 @@
 //! Handing in: files arrive in a private folder, and move to the author's folder when they are whole.
 
 use std::collections::HashSet;
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsStr;
 use std::fs::{self, File, Permissions};
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
 use std::os::unix::fs::PermissionsExt as _;
@@ -14,12 +14,12 @@ use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use tempfile::TempDir;
 
-use super::entrance::{AuthorBounds, AuthorVisit, Entrance, private_folder, see_other};
+use super::entrance::{AuthorBounds, AuthorVisit, Entrance, see_other};
 use super::form::{FormProblem, IncomingField, IncomingForm, drain};
 use crate::commands::Failure;
 use crate::commands::serve::in_background;
 use crate::commands::web::AUTHOR;
-use crate::league::hand_in::is_aside;
+use crate::league::author_folder::{AuthorFolder, is_aside};
 use referee_protocol::escape;
 use referee_record::wording::counted;
 
@@ -253,14 +253,13 @@ fn finish(mut file: &File) -> io::Result<()> {
 
 /// Moves what has arrived to the author's folder, in place of what was there.
 fn put_in_place(entrance: &Entrance, author: &str, arrived: &Arrived) -> Result<(), RefusedUpload> {
-    let folder = entrance.folder(author);
-    let failed = |error: io::Error| RefusedUpload::Failed(Failure::cannot_write(&folder, &error));
-    private_folder(&folder).map_err(failed)?;
-    replace(&folder, arrived).map_err(failed)
+    let path = entrance.folder(author);
+    let replaced = AuthorFolder::make(&path).and_then(|folder| replace(&folder, arrived));
+    replaced.map_err(|error| Failure::cannot_write(&path, &error).into())
 }
 
 /// Everything that was there leaves before the new files come, in one step: nobody sees both.
-fn replace(folder: &Path, arrived: &Arrived) -> io::Result<()> {
+fn replace(folder: &AuthorFolder, arrived: &Arrived) -> io::Result<()> {
     let new = match arrived.names.as_slice() {
         [name] => name,
         names => {
@@ -275,23 +274,10 @@ fn replace(folder: &Path, arrived: &Arrived) -> io::Result<()> {
         }
     };
     let old = tempfile::Builder::new().prefix(OLD).tempdir_in(arrived.folder.path())?;
-    for name in handed_in(folder)? {
-        fs::rename(folder.join(&name), old.path().join(&name))?;
+    for name in folder.handed_in()? {
+        folder.move_out(&name, &old.path().join(&name))?;
     }
-    fs::rename(arrived.folder.path().join(new), folder.join(new))?;
-    File::open(folder)?.sync_all()
-}
-
-/// What was handed in: all in the author's folder except the report and what begins with a dot.
-pub(super) fn handed_in(folder: &Path) -> io::Result<Vec<OsString>> {
-    let mut names = Vec::new();
-    for entry in fs::read_dir(folder)? {
-        let name = entry?.file_name();
-        if !is_aside(&name) {
-            names.push(name);
-        }
-    }
-    Ok(names)
+    folder.move_in(&arrived.folder.path().join(new), new)
 }
 
 #[cfg(test)]
@@ -331,7 +317,7 @@ mod tests {
     fn what_arrives_replaces_all_but_the_report() {
         let dir = tempfile::tempdir().expect("a folder");
         let folder = dir.path().join("ann");
-        private_folder(&folder).expect("a folder");
+        let held = AuthorFolder::make(&folder).expect("a folder");
         fs::write(folder.join(REPORT), "entered").expect("written");
         let hand = |names: &[&str]| {
             let new = TempDir::new_in(dir.path()).expect("a folder");
@@ -339,8 +325,8 @@ mod tests {
                 fs::write(new.path().join(name), *name).expect("written");
             }
             let names = names.iter().map(ToString::to_string).collect();
-            replace(&folder, &Arrived { folder: new, names }).expect("in place");
-            let mut left = handed_in(&folder).expect("a folder");
+            replace(&held, &Arrived { folder: new, names }).expect("in place");
+            let mut left = held.handed_in().expect("a folder");
             left.sort();
             assert_eq!(fs::read_to_string(folder.join(REPORT)).expect("there"), "entered");
             left.into_iter().map(|name| name.into_string().expect("text")).collect::<Vec<_>>()

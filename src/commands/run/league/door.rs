@@ -29,6 +29,7 @@ use crate::commands::runtime::new_runtime;
 use crate::commands::settings::Settings;
 use crate::config::{self, ConfiguredBuilds};
 use crate::error::Failure;
+use crate::league::author_folder::AuthorFolder;
 use crate::league::control::Control;
 use crate::league::hand_in;
 use crate::league::invitations::author_problem;
@@ -280,10 +281,10 @@ impl Doorkeeper {
     /// Reads an author's folder, and takes in what is there if it is new.
     fn look_at(&mut self, author: &str) -> Result<(), NobodyThere> {
         let folder = self.league.hand_in.join(author);
-        let is_folder = fs::symlink_metadata(&folder).is_ok_and(|found| found.is_dir());
-        if self.control.closed || !is_folder {
+        if self.control.closed {
             return Ok(());
         }
+        let Ok(folder) = AuthorFolder::open(&folder).map(Arc::new) else { return Ok(()) };
         let found = match hand_in::read(&folder, None, self.league.largest) {
             Ok(found) if found.files == 0 => return Ok(()),
             Ok(found) => found,
@@ -388,7 +389,7 @@ impl Doorkeeper {
     fn take(
         &mut self,
         author: &str,
-        folder: &Path,
+        folder: &Arc<AuthorFolder>,
         found: &hand_in::HandedIn,
         letter: &mut Letter,
     ) -> Result<Result<String, NotTaken>, NobodyThere> {
@@ -404,7 +405,7 @@ impl Doorkeeper {
             return Ok(Err(NotTaken::Refused(why)));
         }
         let work = self.league.entrants.join(WORK);
-        let (submission, place) = ((folder, found), (work.as_path(), name.as_str()));
+        let (submission, place) = ((&**folder, found), (work.as_path(), name.as_str()));
         let (largest, builds) = (self.league.largest, self.builds.as_ref());
         let taken = match intake::take(submission, place, largest, builds, letter) {
             Ok(taken) => taken,

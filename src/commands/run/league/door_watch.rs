@@ -11,8 +11,8 @@ use std::time::{Duration, Instant};
 use notify::{RecommendedWatcher, RecursiveMode, Watcher};
 
 use crate::error::Failure;
+use crate::league::author_folder::is_aside;
 use crate::league::control::CONTROL;
-use crate::league::hand_in::is_aside;
 
 /// For how long nothing may change in an author's folder before it is read.
 const QUIET: Duration = Duration::from_secs(2);

@@ -12,6 +12,7 @@ use crate::commands::runtime::new_runtime;
 use crate::config::program_of;
 use crate::entrants::build_rules::BuildRules;
 use crate::entrants::start_command::StartCommand;
+use crate::league::author_folder::AuthorFolder;
 use crate::league::hand_in::{self, HandedIn};
 use crate::submissions::{look_after_build, take_in_one};
 use referee_protocol::escape;
@@ -76,7 +77,7 @@ fn refused(why: impl Display) -> NotTaken {
 /// `work`, builds it, and finds its player, which is called `name`. The letter tells its author what
 /// happens.
 pub(super) fn take(
-    (from, expected): (&Path, &HandedIn),
+    (from, expected): (&AuthorFolder, &HandedIn),
     (work, name): (&Path, &str),
     largest: u64,
     builds: Option<&LeagueBuilds>,

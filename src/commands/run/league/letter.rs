@@ -1,13 +1,11 @@
 //! The report that an author gets: a file in the author's folder, written again after every step.
 
 use std::io;
-use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use crate::league::REPORT;
+use crate::league::author_folder::AuthorFolder;
 use referee_protocol::places;
-use referee_record::bounded;
-use referee_record::disk;
 
 /// The most bytes of a report that are read.
 const MOST_READ: u64 = 4096;
@@ -28,7 +26,7 @@ pub(super) enum Fate {
 /// The report on a submission.
 #[derive(Debug)]
 pub(super) struct Letter {
-    path: PathBuf,
+    folder: Arc<AuthorFolder>,
     digest: String,
     text: String,
     /// When its progress was last sent.
@@ -37,9 +35,9 @@ pub(super) struct Letter {
 
 impl Letter {
     /// A report on the submission with this digest, in the author's folder.
-    pub(super) fn new(folder: &Path, digest: &str) -> Self {
+    pub(super) fn new(folder: &Arc<AuthorFolder>, digest: &str) -> Self {
         let digest = digest[..DIGITS.min(digest.len())].to_owned();
-        Self { path: folder.join(REPORT), digest, text: String::new(), sent: Instant::now() }
+        Self { folder: Arc::clone(folder), digest, text: String::new(), sent: Instant::now() }
     }
 
     /// Adds lines, without the places of files on this machine.
@@ -56,7 +54,7 @@ impl Letter {
             Fate::Refused => "refused".to_owned(),
         };
         let text = format!("hand-in {}: {fate}\n\n{}", self.digest, self.text);
-        disk::write_quickly(&self.path, text.as_bytes())
+        self.folder.write_report(&text)
     }
 
     /// Writes the report as it is now, unless it was written just before.
@@ -86,7 +84,7 @@ impl Letter {
     }
 
     fn starts_with(&self, line: &str) -> bool {
-        let there = bounded::beginning(&self.path, MOST_READ);
+        let there = self.folder.report(MOST_READ);
         there.is_ok_and(|text| text.starts_with(line.as_bytes()))
     }
 }

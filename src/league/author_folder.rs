@@ -1,0 +1,171 @@
+//! The folder that an author hands in to, held open.
+//!
+//! Its author may rename it and put a link in its place at any time. So everything is done in the
+//! folder that was opened, never by its name again.
+
+use std::ffi::{OsStr, OsString};
+use std::fs::File;
+use std::io::{self, Read, Write};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::Path;
+
+use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags};
+use rustix::io::Errno;
+
+use super::REPORT;
+
+/// The report while it is written.
+const NEW_REPORT: &str = "report.txt.new";
+/// The permissions of a report, besides those that the user's mask takes.
+const READABLE: Mode = Mode::from_raw_mode(0o644);
+
+/// The folder of an author.
+#[derive(Debug)]
+pub(crate) struct AuthorFolder(OwnedFd);
+
+impl AuthorFolder {
+    /// Opens the folder at `path`, which must not be a link.
+    pub(crate) fn open(path: &Path) -> io::Result<Self> {
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        match rustix::fs::open(path, flags, Mode::empty()) {
+            Ok(folder) => Ok(Self(folder)),
+            Err(Errno::NOTDIR | Errno::LOOP) => {
+                let why = "it is not a folder, or it is a link";
+                Err(io::Error::new(io::ErrorKind::NotADirectory, why))
+            }
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Opens the folder at `path`, which is made if it is not there; then only its owner may look
+    /// into it.
+    pub(crate) fn make(path: &Path) -> io::Result<Self> {
+        match rustix::fs::mkdir(path, Mode::RWXU) {
+            Ok(()) | Err(Errno::EXIST) => Self::open(path),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// The first `most` bytes of the report.
+    pub(crate) fn report(&self, most: u64) -> io::Result<Vec<u8>> {
+        let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+        let file = File::from(rustix::fs::openat(&self.0, REPORT, flags, Mode::empty())?);
+        if !file.metadata()?.is_file() {
+            return Err(io::Error::other("it is not a file"));
+        }
+        let mut bytes = Vec::new();
+        file.take(most).read_to_end(&mut bytes)?;
+        Ok(bytes)
+    }
+
+    /// Writes the report, in one step for whoever reads it.
+    pub(crate) fn write_report(&self, text: &str) -> io::Result<()> {
+        // Left by a run that was killed, or put there by the author.
+        match rustix::fs::unlinkat(&self.0, NEW_REPORT, AtFlags::empty()) {
+            Ok(()) | Err(Errno::NOENT) => {}
+            Err(error) => return Err(error.into()),
+        }
+        let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
+        let mut file = File::from(rustix::fs::openat(&self.0, NEW_REPORT, flags, READABLE)?);
+        file.write_all(text.as_bytes())?;
+        Ok(rustix::fs::renameat(&self.0, NEW_REPORT, &self.0, REPORT)?)
+    }
+
+    /// The names of what was handed in: all but the report and what begins with a dot.
+    pub(crate) fn handed_in(&self) -> io::Result<Vec<OsString>> {
+        let mut names = Vec::new();
+        for entry in rustix::fs::Dir::read_from(&self.0)? {
+            let name = OsString::from_vec(entry?.file_name().to_bytes().to_vec());
+            if !is_aside(&name) {
+                names.push(name);
+            }
+        }
+        Ok(names)
+    }
+
+    /// The size of an entry in bytes, if it is a file.
+    pub(crate) fn size(&self, name: &OsStr) -> Option<u64> {
+        let found = rustix::fs::statat(&self.0, name, AtFlags::SYMLINK_NOFOLLOW).ok()?;
+        let is_file = FileType::from_raw_mode(found.st_mode) == FileType::RegularFile;
+        u64::try_from(found.st_size).ok().filter(|_| is_file)
+    }
+
+    /// Moves an entry to `place` outside.
+    pub(crate) fn move_out(&self, name: &OsStr, place: &Path) -> io::Result<()> {
+        Ok(rustix::fs::renameat(&self.0, name, CWD, place)?)
+    }
+
+    /// Moves what is at `place` here, under this name, for good.
+    pub(crate) fn move_in(&self, place: &Path, name: &str) -> io::Result<()> {
+        rustix::fs::renameat(CWD, place, &self.0, name)?;
+        Ok(rustix::fs::fsync(&self.0)?)
+    }
+}
+
+/// Whether an entry at the top of an author's folder is not part of the submission.
+pub(crate) fn is_aside(name: &OsStr) -> bool {
+    let name = name.as_bytes();
+    name.starts_with(b".") || name.starts_with(REPORT.as_bytes())
+}
+
+impl AsFd for AuthorFolder {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.0.as_fd()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    #[test]
+    fn a_folder_that_is_renamed_and_replaced_by_a_link_is_the_same_one() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let [ann, moved, victim] = ["ann", "moved", "victim"].map(|name| dir.path().join(name));
+        fs::create_dir(&victim).expect("a folder");
+        fs::write(victim.join("kept"), "kept").expect("a file");
+        let folder = AuthorFolder::make(&ann).expect("a folder");
+        fs::write(ann.join("old.py"), "old").expect("a file");
+        fs::rename(&ann, &moved).expect("renamed");
+        symlink(&victim, &ann).expect("a link");
+
+        folder.write_report("refused").expect("written");
+        assert_eq!(folder.report(100).expect("a report"), b"refused");
+        assert_eq!(folder.handed_in().expect("names"), ["old.py"]);
+        folder.move_out("old.py".as_ref(), &dir.path().join("old")).expect("moved");
+        let new = dir.path().join("new");
+        fs::write(&new, "new").expect("a file");
+        folder.move_in(&new, "new.py").expect("moved");
+        let names = |place: &Path| {
+            let mut names: Vec<_> = fs::read_dir(place)
+                .expect("a folder")
+                .map(|it| it.expect("one").file_name())
+                .collect();
+            names.sort();
+            names
+        };
+        assert_eq!(names(&victim), ["kept"]);
+        assert_eq!(names(&moved), ["new.py", REPORT]);
+        assert!(AuthorFolder::open(&ann).is_err(), "a link");
+        assert!(AuthorFolder::make(&ann).is_err(), "a link");
+    }
+
+    #[test]
+    fn a_report_is_a_file_whatever_its_author_put_there() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let victim = dir.path().join("victim");
+        fs::write(&victim, "secret").expect("a file");
+        let ann = dir.path().join("ann");
+        let folder = AuthorFolder::make(&ann).expect("a folder");
+        symlink(&victim, ann.join(REPORT)).expect("a link");
+        symlink(&victim, ann.join(NEW_REPORT)).expect("a link");
+        assert!(folder.report(100).is_err(), "a link");
+        folder.write_report("entered").expect("written");
+        assert_eq!(folder.report(100).expect("a report"), b"entered");
+        assert_eq!(fs::read_to_string(&victim).expect("there"), "secret");
+    }
+}
