@@ -187,7 +187,8 @@ impl HasBounds for GameRecord {
 
 impl HasBounds for PlayerInfo {
     fn cut(&mut self) {
-        let Self { name, command, hash, tc: _, takes_openings: _, restart: _, entry, left: _ } = self;
+        let Self { name, command, hash, tc: _, takes_openings: _, restart: _, entry, left: _ } =
+            self;
         for text in [name, command, hash] {
             text.cut();
         }
