@@ -75,3 +75,45 @@ pub(crate) fn keep_start(dir: &Path, start: Option<&StartCommand>) -> io::Result
 fn start_file(dir: &Path) -> PathBuf {
     dir.with_extension("json")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_built_version_is_started_as_was_found_out_after_its_build() {
+        let top = tempfile::tempdir().expect("a folder");
+        let version = top.path().join("entrants/ann/1");
+        fs::create_dir_all(version.join("build")).expect("a folder");
+        // Without what the sources said, either may be the player.
+        for name in ["one.py", "two.py"] {
+            fs::write(version.join(name), "").expect("written");
+        }
+        assert_eq!(version_start(&version), None);
+        let start = StartCommand {
+            dir: "build".into(),
+            words: vec!["./bot".to_owned(), "--fast".to_owned()],
+            env: [("PYTHONPATH".to_owned(), "../site-packages".to_owned())].into(),
+        };
+        keep_start(&version, Some(&start)).expect("kept");
+        assert!(top.path().join("entrants/ann/1.json").is_file());
+        let expected = StartCommand { dir: version.join("build"), ..start.clone() };
+        assert_eq!(version_start(&version), Some(expected.clone()));
+        // A league may move.
+        let moved = top.path().join("moved");
+        fs::rename(top.path().join("entrants"), &moved).expect("moved");
+        let version = moved.join("ann/1");
+        let expected = StartCommand { dir: version.join("build"), ..expected };
+        assert_eq!(version_start(&version), Some(expected));
+        // A version that was not built leaves nothing of an earlier one that never played.
+        keep_start(&version, None).expect("removed");
+        keep_start(&version, None).expect("there is nothing to remove");
+        assert_eq!(version_start(&version), None);
+        fs::remove_file(version.join("two.py")).expect("removed");
+        for damaged in ["", "{\"words\":", "[1]"] {
+            fs::write(moved.join("ann/1.json"), damaged).expect("written");
+            let found = version_start(&version).expect("the only file");
+            assert_eq!(found.words, ["python3", "one.py"]);
+        }
+    }
+}
