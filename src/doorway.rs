@@ -116,10 +116,10 @@ fn start_logging(cli: &Cli) -> Result<(), Failure> {
         let file = File::create(path).map_err(|error| {
             Failure::system(format!("cannot write the log file {}: {error}", path.display()))
         })?;
-        let lines = lines.with_writer(Mutex::new(Escaping(file)));
+        let lines = lines.with_writer(Mutex::new(Escaping::text(file)));
         tracing_subscriber::registry().with(lines.with_filter(shown)).init();
     } else {
-        let lines = lines.with_writer(|| Escaping(io::stderr()));
+        let lines = lines.with_writer(|| Escaping::text(io::stderr()));
         tracing_subscriber::registry().with(lines.with_filter(shown)).init();
     }
     Ok(())

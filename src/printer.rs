@@ -116,7 +116,12 @@ impl Printer {
 
     /// Stdout for many lines of data. The caller flushes it.
     pub(crate) fn stream(self) -> Escaping<BufWriter<StdoutLock<'static>>> {
-        Escaping(BufWriter::new(io::stdout().lock()))
+        Escaping::text(BufWriter::new(io::stdout().lock()))
+    }
+
+    /// Stdout for lines of JSON, of which programs wait for each.
+    pub(crate) fn json_stream(self) -> Escaping<StdoutLock<'static>> {
+        Escaping { out: io::stdout().lock(), escape: escape::json }
     }
 
     /// Stdout for bytes that only a program reads. The caller flushes it.
@@ -171,17 +176,27 @@ impl Printer {
 
 /// Escapes text on its way to a terminal, or to a file that is read on one.
 #[derive(Debug)]
-pub(crate) struct Escaping<W>(pub(crate) W);
+pub(crate) struct Escaping<W> {
+    out: W,
+    escape: fn(&str) -> String,
+}
+
+impl<W> Escaping<W> {
+    /// Escapes text of several lines.
+    pub(crate) fn text(out: W) -> Self {
+        Self { out, escape: escape::lines }
+    }
+}
 
 impl<W: Write> Write for Escaping<W> {
     /// Writes all of the text, which has to end with a whole character.
     fn write(&mut self, text: &[u8]) -> io::Result<usize> {
-        self.0.write_all(escape::lines(&String::from_utf8_lossy(text)).as_bytes())?;
+        self.out.write_all((self.escape)(&String::from_utf8_lossy(text)).as_bytes())?;
         Ok(text.len())
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        self.0.flush()
+        self.out.flush()
     }
 }
 

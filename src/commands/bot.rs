@@ -23,7 +23,7 @@ pub(crate) struct BotArgs {
 }
 
 /// Plays until `quit` or the end of the input.
-pub(crate) fn run(args: &BotArgs, _printer: Printer) -> Result<Status, Failure> {
+pub(crate) fn run(args: &BotArgs, printer: Printer) -> Result<Status, Failure> {
     let failed = |error: &std::io::Error| Failure::system(format!("bot {}: {error}", args.name));
     let kind =
         referee_bots::named(&args.name).map_err(|error| Failure::input(error.to_string()))?;
@@ -32,13 +32,14 @@ pub(crate) fn run(args: &BotArgs, _printer: Printer) -> Result<Status, Failure> 
         Some(json) => match open_uncontained(&described(json)?) {
             Ok(game) => Session::with_game(kind, game),
             Err(GameError::Program(failure)) => {
-                referee_bots::refuse(&failure).map_err(|error| failed(&error))?;
+                referee_bots::refuse(&failure, printer.json_stream())
+                    .map_err(|error| failed(&error))?;
                 return Ok(Status::Done);
             }
             Err(error) => return Err(error.into()),
         },
     };
-    referee_bots::serve(session).map_err(|error| failed(&error))?;
+    referee_bots::serve(session, printer.json_stream()).map_err(|error| failed(&error))?;
     Ok(Status::Done)
 }
 

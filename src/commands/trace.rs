@@ -54,7 +54,7 @@ pub(crate) struct TraceArgs {
 /// Runs `referee trace`.
 pub(crate) fn run(args: &TraceArgs, printer: Printer) -> Result<Status, Failure> {
     if args.requests {
-        return answer_requests(&args.game.game);
+        return answer_requests(&args.game.game, printer);
     }
     let luck = args.seed.map(|seed| Secret::from_seed(seed).luck("first", "second", 1));
     let course = TracedGame { game: args.game.rules(printer)?.start, luck };
@@ -65,13 +65,14 @@ pub(crate) fn run(args: &TraceArgs, printer: Printer) -> Result<Status, Failure>
 }
 
 /// Answers requests as a rules program, until `quit` or the end of the input.
-fn answer_requests(game: &GameArgument) -> Result<Status, Failure> {
+fn answer_requests(game: &GameArgument, printer: Printer) -> Result<Status, Failure> {
     let GameArgument::BuiltIn(game) = game else {
         return Err(Failure::input(
             "--requests: only a built-in game; the game's own program answers its requests",
         ));
     };
-    let served = referee_rules_program::serve(game.game(), io::stdin().lock(), io::stdout());
+    let served =
+        referee_rules_program::serve(game.game(), io::stdin().lock(), printer.json_stream());
     served.map_err(|error| Failure::input(format!("--requests: {error}")))?;
     Ok(Status::Done)
 }

@@ -1,4 +1,4 @@
-//! A built-in player as a process: a [`Session`] on stdin and stdout.
+//! A built-in player as a process: a [`Session`] that reads stdin.
 
 use std::io::{self, BufRead, ErrorKind, Write};
 
@@ -6,17 +6,17 @@ use super::{Reaction, Session, SessionError};
 use referee_games::{GameError, ProgramError};
 use referee_protocol::Reply;
 
-/// Plays on stdin and stdout until `quit` or the end of the input. If the referee violates the
+/// Plays on stdin and `output` until `quit` or the end of the input. If the referee violates the
 /// protocol, the error is of the kind [`ErrorKind::InvalidData`].
-pub fn serve(session: Session) -> io::Result<()> {
-    converse(session, io::stdin().lock(), io::stdout().lock())
+pub fn serve(session: Session, output: impl Write) -> io::Result<()> {
+    converse(session, io::stdin().lock(), output)
 }
 
 /// Answers the first line on stdin by saying that the rules program of the game failed.
-pub fn refuse(failure: &ProgramError) -> io::Result<()> {
+pub fn refuse(failure: &ProgramError, output: impl Write) -> io::Result<()> {
     let mut line = String::new();
     io::stdin().lock().read_line(&mut line)?;
-    report(&line, failure, io::stdout().lock())
+    report(&line, failure, output)
 }
 
 /// Answers a line by saying that the rules program failed. The line was a message with an id.

@@ -147,6 +147,53 @@ fn every_command_of_the_help_is_called_here_in_all_its_formats() {
     }
 }
 
+/// What is read is repeated in answers.
+#[test]
+fn answers_to_programs_are_printed_escaped() {
+    let arena = Arena::new();
+    let told = |id: u32, fields: Value| {
+        let mut message = json!({"id": id, EVIL: EVIL});
+        message
+            .as_object_mut()
+            .expect("an object")
+            .extend(fields.as_object().cloned().into_iter().flatten());
+        line(&message)
+    };
+    let requests = [
+        told(0, json!({"type": "game", "protocol": [1]})),
+        told(1, json!({"type": "start", "options": {EVIL: EVIL}})),
+        told(2, json!({"type": "start", "options": {}})),
+        told(3, json!({"type": "play", "options": {}, "state": EVIL, "step": {"move": EVIL}})),
+        told(4, json!({"type": EVIL})),
+    ];
+    for (words, input) in [
+        (&["trace", "chess", "--requests"][..], requests.concat()),
+        (&["trace", "chess", "--requests"], requests[..3].concat()),
+        (&["trace", "chess", "--requests"], format!("{EVIL}\n")),
+        (&["trace", "chess"], format!("e2e4\n{}\n", EVIL.replace('\n', ""))),
+        (&["bot", "random"], told(0, json!({"type": "init", "game": EVIL}))),
+        (&["bot", "random"], told(0, json!({"type": EVIL}))),
+        (&["bot", "random"], format!("{EVIL}\n")),
+        (&["play", "human", "bot:random"], format!("{EVIL}\nresign\n")),
+        (&["rank", "--from", "-"], format!("first,second,result\n{EVIL},{EVIL},{EVIL}\n")),
+    ] {
+        let run = arena.run_with(words, &input);
+        for text in [&run.out, &run.err] {
+            assert_eq!(unsafe_output(text.as_bytes()), None, "{words:?}: {run:?}");
+        }
+    }
+    // A rules program that fails is named in the reply of a bot.
+    arena.write("evil", EVIL);
+    arena.write("rules.sh", "cat evil >&2; cat evil; exit 3\n");
+    let shell = "/bin/sh";
+    let rules = json!({"command": ["sh", "rules.sh"], "program": shell, "dir": ".",
+        "place": arena.path(), "reply_ms": 1000, "hash": ""});
+    let words = ["bot", "random", "--rules-program", &rules.to_string()];
+    let run = arena.run_with(&words, &told(7, json!({"type": "init"})));
+    assert!(run.out.contains("\"id\":7"), "{run:?}");
+    assert_eq!(unsafe_output(run.out.as_bytes()), None, "{run:?}");
+}
+
 #[test]
 fn words_that_are_wrong_are_printed_escaped() {
     let arena = Arena::new();
