@@ -7,6 +7,7 @@ use std::path::Path;
 use serde_json::Value;
 
 use super::CheckFinding;
+use crate::entrants::detection::java_here;
 use referee_match::player::LineDirection;
 use referee_match::player::diagnosis::{
     COMPUTING, DEBUG_OUTPUT, MISSING_FLUSH, NO_NEWLINE, NOT_AN_ACTION, SLEEPING,
@@ -112,8 +113,6 @@ const READ_ONLY: [&str; 2] = ["Read-only file system", "PermissionError"];
 /// Where to write instead.
 const WRITE_ELSEWHERE: &str = "a player's folder cannot be written to: write files in the folder \
                                that the variable `TMPDIR` names, or debug output to stderr";
-/// What a version of Java adds to its number in class files.
-const CLASS_FILES: u16 = 44;
 /// What systems say of programs that were compiled for another version of something, and what to do.
 const OTHER_VERSIONS: [(&str, &str); 2] = [
     (
@@ -231,10 +230,9 @@ fn advice(spec: &PlayerSpec, finding: &CheckFinding) -> Option<String> {
 /// lines say so.
 fn of_version(stderr: &[String]) -> Option<String> {
     let has = |sign: &str| stderr.iter().find(|line| line.contains(sign));
-    if let Some(line) = has("UnsupportedClassVersionError") {
-        let known =
-            line.rsplit("up to ").next().and_then(|end| end.split('.').next()?.parse().ok());
-        let java = known.and_then(|known: u16| known.checked_sub(CLASS_FILES));
+    if has("UnsupportedClassVersionError").is_some() {
+        // The line that names both versions is often too long to be kept.
+        let java = java_here();
         let release = java.map_or_else(String::new, |java| format!(": `javac --release {java}`"));
         return Some(format!(
             "its classes are for a newer Java than the one here; compile them for this one{release}"
@@ -344,11 +342,12 @@ mod tests {
         let told = |line: &str| {
             advised("", (FaultCode::NoStart, &format!("it ended with exit code 1\n{line}")), "")
         };
-        let class = "Exception in thread \"main\" java.lang.UnsupportedClassVersionError: Player has \
-                     been compiled by a more recent version of the Java Runtime (class file version \
-                     67.0), this version of the Java Runtime only recognizes class file versions up \
-                     to 61.0";
-        assert!(told(class).ends_with("for this one: `javac --release 17`"), "{}", told(class));
+        let class =
+            "java.lang.UnsupportedClassVersionError: Player has been compiled by a more re…";
+        let advice =
+            "its classes are for a newer Java than the one here; compile them for this one";
+        let release = java_here().map(|java| format!(": `javac --release {java}`"));
+        assert_eq!(told(class), [advice, &*release.unwrap_or_default()].concat());
         for line in
             ["RuntimeError: Bad magic number in .pyc file", "ImportError: bad magic number in 'x'"]
         {

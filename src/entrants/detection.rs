@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 pub(crate) use self::after_build::{after_build, new_files};
 pub(crate) use self::class_file::java_root;
-pub(crate) use self::program::is_for_another_machine;
+pub(crate) use self::program::{is_for_another_machine, java_here};
 
 use super::recipes::build_command;
 use super::start_command::StartCommand;

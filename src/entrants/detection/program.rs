@@ -76,7 +76,7 @@ fn is_newer(class: &[u8], java: Option<u16>) -> bool {
 }
 
 /// The version of the Java that the `PATH` has, as its installation says.
-fn java_here() -> Option<u16> {
+pub(crate) fn java_here() -> Option<u16> {
     let path = std::env::var_os("PATH")?;
     let mut programs = std::env::split_paths(&path).map(|folder| folder.join("java"));
     let program = programs.find(|program| program.is_file())?.canonicalize().ok()?;
