@@ -24,6 +24,7 @@ table_keys! {
     "after" => after: Field<i128>,
     "plies" like "8" => plies: Field<i128>,
     "score" like "10" => score: Field<i128>,
+    "one-sided" => one_sided: Field<bool>,
 }
 
 /// Checks the adjudication that `keys` ask for, of games that begin at `start` with these
@@ -48,6 +49,10 @@ pub(super) fn check(
             problems.add(problem.label("in this game both move at the same time"));
         }
     }
+    if let Some(one_sided) = keys.draw.as_ref().and_then(|rule| rule.one_sided.as_ref()) {
+        let problem = Problem::new(one_sided.span(), "`draw` needs the scores of both players");
+        problems.add(problem.help("remove `one-sided`; only `resign` can have it"));
+    }
     let length = whole("length", keys.length.as_ref(), &(1..=u32::MAX), problems);
     if let (Some(_), Some(length)) = (length, &keys.length)
         && let Some(plies) = openings.and_then(|keys| keys.plies.as_ref())
@@ -69,5 +74,6 @@ fn rule(keys: &ScoreRuleKeys, lowest: u32, problems: &mut Problems) -> Option<Sc
     let after = whole("after", keys.after.as_ref(), &(0..=u32::MAX), problems);
     let plies = whole("plies", keys.plies.as_ref(), &(FEWEST_SCORES..=MOST_SCORES), problems);
     let score = whole("score", keys.score.as_ref(), &(lowest..=HIGHEST_SCORE), problems);
-    Some(ScoreRule { after: after.unwrap_or(0), plies: plies?, score: score? })
+    let one_sided = keys.one_sided.as_ref().is_some_and(|flag| *flag.get_ref());
+    Some(ScoreRule { after: after.unwrap_or(0), plies: plies?, score: score?, one_sided })
 }

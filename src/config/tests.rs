@@ -396,10 +396,16 @@ fn adjudication_is_off_or_complete() {
         "draw = { after = 80, plies = 8, score = 10 }\nresign = { plies = 6, score = 600 }\n\
          length = 400",
     );
-    let draw = ScoreRule { after: 80, plies: 8, score: 10 };
-    let resign = ScoreRule { after: 0, plies: 6, score: 600 };
+    let draw = ScoreRule { after: 80, plies: 8, score: 10, one_sided: false };
+    let resign = ScoreRule { after: 0, plies: 6, score: 600, one_sided: false };
     assert_eq!((rules.draw, rules.resign, rules.length), (Some(draw), Some(resign), Some(400)));
+    let alone = check("resign = { plies = 6, score = 600, one-sided = true }").resign;
+    assert_eq!(alone, Some(ScoreRule { one_sided: true, ..resign }));
     let problem = |lines: &str| about(&format!("[adjudication]\n{lines}"));
+    starts(
+        &problem("draw = { plies = 6, score = 10, one-sided = true }"),
+        "`draw` needs the scores of both players\n --> cup.toml:4:45\n",
+    );
     assert_eq!(
         problem("resign = { plies = 1, score = 600 }"),
         "\

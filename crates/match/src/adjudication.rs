@@ -1,4 +1,4 @@
-//! Ends games before their rules do, from the scores that both players report: pure arithmetic, the
+//! Ends games before their rules do, from the scores that players report: pure arithmetic, the
 //! same for a game in progress and for a record.
 
 use referee_games::{AnyPosition, BySeat, GameResult, Outcome, Seat, Text, Turn};
@@ -30,6 +30,9 @@ fn after(
     let is_behind = |loser: &Seat| {
         rules.resign.is_some_and(|rule| {
             let bound = i64::from(rule.score);
+            if rule.one_sided {
+                return gives_up(rule, ply, notes, seats, *loser);
+            }
             holds(rule, ply, notes, seats, |seat, score| {
                 if seat == *loser { score <= -bound } else { score >= bound }
             })
@@ -75,6 +78,19 @@ fn holds(
     notes[start..].iter().zip(first..).all(is_fit) && reported.first && reported.second
 }
 
+/// Whether the player at `loser` reported that it is far behind in each of its turns among the last
+/// plies, which are half of them.
+fn gives_up(rule: ScoreRule, ply: u32, notes: &[Note], seats: &BySeat<Text>, loser: Seat) -> bool {
+    let Some(first) = ply.checked_sub(rule.plies).filter(|_| ply >= rule.after) else {
+        return false;
+    };
+    let last = &notes[notes.partition_point(|note| note.ply < first)..];
+    let own = last.iter().filter(|note| seats.seat(&note.by) == Some(loser));
+    let is_lost =
+        |note: &Note| score(note.search).is_some_and(|score| score <= -i64::from(rule.score));
+    own.clone().count() >= rule.plies as usize / 2 && own.into_iter().all(is_lost)
+}
+
 /// The reported score. A mate is beyond every bound.
 fn score(search: SearchReport) -> Option<i64> {
     match (search.mate, search.score) {
@@ -91,8 +107,8 @@ mod tests {
 
     fn rules() -> Adjudication {
         Adjudication {
-            draw: Some(ScoreRule { after: 6, plies: 4, score: 10 }),
-            resign: Some(ScoreRule { after: 0, plies: 3, score: 600 }),
+            draw: Some(ScoreRule { after: 6, plies: 4, score: 10, one_sided: false }),
+            resign: Some(ScoreRule { after: 0, plies: 3, score: 600, one_sided: false }),
             length: Some(20),
         }
     }
@@ -146,6 +162,25 @@ mod tests {
         assert_eq!(ended(0, &[mate(0), mate(1), mate(-1)]), lost(Seat::Second));
         assert_eq!(ended(0, &[-600, 599, -900].map(centipawns)), None, "its opponent is not sure");
         assert_eq!(ended(0, &[600, 600, 900].map(centipawns)), None, "both hope to win");
+    }
+
+    #[test]
+    fn one_side_loses_alone_if_the_rule_says_so() {
+        let rule = ScoreRule { after: 0, plies: 6, score: 600, one_sided: true };
+        let alone = Adjudication { resign: Some(rule), ..Adjudication::default() };
+        let ended =
+            |ply, notes: &[Note]| after(&alone, ply, notes, &SEATS).map(|outcome| outcome.result);
+        // Black reports three times that it is lost, white nothing of the kind.
+        let scores = [0, -600, 5, -700, 3, -900].map(centipawns);
+        assert_eq!(ended(6, &reports(0, &scores)), Some(GameResult::Win(Seat::First)));
+        assert_eq!(ended(5, &reports(0, &scores[..5])), None, "too few plies");
+        let silent: Vec<Note> =
+            reports(0, &scores).into_iter().filter(|note| note.by == "black").collect();
+        assert_eq!(ended(6, &silent), Some(GameResult::Win(Seat::First)));
+        assert_eq!(ended(7, &silent), Some(GameResult::Win(Seat::First)));
+        assert_eq!(ended(6, &silent[..2]), None, "a turn without a report");
+        let hopeful = [0, -600, 5, -599, 3, -900].map(centipawns);
+        assert_eq!(ended(6, &reports(0, &hopeful)), None);
     }
 
     #[test]

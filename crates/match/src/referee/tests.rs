@@ -367,7 +367,7 @@ async fn a_game_ends_when_both_players_report_the_same_end() {
     const WHITE: Replies = &[(0, r#"{"action":"go","score":-650}"#), LOST, LOST];
     const BLACK: Replies =
         &[(0, r#"{"action":"go","score":5}"#), (0, r#"{"action":"go","score":700}"#)];
-    let resign = Some(ScoreRule { after: 0, plies: 3, score: 600 });
+    let resign = Some(ScoreRule { after: 0, plies: 3, score: 600, one_sided: false });
     let mut game = game("wbwbwbw", WHITE, BLACK);
     game.adjudication = Some(Adjudication { resign, ..Adjudication::default() });
     let played = game.play().await;

@@ -34,7 +34,7 @@ pub struct Adjudication {
     /// A draw, when both players report about zero.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub draw: Option<ScoreRule>,
-    /// A loss, when both players report that the same one is far behind.
+    /// A loss, when both players report that the same one is far behind, or that one says so alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resign: Option<ScoreRule>,
     /// A draw, when so many plies were played.
@@ -52,6 +52,9 @@ pub struct ScoreRule {
     pub plies: u32,
     /// The bound, in hundredths of a pawn.
     pub score: u32,
+    /// Whether the scores of the loser count alone.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub one_sided: bool,
 }
 
 impl Adjudication {
@@ -75,10 +78,14 @@ impl fmt::Display for Adjudication {
             0 => "both report 0".to_owned(),
             _ => format!("both report from −{score} to {score}"),
         };
-        let far = |score| format!("one reports −{score} or less and the other {score} or more");
+        let far = |ScoreRule { score, one_sided, .. }| {
+            let other =
+                if one_sided { String::new() } else { format!(" and the other {score} or more") };
+            format!("one reports −{score} or less{other}")
+        };
         let parts = [
             self.draw.map(|it| rule("draw", level(it.score), it)),
-            self.resign.map(|it| rule("loss", far(it.score), it)),
+            self.resign.map(|it| rule("loss", far(it), it)),
             self.length.map(|plies| format!("draw after {plies} plies")),
         ];
         f.write_str(&parts.into_iter().flatten().collect::<Vec<_>>().join("; "))
@@ -91,8 +98,8 @@ mod tests {
 
     fn rules() -> Adjudication {
         Adjudication {
-            draw: Some(ScoreRule { after: 6, plies: 4, score: 10 }),
-            resign: Some(ScoreRule { after: 0, plies: 3, score: 600 }),
+            draw: Some(ScoreRule { after: 6, plies: 4, score: 10, one_sided: false }),
+            resign: Some(ScoreRule { after: 0, plies: 3, score: 600, one_sided: false }),
             length: Some(20),
         }
     }
@@ -101,7 +108,7 @@ mod tests {
     fn a_stranger_s_log_is_checked() {
         assert!(rules().is_within_bounds());
         for (plies, score) in [(1, 0), (MOST_SCORES + 1, 0), (2, HIGHEST_SCORE + 1)] {
-            let draw = Some(ScoreRule { after: 0, plies, score });
+            let draw = Some(ScoreRule { after: 0, plies, score, one_sided: false });
             assert!(!Adjudication { draw, ..rules() }.is_within_bounds());
         }
         assert!(!Adjudication { length: Some(0), ..rules() }.is_within_bounds());
@@ -114,7 +121,10 @@ mod tests {
             "draw from ply 6 on: both report from −10 to 10 in 4 plies in a row; loss: one reports \
              −600 or less and the other 600 or more in 3 plies in a row; draw after 20 plies"
         );
-        let draw = Some(ScoreRule { after: 0, plies: 4, score: 0 });
+        let resign = rules().resign.map(|rule| ScoreRule { one_sided: true, ..rule });
+        let alone = Adjudication { resign, ..Adjudication::default() };
+        assert_eq!(alone.to_string(), "loss: one reports −600 or less in 3 plies in a row");
+        let draw = Some(ScoreRule { after: 0, plies: 4, score: 0, one_sided: false });
         let exact = Adjudication { draw, ..Adjudication::default() };
         assert_eq!(exact.to_string(), "draw: both report 0 in 4 plies in a row");
     }

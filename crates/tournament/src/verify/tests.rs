@@ -241,7 +241,7 @@ fn only_a_person_resigns() {
 
 #[test]
 fn an_adjudication_must_follow_from_the_scores_and_the_rules() {
-    let rule = |plies, score| ScoreRule { after: 0, plies, score };
+    let rule = |plies, score| ScoreRule { after: 0, plies, score, one_sided: false };
     let rules = Adjudication {
         draw: Some(rule(2, 10)),
         resign: Some(rule(2, 600)),
