@@ -27,6 +27,8 @@ use referee_record::model::player::{
 };
 use referee_sandbox::IMAGE_PATH;
 
+/// The option of engines for the castling of Chess960.
+const CHESS_960: &str = "UCI_Chess960";
 /// Where engines are installed besides the `PATH`.
 const ENGINE_FOLDERS: [&str; 2] = ["/usr/local/games", "/usr/games"];
 /// The most positions that an engine may be told to search for a move.
@@ -66,11 +68,21 @@ pub(super) struct RootFolder {
     path: PathBuf,
 }
 
-/// A remark for its author about how it is run, if there is one.
-pub(crate) fn remark(spec: &PlayerSpec) -> Option<String> {
-    if let Some(settings) = &spec.engine {
-        return option_files::missing(settings, &spec.dir);
-    }
+/// Remarks for its author about how it is run.
+pub(crate) fn remarks(spec: &PlayerSpec) -> Vec<String> {
+    let Some(settings) = &spec.engine else { return compiled(spec).into_iter().collect() };
+    let is_set = |(name, _): &(String, String)| name.eq_ignore_ascii_case(CHESS_960);
+    let castling = settings.options.iter().any(is_set).then(|| {
+        format!(
+            "remove the option `{CHESS_960}`: it is set when the game has `chess960 = true`, and \
+             castling is refused otherwise"
+        )
+    });
+    option_files::missing(settings, &spec.dir).into_iter().chain(castling).collect()
+}
+
+/// A remark about a program that is compiled at every start.
+fn compiled(spec: &PlayerSpec) -> Option<String> {
     let PlayerKind::Command { program, args } = &spec.kind else { return None };
     let source = args.iter().find(|arg| !arg.starts_with('-'))?;
     let is_source = Path::new(source).extension() == Some(OsStr::new("java"))

@@ -103,12 +103,9 @@ pub(super) fn check(
     require_namespaces(file.players.as_deref(), &mut containment, problems);
     let players = players(file.players?, place, builds.as_ref(), problems);
     let ConfiguredGame { game, options, mut remarks } = rules?;
-    remarks.extend(players.iter().filter_map(|player| {
-        Some(format!(
-            "{}: {}",
-            referee_protocol::escape::terminal(&player.name),
-            player::remark(player)?
-        ))
+    remarks.extend(players.iter().flat_map(|player| {
+        let name = referee_protocol::escape::terminal(&player.name);
+        player::remarks(player).into_iter().map(move |remark| format!("{name}: {remark}"))
     }));
     Some(Tournament {
         name: name?,

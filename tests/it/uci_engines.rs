@@ -269,7 +269,11 @@ fn a_file_that_an_option_names_belongs_to_the_engine() {
         "{run:?}"
     );
     std::fs::remove_file(&net).expect("removed");
+    let text = std::fs::read_to_string(arena.path().join("tournament.toml")).expect("a file");
+    let text = text.replace("Style = \"Solid\"", "uci_chess960 = true");
+    arena.write("tournament.toml", &text);
     let plan = arena.run(&["run", "--plan", "--replace", "twin"]);
+    assert!(plan.err.contains("twin: remove the option `UCI_Chess960`"), "{plan:?}");
     assert!(plan.err.contains("twin: the option `EvalFile` names `"), "{plan:?}");
 }
 

@@ -68,7 +68,7 @@ impl Exam {
         let steps = self.tasks().map(|task| self.name(task)).collect();
         let mut report =
             CheckReport::new(&spec.name, &shown_command(spec), self.rules.game.name(), steps);
-        report.warnings.extend(crate::config::remark(spec));
+        report.warnings.extend(crate::config::remarks(spec));
         report
     }
 
