@@ -17,6 +17,8 @@ use crate::wrap::wrap;
 
 /// The greatest width of a line of moves, as the standard says.
 const WIDTH: usize = 80;
+/// The last second of the year 9999, after which dates have no such form.
+const LAST_SECOND: u64 = 253_402_300_799;
 /// The usual start position.
 const USUAL: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
 
@@ -110,12 +112,10 @@ fn tags(
     (start, chess960): (&str, bool),
     result: &str,
 ) -> Vec<(&'static str, String)> {
-    let created = UNIX_EPOCH + Duration::from_secs(header.created);
-    let date = humantime::format_rfc3339(created).to_string();
     let mut tags = vec![
         ("Event", header.tournament.clone()),
         ("Site", "?".to_owned()),
-        ("Date", date.get(..10).unwrap_or("????.??.??").replace('-', ".")),
+        ("Date", date(if record.clock.began == 0 { header.created } else { record.clock.began })),
         ("Round", format!("{}.{}", record.pair, record.game)),
         ("White", record.players[Seat::First].clone()),
         ("Black", record.players[Seat::Second].clone()),
@@ -137,6 +137,13 @@ fn tags(
     }
     tags.push(("Termination", termination(record).to_owned()));
     tags
+}
+
+/// The day of a time in seconds since 1970, in UTC. A stranger's log may have any number.
+fn date(seconds: u64) -> String {
+    let last = Duration::from_secs(seconds.min(LAST_SECOND));
+    let text = humantime::format_rfc3339(UNIX_EPOCH + last).to_string();
+    text.get(..10).unwrap_or("????.??.??").replace('-', ".")
 }
 
 /// The time limits: `10+0.1`, `40/60+0.6`, `5/move`, or `-` without any.
@@ -279,6 +286,15 @@ mod tests {
             text.lines().all(|line| line.len() <= WIDTH) && text.ends_with("1-0\n\n"),
             "{text}"
         );
+    }
+
+    #[test]
+    fn a_game_has_its_own_date() {
+        let at = |began| written(|record| record.clock.began = began);
+        assert!(at(1_700_000_000).contains("\n[Date \"2023.11.14\"]\n"));
+        assert!(at(u64::MAX).contains("\n[Date \"9999.12.31\"]\n"));
+        let created = date(header(&["ant"]).created);
+        assert!(at(0).contains(&format!("\n[Date \"{created}\"]\n")), "an older log");
     }
 
     #[test]

@@ -156,7 +156,7 @@ fn check_seats(seats: &BySeat<Text>, record: &GameRecord) -> Option<RecordFindin
 /// Checks that whatever is recorded by seat names the seats as the players do, in their order.
 fn check_names(record: &GameRecord) -> Vec<RecordFinding> {
     let GameRecord { players, scores, seed, clock, final_scores, reported, .. } = record;
-    let ClockRecord { tc, startup_ns, used_ns, cpu_ns, wall_ns: _ } = clock;
+    let ClockRecord { tc, startup_ns, used_ns, cpu_ns, wall_ns: _, began: _ } = clock;
     let by_seat = [
         ("scores", Some(&scores.names)),
         ("seed", Some(&seed.names)),

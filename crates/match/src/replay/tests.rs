@@ -27,6 +27,7 @@ fn record(game: GameKind, opening: &[&str], actions: &[&str], rolls: &[&str]) ->
         opening: texts(opening),
         actions: texts(actions),
         clock: ClockRecord {
+            began: 0,
             tc: None,
             startup_ns: SeatMap::new(names.clone(), BySeat::default()),
             used_ns: times(vec![1_000_000_000; 9]),

@@ -118,7 +118,7 @@ impl HasBounds for Note {
 
 impl HasBounds for ClockRecord {
     fn cut(&mut self) {
-        let Self { tc, startup_ns, used_ns, cpu_ns, wall_ns: _ } = self;
+        let Self { tc, startup_ns, used_ns, cpu_ns, wall_ns: _, began: _ } = self;
         tc.iter_mut().for_each(cut_names);
         cut_names(startup_ns);
         cut_seats(used_ns, |turns| turns.truncate(MOST_STEPS));

@@ -354,9 +354,12 @@ pub struct GameRecord {
 /// The faults of a game by seat name (`{"white":{…}}`): one, or two for a double fault.
 pub type FaultRecord = std::collections::BTreeMap<String, Fault>;
 
-/// The times of a game, in nanoseconds.
+/// The times of a game, in nanoseconds if not said otherwise.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ClockRecord {
+    /// When the game began, in seconds since 1970; 0 in older logs.
+    #[serde(default)]
+    pub began: u64,
     /// The clocks of players that have their own, by seat; absent if neither has.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tc: Option<SeatMap<Option<ShortClock>>>,

@@ -1,6 +1,6 @@
 //! Builds the record of a finished game.
 
-use std::time::Duration;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use crate::schedule::Fixture;
 use referee_games::{BySeat, Seat, SeatMap, Text};
@@ -63,8 +63,9 @@ impl RecordBuilder {
     /// The record of the game, with the earlier attempts that were `void`.
     pub fn build(self, id: String, fixture: Fixture, void: Vec<String>) -> GameRecord {
         let warnings = self.warnings().iter().map(|warning| warning.text(&self.seats)).collect();
-        let Self { seats, names, seeds, report: GameReport { ending, trace }, statistics, wall } =
-            self;
+        let Self { seats, names, seeds, report, statistics, wall } = self;
+        let GameReport { ending, trace } = report;
+        let began = SystemTime::now().checked_sub(wall).unwrap_or(UNIX_EPOCH);
         let mut record = GameRecord {
             id,
             pair: fixture.pair,
@@ -76,6 +77,7 @@ impl RecordBuilder {
             opening: trace.opening,
             actions: trace.actions,
             clock: ClockRecord {
+                began: began.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs(),
                 tc: (trace.tc != BySeat::default()).then(|| SeatMap::new(seats.clone(), trace.tc)),
                 startup_ns: SeatMap::new(seats.clone(), trace.startup.map(nanos)),
                 used_ns: SeatMap::new(

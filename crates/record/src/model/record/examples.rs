@@ -92,6 +92,7 @@ pub fn game(first: &str, second: &str, result: &str) -> GameRecord {
         opening: Vec::new(),
         actions: vec!["a1".into(), "b2".into()],
         clock: ClockRecord {
+            began: 1_700_000_000,
             tc: None,
             startup_ns: SeatMap::new(SEATS, BySeat::new(5, 6)),
             used_ns: SeatMap::new(SEATS, BySeat::new(vec![1_400_000, 700_000], vec![999_999])),

@@ -73,6 +73,7 @@ fn times_are_recorded_to_the_nanosecond() {
     assert_eq!(clock.used_ns[Seat::First], [1_000_000_001, 0]);
     assert_eq!((clock.cpu_ns[Seat::First], clock.cpu_ns[Seat::Second]), (None, Some(5)));
     assert_eq!(clock.wall_ns, 9_000_000);
+    assert!(clock.began > 1_700_000_000, "it was after 2023: {}", clock.began);
 }
 
 #[test]
