@@ -86,7 +86,7 @@ pub enum ResumeError {
     #[error(
         "{}; game {} differs at ply {ply}: {}; nothing was changed; restore the program, or give the \
          tournament another name",
-        one_line(change),
+        change,
         one_line(id),
         one_line(&finding.to_string())
     )]
@@ -325,7 +325,7 @@ fn check_new_rules(
     if before.hash == now.hash {
         return Ok(Vec::new());
     }
-    let change = format!("rules program: {} became {}", before.hash, now.hash);
+    let change = format!("rules program: {} became {}", one_line(&before.hash), now.hash);
     let rules = GameRules::new(tournament.game.clone(), tournament.options.clone())?;
     let unreadable = FolderError::of_log(dir);
     let mut reader = LogReader::open(dir).map_err(unreadable)?;
