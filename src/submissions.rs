@@ -85,7 +85,10 @@ pub(crate) struct Intake {
 /// Imports the submissions in the folder `from`, or in an archive that is a platform's export.
 /// Archives and loose files get subfolders of the new folder `to`.
 pub(crate) fn take_in(from: &Path, to: &Path) -> Result<Intake, ImportError> {
-    let (dir, (names, bad)) = if archive::is_archive(from) {
+    // Whoever names a link to an archive means the archive; links in a folder are a stranger's.
+    let whole = from.canonicalize().map_err(ImportError::Source)?;
+    let (dir, (names, bad)) = if archive::is_archive(&whole) {
+        let from = &whole;
         let name = from.file_name().unwrap_or_default().to_string_lossy().into_owned();
         (from.parent().unwrap_or(Path::new("")), (vec![name], Vec::new()))
     } else {

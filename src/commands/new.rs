@@ -5,7 +5,8 @@ mod game;
 mod tournament;
 
 use super::game_args::{GameArgument, game_named};
-use std::fs;
+use std::fs::{self, File};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
@@ -153,10 +154,10 @@ fn rows_key(state: &str) -> Option<String> {
     state.into_iter().rev().find(|(_, value)| is_board(value)).map(|(key, _)| key)
 }
 
-/// Writes a file, and creates its folders.
+/// Writes a new file, and creates its folders.
 fn write(path: &Path, text: &str) -> Result<(), Failure> {
     let parent = path.parent().unwrap_or(Path::new("."));
     fs::create_dir_all(parent)
-        .and_then(|()| fs::write(path, text))
+        .and_then(|()| File::create_new(path)?.write_all(text.as_bytes()))
         .map_err(|error| Failure::cannot_write(path, &error))
 }

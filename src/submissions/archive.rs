@@ -9,6 +9,7 @@ mod unzip;
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufReader, Read, Seek};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Component, Path, PathBuf};
 
 use flate2::read::GzDecoder;
@@ -16,6 +17,7 @@ use flate2::read::GzDecoder;
 use bounds::Bounded;
 pub(crate) use error::ArchiveError;
 use error::ArchiveRefusal;
+use referee_record::bounded;
 
 /// The limits of an archive's content.
 #[derive(Debug, Clone, Copy)]
@@ -37,9 +39,11 @@ const SHOWN: usize = 200;
 
 const ENDINGS: [&str; 4] = [".zip", ".tar.gz", ".tgz", ".tar"];
 
-/// Whether a file's name is that of an archive that can be unpacked.
+/// Whether there is a file at `path` itself, not behind a link, whose name is that of an archive that
+/// can be unpacked.
 pub(super) fn is_archive(path: &Path) -> bool {
-    path.is_file() && path.to_str().is_some_and(|name| stem(name).len() < name.len())
+    fs::symlink_metadata(path).is_ok_and(|found| found.is_file())
+        && path.to_str().is_some_and(|name| stem(name).len() < name.len())
 }
 
 /// The name without its archive ending, if it has one.
@@ -70,10 +74,7 @@ pub(super) fn zip_names(archive: &Path) -> Option<Vec<String>> {
 }
 
 fn open(archive: &Path) -> Result<BufReader<File>, ArchiveError> {
-    if !archive.is_file() {
-        return Err(ArchiveRefusal::NoFile.into());
-    }
-    Ok(BufReader::new(File::open(archive).map_err(ArchiveRefusal::Unreadable)?))
+    Ok(BufReader::new(bounded::open(archive).map_err(ArchiveRefusal::Unreadable)?))
 }
 
 /// Unpacks the archive at the beginning of `input` into the folder `to`. Its kind is detected from
@@ -159,7 +160,7 @@ impl UnpackTarget<'_> {
             EntryKind::Folder => self.folder(&below, shown),
             EntryKind::File { runs } => {
                 self.folder(below.parent().unwrap_or(Path::new("")), shown)?;
-                let copied = write(&path, runs, content, self.limits.bytes - self.bytes);
+                let copied = write_new(&path, runs, content, self.limits.bytes - self.bytes);
                 self.bytes += copied.map_err(failed)?;
                 if self.bytes >= self.limits.bytes {
                     return Err(ArchiveRefusal::TooLarge(self.limits.bytes));
@@ -183,9 +184,18 @@ impl UnpackTarget<'_> {
     }
 }
 
+/// Copies the file at `from`, which a stranger made, to the new file `to`: at most `most` bytes of it,
+/// and of its mode only whether its owner may execute it. Returns how many bytes were copied.
+///
+/// `fs::copy` would follow a link, wait for a pipe, and make a setuid program of root's.
+pub(super) fn copy_file(from: &Path, to: &Path, most: u64) -> io::Result<u64> {
+    let mut from = bounded::open(from)?;
+    let runs = from.metadata()?.mode() & 0o100 != 0;
+    write_new(to, runs, &mut from, most)
+}
+
 /// Writes at most `most` bytes to a new file and returns how many were written.
-fn write(path: &Path, runs: bool, content: &mut dyn Read, most: u64) -> io::Result<u64> {
-    use std::os::unix::fs::OpenOptionsExt;
+fn write_new(path: &Path, runs: bool, content: &mut dyn Read, most: u64) -> io::Result<u64> {
     let mode = if runs { 0o755 } else { 0o644 };
     let mut file = OpenOptions::new().write(true).create_new(true).mode(mode).open(path)?;
     io::copy(&mut content.take(most), &mut file)

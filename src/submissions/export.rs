@@ -87,6 +87,9 @@ enum Export {
 impl Export {
     /// The export at `path`: a folder, an archive, or the only entry of a folder.
     fn find(path: &Path, left: usize) -> Option<Self> {
+        if fs::symlink_metadata(path).ok()?.is_symlink() {
+            return None;
+        }
         if archive::is_archive(path) {
             let listing = Listing::of_paths(&archive::zip_names(path)?);
             return is_export(&listing).then(|| Self::Archive(path.to_owned()));
@@ -101,13 +104,18 @@ impl Export {
 
 /// The folder at or below `dir` with the entries of an export.
 fn exported_in(dir: &Path, left: usize) -> Option<PathBuf> {
-    if !fs::symlink_metadata(dir).ok()?.is_dir() {
+    if !is_folder(dir) {
         return None;
     }
     if is_export(&Listing::of_folder(dir, &names_in(dir))) {
         return Some(dir.to_owned());
     }
     exported_in(&only_entry(dir)?, left.checked_sub(1)?)
+}
+
+/// Whether there is a folder at `path` itself, not behind a link: links are only refused later.
+fn is_folder(path: &Path) -> bool {
+    fs::symlink_metadata(path).is_ok_and(|found| found.is_dir())
 }
 
 /// The only entry of a folder that is neither a list nor a note.
@@ -128,7 +136,7 @@ impl Listing {
     fn of_folder(dir: &Path, names: &[String]) -> Self {
         let inside = |name: &String| {
             let path = dir.join(name);
-            path.is_dir().then(|| names_in(&path).into_iter().collect())
+            is_folder(&path).then(|| names_in(&path).into_iter().collect())
         };
         Self(names.iter().map(|name| (name.clone(), inside(name))).collect())
     }

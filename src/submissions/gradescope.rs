@@ -1,6 +1,7 @@
 //! The file in which Gradescope says whose each submission is.
 
 use std::collections::BTreeMap;
+use std::io::Read;
 use std::path::Path;
 
 use referee_record::bounded;
@@ -27,7 +28,9 @@ struct Submitters {
 impl Metadata {
     /// Reads the file at `path`. Without it, folders are labelled by their numbers.
     pub(super) fn read(path: &Path) -> Self {
-        let bytes = bounded::beginning(path, LARGEST).unwrap_or_default();
+        let mut bytes = Vec::new();
+        // What was read before an error counts.
+        let _ = bounded::open(path).map(|file| file.take(LARGEST).read_to_end(&mut bytes));
         Self::from_text(&String::from_utf8_lossy(&bytes))
     }
 

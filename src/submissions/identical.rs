@@ -1,8 +1,10 @@
 //! Finds players that are identical byte for byte.
 
-use std::fs::{self, File};
+use std::fs;
 use std::io;
 use std::path::Path;
+
+use referee_record::bounded;
 
 /// How many levels of folders to read.
 const DEEPEST: usize = 8;
@@ -32,7 +34,8 @@ fn collect(dir: &Path, left: usize, files: &mut Vec<[u8; 32]>) -> io::Result<()>
         if kind.is_dir() && left > 0 {
             collect(&entry.path(), left - 1, files)?;
         } else if kind.is_file() && entry.metadata()?.len() > 0 {
-            let read = blake3::Hasher::new().update_reader(File::open(entry.path())?)?.finalize();
+            let read =
+                blake3::Hasher::new().update_reader(bounded::open(&entry.path())?)?.finalize();
             files.push(*read.as_bytes());
         }
     }

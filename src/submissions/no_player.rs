@@ -59,9 +59,15 @@ pub(crate) enum NoPlayer {
     /// This file in it is a link that leads out of it.
     #[error("`{0}` is a link that leads out of the submission; hand in the file itself")]
     Link(String),
+    /// This file of it is something else.
+    #[error("`{0}` is a device, a pipe or a socket; hand in a file")]
+    Special(String),
     /// It has more files and folders than this limit.
     #[error("it contains more than {0} files")]
     TooMany(usize),
+    /// Its loose files have this many bytes or more.
+    #[error("its files are larger than {} MiB together", .0 / (1024 * 1024))]
+    TooLarge(u64),
     /// The folder for players could not be created.
     #[error("cannot create a folder for it: {0}")]
     NoFolder(#[source] io::Error),

@@ -3,10 +3,9 @@
 
 use std::collections::HashSet;
 use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 
-use super::archive::{LIMITS, UnpackLimits, is_archive, stem, unpack};
+use super::archive::{LIMITS, UnpackLimits, copy_file, is_archive, stem, unpack};
 use super::export::authors_in;
 use super::label::Label;
 use super::links::refuse_links;
@@ -78,14 +77,10 @@ impl PlayersFolder {
                 refuse_links(&dir)?;
                 self.find(name, &dir, DEEPEST)
             }
-            Upload::Archive(archive) => {
-                refuse_links(&archive)?;
-                self.unpacked(name, &archive, DEEPEST)
-            }
+            Upload::Archive(archive) => self.unpacked(name, &archive, DEEPEST),
             Upload::Files(files) => {
-                files.iter().try_for_each(|(file, _)| refuse_links(file))?;
                 let to = self.place(name)?;
-                copy(&files, &to).map_err(NoPlayer::Copy)?;
+                copy(&files, &to, LIMITS.bytes)?;
                 self.top = Some(to.clone());
                 look(&to)
             }
@@ -230,10 +225,19 @@ fn several_in(dir: &Path) -> Option<String> {
     ))
 }
 
-/// Copies files to the new folder `to`.
-fn copy(files: &[(PathBuf, String)], to: &Path) -> io::Result<()> {
-    fs::create_dir(to)?;
-    files.iter().try_for_each(|(from, name)| fs::copy(from, to.join(name)).map(drop))
+/// Copies files of less than `most` bytes in all to the new folder `to`. If one cannot be copied, the
+/// folder is removed.
+fn copy(files: &[(PathBuf, String)], to: &Path, most: u64) -> Result<(), NoPlayer> {
+    fs::create_dir(to).map_err(NoPlayer::Copy)?;
+    let copied = files.iter().try_fold(most, |left, (from, name)| {
+        let bytes = copy_file(from, &to.join(name), left).map_err(NoPlayer::Copy)?;
+        left.checked_sub(bytes).filter(|left| *left > 0).ok_or(NoPlayer::TooLarge(most))
+    });
+    if copied.is_err() {
+        // The partial content is useless, and the reason matters more than a failure here.
+        let _ = fs::remove_dir_all(to);
+    }
+    copied.map(drop)
 }
 
 /// The folder name for the author called `name`.
@@ -263,6 +267,30 @@ mod tests {
         let folders = places.map(|path| path.strip_prefix(&players.to).expect("below").to_owned());
         let expected = ["o-brien", "o-brien-2", "O-Brien-3", "-", "player", "Zoë-象"];
         assert_eq!(folders, expected.map(PathBuf::from));
+    }
+
+    #[test]
+    fn of_a_loose_file_only_bytes_are_copied() {
+        use std::os::unix::fs::{PermissionsExt, symlink};
+        let dir = tempfile::tempdir().expect("a folder");
+        let at = |name: &str| dir.path().join(name);
+        let copied = |name: &str, most| copy(&[(at(name), "copy".to_owned())], &at("to"), most);
+        for (mode, runs) in [(0o6777, true), (0o4666, false)] {
+            fs::write(at("file"), "five!").expect("a file");
+            fs::set_permissions(at("file"), fs::Permissions::from_mode(mode)).expect("a mode");
+            copied("file", 6).expect("copied");
+            let mode = fs::metadata(at("to/copy")).expect("a copy").permissions().mode() & 0o7777;
+            assert_eq!((mode & !0o755, mode & 0o100 != 0), (0, runs), "{mode:o}");
+            assert_eq!(fs::read_to_string(at("to/copy")).expect("a copy"), "five!");
+            fs::remove_dir_all(at("to")).expect("removed");
+        }
+        // What took the place of a file after it was looked at.
+        symlink("file", at("link")).expect("a link");
+        nix::unistd::mkfifo(&at("pipe"), nix::sys::stat::Mode::S_IRWXU).expect("a pipe");
+        for (name, most) in [("link", 6), ("pipe", 6), ("file", 5)] {
+            copied(name, most).expect_err(name);
+            assert!(!at("to").exists(), "nothing is left of {name}");
+        }
     }
 
     #[test]

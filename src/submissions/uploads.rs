@@ -37,6 +37,10 @@ enum UploadKind {
     /// A page written by the platform.
     Page,
     Other,
+    /// A link, or something in a folder behind one.
+    Link,
+    /// A device, a pipe or a socket.
+    Special,
 }
 
 /// The upload to play.
@@ -60,10 +64,19 @@ pub(super) struct ChosenUpload {
 impl UploadPart {
     /// The file or folder `entry` in `dir`, with this label.
     pub(super) fn new(dir: &Path, entry: &str, label: Label) -> Self {
-        let mut path = dir.join(entry);
+        let top = dir.join(entry);
+        let mut path = top.clone();
         path.extend(label.attachments);
-        let kind = if label.is_page { UploadKind::Page } else { UploadKind::of(&path, &label) };
-        let written = fs::metadata(&path).and_then(|found| found.modified()).ok();
+        let found = fs::symlink_metadata(&path).ok();
+        let kind = match found.as_ref().map(fs::Metadata::file_type) {
+            Some(kind) if kind.is_symlink() || top.is_symlink() => UploadKind::Link,
+            _ if label.is_page => UploadKind::Page,
+            Some(kind) if kind.is_dir() => UploadKind::Folder,
+            Some(kind) if kind.is_file() => UploadKind::of_file(&path, &label),
+            Some(_) => UploadKind::Special,
+            None => UploadKind::Other,
+        };
+        let written = found.and_then(|found| found.modified().ok());
         Self { path, entry: entry.to_owned(), label, kind, written }
     }
 
@@ -91,13 +104,11 @@ impl UploadPart {
 }
 
 impl UploadKind {
-    fn of(path: &Path, label: &Label) -> Self {
+    fn of_file(path: &Path, label: &Label) -> Self {
         let packed = [".rar", ".7z", ".xz", ".bz2", ".zst", ".gz"];
         let (file, _) = label.original();
         let lower = file.to_lowercase();
-        if path.is_dir() {
-            Self::Folder
-        } else if archive::is_archive(path) {
+        if archive::is_archive(path) {
             Self::Archive
         } else if packed.iter().any(|ending| lower.ends_with(ending)) {
             Self::Packed
@@ -116,7 +127,8 @@ pub(super) fn choose(mut parts: Vec<UploadPart>) -> ChosenUpload {
     parts.sort_by_cached_key(UploadPart::order);
     let mut unused = superseded(&mut parts);
     let counts = |part: &UploadPart| {
-        matches!(part.kind, UploadKind::Folder | UploadKind::Archive | UploadKind::Program)
+        use UploadKind::{Archive, Folder, Link, Program, Special};
+        matches!(part.kind, Folder | Archive | Program | Link | Special)
     };
     let is_source = |part: &&UploadPart| part.kind == UploadKind::Source;
     let latest = parts.iter().rfind(|part| counts(part)).or_else(|| parts.iter().rfind(is_source));
@@ -124,29 +136,35 @@ pub(super) fn choose(mut parts: Vec<UploadPart>) -> ChosenUpload {
         return ChosenUpload { upload: Err(missing(&parts)), remark: None };
     };
     let is_loose = |part: &UploadPart| {
-        matches!(part.kind, UploadKind::Program | UploadKind::Source | UploadKind::Other)
+        use UploadKind::{Link, Other, Program, Source, Special};
+        matches!(part.kind, Program | Source | Other | Link | Special)
     };
     let goes_along =
         |part: &UploadPart| part.path == latest.path || is_loose(&latest) && is_loose(part);
     let (used, rest): (Vec<UploadPart>, Vec<UploadPart>) = parts.into_iter().partition(goes_along);
     unused.extend(rest.into_iter().filter(|part| part.kind != UploadKind::Page));
     let upload = match latest.kind {
-        UploadKind::Folder => Upload::Folder(latest.path),
-        UploadKind::Archive => Upload::Archive(latest.path),
-        _ => Upload::Files(files_of(&used)),
+        UploadKind::Folder => Ok(Upload::Folder(latest.path)),
+        UploadKind::Archive => Ok(Upload::Archive(latest.path)),
+        _ => files_of(&used).map(Upload::Files),
     };
-    ChosenUpload { upload: Ok(upload), remark: remark(&used, &unused) }
+    ChosenUpload { upload, remark: remark(&used, &unused) }
 }
 
 /// The files of these parts, each with the name that its author gave it; names that would then be
-/// the same stay as they are.
-fn files_of(parts: &[UploadPart]) -> Vec<(PathBuf, String)> {
+/// the same stay as they are. Fails if one of them is not a file.
+fn files_of(parts: &[UploadPart]) -> Result<Vec<(PathBuf, String)>, NoPlayer> {
     let named = |part: &UploadPart| {
         let name = part.file();
         let is_shared = parts.iter().filter(|other| other.file() == name).count() > 1;
         if is_shared { part.label.file.clone() } else { name }
     };
-    parts.iter().map(|part| (part.path.clone(), named(part))).collect()
+    let file = |part: &UploadPart| match part.kind {
+        UploadKind::Link => Err(NoPlayer::Link(part.entry.clone())),
+        UploadKind::Special => Err(NoPlayer::Special(part.entry.clone())),
+        _ => Ok((part.path.clone(), named(part))),
+    };
+    parts.iter().map(file).collect()
 }
 
 /// Removes and returns the parts that the same author replaced later: everything before the last

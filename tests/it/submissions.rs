@@ -448,6 +448,47 @@ fn links_out_of_a_submission_are_refused() {
     assert!(run.code == 2 && run.err.contains(refused), "{run:?}");
 }
 
+/// Not even to find out whether they lead to an export of a platform, or to a folder of authors.
+#[test]
+fn nothing_looks_behind_links_or_waits_for_pipes_among_submissions() {
+    let arena = Arena::new();
+    for dir in ["subs", "other/Ada_1_assignsubmission_file_", "deep/export"] {
+        fs::create_dir_all(arena.path().join(dir)).expect("a folder");
+    }
+    arena.write("other/Ada_1_assignsubmission_file_/player.py", "import sys\n");
+    arena.sh(
+        "cp -r other/Ada* deep/export && cd other && python3 -m zipfile -c ../export.zip Ada* && \
+         ln -s ../export.zip ../subs/ann.zip && ln -s ../deep ../subs/bob && \
+         ln -s ../other ../subs/cat",
+    );
+    let refused = |author: &str, file: &str| {
+        format!(
+            "{author}: `{file}` is a link that leads out of the submission; hand in the file itself"
+        )
+    };
+    let run = arena.run(&["new", "tournament", "subs", "--into", "links"]);
+    for (author, file) in [("ann.zip", "ann.zip"), ("bob", "bob"), ("cat", "cat")] {
+        assert!(run.code == 1 && run.err.contains(&refused(author, file)), "{run:?}");
+    }
+    assert!(run.err.contains("0 of 3 are players"), "{run:?}");
+    arena.write("subs/dan.py", "import sys\n");
+    arena.write("subs/eve_1_20_player.py", "import sys\n");
+    arena.sh("cd subs && mkfifo fay.c && mkfifo gus.zip && mkfifo eve_1_21_book.json && \
+         mkfifo submission_metadata.yml");
+    let run = arena.run(&["new", "tournament", "subs", "--into", "pipes"]);
+    for pipe in ["fay.c", "gus.zip", "eve_1_21_book.json"] {
+        let refused = format!("`{pipe}` is a device, a pipe or a socket; hand in a file");
+        assert!(run.code == 1 && run.err.contains(&refused), "{run:?}");
+    }
+    assert!(arena.path().join("pipes/players/dan/dan.py").is_file(), "{run:?}");
+    // A link that whoever runs the command names is theirs.
+    arena.sh("ln -s export.zip mine.zip && ln -s nothing tournament.toml");
+    let run = arena.run(&["new", "tournament", "mine.zip", "--into", "mine"]);
+    assert!(run.code == 0 && run.err.contains("1 of 1 are players"), "{run:?}");
+    let run = arena.run(&["new", "tournament", "other"]);
+    assert!(run.code == 2 && run.err.contains("tournament.toml already exists"), "{run:?}");
+}
+
 #[test]
 fn a_virtual_environment_excuses_only_its_interpreter() {
     let arena = Arena::new();

@@ -101,7 +101,8 @@ pub(crate) struct TournamentArgs {
 /// Writes the configuration.
 pub(super) fn run(args: &TournamentArgs, printer: Printer) -> Result<Status, Failure> {
     let file = args.into.join("tournament.toml");
-    if file.exists() {
+    // A link to nothing exists, too: it could lead anywhere.
+    if file.symlink_metadata().is_ok() {
         return Err(Failure::input(format!(
             "{} already exists; name another folder with --into",
             file.display()

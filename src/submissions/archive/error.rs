@@ -23,9 +23,6 @@ pub enum ArchiveError {
 /// The reason why an archive was refused.
 #[derive(Debug, thiserror::Error)]
 pub enum ArchiveRefusal {
-    /// It is a device or a pipe.
-    #[error("it is not a plain file")]
-    NoFile,
     /// It cannot be read.
     #[error("it cannot be read: {0}")]
     Unreadable(#[source] io::Error),
