@@ -3,6 +3,7 @@
 //! Games are played in sessions between the same players. When somebody comes or goes, the games in
 //! play finish, the change is written to the log, and the next session begins.
 
+mod author_watches;
 mod door;
 mod door_watch;
 mod intake;

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::{mpsc, oneshot, watch};
 
-use super::door_watch::{Bell, DoorTask, DoorWatch};
+use super::door_watch::{AGAIN, Bell, DoorTask, DoorWatch};
 use super::intake::{self, LeagueBuilds, NotTaken, Taken};
 use super::letter::{Fate, Letter};
 use super::{now, player_in};
@@ -51,8 +51,6 @@ use referee_tournament::run::resume::header;
 const WORK: &str = ".being-checked";
 /// How long the check of a submission may take.
 const WITHIN: Duration = Duration::from_secs(300);
-/// When to try a submission again that nothing of its own kept out.
-const AGAIN: Duration = Duration::from_secs(60);
 
 /// What the door tells the games.
 #[derive(Debug)]
@@ -99,7 +97,7 @@ impl Door {
             fs::create_dir_all(folder).map_err(failed(folder))?;
         }
         remove_tree(&work).map_err(failed(&work))?;
-        let watch = DoorWatch::begin(&league.hand_in, run.folder.dir())?;
+        let watch = DoorWatch::begin(&league.hand_in, run.folder.dir());
         let door_bell = watch.bell();
         let (stop, stopped) = watch::channel(false);
         let mut doorkeeper = Doorkeeper {

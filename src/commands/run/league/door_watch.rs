@@ -1,21 +1,20 @@
 //! Notices what authors hand in, and what the organiser wants.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use notify::{RecommendedWatcher, RecursiveMode, Watcher};
-
-use crate::error::Failure;
+use super::author_watches::{AuthorWatches, Watching};
 use crate::league::author_folder::is_aside;
 use crate::league::control::CONTROL;
 
 /// For how long nothing may change in an author's folder before it is read.
 const QUIET: Duration = Duration::from_secs(2);
+/// When to look again at what cannot be watched, or to try again what had to wait.
+pub(super) const AGAIN: Duration = Duration::from_secs(60);
 /// The most authors of a league.
 const MOST_AUTHORS: usize = 10_000;
 
@@ -24,7 +23,7 @@ const MOST_AUTHORS: usize = 10_000;
 struct Happened {
     /// The authors in whose folders something changed.
     authors: BTreeSet<String>,
-    /// Whether events may have been lost, so that every author's folder has to be read.
+    /// Whether events may have been lost, so that everything has to be read.
     is_unclear: bool,
     control: bool,
     is_closed: bool,
@@ -69,22 +68,28 @@ pub(super) struct DoorWatch {
     rings: Receiver<()>,
     /// When to read the folder of each author, if it is to be read.
     due: BTreeMap<String, Instant>,
-    _watchers: [RecommendedWatcher; 2],
+    folders: AuthorWatches,
+    results: PathBuf,
+    /// When to read everything, because new authors or the organiser's wishes cannot be watched.
+    all_due: Option<Instant>,
 }
 
 impl DoorWatch {
     /// Begins to watch. All folders are to be read at once.
-    pub(super) fn begin(hand_in: &Path, results: &Path) -> Result<Self, Failure> {
+    pub(super) fn begin(hand_in: &Path, results: &Path) -> Self {
         let (ring, rings) = sync_channel(1);
         let bell = Bell { happened: Arc::default(), ring };
         let (top, tell) = (hand_in.to_owned(), bell.clone());
-        let on_hand_in = move |event: notify::Result<notify::Event>| match event {
+        let control = results.join(CONTROL);
+        let told = move |event: notify::Result<notify::Event>| match event {
             Ok(event) if event.kind.is_access() => {}
             Ok(event) if !event.need_rescan() => {
                 let authors: Vec<String> =
                     event.paths.iter().filter_map(|path| author(&top, path)).collect();
-                if !authors.is_empty() {
+                let is_control = event.paths.contains(&control);
+                if is_control || !authors.is_empty() {
                     tell.happened(|happened| {
+                        happened.control |= is_control;
                         happened.authors.extend(authors);
                         if happened.authors.len() > MOST_AUTHORS {
                             happened.authors.clear();
@@ -95,28 +100,27 @@ impl DoorWatch {
             }
             _ => tell.happened(|happened| happened.is_unclear = true),
         };
-        let tell = bell.clone();
-        let on_results = move |event: notify::Result<notify::Event>| {
-            let is_control = |path: &PathBuf| path.file_name() == Some(OsStr::new(CONTROL));
-            if event
-                .is_ok_and(|event| !event.kind.is_access() && event.paths.iter().any(is_control))
-            {
-                tell.happened(|happened| happened.control = true);
-            }
-        };
-        let watchers = [
-            watcher(hand_in, RecursiveMode::Recursive, on_hand_in)?,
-            watcher(results, RecursiveMode::NonRecursive, on_results)?,
-        ];
+        // The system permits only so many of them.
+        let watcher = notify::recommended_watcher(told).ok();
         let mut watch = Self {
             hand_in: hand_in.to_owned(),
             bell,
             rings,
             due: BTreeMap::new(),
-            _watchers: watchers,
+            folders: AuthorWatches::new(hand_in, watcher),
+            results: results.to_owned(),
+            all_due: None,
         };
+        watch.watch_tops();
         watch.read_all();
-        Ok(watch)
+        watch
+    }
+
+    /// Watches for new authors, and for what the organiser wants.
+    fn watch_tops(&mut self) {
+        let tops = [&self.hand_in, &self.results];
+        let are_watched = tops.map(|top| self.folders.watch_folder(top));
+        self.all_due = are_watched.contains(&false).then(|| Instant::now() + AGAIN);
     }
 
     /// Tells the watch that the door closes.
@@ -130,6 +134,7 @@ impl DoorWatch {
         let entries = fs::read_dir(&self.hand_in).into_iter().flatten().flatten();
         let names = entries.filter_map(|entry| author(&self.hand_in, &entry.path()));
         for author in names.take(MOST_AUTHORS).collect::<Vec<_>>() {
+            self.folders.watch(&author);
             self.due.insert(author, now);
         }
     }
@@ -148,43 +153,66 @@ impl DoorWatch {
             if happened.is_closed {
                 return DoorTask::Close;
             }
-            if happened.is_unclear {
+            let is_all_due = self.all_due.is_some_and(|at| at <= Instant::now());
+            if is_all_due {
+                self.watch_tops();
+            }
+            if is_all_due || happened.is_unclear {
                 self.read_all();
             }
-            let quiet = Instant::now() + QUIET;
-            self.due.extend(happened.authors.into_iter().map(|author| (author, quiet)));
-            if happened.control {
+            for author in happened.authors {
+                self.note_change(author);
+            }
+            if is_all_due || happened.is_unclear || happened.control {
                 return DoorTask::Control;
             }
-            let first = self.due.iter().min_by_key(|(_, at)| **at);
-            let Some((author, at)) = first.map(|(author, at)| (author.clone(), *at)) else {
+            let author = self.due.iter().min_by_key(|(_, at)| **at);
+            let first = author.map(|(_, at)| *at).into_iter().chain(self.all_due).min();
+            let Some(first) = first else {
                 if self.rings.recv().is_err() {
                     return DoorTask::Close;
                 }
                 continue;
             };
-            let left = at.saturating_duration_since(Instant::now());
-            match self.rings.recv_timeout(left) {
+            match self.rings.recv_timeout(first.saturating_duration_since(Instant::now())) {
                 Ok(()) => {}
                 Err(RecvTimeoutError::Timeout) => {
-                    self.due.remove(&author);
-                    return DoorTask::Author(author);
+                    if let Some(author) = self.due_author() {
+                        return DoorTask::Author(author);
+                    }
                 }
                 Err(RecvTimeoutError::Disconnected) => return DoorTask::Close,
             }
         }
     }
-}
 
-fn watcher(
-    folder: &Path,
-    mode: RecursiveMode,
-    told: impl FnMut(notify::Result<notify::Event>) + Send + 'static,
-) -> Result<RecommendedWatcher, Failure> {
-    let failure = |error| Failure::system(format!("cannot watch {}: {error}", folder.display()));
-    let mut watcher = notify::recommended_watcher(told).map_err(failure)?;
-    watcher.watch(folder, mode).map_err(failure)?;
-    Ok(watcher)
+    /// Something changed in an author's folder. It is read when nothing changes any more.
+    fn note_change(&mut self, author: String) {
+        // Once is enough, and again before it is read: an author may change much.
+        if !self.due.contains_key(&author) {
+            self.folders.watch(&author);
+        }
+        self.due.insert(author, Instant::now() + QUIET);
+    }
+
+    /// Takes the author whose folder is to be read now, if there is one.
+    fn due_author(&mut self) -> Option<String> {
+        let (author, at) = self.due.iter().min_by_key(|(_, at)| **at)?;
+        if *at > Instant::now() {
+            return None;
+        }
+        let author = author.clone();
+        match self.folders.watch(&author) {
+            // Its folders are still being filled.
+            Watching::More => {
+                self.due.insert(author, Instant::now() + QUIET);
+                return None;
+            }
+            Watching::Same => self.due.remove(&author),
+            Watching::Partly => self.due.insert(author.clone(), Instant::now() + AGAIN),
+        };
+        Some(author)
+    }
 }
 
 /// The author whose submission a path belongs to. Files beside the authors' folders are nobody's.
@@ -193,4 +221,35 @@ fn author(hand_in: &Path, path: &Path) -> Option<String> {
     let author = parts.next()?.to_str()?;
     let is_aside = author.starts_with('.') || parts.next().is_some_and(is_aside);
     (!is_aside).then(|| author.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_cannot_be_watched_is_read_again_after_a_while() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let hand_in = dir.path().join("hand-in");
+        for folder in (0..100).map(|number| hand_in.join(format!("ann/{number}"))) {
+            fs::create_dir_all(folder).expect("folders");
+        }
+        fs::create_dir_all(hand_in.join("bob/src")).expect("folders");
+        let mut watch = DoorWatch::begin(&hand_in, dir.path());
+        for author in ["ann", "bob"] {
+            assert_eq!(watch.next(), DoorTask::Author(author.to_owned()));
+        }
+        assert_eq!(watch.due.keys().collect::<Vec<_>>(), ["ann"]);
+        // As if there were no watches at all.
+        watch.folders = AuthorWatches::new(&hand_in, None);
+        watch.watch_tops();
+        assert!(watch.all_due.is_some());
+        fs::create_dir(hand_in.join("cat")).expect("a folder");
+        watch.all_due = Some(Instant::now());
+        assert_eq!(watch.next(), DoorTask::Control);
+        for author in ["ann", "bob", "cat"] {
+            assert_eq!(watch.next(), DoorTask::Author(author.to_owned()));
+        }
+        assert_eq!(watch.due.len(), 3, "all of them are read again");
+    }
 }
