@@ -124,7 +124,8 @@ fn ask(
     let source = RecordedGame { control: &control, record: &record, ..*source };
     let decision = decision(args, &source, &spec.name)?;
     let _cores = settle_on_cores(&control);
-    let mut player = Player::process(Launch::of(spec, &*source.rules.game), settings.sandbox()?);
+    let mut player =
+        Player::process(Launch::of(spec, &*source.rules.game), settings.sandbox(None)?);
     let asked = until_interrupted(async {
         let asked = reask::ask_again(&source, decision, &mut player).await;
         player.leave().await;

@@ -137,7 +137,7 @@ fn check(args: &CheckArgs, printer: Printer) -> Result<Status, Failure> {
         seed: args.seed,
         within: args.within.into(),
     };
-    let mut exam = exam(&terms, &settings, settings.sandbox()?, printer)?;
+    let mut exam = exam(&terms, &settings, settings.sandbox(None)?, printer)?;
     let mut entries = candidates::read(args, &words, &settings, &exam)?;
     if args.all {
         entries

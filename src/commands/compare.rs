@@ -135,7 +135,7 @@ pub(crate) fn run(args: &CompareArgs, printer: Printer) -> Result<Status, Failur
     let dir = tournament.results.join(&tournament.name);
     keep_planned_pairs(&mut tournament, &dir)?;
     let folder = LockedFolder::open(&dir)?;
-    let containment = settings.sandbox()?;
+    let containment = settings.sandbox(Some(folder.dir()))?;
     printer.note(&containment.summary());
     // Another program has another folder, so that none is replaced.
     let request = ReplaceRequest { players: &[], command: "referee compare" };

@@ -411,5 +411,5 @@ fn contained(settings: &Settings, words: &BySeat<PlayerArgument>) -> Result<Arc<
     if words.iter().all(|(_, word)| *word == PlayerArgument::Human) {
         return Ok(Arc::new(Sandbox::off()));
     }
-    settings.sandbox()
+    settings.sandbox(None)
 }

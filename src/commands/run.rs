@@ -189,7 +189,7 @@ pub(crate) fn run(args: &RunArgs, printer: Printer) -> Result<Status, Failure> {
     if let Some(until) = &until {
         printer.note(&format!("new games only start if they should end before {}", until.text));
     }
-    let containment = settings.sandbox()?;
+    let containment = settings.sandbox(Some(folder.dir()))?;
     printer.note(&containment.summary());
     let record = containment.record();
     let command = args.command();

@@ -200,9 +200,26 @@ impl Settings {
         self.options.of_whole_games(&self.base.game, &self.base.options.given(), printer)
     }
 
-    /// The sandbox for the players, tested on this machine now.
-    pub(super) fn sandbox(&self) -> Result<Arc<Sandbox>, Failure> {
-        Ok(Arc::new(Sandbox::resolve(&self.base.containment)?))
+    /// The sandbox for the players, tested on this machine now. It hides the folder of their games, if
+    /// these are recorded.
+    pub(super) fn sandbox(&self, games: Option<&Path>) -> Result<Arc<Sandbox>, Failure> {
+        let mut request = self.base.containment.clone();
+        request.hidden.extend(self.results_to_hide(games));
+        Ok(Arc::new(Sandbox::resolve(&request)?))
+    }
+
+    /// The real paths of the results that players could see: the configuration hides only the
+    /// folder that it names itself.
+    fn results_to_hide(&self, games: Option<&Path>) -> Vec<PathBuf> {
+        let real = |path: &Path| std::fs::canonicalize(path).ok();
+        let around = self.config.parent().filter(|folder| *folder != Path::new(""));
+        let around = real(around.unwrap_or(Path::new(".")));
+        // Elsewhere it may hold what players need: `--results /tmp`.
+        let is_inside = |results: &PathBuf| {
+            around.as_ref().is_some_and(|around| results != around && results.starts_with(around))
+        };
+        let results = real(&self.base.results).filter(is_inside);
+        games.and_then(real).into_iter().chain(results).collect()
     }
 
     /// The player that `word` names. If there is none and the configuration has problems, it may be

@@ -44,7 +44,7 @@ pub(super) fn plan(
 ) -> Result<Status, Failure> {
     let dir = settings.base.results.join(&tournament.name);
     folder::refuse_unusable(&dir)?;
-    let containment = settings.sandbox()?;
+    let containment = settings.sandbox(None)?;
     printer.note(&containment.summary());
     let record = containment.record();
     let command = args.command();
