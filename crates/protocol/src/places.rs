@@ -4,39 +4,95 @@
 /// The folders that are the same on every machine.
 const EVERYWHERE: [&str; 9] =
     ["/usr/", "/bin/", "/sbin/", "/lib/", "/lib64/", "/etc/", "/dev/", "/proc/", "/sys/"];
-/// A folder in one of them that is not.
-const LOCAL: &str = "/usr/local/";
+/// Folders in some of them that are not.
+const LOCAL: [&str; 2] = ["/usr/local/", "/dev/shm/"];
+/// The beginning of an address that is a path.
+const FILE: &str = "file://";
 
-/// The text with only the last name of each absolute path, as in `…/player.py`. A path between
-/// quotation marks may have blanks.
-pub fn shorten(text: &str) -> String {
-    let mut short = String::with_capacity(text.len());
-    let mut before = None;
-    let mut rest = text;
-    while let Some(next) = rest.chars().next() {
-        if let Some(length) = path_length(before, rest) {
-            let path = &rest[..length];
-            let last = path.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
-            if is_everywhere(path) {
-                short.push_str(path);
-            } else {
-                short.push('…');
-                short.push('/');
-                short.push_str(last);
-            }
-            before = path.chars().next_back();
-            rest = &rest[length..];
-        } else {
-            short.push(next);
-            before = Some(next);
-            rest = &rest[next.len_utf8()..];
-        }
+/// Folders whose paths are hidden wherever they stand, even where no rule tells where a path ends:
+/// unquoted ones with blanks, or those in addresses.
+#[derive(Debug, Clone, Default)]
+pub struct Places(Vec<String>);
+
+impl Places {
+    /// These folders, by absolute paths.
+    pub fn new(folders: impl IntoIterator<Item = String>) -> Self {
+        Self(folders.into_iter().filter(|folder| folder.len() > 1).collect())
     }
-    short
+
+    /// The text with only the last name of each absolute path, as in `…/player.py`. A path between
+    /// quotation marks may have blanks.
+    pub fn shorten(&self, text: &str) -> String {
+        let mut short = String::with_capacity(text.len());
+        let mut before = None;
+        let mut rest = text;
+        while let Some(next) = rest.chars().next() {
+            if let Some(known) = self.length(rest) {
+                let length = known + end_of_path(before, &rest[known..]);
+                push_last(&mut short, &rest[..length]);
+                before = rest[..length].chars().next_back();
+                rest = &rest[length..];
+            } else if rest.get(..FILE.len()).is_some_and(|it| it.eq_ignore_ascii_case(FILE)) {
+                short.push_str(&rest[..FILE.len()]);
+                before = None;
+                rest = &rest[FILE.len()..];
+            } else if let Some(length) = path_length(before, rest) {
+                let path = &rest[..length];
+                if is_everywhere(path) {
+                    short.push_str(path);
+                } else {
+                    push_last(&mut short, path);
+                }
+                before = path.chars().next_back();
+                rest = &rest[length..];
+            } else {
+                short.push(next);
+                before = Some(next);
+                rest = &rest[next.len_utf8()..];
+            }
+        }
+        short
+    }
+
+    /// The length of the longest of the folders at the beginning of the text.
+    fn length(&self, text: &str) -> Option<usize> {
+        self.0.iter().filter_map(|folder| prefix_length(text, folder)).max()
+    }
+}
+
+/// The length of the beginning of `text` that names this folder, as it is or percent-encoded.
+fn prefix_length(text: &str, folder: &str) -> Option<usize> {
+    let bytes = text.as_bytes();
+    let mut at = 0;
+    for expected in folder.bytes() {
+        let encoded = || {
+            let digits = text.get(at..at + 3)?.strip_prefix('%')?;
+            u8::from_str_radix(digits, 16).ok()
+        };
+        at += match bytes.get(at)? {
+            found if *found == expected => 1,
+            b'%' if encoded() == Some(expected) => 3,
+            _ => return None,
+        };
+    }
+    let goes_on = |next: char| next.is_alphanumeric() || "-_.%".contains(next);
+    text.get(at..)?.chars().next().is_none_or(|next| !goes_on(next)).then_some(at)
+}
+
+/// Adds the last name of a path.
+fn push_last(short: &mut String, path: &str) {
+    let last = path.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
+    short.push_str("…/");
+    short.push_str(last);
+}
+
+/// [`Places::shorten`] where no folder is known.
+pub fn shorten(text: &str) -> String {
+    Places::default().shorten(text)
 }
 
 fn is_everywhere(path: &str) -> bool {
-    EVERYWHERE.iter().any(|folder| path.starts_with(folder)) && !path.starts_with(LOCAL)
+    EVERYWHERE.iter().any(|folder| path.starts_with(folder)) && !LOCAL.iter().any(|folder| path.starts_with(folder))
         // A way out of such a folder.
         && !path.contains("/../")
 }
@@ -49,14 +105,24 @@ fn path_length(before: Option<char>, text: &str) -> Option<usize> {
     if !is_beginning || is_address || !text.starts_with('/') {
         return None;
     }
-    let quote = before.filter(|c| matches!(c, '"' | '\'' | '`'));
-    let line = text.find('\n').unwrap_or(text.len());
-    let quoted = quote.and_then(|quote| text[..line].find(quote));
-    let ends = |c: char| c.is_whitespace() || c.is_control() || "\"'`<>|,;:)]}".contains(c);
-    let length = quoted.unwrap_or_else(|| text.find(ends).unwrap_or(text.len()));
+    let length = end_of_path(before, text);
     let path = &text[..length];
     let names = path.split('/').filter(|name| !name.is_empty()).count();
     (names >= 2 && !path.starts_with("//")).then_some(length)
+}
+
+/// Where the path at the beginning of the text ends, after this character.
+fn end_of_path(before: Option<char>, text: &str) -> usize {
+    let quote = before.filter(|c| matches!(c, '"' | '\'' | '`'));
+    let line = text.find('\n').unwrap_or(text.len());
+    // A quotation mark within a word is part of the path.
+    let closes = |at: &usize| !text[at + 1..line].starts_with(char::is_alphanumeric);
+    let quoted = quote.and_then(|quote| {
+        let mut marks = text[..line].match_indices(quote).map(|(at, _)| at);
+        marks.find(closes)
+    });
+    let ends = |c: char| c.is_whitespace() || c.is_control() || "\"'`<>|,;:)]}".contains(c);
+    quoted.unwrap_or_else(|| text.find(ends).unwrap_or(text.len()))
 }
 
 #[cfg(test)]
@@ -74,9 +140,29 @@ mod tests {
             ("it's in '/srv/ann' and/or \"/home/prof/\"", "it's in '…/ann' and/or \"…/prof\""),
             ("/srv/a\n/srv/b", "…/a\n…/b"),
             ("/usr/local/cup/ann, /usr/../srv/x", "…/ann, …/x"),
+            ("at file:///srv/my%20cup/ann/player.mjs:1", "at file://…/player.mjs:1"),
+            ("jar:FILE:///srv/cup/x.jar!/Player.class", "jar:FILE://…/Player.class"),
+            ("'/srv/Zoë's (x)/ann/player' is '/srv/b'", "'…/player' is '…/b'"),
+            ("/dev/shm/cup/ann/player", "…/player"),
         ] {
             assert_eq!(shorten(text), short);
             assert_eq!(shorten(short), short);
+        }
+    }
+
+    #[test]
+    fn known_folders_are_hidden_wherever_they_stand() {
+        let places = Places::new(["/srv/my cup (x)", "/home/Zoë's", "/"].map(str::to_owned));
+        for (text, short) in [
+            ("/srv/my cup (x)/ann/player cannot be run", "…/player cannot be run"),
+            ("-I/srv/my cup (x)/ann/src", "-I…/src"),
+            ("url(file:///srv/my%20cup%20%28x)/ann/a.mjs)", "url(file://…/a.mjs)"),
+            ("/home/Zo%c3%ab's/a.py and /home/Zoë's", "…/a.py and …/Zoë's"),
+            ("/home/Zoë's-2 and 1/2", "…/Zoë's-2 and 1/2"),
+            ("'/srv/my cup (x)/ann's/player' x", "'…/player' x"),
+        ] {
+            assert_eq!(places.shorten(text), short);
+            assert_eq!(places.shorten(short), short);
         }
     }
 

@@ -35,6 +35,7 @@ use crate::league::hand_in;
 use crate::league::invitations::author_problem;
 use crate::league::{keep_start, version_dir};
 use crate::printer::{Colour, Printer};
+use referee_protocol::places::Places;
 use referee_ratings::MOST_PLAYERS;
 use referee_record::model::entry::{Entry, Leaving, LeavingReason, MOST_VERSIONS};
 use referee_record::model::league::LeagueSettings;
@@ -106,6 +107,7 @@ impl Door {
             template: run.tournament.clone(),
             exam,
             builds,
+            places: places(run, league),
             authors: BTreeMap::new(),
             taken: header.players.iter().map(|player| player.name.clone()).collect(),
             control: Control::default(),
@@ -185,6 +187,8 @@ struct Doorkeeper {
     template: Tournament,
     exam: Exam,
     builds: Option<LeagueBuilds>,
+    /// What authors do not learn.
+    places: Places,
     authors: BTreeMap<String, Author>,
     /// The names of all players so far.
     taken: Vec<String>,
@@ -193,6 +197,14 @@ struct Doorkeeper {
     tell: mpsc::UnboundedSender<DoorNews>,
     bell: HookBell,
     stop: watch::Receiver<bool>,
+}
+
+/// The folders of a league, and those around them, as given and without links.
+fn places(run: &PlannedRun<'_>, league: &LeagueSettings) -> Places {
+    let folders = [league.hand_in.as_path(), &league.entrants, run.folder.dir()];
+    let around = folders.into_iter().flat_map(|folder| [Some(folder), folder.parent()]).flatten();
+    let both = around.flat_map(|path| [std::path::absolute(path).ok(), path.canonicalize().ok()]);
+    Places::new(both.flatten().map(|path| path.display().to_string()))
 }
 
 /// The league is not played any more.
@@ -288,7 +300,7 @@ impl Doorkeeper {
             Ok(found) => found,
             Err(error) => {
                 // What cannot be read has no digest. Its report says so once.
-                let letter = Letter::new(&folder, "unreadable");
+                let letter = Letter::new(&folder, "unreadable", &self.places);
                 let why = match NotTaken::of(error) {
                     NotTaken::Refused(why) => why,
                     NotTaken::Later(why) => return self.put_off(author, letter, &why),
@@ -300,7 +312,7 @@ impl Doorkeeper {
                 return self.refuse(author, letter, &why);
             }
         };
-        let mut letter = Letter::new(&folder, &found.digest);
+        let mut letter = Letter::new(&folder, &found.digest, &self.places);
         let known = self.authors.get(author).cloned().unwrap_or_default();
         if known.is_there && known.source == found.digest {
             let name = Entry::name(author, known.version);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::league::author_folder::AuthorFolder;
-use referee_protocol::places;
+use referee_protocol::places::Places;
 
 /// The most bytes of a report that are read.
 const MOST_READ: u64 = 4096;
@@ -27,6 +27,7 @@ pub(super) enum Fate {
 #[derive(Debug)]
 pub(super) struct Letter {
     folder: Arc<AuthorFolder>,
+    places: Places,
     digest: String,
     text: String,
     /// When its progress was last sent.
@@ -34,15 +35,17 @@ pub(super) struct Letter {
 }
 
 impl Letter {
-    /// A report on the submission with this digest, in the author's folder.
-    pub(super) fn new(folder: &Arc<AuthorFolder>, digest: &str) -> Self {
+    /// A report on the submission with this digest, in the author's folder. It shows none of these
+    /// `places`.
+    pub(super) fn new(folder: &Arc<AuthorFolder>, digest: &str, places: &Places) -> Self {
         let digest = digest[..DIGITS.min(digest.len())].to_owned();
-        Self { folder: Arc::clone(folder), digest, text: String::new(), sent: Instant::now() }
+        let (folder, places) = (Arc::clone(folder), places.clone());
+        Self { folder, places, digest, text: String::new(), sent: Instant::now() }
     }
 
     /// Adds lines, without the places of files on this machine.
     pub(super) fn add(&mut self, text: &str) {
-        self.text.push_str(&places::shorten(text.trim_end()));
+        self.text.push_str(&self.places.shorten(text.trim_end()));
         self.text.push('\n');
     }
 
@@ -74,7 +77,7 @@ impl Letter {
 
     /// Whether the report that is there says that this submission was refused for this reason only.
     pub(super) fn was_refused_for(&self, why: &str) -> bool {
-        let why = places::shorten(why);
+        let why = self.places.shorten(why);
         self.starts_with(&format!("hand-in {}: refused\n\n{why}\n", self.digest))
     }
 
