@@ -170,7 +170,7 @@ impl<'e> Examiner<'e> {
             if let Some(finding) = &mut finding {
                 finding.advise(&self.candidate.spec);
             }
-            let verdict = if finding.is_some() { StepVerdict::Failed } else { StepVerdict::Passed };
+            let verdict = StepVerdict::of(finding.as_ref());
             self.report.steps[at] = CheckStep { name, verdict, summary, finding };
             tell(StepNews::Ended(Box::new(self.report.steps[at].clone())));
         }
@@ -182,8 +182,10 @@ impl<'e> Examiner<'e> {
 
     /// The reason why no more steps are tried, if there is one.
     fn hopeless(&self) -> Option<&'static str> {
-        let mut failed =
-            self.report.steps.iter().filter(|step| step.verdict == StepVerdict::Failed);
+        let has_failed = |step: &&CheckStep| {
+            matches!(step.verdict, StepVerdict::Failed | StepVerdict::Unfinished)
+        };
+        let mut failed = self.report.steps.iter().filter(has_failed);
         let first = failed.next()?;
         if first.name == "start" {
             return Some("it does not start");

@@ -66,6 +66,21 @@ pub(crate) enum StepVerdict {
     NotTried,
 }
 
+impl StepVerdict {
+    /// The status of a step that ended with this finding.
+    pub(super) fn of(finding: Option<&CheckFinding>) -> Self {
+        let is_machines = |finding: &CheckFinding| {
+            // Its program has not even begun.
+            finding.code == FaultCode::Containment && finding.ply.is_none()
+        };
+        match finding {
+            None => Self::Passed,
+            Some(finding) if is_machines(finding) => Self::Unfinished,
+            Some(_) => Self::Failed,
+        }
+    }
+}
+
 /// The outcome of a whole check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Readiness {

@@ -132,7 +132,7 @@ pub(crate) fn build(request: &StartRequest) -> SetupResult {
     let scratch = format!("{},mode=1777", size_of_scratch(&setup.limits));
     root.make_folder(SCRATCH)?;
     tmpfs(SCRATCH, QUIET, &scratch)?;
-    root.add_devices(&setup.devices)?;
+    root.add_devices(setup)?;
     root.make_folder("/proc")?;
     let flags = QUIET | MsFlags::MS_NOEXEC;
     must("/proc", mount(Some("proc"), "/proc", Some("proc"), flags, None::<&str>))?;
@@ -346,7 +346,7 @@ impl NewRoot {
 
     /// Adds the harmless devices and those that were given. Shared memory is in the scratch folder,
     /// and so under its limit.
-    fn add_devices(&self, given: &[PathBuf]) -> SetupResult {
+    fn add_devices(&self, setup: &Setup) -> SetupResult {
         self.make_folder("/dev")?;
         for name in ["null", "zero", "full", "random", "urandom"] {
             self.show_device(&Path::new("/dev").join(name))?;
@@ -356,13 +356,20 @@ impl NewRoot {
             ("stdin", "/proc/self/fd/0"),
             ("stdout", "/proc/self/fd/1"),
             ("stderr", "/proc/self/fd/2"),
-            ("shm", SCRATCH),
         ];
         for (name, target) in links {
             let path = Path::new("/dev").join(name);
             at(&path, self.new.make_link(&path, Path::new(target)))?;
         }
-        given.iter().try_for_each(|path| self.show_device(path))
+        let shared = Path::new("/dev/shm");
+        if setup.visible.shows_in(shared) {
+            // Nothing can be shown behind a link.
+            let scratch = found(shared, self.new.find(Path::new(SCRATCH)).and_then(Mount::of))?;
+            at(shared, self.new.attach(&scratch, shared))?;
+        } else {
+            at(shared, self.new.make_link(shared, Path::new(SCRATCH)))?;
+        }
+        setup.devices.iter().try_for_each(|path| self.show_device(path))
     }
 
     /// Shows a device at its own path.

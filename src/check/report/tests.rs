@@ -71,6 +71,15 @@ fn failed(report: &mut CheckReport, step: usize, message: &str) {
 }
 
 #[test]
+fn a_sandbox_that_cannot_be_set_up_is_not_the_players_fault() {
+    let containment = |ply| CheckFinding { code: FaultCode::Containment, ply, ..finding("no") };
+    assert_eq!(StepVerdict::of(Some(&containment(None))), StepVerdict::Unfinished);
+    assert_eq!(StepVerdict::of(Some(&containment(Some(3)))), StepVerdict::Failed);
+    assert_eq!(StepVerdict::of(Some(&finding("exit code 1"))), StepVerdict::Failed);
+    assert_eq!(StepVerdict::of(None), StepVerdict::Passed);
+}
+
+#[test]
 fn repeated_findings_are_shown_once() {
     let mut report = report();
     failed(&mut report, 0, "exit code 1");

@@ -45,11 +45,19 @@ pub(crate) fn tests() -> Vec<Trial> {
             slow(first_line, run(first_lines))
         };
         tests.push(first_line);
+        let results = name("no_player_sees_results_wherever_they_are");
+        tests.push(if way == STRICT {
+            quick(results, run(own_results))
+        } else {
+            slow(results, run(own_results))
+        });
         tests.push(slow(borrowed, run(borrowed_programs)));
         if way.is_strict() || way.has("mounts") && way.user.is_none() {
             tests.push(slow(name("a_child_sees_itself"), move || children(way)));
         }
         if way.is_strict() {
+            let shared = name("players_below_dev_shm_play");
+            tests.push(slow(shared, run(in_shared_memory)));
             let images = name("links_in_an_image_lead_nowhere");
             tests.push(slow(images, run(images_of_strangers)));
         }
@@ -110,7 +118,11 @@ impl Cup {
                 sought.join(":")
             ),
         );
-        let mut command = self.arena.command(&["run", "--strict"]);
+        self.referee(&["run", "--strict"])
+    }
+
+    fn referee(&self, args: &[&str]) -> Run {
+        let mut command = self.arena.command(args);
         for mechanism in self.way.without {
             command.args(["--without", mechanism]);
         }
@@ -145,6 +157,79 @@ fn children(way: Way) -> Lacks {
     let run = cup.play(OWN);
     assert_eq!(run.code, 0, "{}{}", run.out, run.err);
     None
+}
+
+/// Looks for results in its own folder, and plays unless it can open some.
+const PEEPER: &str = r#"
+import os, sys
+for folder, _, names in os.walk("."):
+    for name in {"secret", "games.jsonl", "lock"}.intersection(names):
+        try:
+            open(os.path.join(folder, name)).close()
+        except OSError:
+            continue
+        sys.exit("seen: " + os.path.join(folder, name))
+os.execv(os.environ["REFEREE"], [os.environ["REFEREE"], "bot", "greedy"])
+"#;
+
+/// Players without a folder of their own, whose folder is that of the configuration and the results.
+fn own_results(way: Way) {
+    let cup = Cup::new(way);
+    for name in ["one.py", "two.py"] {
+        cup.program(name, &format!("#!/usr/bin/python3\n{PEEPER}"));
+    }
+    fs::remove_dir_all(cup.at("home")).expect("removed");
+    let configuration = |level: &str| {
+        let player = |name: &str| {
+            format!("[[players]]\nname = \"{name}\"\ncommand = [\"python3\", \"{name}.py\"]\n")
+        };
+        format!(
+            "name = \"cup\"\ngame = \"watch-your-back\"\n[options]\nmax-moves = 4\n\
+             [containment]\nlevel = \"{level}\"\n{}{}",
+            player("one"),
+            player("two")
+        )
+    };
+    cup.arena.write("tournament.toml", &configuration(way.level));
+    let at = cup.at("absolute");
+    for results in ["results", "out", "deep/out", ".", &at] {
+        let run = cup.referee(&["run", "--strict", "--results", results]);
+        assert_eq!(run.code, 0, "{results}: {}{}", run.out, run.err);
+        fs::remove_dir_all(cup.arena.path().join(results).join("cup")).expect("removed");
+    }
+    // Nor do players of a comparison, with and without a configuration.
+    let compare = ["compare", "one.py", "two.py", "--max-pairs", "1", "--jobs", "1"];
+    let level = ["--containment", way.level];
+    for at in 0..2 {
+        let run = cup.referee(&[&compare[..], &level].concat());
+        assert!(!run.err.contains("seen: ") && !run.out.contains("fault"), "{at}: {run:?}");
+        let _ = fs::remove_file(cup.at("tournament.toml"));
+    }
+    // `ask` has no `--without`.
+    if way.without.is_empty() {
+        let run = cup.referee(&["ask", "one.py", "--containment", way.level]);
+        assert_eq!(run.code, 0, "{run:?}");
+    }
+    // They would have found it.
+    cup.arena.write("tournament.toml", &configuration("off"));
+    let run = cup.referee(&["run", "--strict", "--results", "off"]);
+    assert_eq!(run.code, 1, "{run:?}");
+}
+
+/// `/dev/shm` is a part of the scratch folder, and players may lie there all the same.
+fn in_shared_memory(way: Way) {
+    let cup = Cup::new(way);
+    let shared = tempfile::tempdir_in("/dev/shm").expect("a folder in shared memory");
+    fs::set_permissions(shared.path(), Permissions::from_mode(0o755)).expect("its owner");
+    let player = shared.path().join("player");
+    let script = "#!/usr/bin/python3\nimport os\nopen('/dev/shm/own', 'w').close()\n\
+                  os.execv(os.environ['REFEREE'], [os.environ['REFEREE'], 'bot', 'greedy'])\n";
+    fs::write(&player, script).expect("a file");
+    fs::set_permissions(&player, Permissions::from_mode(0o755)).expect("its owner");
+    cup.program("subs/eve/player", "");
+    let named = format!("[\"{}\"]", player.display());
+    let run = cup.play(&format!("command = [\"python3\", {}\nfiles = {named}", &named[1..]));
+    assert_eq!(run.code, 0, "{}{}", run.out, run.err);
 }
 
 /// Whatever else the first line of a script names, it runs without seeing that.
