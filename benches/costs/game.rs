@@ -139,6 +139,7 @@ fn header() -> Header {
         hash: String::new(),
         tc: None,
         takes_openings: true,
+        restart: true,
         entry: None,
         left: None,
     };
@@ -194,6 +195,7 @@ fn player(
         ..PlayerCommand::new(std::env::current_exe()?)
     };
     let launch = Launch {
+        place: command.dir.canonicalize().ok(),
         command,
         bridged: false,
         asks_rules: false,

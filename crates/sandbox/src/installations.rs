@@ -191,7 +191,10 @@ impl<'a> Installations<'a> {
         let (mark, of_go) = OF_GO;
         let of_go = if prefix.join(mark).is_file() { of_go } else { &[] };
         let parts = PARTS.iter().chain(of_go).map(|part| prefix.join(part));
-        Some(parts.filter(|part| part.exists()).collect())
+        // A link elsewhere would show what its author wants.
+        let inside = real(prefix);
+        let stays = |part: &PathBuf| fs::canonicalize(part).is_ok_and(|it| is_in(&it, &inside));
+        Some(parts.filter(stays).collect())
     }
 
     /// Whether a folder holds nothing but an installation: it is nobody's home or `~/.local`, and

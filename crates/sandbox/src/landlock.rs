@@ -91,7 +91,8 @@ fn without_namespaces(
     let settings = settings().iter().map(PathBuf::as_path).filter(|path| !path.is_symlink());
     let system = SYSTEM.iter().map(Path::new).chain(settings);
     let mut own = Readable::default();
-    for path in system.chain(setup.visible.shown().iter().map(PathBuf::as_path)) {
+    let shown = setup.visible.shown().iter().map(PathBuf::as_path);
+    for path in system.chain(shown.filter(|path| !path.is_symlink())) {
         own.add(path, &setup.visible);
     }
     // `/proc/self` is this process alone: its children cannot look at themselves, as Mono does at its

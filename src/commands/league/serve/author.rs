@@ -138,11 +138,11 @@ pub(super) async fn report_events(
     };
     let folder = entrance.folder(&visit.name);
     let (counted, changed) = watch::channel(0_u64);
-    let watched = AuthorFolder::make(&folder)
+    let opened = AuthorFolder::make(&folder)
         .map_err(|error| Failure::cannot_write(&folder, &error))
         .and_then(|held| Ok((held, watch_files(&folder, &[REPORT], counted)?)));
-    let (held, watcher) = match watched {
-        Ok(watched) => watched,
+    let (held, watcher) = match opened {
+        Ok(opened) => opened,
         Err(failure) => return entrance.sorry(&failure),
     };
     let mut sent = None;
