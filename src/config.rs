@@ -47,7 +47,6 @@ pub(crate) use tournament::ConfiguredBuilds;
 use crate::error::Failure;
 use crate::printer::Colour;
 use file::ConfigFile;
-use game_file::GameValue;
 use keys::FromTable;
 use player::LookupPaths;
 use problem::{Problems, SourceText};
@@ -136,13 +135,15 @@ pub(crate) fn builds(path: &Path) -> Option<ConfiguredBuilds> {
 }
 
 /// A key of the configuration file at `path` that decides what programs may do, or that takes the
-/// place of one of the files `words`. A configuration that may be a player's own must have none.
-pub(crate) fn power_over(path: &Path, words: &[&String]) -> Option<&'static str> {
+/// place of one of the files `words`. A configuration that may be that of the player in the folder
+/// `place`, a real path, must have none.
+pub(crate) fn power_over(path: &Path, words: &[&String], place: &Path) -> Option<&'static str> {
     let text = bounded::text(path, LARGEST).ok()?;
     let file = ConfigFile::from_text(&text, &mut Problems::default())?;
     let level = file.containment.as_ref().and_then(|keys| keys.level.as_ref());
     let is_weaker = level.is_some_and(|level| level.get_ref() != Level::Strict.name());
-    let is_program = file.game.as_ref().is_some_and(GameValue::is_program);
+    let around = path.parent().unwrap_or(Path::new(""));
+    let is_program = file.game.as_ref().is_some_and(|game| game.is_program_in(around, place));
     let names = file.players.iter().flatten().filter_map(|keys| keys.name.as_ref());
     let takes_place = names.into_iter().any(|name| words.contains(&name.get_ref()));
     let keys = [

@@ -81,15 +81,18 @@ impl GameSettingsArgs {
     /// and decides what programs may do: it may be the player's own.
     fn refuse_that_of_a_player(&self, words: &[String]) -> Result<(), Failure> {
         let (None, Ok(here)) = (&self.config, std::env::current_dir()) else { return Ok(()) };
-        let is_around = |word: &&String| {
-            fs::canonicalize(word).is_ok_and(|place| {
-                let folder = if place.is_dir() { Some(place.as_path()) } else { place.parent() };
-                folder.is_some_and(|folder| here.starts_with(folder))
-            })
+        let folder = |word: &String| {
+            let place = fs::canonicalize(word).ok()?;
+            let folder = if place.is_dir() { place } else { place.parent()?.to_owned() };
+            here.starts_with(&folder).then_some(folder)
         };
-        let around: Vec<&String> = words.iter().filter(is_around).collect();
-        let [word, ..] = around[..] else { return Ok(()) };
-        let Some(key) = config::power_over(Path::new(CONFIG), &around) else { return Ok(()) };
+        let around: Vec<&String> = words.iter().filter(|word| folder(word).is_some()).collect();
+        // Each is a folder around this one, so the shortest holds the others.
+        let place = around.iter().filter_map(|word| folder(word)).min();
+        let ([word, ..], Some(place)) = (&around[..], place) else { return Ok(()) };
+        let Some(key) = config::power_over(Path::new(CONFIG), &around, &place) else {
+            return Ok(());
+        };
         Err(Failure::input(format!(
             "{CONFIG} lies in the folder of the player `{}`, and has {key}, which decides what \
              programs may do; if it is yours, name it: --config {CONFIG}",

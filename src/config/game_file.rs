@@ -30,10 +30,14 @@ pub(super) enum GameValue {
 }
 
 impl GameValue {
-    /// Whether it is a program, or the file that describes one.
-    pub(super) fn is_program(&self) -> bool {
+    /// Whether it is a program, or the file of one in the folder `place`, a real path. The file is
+    /// seen from the folder `around`.
+    pub(super) fn is_program_in(&self, around: &Path, place: &Path) -> bool {
         match self {
-            Self::Word(word) => GameKind::named(word.get_ref()).is_none(),
+            Self::Word(word) => {
+                let file = around.join(word.get_ref());
+                fs::canonicalize(file).is_ok_and(|file| file.starts_with(place))
+            }
             Self::Program(_) => true,
         }
     }

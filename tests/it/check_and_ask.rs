@@ -559,6 +559,10 @@ fn a_configuration_in_the_folder_of_a_player_has_no_power_unless_it_is_named() {
         let named = arena.run(&["ask", ".", "--config", "tournament.toml"]);
         assert_eq!(named.code, 0, "{named:?}");
     }
+    arena.write("game.toml", "command = [\"sh\", \"rules.sh\"]\n");
+    arena.write("tournament.toml", &format!("name = \"cup\"\ngame = \"game.toml\"\n{bots}"));
+    let run = arena.run(&["check", "."]);
+    assert!(run.code == 2 && run.err.contains("a `game` that is a program"), "{run:?}");
     arena.write("tournament.toml", &format!("{head}{bots}"));
     assert_eq!(arena.run(&["ask", "."]).code, 0, "it has no power");
 }
