@@ -149,6 +149,8 @@ impl Pseudonyms {
         pseudonym.clone_into(&mut seen.players.values[!seat]);
         seen.seed.values = BySeat::new(0, 0);
         seen.clock.cpu_ns.values[!seat] = None;
+        // Two authors could tell by it that they met.
+        seen.clock.began = 0;
         seen.notes.retain(|note| note.by == **own);
         // Both may be about the opponent's program.
         seen.warnings.clear();
@@ -195,6 +197,7 @@ mod tests {
         let text = serde_json::to_string(&seen).expect("JSON");
         assert!(text.contains("mine") && text.contains("\"crash\""));
         assert!(!text.contains("secret"), "{text}");
+        assert!(record.clock.began > 0 && seen.clock.began == 0, "{text}");
     }
 
     #[test]
