@@ -3,12 +3,14 @@
 use std::fs::File;
 use std::io::{self, IoSlice, Read as _};
 use std::os::fd::AsRawFd;
+use std::os::unix::fs::OpenOptionsExt;
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::ExitStatus;
 use std::time::Duration;
 
 use nix::errno::Errno;
+use nix::fcntl::OFlag;
 use nix::sys::signal::Signal;
 use nix::sys::socket::{ControlMessage, MsgFlags, Shutdown, sendmsg, shutdown};
 use nix::unistd::Pid;
@@ -327,21 +329,23 @@ impl Drop for Process {
 }
 
 /// The error of a start that failed before the supervisor got its setup.
-/// The interpreter that the first line of a script names, as the system reads it: up to a blank or
-/// the end of the line, with the carriage return of Windows.
-fn interpreter_of(script: &Path) -> Option<Vec<u8>> {
-    let mut start = Vec::new();
-    File::open(script).ok()?.take(FIRST_LINE).read_to_end(&mut start).ok()?;
-    let line = start.strip_prefix(b"#!")?.split(|byte| *byte == b'\n').next()?;
-    let mut words = line.split(|byte| matches!(byte, b' ' | b'\t'));
-    words.find(|word| !word.is_empty()).map(<[u8]>::to_vec)
-}
-
 fn unstarted(error: io::Error) -> SpawnError {
     match Shortage::of("start a supervisor", &error) {
         Some(shortage) => shortage.into(),
         None => SpawnError::Supervisor(error),
     }
+}
+
+/// The interpreter that the first line of a script names, as the system reads it: up to a blank or
+/// the end of the line, with the carriage return of Windows.
+fn interpreter_of(script: &Path) -> Option<Vec<u8>> {
+    let mut start = Vec::new();
+    // What its author puts in its place meanwhile is not waited for.
+    let file = File::options().read(true).custom_flags(OFlag::O_NONBLOCK.bits()).open(script);
+    file.ok()?.take(FIRST_LINE).read_to_end(&mut start).ok()?;
+    let line = start.strip_prefix(b"#!")?.split(|byte| *byte == b'\n').next()?;
+    let mut words = line.split(|byte| matches!(byte, b' ' | b'\t'));
+    words.find(|word| !word.is_empty()).map(<[u8]>::to_vec)
 }
 
 /// Starts the supervisor, which waits for its setup.
