@@ -20,7 +20,7 @@ use tempfile::TempDir;
 
 use crate::entrants::build_plan::BuildPlan;
 use crate::entrants::build_rules::BuildRules;
-use crate::league::hand_in::copy_sources;
+use crate::submissions::tree::copy_sources;
 use crate::submissions::{UnpackLimits, refuse_links, unpack_from};
 pub(crate) use error::BuildError;
 pub(crate) use inside::serve_inside;

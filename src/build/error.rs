@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use humantime::format_duration;
 
-use crate::league::hand_in::UnfitSubmission;
+use crate::submissions::tree::UnfitTree;
 use crate::submissions::{ArchiveError, NoPlayer};
 use referee_record::fingerprint::Unreadable;
 use referee_sandbox::limits::bytes;
@@ -22,7 +22,7 @@ pub(crate) enum BuildError {
     Source(#[source] NoPlayer),
     /// The sources cannot be copied.
     #[error("it is not built: {0}")]
-    Copy(#[source] UnfitSubmission),
+    Copy(#[source] UnfitTree),
     /// A file of the sources cannot be read.
     #[error("`{}` cannot be read: {}", .0.name, .0.error)]
     Unreadable(Unreadable),

@@ -35,6 +35,7 @@ use crate::league::hand_in;
 use crate::league::invitations::author_problem;
 use crate::league::{keep_start, version_dir};
 use crate::printer::{Colour, Printer};
+use crate::submissions::tree::FoundTree;
 use referee_protocol::places::Places;
 use referee_ratings::MOST_PLAYERS;
 use referee_record::model::entry::{Entry, Leaving, LeavingReason, MOST_VERSIONS};
@@ -400,7 +401,7 @@ impl Doorkeeper {
         &mut self,
         author: &str,
         folder: &Arc<AuthorFolder>,
-        found: &hand_in::HandedIn,
+        found: &FoundTree,
         letter: &mut Letter,
     ) -> Result<Result<String, NotTaken>, NobodyThere> {
         self.send(letter, &Fate::BeingChecked)?;

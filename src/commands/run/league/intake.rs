@@ -13,7 +13,8 @@ use crate::config::program_of;
 use crate::entrants::build_rules::BuildRules;
 use crate::entrants::start_command::StartCommand;
 use crate::league::author_folder::AuthorFolder;
-use crate::league::hand_in::{self, HandedIn};
+use crate::league::hand_in;
+use crate::submissions::tree::FoundTree;
 use crate::submissions::{look_after_build, take_in_one};
 use referee_protocol::escape;
 use referee_record::model::player::PlayerSpec;
@@ -36,7 +37,7 @@ pub(super) struct LeagueBuilds {
 #[derive(Debug)]
 pub(super) struct Taken {
     /// What its author handed in.
-    pub(super) handed_in: HandedIn,
+    pub(super) handed_in: FoundTree,
     /// All its files, unpacked and built.
     pub(super) tree: PathBuf,
     /// How many bytes they have.
@@ -77,7 +78,7 @@ fn refused(why: impl Display) -> NotTaken {
 /// `work`, builds it, and finds its player, which is called `name`. The letter tells its author what
 /// happens.
 pub(super) fn take(
-    (from, expected): (&AuthorFolder, &HandedIn),
+    (from, expected): (&AuthorFolder, &FoundTree),
     (work, name): (&Path, &str),
     largest: u64,
     builds: Option<&LeagueBuilds>,
@@ -184,6 +185,7 @@ pub(super) fn size(dir: &Path) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::submissions::tree::UnfitTree;
     use crate::submissions::{ArchiveError, NoPlayer};
     use std::io;
 
@@ -192,7 +194,7 @@ mod tests {
         let full = || io::Error::from(nix::errno::Errno::ENOSPC);
         let waits = [
             NotTaken::of(full()),
-            NotTaken::of(hand_in::UnfitSubmission::Failed(full())),
+            NotTaken::of(UnfitTree::Failed(full())),
             NotTaken::of(NoPlayer::Refused(ArchiveError::Folder(full()))),
             NotTaken::of(BuildError::Cache(PathBuf::from("built"), full())),
             NotTaken::of(BuildError::Unpacked(full())),
