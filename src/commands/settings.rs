@@ -71,15 +71,15 @@ impl GameSettingsArgs {
     /// Builds these players, if they need it and the configuration says how. Returns whether it was
     /// not interrupted. A configuration that may be a player's own is refused.
     pub(super) fn build(&self, words: &[String], printer: Printer) -> Result<bool, Failure> {
-        self.refuse_that_of_a_player(words)?;
+        self.refuse_players_own(words)?;
         let config = self.config.as_deref().unwrap_or(Path::new(CONFIG));
         let sandbox = BuildSandbox { level: self.containment, without: Vec::new() };
         build_configured(config, words, sandbox, printer)
     }
 
-    /// Refuses a `tournament.toml` that nobody named if it lies in the folder of one of these players
+    /// Refuses a `tournament.toml` that the command does not name if it lies in the folder of one of these players
     /// and decides what programs may do: it may be the player's own.
-    fn refuse_that_of_a_player(&self, words: &[String]) -> Result<(), Failure> {
+    fn refuse_players_own(&self, words: &[String]) -> Result<(), Failure> {
         let (None, Ok(here)) = (&self.config, std::env::current_dir()) else { return Ok(()) };
         let folder = |word: &String| {
             let place = fs::canonicalize(word).ok()?;

@@ -200,7 +200,7 @@ fn in_named(dir: &Path, name: &str) -> Option<StartCommand> {
 fn programs_in(dir: &Path) -> Vec<StartCommand> {
     let names = python_files(dir);
     let programs = names.iter().filter(|name| !NEVER_PLAYERS.contains(&name.as_str()));
-    // There is no class: it would have been found before.
+    // None of them is a class: `known_in` would have found it.
     programs.map(|name| StartCommand::new(dir, &["python3", name])).collect()
 }
 

@@ -92,9 +92,9 @@ pub fn shorten(text: &str) -> String {
 }
 
 fn is_everywhere(path: &str) -> bool {
-    EVERYWHERE.iter().any(|folder| path.starts_with(folder)) && !LOCAL.iter().any(|folder| path.starts_with(folder))
-        // A way out of such a folder.
-        && !path.contains("/../")
+    let is_in = |folders: &[&str]| folders.iter().any(|folder| path.starts_with(folder));
+    // Two dots lead out of such a folder.
+    is_in(&EVERYWHERE) && !is_in(&LOCAL) && !path.contains("/../")
 }
 
 /// The length of the absolute path of two names or more that begins here, if one does.

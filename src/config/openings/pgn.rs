@@ -13,7 +13,7 @@ const KEPT: usize = 256;
 /// The most plies of an opening that are kept.
 const MOST_PLIES: usize = 2_000;
 
-/// Goes past the next game. Returns the place of its first tag or move, or `None` if there is none.
+/// Goes past the next game. Returns the place of its first tag or move; `None` after the last game.
 pub(super) fn pass_game(bytes: &mut BookBytes) -> Result<Option<u64>, EntryError> {
     let mut scanner = GameScanner::new(bytes, 0);
     scanner.scan()?;

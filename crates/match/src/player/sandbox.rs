@@ -83,7 +83,7 @@ impl Sandbox {
     /// Starts a player.
     pub(super) async fn spawn(&self, launch: &Launch) -> Result<(Process, Pipes), NotStarted> {
         if !launch.is_in_place() {
-            let why = "its folder is no longer the one that was read: a link took its place";
+            let why = "its folder was moved, or replaced by a link, after it was read";
             return Err(Fault::new(FaultCode::NoStart, why).into());
         }
         Process::spawn(&launch.command, &self.policy).await.map_err(NotStarted::from)
