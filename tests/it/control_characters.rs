@@ -324,11 +324,29 @@ fn texts_of_a_stranger_s_league_are_printed_escaped() {
 }
 
 #[test]
-#[ignore = "slow: thousands of runs of the program"]
+#[ignore = "slow: hundreds of runs of the program"]
 fn each_text_of_a_stranger_is_printed_escaped() {
-    for arena in [Arena::hostile(), played(chess()), played(of_a_program())] {
-        ForeignLog::of(&arena).try_each(&arena);
-    }
+    let arena = Arena::hostile();
+    ForeignLog::of(&arena).try_each(&arena);
+}
+
+#[test]
+#[ignore = "slow: hundreds of runs of the program"]
+fn each_text_of_a_stranger_s_chess_is_printed_escaped() {
+    let arena = played(chess());
+    ForeignLog::of(&arena).try_each(&arena);
+}
+
+#[test]
+#[ignore = "slow: hundreds of runs of the program"]
+fn each_text_of_a_stranger_s_program_is_printed_escaped() {
+    let arena = played(of_a_program());
+    ForeignLog::of(&arena).try_each(&arena);
+}
+
+#[test]
+#[ignore = "slow: hundreds of runs of the program"]
+fn each_text_of_a_stranger_s_league_is_printed_escaped() {
     let (arena, log) = league();
     log.try_each(&arena);
 }
