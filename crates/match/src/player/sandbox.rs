@@ -193,7 +193,7 @@ mod tests {
         };
         let told = text(b"/usr/local/bin/python3");
         assert!(
-            told.contains("its first line names `/usr/local/bin/python3`, which is not"),
+            told.contains("names `/usr/local/bin/python3`, which is in no system folder"),
             "{told}"
         );
         let told = text(b"/usr/bin/python3\r");
