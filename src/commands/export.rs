@@ -17,7 +17,7 @@ use referee_match::replay::{Replay, ReplayStep};
 use referee_protocol::Score;
 use referee_record::model::record::GameRecord;
 use referee_record::model::rules::GameRules;
-use referee_report::pgn::pgn;
+use referee_report::pgn::{PgnComments, PgnError, end_position, pgn};
 use referee_rules_program::contract::{StepWords, TurnWords};
 use referee_tournament::analysis::TournamentAnalysis;
 use referee_tournament::analysis::results::Faulted;
@@ -29,6 +29,7 @@ Examples:
   referee export > games.jsonl
   referee export results/autumn-cup | head -1 | python3 -m json.tool
   referee export --pgn > games.pgn
+  referee export --epd > ends.epd
 
 Each line is a game: `game`, `options`, `id`, `pair`, `number` (1 or 2 in its pair), `players`,
 `result`, `reason`, `fault`, `scores`, and `positions`. Each position has `ply`, `turn`, `state`,
@@ -40,6 +41,12 @@ pub(crate) struct ExportArgs {
     /// Print games of chess in PGN, with scores and times as comments
     #[arg(long)]
     pub(crate) pgn: bool,
+    /// Add the main lines that engines report to the comments
+    #[arg(long, requires = "pgn")]
+    pub(crate) pv: bool,
+    /// Print the positions in which games of chess ended in EPD
+    #[arg(long, conflicts_with = "pgn")]
+    pub(crate) epd: bool,
     #[command(flatten)]
     pub(crate) rules: RecordedRulesArgs,
 }
@@ -50,19 +57,23 @@ pub(crate) fn run(args: &ExportArgs, printer: Printer) -> Result<Status, Failure
     let analysis = TournamentAnalysis::read(&dir, Faulted::Count)?;
     let rules = args.rules.open(&analysis.header, &dir, printer)?;
     let exporter = GameExporter { rules: &rules };
+    let comments = if args.pv { PgnComments::MainLines } else { PgnComments::Scores };
     let mut sealed = 0;
     analysis.each_game(|game| {
         if game.is_sealed {
             sealed += 1;
             return Ok(());
         }
+        let record = &game.record;
+        let broken = |why: PgnError| Failure::input(format!("game {}: {why}", record.id));
         if args.pgn {
-            let written = pgn(&rules, &analysis.header, &game.record);
-            let text =
-                written.map_err(|why| Failure::input(format!("game {}: {why}", game.record.id)))?;
+            let text = pgn(&rules, &analysis.header, record, comments).map_err(broken)?;
             return printer.line(text.strip_suffix('\n').unwrap_or(&text));
         }
-        printer.json_text(&exporter.game(&game.record)?)
+        if args.epd {
+            return printer.line(&end_position(&rules, record).map_err(broken)?);
+        }
+        printer.json_text(&exporter.game(record)?)
     })?;
     note_sealed(sealed, printer);
     Ok(Status::Done)

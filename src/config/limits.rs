@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use toml::de::DeValue;
 
-use referee_record::model::clock::{LONGEST, Measure, TimeControl};
+use referee_record::model::clock::{LONGEST, MOST_OVERRUNS, Measure, TimeControl};
 use referee_record::model::tc::{NotShortClock, ShortClock};
 use referee_sandbox::limits::MIB;
 
@@ -92,6 +92,7 @@ pub(super) fn time_control(
         increment: duration("increment", keys.increment.as_ref(), problems).unwrap_or_default(),
         per_move: positive("move", keys.per_move.as_ref(), problems).or(default_move),
         margin: duration("margin", keys.margin.as_ref(), problems).unwrap_or(margin),
+        overruns: overruns(keys.overruns.as_ref(), measure, problems),
         measure,
         count_startup: keys
             .count_startup
@@ -145,6 +146,17 @@ fn check_budget(keys: &ClockKeys, problems: &mut Problems) {
         let problem = Problem::new(count.span(), title);
         problems.add(problem.help("add `budget = \"60s\"`, or remove `count-startup`"));
     }
+}
+
+/// How many late turns of a game are forgiven. Nothing waits for one that used up its CPU time.
+fn overruns(field: Given<'_, i128>, measure: Measure, problems: &mut Problems) -> u32 {
+    if let Some(field) = field
+        && measure == Measure::Cpu
+    {
+        let title = "cannot use `overruns` together with `measure = \"cpu\"`";
+        problems.add(Problem::new(field.span(), title).help("remove one of them"));
+    }
+    whole("overruns", field, &(0..=MOST_OVERRUNS), problems).unwrap_or(0)
 }
 
 fn given(field: Given<'_, bool>) -> bool {
@@ -219,6 +231,7 @@ table_keys! {
     "increment" => increment: Field<TimeText>,
     "move" => per_move: Field<TimeText>,
     "margin" => margin: Field<TimeText>,
+    "overruns" => overruns: Field<i128>,
     "measure" => measure: Field<String>,
     "count-startup" => count_startup: Field<bool>,
     "ponder" => ponder: Field<bool>,

@@ -186,7 +186,7 @@ unknown key `per-turn` in `[clock]`
  --> cup.toml:4:1
   |
 4 | per-turn = \"5s\"
-  | ^^^^^^^^ expected `startup`, `tc`, `budget`, `increment`, `move`, `margin`, `measure`, `count-startup` or `ponder`"
+  | ^^^^^^^^ expected `startup`, `tc`, `budget`, `increment`, `move`, `margin`, `overruns`, `measure`, `count-startup` or `ponder`"
     );
 }
 
@@ -384,6 +384,9 @@ unexpected value of `move`
     starts(&clock("increment = \"1s\""), "`increment` needs a `budget` to add to");
     starts(&clock("count-startup = true"), "`count-startup` needs a `budget` to charge");
     starts(&clock("measure = \"clock\""), "unexpected value of `measure`");
+    starts(&clock("overruns = 1001"), "`overruns` is out of range");
+    let both = "cannot use `overruns` together with `measure = \"cpu\"`";
+    starts(&clock("measure = \"cpu\"\noverruns = 1"), both);
 }
 
 #[test]

@@ -175,11 +175,83 @@ fn a_game_of_engines_records_what_they_report() {
     assert_eq!(
         game["notes"][0],
         json!({"ply": 0, "by": "white", "note": "e2e4 e7e5", "eval": 0.0975,
-               "score": 34, "depth": 2, "nodes": 45})
+               "score": 34, "depth": 2, "nodes": 45, "time_ms": 2})
     );
     assert_eq!(arena.run(&["verify"]).code, 0);
     let replay = arena.run(&["replay", game["id"].as_str().expect("an id")]);
     assert!(replay.out.contains("+0.34, depth 2, 45 nodes: e2e4 e7e5"), "{replay:?}");
+}
+
+/// A game of built-in chess between two engines, which ends after three plies.
+fn short_game(arena: &Arena, clock: &str) -> Value {
+    arena.write("engine.sh", include_str!("../players/engine.sh"));
+    arena.write(
+        "tournament.toml",
+        &format!(
+            "name = \"cup\"\ngame = \"chess\"\nseed = 7\n[adjudication]\nlength = 3\n\
+             [clock]\n{clock}\n\
+             [[players]]\nname = \"one\"\nuci = [\"sh\", \"engine.sh\"]\n\
+             options = {{ \"Clear Hash\" = false }}\n\
+             [[players]]\nname = \"two\"\nuci = [\"sh\", \"engine.sh\"]\n"
+        ),
+    );
+    let run = arena.run(&["run", "--quiet"]);
+    assert_eq!(run.code, 0, "{run:?}");
+    assert_eq!(arena.run(&["verify"]).code, 0);
+    games(arena).into_iter().find(|game| game["players"]["white"] == "one").expect("one of two")
+}
+
+#[test]
+fn wrong_lines_and_buttons_are_warned_about() {
+    let arena = Arena::new();
+    let game = short_game(&arena, "budget = \"20s\"");
+    assert_eq!(
+        game["warnings"],
+        json!([
+            "white did not press the button `Clear Hash`, which does nothing at `false`; remove \
+             the option",
+            "white reported a wrong main line at ply 2: `e2e4`, move 1 of it, is not legal",
+            "black reported a wrong main line at ply 1: `e2e4`, move 1 of it, is not legal"
+        ])
+    );
+    let details = arena.run(&["rank", "--details"]);
+    assert!(details.out.contains("means per move"), "{details:?}");
+    let details = arena.run(&["rank", "--details", "--format", "json"]);
+    let json: Value = serde_json::from_str(&details.out).expect("JSON");
+    let search = &json["diagnostics"]["searches"][0];
+    assert_eq!((&search["player"], &search["moves"]), (&json!("one"), &json!(3)));
+    assert_eq!((&search["depth"], &search["nodes"]), (&json!(2.0), &json!(45.0)));
+    let times = ["nps", "time_ns", "latency_ns"].map(|key| search[key].is_f64());
+    assert_eq!(times, [true; 3], "{search}");
+    assert!(arena.read("report.html").contains("[\"depth\",\"2.0\"]"));
+    let pgn = arena.run(&["export", "--pgn", "--pv"]).out.replace('\n', " ");
+    assert!(pgn.contains("s, pv=\"e2e4 e7e5\"} 1... e5 {+0.34/2 "), "{pgn}");
+    let end = "rnbqkbnr/pppp1ppp/8/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R b KQkq - hmvc 1; fmvn 2; id \"";
+    let ends = arena.run(&["export", "--epd"]).out;
+    assert_eq!(ends.lines().filter(|line| line.starts_with(end)).count(), 2, "{ends}");
+}
+
+#[test]
+fn overruns_are_forgiven_as_often_as_configured() {
+    let arena = Arena::new();
+    let late = "budget = \"20s\"\nmove = \"1ns\"\nmargin = \"0s\"\noverruns = 2";
+    let game = short_game(&arena, late);
+    assert_eq!((&game["reason"], &game["fault"]), (&json!("adjudicated-length"), &Value::Null));
+    let told: Vec<&str> = game["warnings"]
+        .as_array()
+        .expect("warnings")
+        .iter()
+        .filter_map(|text| text.as_str()?.strip_prefix("white overran its time at ply "))
+        .map(|text| text.split_once(" by ").map_or(text, |(ply, _)| ply))
+        .collect();
+    assert_eq!(told, ["0", "2"], "{}", game["warnings"]);
+    assert!(game["warnings"].to_string().contains("which was forgiven (2 of 2)"));
+    assert!(arena.read("report.html").contains("2 overruns forgiven per game"));
+    let arena = Arena::new();
+    let game = short_game(&arena, &late.replace("= 2", "= 1"));
+    assert_eq!(game["reason"], "timeout");
+    let message = game["fault"]["white"]["message"].as_str().expect("a message");
+    assert!(message.starts_with("used ") && message.ends_with(" s too much"), "{message}");
 }
 
 #[test]

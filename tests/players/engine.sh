@@ -18,6 +18,7 @@ while read -r line; do
         echo "id name Fake 1"
         echo "option name Hash type spin default 16 min 1 max 1024"
         echo "option name Style type combo default Normal var Solid var Normal"
+        echo "option name Clear Hash type button"
         echo "option name EvalFile type string default <empty>"
         echo uciok
         ;;
@@ -41,7 +42,7 @@ while read -r line; do
         flood) yes "info string $(head -c 2000 /dev/zero | tr '\0' x)" ;;
         *)
             echo "info depth 1 score cp 10 nodes 20 pv a2a3"
-            echo "info depth 2 score cp $score nodes 45 pv e2e4 e7e5"
+            echo "info depth 2 score cp $score nodes 45 time 2 pv e2e4 e7e5"
             echo "info string $set, $line"
             case $moves in
             "") echo "bestmove e2e4 ponder e7e5" ;;

@@ -81,6 +81,8 @@ struct ReplyFields<'a> {
     #[serde(borrow, skip_serializing_if = "Option::is_none")]
     nodes: Option<LenientField<'a, WholeNumber<u64>>>,
     #[serde(borrow, skip_serializing_if = "Option::is_none")]
+    time_ms: Option<LenientField<'a, WholeNumber<u64>>>,
+    #[serde(borrow, skip_serializing_if = "Option::is_none")]
     said: Option<Cow<'a, str>>,
     #[serde(borrow, skip_serializing_if = "Option::is_none")]
     error: Option<Cow<'a, str>>,
@@ -117,6 +119,7 @@ impl Reply {
             mate: reply.whole("mate", fields.mate),
             depth: reply.whole("depth", fields.depth),
             nodes: reply.whole("nodes", fields.nodes),
+            time_ms: reply.whole("time_ms", fields.time_ms),
         };
         reply.eval = reply.eval.or_else(|| reply.search.eval());
         Ok(reply)
@@ -153,6 +156,7 @@ impl Reply {
             mate: whole(self.search.mate),
             depth: whole(self.search.depth),
             nodes: whole(self.search.nodes),
+            time_ms: whole(self.search.time_ms),
             said: self.said.as_deref().map(Cow::Borrowed),
             ..ReplyFields::default()
         };
@@ -331,7 +335,12 @@ mod tests {
             action: "3,4>\"\\".to_owned(),
             note: Some("two\nlines".to_owned()),
             eval: Some(-0.25),
-            search: SearchReport { mate: Some(3), nodes: Some(9), ..SearchReport::default() },
+            search: SearchReport {
+                mate: Some(3),
+                nodes: Some(9),
+                time_ms: Some(12),
+                ..SearchReport::default()
+            },
             ..Reply::default()
         };
         assert_eq!(Reply::read(reply.to_line(9).as_bytes(), 9).expect("a reply"), reply);

@@ -19,6 +19,9 @@ pub struct SearchReport {
     /// The number of positions searched.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub nodes: Option<u64>,
+    /// How long it searched, in milliseconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub time_ms: Option<u64>,
 }
 
 impl SearchReport {
@@ -68,7 +71,12 @@ mod tests {
 
     #[test]
     fn a_report_is_shown_briefly() {
-        let report = SearchReport { score: Some(-31), mate: None, depth: Some(9), nodes: Some(7) };
+        let report = SearchReport {
+            score: Some(-31),
+            depth: Some(9),
+            nodes: Some(7),
+            ..SearchReport::default()
+        };
         assert_eq!(report.to_string(), "-0.31, depth 9, 7 nodes");
         let mate = SearchReport { mate: Some(-2), ..SearchReport::default() };
         assert_eq!(mate.to_string(), "mate in -2");

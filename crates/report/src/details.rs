@@ -1,13 +1,14 @@
 //! The diagnostics shown under the ranking on a terminal.
 
 use super::columns::{Align, Column, Keep, TableCell, lay_out};
-use super::numbers::{margin, time, whole};
+use super::numbers::{count, margin, mean_time, time, whole};
 use crate::colour::{Colour, Styled};
 use referee_protocol::escape;
 use referee_record::wording::listed;
 use referee_tournament::analysis::diagnostics::clocks::ClockUse;
 use referee_tournament::analysis::diagnostics::copies;
 use referee_tournament::analysis::diagnostics::look_alikes::LookAlikes;
+use referee_tournament::analysis::diagnostics::searches::SearchUse;
 use referee_tournament::analysis::diagnostics::{Diagnostics, EndingCount};
 
 /// The diagnostics as text and tables, without a trailing newline.
@@ -32,6 +33,10 @@ pub fn details(found: &Diagnostics, width: usize, colour: Colour) -> Styled {
     if !found.clocks.is_empty() {
         lines.push(Styled::default());
         lines.extend(lay_out(&clocks(&found.clocks), width, colour));
+    }
+    if !found.searches.is_empty() {
+        lines.push(Styled::default());
+        lines.extend(lay_out(&searches(&found.searches), width, colour));
     }
     lines.push(Styled::default());
     lines.extend(oddities(found).into_iter().map(Styled::from));
@@ -70,6 +75,30 @@ fn clocks(clocks: &[ClockUse]) -> Vec<Column> {
         column("median", Align::Right, Keep::Always, |clock| time(clock.median_ns)),
         column("95%", Align::Right, Keep::Always, |clock| time(clock.p95_ns)),
         column("longest", Align::Right, Keep::Always, |clock| time(clock.max_ns)),
+    ]
+}
+
+fn searches(searches: &[SearchUse]) -> Vec<Column> {
+    let column = |heading: &str, align, keep, cell: &dyn Fn(&SearchUse) -> String| Column {
+        heading: heading.to_owned(),
+        keep,
+        align,
+        cells: searches.iter().map(|search| TableCell::plain(cell(search))).collect(),
+    };
+    let mean =
+        |heading: &str, keep, value: fn(&SearchUse) -> Option<f64>, show: fn(f64) -> String| {
+            column(heading, Align::Right, keep, &|search| value(search).map_or(String::new(), show))
+        };
+    vec![
+        column("means per move", Align::Left, Keep::Cut, &|search| {
+            escape::terminal(&search.player)
+        }),
+        column("moves", Align::Right, Keep::Rank(0), &|search| search.moves.to_string()),
+        mean("depth", Keep::Always, |search| search.depth, |depth| format!("{depth:.1}")),
+        mean("nodes", Keep::Always, |search| search.nodes, count),
+        mean("nodes/s", Keep::Always, |search| search.nps, count),
+        mean("time", Keep::Always, |search| search.time_ns, mean_time),
+        mean("latency", Keep::Always, |search| search.latency_ns, mean_time),
     ]
 }
 
@@ -172,6 +201,16 @@ mod tests {
                 p95_ns: 33_000_000,
                 max_ns: 1_500_000_000,
             }],
+            searches: vec![SearchUse {
+                player: "ant".into(),
+                moves: 6,
+                depth: Some(12.34),
+                nodes: Some(45_678.0),
+                nps: Some(1_234_567.0),
+                time_ns: Some(37e6),
+                latency_ns: Some(-1.5e5),
+            }],
+            pairs: 2,
             unexplained: Vec::new(),
             cycles: vec![PlayerCycle { players: names, p_value: 0.01 }],
             copies: vec![vec!["ant".into(), "bee".into()]],
@@ -193,6 +232,9 @@ crash            1  25.0
 
 time per move  moves  median    95%  longest
 ant                7  1.2 ms  33 ms    1.5 s
+
+means per move  moves  depth  nodes  nodes/s   time  latency
+ant                 6   12.3   46 k    1.2 M  37 ms  -150 µs
 
 ant and bee are the same player: the same command with the same files.
 ant beats bee, bee beats cat, cat beats ant.";

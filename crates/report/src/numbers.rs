@@ -22,17 +22,32 @@ pub(super) fn percent(part: f64, whole: f64) -> String {
 
 /// A time in a suitable unit.
 pub(super) fn time(ns: u64) -> String {
-    let humane = |value: f64| match value {
-        value if value < 10.0 => format!("{value:.1}"),
-        value => format!("{value:.0}"),
-    };
     #[expect(clippy::cast_precision_loss, reason = "shown with two digits")]
-    let ns = ns as f64;
-    match ns {
-        _ if ns < 1e6 => format!("{} µs", humane(ns / 1e3)),
-        _ if ns < 1e9 => format!("{} ms", humane(ns / 1e6)),
+    mean_time(ns as f64)
+}
+
+/// A mean time in nanoseconds, or a difference, in a suitable unit.
+pub(super) fn mean_time(ns: f64) -> String {
+    match ns.abs() {
+        size if size < 1e6 => format!("{} µs", humane(ns / 1e3)),
+        size if size < 1e9 => format!("{} ms", humane(ns / 1e6)),
         _ => format!("{} s", humane(ns / 1e9)),
     }
+}
+
+/// A large number, such as that of nodes.
+pub(super) fn count(number: f64) -> String {
+    match number {
+        _ if number < 1e4 => format!("{number:.0}"),
+        _ if number < 1e6 => format!("{} k", humane(number / 1e3)),
+        _ if number < 1e9 => format!("{} M", humane(number / 1e6)),
+        _ => format!("{} G", humane(number / 1e9)),
+    }
+}
+
+/// One digit behind the point if there is only one before it.
+fn humane(value: f64) -> String {
+    if value.abs() < 10.0 { format!("{value:.1}") } else { format!("{value:.0}") }
 }
 
 #[cfg(test)]
@@ -44,6 +59,9 @@ mod tests {
         assert_eq!([-0.2, -12.6, 40.4].map(elo), ["0", "−13", "40"]);
         let times = [900, 9_460, 12_000_000, 3_400_000_000];
         assert_eq!(times.map(time), ["0.9 µs", "9.5 µs", "12 ms", "3.4 s"]);
+        assert_eq!([-150e3, 2.5e6].map(mean_time), ["-150 µs", "2.5 ms"]);
+        let counts = [9_999.0, 45_678.0, 1_234_567.0, 3e10].map(count);
+        assert_eq!(counts, ["9999", "46 k", "1.2 M", "30 G"]);
         assert_eq!((percent(1.0, 3.0), percent(1.0, 0.0)), ("33.3%".into(), "–".into()));
     }
 }

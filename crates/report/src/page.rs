@@ -21,7 +21,7 @@ use std::fmt::Display;
 
 use maud::{Markup, html};
 
-use super::numbers::{elo, percent, time};
+use super::numbers::{count, elo, mean_time, percent, time};
 use super::{Row, Standings};
 pub(super) use faults::one as fault;
 use referee_match::replay::frames::ReplayFrames;

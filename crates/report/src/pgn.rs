@@ -1,8 +1,8 @@
-//! Games of chess in PGN.
+//! Games of chess in PGN, and the positions in which they end in EPD.
 
 use std::time::{Duration, UNIX_EPOCH};
 
-use referee_games::{AnyGame, Event, GameKind, Seat};
+use referee_games::{AnyGame, AnyPosition, Event, GameKind, Seat, Step, Turn};
 use referee_match::replay::{Replay, ReplayError};
 use referee_protocol::SearchReport;
 use referee_record::model::adjudication::{in_words, is_adjudicated};
@@ -44,12 +44,27 @@ pub fn is_written(game: &dyn AnyGame) -> bool {
     game.name() == GameKind::Chess.name() && game.program().is_none()
 }
 
+/// Which comments moves get.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PgnComments {
+    /// The score in pawns, the depth and the time used.
+    Scores,
+    /// The same with the main line that the player reported.
+    MainLines,
+}
+
 /// A game of chess in PGN, with an empty line at its end. Moves of the opening have the comment
-/// `book`, others the player's score in pawns, its depth, and the time used: `+0.34/12 0.53s`.
+/// `book`, others the player's score in pawns, its depth, and the time used: `+0.34/12 0.53s`, and on
+/// request the main line in UCI: `pv="e2e4 e7e5"`.
 ///
 /// # Errors
 /// It is another game, or its record cannot be replayed.
-pub fn pgn(rules: &GameRules, header: &Header, record: &GameRecord) -> Result<String, PgnError> {
+pub fn pgn(
+    rules: &GameRules,
+    header: &Header,
+    record: &GameRecord,
+    comments: PgnComments,
+) -> Result<String, PgnError> {
     if !is_written(&*rules.game) {
         return Err(PgnError::NotChess);
     }
@@ -59,7 +74,7 @@ pub fn pgn(rules: &GameRules, header: &Header, record: &GameRecord) -> Result<St
     let chess960 = rules.options.to_json().get("chess960") == Some(&true.into());
     let result = result(record);
     let tags = tags(header, record, (&start, chess960), result).into_iter().map(tag);
-    let moves = moves(&mut Replay::new(&rules.start, record), record, &start)?;
+    let moves = moves(&mut Replay::new(&rules.start, record), record, &start, comments)?;
     let end = format!("{{{}}} {result}", comment_text(&end_in_words(record)));
     let moves = wrap(&[moves, vec![end]].concat().join(" "), WIDTH);
     let lines: Vec<&str> = moves.lines().map(str::trim_start).collect();
@@ -177,12 +192,17 @@ fn moves(
     replay: &mut Replay<'_>,
     record: &GameRecord,
     start: &str,
+    comments: PgnComments,
 ) -> Result<Vec<String>, ReplayError> {
     let fields: Vec<&str> = start.split(' ').collect();
     let is_black = fields.get(1) == Some(&"b");
     let first = fields.get(5).and_then(|number| number.parse::<usize>().ok()).unwrap_or(1);
     let (mut words, mut is_numbered) = (Vec::new(), true);
     for at in 0.. {
+        let line = match comments {
+            PgnComments::Scores => None,
+            PgnComments::MainLines => main_line(replay.current(), record, at),
+        };
         let Some(played) = replay.next().transpose()? else { break };
         let half = at + usize::from(is_black);
         let seat = if half.is_multiple_of(2) { Seat::First } else { Seat::Second };
@@ -200,12 +220,29 @@ fn moves(
         let comment = if played.is_opening {
             "book".to_owned()
         } else {
-            comment(search(record, seat, at), played.used[seat])
+            comment(search(record, seat, at), played.used[seat], line)
         };
         is_numbered = !comment.is_empty();
         words.extend(is_numbered.then(|| format!("{{{comment}}}")));
     }
     Ok(words)
+}
+
+/// The moves at the beginning of the note on this decision, after so many plies, that can be played
+/// here. A note that is no main line has none.
+fn main_line(position: &dyn AnyPosition, record: &GameRecord, plies: usize) -> Option<String> {
+    let note = record.notes.iter().find(|it| it.ply as usize == plies)?;
+    let mut position = position.boxed();
+    let mut moves = Vec::new();
+    for text in note.note.as_ref()?.split_whitespace() {
+        let Turn::Move(seat) = position.turn() else { break };
+        let Ok(action) = position.judge(seat, text) else { break };
+        if position.play_silently(Step::Move(&action)).is_err() {
+            break;
+        }
+        moves.push(action);
+    }
+    (!moves.is_empty()).then(|| format!("pv=\"{}\"", moves.join(" ")))
 }
 
 /// What the player at `seat` reported about its search after so many plies.
@@ -223,7 +260,7 @@ fn mate_in_plies(moves: i32) -> String {
 }
 
 /// The comment on a move, as other programs write it: `+0.34/12 0.53s`.
-fn comment(search: SearchReport, used: Option<Duration>) -> String {
+fn comment(search: SearchReport, used: Option<Duration>, line: Option<String>) -> String {
     let score = match (search.mate, search.score) {
         (Some(mate), _) => Some(mate_in_plies(mate)),
         (None, score) => score.map(|it| format!("{:+.2}", f64::from(it) / 100.0)),
@@ -232,7 +269,38 @@ fn comment(search: SearchReport, used: Option<Duration>) -> String {
     let score = score.map(|score| score + &depth.unwrap_or_default());
     let used = used.map(|used| format!("{:.3}s", used.as_secs_f64()));
     let parts: Vec<String> = score.into_iter().chain(used).collect();
-    parts.join(" ")
+    let parts = [parts.join(" ")].into_iter().filter(|part| !part.is_empty()).chain(line);
+    parts.collect::<Vec<_>>().join(", ")
+}
+
+/// The parts of the state that say where a game ended.
+#[derive(Deserialize)]
+struct StateEnd {
+    fen: String,
+}
+
+/// The last position of a game of chess in EPD, as a line without its newline: with the counters,
+/// the game's id and its result.
+///
+/// # Errors
+/// It is another game, or its record cannot be replayed.
+pub fn end_position(rules: &GameRules, record: &GameRecord) -> Result<String, PgnError> {
+    if !is_written(&*rules.game) {
+        return Err(PgnError::NotChess);
+    }
+    let mut replay = Replay::of(rules, record).map_err(ReplayError::from)?;
+    while replay.skip_step()?.is_some() {}
+    let StateEnd { fen } =
+        serde_json::from_str(replay.current().state().get()).map_err(|_| PgnError::NotChess)?;
+    let fields: Vec<&str> = fen.split(' ').collect();
+    let [board, mover, rights, passed, still, number] = fields[..] else {
+        return Err(PgnError::NotChess);
+    };
+    let id = one_line(&record.id).replace('"', "'");
+    let result = result(record);
+    Ok(format!(
+        "{board} {mover} {rights} {passed} hmvc {still}; fmvn {number}; id \"{id}\"; c9 \"{result}\";"
+    ))
 }
 
 #[cfg(test)]
@@ -254,9 +322,53 @@ mod tests {
         record.clock.used_ns.values.first = vec![530_000_000, 20_000_000, 0];
         record.clock.used_ns.values.second = Vec::new();
         change(&mut record);
+        let header = header(&["ant", "b\"ee"]);
+        let scores = pgn(&rules(), &header, &record, PgnComments::Scores).expect("legal");
+        let lines = pgn(&rules(), &header, &record, PgnComments::MainLines).expect("legal");
+        if record.notes.iter().all(|note| note.note.is_none()) {
+            assert_eq!(scores, lines);
+        }
+        lines
+    }
+
+    fn rules() -> GameRules {
         let options = Options::resolve(GameKind::Chess.game().options(), []).expect("defaults");
-        let rules = GameRules::new(GameKind::Chess.shared(), options).expect("defaults");
-        pgn(&rules, &header(&["ant", "b\"ee"]), &record).expect("legal")
+        GameRules::new(GameKind::Chess.shared(), options).expect("defaults")
+    }
+
+    #[test]
+    fn main_lines_are_written_on_request() {
+        let text = written(|record| {
+            let notes = [(2, "d1h5 g8f6 h5f7 a1a8"), (3, "hello} [Event \"x\"]"), (4, "f1c4")];
+            for (ply, note) in notes {
+                let (by, note) = (["white", "black"][ply % 2].to_owned(), Some(note.to_owned()));
+                let search = SearchReport { score: Some(34), ..Default::default() };
+                let ply = u32::try_from(ply).expect("small");
+                record.notes.push(Note { ply, by, note, eval: None, search });
+            }
+        });
+        let text = text.replace('\n', " ");
+        assert!(
+            text.contains("2. Qh5 {+0.34 0.530s, pv=\"d1h5 g8f6 h5f7\"} 2... Nc6 {+0.34}"),
+            "{text}"
+        );
+        assert!(text.contains("3. Bc4 {+0.34 0.020s, pv=\"f1c4\"} 3... Nf6 4."), "{text}");
+    }
+
+    #[test]
+    fn a_game_ends_in_a_position() {
+        let mut record = game("ant", "bee", "white");
+        record.actions =
+            ["e2e4", "e7e5", "d1h5", "b8c6", "f1c4", "g8f6", "h5f7"].map(str::to_owned).to_vec();
+        record.id = "x\"\n-1".to_owned();
+        let end = end_position(&rules(), &record).expect("legal");
+        assert_eq!(
+            end,
+            "r1bqkb1r/pppp1Qpp/2n2n2/4p3/2B1P3/8/PPPP1PPP/RNB1K1NR b KQkq - hmvc 0; fmvn 4; \
+             id \"x' -1\"; c9 \"1-0\";"
+        );
+        record.actions.push("a1a8".to_owned());
+        assert!(end_position(&rules(), &record).is_err());
     }
 
     #[test]

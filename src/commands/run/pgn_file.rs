@@ -11,7 +11,7 @@ use referee_record::log::WriteError;
 use referee_record::model::record::{GameRecord, Header};
 use referee_record::model::rules::GameRules;
 use referee_record::model::tournament::Tournament;
-use referee_report::pgn::pgn;
+use referee_report::pgn::{PgnComments, pgn};
 use referee_tournament::analysis::TournamentAnalysis;
 use referee_tournament::analysis::results::Faulted;
 use referee_tournament::run::event::{Listener, RunEvent};
@@ -35,7 +35,7 @@ impl PgnFile {
         let failed = |error: io::Error| Failure::cannot_write(&path, &error);
         disk::write_whole(&path, |out| {
             let written = analysis.each_game(|game| {
-                let text = pgn(&rules, &analysis.header, &game.record);
+                let text = pgn(&rules, &analysis.header, &game.record, PgnComments::Scores);
                 let broken = |why| Failure::input(format!("game {}: {why}", game.record.id));
                 out.write_all(text.map_err(broken)?.as_bytes()).map_err(failed)
             });
@@ -47,7 +47,8 @@ impl PgnFile {
     }
 
     fn append(&mut self, record: &GameRecord) -> io::Result<()> {
-        let text = pgn(&self.rules, &self.header, record).map_err(io::Error::other)?;
+        let text = pgn(&self.rules, &self.header, record, PgnComments::Scores)
+            .map_err(io::Error::other)?;
         self.file.write_all(text.as_bytes())
     }
 }

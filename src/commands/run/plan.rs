@@ -71,7 +71,7 @@ pub(super) fn plan(
         tournament.players.len(),
         describe_stages(tournament),
     ))?;
-    if let Some(openings) = header.describe_openings() {
+    if let Some(openings) = header.describe_openings(header.most_pairs()) {
         printer.line(&format!("openings: {}", escape::terminal(&openings)))?;
     }
     printer.line(&summary.to_string())?;

@@ -96,10 +96,10 @@ fn with_margin(margin: Duration) -> String {
 /// The text that a reply took longer than its limit and the margin.
 pub(crate) fn beyond(used: Duration, allowance: Duration, margin: Duration) -> String {
     let text = format!("used {} of {}", seconds(used), seconds(allowance));
-    if margin.is_zero() {
-        return text;
-    }
     let over = seconds(used.saturating_sub(allowance + margin));
+    if margin.is_zero() {
+        return format!("{text}, {over} too much");
+    }
     format!("{text}, {over} beyond the margin of {}", seconds(margin))
 }
 
@@ -267,7 +267,8 @@ mod tests {
         let [used, allowed] = [1034, 1000].map(Duration::from_millis);
         let text = "used 1.034 s of 1 s, 0.014 s beyond the margin of 0.02 s";
         assert_eq!(beyond(used, allowed, margin), text);
-        assert_eq!(beyond(used, allowed, Duration::ZERO), "used 1.034 s of 1 s");
+        let text = "used 1.034 s of 1 s, 0.034 s too much";
+        assert_eq!(beyond(used, allowed, Duration::ZERO), text);
     }
 
     #[test]

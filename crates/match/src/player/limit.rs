@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::diagnosis;
-use referee_record::model::clock::{Measure, OVERTIME, wall_bound};
+use referee_record::model::clock::{LATEST, Measure, OVERTIME, wall_bound};
 use referee_record::model::containment::PlayerLimits;
 use referee_record::model::fault::Fault;
 
@@ -57,6 +57,14 @@ impl ReplyLimit {
     pub(crate) fn alone(self) -> Self {
         let overtime = if self.measure == Measure::Wall { OVERTIME } else { Duration::ZERO };
         Self { overtime: self.overtime + overtime, alone: true, ..self }
+    }
+
+    /// The same limit with a wait for a late reply, which may be forgiven, or whose time is to be
+    /// known.
+    #[must_use]
+    pub(crate) fn awaiting_late(self) -> Self {
+        let late = if self.measure == Measure::Wall { LATEST } else { Duration::ZERO };
+        Self { overtime: self.overtime + late, ..self }
     }
 
     /// The time that a turn is charged, of the kind that is limited.

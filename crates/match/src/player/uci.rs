@@ -4,6 +4,7 @@
 //! for nothing. The clock of a turn runs from `go` to `bestmove`.
 
 mod info;
+mod main_line;
 mod option;
 
 use std::fmt;
@@ -154,10 +155,16 @@ impl UciEngine {
         let answer = self.exchange("uci", "uciok", time.limit(), &mut read).await;
         time.take(answer)?;
         self.greeting.name = name;
-        let mut commands = Vec::new();
+        let (mut commands, mut left_alone) = (Vec::new(), None);
         for (name, value) in &self.settings.options {
             let command = option::command(&known, name, value);
-            commands.extend(command.map_err(|why| Fault::new(FaultCode::NoStart, why))?);
+            match command.map_err(|why| Fault::new(FaultCode::NoStart, why))? {
+                Some(command) => commands.push(command),
+                None => left_alone = Some(shown(name.as_bytes())),
+            }
+        }
+        if let Some(option) = left_alone {
+            self.warn(PlayerWarning::ButtonLeftAlone(option));
         }
         let (option, of_game) = CHESS_960;
         if view.rules.options.to_json().get(of_game) == Some(&true.into()) {
@@ -194,10 +201,14 @@ impl UciEngine {
         let mut best = EngineInfo::default();
         let mut read =
             |line: &str| best = EngineInfo::read(line).unwrap_or(std::mem::take(&mut best));
-        let answer = self.exchange(&go, "bestmove", view.limit, &mut read).await;
+        let limit = view.limit.awaiting_late();
+        let answer = self.exchange(&go, "bestmove", limit, &mut read).await;
         self.commands[1] = vec![position, go];
         let reply = match answer.line {
-            Ok(()) => self.read_move(view, best),
+            Ok(()) => {
+                self.check_main_line(view, &best);
+                self.read_move(view, &best)
+            }
             Err(fault) => Err(fault),
         };
         Ok(Answer { reply, time: answer.time })
@@ -217,10 +228,8 @@ impl UciEngine {
             }
         };
         let answer = self.exchange("isready", "readyok", limit, &mut read).await;
-        if let (Some(line), Some(ply)) = (late, self.searched)
-            && let Some(process) = self.running_mut()
-        {
-            process.warn(PlayerWarning::WroteAfterMove { ply, line });
+        if let (Some(line), Some(ply)) = (late, self.searched) {
+            self.warn(PlayerWarning::WroteAfterMove { ply, line });
             self.is_late = true;
         }
         answer.line
@@ -257,8 +266,20 @@ impl UciEngine {
         format!("go wtime {white} btime {black} winc {winc} binc {binc}{moves}")
     }
 
+    /// Warns about a main line that cannot be played, or does not bear out its mate score.
+    fn check_main_line(&mut self, view: &TurnView<'_>, best: &EngineInfo) {
+        let Some(why) = main_line::problem(view.position, best) else { return };
+        self.warn(PlayerWarning::WrongLine { ply: view.position.ply(), why });
+    }
+
+    fn warn(&mut self, warning: PlayerWarning) {
+        if let Some(process) = self.running_mut() {
+            process.warn(warning);
+        }
+    }
+
     /// The move of the last line, which may be illegal.
-    fn read_move(&self, view: &TurnView<'_>, best: EngineInfo) -> Result<Reply, Fault> {
+    fn read_move(&self, view: &TurnView<'_>, best: &EngineInfo) -> Result<Reply, Fault> {
         let text = String::from_utf8_lossy(&self.reply);
         let action = text.split_whitespace().nth(1).unwrap_or_default();
         let legal = view.position.legal_count(view.seat);
@@ -277,11 +298,11 @@ impl UciEngine {
             let fault = Fault::new(FaultCode::Malformed, format!("\"{shown}\": {wrong}"));
             return Err(Fault { raw: Some(shown), ..fault });
         }
-        let EngineInfo { report, line } = best;
+        let report = best.report;
         Ok(Reply {
             // Some engines write the promoted piece as a capital.
             action: action.to_ascii_lowercase(),
-            note: line,
+            note: best.note(),
             eval: report.eval(),
             search: report,
             ..Reply::default()

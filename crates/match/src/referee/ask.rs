@@ -139,6 +139,7 @@ impl<'t> PendingTurn<'t> {
         let limit = ReplyLimit::new(self.control.measure, left)
             .rest_of(budget)
             .forgiving(self.control.margin);
+        let limit = if clock.may_overrun() { limit.awaiting_late() } else { limit };
         TurnView {
             seat: self.seat,
             position: self.position,

@@ -8,7 +8,7 @@ use super::{Answered, Decided, DecidedStep, Ending, GameLoop, PendingTurn};
 use crate::player::diagnosis;
 use referee_games::{BySeat, GameError, Seat, Step};
 use referee_protocol::Reply;
-use referee_record::model::clock::{Clock, ClockVerdict};
+use referee_record::model::clock::{Clock, ClockVerdict, TimeControl};
 use referee_record::model::fault::{Fault, FaultCode};
 use referee_record::model::record::Note;
 use referee_record::model::warning::{GameWarning, PlayerWarning};
@@ -87,7 +87,7 @@ impl GameLoop<'_, '_> {
     /// Saves the outcome of a turn: the time, rejected replies, and comments on the action.
     fn settle(&mut self, seat: Seat, answered: Answered) -> Decided {
         let Answered { decided, time, refusals } = answered;
-        let ply = self.position.ply();
+        let (ply, is_retried) = (self.position.ply(), !refusals.is_empty());
         self.sent[seat] = self.events.len();
         for Fault { code, message, .. } in refusals {
             self.warn(seat, PlayerWarning::AskedAgain { ply, code, message });
@@ -97,24 +97,35 @@ impl GameLoop<'_, '_> {
             action
         });
         match time {
-            Some(time) => self.settle_clock(seat, time.charged, decided),
+            Some(time) => self.settle_clock(seat, (time.charged, is_retried), decided),
             None => decided,
         }
     }
 
-    fn settle_clock(&mut self, seat: Seat, used: Duration, decided: Decided) -> Decided {
+    fn settle_clock(
+        &mut self,
+        seat: Seat,
+        (used, is_retried): (Duration, bool),
+        decided: Decided,
+    ) -> Decided {
+        let TimeControl { margin, overruns, .. } = *self.setup.control;
         let allowance = self.clocks[seat].allowance().unwrap_or_default();
         let verdict = self.clocks[seat].spend(used);
         self.trace.used[seat].push(used);
-        match decided {
-            Ok(_) if verdict == ClockVerdict::Late => Err(Fault::new(
-                FaultCode::Timeout,
-                format!(
-                    "{}, retries included",
-                    diagnosis::beyond(used, allowance, self.setup.control.margin)
-                ),
-            )),
-            decided => decided,
+        let action = decided?;
+        match verdict {
+            ClockVerdict::InTime => Ok(action),
+            ClockVerdict::Forgiven => {
+                let (ply, by) = (self.position.ply(), used.saturating_sub(allowance));
+                let of = [self.clocks[seat].overruns(), overruns];
+                self.warn(seat, PlayerWarning::Overran { ply, by, of });
+                Ok(action)
+            }
+            ClockVerdict::Late => {
+                let tries = if is_retried { ", retries included" } else { "" };
+                let how = diagnosis::beyond(used, allowance, margin);
+                Err(Fault::new(FaultCode::Timeout, format!("{how}{tries}")))
+            }
         }
     }
 

@@ -15,6 +15,13 @@ pub const LONGEST: Duration = Duration::from_secs(24 * 60 * 60);
 /// this time is in time if the opponent took at least what was missing.
 pub const OVERTIME: Duration = Duration::from_millis(5);
 
+/// How late a move may come if it is to be forgiven, or if a message is to say by how much an engine
+/// overran.
+pub const LATEST: Duration = Duration::from_secs(1);
+
+/// The most overruns that may be forgiven in a game.
+pub const MOST_OVERRUNS: u32 = 1000;
+
 /// The time limits of a game.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TimeControl {
@@ -41,6 +48,9 @@ pub struct TimeControl {
         with = "nanos"
     )]
     pub margin: Duration,
+    /// How many turns of a game may exceed their limit by up to [`LATEST`].
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub overruns: u32,
     /// The kind of time that is limited.
     pub measure: Measure,
     /// Whether the start-up is charged to the budget.
@@ -61,6 +71,7 @@ impl TimeControl {
         let limits = [self.budget, self.per_move].into_iter().flatten();
         limits.chain([self.startup, self.increment, self.margin]).all(|limit| limit <= LONGEST)
             && self.moves != Some(0)
+            && self.overruns <= MOST_OVERRUNS
     }
 
     /// Wall time without limits besides that of the start-up.
@@ -72,11 +83,17 @@ impl TimeControl {
             increment: Duration::ZERO,
             per_move: None,
             margin: Duration::ZERO,
+            overruns: 0,
             measure: Measure::Wall,
             count_startup: false,
             ponder: false,
         }
     }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the shape serde asks for")]
+fn is_zero(number: &u32) -> bool {
+    *number == 0
 }
 
 impl From<&TimeControl> for InitClock {
@@ -106,6 +123,8 @@ pub struct Clock {
     used_last: Duration,
     /// The number of turns so far.
     turns: u32,
+    /// The number of turns that were late and forgiven.
+    overruns: u32,
     /// The start-up, if it was charged.
     startup: Duration,
 }
@@ -115,6 +134,8 @@ pub struct Clock {
 pub enum ClockVerdict {
     /// The turn used at most its allowance.
     InTime,
+    /// The turn used more than its allowance, which is forgiven for the time being.
+    Forgiven,
     /// The turn used more than its allowance.
     Late,
 }
@@ -122,8 +143,8 @@ pub enum ClockVerdict {
 impl Clock {
     /// A clock at the start of a game.
     pub fn new(control: TimeControl) -> Self {
-        let (used_last, turns, startup) = Default::default();
-        Self { control, left: control.budget, used_last, turns, startup }
+        let (used_last, turns, overruns, startup) = Default::default();
+        Self { control, left: control.budget, used_last, turns, overruns, startup }
     }
 
     /// Charges the start-up to the budget, if the time control counts it.
@@ -143,10 +164,21 @@ impl Clock {
         }
     }
 
-    /// Whether the turn is lost without asking: no time is left, and none will be added after it.
+    /// Whether the turn is lost without asking: no time is left, none will be added after it, and no
+    /// overrun is forgiven.
     pub fn is_out(&self) -> bool {
         let adds = !self.control.increment.is_zero() || self.moves_to_go() == Some(1);
-        self.left == Some(Duration::ZERO) && !adds
+        self.left == Some(Duration::ZERO) && !adds && !self.may_overrun()
+    }
+
+    /// Whether it is forgiven if this turn is late.
+    pub fn may_overrun(&self) -> bool {
+        self.overruns < self.control.overruns
+    }
+
+    /// The number of turns that were late and forgiven.
+    pub fn overruns(&self) -> u32 {
+        self.overruns
     }
 
     /// The number of turns, with this one, until the budget is added again, if it ever is.
@@ -155,12 +187,21 @@ impl Clock {
     }
 
     /// Subtracts the time of a turn from the budget, and adds the increment, and the budget again
-    /// if that is due. The turn is late if it used more than its allowance and the margin.
+    /// if that is due. The turn is late if it used more than its allowance and the margin, and
+    /// forgiven if few turns were late before and it came at most [`LATEST`] after that.
     pub fn spend(&mut self, used: Duration) -> ClockVerdict {
         let verdict = match self.allowance() {
-            Some(allowance) if used > allowance + self.control.margin => ClockVerdict::Late,
+            Some(allowance) if used > allowance + self.control.margin => {
+                let is_soon = used <= allowance + self.control.margin + LATEST;
+                if is_soon && self.may_overrun() {
+                    ClockVerdict::Forgiven
+                } else {
+                    ClockVerdict::Late
+                }
+            }
             _ => ClockVerdict::InTime,
         };
+        self.overruns += u32::from(verdict == ClockVerdict::Forgiven);
         self.used_last = used;
         let again = if self.moves_to_go() == Some(1) { self.control.budget } else { None };
         let added = self.control.increment + again.unwrap_or_default();
@@ -288,6 +329,23 @@ mod tests {
         assert_eq!(clock.spend(Duration::from_nanos(100)), ClockVerdict::InTime);
         assert!(!clock.is_out());
         assert_eq!(clock.allowance(), Some(NS));
+    }
+
+    #[test]
+    fn late_turns_are_forgiven_as_often_as_configured() {
+        let control = TimeControl { overruns: 2, margin: NS, ..control(Some(100), None, 0) };
+        let mut clock = Clock::new(control);
+        let over = 101 * NS;
+        assert_eq!(clock.clone().spend(over), ClockVerdict::InTime, "within the margin");
+        assert_eq!(clock.clone().spend(over + LATEST), ClockVerdict::Forgiven);
+        assert_eq!(clock.clone().spend(over + LATEST + NS), ClockVerdict::Late, "too late");
+        assert_eq!(clock.spend(over + NS), ClockVerdict::Forgiven);
+        assert!(!clock.is_out() && clock.allowance() == Some(Duration::ZERO));
+        assert_eq!(clock.spend(2 * NS), ClockVerdict::Forgiven);
+        assert_eq!((clock.overruns(), clock.is_out()), (2, true));
+        assert_eq!(clock.spend(2 * NS), ClockVerdict::Late);
+        let old = serde_json::to_string(&TimeControl { overruns: 0, ..control });
+        assert!(!old.expect("plain data").contains("overruns"));
     }
 
     #[test]

@@ -148,11 +148,18 @@ impl Header {
         }
     }
 
-    /// A description of the openings, if there are any.
-    pub fn describe_openings(&self) -> Option<String> {
+    /// The most pairs that a pairing is scheduled to play, tie-breaks excluded.
+    pub fn most_pairs(&self) -> u32 {
+        self.stages.iter().map(|stage| stage.pairs).max().unwrap_or(0)
+    }
+
+    /// A description of the openings that so many pairs of each pairing use, if there are any.
+    pub fn describe_openings(&self, pairs: u32) -> Option<String> {
         let openings = self.openings.as_ref()?;
         Some(match (openings, &self.book) {
-            (Openings::Listed(list), Some(book)) => book.describe(list.len() as u64),
+            (Openings::Listed(list), Some(book)) => {
+                book.describe(u64::from(pairs).min(list.len() as u64))
+            }
             _ => openings.describe(),
         })
     }

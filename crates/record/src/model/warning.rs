@@ -30,6 +30,15 @@ pub enum PlayerWarning {
         /// The same in words.
         message: String,
     },
+    /// Its turn was late, which was forgiven.
+    Overran {
+        /// The ply.
+        ply: u32,
+        /// By how much, the margin included.
+        by: Duration,
+        /// How many turns were forgiven in this game by then, and how many may be.
+        of: [u32; 2],
+    },
     /// A part of its reply was dropped.
     Dropped {
         /// The ply.
@@ -54,6 +63,16 @@ pub enum PlayerWarning {
         /// The first such line of the game.
         line: String,
     },
+    /// The main line of an engine's search cannot be played, or does not bear out its mate score.
+    WrongLine {
+        /// The ply of the search.
+        ply: u32,
+        /// What is wrong, for the first such line of the game.
+        why: String,
+    },
+    /// This option of an engine is a button, and is configured not to be pressed. The name is
+    /// escaped.
+    ButtonLeftAlone(String),
     /// It wrote this line after the end of the game. The line is escaped and shortened.
     WroteAfterEnd(String),
     /// It reached a limit that did not fail it.
@@ -115,6 +134,13 @@ impl PlayerWarning {
                 let at = wording.or(format!(" at ply {ply}"), "");
                 format!("was asked again{at}: {code}{}", wording.detail(message))
             }
+            Self::Overran { ply, by, of: [number, most] } => wording.or(
+                format!(
+                    "overran its time at ply {ply} by {}, which was forgiven ({number} of {most})",
+                    seconds(*by)
+                ),
+                "overran its time, which was forgiven",
+            ),
             Self::Dropped { ply, why } => {
                 wording.or(format!("at ply {ply}: {why}"), &why.to_string())
             }
@@ -132,6 +158,14 @@ impl PlayerWarning {
                 let at = wording.or(format!(" at ply {ply}"), "s");
                 format!("wrote after its move{at}{}", wording.detail(format_args!("\"{line}\"")))
             }
+            Self::WrongLine { ply, why } => {
+                let at = wording.or(format!(" at ply {ply}"), "s");
+                format!("reported a wrong main line{at}{}", wording.detail(why))
+            }
+            Self::ButtonLeftAlone(option) => format!(
+                "did not press the button `{option}`, which does nothing at `false`; remove the \
+                 option"
+            ),
             Self::WroteAfterEnd(line) => {
                 let line = wording.detail(format_args!("\"{line}\""));
                 format!("wrote after the end of the game{line}")
@@ -178,6 +212,11 @@ mod tests {
         let (cpu, message) = (Duration::from_millis(1200), "P1: no is not allowed".to_owned());
         let asked = PlayerWarning::AskedAgain { ply: 3, code: FaultCode::Illegal, message };
         assert_eq!(text(asked), "black was asked again at ply 3: illegal: P1: no is not allowed");
+        let by = Duration::from_millis(34);
+        assert_eq!(
+            text(PlayerWarning::Overran { ply: 12, by, of: [1, 3] }),
+            "black overran its time at ply 12 by 0.034 s, which was forgiven (1 of 3)"
+        );
         assert_eq!(
             text(PlayerWarning::Pondered { cpu, frozen_since: 7 }),
             "black pondered 1.2 s on the opponent's turns; frozen since ply 7"
@@ -189,6 +228,11 @@ mod tests {
         assert_eq!(
             text(PlayerWarning::WroteAfterMove { ply: 4, line: "bestmove e2e4".into() }),
             "black wrote after its move at ply 4: \"bestmove e2e4\""
+        );
+        let why = "`e2e5`, move 3 of it, is not legal".to_owned();
+        assert_eq!(
+            text(PlayerWarning::WrongLine { ply: 4, why }),
+            "black reported a wrong main line at ply 4: `e2e5`, move 3 of it, is not legal"
         );
         assert_eq!(
             text(PlayerWarning::WroteAfterEnd("bye".into())),

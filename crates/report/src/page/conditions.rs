@@ -30,7 +30,7 @@ pub(super) fn section(material: &PageData<'_>) -> Markup {
             @if let Some(rules) = &header.adjudication { dt { "Adjudication" } dd { (rules) } }
             dt { "Format" } dd { @for stage in &header.stages { p { (describe_stage(stage, header)) } } }
             dt { "Openings" } dd {
-                @match header.describe_openings() {
+                @match header.describe_openings(material.found.pairs) {
                     Some(openings) => { (escape::terminal(&openings)) ", by the number of the pair" }
                     None => { "none: games begin at the start" }
                 }
@@ -117,6 +117,7 @@ fn clock(control: &TimeControl) -> String {
         increment,
         per_move,
         margin,
+        overruns,
         measure,
         count_startup,
         ponder,
@@ -135,6 +136,9 @@ fn clock(control: &TimeControl) -> String {
     }
     if !margin.is_zero() {
         parts.push(format!("a margin of {}", show(margin)));
+    }
+    if *overruns > 0 {
+        parts.push(format!("{} forgiven per game", counted(*overruns as usize, "overrun")));
     }
     let charged = if *count_startup { ", charged to the budget" } else { "" };
     parts.push(format!("{} to start{charged}", show(startup)));

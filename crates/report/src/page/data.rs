@@ -4,11 +4,12 @@ use serde::Serialize;
 
 use super::head::featured;
 use super::ranking::marks;
-use super::{PageData, elo, time};
+use super::{PageData, count, elo, mean_time, time};
 use crate::Row;
 use crate::unranked::describe;
 use referee_protocol::escape;
 use referee_ratings::Outcomes;
+use referee_tournament::analysis::diagnostics::searches::SearchUse;
 
 /// Wins, draws and losses.
 type WinsDrawsLosses = [u32; 3];
@@ -50,6 +51,8 @@ struct PlayerData {
     faults: Vec<(String, u32)>,
     /// Its time per turn: the number of turns, the median, the 95th percentile and the longest.
     clock: Option<(u64, [String; 3])>,
+    /// What it reports about its searches, on average, each with its name.
+    searches: Vec<(&'static str, String)>,
 }
 
 /// The ratings after a number of games.
@@ -100,6 +103,7 @@ fn players(material: &PageData<'_>) -> Vec<PlayerData> {
 
 fn player(material: &PageData<'_>, row: &Row) -> PlayerData {
     let counts = &material.results.counts;
+    let searches = material.found.searches.iter().find(|search| search.player == row.player);
     let clock = material.found.clocks.iter().find(|clock| clock.player == row.player);
     PlayerData {
         place: row.place(),
@@ -115,7 +119,21 @@ fn player(material: &PageData<'_>, row: &Row) -> PlayerData {
         faults: row.faults.iter().map(|(code, count)| (code.to_string(), *count)).collect(),
         clock: clock
             .map(|clock| (clock.turns, [clock.median_ns, clock.p95_ns, clock.max_ns].map(time))),
+        searches: searches.map(means).unwrap_or_default(),
     }
+}
+
+/// What a player reports about its searches, as far as it does.
+fn means(search: &SearchUse) -> Vec<(&'static str, String)> {
+    let depth = search.depth.map(|depth| format!("{depth:.1}"));
+    let all = [
+        ("depth", depth),
+        ("nodes", search.nodes.map(count)),
+        ("nodes per second", search.nps.map(count)),
+        ("time", search.time_ns.map(mean_time)),
+        ("latency", search.latency_ns.map(mean_time)),
+    ];
+    all.into_iter().filter_map(|(name, value)| Some((name, value?))).collect()
 }
 
 /// The order of the games would reveal who is who, because the schedule can be computed.

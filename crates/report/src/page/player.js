@@ -66,6 +66,12 @@ function clockOf(number) {
     `${turns} turns. Half of them took ${median} or less, 95% took ${most} or less, and the longest took ${longest}.`)];
 }
 
+function searchesOf(number) {
+  const { searches } = data.players[number];
+  if (!searches.length) return [];
+  return [make("p", {}, `Its searches, on average: ${searches.map(([name, value]) => `${name} ${value}`).join(", ")}.`)];
+}
+
 function faultsOf(number) {
   const { faults } = data.players[number], name = data.names[number];
   if (!faults.length) return [make("p", {}, "It made no fault.")];
@@ -102,7 +108,7 @@ const player = {
     section.replaceChildren(make("div", { class: "top" }, title, back), standing(number),
       tableOf("Score", [heading("Seat", ""), ...scoreHeadings()],
         scores.map(([label, score]) => make("tr", {}, make("th", { scope: "row" }, label), ...scoreCells(score)))),
-      ...progress(number), ...clockOf(number),
+      ...progress(number), ...clockOf(number), ...searchesOf(number),
       make("h2", {}, "Faults"), ...faultsOf(number),
       make("h2", {}, "Opponents"),
       tableOf("Opponents", [heading("#"), heading("Player", ""), ...scoreHeadings()],

@@ -5,6 +5,7 @@ pub mod clocks;
 pub mod copies;
 pub mod decisions;
 pub mod look_alikes;
+pub mod searches;
 pub mod workers;
 
 use std::collections::{BTreeMap, HashMap};
@@ -16,6 +17,7 @@ use self::clocks::{ClockUse, Clocks};
 use self::copies::copies;
 use self::decisions::{DecisionHash, decisions};
 use self::look_alikes::{FirstDecisions, FirstLegal, LookAlikes};
+use self::searches::{SearchUse, Searches};
 use self::workers::{WorkerCollector, WorkerResults};
 use crate::analysis::evaluation::Evaluation;
 use crate::analysis::logged_game::{LoggedGame, PassError};
@@ -48,6 +50,10 @@ pub struct Diagnostics {
     pub faults: BTreeMap<FaultCode, u32>,
     /// The clock use of each player that was asked for a move, in order.
     pub clocks: Vec<ClockUse>,
+    /// What players report about their searches, in order; those that report nothing are absent.
+    pub searches: Vec<SearchUse>,
+    /// The highest number of a pair: how many openings were used, if there are so many.
+    pub pairs: u32,
     /// Players whose results the ratings do not explain, the most unusual first.
     pub unexplained: Vec<UnexplainedPlayer>,
     /// Significant three-cycles, the clearest first.
@@ -120,6 +126,8 @@ pub struct Diagnoser {
     numbers: HashMap<String, usize>,
     endings: BTreeMap<(String, bool), u32>,
     clocks: Clocks,
+    searches: Searches,
+    pairs: u32,
     decisions: FirstDecisions,
     workers: WorkerCollector,
 }
@@ -134,6 +142,8 @@ impl Diagnoser {
             numbers: names.iter().cloned().zip(0..).collect(),
             endings: BTreeMap::new(),
             clocks: Clocks::new(names.len()),
+            searches: Searches::new(names.len(), analysis.header.clock.measure),
+            pairs: 0,
             decisions: FirstDecisions::default(),
             workers: WorkerCollector::default(),
         }
@@ -167,6 +177,7 @@ impl Diagnoser {
             FolderError::of_log(&self.dir)(LogError { line: game.line, problem })
         })?;
         let LoggedGame { record, summary, .. } = game;
+        self.pairs = self.pairs.max(record.pair);
         let ending = (record.reason.clone(), summary.is_faulted());
         *self.endings.entry(ending).or_default() += 1;
         let players = Seat::BOTH.map(|seat| self.numbers.get(&record.players[seat]).copied());
@@ -176,6 +187,7 @@ impl Diagnoser {
         for (seat, player) in Seat::BOTH.into_iter().zip(players) {
             let Some(player) = player else { continue };
             self.clocks.add(player, &record.clock.used_ns[seat]);
+            self.searches.add(player, record, seat);
             for decision in decisions.iter().filter(|decision| decision.seat == seat) {
                 self.decisions.add(player, decision);
             }
@@ -215,6 +227,8 @@ impl Diagnoser {
             endings,
             faults,
             clocks: self.clocks.uses(names),
+            searches: self.searches.uses(names),
+            pairs: self.pairs,
             unexplained: unexplained(&results.counts, fit).into_iter().map(odd).collect(),
             cycles: cycles(&results.counts).into_iter().map(cycle).collect(),
             copies: copies(players.map(|player| (&*player.name, &*player.hash))),

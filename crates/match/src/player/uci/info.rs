@@ -8,24 +8,26 @@ const MOST_MOVES: usize = 10;
 /// What an `info` line says about the best move.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct EngineInfo {
-    /// The score, depth and nodes.
+    /// The score, depth, nodes and time.
     pub(super) report: SearchReport,
-    /// The beginning of the main line.
-    pub(super) line: Option<String>,
+    /// The main line, with blanks between its moves; empty if there is none.
+    pub(super) main_line: String,
 }
 
 impl EngineInfo {
     /// Reads a line; `None` if it has no exact score of the best move.
     pub(super) fn read(line: &str) -> Option<Self> {
+        let (line, main_line) = line.split_once(" pv ").unwrap_or((line, ""));
         let mut words = line.split_whitespace().peekable();
         if words.next() != Some("info") {
             return None;
         }
-        let mut info = Self::default();
+        let mut info = Self { main_line: main_line.trim().to_owned(), ..Self::default() };
         while let Some(word) = words.next() {
             match word {
                 "depth" => info.report.depth = words.next()?.parse().ok(),
                 "nodes" => info.report.nodes = words.next()?.parse().ok(),
+                "time" => info.report.time_ms = words.next()?.parse().ok(),
                 "score" => {
                     let unit = words.next()?;
                     let value = words.next()?;
@@ -38,15 +40,16 @@ impl EngineInfo {
                 // Not the best move, or a score that the search did not settle on.
                 "multipv" if words.peek() != Some(&"1") => return None,
                 "lowerbound" | "upperbound" | "string" => return None,
-                "pv" => {
-                    let moves: Vec<&str> = words.by_ref().take(MOST_MOVES).collect();
-                    info.line = (!moves.is_empty()).then(|| moves.join(" "));
-                    break;
-                }
                 _ => {}
             }
         }
         info.report.eval().map(|_| info)
+    }
+
+    /// The beginning of the main line, if there is one.
+    pub(super) fn note(&self) -> Option<String> {
+        let moves: Vec<&str> = self.main_line.split_whitespace().take(MOST_MOVES).collect();
+        (!moves.is_empty()).then(|| moves.join(" "))
     }
 }
 
@@ -68,11 +71,18 @@ mod tests {
         let info = EngineInfo::read(
             "info depth 12 seldepth 15 multipv 1 score cp -31 nodes 4567 nps 9 time 3 pv e2e4 e7e5",
         );
-        let report =
-            SearchReport { score: Some(-31), mate: None, depth: Some(12), nodes: Some(4567) };
-        assert_eq!(info, Some(EngineInfo { report, line: Some("e2e4 e7e5".to_owned()) }));
+        let report = SearchReport {
+            score: Some(-31),
+            mate: None,
+            depth: Some(12),
+            nodes: Some(4567),
+            time_ms: Some(3),
+        };
+        assert_eq!(info, Some(EngineInfo { report, main_line: "e2e4 e7e5".to_owned() }));
+        let long = EngineInfo::read(&format!("info score cp 1 pv{}", " e2e4".repeat(12)));
+        assert_eq!(long.and_then(|info| info.note()), Some(["e2e4"; 10].join(" ")));
         let mate = EngineInfo::read("info score mate -3").expect("a score");
-        assert_eq!((mate.report.mate, mate.line), (Some(-3), None));
+        assert_eq!((mate.report.mate, mate.note()), (Some(-3), None));
         let score = |text| EngineInfo::read(&format!("info score cp {text}"))?.report.score;
         assert_eq!(["12.5", "-0.4", "7"].map(score), [Some(13), Some(0), Some(7)]);
         assert_eq!(["inf", "NaN", "1e40"].map(score), [None; 3]);
