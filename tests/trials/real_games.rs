@@ -80,7 +80,7 @@ def endings(board):
     return [board.is_checkmate(), board.is_stalemate(), board.is_insufficient_material(),
             board.is_repetition(3), board.halfmove_clock >= 100]
 
-positions = 0
+positions, reasons = 0, set()
 for game in map(json.loads, sys.stdin):
     is_960 = game["options"]["chess960"]
     board = chess.Board(game["positions"][0]["state"]["start"], chess960=is_960)
@@ -92,6 +92,7 @@ for game in map(json.loads, sys.stdin):
         assert turn.get("reason") == next(iter(ended), None), (turn, ended, fen)
         positions += 1
         if "over" in turn:
+            reasons.add(turn["reason"])
             continue
         seat = "white" if board.turn else "black"
         legal = sorted(board.uci(move) for move in board.legal_moves)
@@ -100,7 +101,7 @@ for game in map(json.loads, sys.stdin):
         san = next(event["san"] for event in position["events"] if event["event"] == "played")
         assert board.san(move) == san, (board.san(move), san, fen)
         board.push(move)
-print("positions", positions)
+print("positions", positions, *sorted(reasons))
 "#;
 
 /// Reads games in PGN with the package `chess`, and compares their ends with those of the board.
@@ -136,8 +137,10 @@ pub(crate) fn tests() -> Vec<Trial> {
     };
     let chess = move |name: &str, test: fn()| slow(name, move || run(without_engines(), test));
     let python = move || run(without_package("chess"), random_games_as_in_python);
+    let fuzzed = move || run(without_package("chess"), fuzzed_chess_as_in_python);
     let mut tests = vec![
         slow("chess as in Python", python),
+        slow("fuzzed chess as in Python", fuzzed),
         chess("chess between UCI engines", round_robin_of_engines),
         chess("200 games of chess under strict", long_match_of_engines),
     ];
@@ -212,6 +215,35 @@ fn random_games_as_in_python() {
         let read = arena.in_shell("\"$1\" export --pgn | python3 read.py", &[]);
         assert_eq!((read.out.as_str(), read.err.as_str()), ("games 40\n", ""));
     }
+}
+
+/// Reads fuzzed books as the package does: the same positions and games are refused, and the others
+/// have the same moves. Then plays endings with few pieces, which end by every rule.
+fn fuzzed_chess_as_in_python() {
+    let arena = Arena::with_packages();
+    arena.write("fuzzed.py", include_str!("real_games/fuzzed_chess.py"));
+    arena.sh("python3 fuzzed.py write");
+    let config = |book: &str, more: &str| {
+        let name = book.split('.').next().unwrap_or(book);
+        let bots = "[[players]]\nname = \"ant\"\nbot = \"random\"\n\
+                    [[players]]\nname = \"bee\"\nbot = \"random\"\n";
+        let head = format!("name = \"{name}\"\ngame = \"chess\"\nseed = 7\n");
+        arena.write(
+            "tournament.toml",
+            &format!("{head}{more}[openings]\nfile = \"{book}\"\n{bots}"),
+        );
+        let run = arena.run(&["run", "--quiet"]);
+        assert_eq!(run.code, 0, "{run:?}");
+    };
+    config("positions.epd", "[adjudication]\nlength = 2\n");
+    config("games.pgn", "[adjudication]\nlength = 100\n");
+    let compared = arena.in_shell("python3 fuzzed.py compare", &[]);
+    assert_eq!(compared.out, "positions 793 of 1000\ngames 369 of 400\n", "{compared:?}");
+    config("endings.epd", "pairs = 60\n");
+    arena.write("replay.py", AS_IN_PYTHON);
+    let replayed = arena.in_shell("\"$1\" export | python3 replay.py", &[]);
+    let endings = " checkmate dead-position fifty-moves repetition stalemate\n";
+    assert!(replayed.out.ends_with(endings), "{replayed:?}");
 }
 
 /// Plays a round-robin of engines, with openings from a file.

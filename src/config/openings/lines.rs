@@ -57,7 +57,9 @@ pub(super) fn position(line: &[u8], start: u64) -> Result<BookEntry, EntryError>
     let text = text.trim();
     let at = from..from + text.len() as u64;
     let words: Vec<&str> = text.split_ascii_whitespace().map(|it| it.trim_matches(';')).collect();
-    let is_counter = |at: usize| words.get(at).is_some_and(|it| *it == "-" || is_number(it));
+    // Operations begin with a letter. Whatever looks like a number is a counter, even a wrong one.
+    let looks_like_one = |it: &&str| it.starts_with(|it: char| it == '-' || it.is_ascii_digit());
+    let is_counter = |at: usize| words.get(at).is_some_and(looks_like_one);
     let counters = (4..6).take_while(|&at| is_counter(at)).count();
     let mut fen = words[..(4 + counters).min(words.len())].join(" ").trim_end().to_owned();
     if counters == 0 && words.len() > 4 {
@@ -132,6 +134,7 @@ mod tests {
             ("8/8 b - - 3 7 bm Nf3;", "8/8 b - - 3 7"),
             ("8/8 b - - - -", "8/8 b - - - -"),
             ("8/8 b - - 3", "8/8 b - - 3"),
+            ("8/8 b - - -1 7", "8/8 b - - -1 7"),
             ("8/8 b - - ;", "8/8 b - -"),
             ("8/8 b - -;", "8/8 b - -"),
             ("8/8 b", "8/8 b"),
