@@ -73,7 +73,7 @@ fn prepare(
         setrlimit(Resource::RLIMIT_NOFILE, limit.min(hard), hard).map_err(step("its limits"))?;
     }
     if let Some(scratch) = setup.scratch.as_ref().filter(|_| setup.has_mounts_alone()) {
-        mounts::make_read_only(scratch)?;
+        mounts::make_read_only(setup, scratch)?;
     }
     std::env::set_current_dir(&setup.dir).map_err(|error| SetupError {
         stage: StartStage::Program,

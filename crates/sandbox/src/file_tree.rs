@@ -176,7 +176,8 @@ impl Mount {
 
     /// Adds the attributes `rights`, and no-setuid, to this mount and all mounts in it.
     pub(crate) fn protect(&self, rights: u64) -> io::Result<()> {
-        change(&self.0, Attributes { set: rights | libc::MOUNT_ATTR_NOSUID, clear: 0 })
+        let rights = Attributes { set: rights | libc::MOUNT_ATTR_NOSUID, clear: 0 };
+        change(&self.0, rights, Reach::AllInIt)
     }
 }
 
@@ -187,18 +188,30 @@ pub(crate) struct Attributes {
     pub(crate) clear: u64,
 }
 
-/// Changes the attributes of a mount and of all mounts in it.
-pub(crate) fn change(mount: impl AsFd, change: Attributes) -> io::Result<()> {
+/// The mounts whose attributes change.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Reach {
+    Alone,
+    /// With all mounts in it.
+    AllInIt,
+}
+
+/// Changes the attributes of a mount.
+pub(crate) fn change(mount: impl AsFd, change: Attributes, reach: Reach) -> io::Result<()> {
     // SAFETY: a plain structure of four numbers, for which zero is valid.
     let mut wanted: libc::mount_attr = unsafe { std::mem::zeroed() };
     (wanted.attr_set, wanted.attr_clr) = (change.set, change.clear);
+    let recursive = match reach {
+        Reach::Alone => 0,
+        Reach::AllInIt => libc::AT_RECURSIVE,
+    };
     // SAFETY: the path ends with a zero byte, and the size is that of the structure.
     let done = unsafe {
         libc::syscall(
             libc::SYS_mount_setattr,
             mount.as_fd().as_raw_fd(),
             c"".as_ptr(),
-            libc::AT_RECURSIVE | libc::AT_EMPTY_PATH,
+            recursive | libc::AT_EMPTY_PATH,
             &raw const wanted,
             size_of::<libc::mount_attr>(),
         )

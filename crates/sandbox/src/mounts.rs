@@ -16,7 +16,7 @@ use nix::sched::{CloneFlags, unshare};
 use rustix::fs::FileType;
 use rustix::io::Errno;
 
-use crate::file_tree::{Attributes, FileTree, Mount, change, kind_of};
+use crate::file_tree::{Attributes, FileTree, Mount, Reach, change, kind_of};
 use crate::limits::{Limits, Overrun};
 use crate::paths::is_in;
 use crate::protocol::{Setup, SetupError};
@@ -34,6 +34,8 @@ const NEW: &str = ".new";
 const MADE_ANEW: &[&str] = &["/dev", "/proc", "/sys", "/tmp", HELPER];
 /// The scratch folder in the new file system.
 pub(crate) const SCRATCH: &str = "/tmp";
+
+const SHARED_MEMORY: &str = "/dev/shm";
 
 /// The helper in the new file system.
 pub(crate) const HELPER: &str = "/referee";
@@ -61,35 +63,38 @@ pub(crate) fn make_alone(setup: &Setup, scratch: &Path, ids: (u32, u32)) -> Setu
     let (user, group) = setup.user.map_or(ids, |user| (user, user));
     let options = format!("{},mode=700,uid={user},gid={group}", size_of_scratch(&setup.limits));
     must(scratch, mount(Some("none"), scratch, Some("tmpfs"), QUIET, Some(options.as_str())))?;
-    hide_alone(&setup.visible, scratch)?;
+    cover_alone(&setup.visible, scratch)?;
     if setup.user.is_some() {
         // Each sandboxed process has its own user, and sees only that user's processes.
         let flags = QUIET | MsFlags::MS_NOEXEC;
         must("/proc", mount(Some("proc"), "/proc", Some("proc"), flags, Some("hidepid=2")))?;
-    }
-    let shared = Path::new("/dev/shm");
-    if shared.is_dir() && !scratch.starts_with(shared) {
-        must(shared, mount(Some(scratch), shared, None::<&str>, MsFlags::MS_BIND, None::<&str>))?;
     }
     Ok(())
 }
 
 /// Makes everything read-only except the scratch folder, for this process and its children. The
 /// supervisor keeps its own mounts, in which it writes to control groups.
-pub(crate) fn make_read_only(scratch: &Path) -> SetupResult {
+pub(crate) fn make_read_only(setup: &Setup, scratch: &Path) -> SetupResult {
     unshare(CloneFlags::CLONE_NEWNS)
         .map_err(|error| SetupError::setting_up("its mounts", &error))?;
     let read_only = libc::MOUNT_ATTR_RDONLY;
     let everything = Attributes { set: read_only | libc::MOUNT_ATTR_NOSUID, clear: 0 };
     let root = FileTree::at(Path::new("/"));
-    must("/", root.map_err(io::Error::from).and_then(|root| change(root, everything)))?;
-    let shared = Path::new("/dev/shm");
-    for path in [Some(scratch), Some(shared).filter(|path| path.is_dir())].into_iter().flatten() {
+    let changed = root.map_err(io::Error::from);
+    must("/", changed.and_then(|root| change(root, everything, Reach::AllInIt)))?;
+    // Unless it is shown itself, it is a part of the scratch folder.
+    let memory = shared_memory().filter(|path| !setup.visible.shown().contains(path));
+    for path in [scratch].into_iter().chain(memory.as_deref()) {
         let writable = Attributes { set: 0, clear: read_only };
         let folder = FileTree::at(path).map_err(io::Error::from);
-        must(path, folder.and_then(|folder| change(folder, writable)))?;
+        must(path, folder.and_then(|folder| change(folder, writable, Reach::Alone)))?;
     }
     Ok(())
+}
+
+/// The folder of shared memory, where the machine has one.
+fn shared_memory() -> Option<PathBuf> {
+    fs::canonicalize(SHARED_MEMORY).ok().filter(|path| path.is_dir())
 }
 
 /// Keeps the user and group as they are, and maps no others.
@@ -147,16 +152,29 @@ pub(crate) fn build(request: &StartRequest) -> SetupResult {
     must("/", mount(None::<&str>, "/", None::<&str>, flags, None::<&str>))
 }
 
-/// Hides what is hidden, and shows again what is shown in it.
-fn hide_alone(visible: &VisiblePaths, scratch: &Path) -> SetupResult {
+/// Makes shared memory a part of the scratch folder, hides what is hidden, and shows again what is
+/// shown in either.
+fn cover_alone(visible: &VisiblePaths, scratch: &Path) -> SetupResult {
     let machine = found("/", FileTree::at(Path::new("/")))?;
     let mut kept = BTreeMap::new();
     for layer in visible.layers() {
-        // What is in a hidden folder cannot be found any more once that is hidden.
+        // What is in a folder cannot be found any more once that is covered.
         if let Layer::Shown(path) = layer
             && let Some(mount) = copy_of(path, machine.find(path))?
         {
             kept.insert(path.to_owned(), mount);
+        }
+    }
+    if let Some(memory) = shared_memory() {
+        let folder = found(scratch, machine.find(scratch))?;
+        let show_at = |path: &Path| {
+            let mount = found(path, Mount::of(&folder))?;
+            at(path, machine.attach(&mount, path))
+        };
+        show_at(&memory)?;
+        if is_in(scratch, &memory) {
+            // It has just been covered.
+            show_at(scratch)?;
         }
     }
     lay(&machine, visible, &scratch.join(EMPTY), |path| Ok(kept.remove(path)))
@@ -361,7 +379,7 @@ impl NewRoot {
             let path = Path::new("/dev").join(name);
             at(&path, self.new.make_link(&path, Path::new(target)))?;
         }
-        let shared = Path::new("/dev/shm");
+        let shared = Path::new(SHARED_MEMORY);
         if setup.visible.shows_in(shared) {
             // Nothing can be shown behind a link.
             let scratch = found(shared, self.new.find(Path::new(SCRATCH)).and_then(Mount::of))?;

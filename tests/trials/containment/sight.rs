@@ -55,9 +55,11 @@ pub(crate) fn tests() -> Vec<Trial> {
         if way.is_strict() || way.has("mounts") && way.user.is_none() {
             tests.push(slow(name("a_child_sees_itself"), move || children(way)));
         }
-        if way.is_strict() {
+        if way.mounts() {
             let shared = name("players_below_dev_shm_play");
             tests.push(slow(shared, run(in_shared_memory)));
+        }
+        if way.is_strict() {
             let images = name("links_in_an_image_lead_nowhere");
             tests.push(slow(images, run(images_of_strangers)));
         }
@@ -69,11 +71,13 @@ pub(crate) fn tests() -> Vec<Trial> {
 struct Cup {
     arena: Arena,
     way: Way,
+    /// Where scratch folders lie.
+    scratch: Option<&'static str>,
 }
 
 impl Cup {
     fn new(way: Way) -> Self {
-        let cup = Self { arena: Arena::new(), way };
+        let cup = Self { arena: Arena::new(), way, scratch: None };
         fs::set_permissions(cup.arena.path(), Permissions::from_mode(0o755)).expect("its owner");
         if let Some(user) = way.user {
             chown(cup.arena.path(), Some(user), Some(user)).expect("root");
@@ -131,6 +135,7 @@ impl Cup {
             command.uid(user).gid(user);
         }
         command.env("PATH", PATH).stdin(Stdio::null());
+        command.envs(self.scratch.map(|folder| ("TMPDIR", folder)));
         let output = command.output().expect("the referee runs");
         Run {
             code: output.status.code().expect("an exit code"),
@@ -216,20 +221,25 @@ fn own_results(way: Way) {
     assert_eq!(run.code, 1, "{run:?}");
 }
 
-/// `/dev/shm` is a part of the scratch folder, and players may lie there all the same.
+/// `/dev/shm` is a part of the scratch folder, and players may lie there all the same, even where
+/// scratch folders do.
 fn in_shared_memory(way: Way) {
-    let cup = Cup::new(way);
+    let mut cup = Cup::new(way);
     let shared = tempfile::tempdir_in("/dev/shm").expect("a folder in shared memory");
     fs::set_permissions(shared.path(), Permissions::from_mode(0o755)).expect("its owner");
     let player = shared.path().join("player");
     let script = "#!/usr/bin/python3\nimport os\nopen('/dev/shm/own', 'w').close()\n\
+                  open(os.environ['TMPDIR'] + '/own').close()\n\
                   os.execv(os.environ['REFEREE'], [os.environ['REFEREE'], 'bot', 'greedy'])\n";
     fs::write(&player, script).expect("a file");
     fs::set_permissions(&player, Permissions::from_mode(0o755)).expect("its owner");
     cup.program("subs/eve/player", "");
     let named = format!("[\"{}\"]", player.display());
-    let run = cup.play(&format!("command = [\"python3\", {}\nfiles = {named}", &named[1..]));
-    assert_eq!(run.code, 0, "{}{}", run.out, run.err);
+    for folder in [None, Some("/dev/shm")] {
+        cup.scratch = folder;
+        let run = cup.play(&format!("command = [\"python3\", {}\nfiles = {named}", &named[1..]));
+        assert_eq!(run.code, 0, "{folder:?}: {}{}", run.out, run.err);
+    }
 }
 
 /// Whatever else the first line of a script names, it runs without seeing that.
