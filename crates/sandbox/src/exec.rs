@@ -18,7 +18,7 @@ use crate::cgroup::Cgroup;
 use crate::level::{Level, Mechanism};
 use crate::limits::MIB;
 use crate::protocol::{CgroupSetup, Setup, SetupError, StartStage};
-use crate::seccomp::{Files, Freezing, Memory, SeesOthers, Surroundings};
+use crate::seccomp::{Devices, Files, Freezing, Memory, SeesOthers, Surroundings};
 use crate::start_request::StartRequest;
 use crate::timer_gate::{FileTimers, MOST_TIMERS};
 use crate::{landlock, mounts, procfs, seccomp, timer_gate};
@@ -107,6 +107,7 @@ fn surroundings(setup: &Setup, file_timers: FileTimers) -> Surroundings {
     Surroundings {
         sees_others: if namespaces { SeesOthers::No } else { SeesOthers::Yes },
         files: if is_read_only { Files::ReadOnly } else { Files::Writable },
+        devices: if setup.devices.is_empty() { Devices::None } else { Devices::Given },
         network: setup.network,
         memory: if is_counted { Memory::Counted } else { Memory::Polled },
         freezing: if setup.freezer { Freezing::ByControlGroup } else { Freezing::BySignal },

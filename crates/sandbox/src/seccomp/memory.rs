@@ -1,0 +1,45 @@
+//! What keeps memory that no process has mapped, where no poll finds it.
+
+use nix::libc;
+
+use super::filter::{Built, Rules, equals, has_bits, number};
+use super::{Files, Memory, Surroundings};
+use crate::request::Network;
+
+const UNCOUNTED: &[libc::c_long] = &[
+    libc::SYS_memfd_create,
+    // A pipe or socket that refers to a page instead of copying a few bytes of it.
+    libc::SYS_splice,
+    libc::SYS_vmsplice,
+    libc::SYS_tee,
+    libc::SYS_sendfile,
+];
+
+/// Its pages are counted in no process, and in no control group either. It has the same number
+/// everywhere.
+const MEMFD_SECRET: libc::c_long = 447;
+
+pub(super) fn refuse(rules: &mut Rules, surroundings: Surroundings) -> Built<()> {
+    let is_closed = surroundings.network == Network::Closed;
+    if surroundings.memory == Memory::Polled {
+        // Shared mappings without a file, and larger buffers of sockets.
+        let shared = number(libc::MAP_SHARED | libc::MAP_ANONYMOUS);
+        rules.when(libc::SYS_mmap, [has_bits(3, shared, shared)])?;
+        if is_closed {
+            let [level, buffer] = [libc::SOL_SOCKET, libc::SO_SNDBUF].map(number);
+            rules.when(libc::SYS_setsockopt, [equals(1, level), equals(2, buffer)])?;
+        }
+    }
+    if surroundings.files == Files::Writable && is_closed {
+        // A file that was deleted, and is on its way through a socket, is found by no poll.
+        rules.always(&[libc::SYS_sendmsg, libc::SYS_sendmmsg]);
+    }
+    Ok(())
+}
+
+pub(super) fn leave_out(rules: &mut Rules, memory: Memory) {
+    rules.always(&[MEMFD_SECRET]);
+    if memory == Memory::Polled {
+        rules.always(UNCOUNTED);
+    }
+}
