@@ -32,6 +32,13 @@ def call(number, *args):
     return False
 
 
+def error_of(number, *args):
+    """The error of a bare system call; 0 when it worked."""
+    ctypes.set_errno(0)
+    done = LIBC.syscall(ctypes.c_long(number), *[ctypes.c_long(arg) for arg in args])
+    return 0 if done >= 0 else ctypes.get_errno()
+
+
 def works(what):
     """Whether something that must be refused works."""
     try:
@@ -518,6 +525,47 @@ def own_path():
     return ctypes.addressof(NAME_BYTES)
 
 
+def requests():
+    """Requests that file systems answer to a descriptor for reading: some change a file or what the
+    kernel remembers of it. Those of terminals, sockets and copies must still reach the kernel."""
+    FIGETBSZ, FIONREAD, FICLONE = 2, 0x541b, 0x40049409
+    file_systems = [FIGETBSZ,
+                    0x80086601,  # FS_IOC_GETFLAGS
+                    0x801c581f,  # FS_IOC_FSGETXATTR
+                    0xc020660b,  # FS_IOC_FIEMAP
+                    0xc0506617,  # FS_IOC_ADD_ENCRYPTION_KEY
+                    0x800c6613,  # FS_IOC_SET_ENCRYPTION_POLICY
+                    0x660c,      # EXT4_IOC_ALLOC_DA_BLKS
+                    0x6612,      # EXT4_IOC_PRECACHE_EXTENTS
+                    0xc0189436,  # FIDEDUPERANGE
+                    0x80047210]  # FAT_IOCTL_GET_ATTRIBUTES
+    files = [os.open(path, os.O_RDONLY) for path in (sys.argv[0], ".", os.environ["TMPDIR"])]
+    buffer = ctypes.addressof(ctypes.create_string_buffer(256))
+    answered = any(error_of(16, file, request | high, buffer) != errno.ENOTTY
+                   for file in files for request in file_systems for high in (0, 1 << 32))
+    needed = error_of(16, 0, FIONREAD, buffer) != 0 or error_of(16, files[0], FICLONE, 0) == errno.ENOTTY
+    return answered or needed
+
+
+def marks():
+    """What a file remembers of who had it open for reading, and a later game reads."""
+    F_SET_RW_HINT, F_SET_FILE_RW_HINT, F_SETDELEG = 1036, 1038, 1040
+    with open(f"{os.environ['TMPDIR']}/mark", "w"):
+        pass
+    files = [os.open(path, os.O_RDONLY) for path in (sys.argv[0], f"{os.environ['TMPDIR']}/mark")]
+    hint = ctypes.c_ulong(3)
+    return any(error_of(72, file, command, ctypes.addressof(hint)) != errno.EPERM
+               for file in files for command in (F_SET_RW_HINT, F_SET_FILE_RW_HINT, F_SETDELEG))
+
+
+def core_options():
+    """Options of `prctl` that change how a core treats its other thread."""
+    PR_SCHED_CORE, PR_SET_SPECULATION_CTRL = 62, 53
+    return (error_of(157, PR_SCHED_CORE, 1, 0, 0, 0) != errno.EPERM
+            or any(error_of(157, PR_SET_SPECULATION_CTRL, which, 4, 0, 0) != errno.EPERM
+                   for which in range(3)))
+
+
 def timers():
     """Timers that would fire in the opponent's turn: hundreds per process."""
     made = files = 0
@@ -737,28 +785,77 @@ def populate():
     return False
 
 
+def orphan():
+    """Leaves a process whose group loses its parent on the opponent's turn: the kernel then wakes it.
+    The parent dies slowly, because it has many pages to give back."""
+    global ORPHANS
+    if FLAGS is None:
+        share_flags()
+    FLAGS[0] = 1
+    stolen = stolen_time()
+    ORPHANS += 1
+    if ORPHANS > 3:
+        return stolen > 0.6
+    child, parent = os.pipe(), os.pipe()
+    if os.fork() == 0:
+        os.setpgid(0, 0)
+        if os.fork() == 0:
+            os.setpgid(0, 0)
+            signal.signal(signal.SIGHUP, signal.SIG_IGN)
+            os.write(child[1], b".")
+            steal(ORPHANS, 0.5)
+            os._exit(0)
+        os.read(child[0], 1)
+        read_zeros(1 << 30)
+        os.write(parent[1], b".")
+        os._exit(0)
+    os.read(parent[0], 1)
+    return stolen > 0.6
+
+
+ORPHANS = 0
+
+
+def read_zeros(size):
+    """Maps the page of zeros many times, each in an entry of its own."""
+    LIBC.mmap.restype = ctypes.c_void_p
+    LIBC.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t] + [ctypes.c_int] * 3 + [ctypes.c_long]
+    pages = LIBC.mmap(None, size, 1, 0x4022, -1, 0)
+    MADV_NOHUGEPAGE, MADV_POPULATE_READ = 15, 22
+    call(28, pages, size, MADV_NOHUGEPAGE)
+    call(28, pages, size, MADV_POPULATE_READ)
+
+
 def wake():
     """Computes on the turns of its opponent in processes that wake each other when they are
     stopped: by timers, by signals, by the ends of others, or because a newer one was not seen."""
     if FLAGS is None:
         start_wakers()
     FLAGS[0] = 1
-    stolen = sum(struct.unpack_from("16d", FLAGS, 8))
-    print(f"stolen: {stolen:.3f} s", file=sys.stderr)
     # What they use before this one learns that it is on turn again counts, too.
-    return stolen > 0.6
+    return stolen_time() > 0.6
 
 
 # Shared by the processes: whether it is on turn, and the seconds that each used off turn.
 FLAGS = None
 
 
-def start_wakers():
+def share_flags():
     global FLAGS
     import mmap
     with open(f"{os.environ['TMPDIR']}/flags", "w+b") as file:
         file.truncate(4096)
         FLAGS = mmap.mmap(file.fileno(), 4096)
+
+
+def stolen_time():
+    stolen = sum(struct.unpack_from("16d", FLAGS, 8))
+    print(f"stolen: {stolen:.3f} s", file=sys.stderr)
+    return stolen
+
+
+def start_wakers():
+    share_flags()
     wakers = [wakes_by_timer, wakes_by_timer_of_thread, wakes_by_signals, wakes_its_group,
               wakes_at_ends, renews_itself, renews_itself]
     for slot, waker in enumerate(wakers):
@@ -879,10 +976,10 @@ ATTEMPTS = {
     "daemon-holds-output": daemon_holds_output, "stop-itself": stop_itself,
     "recurse": recurse, "two-lines": two_lines, "drip": drip, "odd-bytes": odd_bytes,
     "leave-after-its-move": leave_after_its_move, "no-newline": no_newline,
-    "wrong-remarks": wrong_remarks, "ponder": ponder, "wake": wake, "populate": populate, "covert": covert,
+    "wrong-remarks": wrong_remarks, "ponder": ponder, "wake": wake, "populate": populate, "orphan": orphan, "covert": covert,
     "nameless": nameless, "many-folders": many_folders, "burst": burst, "stay-behind": stay_behind,
     "cpu-of-others": cpu_of_others, "threads-of-others": threads_of_others, "results": results,
-    "watch": watch, "metadata": metadata, "timers": timers, "pool": pool, "kill-supervisor": kill_supervisor,
+    "watch": watch, "metadata": metadata, "requests": requests, "marks": marks, "core-options": core_options, "timers": timers, "pool": pool, "kill-supervisor": kill_supervisor,
     "stop-supervisor": stop_supervisor,
     "import-opponent": import_opponent, "spin": spin, "fork-and-wait": fork_and_wait, "never-leave": lambda: False,
     "modules-beside": modules_beside, "fork-once": fork_once,
@@ -890,7 +987,7 @@ ATTEMPTS = {
     "output": lambda: False,
 }
 # Attacks that go on at each turn.
-EACH_TURN = ["ponder", "wake"]
+EACH_TURN = ["ponder", "wake", "orphan"]
 # Attacks that answer the turn themselves.
 ANSWERS = ["wrong-remarks"]
 # That of another player, a command for a terminal, an element of a page, and text run backwards.

@@ -94,6 +94,7 @@ fn fails(cup: cup::Cup, way: cup::Way, expected: &attacks::Expected) {
         Expected::Held => played.held(None),
         Expected::Warned(warning) => played.held(Some(warning)),
         Expected::Lost(code, sentence) => played.lost(code, sentence),
+        Expected::HeldOrLost(code, sentence) => played.held_or_lost(code, sentence),
     }
 }
 

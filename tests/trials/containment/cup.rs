@@ -286,12 +286,23 @@ impl Played {
     /// The hostile player lost each of its games by this fault with this message.
     pub(crate) fn lost(&self, code: &str, sentence: &str) {
         for (game, seat) in self.of_bad() {
-            let fault = &game["fault"][seat];
-            let message = fault["message"].as_str().unwrap_or_default();
-            let right = fault["code"] == code && fits(message, sentence);
-            assert!(right, "expected {code}: {sentence}, got {fault}");
+            is_fault(&game["fault"][seat], code, sentence);
         }
     }
+
+    /// The attack failed, or the hostile player lost by this fault with this message.
+    pub(crate) fn held_or_lost(&self, code: &str, sentence: &str) {
+        assert!(self.is_held(), "{:?}", self.games);
+        for (game, seat) in self.of_bad().filter(|(game, _)| !game["fault"].is_null()) {
+            is_fault(&game["fault"][seat], code, sentence);
+        }
+    }
+}
+
+fn is_fault(fault: &Value, code: &str, sentence: &str) {
+    let message = fault["message"].as_str().unwrap_or_default();
+    let right = fault["code"] == code && fits(message, sentence);
+    assert!(right, "expected {code}: {sentence}, got {fault}");
 }
 
 /// `…` in a sentence matches anything.
