@@ -205,8 +205,12 @@ fn short_game(arena: &Arena, clock: &str) -> Value {
 fn wrong_lines_and_buttons_are_warned_about() {
     let arena = Arena::new();
     let game = short_game(&arena, "budget = \"20s\"");
+    // On a busy machine, the record has more.
+    let told = game["warnings"].as_array().expect("warnings").iter();
+    let told: Vec<&Value> =
+        told.filter(|text| !text.to_string().contains("had no core free")).collect();
     assert_eq!(
-        game["warnings"],
+        json!(told),
         json!([
             "white did not press the button `Clear Hash`, which does nothing at `false`; remove \
              the option",
@@ -216,6 +220,7 @@ fn wrong_lines_and_buttons_are_warned_about() {
     );
     let details = arena.run(&["rank", "--details"]);
     assert!(details.out.contains("means per move"), "{details:?}");
+    assert!(details.out.contains("\ntwo reported a wrong main line at ply 1"), "{details:?}");
     let details = arena.run(&["rank", "--details", "--format", "json"]);
     let json: Value = serde_json::from_str(&details.out).expect("JSON");
     let search = &json["diagnostics"]["searches"][0];

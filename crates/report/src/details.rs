@@ -9,6 +9,7 @@ use referee_tournament::analysis::diagnostics::clocks::ClockUse;
 use referee_tournament::analysis::diagnostics::copies;
 use referee_tournament::analysis::diagnostics::look_alikes::LookAlikes;
 use referee_tournament::analysis::diagnostics::searches::SearchUse;
+use referee_tournament::analysis::diagnostics::warned::WarningCount;
 use referee_tournament::analysis::diagnostics::{Diagnostics, EndingCount};
 
 /// The diagnostics as text and tables, without a trailing newline.
@@ -37,6 +38,10 @@ pub fn details(found: &Diagnostics, width: usize, colour: Colour) -> Styled {
     if !found.searches.is_empty() {
         lines.push(Styled::default());
         lines.extend(lay_out(&searches(&found.searches), width, colour));
+    }
+    if !found.warnings.is_empty() {
+        lines.push(Styled::default());
+        lines.extend(lay_out(&warnings(&found.warnings), width, colour));
     }
     lines.push(Styled::default());
     lines.extend(oddities(found).into_iter().map(Styled::from));
@@ -99,6 +104,22 @@ fn searches(searches: &[SearchUse]) -> Vec<Column> {
         mean("nodes/s", Keep::Always, |search| search.nps, count),
         mean("time", Keep::Always, |search| search.time_ns, mean_time),
         mean("latency", Keep::Always, |search| search.latency_ns, mean_time),
+    ]
+}
+
+fn warnings(warnings: &[WarningCount]) -> Vec<Column> {
+    let column = |heading: &str, align, keep, cell: fn(&WarningCount) -> String| Column {
+        heading: heading.to_owned(),
+        keep,
+        align,
+        cells: warnings.iter().map(|warning| TableCell::plain(cell(warning))).collect(),
+    };
+    vec![
+        column("warnings", Align::Left, Keep::Cut, |count| {
+            escape::terminal(&format!("{} {}", count.player, count.warning))
+        }),
+        column("games", Align::Right, Keep::Always, |count| count.games.to_string()),
+        column("first", Align::Right, Keep::Always, |count| escape::terminal(&count.first)),
     ]
 }
 
@@ -210,6 +231,13 @@ mod tests {
                 time_ns: Some(37e6),
                 latency_ns: Some(-1.5e5),
             }],
+            warnings: vec![WarningCount {
+                player: "ant".into(),
+                warning: "reported a wrong main line at ply 4: `e2e5`, move 1 of it, is not legal"
+                    .into(),
+                first: "526a-1".into(),
+                games: 12,
+            }],
             pairs: 2,
             unexplained: Vec::new(),
             cycles: vec![PlayerCycle { players: names, p_value: 0.01 }],
@@ -235,6 +263,9 @@ ant                7  1.2 ms  33 ms    1.5 s
 
 means per move  moves  depth  nodes  nodes/s   time  latency
 ant                 6   12.3   46 k    1.2 M  37 ms  -150 µs
+
+warnings                                                                     games   first
+ant reported a wrong main line at ply 4: `e2e5`, move 1 of it, is not legal     12  526a-1
 
 ant and bee are the same player: the same command with the same files.
 ant beats bee, bee beats cat, cat beats ant.";

@@ -6,6 +6,7 @@ pub mod copies;
 pub mod decisions;
 pub mod look_alikes;
 pub mod searches;
+pub mod warned;
 pub mod workers;
 
 use std::collections::{BTreeMap, HashMap};
@@ -18,6 +19,7 @@ use self::copies::copies;
 use self::decisions::{DecisionHash, decisions};
 use self::look_alikes::{FirstDecisions, FirstLegal, LookAlikes};
 use self::searches::{SearchUse, Searches};
+use self::warned::{WarningCount, Warnings};
 use self::workers::{WorkerCollector, WorkerResults};
 use crate::analysis::evaluation::Evaluation;
 use crate::analysis::logged_game::{LoggedGame, PassError};
@@ -52,6 +54,8 @@ pub struct Diagnostics {
     pub clocks: Vec<ClockUse>,
     /// What players report about their searches, in order; those that report nothing are absent.
     pub searches: Vec<SearchUse>,
+    /// The warnings in the records.
+    pub warnings: Vec<WarningCount>,
     /// The highest number of a pair: how many openings were used, if there are so many.
     pub pairs: u32,
     /// Players whose results the ratings do not explain, the most unusual first.
@@ -127,6 +131,7 @@ pub struct Diagnoser {
     endings: BTreeMap<(String, bool), u32>,
     clocks: Clocks,
     searches: Searches,
+    warnings: Warnings,
     pairs: u32,
     decisions: FirstDecisions,
     workers: WorkerCollector,
@@ -143,6 +148,7 @@ impl Diagnoser {
             endings: BTreeMap::new(),
             clocks: Clocks::new(names.len()),
             searches: Searches::new(names.len(), analysis.header.clock.measure),
+            warnings: Warnings::default(),
             pairs: 0,
             decisions: FirstDecisions::default(),
             workers: WorkerCollector::default(),
@@ -188,6 +194,7 @@ impl Diagnoser {
             let Some(player) = player else { continue };
             self.clocks.add(player, &record.clock.used_ns[seat]);
             self.searches.add(player, record, seat);
+            self.warnings.add(player, record, seat);
             for decision in decisions.iter().filter(|decision| decision.seat == seat) {
                 self.decisions.add(player, decision);
             }
@@ -228,6 +235,7 @@ impl Diagnoser {
             faults,
             clocks: self.clocks.uses(names),
             searches: self.searches.uses(names),
+            warnings: self.warnings.conclude(),
             pairs: self.pairs,
             unexplained: unexplained(&results.counts, fit).into_iter().map(odd).collect(),
             cycles: cycles(&results.counts).into_iter().map(cycle).collect(),

@@ -144,7 +144,7 @@ mod tests {
         record.actions = ["b", "c", "d"].map(str::to_owned).to_vec();
         record.plies = 4;
         record.clock.used_ns.values.first = vec![30 * MS];
-        record.clock.used_ns.values.second = vec![12 * MS, 24 * MS];
+        record.clock.used_ns.values.second = vec![16 * MS, 16 * MS];
         let note =
             |ply, by: &str, search| Note { ply, by: by.to_owned(), note: None, eval: None, search };
         let full = |depth, nodes, time_ms| SearchReport {
@@ -178,9 +178,9 @@ mod tests {
             moves: 2,
             depth: Some(15.0),
             nodes: Some(2000.0),
-            nps: Some(4000.0 / 0.036),
-            time_ns: Some(18e6),
-            latency_ns: Some(3e6),
+            nps: Some(125_000.0),
+            time_ns: Some(16e6),
+            latency_ns: Some(1e6),
         };
         let ant = SearchUse {
             player: "ant".to_owned(),
@@ -201,6 +201,6 @@ mod tests {
         let mut both = record();
         both.clock.used_ns.values.first = vec![30 * MS; 3];
         let times = |record| uses(record, Measure::Wall)[1].time_ns;
-        assert_eq!([times(&passed), times(&late), times(&both)], [None, Some(18e6), None]);
+        assert_eq!([times(&passed), times(&late), times(&both)], [None, Some(16e6), None]);
     }
 }
