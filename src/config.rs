@@ -52,6 +52,7 @@ use player::LookupPaths;
 use problem::{Problems, SourceText};
 use referee_record::bounded::{self, ReadError};
 use referee_record::model::grades::Grades;
+use referee_record::model::league::LeagueSettings;
 use referee_record::model::tournament::Tournament;
 use referee_sandbox::Level;
 
@@ -92,14 +93,7 @@ pub fn load(path: &Path, colour: Colour) -> Result<Tournament, Failure> {
 /// Reads the configuration file at `path` as far as possible.
 pub fn read(path: &Path, colour: Colour) -> LoadedConfig {
     let name = path.display().to_string();
-    let found = text(path, CONFIGURATION, &name).and_then(|text| {
-        let folder = path.parent().unwrap_or(path).join(".");
-        let base = fs::canonicalize(folder).map_err(|error| {
-            Failure::input(format!("cannot find the folder of `{name}`: {error}"))
-        })?;
-        Ok((text, base))
-    });
-    let (text, base) = match found {
+    let (text, base) = match text_and_folder(path, &name) {
         Ok(found) => found,
         Err(failure) => return LoadedConfig::failed(failure),
     };
@@ -108,22 +102,64 @@ pub fn read(path: &Path, colour: Colour) -> LoadedConfig {
     check(SourceText { name: &name, text: &text }, place, colour)
 }
 
-/// The rules for marks in the configuration file at `path`, if it has some. Other parts of it are
-/// neither checked nor started.
+/// The rules for marks in the configuration file at `path`, if it has some.
 pub(crate) fn grades(path: &Path, colour: Colour) -> Result<Option<Grades>, Failure> {
-    let name = path.display().to_string();
-    let text = text(path, CONFIGURATION, &name)?;
-    let mut problems = Problems::default();
-    let grades = ConfigFile::from_text(&text, &mut problems).and_then(|mut file| {
-        let absent = tournament::absent(&mut file, &mut problems);
+    part(path, colour, |mut file, _, problems| {
+        let absent = tournament::absent(&mut file, problems);
         let players = file.players.as_deref();
-        let stages = stages::check(&file.stages, players, &mut problems);
-        grades::check(file.grades.as_ref(), (players, &absent), &stages, &mut problems)
-    });
+        let stages = stages::check(&file.stages, players, problems);
+        grades::check(file.grades.as_ref(), (players, &absent), &stages, problems)
+    })
+}
+
+/// What the commands of an organiser need of a league's configuration.
+#[derive(Debug)]
+pub(crate) struct LeaguePlace {
+    /// The results folder.
+    pub(crate) dir: PathBuf,
+    pub(crate) settings: LeagueSettings,
+    /// The names of the configured players.
+    pub(crate) players: Vec<String>,
+}
+
+/// The league that the configuration file at `path` describes, if it describes one.
+pub(crate) fn league(path: &Path, colour: Colour) -> Result<Option<LeaguePlace>, Failure> {
+    part(path, colour, |file, base, problems| {
+        let players = file.players.as_deref();
+        let stages = stages::check(&file.stages, players, problems);
+        let settings = league::check(file.league.as_ref(), &stages, base, problems)?;
+        let dir = tournament::results_folder(&file, base, problems)?;
+        let names = players.into_iter().flatten().filter_map(|keys| keys.name.as_ref());
+        let players = names.map(|name| name.get_ref().clone()).collect();
+        Some(LeaguePlace { dir, settings, players })
+    })
+}
+
+/// Checks a part of the configuration file at `path`, with its folder as a real path. Other parts
+/// are neither checked nor started: no problem of a player's is in the way.
+fn part<T>(
+    path: &Path,
+    colour: Colour,
+    check: impl FnOnce(ConfigFile, &Path, &mut Problems) -> Option<T>,
+) -> Result<Option<T>, Failure> {
+    let name = path.display().to_string();
+    let (text, base) = text_and_folder(path, &name)?;
+    let mut problems = Problems::default();
+    let file = ConfigFile::from_text(&text, &mut problems);
+    let part = file.and_then(|file| check(file, &base, &mut problems));
     if problems.is_empty() {
-        return Ok(grades);
+        return Ok(part);
     }
     Err(problems.into_failure(SourceText { name: &name, text: &text }, colour))
+}
+
+/// The text of the configuration file at `path`, called `name`, and the real path of its folder.
+fn text_and_folder(path: &Path, name: &str) -> Result<(String, PathBuf), Failure> {
+    let text = text(path, CONFIGURATION, name)?;
+    let folder = path.parent().unwrap_or(path).join(".");
+    let base = fs::canonicalize(folder)
+        .map_err(|error| Failure::input(format!("cannot find the folder of `{name}`: {error}")))?;
+    Ok((text, base))
 }
 
 /// The builds that the configuration file at `path` asks for, if it asks for any.

@@ -9,13 +9,12 @@ use std::path::{Path, PathBuf};
 use clap::{Args, Subcommand};
 
 use super::{Failure, Status};
-use crate::config::{self, similar};
+use crate::config::{self, LeaguePlace, similar};
 use crate::league::control::{Control, LONGEST_MESSAGE};
 use crate::league::invitations::{Invitations, author_problem};
 use crate::printer::Printer;
 use referee_protocol::escape;
 use referee_record::log::LOG;
-use referee_record::model::league::LeagueSettings;
 
 /// The configuration of a league if none is named.
 const LEAGUE_CONFIG: &str = "league.toml";
@@ -85,24 +84,14 @@ pub(crate) struct MessageArgs {
     pub(crate) text: String,
 }
 
-/// A league as its commands need it.
-#[derive(Debug)]
-struct OpenLeague {
-    /// The results folder.
-    dir: PathBuf,
-    settings: LeagueSettings,
-    /// The names of the configured players.
-    players: Vec<String>,
-}
-
 /// Does what the organiser wants.
 pub(crate) fn run(args: &LeagueArgs, printer: Printer) -> Result<Status, Failure> {
     let change = |change: &dyn Fn(&mut Control)| {
-        let league = OpenLeague::read(&args.config, printer)?;
+        let league = LeaguePlace::open(&args.config, printer)?;
         league.change(|control| change(control))
     };
     let change_author = |author: &AuthorArgs, change: &dyn Fn(&mut Control)| {
-        let league = OpenLeague::read(&args.config, printer)?;
+        let league = LeaguePlace::open(&args.config, printer)?;
         league.find_author(&author.author)?;
         league.change(|control| change(control))
     };
@@ -137,19 +126,16 @@ fn refuse_long(message: &str) -> Result<(), Failure> {
     )))
 }
 
-impl OpenLeague {
-    /// Reads the configuration of the league.
-    fn read(config: &Path, printer: Printer) -> Result<Self, Failure> {
-        let tournament = config::load(config, printer.colour_err)?;
-        let Some(settings) = tournament.league else {
-            return Err(Failure::input(format!(
+impl LeaguePlace {
+    /// Reads what the configuration says of the league.
+    fn open(config: &Path, printer: Printer) -> Result<Self, Failure> {
+        config::league(config, printer.colour_err)?.ok_or_else(|| {
+            Failure::input(format!(
                 "{} describes no league; write `format = \"league\"` there, or name another file \
                  with --config",
                 config.display()
-            )));
-        };
-        let players = tournament.players.into_iter().map(|player| player.name).collect();
-        Ok(Self { dir: tournament.results.join(&tournament.name), settings, players })
+            ))
+        })
     }
 
     fn invitations(&self) -> Result<Invitations, Failure> {

@@ -529,6 +529,8 @@ fn commands_say_what_the_organiser_wants() {
     };
     let control = || -> Value { serde_json::from_str(&arena.read("control.json")).expect("JSON") };
     links(&arena, &["names.csv"]);
+    // The brake works whatever is wrong with the players.
+    arena.write("league.toml", &LEAGUE.replace("bot = \"random\"", "command = [\"./gone\"]"));
     for words in [&["pause"][..], &["message", "Hello"], &["remove", "ann"]] {
         assert_eq!(call(words), (0, String::new()), "{words:?}");
     }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use toml::{Table, Value};
 
-use super::OpenLeague;
+use super::LeaguePlace;
 use crate::commands::results_folder::Tables;
 use crate::commands::{Failure, Status};
 use crate::config::{self, LARGEST};
@@ -49,7 +49,7 @@ pub(super) fn run(args: &CloseArgs, config: &Path, printer: Printer) -> Result<S
             file.display()
         )));
     }
-    let league = OpenLeague::read(config, printer)?;
+    let league = LeaguePlace::open(config, printer)?;
     league.change(|control| control.closed = true)?;
     if folder::is_being_written(&league.dir) {
         printer.note("the run finishes the games in play");

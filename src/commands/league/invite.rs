@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use super::{OpenLeague, UNENCRYPTED};
+use super::{LeaguePlace, UNENCRYPTED};
 use crate::commands::{Failure, Status};
 use crate::config::LARGEST;
 use crate::league::invitations::{InvitationError, Invitations, ORGANISER_NAME};
@@ -35,7 +35,7 @@ pub(crate) struct InviteArgs {
 
 /// Makes the links, and prints them when they are valid.
 pub(super) fn run(args: &InviteArgs, config: &Path, printer: Printer) -> Result<Status, Failure> {
-    let league = OpenLeague::read(config, printer)?;
+    let league = LeaguePlace::open(config, printer)?;
     let change = |invitations: &mut Invitations| change(args, invitations, &league, printer);
     let (invitations, links) = Invitations::change(&league.dir, change)?;
     if !invitations.is_encrypted() && !is_local(invitations.host()) {
@@ -50,7 +50,7 @@ pub(super) fn run(args: &InviteArgs, config: &Path, printer: Printer) -> Result<
 fn change(
     args: &InviteArgs,
     invitations: &mut Invitations,
-    league: &OpenLeague,
+    league: &LeaguePlace,
     printer: Printer,
 ) -> Result<Vec<(String, String)>, Failure> {
     if let Some(url) = &args.url {

@@ -20,7 +20,7 @@ use axum::routing::{get, post};
 use clap::Args;
 use referee_sandbox::Level;
 
-use super::{OpenLeague, UNENCRYPTED};
+use super::{LeaguePlace, UNENCRYPTED};
 use crate::commands::containment_args::level_named;
 use crate::commands::recorded_rules::RecordedRulesArgs;
 use crate::commands::runtime::{interrupted, new_runtime};
@@ -63,7 +63,7 @@ pub(super) fn run(
     printer: Printer,
 ) -> Result<Status, Failure> {
     let config = args.file.as_deref().unwrap_or(config);
-    let league = OpenLeague::read(config, printer)?;
+    let league = LeaguePlace::open(config, printer)?;
     league.refuse_unbegun()?;
     let dir = league.dir.clone();
     let header = folder::header(&dir)?;

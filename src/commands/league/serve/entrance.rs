@@ -16,7 +16,7 @@ use axum::response::{Html, IntoResponse, Response};
 use tempfile::TempDir;
 use tokio::sync::Semaphore;
 
-use super::OpenLeague;
+use super::LeaguePlace;
 use super::form::{self, FormProblem};
 use crate::commands::Failure;
 use crate::commands::serve::Served;
@@ -42,7 +42,7 @@ const POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; c
 
 /// The state behind all links.
 pub(super) struct Entrance {
-    pub(super) league: OpenLeague,
+    pub(super) league: LeaguePlace,
     /// The name of the league.
     pub(super) name: String,
     pub(super) live: Arc<Served>,
@@ -82,7 +82,7 @@ pub(super) struct AuthorBounds {
 impl Entrance {
     /// Opens the entrance of a league, and removes what was never handed in as a whole.
     pub(super) fn open(
-        league: OpenLeague,
+        league: LeaguePlace,
         name: String,
         live: Arc<Served>,
     ) -> Result<Self, Failure> {
