@@ -282,8 +282,8 @@ impl<'e> Examiner<'e> {
             1 => BySeat::new(SUBJECT, opponent),
             _ => BySeat::new(opponent, SUBJECT),
         };
-        let name = |number: usize| self.conditions.player(number).name.as_str();
-        let id = game_id(name(SUBJECT), name(opponent), pair, game);
+        let name = |number: usize| self.conditions.player(number).name.clone();
+        let id = game_id(&name(SUBJECT), &name(opponent), pair, game);
         let fixture = Fixture { players, pair, game };
         match self.pool.play(id, fixture, &mut self.over).await {
             JobOutcome::Played(games) => games.into_iter().next().ok_or(Interruption::Over),

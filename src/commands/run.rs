@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::Args;
-use tokio::sync::watch;
+use tokio::sync::{mpsc, watch};
 
 use self::hooks::{HookBell, Hooks};
 use self::live_boards::LiveBoards;
@@ -39,6 +39,7 @@ use crate::config::{self, CONFIG};
 use crate::printer::Printer;
 use crate::progress::{Progress, match_so_far};
 use referee_games::{AnyPosition, Event};
+use referee_match::openings::OpeningBook;
 use referee_match::player::Sandbox;
 use referee_match::replay::frames::Frame;
 use referee_ratings::{MOST_PLAYERS, RatingError};
@@ -60,8 +61,10 @@ use referee_tournament::run::deadline::RunDeadline;
 use referee_tournament::run::entrant::Entrant;
 use referee_tournament::run::event::{Listener, Listeners, RunEvent};
 use referee_tournament::run::job::Conditions;
+use referee_tournament::run::order::{Order, Orders};
 use referee_tournament::run::resume::{self, Prepared, ReplaceRequest};
 use referee_tournament::run::spectators::Spectators;
+use referee_tournament::run::venue::ThisMachine;
 use referee_tournament::run::worker;
 use referee_tournament::run::{Recorder, RunEnd, Runner};
 use referee_tournament::schedule::Fixture;
@@ -395,17 +398,16 @@ impl PlannedRun<'_> {
         let bell = HookBell::default();
         let listening = Listening::new(self, (log, bell), at_once, &contents.state, listener)?;
         let state = &mut contents.state;
-        // Workers finish the games on a server anyway.
-        let finish = match self.limits.workers {
-            Some(_) => watch::channel(false).1,
-            None => finish_asked()?,
-        };
         let end = listening.with(listener, |listeners, heard| {
             new_runtime()?.block_on(async {
                 let stop = stop.await?;
-                let session =
-                    GameSession { run: self, players: &players, jobs: self.limits.jobs, heard };
-                session.play(state, listeners, finish, stop).await
+                let (tell, orders) = mpsc::unbounded_channel();
+                // Workers finish the games on a server anyway.
+                if self.limits.workers.is_none() {
+                    finish_when_asked(tell)?;
+                }
+                let field = Field { players: &players, orders };
+                self.play_between(field, state, heard, listeners, stop).await
             })
         })?;
         let games = contents.state.played();
@@ -480,48 +482,66 @@ impl<'r> Listening<'r> {
     }
 }
 
-/// Games between the same players, one after another.
-struct GameSession<'s, 'r> {
-    run: &'s PlannedRun<'r>,
-    /// The players that are there, with their numbers.
-    players: &'s [(usize, &'s PlayerSpec)],
-    /// The most games at once.
-    jobs: usize,
-    heard: &'s Heard,
+/// Who plays.
+struct Field<'p> {
+    /// The players at the start, with their numbers.
+    players: &'p [(usize, &'p PlayerSpec)],
+    /// What is to change meanwhile.
+    orders: Orders,
 }
 
-impl GameSession<'_, '_> {
-    /// Plays until `stop` is true, or until `finish` is and the games in play are over.
-    async fn play(
+/// Orders the run to finish when somebody interrupts it for the first time.
+fn finish_when_asked(tell: mpsc::UnboundedSender<Order>) -> Result<(), Failure> {
+    let mut asked = finish_asked()?;
+    tokio::spawn(async move {
+        if asked.wait_for(|asked| *asked).await.is_ok() {
+            // A run that is over needs no order.
+            let _ = tell.send(Order::Finish);
+        }
+    });
+    Ok(())
+}
+
+impl PlannedRun<'_> {
+    /// Plays between the players of `field` until all games are played, an order ends the run, or
+    /// `stop` is true.
+    async fn play_between(
         &self,
+        field: Field<'_>,
         state: &mut TournamentState,
+        heard: &Heard,
         listeners: &mut dyn Listener,
-        finish: watch::Receiver<bool>,
         stop: watch::Receiver<bool>,
     ) -> Result<RunEnd, Failure> {
-        let Self { run, players, jobs, heard } = *self;
-        let PlannedRun { tournament, limits, folder: _, containment: _ } = *run;
-        let conditions = run.conditions(players, &heard.spectators)?;
-        let at_once = if state.is_league() { jobs } else { limits.at_once(state.due()) };
+        let Field { players, orders } = field;
+        let Self { tournament, limits, containment, .. } = *self;
+        let conditions = Arc::new(self.conditions(players, &heard.spectators)?);
+        let at_once = if state.is_league() { limits.jobs } else { limits.at_once(state.due()) };
         limits.refuse_too_many(at_once, players.iter().map(|&(_, player)| player))?;
-        let runner = Runner {
-            jobs,
-            is_elsewhere: limits.workers.is_some(),
-            finish,
-            cores: Cores::of_this_process(tournament.clock.cores_per_game()),
-            state,
-            conditions: Arc::new(conditions),
-            deadline: watch::Sender::new(limits.deadline),
-        };
+        let header = state.header().clone();
+        let deadline = watch::Sender::new(limits.deadline);
+        let runner = Runner { state, jobs: limits.jobs, orders, deadline };
         match &limits.workers {
-            None => runner.run(tournament, listeners, stop).await.map_err(Failure::from),
+            None => {
+                let rules = GameRules::new(tournament.game.clone(), tournament.options.clone())?;
+                let venue = ThisMachine {
+                    game: &*tournament.game,
+                    conditions,
+                    book: OpeningBook::new(rules, header.openings.as_ref())?,
+                    cores: Cores::of_this_process(tournament.clock.cores_per_game()),
+                    sandbox: Arc::clone(containment),
+                };
+                if let Some(crowded) = venue.cores.crowded_by(at_once) {
+                    listeners.on(RunEvent::Warning(&crowded), runner.state)?;
+                }
+                Ok(runner.run(&venue, listeners, stop).await?)
+            }
             #[cfg(not(feature = "nats"))]
             Some(_) => Err(remote_args::missing_feature()),
             #[cfg(feature = "nats")]
             Some(workers) => {
-                let secret = runner.conditions.secret.clone();
-                let header = runner.state.header().clone();
-                let what = (tournament, &header, &secret, run.folder.dir());
+                let secret = conditions.secret.clone();
+                let what = (tournament, &header, &secret, self.folder.dir());
                 let synced = heard.synced.clone();
                 Box::pin(remote_args::play_remotely(
                     workers, what, players, runner, synced, listeners, stop,

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::error::Failure;
 use referee_record::bounded::{self, ReadError};
 use referee_record::disk;
+use referee_tournament::run::order::Order;
 
 /// Its file in the results folder.
 pub(crate) const CONTROL: &str = "control.json";
@@ -55,6 +56,21 @@ impl Control {
     /// Games go on, and what authors hand in is taken in.
     pub(crate) fn resume(&mut self) {
         (self.paused, self.closed) = (false, false);
+    }
+
+    /// What a run is to do that followed `before` so far.
+    pub(crate) fn orders_after(&self, before: &Self) -> Vec<Order> {
+        let mut orders = Vec::new();
+        let mut add = |order, why: &str| orders.extend([Order::Notice(why.to_owned()), order]);
+        match (before.paused, self.paused) {
+            (false, true) => add(Order::Pause, "the league pauses"),
+            (true, false) => add(Order::GoOn, "the league goes on"),
+            _ => {}
+        }
+        if self.closed && !before.closed {
+            add(Order::Close, "the league is closed");
+        }
+        orders
     }
 
     /// Reads it from the results folder `dir`. Without a file, nothing is wanted.

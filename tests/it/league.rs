@@ -104,7 +104,12 @@ fn players_come_improve_and_go_while_games_are_played() {
     assert_eq!(changes, ["ann v1 entered", "ann v1 replaced", "ann v2 entered"]);
     let log = arena.log();
     let left = log.lines().position(|line| line.contains("\"replaced\"")).expect("it went");
-    assert!(!log.lines().skip(left + 1).any(|line| line.contains(":\"ann v1\"")), "no more games");
+    let mut lines = log.lines().skip(left).map(|line| serde_json::from_str(line).expect("JSON"));
+    let at = lines.next().map(|change: Value| change["at"].clone()).expect("a line");
+    for game in lines.filter(|line| line["players"].to_string().contains("\"ann v1\"")) {
+        let began = game["clock"]["began"].as_u64().expect("a time");
+        assert!(began <= at.as_u64().expect("a time"), "only games in play are finished: {game}");
+    }
     let verified = arena.run(&["verify"]);
     assert_eq!(verified.code, 0, "{}", verified.out);
     let ranking = arena.run(&["rank"]);
@@ -177,6 +182,42 @@ fn nothing_is_lost_when_the_run_is_killed() {
     assert_eq!(arena.stop(run), 130);
     assert!(arena.changes().contains(&"ann v2 lost".to_owned()), "{:?}", arena.changes());
     assert_eq!(arena.run(&["verify"]).code, 0);
+}
+
+#[test]
+fn a_machine_in_disorder_takes_nobody_out() {
+    let arena = league();
+    for author in ["ann", "bob"] {
+        arena.hand_in(author, "player.py", &program(author));
+    }
+    let run = arena.start(&["run", "--quiet"]);
+    for author in ["ann", "bob"] {
+        arena.wait_for_report(author, &format!("entered as {author} v1"));
+    }
+    assert_eq!(arena.stop(run), 130);
+    let came = arena.changes();
+    // Not mounted, without its interpreter, and one of two not readable.
+    arena.sh("mv entrants away");
+    let refused = arena.run(&["run", "--until", "1s"]);
+    assert_eq!(refused.code, 3, "{}", refused.err);
+    assert!(refused.err.contains("none was taken out: ann v1: "), "{}", refused.err);
+    arena.sh("mv away entrants");
+    let mut command = arena.command(&["run", "--until", "1s"]);
+    let refused = arena.finish(command.env("PATH", "/nowhere").spawn().expect("it starts"), "");
+    assert_eq!(refused.code, 3, "{}", refused.err);
+    assert!(refused.err.contains("python3"), "{}", refused.err);
+    arena.sh("mv entrants/ann away");
+    let played = arena.run(&["run", "--until", "1s"]);
+    assert_eq!(played.code, 0, "{}", played.err);
+    let pauses = "ann v1 pauses until the next start of the run: ";
+    assert!(played.err.contains(pauses), "{}", played.err);
+    arena.sh("mv away entrants/ann");
+    assert_eq!(arena.changes(), came);
+    // What was read and is not the same leaves.
+    arena.write("entrants/bob/1/player.py", &program("other"));
+    let played = arena.run(&["run", "--until", "1s"]);
+    assert!(played.err.contains("bob v1: its files in "), "{}", played.err);
+    assert_eq!(arena.changes()[2..], ["bob v1 lost"]);
 }
 
 #[test]

@@ -1,20 +1,25 @@
 //! The coordinator: opens a run on a server, and connects a runner with it.
 
+use std::io;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use tokio::sync::{mpsc, watch};
 use tokio_stream::StreamExt;
 
 use super::delivery::fetch_results;
-use super::dispatcher::{Dispatcher, JobRequest, OpenRun};
+use super::description::Packer;
+use super::dispatcher::{Dispatcher, JobRequest, OpenRun, Request};
 use super::error::RemoteError;
 use super::inspection::Inspector;
 use super::run_files::RunFiles;
 use super::server::NatsServer;
 use super::spot_checks::SpotChecks;
 use super::streams::{RUNS, RunNames, Streams};
+use referee_record::model::player::PlayerSpec;
+use referee_record::model::record::Header;
 use referee_record::seeds::{fresh_identity, random_bytes};
 use referee_tournament::run::event::{Listener, RunEvent};
+use referee_tournament::run::venue::Venue;
 use referee_tournament::run::worker::{Reports, Worker};
 use referee_tournament::run::{RunEnd, RunError, Runner};
 
@@ -59,7 +64,7 @@ impl Coordinator {
     /// Plays all due games of `runner` on the workers of the run.
     ///
     /// # Errors
-    /// As for [`Runner::run_by`].
+    /// As for [`Runner::run`].
     pub async fn run(
         self,
         runner: Runner<'_>,
@@ -79,19 +84,8 @@ impl Coordinator {
         let workers = server.client.subscribe(names.workers()).await.map_err(unheard)?;
         let runs = server.client.subscribe(RUNS).await.map_err(unheard)?;
         let (give, given) = mpsc::unbounded_channel();
-        let start = |slot: usize, reports: Reports, _: watch::Receiver<bool>| {
-            let (jobs, mut inbox) = mpsc::unbounded_channel();
-            let give = give.clone();
-            tokio::spawn(async move {
-                while let Some(job) = inbox.recv().await {
-                    let given = JobRequest { slot, job, reports: reports.clone() };
-                    if give.send(given).is_err() {
-                        break;
-                    }
-                }
-            });
-            Ok(Worker::elsewhere(jobs))
-        };
+        let packer = self.run.files.packer.clone();
+        let venue = ServerVenue { give, packer };
         let (arrive, arrivals) = mpsc::channel(64);
         let fetching = tokio::spawn(fetch_results(server.clone(), streams.clone(), arrive));
         let mut dispatcher = Dispatcher::new(self.run, self.checks, runner.deadline.subscribe());
@@ -99,7 +93,7 @@ impl Coordinator {
             let dispatching = dispatcher.work(given, arrivals, workers.merge(runs));
             tokio::select! {
                 biased;
-                end = runner.run_by(&start, listener, stop) => end,
+                end = runner.run(&venue, listener, stop) => end,
                 never = dispatching => match never {},
             }
         };
@@ -119,5 +113,43 @@ impl Coordinator {
             Err(_) => tracing::warn!("the NATS server gives no answer; the run stays on it"),
         }
         end
+    }
+}
+
+/// The workers of a server.
+#[derive(Debug)]
+struct ServerVenue {
+    /// Where the dispatcher gets its requests from.
+    give: mpsc::UnboundedSender<Request>,
+    /// Packs players that come.
+    packer: Packer,
+}
+
+impl Venue for ServerVenue {
+    fn start(&self, slot: usize, reports: Reports, _: watch::Receiver<bool>) -> io::Result<Worker> {
+        let (jobs, mut inbox) = mpsc::unbounded_channel();
+        let give = self.give.clone();
+        tokio::spawn(async move {
+            while let Some(job) = inbox.recv().await {
+                let request = JobRequest { slot, job, reports: reports.clone() };
+                if give.send(Request::Job(request)).is_err() {
+                    break;
+                }
+            }
+        });
+        Ok(Worker::elsewhere(jobs))
+    }
+
+    fn admit(&self, number: usize, player: &PlayerSpec, header: &Header) -> Result<(), String> {
+        let packed = self.packer.player(number, player).map_err(|error| error.to_string())?;
+        // A dispatcher works as long as the runner.
+        let _ = self.give.send(Request::Admit(Box::new(packed), Box::new(header.clone())));
+        Ok(())
+    }
+
+    fn dismiss(&self, _: usize) {}
+
+    fn is_elsewhere(&self) -> bool {
+        true
     }
 }

@@ -56,15 +56,15 @@ pub struct PackedPlayer {
 }
 
 /// Packs players and the rules program, and writes their bundles.
-#[derive(Debug)]
-pub struct Packer<'a> {
+#[derive(Debug, Clone)]
+pub struct Packer {
     /// Where bundles are written.
-    pub folder: &'a Path,
+    pub folder: PathBuf,
     /// Files that are not sent.
     pub hidden: Vec<PathBuf>,
 }
 
-impl Packer<'_> {
+impl Packer {
     /// Packs the player with this number.
     ///
     /// # Errors
@@ -195,6 +195,11 @@ impl PackedPlayer {
         unbundle_texts(args_of(&mut spec), &self.bundled_args, root);
         unbundle_texts(options_of(&mut spec), &self.bundled_options, root);
         spec
+    }
+
+    /// The name on the server of the player with this number, if it comes while others play.
+    pub(crate) fn object_name(number: usize) -> String {
+        format!("player-{number}")
     }
 
     /// The program and the folders that it needs on the machine itself, outside its bundle.

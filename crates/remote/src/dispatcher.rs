@@ -11,6 +11,7 @@ use tokio::sync::{mpsc, watch};
 use tokio_stream::{Stream, StreamExt};
 
 use super::delivery::{PendingAck, queue_job, unpack};
+use super::description::PackedPlayer;
 use super::error::RemoteError;
 use super::inspection::{Inspector, WrongResult};
 use super::known_workers::{KnownWorkers, SILENCE};
@@ -66,6 +67,15 @@ enum RequestOutcome {
     Problem(Instant, ServerProblem),
 }
 
+/// What the runner asks for.
+#[derive(Debug)]
+pub(crate) enum Request {
+    /// A job is to be done.
+    Job(JobRequest),
+    /// The workers are to know a player that has come, before its first job; the header has it.
+    Admit(Box<PackedPlayer>, Box<Header>),
+}
+
 /// A job that the runner hands out.
 #[derive(Debug)]
 pub(crate) struct JobRequest {
@@ -118,6 +128,8 @@ pub(crate) struct Dispatcher {
     /// Since when no worker is there. `None` if that was reported.
     lonely_since: Option<Instant>,
     has_dropped: bool,
+    /// Whether the server may lack a player that came.
+    is_incomplete: bool,
     /// The end time of the run, if there is one.
     deadline: watch::Receiver<Option<RunDeadline>>,
     /// The earliest time from which no game may begin, of all that workers were told.
@@ -147,14 +159,15 @@ impl Dispatcher {
             closes: None,
             lonely_since: Some(Instant::now()),
             has_dropped: false,
+            is_incomplete: false,
         }
     }
 
-    /// Runs until dropped: handles jobs from `given`, results from `arrivals`, and what is published
+    /// Runs until dropped: handles requests from `given`, results from `arrivals`, and what is published
     /// on the subjects of workers and of announcements.
     pub(crate) async fn work(
         &mut self,
-        mut given: mpsc::UnboundedReceiver<JobRequest>,
+        mut given: mpsc::UnboundedReceiver<Request>,
         mut arrivals: mpsc::Receiver<Result<Message, ServerProblem>>,
         mut published: impl Stream<Item = async_nats::Message> + Unpin,
     ) -> Infallible {
@@ -163,7 +176,10 @@ impl Dispatcher {
         let mut requeue = tokio::time::interval(REQUEUE);
         loop {
             tokio::select! {
-                Some(request) = given.recv() => self.accept_request(request).await,
+                Some(request) = given.recv() => match request {
+                    Request::Job(request) => self.accept_request(request).await,
+                    Request::Admit(player, header) => self.admit(*player, *header).await,
+                },
                 Some(arrival) = arrivals.recv() => match arrival {
                     Ok(message) => self.on_result(message).await,
                     Err(problem) => self.report_problem(Instant::now(), problem).await,
@@ -211,6 +227,27 @@ impl Dispatcher {
     /// Reports a problem, which may quote strangers.
     fn warn(&self, problem: &str) {
         self.report(Report::Warning(escape::terminal(problem)));
+    }
+
+    /// Sends a player that has come. While the server gives no answer, its jobs wait for it.
+    async fn admit(&mut self, player: PackedPlayer, header: Header) {
+        self.run.inspector.admit(header);
+        self.run.files.newcomers.push(player);
+        self.send_files().await;
+    }
+
+    /// Sends what the server does not have yet.
+    async fn send_files(&mut self) {
+        let OpenRun { server, streams, files, .. } = &self.run;
+        let sent = files.create(server, streams).await;
+        self.is_incomplete = sent.is_err();
+        match sent {
+            Ok(_) => {}
+            Err(RemoteError::Server(problem)) => {
+                self.report_outage(Instant::now(), &problem);
+            }
+            Err(error) => self.report(Report::Failed(error.into())),
+        }
     }
 
     async fn accept_request(&mut self, request: JobRequest) {
@@ -262,11 +299,15 @@ impl Dispatcher {
         if matches!(problem, ServerProblem::Missing(_)) {
             self.create_again().await;
         } else if problem.may_pass() {
-            if self.outage.begin(asked) {
-                self.warn(&format!("{problem}; it is tried again, and nothing is lost"));
-            }
+            self.report_outage(asked, &problem);
         } else {
             self.report(Report::Failed(problem.into()));
+        }
+    }
+
+    fn report_outage(&mut self, asked: Instant, problem: &ServerProblem) {
+        if self.outage.begin(asked) {
+            self.warn(&format!("{problem}; it is tried again, and nothing is lost"));
         }
     }
 
@@ -516,6 +557,9 @@ impl Dispatcher {
 
     /// Announces the run, and looks at workers, jobs and queue.
     async fn tick(&mut self) {
+        if self.is_incomplete {
+            self.send_files().await;
+        }
         self.announce(false).await;
         for text in self.workers.tick() {
             self.warn(&text);

@@ -49,6 +49,12 @@ pub struct Inspector {
 }
 
 impl Inspector {
+    /// A player has come; `header` has it.
+    pub(crate) fn admit(&mut self, header: Header) {
+        self.names = header.players.iter().map(|player| player.name.clone()).collect();
+        self.header = header;
+    }
+
     /// The outcome of a job on `worker`, if it can be true. It `may_be_part` of the job if no game
     /// may begin any more.
     ///

@@ -27,6 +27,7 @@ pub mod coordinator;
 pub mod delivery;
 pub mod description;
 mod dispatcher;
+mod downloads;
 pub mod error;
 pub mod inspection;
 mod known_workers;

@@ -1,16 +1,16 @@
 //! Plays a run's jobs on this machine.
 
-use std::collections::{BTreeMap, HashMap};
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use tokio::sync::{mpsc, watch};
 
 use super::bundle::unpack;
-use super::description::RunDescription;
+use super::description::{PackedPlayer, RunDescription};
 use super::error::RemoteError;
+use referee_games::AnyGame;
 use referee_match::game_program::FoundProgram;
 use referee_match::openings::OpeningBook;
 use referee_match::player::Sandbox;
@@ -31,6 +31,8 @@ pub(crate) struct PlayableRun {
     cores: Cores,
     /// The containment of its players.
     pub(crate) sandbox: Arc<Sandbox>,
+    /// The folder of the unpacked bundles.
+    folder: PathBuf,
 }
 
 impl PlayableRun {
@@ -50,11 +52,7 @@ impl PlayableRun {
         let request = &ContainmentRequest { hidden, ..description.containment.clone() };
         let sandbox = Arc::new(Sandbox::resolve(request)?);
         for hash in description.bundles() {
-            let to = folder.join(hash);
-            // A folder that exists is complete.
-            if !to.exists() {
-                unpack(&downloads.join(format!("{hash}.tar")), hash, &to)?;
-            }
+            unpack_once(downloads, hash, folder)?;
         }
         let rules = match &description.rules {
             None => GameRules::of(&description.header)?,
@@ -68,7 +66,11 @@ impl PlayableRun {
             control: description.header.clock,
             policy: description.header.fault_policy,
             adjudication: description.header.adjudication,
-            players: entrants(description, &rules, &sandbox, folder)?,
+            players: description
+                .players
+                .iter()
+                .map(|player| Ok((player.number, entrant(player, &*rules.game, &sandbox, folder)?)))
+                .collect::<Result<_, RemoteError>>()?,
             secret: Secret::from_hex(&description.secret)
                 .ok_or(RemoteError::Unusable("its secret is not one"))?,
             spectators: Arc::default(),
@@ -77,30 +79,47 @@ impl PlayableRun {
         let each = conditions.control.cores_per_game();
         let book = OpeningBook::new(rules, description.header.openings.as_ref())?;
         let (conditions, cores) = (Arc::new(conditions), Cores::of_this_process(each));
-        Ok(Self { book, conditions, cores, sandbox })
+        Ok(Self { book, conditions, cores, sandbox, folder: folder.to_owned() })
+    }
+
+    /// Admits a player that came since the run began, whose bundle is in `downloads`.
+    ///
+    /// # Errors
+    /// It cannot be unpacked, or what it needs is missing here.
+    pub(crate) fn admit(&self, player: &PackedPlayer, downloads: &Path) -> Result<(), RemoteError> {
+        if let Some(hash) = &player.bundle {
+            unpack_once(downloads, hash, &self.folder)?;
+        }
+        let game = &*self.book.rules().game;
+        let entrant = entrant(player, game, &self.sandbox, &self.folder)?;
+        self.conditions.players.admit(player.number, entrant);
+        Ok(())
     }
 }
 
-fn entrants(
-    description: &RunDescription,
-    rules: &GameRules,
+/// Unpacks the bundle with this hash into `folder`, unless that was done before.
+fn unpack_once(downloads: &Path, hash: &str, folder: &Path) -> Result<(), RemoteError> {
+    let to = folder.join(hash);
+    // A folder that exists is complete.
+    if !to.exists() {
+        unpack(&downloads.join(format!("{hash}.tar")), hash, &to)?;
+    }
+    Ok(())
+}
+
+/// A player whose bundle is unpacked in `folder`.
+fn entrant(
+    player: &PackedPlayer,
+    game: &dyn AnyGame,
     sandbox: &Arc<Sandbox>,
     folder: &Path,
-) -> Result<HashMap<usize, Entrant>, RemoteError> {
-    let mut missing = BTreeMap::new();
-    let mut entrants = HashMap::new();
-    for player in &description.players {
-        if let Some(program) = player.needs().find(|needed| !needed.exists()) {
-            missing.insert(program.to_owned(), player.spec.name.clone());
-        }
-        let root = player.bundle.as_ref().map_or_else(|| folder.to_owned(), |it| folder.join(it));
-        let entrant = Entrant::of(&player.unpacked(&root), &*rules.game, sandbox);
-        entrants.insert(player.number, entrant);
+) -> Result<Entrant, RemoteError> {
+    if let Some(program) = player.needs().find(|needed| !needed.exists()) {
+        let (program, player) = (program.to_owned(), player.spec.name.clone());
+        return Err(RemoteError::NoProgram { program, player });
     }
-    match missing.pop_first() {
-        None => Ok(entrants),
-        Some((program, player)) => Err(RemoteError::NoProgram { program, player }),
-    }
+    let root = player.bundle.as_ref().map_or_else(|| folder.to_owned(), |it| folder.join(it));
+    Ok(Entrant::of(&player.unpacked(&root), game, sandbox))
 }
 
 /// A place for one game at a time.

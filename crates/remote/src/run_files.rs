@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use super::description::RunDescription;
+use async_nats::jetstream::object_store::ObjectStore;
+
+use super::description::{PackedPlayer, Packer, RunDescription};
 use super::error::RemoteError;
 use super::scratch::ScratchFolder;
 use super::server::NatsServer;
@@ -13,7 +15,11 @@ use super::streams::{DESCRIPTION, Streams};
 pub struct RunFiles {
     /// The description of the run.
     pub description: RunDescription,
-    /// The folder of the bundles that it names.
+    /// The players that came since it began.
+    pub newcomers: Vec<PackedPlayer>,
+    /// Packs them.
+    pub packer: Packer,
+    /// The folder of all bundles.
     pub folder: ScratchFolder,
 }
 
@@ -36,12 +42,17 @@ impl RunFiles {
         let was_missing = streams.create(self.lease()).await?;
         let store = streams.store().await?;
         for hash in self.description.bundles() {
-            if store.info(hash).await.is_err() {
-                let file = self.folder.bundle(hash);
-                let unreadable = RemoteError::file("read the bundle", &file);
-                let mut content = tokio::fs::File::open(&file).await.map_err(unreadable)?;
-                let put = store.put(hash, &mut content).await;
-                server.check("send the files of the players", put)?;
+            self.send_bundle(server, &store, hash).await?;
+        }
+        for player in &self.newcomers {
+            if let Some(hash) = &player.bundle {
+                self.send_bundle(server, &store, hash).await?;
+            }
+            let name = PackedPlayer::object_name(player.number);
+            if store.info(&name).await.is_err() {
+                let text = serde_json::to_vec(player).map_err(RemoteError::Undescribed)?;
+                let put = store.put(name.as_str(), &mut text.as_slice()).await;
+                server.check("send the description of a player", put)?;
             }
         }
         if store.info(DESCRIPTION).await.is_err() {
@@ -50,5 +61,23 @@ impl RunFiles {
             server.check("send the description of the run", put)?;
         }
         Ok(was_missing)
+    }
+
+    /// Sends a bundle, unless it is there.
+    async fn send_bundle(
+        &self,
+        server: &NatsServer,
+        store: &ObjectStore,
+        hash: &str,
+    ) -> Result<(), RemoteError> {
+        if store.info(hash).await.is_ok() {
+            return Ok(());
+        }
+        let file = self.folder.bundle(hash);
+        let unreadable = RemoteError::file("read the bundle", &file);
+        let mut content = tokio::fs::File::open(&file).await.map_err(unreadable)?;
+        let put = store.put(hash, &mut content).await;
+        server.check("send the files of the players", put)?;
+        Ok(())
     }
 }

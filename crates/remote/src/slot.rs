@@ -11,6 +11,8 @@ use tokio::sync::watch;
 use tokio_stream::StreamExt;
 
 use super::delivery::{pack, publish_result};
+use super::downloads::Downloads;
+use super::error::RemoteError;
 use super::messages::{WorkerHeartbeat, WorkerIdentity};
 use super::outage::OutageLog;
 use super::playing::{PlayableRun, Slot};
@@ -58,6 +60,12 @@ pub(crate) struct ServedRun {
     pub(crate) stop: watch::Receiver<bool>,
     /// Becomes true when no more jobs are to be taken.
     pub(crate) leaving: watch::Receiver<bool>,
+    /// The files that were fetched.
+    pub(crate) downloads: Downloads,
+    /// Held while players are fetched.
+    pub(crate) admitting: tokio::sync::Mutex<()>,
+    /// Why this worker cannot play the run any more, if so.
+    pub(crate) unfit: watch::Sender<Option<String>>,
 }
 
 impl ServedRun {
@@ -75,6 +83,35 @@ impl ServedRun {
 
     fn taken(&self) -> std::sync::MutexGuard<'_, BTreeSet<String>> {
         self.jobs.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Fetches the players of a job that came since the run began.
+    async fn admit_all(&self, job: &Job) -> Result<(), RemoteError> {
+        if self.run.conditions.strangers(job).is_empty() {
+            return Ok(());
+        }
+        let _one_at_a_time = self.admitting.lock().await;
+        // Another slot may have fetched them.
+        for number in self.run.conditions.strangers(job) {
+            let player = self.downloads.player(&self.streams, number).await?;
+            let (run, downloads) = (Arc::clone(&self.run), self.downloads.0.clone());
+            tokio::task::spawn_blocking(move || run.admit(&player, &downloads)).await??;
+        }
+        Ok(())
+    }
+
+    /// Leaves a job to other workers, because a player of it is not here. Returns whether this
+    /// worker can take another one.
+    async fn cannot_admit(&self, error: &RemoteError, message: &Message) -> bool {
+        answer(message, AckKind::Nak(Some(AGAIN))).await;
+        // The coordinator may be about to send the player.
+        let may_pass = matches!(error, RemoteError::Server(_));
+        if may_pass {
+            tracing::debug!(%error, "a player is not here yet");
+        } else {
+            self.unfit.send_replace(Some(error.to_string()));
+        }
+        may_pass
     }
 
     fn is_leaving(&self) -> bool {
@@ -197,15 +234,20 @@ async fn serve_job(served: &ServedRun, slot: &mut Slot, message: &Message) -> bo
         return true;
     }
     let name = job_of(&message.subject).unwrap_or_default().to_owned();
-    let job = serde_json::from_slice::<Job>(&message.payload).ok();
-    let outcome = match job.filter(|job| served.run.conditions.can_play(job)) {
-        Some(job) => {
+    let outcome = match serde_json::from_slice::<Job>(&message.payload) {
+        Ok(job) => {
             served.taken().insert(name.clone());
             // A player may bring this process down before the next one.
             served.send_heartbeat(false).await;
-            play(served, slot, message, job).await
+            match while_alive(served, message, served.admit_all(&job)).await {
+                Ok(()) => while_alive(served, message, slot.play(job)).await,
+                Err(error) => {
+                    served.taken().remove(&name);
+                    return served.cannot_admit(&error, message).await;
+                }
+            }
         }
-        None => panicked("the job cannot be read".to_owned()),
+        Err(_) => panicked("the job cannot be read".to_owned()),
     };
     let can_play = match outcome {
         JobOutcome::Stopped => {
@@ -233,16 +275,15 @@ async fn serve_job(served: &ServedRun, slot: &mut Slot, message: &Message) -> bo
     can_play
 }
 
-/// Plays a job, and keeps it from being given to another worker meanwhile.
-async fn play(served: &ServedRun, slot: &mut Slot, message: &Message, job: Job) -> JobOutcome {
-    let playing = slot.play(job);
-    tokio::pin!(playing);
+/// Does this work for a job, and keeps the job from being given to another worker meanwhile.
+async fn while_alive<T>(served: &ServedRun, message: &Message, work: impl Future<Output = T>) -> T {
+    tokio::pin!(work);
     let mut tick = tokio::time::interval(served.lease / 3);
     tick.reset();
     loop {
         tokio::select! {
             biased;
-            outcome = &mut playing => return outcome,
+            done = &mut work => return done,
             _ = tick.tick() => answer(message, AckKind::Progress).await,
         }
     }

@@ -1,8 +1,6 @@
 //! A worker: looks for a run, and plays its jobs until the run is over.
 
 use std::collections::BTreeSet;
-use std::fs;
-use std::io;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -12,7 +10,7 @@ use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio_stream::StreamExt;
 
-use super::description::RunDescription;
+use super::downloads::Downloads;
 use super::error::RemoteError;
 use super::messages::{HEARTBEAT, PROTOCOL, RunAnnouncement, WorkerHeartbeat, WorkerIdentity};
 use super::outage::OutageLog;
@@ -20,7 +18,7 @@ use super::playing::{PlayableRun, calibrate};
 use super::scratch::ScratchFolder;
 use super::server::NatsServer;
 use super::slot::{ServedRun, WorkerNotes, send_heartbeat, serve_slot};
-use super::streams::{DESCRIPTION, RUNS, RunNames, Streams};
+use super::streams::{RUNS, RunNames, Streams};
 use referee_protocol::escape;
 use referee_record::wording::counted;
 
@@ -109,12 +107,7 @@ impl RemoteWorker {
         let (run, lease) = match prepared {
             Ok(prepared) => prepared,
             Err(error) => {
-                let problem = error.to_string();
-                let message = escape::terminal(&problem);
-                (self.note)(&format!("cannot play run {}: {message}", announced.run));
-                let problem = Some(problem);
-                let unfit = WorkerHeartbeat { problem, ..self.heartbeat() };
-                send_heartbeat(&self.server, &names, &self.identity, &unfit).await;
+                self.decline(&names, &announced.run, error.to_string()).await;
                 return true;
             }
         };
@@ -135,6 +128,9 @@ impl RemoteWorker {
             note: Arc::clone(&self.note),
             stop: self.stop.clone(),
             leaving,
+            downloads: self.downloads(),
+            admitting: tokio::sync::Mutex::default(),
+            unfit: watch::Sender::default(),
         });
         let mut slots = JoinSet::new();
         for number in 0..self.slots {
@@ -155,6 +151,10 @@ impl RemoteWorker {
             }
         }
         served.send_heartbeat(true).await;
+        let problem = served.unfit.borrow().clone();
+        if let Some(problem) = problem {
+            self.decline(&names, &announced.run, problem).await;
+        }
         (self.note)(&format!(
             "left run {} after {} jobs",
             announced.run,
@@ -175,10 +175,12 @@ impl RemoteWorker {
         let mut stop = self.stop.clone();
         let mut tick = tokio::time::interval(HEARTBEAT);
         let mut heard = Instant::now();
+        let mut unfit = served.unfit.subscribe();
         loop {
             tokio::select! {
                 biased;
                 _ = stop.wait_for(|stop| *stop) => return false,
+                Ok(_) = unfit.wait_for(Option::is_some) => return true,
                 _ = slots.join_next() => if slots.is_empty() { return false },
                 _ = tick.tick() => served.send_heartbeat(false).await,
                 Some(message) = runs.next() => {
@@ -210,43 +212,25 @@ impl RemoteWorker {
         run: &str,
         closes: watch::Receiver<Option<Instant>>,
     ) -> Result<(Arc<PlayableRun>, Duration), RemoteError> {
-        let mut text = Vec::new();
-        let what = "fetch the description of the run";
-        let append = |chunk: &[u8]| {
-            text.extend_from_slice(chunk);
-            Ok(())
-        };
-        streams.fetch(DESCRIPTION, what, append).await?;
-        let description: RunDescription =
-            serde_json::from_slice(&text).map_err(RemoteError::Description)?;
-        if description.run_id() != run {
-            return Err(RemoteError::Unusable("the description belongs to another run"));
-        }
-        let what = "fetch the files of the players";
-        for hash in description.bundles() {
-            // It becomes the name of a file.
-            if blake3::Hash::from_hex(hash).is_err() {
-                return Err(RemoteError::Unusable(
-                    "the description of the run names no valid bundle",
-                ));
-            }
-            let path = self.folder.bundle(hash);
-            if path.exists() {
-                continue;
-            }
-            let partial = path.with_extension("part");
-            let cannot = |error| RemoteError::file("write", &partial)(error);
-            let mut file = fs::File::create(&partial).map_err(cannot)?;
-            let append = |chunk: &[u8]| io::Write::write_all(&mut file, chunk).map_err(cannot);
-            streams.fetch(hash, what, append).await?;
-            fs::rename(&partial, &path).map_err(cannot)?;
-        }
+        let description = self.downloads().run(streams, run).await?;
         let lease = Duration::from_secs(description.lease_s);
         let folder = self.folder.path.clone();
         // The sandbox tests itself with a runtime of its own.
         let prepare = move || PlayableRun::prepare(&description, &folder, &folder, closes);
         let prepared = tokio::task::spawn_blocking(prepare).await;
         Ok((Arc::new(prepared??), lease))
+    }
+
+    fn downloads(&self) -> Downloads {
+        Downloads(self.folder.path.clone())
+    }
+
+    /// Says why this worker cannot play a run.
+    async fn decline(&self, names: &RunNames, run: &str, problem: String) {
+        let message = escape::terminal(&problem);
+        (self.note)(&format!("cannot play run {run}: {message}"));
+        let unfit = WorkerHeartbeat { problem: Some(problem), ..self.heartbeat() };
+        send_heartbeat(&self.server, names, &self.identity, &unfit).await;
     }
 
     /// A heartbeat while nothing is played.

@@ -9,6 +9,7 @@ pub mod event;
 pub mod failure;
 pub mod game_record;
 pub mod job;
+pub mod order;
 pub mod pool;
 mod recorder;
 pub mod resume;
@@ -17,12 +18,12 @@ pub mod spectators;
 mod tests;
 mod transcript;
 mod unplayed;
+pub mod venue;
 pub mod worker;
 mod workers;
 
 use std::error::Error;
 use std::io;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use tokio::sync::{mpsc, watch};
@@ -32,18 +33,18 @@ use self::event::{Listener, RunEvent};
 pub use self::recorder::Recorder;
 use self::unplayed::Unplayed;
 use self::workers::{Start, Workers};
-use crate::run::cores::Cores;
 use crate::run::deadline::RunDeadline;
 use crate::run::failure::JobFailure;
-use crate::run::job::{Conditions, Finished, Job, JobOutcome, Report};
-use crate::run::worker::{Reports, Worker};
+use crate::run::job::{Finished, Job, JobOutcome, Report};
+use crate::run::order::{Order, Orders, PlayerChange};
+use crate::run::venue::Venue;
 use crate::schedule::state::{RecordError, TournamentState};
 use referee_games::GameError;
-use referee_match::openings::{BookError, OpeningBook};
+use referee_match::openings::BookError;
 use referee_match::player::sandbox::shortage_text;
 use referee_record::log::WriteError;
-use referee_record::model::rules::GameRules;
-use referee_record::model::tournament::Tournament;
+use referee_record::model::player::PlayerSpec;
+use referee_record::model::roster::RosterChange;
 use referee_sandbox::Shortage;
 
 /// The reason why a run ended before all games were played.
@@ -118,17 +119,10 @@ const TRIES: u32 = 3;
 pub struct Runner<'a> {
     /// The state of the tournament: which games are done.
     pub state: &'a mut TournamentState,
-    /// The conditions that all games share.
-    pub conditions: Arc<Conditions>,
     /// The most jobs at once.
     pub jobs: usize,
-    /// Whether other machines play. Then both games of a pair are one job, and a game that fails
-    /// does not end the run.
-    pub is_elsewhere: bool,
-    /// The cores that games are played on.
-    pub cores: Cores,
-    /// Becomes true when no further game is to begin, but those in play are to finish.
-    pub finish: watch::Receiver<bool>,
+    /// What the run is told while it plays.
+    pub orders: Orders,
     /// The end time, if there is one. It learns how long the games take.
     pub deadline: watch::Sender<Option<RunDeadline>>,
 }
@@ -137,42 +131,38 @@ pub struct Runner<'a> {
 type Inbox = mpsc::UnboundedReceiver<Report>;
 
 impl Runner<'_> {
-    /// Plays all due games, until `stop` becomes true or the time is up. Games then in play may
-    /// finish, as long as the [`RunDeadline`] allows.
+    /// Plays all due games at `venue`, until `stop` becomes true or the time is up. Games then in
+    /// play may finish, as long as the [`RunDeadline`] allows. A league goes on until an order ends
+    /// it.
+    ///
+    /// # Errors
+    /// The log cannot be written, or a game does not fit the tournament.
     pub async fn run(
-        self,
-        tournament: &Tournament,
-        listener: &mut dyn Listener,
-        stop: watch::Receiver<bool>,
-    ) -> Result<RunEnd, RunError> {
-        let conditions = Arc::clone(&self.conditions);
-        let cores = self.cores.clone();
-        if let Some(crowded) = cores.crowded_by(self.jobs.min(self.state.due())) {
-            listener.on(RunEvent::Warning(&crowded), self.state)?;
-        }
-        let rules = GameRules::new(tournament.game.clone(), tournament.options.clone())?;
-        let book = OpeningBook::new(rules, self.state.header().openings.as_ref())?;
-        let start = |number: usize, reports, halt| {
-            let (cores, book) = (cores.reserve(number), book.clone());
-            Worker::start(number, cores, book, Arc::clone(&conditions), reports, halt)
-        };
-        self.run_by(&start, listener, stop).await
-    }
-
-    /// Does the same with workers that `start` starts, each with its number.
-    pub async fn run_by(
         mut self,
-        start: &dyn Fn(usize, Reports, watch::Receiver<bool>) -> io::Result<Worker>,
+        venue: &dyn Venue,
         listener: &mut dyn Listener,
         stop: watch::Receiver<bool>,
     ) -> Result<RunEnd, RunError> {
         let (reports, mut inbox) = mpsc::unbounded_channel();
         let halt = watch::channel(false).0;
-        let start: &Start = &|number| start(number, reports.clone(), halt.subscribe());
-        let mut workers = Workers::new(self.jobs, start);
-        let played = self.direct(&mut workers, &mut inbox, listener, stop).await;
+        let start: &Start = &|number| venue.start(number, reports.clone(), halt.subscribe());
+        let agenda = Agenda::new(self.state, *self.deadline.borrow(), venue.is_elsewhere());
+        let mut progress = RunProgress {
+            agenda,
+            venue,
+            workers: Workers::new(self.jobs, start),
+            listener,
+            unplayed: Unplayed::default(),
+            given_up: None,
+            begun: false,
+            is_paused: false,
+            ending: None,
+        };
+        let played = self.direct(&mut progress, &mut inbox, stop).await;
+        // Whoever waits for the answer to an order waits no longer.
+        drop(self.orders);
         halt.send_replace(true);
-        workers.join();
+        progress.workers.join();
         let over = listener.on(RunEvent::Over, self.state);
         let end = played?;
         over?;
@@ -181,60 +171,112 @@ impl Runner<'_> {
 
     async fn direct(
         &mut self,
-        workers: &mut Workers<'_>,
+        progress: &mut RunProgress<'_, '_>,
         inbox: &mut Inbox,
-        listener: &mut dyn Listener,
         mut stop: watch::Receiver<bool>,
     ) -> Result<RunEnd, RunError> {
-        let agenda = Agenda::new(self.state, *self.deadline.borrow(), self.is_elsewhere);
-        let mut progress = RunProgress {
-            agenda,
-            workers,
-            listener,
-            unplayed: Unplayed::default(),
-            given_up: None,
-        };
-        let mut begun = false;
-        let mut finish = self.finish.clone();
-        let mut finishing = false;
         loop {
-            // All idle workers may have work now: after the last start-up test, and when the
-            // results of a section determine the next one.
-            if !finishing {
-                self.hand_out(&mut progress)?;
+            while let Ok(order) = self.orders.try_recv() {
+                self.follow(order, progress)?;
             }
-            if progress.given_up.is_some() || progress.workers.busy() == 0 {
+            // All idle workers may have work now: after the last start-up test, when the results of
+            // a section determine the next one, and when a player came.
+            if progress.may_begin() {
+                self.hand_out(progress)?;
+            }
+            if progress.workers.busy() == 0 {
+                if !progress.waits(self.state) {
+                    break;
+                }
+                progress.workers.rest();
+            }
+            if progress.given_up.is_some() {
                 break;
             }
-            let report = tokio::select! {
+            tokio::select! {
                 biased;
                 _ = stop.wait_for(|stop| *stop) => return Ok(RunEnd::Stopped),
                 () = out_of_patience(progress.agenda.deadline) => return Ok(RunEnd::TimeUp),
-                Ok(_) = finish.wait_for(|asked| *asked), if !finishing => {
-                    if !progress.agenda.may_play() {
-                        return Ok(RunEnd::Stopped);
-                    }
-                    finishing = true;
-                    let games = progress.workers.busy();
-                    progress.listener.on(RunEvent::Finishing { games }, self.state)?;
-                    continue;
-                }
+                Some(order) = self.orders.recv() => self.follow(order, progress)?,
                 // A busy worker reports.
-                Some(report) = inbox.recv() => report,
-            };
-            self.on_report(report, &mut progress)?;
-            if !begun && progress.agenda.may_play() {
-                begun = true;
-                let due = self.state.due();
-                progress.listener.on(RunEvent::Begun { due }, self.state)?;
+                Some(report) = inbox.recv() => self.on_report(report, progress)?,
             }
         }
-        Ok(match progress.given_up.or(progress.unplayed.message().map(RunError::Unplayed)) {
-            Some(failure) => RunEnd::Failed(failure),
-            None if finishing && progress.agenda.next(self.state).is_some() => RunEnd::Stopped,
-            None if progress.agenda.is_time_up => RunEnd::TimeUp,
-            None => RunEnd::Complete,
+        if let Some(failure) = progress.given_up.take() {
+            return Ok(RunEnd::Failed(failure));
+        }
+        if let Some(left_out) = progress.unplayed.message() {
+            return Ok(RunEnd::Failed(RunError::Unplayed(left_out)));
+        }
+        let mut is_more_due = || {
+            let may_play = progress.agenda.may_play();
+            self.state.is_league() || !may_play || progress.agenda.next(self.state).is_some()
+        };
+        Ok(match progress.ending {
+            Some(Ending::Interrupted) if is_more_due() => RunEnd::Stopped,
+            _ if progress.agenda.is_time_up => RunEnd::TimeUp,
+            _ => RunEnd::Complete,
         })
+    }
+
+    /// Follows an order.
+    fn follow(&mut self, order: Order, progress: &mut RunProgress<'_, '_>) -> Result<(), RunError> {
+        match order {
+            Order::Change(asked) => {
+                let PlayerChange { change, program, done } = *asked;
+                let changed = self.change(&change, program.as_ref(), progress)?;
+                // Whoever asked may have gone.
+                let _ = done.send(changed);
+            }
+            Order::PlayAtOnce(most) => progress.workers.limit(most),
+            Order::Pause => progress.is_paused = true,
+            Order::GoOn => progress.is_paused = false,
+            Order::Finish => {
+                let games = progress.workers.busy();
+                if progress.ending.is_none() && progress.agenda.may_play() {
+                    progress.listener.on(RunEvent::Finishing { games }, self.state)?;
+                }
+                progress.ending = Some(Ending::Interrupted);
+            }
+            Order::Close => progress.ending = progress.ending.or(Some(Ending::Closed)),
+            Order::Notice(text) => {
+                progress.listener.on(RunEvent::Notice(&text), self.state)?;
+            }
+            Order::Warning(text) => {
+                progress.listener.on(RunEvent::Warning(&text), self.state)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Lets a player come or go: at the venue, in the state and in the log. Returns why this is
+    /// impossible, if it is; then nothing has changed.
+    fn change(
+        &mut self,
+        change: &RosterChange,
+        program: Option<&PlayerSpec>,
+        progress: &mut RunProgress<'_, '_>,
+    ) -> Result<Result<(), String>, RunError> {
+        let mut header = self.state.header().clone();
+        if let Err(why) = header.follow(change) {
+            return Ok(Err(why.to_string()));
+        }
+        if let Some(program) = program {
+            let number = header.players.len() - 1;
+            if let Err(why) = progress.venue.admit(number, program, &header) {
+                return Ok(Err(why));
+            }
+        }
+        if let Err(why) = self.state.change(change) {
+            return Ok(Err(why.to_string()));
+        }
+        progress.listener.on(RunEvent::PlayersChanged(change), self.state)?;
+        if let (RosterChange::Left { player, .. }, true) = (change, program.is_none())
+            && let Some(number) = self.state.number(player)
+        {
+            progress.venue.dismiss(number);
+        }
+        Ok(Ok(()))
     }
 
     /// Follows a report of a worker.
@@ -247,6 +289,11 @@ impl Runner<'_> {
             Report::Done(number, outcome) => {
                 let assignment = progress.workers.done(number);
                 self.on_done(outcome, number, assignment, progress)?;
+                if !progress.begun && progress.agenda.may_play() {
+                    progress.begun = true;
+                    let due = self.state.due();
+                    progress.listener.on(RunEvent::Begun { due }, self.state)?;
+                }
             }
             Report::Warning(warning) => {
                 progress.listener.on(RunEvent::Warning(&warning), self.state)?;
@@ -357,17 +404,18 @@ impl Runner<'_> {
     /// Handles a failure of a job. A panic here is tried again once; a game that fails here ends the
     /// run. What fails elsewhere was tried by several workers.
     fn on_failure(
-        &self,
+        &mut self,
         failure: JobFailure,
         mut assignment: Assignment,
         progress: &mut RunProgress<'_, '_>,
     ) -> Result<(), RunError> {
         let job = assignment.describe(self.state);
-        if matches!(failure, JobFailure::Game(_)) && !self.is_elsewhere {
+        if matches!(failure, JobFailure::Game(_)) && !progress.venue.is_elsewhere() {
             progress.given_up = Some(RunError::Broken { job, failure });
             return Ok(());
         }
-        let again = !std::mem::replace(&mut assignment.failed, true) && !self.is_elsewhere;
+        let again =
+            !std::mem::replace(&mut assignment.failed, true) && !progress.venue.is_elsewhere();
         let then = if again { "it is tried again" } else { "it is left out" };
         let warning = format!("{job} could not be played: {failure}; {then}");
         progress.listener.on(RunEvent::Warning(&warning), self.state)?;
@@ -380,9 +428,20 @@ impl Runner<'_> {
     }
 
     /// Goes on without a job that cannot be done.
-    fn leave_out(&self, left: &Assignment, why: &JobFailure, progress: &mut RunProgress<'_, '_>) {
+    fn leave_out(
+        &mut self,
+        left: &Assignment,
+        why: &JobFailure,
+        progress: &mut RunProgress<'_, '_>,
+    ) {
         match &left.job {
             Job::Probe(_) => progress.agenda.probed(),
+            // A league has no games that it has to have.
+            Job::Play(games) if self.state.is_league() => {
+                for game in games {
+                    self.state.withdraw(game.fixture);
+                }
+            }
             Job::Play(games) => {
                 progress.unplayed.add(games.len(), &left.describe(self.state), why);
             }
@@ -413,14 +472,42 @@ impl Runner<'_> {
     }
 }
 
+/// Why no further game begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Ending {
+    /// Somebody interrupts the run.
+    Interrupted,
+    /// The league is over.
+    Closed,
+}
+
 /// The mutable state of a run, besides that of the tournament.
-struct RunProgress<'p, 'c> {
+struct RunProgress<'p, 'l> {
     agenda: Agenda,
-    workers: &'p mut Workers<'c>,
-    listener: &'p mut dyn Listener,
+    venue: &'p dyn Venue,
+    workers: Workers<'p>,
+    listener: &'l mut dyn Listener,
     unplayed: Unplayed,
     /// The reason why no further games are played, although some are due.
     given_up: Option<RunError>,
+    /// Whether the listeners know that games begin.
+    begun: bool,
+    is_paused: bool,
+    ending: Option<Ending>,
+}
+
+impl RunProgress<'_, '_> {
+    /// Whether games may begin now.
+    fn may_begin(&self) -> bool {
+        !self.is_paused && self.ending.is_none()
+    }
+
+    /// Whether the run goes on although nothing is in play: it is paused, or a league waits for
+    /// players that have not met too often.
+    fn waits(&self, state: &TournamentState) -> bool {
+        let is_endless = self.is_paused || state.is_league();
+        is_endless && self.ending.is_none() && self.given_up.is_none() && !self.agenda.is_time_up
+    }
 }
 
 /// When to abandon games in progress.

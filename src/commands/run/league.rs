@@ -1,7 +1,7 @@
 //! A league: games without end, between players that come and go.
 //!
-//! Games are played in sessions between the same players. When somebody comes or goes, the games in
-//! play finish, the change is written to the log, and the next session begins.
+//! The door looks at what authors hand in, and at what the organiser wants, in a thread of its own.
+//! It tells the run by orders.
 
 mod author_watches;
 mod door;
@@ -9,25 +9,22 @@ mod door_watch;
 mod intake;
 mod letter;
 
-use std::collections::BTreeMap;
-use std::path::Path;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::fs;
+use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use tokio::sync::{mpsc, watch};
+use tokio::sync::mpsc;
 
-use self::door::{Door, DoorNews};
-use super::hooks::{HookBell, HookEvent};
-use super::{Failure, GameSession, Listening, PlannedRun, RunOutcome};
-use crate::commands::runtime::{finish_asked, interrupted, new_runtime};
+use self::door::{Door, DoorPlan};
+use super::hooks::HookBell;
+use super::{Failure, Field, Listening, PlannedRun, RunOutcome, finish_when_asked};
+use crate::commands::runtime::{interrupted, new_runtime};
 use crate::commands::settings::Settings;
 use crate::config::{player_folders, program_of};
 use crate::league::control::Control;
 use crate::league::{version_dir, version_start};
 use crate::printer::Printer;
 use crate::progress::Progress;
-use referee_record::log::WriteError;
 use referee_record::model::entry::{Leaving, LeavingReason};
 use referee_record::model::league::LeagueSettings;
 use referee_record::model::player::PlayerSpec;
@@ -35,7 +32,6 @@ use referee_record::model::record::PlayerInfo;
 use referee_record::model::roster::RosterChange;
 use referee_tournament::run::event::{Listener, RunEvent};
 use referee_tournament::run::resume::Prepared;
-use referee_tournament::run::{RunEnd, RunError};
 use referee_tournament::schedule::state::TournamentState;
 
 /// Plays until the organiser closes the league, or the run is interrupted.
@@ -48,37 +44,33 @@ pub(super) fn play(
     printer: Printer,
 ) -> Result<RunOutcome, Failure> {
     let Prepared { mut contents, log } = prepared;
-    let exam = Door::exam(run, settings, printer)?;
-    let builds = Door::builds(&settings.config, settings)?;
+    let plan = DoorPlan {
+        exam: Door::exam(run, settings, printer)?,
+        builds: Door::builds(&settings.config, settings)?,
+        hidden: hidden(run, league),
+        control: Control::read(run.folder.dir())?,
+        bell: bell.clone(),
+    };
     let state = &mut contents.state;
-    let listening = Listening::new(run, (log, bell.clone()), run.limits.jobs, state, progress)?;
+    let listening = Listening::new(run, (log, bell), run.limits.jobs, state, progress)?;
     let end = listening.with(progress, |listeners, heard| {
         new_runtime()?.block_on(async {
-            let (stop, finish) = (interrupted()?, finish_asked()?);
-            let (tell, news) = mpsc::unbounded_channel();
-            let control = Control::read(run.folder.dir())?;
-            let mut play = LeaguePlay {
-                run,
-                league,
-                roster: BTreeMap::new(),
-                control,
-                is_busy: false,
-                news,
-                waiting: Vec::new(),
-                bell: bell.clone(),
-            };
-            play.find_players(state, listeners)?;
-            let door = Door::open(run, league, (exam, builds), state.header(), (tell, bell))?;
-            let asked = Arc::new(AtomicBool::new(false));
-            let mut once = Once { listeners, has_begun: false, asked: Arc::clone(&asked) };
-            let end = play.play(state, &mut once, heard, (finish, stop, asked)).await;
+            let stop = interrupted()?;
+            let (tell, orders) = mpsc::unbounded_channel();
+            finish_when_asked(tell.clone())?;
+            let roster = find_players(run, league, state, listeners)?;
+            let players: Vec<(usize, &PlayerSpec)> =
+                roster.iter().map(|(number, spec)| (*number, spec)).collect();
+            for order in plan.control.orders_after(&Control::default()) {
+                // The run is about to begin.
+                let _ = tell.send(order);
+            }
+            let door = Door::open(run, league, plan, state.header(), tell)?;
+            let field = Field { players: &players, orders };
+            let end = run.play_between(field, state, heard, listeners, stop).await;
             // Nobody answers the door any more.
-            play.news.close();
             door.close();
-            let over = once.listeners.on(RunEvent::Over, state);
-            let end = end?;
-            over?;
-            Ok::<RunEnd, Failure>(end)
+            end
         })
     })?;
     let games = contents.state.played();
@@ -98,207 +90,96 @@ fn player_in(dir: &Path, name: &str) -> Result<PlayerSpec, Failure> {
     program_of(name, &start)
 }
 
-/// A league that is being played.
-struct LeaguePlay<'r, 't> {
-    run: &'r PlannedRun<'t>,
-    league: &'r LeagueSettings,
-    /// The players that are there, by number.
-    roster: BTreeMap<usize, PlayerSpec>,
-    control: Control,
-    /// Whether a submission is being checked. Then games leave one place to it.
-    is_busy: bool,
-    news: mpsc::UnboundedReceiver<DoorNews>,
-    /// The news that came while games were played.
-    waiting: Vec<DoorNews>,
-    bell: HookBell,
+/// What players that came must not see: what others hand in.
+fn hidden(run: &PlannedRun<'_>, league: &LeagueSettings) -> Vec<PathBuf> {
+    let configured = run.tournament.players.iter().map(|player| player.dir.as_path());
+    player_folders(configured, &league.entrants)
 }
 
-/// What keeps a session going, or ends it.
-type Signals = (watch::Receiver<bool>, watch::Receiver<bool>, Arc<AtomicBool>);
-
-impl LeaguePlay<'_, '_> {
-    /// Finds the programs of the players that are there. Those whose files are not the ones that
-    /// entered leave.
-    fn find_players(
-        &mut self,
-        state: &mut TournamentState,
-        listeners: &mut dyn Listener,
-    ) -> Result<(), Failure> {
-        let players: Vec<PlayerInfo> = state.header().players.clone();
-        for (number, info) in players.iter().enumerate().filter(|(_, info)| info.left.is_none()) {
-            let found = match &info.entry {
-                None => self.run.tournament.players.iter().find(|it| it.name == info.name).cloned(),
-                Some(entry) => player_in(&version_dir(self.league, entry), &info.name)
-                    .ok()
-                    .map(|spec| self.hidden(spec))
-                    .filter(|spec| spec.hash == info.hash),
-            };
-            if let Some(spec) = found {
-                self.roster.insert(number, spec);
-            } else {
-                let warning = format!(
-                    "{}: its files in {} are not those that entered; it plays no more",
-                    referee_protocol::escape::terminal(&info.name),
-                    self.league.entrants.display()
-                );
-                listeners.on(RunEvent::Warning(&warning), state)?;
-                let leaving = Leaving { at: now(), why: LeavingReason::Lost };
-                let change = RosterChange::Left { player: info.name.clone(), leaving };
-                self.change(&change, None, state, listeners)?.map_err(Failure::input)?;
-            }
-        }
-        Ok(())
-    }
-
-    /// A player that came, without sight of what others hand in.
-    fn hidden(&self, mut spec: PlayerSpec) -> PlayerSpec {
-        let configured = self.run.tournament.players.iter().map(|player| player.dir.as_path());
-        spec.hidden.extend(player_folders(configured, &self.league.entrants));
-        spec
-    }
-
-    /// Plays session after session.
-    async fn play(
-        &mut self,
-        state: &mut TournamentState,
-        listeners: &mut Once<'_, '_>,
-        heard: &super::Heard,
-        (mut finish, mut stop, asked): Signals,
-    ) -> Result<RunEnd, Failure> {
-        let mut is_dry = false;
-        loop {
-            for news in std::mem::take(&mut self.waiting) {
-                self.follow(news, state, listeners)?;
-            }
-            if self.control.closed {
-                listeners.on(RunEvent::Notice("the league is closed"), state)?;
-                return Ok(RunEnd::Complete);
-            }
-            if *finish.borrow() || *stop.borrow() {
-                return Ok(RunEnd::Stopped);
-            }
-            let jobs = self.run.limits.jobs - usize::from(self.is_busy);
-            if self.control.paused || jobs == 0 || is_dry {
-                tokio::select! {
-                    Some(news) = self.news.recv() => self.waiting.push(news),
-                    _ = finish.wait_for(|asked| *asked) => {}
-                    _ = stop.wait_for(|asked| *asked) => {}
-                }
-                is_dry = false;
-                continue;
-            }
-            let players: Vec<(usize, &PlayerSpec)> =
-                self.roster.iter().map(|(&number, spec)| (number, spec)).collect();
-            let session = GameSession { run: self.run, players: &players, jobs, heard };
-            let (tell_end, end) = watch::channel(false);
-            let mut playing = Box::pin(session.play(state, listeners, end, stop.clone()));
-            let mut is_asked = false;
-            let end = loop {
-                tokio::select! {
-                    biased;
-                    end = &mut playing => break end?,
-                    _ = finish.wait_for(|asked| *asked), if !is_asked => {
-                        is_asked = true;
-                        asked.store(true, Ordering::Relaxed);
-                        tell_end.send_replace(true);
-                    }
-                    Some(news) = self.news.recv() => {
-                        self.waiting.push(news);
-                        tell_end.send_replace(true);
-                    }
-                }
-            };
-            drop(playing);
-            match end {
-                RunEnd::Stopped => {}
-                // No two players can meet that would not repeat games.
-                RunEnd::Complete => is_dry = self.waiting.is_empty(),
-                RunEnd::TimeUp => return Ok(RunEnd::TimeUp),
-                // They are played in the next session.
-                RunEnd::Failed(RunError::Unplayed(why)) => {
-                    listeners.on(RunEvent::Warning(&why), state)?;
-                }
-                RunEnd::Failed(why) => return Ok(RunEnd::Failed(why)),
-            }
-        }
-    }
-
-    /// Follows the news of the door.
-    fn follow(
-        &mut self,
-        news: DoorNews,
-        state: &mut TournamentState,
-        listeners: &mut dyn Listener,
-    ) -> Result<(), Failure> {
-        match news {
-            // Elsewhere, games are not disturbed.
-            DoorNews::Busy(is_busy) => {
-                self.is_busy = is_busy && self.run.limits.workers.is_none();
-            }
-            DoorNews::Notice(text) => listeners.on(RunEvent::Notice(&text), state)?,
-            DoorNews::Warning(warning) => listeners.on(RunEvent::Warning(&warning), state)?,
-            DoorNews::Control(control) => {
-                let before = std::mem::replace(&mut self.control, control);
-                if before.paused != self.control.paused {
-                    let paused = self.control.paused;
-                    let text = if paused { "the league pauses" } else { "the league goes on" };
-                    listeners.on(RunEvent::Notice(text), state)?;
-                }
-            }
-            DoorNews::Change { change, spec, done } => {
-                let spec = spec.map(|spec| self.hidden(*spec));
-                let changed = self.change(&change, spec, state, listeners)?;
-                // If the door is closed, it finds the change in the log next time.
-                let _ = done.send(changed);
-            }
-        }
-        Ok(())
-    }
-
-    /// Lets a player come or go: in the state and in the log. Returns why this is impossible, if it
-    /// is.
-    fn change(
-        &mut self,
-        change: &RosterChange,
-        spec: Option<PlayerSpec>,
-        state: &mut TournamentState,
-        listeners: &mut dyn Listener,
-    ) -> Result<Result<(), String>, Failure> {
-        if let Err(error) = state.change(change) {
-            return Ok(Err(error.to_string()));
-        }
-        listeners.on(RunEvent::PlayersChanged(change), state)?;
-        if let RosterChange::Entered { player, .. } = change
-            && let Some(entry) = &player.entry
-        {
-            let (player, author) = (player.name.clone(), entry.author.clone());
-            self.bell.tell(&HookEvent::Entered { player, author });
-        }
-        if let Some(number) = state.number(change.player()) {
-            match spec {
-                Some(spec) => self.roster.insert(number, spec),
-                None => self.roster.remove(&number),
-            };
-        }
-        Ok(Ok(()))
-    }
+/// A player that came, without sight of what others hand in.
+fn without_sight(mut spec: PlayerSpec, hidden: &[PathBuf]) -> PlayerSpec {
+    spec.hidden.extend_from_slice(hidden);
+    spec
 }
 
-/// Passes on the events of all sessions as those of one run.
-struct Once<'o, 'l> {
-    listeners: &'o mut referee_tournament::run::event::Listeners<'l>,
-    has_begun: bool,
-    /// Whether somebody interrupts the run, and not only a session ends.
-    asked: Arc<AtomicBool>,
+/// What became of the files of a version that entered.
+enum Kept {
+    /// It can play.
+    Ready(Box<PlayerSpec>),
+    /// It cannot be started now, for this reason; its files may still be those that entered.
+    Unavailable(String),
+    /// They were read, and are others.
+    Changed,
 }
 
-impl Listener for Once<'_, '_> {
-    fn on(&mut self, event: RunEvent<'_>, state: &TournamentState) -> Result<(), WriteError> {
-        match event {
-            RunEvent::Over => Ok(()),
-            RunEvent::Finishing { .. } if !self.asked.load(Ordering::Relaxed) => Ok(()),
-            RunEvent::Begun { .. } if std::mem::replace(&mut self.has_begun, true) => Ok(()),
-            event => self.listeners.on(event, state),
+/// Finds the programs of the players that are there. Those whose files have changed leave; those
+/// that cannot be started now only pause, because a machine in disorder is not their fault.
+fn find_players(
+    run: &PlannedRun<'_>,
+    league: &LeagueSettings,
+    state: &mut TournamentState,
+    listeners: &mut dyn Listener,
+) -> Result<Vec<(usize, PlayerSpec)>, Failure> {
+    let mut roster = Vec::new();
+    let hidden = hidden(run, league);
+    let players: Vec<PlayerInfo> = state.header().players.clone();
+    let present = || players.iter().enumerate().filter(|(_, info)| info.left.is_none());
+    let mut lost = Vec::new();
+    let mut unavailable = Vec::new();
+    for (number, info) in present() {
+        let found = match &info.entry {
+            None => {
+                let own = run.tournament.players.iter().find(|player| player.name == info.name);
+                own.map_or(Kept::Changed, |own| Kept::Ready(Box::new(own.clone())))
+            }
+            Some(entry) => kept(info, &version_dir(league, entry)),
+        };
+        match found {
+            Kept::Ready(spec) if info.entry.is_some() => {
+                roster.push((number, without_sight(*spec, &hidden)));
+            }
+            Kept::Ready(spec) => roster.push((number, *spec)),
+            Kept::Unavailable(why) => unavailable.push((number, why)),
+            Kept::Changed => lost.push(&info.name),
         }
+    }
+    let came = present().filter(|(_, info)| info.entry.is_some()).count();
+    if let (true, Some((number, why))) = (unavailable.len() == came, unavailable.first()) {
+        return Err(Failure::system(format!(
+            "none of the versions in {} can be started, and none was taken out: {}: {why}",
+            league.entrants.display(),
+            referee_protocol::escape::terminal(&players[*number].name)
+        )));
+    }
+    for (number, why) in unavailable {
+        let name = referee_protocol::escape::terminal(&players[number].name);
+        let warning = format!("{name} pauses until the next start of the run: {why}");
+        listeners.on(RunEvent::Warning(&warning), state)?;
+        state.rest(number);
+    }
+    for name in lost {
+        let warning = format!(
+            "{}: its files in {} are not those that entered; it plays no more",
+            referee_protocol::escape::terminal(name),
+            league.entrants.display()
+        );
+        listeners.on(RunEvent::Warning(&warning), state)?;
+        let leaving = Leaving { at: now(), why: LeavingReason::Lost };
+        let change = RosterChange::Left { player: name.clone(), leaving };
+        state.change(&change).map_err(|error| Failure::input(error.to_string()))?;
+        listeners.on(RunEvent::PlayersChanged(&change), state)?;
+    }
+    Ok(roster)
+}
+
+/// What became of the version in the folder `dir`.
+fn kept(info: &PlayerInfo, dir: &Path) -> Kept {
+    if let Err(error) = fs::read_dir(dir) {
+        return Kept::Unavailable(format!("{} cannot be read: {error}", dir.display()));
+    }
+    match player_in(dir, &info.name) {
+        Ok(spec) if spec.hash == info.hash => Kept::Ready(Box::new(spec)),
+        Ok(_) => Kept::Changed,
+        Err(failure) => Kept::Unavailable(failure.to_string()),
     }
 }

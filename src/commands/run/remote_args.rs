@@ -129,8 +129,10 @@ mod with_nats {
             names: runner.state.names().to_vec(),
         };
         let folder = ScratchFolder::new(dir.join(".bundles"))?;
-        let description = describe(workers, tournament, header, secret, players, &folder.path)?;
-        let files = RunFiles { description, folder };
+        let hidden = [&workers.request.hidden[..], std::slice::from_ref(&workers.results)].concat();
+        let packer = Packer { folder: folder.path.clone(), hidden };
+        let description = describe(workers, tournament, header, secret, players, &packer)?;
+        let files = RunFiles { description, newcomers: Vec::new(), packer, folder };
         let mut stop_opening = stop.clone();
         let coordinator = tokio::select! {
             biased;
@@ -153,17 +155,15 @@ mod with_nats {
         }
     }
 
-    /// The description of the run. Its bundles are written to `folder`.
+    /// The description of the run, with bundles by `packer`.
     fn describe(
         workers: &RemoteWorkers,
         tournament: &Tournament,
         header: &Header,
         secret: &Secret,
         players: &[(usize, &PlayerSpec)],
-        folder: &Path,
+        packer: &Packer,
     ) -> Result<RunDescription, RemoteError> {
-        let hidden = [&workers.request.hidden[..], std::slice::from_ref(&workers.results)].concat();
-        let packer = Packer { folder, hidden };
         let rules = tournament.game.program().map(|program| packer.rules(program)).transpose()?;
         let sent: Result<_, _> =
             players.iter().map(|&(number, player)| packer.player(number, player)).collect();

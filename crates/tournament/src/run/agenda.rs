@@ -33,6 +33,14 @@ impl Assignment {
         (!due.is_empty()).then_some(self)
     }
 
+    /// What is left of the job after the changes of the players since it was handed out, if
+    /// anything is.
+    fn still_due(mut self, state: &TournamentState) -> Option<Self> {
+        let Job::Play(games) = &mut self.job else { return Some(self) };
+        games.retain(|game| state.is_due(game.fixture));
+        (!games.is_empty()).then_some(self)
+    }
+
     /// A description of the job.
     pub(super) fn describe(&self, state: &TournamentState) -> String {
         match &self.job {
@@ -116,6 +124,8 @@ impl Agenda {
 
     /// The next job, if there is one now, and time for it.
     pub(super) fn next(&mut self, state: &mut TournamentState) -> Option<Assignment> {
+        let again = std::mem::take(&mut self.again).into_iter();
+        self.again = again.filter_map(|assignment| assignment.still_due(state)).collect();
         let mut due = state.next_due(self.cursor).filter(|_| self.may_play());
         if due.is_none() && self.again.is_empty() && self.may_play() {
             state.choose();

@@ -66,7 +66,7 @@ impl Cores {
     }
 
     /// A warning if this many games at once must share cores.
-    pub(crate) fn crowded_by(&self, games: usize) -> Option<String> {
+    pub fn crowded_by(&self, games: usize) -> Option<String> {
         let (each, cores) = (self.each, real_cores().get());
         (games > 1 && games * each > cores).then(|| crowded(games, each, cores))
     }

@@ -1,7 +1,9 @@
 //! A player of a tournament as a worker sees it: its name, and how to create a fresh instance.
 
+use std::collections::HashMap;
 use std::fmt;
-use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, PoisonError, RwLock};
 
 use referee_games::AnyGame;
 use referee_match::player::{Launch, Player, Sandbox};
@@ -20,8 +22,10 @@ pub struct Entrant {
     pub(crate) restart: bool,
     /// Its own clock, instead of that of the tournament.
     pub(crate) tc: Option<ShortClock>,
-    /// Creates a fresh instance.
     fingerprint: Fingerprint,
+    /// Whether no process of it is kept any more.
+    is_dismissed: AtomicBool,
+    /// Creates a fresh instance.
     fresh: Box<dyn Fn() -> Player + Send + Sync>,
 }
 
@@ -43,8 +47,24 @@ impl Entrant {
         restart: bool,
         fresh: impl Fn() -> Player + Send + Sync + 'static,
     ) -> Self {
-        let (name, fingerprint) = (name.to_owned(), Fingerprint::default());
-        Self { name, restart, tc: None, fingerprint, fresh: Box::new(fresh) }
+        Self {
+            name: name.to_owned(),
+            restart,
+            tc: None,
+            fingerprint: Fingerprint::default(),
+            is_dismissed: AtomicBool::new(false),
+            fresh: Box::new(fresh),
+        }
+    }
+
+    /// From now on, no process of it waits for another game.
+    pub(crate) fn dismiss(&self) {
+        self.is_dismissed.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether a process of it may wait for another game.
+    pub(super) fn is_kept(&self) -> bool {
+        !self.restart && !self.is_dismissed.load(Ordering::Relaxed)
     }
 
     /// The escaped name of a file that changed after it was read, if there is one. Then it is
@@ -57,6 +77,31 @@ impl Entrant {
     /// A fresh instance, not started yet.
     pub(crate) fn fresh(&self) -> Player {
         (self.fresh)()
+    }
+}
+
+/// The programs of the players, by number. Some come while others play; none is forgotten, because
+/// a game of it may be in play.
+#[derive(Debug, Default)]
+pub struct Entrants(RwLock<HashMap<usize, Arc<Entrant>>>);
+
+impl Entrants {
+    /// Makes the program of player `number` known.
+    pub fn admit(&self, number: usize, entrant: Entrant) {
+        let mut known = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        known.insert(number, Arc::new(entrant));
+    }
+
+    /// The program of player `number`, if it is known.
+    pub fn get(&self, number: usize) -> Option<Arc<Entrant>> {
+        self.0.read().unwrap_or_else(PoisonError::into_inner).get(&number).cloned()
+    }
+}
+
+impl FromIterator<(usize, Entrant)> for Entrants {
+    fn from_iter<I: IntoIterator<Item = (usize, Entrant)>>(entrants: I) -> Self {
+        let all = entrants.into_iter().map(|(number, entrant)| (number, Arc::new(entrant)));
+        Self(RwLock::new(all.collect()))
     }
 }
 

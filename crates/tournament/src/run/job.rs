@@ -1,6 +1,5 @@
 //! The jobs of workers, and their reports.
 
-use std::collections::HashMap;
 use std::error::Error;
 use std::sync::Arc;
 use std::time::Instant;
@@ -8,7 +7,7 @@ use std::time::Instant;
 use serde::{Deserialize, Serialize};
 use tokio::sync::watch;
 
-use super::entrant::Entrant;
+use super::entrant::{Entrant, Entrants};
 use super::event::WorkerPool;
 use super::failure::JobFailure;
 use super::spectators::Spectators;
@@ -32,8 +31,8 @@ pub struct Conditions {
     pub policy: FaultPolicy,
     /// When games end before their rules say so; if absent, never.
     pub adjudication: Option<Adjudication>,
-    /// The players by number. Those that left a league are not here.
-    pub players: HashMap<usize, Entrant>,
+    /// The programs of the players.
+    pub players: Entrants,
     /// The tournament's secret.
     pub secret: Secret,
     /// The people who look at the games.
@@ -43,14 +42,17 @@ pub struct Conditions {
 }
 
 impl Conditions {
-    /// The player with this number, which plays here.
-    pub fn player(&self, number: usize) -> &Entrant {
-        &self.players[&number]
+    /// The player with this number, whose program is known here.
+    ///
+    /// # Panics
+    /// It is not.
+    pub fn player(&self, number: usize) -> Arc<Entrant> {
+        self.players.get(number).expect("whoever plays was admitted")
     }
 
-    /// Whether all players of a job play here.
-    pub fn can_play(&self, job: &Job) -> bool {
-        job.players().all(|player| self.players.contains_key(&player))
+    /// The players of a job whose programs are not known here.
+    pub fn strangers(&self, job: &Job) -> Vec<usize> {
+        job.players().filter(|&player| self.players.get(player).is_none()).collect()
     }
 
     /// Whether a game may begin now.

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::watch;
 
+use super::entrant::Entrant;
 use super::game_record::{RecordBuilder, Void};
 use super::job::{Conditions, DueGame, Finished, JobOutcome};
 use super::transcript;
@@ -44,11 +45,17 @@ impl PlayerPool {
         Self { book, is_settled: false, conditions, idle: Vec::new() }
     }
 
-    /// Starts a rules program of its own on the cores of this thread, if the rules are a program.
+    /// Starts a rules program of its own on the cores of this thread, if the rules are a program,
+    /// and lets idle players quit that have nothing to wait for.
     ///
     /// # Errors
     /// The rules program failed.
-    pub(super) fn settle(&mut self) -> Result<(), GameError> {
+    pub(super) async fn settle(&mut self) -> Result<(), GameError> {
+        let conditions = Arc::clone(&self.conditions);
+        let is_dismissed = |idle: &mut Idle| !conditions.player(idle.number).is_kept();
+        for mut idle in self.idle.extract_if(.., is_dismissed) {
+            idle.player.leave().await;
+        }
         if !self.is_settled {
             self.book = self.book.clone().for_another_core()?;
             self.is_settled = true;
@@ -186,14 +193,15 @@ impl PlayerPool {
         players: &mut BySeat<Player>,
     ) -> Result<GameReport, Unplayable> {
         let conditions = &self.conditions;
-        let names = self.names(fixture);
+        let entrants = self.entrants(fixture);
+        let names = entrants.as_ref().map(|entrant| entrant.name.as_str());
         let luck = conditions.secret.luck(names.first, names.second, fixture.pair);
         let opening = self.book.opening(fixture.pair, &conditions.secret, luck)?;
         let Opening { steps, mut luck, rules } = opening;
         let setup = GameSetup {
             rules: &rules,
             control: &conditions.control,
-            tc: fixture.players.map(|number| conditions.player(number).tc),
+            tc: entrants.as_ref().map(|entrant| entrant.tc),
             policy: conditions.policy,
             adjudication: conditions.adjudication,
             opening: &steps,
@@ -214,14 +222,15 @@ impl PlayerPool {
         })
     }
 
-    fn names(&self, fixture: Fixture) -> BySeat<&str> {
-        fixture.players.map(|number| self.conditions.player(number).name.as_str())
+    fn entrants(&self, fixture: Fixture) -> BySeat<Arc<Entrant>> {
+        fixture.players.map(|number| self.conditions.player(number))
     }
 
     fn seeds(&self, fixture: Fixture) -> BySeat<u64> {
-        let names = self.names(fixture);
+        let entrants = self.entrants(fixture);
+        let name = |seat: Seat| entrants[seat].name.as_str();
         BySeat::from_fn(|seat| {
-            self.conditions.secret.player_seed(names[seat], names[!seat], fixture.pair)
+            self.conditions.secret.player_seed(name(seat), name(!seat), fixture.pair)
         })
     }
 
@@ -259,7 +268,7 @@ impl PlayerPool {
         fixture: Fixture,
         (seeds, began): (BySeat<u64>, Instant),
     ) -> (RecordBuilder, Option<String>) {
-        let names = self.names(fixture).map(str::to_owned);
+        let names = self.entrants(fixture).map(|entrant| entrant.name.clone());
         let fault = |seat| report.ending.fault(seat).is_some();
         let faulted = fault(Seat::First) || fault(Seat::Second);
         if faulted {
@@ -285,7 +294,7 @@ impl PlayerPool {
         mut player: Player,
         faulted: bool,
     ) -> PlayerStatistics {
-        if faulted || self.conditions.player(number).restart || !player.is_fit() {
+        if faulted || !self.conditions.player(number).is_kept() || !player.is_fit() {
             return player.leave().await;
         }
         // Others play on its core while it waits.

@@ -2,25 +2,34 @@
 
 use std::convert::Infallible;
 use std::fmt;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use nix::errno::Errno;
 
 use super::*;
 use crate::folder::LockedFolder;
+use crate::run::cores::Cores;
 use crate::run::entrant::Entrant;
 use crate::run::event::Listeners;
+use crate::run::job::Conditions;
+use crate::run::order::no_orders;
+use crate::run::worker::{Reports, Worker};
 use referee_games::{
     BySeat, Event, Game, GameResult, OptionError, Options, Outcome, Refusal, RuleSheet, Seat, Step,
     Turn, Typed,
 };
+use referee_match::openings::OpeningBook;
 use referee_match::player::{Player, Respond, Wire};
 use referee_record::log::LogReader;
 use referee_record::log::LogWriter;
 use referee_record::model::clock::TimeControl;
 use referee_record::model::record::{Header, examples};
+use referee_record::model::rules::GameRules;
 use referee_record::model::stage::Stage;
 use referee_record::seeds::Secret;
+
+mod roster;
 
 /// The first seat decides who wins, or makes the rules panic.
 #[derive(Debug, Clone)]
@@ -177,7 +186,7 @@ impl Cup {
         &mut self,
         workers: usize,
         players: Vec<Entrant>,
-        other: &dyn Fn(usize, &Reports) -> Option<io::Result<Worker>>,
+        other: &OtherWorker<'_>,
     ) -> (Result<RunEnd, RunError>, ReceivedEvents) {
         let header = header();
         let log = LogWriter::create(self.folder.dir(), &header).expect("a log");
@@ -192,23 +201,11 @@ impl Cup {
         });
         let runner = Runner {
             state: &mut self.state,
-            conditions: Arc::clone(&conditions),
             jobs: workers,
-            is_elsewhere: false,
-            cores: Cores::of_this_process(1),
-            finish: watch::channel(false).1,
+            orders: no_orders(),
             deadline: watch::Sender::new(None),
         };
-        let start = |number, reports, halt| {
-            if let Some(worker) = other(number, &reports) {
-                return worker;
-            }
-            let rules = GameRules::new(Arc::new(Typed::<Toss>::GAME), Options::default())
-                .expect("no options");
-            let book = OpeningBook::empty(rules);
-            let cores = Cores::of_this_process(1).reserve(number);
-            Worker::start(number, cores, book, Arc::clone(&conditions), reports, halt)
-        };
+        let venue = Hall { conditions, other };
         let mut heard = ReceivedEvents::default();
         let mut recorder = Recorder::new(&self.folder, log);
         let mut listeners = Listeners(vec![&mut recorder, &mut heard]);
@@ -216,7 +213,7 @@ impl Cup {
         let runtime =
             tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
         let end = runtime.block_on(async {
-            tokio::time::timeout(LIMIT, runner.run_by(&start, &mut listeners, stop)).await
+            tokio::time::timeout(LIMIT, runner.run(&venue, &mut listeners, stop)).await
         });
         (end.expect("it ends"), heard)
     }
@@ -227,6 +224,43 @@ impl Cup {
         std::iter::from_fn(|| reader.next_record().expect("whole lines"))
             .map(|record| record.id)
             .collect()
+    }
+}
+
+/// May replace the worker with a given number.
+type OtherWorker<'o> = dyn Fn(usize, &Reports) -> Option<io::Result<Worker>> + 'o;
+
+/// Where the tests play.
+struct Hall<'a> {
+    conditions: Arc<Conditions>,
+    other: &'a OtherWorker<'a>,
+}
+
+impl Venue for Hall<'_> {
+    fn start(
+        &self,
+        number: usize,
+        reports: Reports,
+        halt: watch::Receiver<bool>,
+    ) -> io::Result<Worker> {
+        if let Some(worker) = (self.other)(number, &reports) {
+            return worker;
+        }
+        let rules =
+            GameRules::new(Arc::new(Typed::<Toss>::GAME), Options::default()).expect("no options");
+        let book = OpeningBook::empty(rules);
+        let cores = Cores::of_this_process(1).reserve(number);
+        Worker::start(number, cores, book, Arc::clone(&self.conditions), reports, halt)
+    }
+
+    fn admit(&self, _: usize, _: &PlayerSpec, _: &Header) -> Result<(), String> {
+        unreachable!("nobody comes")
+    }
+
+    fn dismiss(&self, _: usize) {}
+
+    fn is_elsewhere(&self) -> bool {
+        false
     }
 }
 

@@ -106,7 +106,7 @@ async fn work(
     mut stop: watch::Receiver<bool>,
 ) {
     while let Some(job) = jobs.recv().await {
-        let outcome = match (pool.settle(), job) {
+        let outcome = match (pool.settle().await, job) {
             (Err(error), _) => Unplayable::from(error).into(),
             (Ok(()), Job::Probe(player)) => pool.probe(player, &mut stop).await,
             (Ok(()), Job::Play(games)) => pool.play_all(games, &mut stop).await,

@@ -12,6 +12,8 @@ pub(super) type Start<'a> = dyn Fn(usize) -> io::Result<Worker> + 'a;
 pub(super) struct Workers<'a> {
     start: &'a Start<'a>,
     states: Vec<WorkerState>,
+    /// How many may be busy.
+    most: usize,
 }
 
 /// The state of one worker.
@@ -27,17 +29,35 @@ enum WorkerState {
 impl<'a> Workers<'a> {
     /// At most this many workers, none of them started.
     pub(super) fn new(most: usize, start: &'a Start<'a>) -> Self {
-        Self { start, states: (0..most).map(|_| WorkerState::Vacant).collect() }
+        Self { start, states: (0..most).map(|_| WorkerState::Vacant).collect(), most }
+    }
+
+    /// From now on, gives jobs only while fewer than `most` workers are busy.
+    pub(super) fn limit(&mut self, most: usize) {
+        self.most = most;
+    }
+
+    /// Ends the workers that have no job, and the players that wait there for another game.
+    pub(super) fn rest(&mut self) {
+        for number in 0..self.states.len() {
+            if matches!(self.states[number], WorkerState::Idle(_)) {
+                self.ended(number);
+            }
+        }
     }
 
     /// Allows at least `most` workers from now on.
     pub(super) fn allow(&mut self, most: usize) {
         let more = most.saturating_sub(self.states.len());
         self.states.extend((0..more).map(|_| WorkerState::Vacant));
+        self.most = self.most.max(most);
     }
 
     /// The number of the first worker that can take a job.
     pub(super) fn free(&self) -> Option<usize> {
+        if self.busy() >= self.most {
+            return None;
+        }
         self.states
             .iter()
             .position(|state| matches!(state, WorkerState::Idle(_) | WorkerState::Vacant))

@@ -293,6 +293,12 @@ impl TournamentState {
         (from..self.playable().end).find(|&index| !self.is_done(index) && !self.is_void(index))
     }
 
+    /// Whether a game is still to be played.
+    pub(crate) fn is_due(&self, game: Fixture) -> bool {
+        let index = self.schedule.index(game);
+        index.is_some_and(|index| self.next_due(index) == Some(index))
+    }
+
     /// The number of games still to be played, if this is known now.
     pub fn due(&self) -> usize {
         if let Some(league) = &self.league {

@@ -17,7 +17,7 @@ use tokio::sync::{mpsc, oneshot, watch};
 use super::door_watch::{AGAIN, Bell, DoorTask, DoorWatch};
 use super::intake::{self, LeagueBuilds, NotTaken, Taken};
 use super::letter::{Fate, Letter};
-use super::{now, player_in};
+use super::{now, player_in, without_sight};
 use crate::build::Builder;
 use crate::check::{
     Candidate, CheckReport, Exam, Readiness, ReportText, StepNews, drills, examine,
@@ -47,6 +47,7 @@ use referee_record::model::stage::Stage;
 use referee_record::model::tournament::Tournament;
 use referee_record::seeds::fresh_identity;
 use referee_sandbox::limits;
+use referee_tournament::run::order::{Order, PlayerChange};
 use referee_tournament::run::resume::header;
 
 /// The folder of submissions that are being checked, beside those that entered.
@@ -54,23 +55,18 @@ const WORK: &str = ".being-checked";
 /// How long the check of a submission may take.
 const WITHIN: Duration = Duration::from_secs(300);
 
-/// What the door tells the games.
-#[derive(Debug)]
-pub(super) enum DoorNews {
-    /// A check begins, or is over.
-    Busy(bool),
-    /// What the organiser wants now.
-    Control(Control),
-    /// A player comes, with its program, or goes. The answer says why it cannot.
-    Change {
-        change: RosterChange,
-        spec: Option<Box<PlayerSpec>>,
-        done: oneshot::Sender<Result<(), String>>,
-    },
-    /// Something that the organiser wants to know.
-    Notice(String),
-    /// Something went wrong that no author caused.
-    Warning(String),
+/// What the door works with.
+pub(super) struct DoorPlan {
+    /// What every submission is tested for.
+    pub(super) exam: Exam,
+    /// How submissions are built, if they are.
+    pub(super) builds: Option<LeagueBuilds>,
+    /// What players that came must not see.
+    pub(super) hidden: Vec<PathBuf>,
+    /// What the organiser wanted when the run began.
+    pub(super) control: Control,
+    /// Tells the organiser's program what happens.
+    pub(super) bell: HookBell,
 }
 
 /// The door, at work in a thread.
@@ -86,9 +82,9 @@ impl Door {
     pub(super) fn open(
         run: &PlannedRun<'_>,
         league: &LeagueSettings,
-        (exam, builds): (Exam, Option<LeagueBuilds>),
+        plan: DoorPlan,
         header: &Header,
-        (tell, bell): (mpsc::UnboundedSender<DoorNews>, HookBell),
+        tell: mpsc::UnboundedSender<Order>,
     ) -> Result<Self, Failure> {
         let failed = |path: &Path| {
             let path = path.to_owned();
@@ -106,15 +102,14 @@ impl Door {
             league: league.clone(),
             dir: run.folder.dir().to_owned(),
             template: run.tournament.clone(),
-            exam,
-            builds,
+            // Elsewhere, a check disturbs no game.
+            jobs: run.limits.workers.is_none().then_some(run.limits.jobs),
+            plan,
             places: places(run, league),
             authors: BTreeMap::new(),
             taken: header.players.iter().map(|player| player.name.clone()).collect(),
-            control: Control::default(),
             watch,
             tell,
-            bell,
             stop: stopped,
         };
         header.players.iter().for_each(|player| doorkeeper.note(player));
@@ -186,17 +181,16 @@ struct Doorkeeper {
     /// The results folder.
     dir: PathBuf,
     template: Tournament,
-    exam: Exam,
-    builds: Option<LeagueBuilds>,
+    plan: DoorPlan,
+    /// How many games are played at once on this machine.
+    jobs: Option<usize>,
     /// What authors do not learn.
     places: Places,
     authors: BTreeMap<String, Author>,
     /// The names of all players so far.
     taken: Vec<String>,
-    control: Control,
     watch: DoorWatch,
-    tell: mpsc::UnboundedSender<DoorNews>,
-    bell: HookBell,
+    tell: mpsc::UnboundedSender<Order>,
     stop: watch::Receiver<bool>,
 }
 
@@ -238,22 +232,29 @@ impl Doorkeeper {
         }
     }
 
-    fn say(&self, news: DoorNews) -> Result<(), NobodyThere> {
-        self.tell.send(news).map_err(|_| NobodyThere)
+    fn order(&self, order: Order) -> Result<(), NobodyThere> {
+        self.tell.send(order).map_err(|_| NobodyThere)
+    }
+
+    /// Leaves one place to a check while it lasts, but never stops all games.
+    fn make_place(&self, is_checking: bool) -> Result<(), NobodyThere> {
+        let Some(jobs) = self.jobs else { return Ok(()) };
+        self.order(Order::PlayAtOnce((jobs - usize::from(is_checking)).max(1)))
     }
 
     fn warn(&self, warning: &str) -> Result<(), NobodyThere> {
-        self.say(DoorNews::Warning(referee_protocol::escape::terminal(warning)))
+        self.order(Order::Warning(referee_protocol::escape::terminal(warning)))
     }
 
     /// Asks for a change, and waits for the answer.
     fn change(
         &self,
         change: RosterChange,
-        spec: Option<PlayerSpec>,
+        program: Option<PlayerSpec>,
     ) -> Result<Result<(), String>, NobodyThere> {
         let (done, answer) = oneshot::channel();
-        self.say(DoorNews::Change { change, spec: spec.map(Box::new), done })?;
+        self.order(Order::Change(Box::new(PlayerChange { change, program, done })))?;
+        // A run that ends drops the orders that it has not followed.
         answer.blocking_recv().map_err(|_| NobodyThere)
     }
 
@@ -264,15 +265,15 @@ impl Doorkeeper {
             Err(error) => return self.warn(&error.to_string()),
         };
         let admitted: Vec<String> =
-            self.control.removed.difference(&control.removed).cloned().collect();
+            self.plan.control.removed.difference(&control.removed).cloned().collect();
         for author in &control.removed {
             self.leave(author, LeavingReason::Removed)?;
         }
         for author in admitted {
             self.watch.later(author, Instant::now());
         }
-        self.control = control.clone();
-        self.say(DoorNews::Control(control))
+        let before = std::mem::replace(&mut self.plan.control, control);
+        self.plan.control.orders_after(&before).into_iter().try_for_each(|order| self.order(order))
     }
 
     /// Lets the present version of an author go, if there is one.
@@ -292,7 +293,7 @@ impl Doorkeeper {
     /// Reads an author's folder, and takes in what is there if it is new.
     fn look_at(&mut self, author: &str) -> Result<(), NobodyThere> {
         let folder = self.league.hand_in.join(author);
-        if self.control.closed {
+        if self.plan.control.closed {
             return Ok(());
         }
         let Ok(folder) = AuthorFolder::open(&folder).map(Arc::new) else { return Ok(()) };
@@ -338,14 +339,14 @@ impl Doorkeeper {
             );
             return self.send(&letter, &Fate::BeingChecked);
         }
-        self.say(DoorNews::Busy(true))?;
+        self.make_place(true)?;
         let taken = self.take(author, &folder, &found, &mut letter);
         self.authors.entry(author.to_owned()).or_default().checked = Some(Instant::now());
         let work = self.league.entrants.join(WORK);
         if let Err(error) = remove_tree(&work) {
             self.warn(&format!("cannot remove {}: {error}", work.display()))?;
         }
-        self.say(DoorNews::Busy(false))?;
+        self.make_place(false)?;
         match taken? {
             Ok(name) => self.send(&letter, &Fate::Entered(name)),
             Err(NotTaken::Changed) => {
@@ -368,7 +369,7 @@ impl Doorkeeper {
 
     /// Why the author of this name cannot take part, if so.
     fn stranger(&self, author: &str) -> Option<String> {
-        if self.control.removed.contains(author) {
+        if self.plan.control.removed.contains(author) {
             return Some("the organiser has removed its author".to_owned());
         }
         if let Some(problem) = author_problem(author) {
@@ -391,8 +392,8 @@ impl Doorkeeper {
         letter.add(&referee_protocol::escape::lines(why));
         let (author, reason) = (author.to_owned(), why.to_owned());
         let told = format!("a submission of {author} is refused: {why}");
-        self.say(DoorNews::Notice(referee_protocol::escape::terminal(&told)))?;
-        self.bell.tell(&HookEvent::Refused { author, reason });
+        self.order(Order::Notice(referee_protocol::escape::terminal(&told)))?;
+        self.plan.bell.tell(&HookEvent::Refused { author, reason });
         self.send(&letter, &Fate::Refused)
     }
 
@@ -417,7 +418,7 @@ impl Doorkeeper {
         }
         let work = self.league.entrants.join(WORK);
         let (submission, place) = ((&**folder, found), (work.as_path(), name.as_str()));
-        let (largest, builds) = (self.league.largest, self.builds.as_ref());
+        let (largest, builds) = (self.league.largest, self.plan.builds.as_ref());
         let taken = match intake::take(submission, place, largest, builds, letter) {
             Ok(taken) => taken,
             Err(why) => return Ok(Err(why)),
@@ -456,7 +457,7 @@ impl Doorkeeper {
         work: &Path,
         letter: &mut Letter,
     ) -> Result<Readiness, NobodyThere> {
-        let mut exam = self.exam.clone();
+        let mut exam = self.plan.exam.clone();
         let candidate = match self.candidate(spec, work, &mut exam) {
             Ok(candidate) => candidate,
             Err(failure) => {
@@ -584,9 +585,12 @@ impl Doorkeeper {
         };
         self.leave(&author, LeavingReason::Replaced)?;
         let change = RosterChange::Entered { player, files: taken.handed_in.hashes };
-        if let Err(why) = self.change(change, Some(spec))? {
+        let program = without_sight(spec, &self.plan.hidden);
+        if let Err(why) = self.change(change, Some(program))? {
             return Ok(Err(NotTaken::Refused(why)));
         }
+        let event = HookEvent::Entered { player: name.clone(), author: author.clone() };
+        self.plan.bell.tell(&event);
         letter.add(&format!("It plays as `{name}`."));
         self.taken.push(name.clone());
         let known = self.authors.entry(author).or_default();

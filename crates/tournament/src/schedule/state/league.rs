@@ -120,6 +120,12 @@ impl TournamentState {
         }
     }
 
+    /// In a league, chooses no more games of a player, although it did not leave: it cannot be
+    /// started now. The log does not say so.
+    pub fn rest(&mut self, player: usize) {
+        self.retire(player);
+    }
+
     /// Lets a player play no more. Its games stay.
     pub(super) fn retire(&mut self, player: usize) {
         let schedule = &self.schedule;
@@ -146,6 +152,16 @@ impl TournamentState {
         for index in first..first + 2 {
             league.open.insert(index);
             league.form.begins(pair);
+        }
+    }
+
+    /// In a league, a chosen game will not be played: it is impossible.
+    pub(crate) fn withdraw(&mut self, game: Fixture) {
+        let (Some(index), Some(league)) = (self.schedule.index(game), &mut self.league) else {
+            return;
+        };
+        if league.open.remove(&index) {
+            league.form.ends((game.players.first, game.players.second));
         }
     }
 

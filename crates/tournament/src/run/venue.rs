@@ -1,0 +1,85 @@
+//! Where the games of a run are played.
+
+use std::io;
+use std::sync::Arc;
+
+use tokio::sync::watch;
+
+use super::cores::Cores;
+use super::entrant::Entrant;
+use super::job::Conditions;
+use super::worker::{Reports, Worker};
+use referee_games::AnyGame;
+use referee_match::openings::OpeningBook;
+use referee_match::player::Sandbox;
+use referee_record::model::player::PlayerSpec;
+use referee_record::model::record::Header;
+
+/// Where the games of a run are played: on this machine, or on others.
+pub trait Venue {
+    /// Starts worker `number`. It abandons its games when `halt` becomes true.
+    ///
+    /// # Errors
+    /// The worker cannot be started.
+    fn start(
+        &self,
+        number: usize,
+        reports: Reports,
+        halt: watch::Receiver<bool>,
+    ) -> io::Result<Worker>;
+
+    /// Makes the program of player `number` known, before its first game; `header` already has the
+    /// player.
+    ///
+    /// # Errors
+    /// The program cannot play there, for this reason. Then nothing changes.
+    fn admit(&self, number: usize, player: &PlayerSpec, header: &Header) -> Result<(), String>;
+
+    /// Keeps no process of player `number` for another game.
+    fn dismiss(&self, number: usize);
+
+    /// Whether other machines play. Then both games of a pair are one job, and a game that fails
+    /// does not end the run.
+    fn is_elsewhere(&self) -> bool;
+}
+
+/// This machine.
+#[derive(Debug)]
+pub struct ThisMachine<'a> {
+    /// The rules that players are started for.
+    pub game: &'a dyn AnyGame,
+    /// What all games share.
+    pub conditions: Arc<Conditions>,
+    /// Their openings.
+    pub book: OpeningBook,
+    /// The cores that they are played on.
+    pub cores: Cores,
+    /// The containment of players.
+    pub sandbox: Arc<Sandbox>,
+}
+
+impl Venue for ThisMachine<'_> {
+    fn start(
+        &self,
+        number: usize,
+        reports: Reports,
+        halt: watch::Receiver<bool>,
+    ) -> io::Result<Worker> {
+        let (cores, book) = (self.cores.reserve(number), self.book.clone());
+        Worker::start(number, cores, book, Arc::clone(&self.conditions), reports, halt)
+    }
+
+    fn admit(&self, number: usize, player: &PlayerSpec, _: &Header) -> Result<(), String> {
+        let entrant = Entrant::of(player, self.game, &self.sandbox);
+        self.conditions.players.admit(number, entrant);
+        Ok(())
+    }
+
+    fn dismiss(&self, number: usize) {
+        self.conditions.player(number).dismiss();
+    }
+
+    fn is_elsewhere(&self) -> bool {
+        false
+    }
+}
