@@ -348,6 +348,17 @@ def family():
     sys.exit(1)
 
 
+def unreadable():
+    """Memory of a program that may be executed but not read: it shows less of itself."""
+    program = f"{os.environ['TMPDIR']}/python"
+    with open(os.path.realpath(sys.executable), "rb") as original:
+        descriptor = os.open(program, os.O_WRONLY | os.O_CREAT, 0o111)
+        with open(descriptor, "wb") as copy:
+            copy.write(original.read())
+    code = "import os, signal; kept = os.urandom(1 << 20) * 128; signal.pause()"
+    os.execve(program, ["python3", "-c", code], os.environ)
+
+
 def anonymous_file():
     fd = os.memfd_create("fill")
     for _ in range(512):
@@ -968,7 +979,7 @@ ATTEMPTS = {
     "kernel": kernel, "x32": x32, "sysv": old_numbers, "clock": clock_and_priority,
     "cores": other_cores, "setuid": setuid, "descriptors": descriptors, "open-many": open_many,
     "secrets": secrets, "terminal": terminal, "links": links, "keep": keep, "deaf": deaf,
-    "heap": heap, "family": family, "memfd": anonymous_file, "memory-in-flight": memory_in_flight, "memory-unmapped": memory_unmapped,
+    "heap": heap, "family": family, "unreadable": unreadable, "memfd": anonymous_file, "memory-in-flight": memory_in_flight, "memory-unmapped": memory_unmapped,
     "full-sockets": full_sockets, "page-tables": page_tables, "shared-mapping": shared_mapping,
     "big-file": big_file, "fill-scratch": fill_scratch, "abort": abort, "hide-cpu": hide_cpu,
     "flood": flood, "chatter": chatter, "never-read": never_read, "close-output": close_output,

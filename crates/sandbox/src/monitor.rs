@@ -15,7 +15,7 @@ use nix::sys::stat::FileStat;
 use crate::level::{Level, Mechanism};
 use crate::limits::{Limits, Overrun};
 use crate::process_tree::Member;
-use crate::procfs::ProcessFolder;
+use crate::procfs::{MemoryShare, ProcessFolder};
 use crate::protocol::{CgroupSetup, Setup};
 use crate::scratch;
 
@@ -70,7 +70,10 @@ impl Monitor {
         }
         // Shared memory appears in each process's count, but must count only once.
         let (mut private, mut shared) = (0, 0);
-        for share in folders().filter_map(ProcessFolder::memory_share) {
+        for folder in folders() {
+            // A process whose program nobody may read does not show what it shares with others.
+            let whole = || MemoryShare { private: folder.memory(), shared: 0 };
+            let share = folder.memory_share().unwrap_or_else(whole);
             private += share.private;
             shared += share.shared;
         }

@@ -210,6 +210,7 @@ fn limits() -> Vec<Attack> {
     vec![
         memory("heap", out_of_memory).quick(),
         memory("family", out_of_memory),
+        memory("unreadable", out_of_memory),
         memory("memfd", |way| uncounted(way, lost("crash", "it ended with exit code 1"))),
         memory("shared-mapping", |way| uncounted(way, lost("crash", "it ended with exit code 1"))),
         // Without mounts, no file goes through a socket.
