@@ -20,11 +20,11 @@ use tempfile::TempDir;
 
 use crate::entrants::build_plan::BuildPlan;
 use crate::entrants::build_rules::BuildRules;
-use crate::submissions::tree::copy_sources;
 use crate::submissions::{UnpackLimits, refuse_links, unpack_from};
 pub(crate) use error::BuildError;
 pub(crate) use inside::serve_inside;
 use referee_match::player::this_program;
+use referee_record::tree::copy_sources;
 use referee_record::{bounded, disk};
 use referee_sandbox::{
     Command, Level, Mechanism, Network, Policy, Process, Request, ResolveError, resolve,

@@ -14,7 +14,6 @@ mod label;
 mod links;
 mod no_player;
 mod players_folder;
-pub(crate) mod tree;
 mod uploads;
 
 use std::collections::{BTreeMap, HashMap};

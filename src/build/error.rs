@@ -8,9 +8,9 @@ use std::time::Duration;
 
 use humantime::format_duration;
 
-use crate::submissions::tree::UnfitTree;
 use crate::submissions::{ArchiveError, NoPlayer};
 use referee_record::fingerprint::Unreadable;
+use referee_record::tree::UnfitTree;
 use referee_sandbox::limits::bytes;
 use referee_sandbox::{Overrun, Shortage, SpawnError};
 

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::author_folder::{AuthorFolder, is_aside};
-use crate::submissions::tree::{self, FoundTree, Links, TreeRules, UnfitTree};
+use referee_record::tree::{self, FoundTree, Links, TreeRules, UnfitTree};
 
 /// The most files and folders of a submission.
 const MOST_ENTRIES: usize = 20_000;
@@ -19,7 +19,10 @@ pub(crate) fn read(
         largest,
         entries: MOST_ENTRIES,
         links: Links::Refused,
-        leaves_out: |name, depth| depth == 0 && is_aside(name),
+        leaves_out: |path| {
+            let mut names = path.iter();
+            names.next().is_some_and(is_aside) && names.next().is_none()
+        },
     };
     tree::read(from, to, rules)
 }
@@ -33,7 +36,7 @@ mod tests {
     use crate::league::REPORT;
 
     fn read_at(from: &Path, to: Option<&Path>, largest: u64) -> Result<FoundTree, UnfitTree> {
-        read(&AuthorFolder::open(from)?, to, largest)
+        read(&AuthorFolder::open(from).expect("a folder"), to, largest)
     }
 
     #[test]

@@ -4,7 +4,7 @@
 //! - [`seeds`] derives all luck from the tournament's secret.
 //! - [`log`] writes and reads `games.jsonl`, the one file from which every table follows.
 //! - [`fingerprint`] notices that a player has changed, [`disk`] writes files that survive a crash,
-//!   and [`bounded`] opens files that strangers made.
+//!   [`bounded`] opens files that strangers made, and [`tree`] walks through their folders.
 //!
 //! Both players of a pair of games get the same luck, whoever is named first:
 //!
@@ -30,4 +30,5 @@ pub mod model;
 pub mod parallel;
 pub mod seeds;
 pub mod shell;
+pub mod tree;
 pub mod wording;

@@ -1,14 +1,19 @@
 //! Bundles: the files of a player or a rules program as one tar file, named by its hash.
 
-use std::fs::{self, File, Permissions};
+use std::collections::BTreeSet;
+use std::fs::{self, File, OpenOptions, Permissions};
 use std::io::{self, Read, Write};
-use std::os::unix::fs::{PermissionsExt, symlink};
+use std::os::unix::fs::{OpenOptionsExt, PermissionsExt, symlink};
 use std::path::{Component, Path, PathBuf};
 
+use nix::libc;
+use referee_record::tree::{FoundFile, TreeVisitor, UnfitTree, walk};
 use tar::{Archive, Builder, EntryType, Header};
 
 /// The most bytes of a bundle.
 pub(crate) const MOST_BYTES: u64 = 1 << 30;
+/// The most files and folders of a root of a bundle.
+const MOST_ENTRIES: usize = 1_000_000;
 
 /// Folders of the system, which are expected on every machine and never bundled.
 const SYSTEM: &[&str] = &[
@@ -42,6 +47,14 @@ pub enum BundleError {
         .0.display()
     )]
     TooLarge(PathBuf),
+    /// A folder cannot be walked through.
+    #[error("cannot bundle {}: {source}", folder.display())]
+    Folder {
+        /// The folder.
+        folder: PathBuf,
+        /// The cause.
+        source: UnfitTree,
+    },
     /// It cannot be unpacked.
     #[error("cannot unpack a bundle to {}: {source}", path.display())]
     Unpack {
@@ -107,6 +120,10 @@ impl Contents {
         path.strip_prefix(&self.base).ok().filter(|_| is_part).map(Path::to_owned)
     }
 
+    fn hides(&self, path: &Path) -> bool {
+        self.hidden.iter().any(|hidden| path.starts_with(hidden))
+    }
+
     /// Writes the bundle to `out`, always in the same way. Returns its hash.
     ///
     /// # Errors
@@ -114,70 +131,95 @@ impl Contents {
     pub(crate) fn write(&self, out: impl Write) -> Result<String, BundleError> {
         let mut hashed = HashedWrite { inner: out, hasher: blake3::Hasher::new(), written: 0 };
         let mut tar = Builder::new(&mut hashed);
-        for root in &self.roots {
-            self.add(&mut tar, root)?;
+        for root in self.roots.iter().filter(|root| !self.hides(root)) {
+            let top = open_top(root).map_err(at(root))?;
+            walk(top, MOST_ENTRIES, &mut BundleVisitor { contents: self, root, tar: &mut tar })?;
         }
         tar.finish().map_err(at(&self.base))?;
         drop(tar);
         hashed.flush().map_err(at(&self.base))?;
         Ok(hashed.hasher.finalize().to_hex().to_string())
     }
+}
 
-    fn add<W: Write>(
-        &self,
-        tar: &mut Builder<&mut HashedWrite<W>>,
-        path: &Path,
-    ) -> Result<(), BundleError> {
-        let name = path.strip_prefix(&self.base).unwrap_or(path);
-        if self.hidden.iter().any(|hidden| path.starts_with(hidden)) {
-            return Ok(());
+/// Adds what lies at one of the roots to a bundle.
+struct BundleVisitor<'t, 'w, W: Write> {
+    contents: &'t Contents,
+    root: &'t Path,
+    tar: &'t mut Builder<&'w mut HashedWrite<W>>,
+}
+
+impl<W: Write> BundleVisitor<'_, '_, W> {
+    /// The path of an entry as it was named, and its name in the bundle.
+    fn named(&self, path: &Path) -> (PathBuf, PathBuf) {
+        let path = below(self.root, path);
+        let name = path.strip_prefix(&self.contents.base).unwrap_or(&path).to_owned();
+        (path, name)
+    }
+
+    /// The header of an entry with this many bytes, if the bundle still has room for it.
+    fn header(&self, kind: EntryType, mode: u32, size: u64) -> Result<Header, BundleError> {
+        if self.tar.get_ref().written.saturating_add(size) > MOST_BYTES {
+            return Err(BundleError::TooLarge(self.contents.base.clone()));
         }
-        let about = fs::symlink_metadata(path).map_err(at(path))?;
         let mut header = Header::new_gnu();
         header.set_mtime(0);
-        header.set_size(0);
-        if about.is_dir() {
-            header.set_mode(0o555);
-            header.set_entry_type(EntryType::Directory);
-            if !name.as_os_str().is_empty() {
-                tar.append_data(&mut header, name, io::empty()).map_err(at(path))?;
-            }
-            return self.add_entries(tar, path);
-        }
-        if about.is_symlink() {
-            header.set_mode(0o777);
-            header.set_entry_type(EntryType::Symlink);
-            let target = fs::read_link(path).map_err(at(path))?;
-            return tar.append_link(&mut header, name, target).map_err(at(path));
-        }
-        if !about.is_file() {
-            // Sockets and pipes are nobody's code.
-            return Ok(());
-        }
-        let mode = if about.permissions().mode() & 0o111 == 0 { 0o444 } else { 0o555 };
+        header.set_entry_type(kind);
         header.set_mode(mode);
-        header.set_size(about.len());
-        if tar.get_ref().written.saturating_add(about.len()) > MOST_BYTES {
-            return Err(BundleError::TooLarge(self.base.clone()));
-        }
-        let file = File::open(path).map_err(at(path))?;
-        let whole = Whole { file, left: about.len() };
-        tar.append_data(&mut header, name, whole).map_err(at(path))
+        header.set_size(size);
+        Ok(header)
+    }
+}
+
+impl<W: Write> TreeVisitor for BundleVisitor<'_, '_, W> {
+    type Error = BundleError;
+
+    fn unfit(&self, source: UnfitTree) -> BundleError {
+        BundleError::Folder { folder: self.root.to_owned(), source }
     }
 
-    /// Adds what is in a folder, in the order of names.
-    fn add_entries<W: Write>(
-        &self,
-        tar: &mut Builder<&mut HashedWrite<W>>,
-        folder: &Path,
-    ) -> Result<(), BundleError> {
-        let entries = fs::read_dir(folder).map_err(at(folder))?;
-        let paths: Result<Vec<PathBuf>, io::Error> =
-            entries.map(|entry| entry.map(|entry| entry.path())).collect();
-        let mut paths = paths.map_err(at(folder))?;
-        paths.sort();
-        paths.iter().try_for_each(|path| self.add(tar, path))
+    fn leaves_out(&self, path: &Path) -> bool {
+        self.contents.hides(&below(self.root, path))
     }
+
+    fn folder(&mut self, path: &Path) -> Result<(), BundleError> {
+        let (path, name) = self.named(path);
+        if name.as_os_str().is_empty() {
+            return Ok(());
+        }
+        let mut header = self.header(EntryType::Directory, 0o555, 0)?;
+        self.tar.append_data(&mut header, name, io::empty()).map_err(at(&path))
+    }
+
+    fn file(&mut self, path: &Path, found: FoundFile) -> Result<(), BundleError> {
+        let (path, name) = self.named(path);
+        let FoundFile { file, size, runs } = found;
+        let mut header = self.header(EntryType::Regular, if runs { 0o555 } else { 0o444 }, size)?;
+        let whole = Whole { file, left: size };
+        self.tar.append_data(&mut header, name, whole).map_err(at(&path))
+    }
+
+    fn link(&mut self, path: &Path, target: &Path) -> Result<(), BundleError> {
+        let (path, name) = self.named(path);
+        let mut header = self.header(EntryType::Symlink, 0o777, 0)?;
+        self.tar.append_link(&mut header, name, target).map_err(at(&path))
+    }
+
+    /// Sockets and pipes are nobody's code.
+    fn special(&mut self, _: &Path) -> Result<(), BundleError> {
+        Ok(())
+    }
+}
+
+/// Opens a file or folder that a configuration names, which may be a link. A pipe is not waited for.
+fn open_top(path: &Path) -> io::Result<File> {
+    OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK).open(path)
+}
+
+/// An entry of a tree that lies at `root`.
+fn below(root: &Path, path: &Path) -> PathBuf {
+    // An empty path must not add a `/`.
+    if path == Path::new("") { root.to_owned() } else { root.join(path) }
 }
 
 /// The lowest folder that has all of `roots`, of which `first` is one.
@@ -285,7 +327,13 @@ fn unpack_entries(bundle: &Path, to: &Path) -> io::Result<()> {
             _ => return Err(io::Error::other("an entry is neither a file, a folder nor a link")),
         }
     }
+    let made: BTreeSet<PathBuf> = links.iter().map(|(_, path)| path.clone()).collect();
     for (target, path) in links {
+        if let Some(link) = path.ancestors().skip(1).find(|above| made.contains(*above)) {
+            let shown = |path: &Path| path.strip_prefix(to).unwrap_or(path).display().to_string();
+            let why = format!("{} lies below the link {}", shown(&path), shown(link));
+            return Err(io::Error::other(why));
+        }
         if let Some(parent) = path.parent() {
             fs::create_dir_all(parent)?;
         }
@@ -429,6 +477,53 @@ mod tests {
             assert!(!dir.path().join(below.1.replace("link", "ant")).exists());
             assert!(!to.exists());
         }
+    }
+
+    #[test]
+    fn no_link_is_made_through_a_link() {
+        let dir = scene();
+        let (outside, to) = (dir.path().join("ant"), dir.path().join("unpacked"));
+        let target = outside.display().to_string();
+        let links = [(EntryType::Symlink, "link", &*target), (EntryType::Symlink, "link/x", "/")];
+        for order in [links, [links[1], links[0]]] {
+            let (bundle, hash) = bundle_of(dir.path(), &order);
+            let error = unpack(&bundle, &hash, &to).expect_err("outside").to_string();
+            assert!(error.ends_with("link/x lies below the link link"), "{error}");
+            assert!(fs::symlink_metadata(outside.join("x")).is_err() && !to.exists());
+        }
+    }
+
+    /// Lets an author put a link in the place of `folder` as soon as something was written.
+    struct Swap {
+        folder: PathBuf,
+        written: Vec<u8>,
+    }
+
+    impl Write for Swap {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            if self.written.is_empty() {
+                fs::rename(&self.folder, self.folder.with_extension("old"))?;
+                symlink("../private", &self.folder)?;
+            }
+            self.written.write(bytes)
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn nothing_behind_a_link_is_bundled_that_takes_the_place_of_a_folder() {
+        let dir = scene();
+        fs::create_dir(dir.path().join("private")).expect("a folder");
+        fs::write(dir.path().join("private/book"), "PRIVATE").expect("a file");
+        let ant = dir.path().join("ant");
+        fs::remove_file(ant.join("main.py")).expect("so that `data` comes first");
+        let mut swap = Swap { folder: ant.join("data"), written: Vec::new() };
+        Contents::new([ant.as_path()], &[]).write(&mut swap).expect("a bundle");
+        let text = String::from_utf8_lossy(&swap.written).into_owned();
+        assert!(text.contains("data/book") && !text.contains("PRIVATE"), "{text}");
     }
 
     #[test]

@@ -14,10 +14,10 @@ use crate::entrants::build_rules::BuildRules;
 use crate::entrants::start_command::StartCommand;
 use crate::league::author_folder::AuthorFolder;
 use crate::league::hand_in;
-use crate::submissions::tree::FoundTree;
 use crate::submissions::{look_after_build, take_in_one};
 use referee_protocol::escape;
 use referee_record::model::player::PlayerSpec;
+use referee_record::tree::FoundTree;
 use referee_record::wording::counted;
 use referee_sandbox::{Shortage, limits};
 
@@ -185,8 +185,8 @@ pub(super) fn size(dir: &Path) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::submissions::tree::UnfitTree;
     use crate::submissions::{ArchiveError, NoPlayer};
+    use referee_record::tree::UnfitTree;
     use std::io;
 
     #[test]
@@ -194,7 +194,7 @@ mod tests {
         let full = || io::Error::from(nix::errno::Errno::ENOSPC);
         let waits = [
             NotTaken::of(full()),
-            NotTaken::of(UnfitTree::Failed(full())),
+            NotTaken::of(UnfitTree::Failed { path: PathBuf::new(), source: full() }),
             NotTaken::of(NoPlayer::Refused(ArchiveError::Folder(full()))),
             NotTaken::of(BuildError::Cache(PathBuf::from("built"), full())),
             NotTaken::of(BuildError::Unpacked(full())),

@@ -1,0 +1,387 @@
+//! Walks through a folder that a stranger made, and may be changing.
+//!
+//! Every folder and file is opened in the folder above it, never by its path again, and no link is
+//! followed. So nothing outside is read, whatever takes the place of a name meanwhile.
+
+use std::collections::BTreeMap;
+use std::ffi::OsStr;
+use std::fs::{self, File};
+use std::io::{self, Read, Write};
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::{OpenOptionsExt, symlink};
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{FileType, Mode, OFlags};
+use rustix::io::Errno;
+
+use referee_sandbox::{Limits, limits};
+
+use crate::fingerprint::is_left_out;
+use crate::model::roster::MOST_FILES;
+
+/// The deepest folder.
+const DEEPEST: usize = 64;
+/// The bytes that are copied at once.
+const PART: usize = 64 * 1024;
+/// How files and folders are opened: a link is an error, and a pipe is not waited for.
+const FLAGS: OFlags =
+    OFlags::RDONLY.union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC).union(OFlags::NONBLOCK);
+
+/// The reason why a folder cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub enum UnfitTree {
+    /// This is a link, a device, a pipe or a socket.
+    #[error("`{0}` is neither a file nor a folder; hand in the file itself")]
+    Special(String),
+    /// It has too many bytes.
+    #[error("it is larger than {}", limits::bytes(*.0))]
+    TooLarge(u64),
+    /// It has too many files.
+    #[error("it has more than {0} files and folders")]
+    TooMany(usize),
+    /// A folder is too deep.
+    #[error("its folders are nested more than {DEEPEST} deep")]
+    TooDeep,
+    /// The system reported an error.
+    #[error("{} cannot be read: {source}", shown(path))]
+    Failed {
+        /// The file, from the top of the folder; empty for the folder itself.
+        path: PathBuf,
+        /// The error.
+        source: io::Error,
+    },
+}
+
+fn shown(path: &Path) -> String {
+    if path == Path::new("") { "it".to_owned() } else { format!("`{}`", path.display()) }
+}
+
+/// Says where an error occurred.
+fn failed<E: Into<io::Error>>(path: &Path) -> impl FnOnce(E) -> UnfitTree {
+    |error| UnfitTree::Failed { path: path.to_owned(), source: error.into() }
+}
+
+impl UnfitTree {
+    fn special(path: &Path) -> Self {
+        Self::Special(path.display().to_string())
+    }
+}
+
+/// A plain file of a tree, open for reading.
+#[derive(Debug)]
+pub struct FoundFile {
+    /// The file.
+    pub file: File,
+    /// Its size when it was opened.
+    pub size: u64,
+    /// Whether its owner may execute it.
+    pub runs: bool,
+}
+
+/// What is done with the parts of a tree. All paths begin at its top, which is empty.
+pub trait TreeVisitor {
+    /// The error.
+    type Error;
+
+    /// The error for a tree that cannot be walked through.
+    fn unfit(&self, why: UnfitTree) -> Self::Error;
+
+    /// Whether an entry does not count.
+    fn leaves_out(&self, path: &Path) -> bool;
+
+    /// Enters a folder.
+    ///
+    /// # Errors
+    /// Ends the walk.
+    fn folder(&mut self, path: &Path) -> Result<(), Self::Error>;
+
+    /// Reads a file.
+    ///
+    /// # Errors
+    /// Ends the walk.
+    fn file(&mut self, path: &Path, file: FoundFile) -> Result<(), Self::Error>;
+
+    /// Notes a link, which is not followed.
+    ///
+    /// # Errors
+    /// Ends the walk.
+    fn link(&mut self, path: &Path, _target: &Path) -> Result<(), Self::Error> {
+        Err(self.unfit(UnfitTree::special(path)))
+    }
+
+    /// Notes a device, a pipe or a socket.
+    ///
+    /// # Errors
+    /// Ends the walk.
+    fn special(&mut self, path: &Path) -> Result<(), Self::Error> {
+        Err(self.unfit(UnfitTree::special(path)))
+    }
+}
+
+/// Shows an open folder with everything in it, in the order of names, or an open file to `visitor`.
+/// It is an error if there are more than `most` entries.
+///
+/// # Errors
+/// Something cannot be read, or `visitor` failed.
+pub fn walk<V: TreeVisitor>(top: impl AsFd, most: usize, visitor: &mut V) -> Result<(), V::Error> {
+    let path = Path::new("");
+    let top = top.as_fd().try_clone_to_owned();
+    let top = top.map_err(|error| visitor.unfit(failed(path)(error)))?;
+    TreeWalk { visitor, entries: 0, most }.opened(top, path, 0)
+}
+
+/// A walk through a tree.
+struct TreeWalk<'v, V> {
+    visitor: &'v mut V,
+    entries: usize,
+    most: usize,
+}
+
+impl<V: TreeVisitor> TreeWalk<'_, V> {
+    fn opened(&mut self, opened: OwnedFd, path: &Path, depth: usize) -> Result<(), V::Error> {
+        let found = rustix::fs::fstat(&opened).map_err(self.failed(path))?;
+        match FileType::from_raw_mode(found.st_mode) {
+            FileType::Directory => self.folder(&opened, path, depth),
+            FileType::RegularFile => {
+                let size = u64::try_from(found.st_size).unwrap_or_default();
+                let runs = Mode::from_raw_mode(found.st_mode).contains(Mode::XUSR);
+                self.visitor.file(path, FoundFile { file: File::from(opened), size, runs })
+            }
+            _ => self.visitor.special(path),
+        }
+    }
+
+    fn folder(&mut self, folder: &OwnedFd, path: &Path, depth: usize) -> Result<(), V::Error> {
+        if depth > DEEPEST {
+            return Err(self.visitor.unfit(UnfitTree::TooDeep));
+        }
+        self.visitor.folder(path)?;
+        for path in self.entries(folder, path)? {
+            self.entry(folder, &path, depth)?;
+        }
+        Ok(())
+    }
+
+    /// The entries of a folder that count, in the order of their names.
+    fn entries(&mut self, folder: &OwnedFd, path: &Path) -> Result<Vec<PathBuf>, V::Error> {
+        let mut entries = Vec::new();
+        for entry in rustix::fs::Dir::read_from(folder).map_err(self.failed(path))? {
+            let entry = entry.map_err(self.failed(path))?;
+            let name = OsStr::from_bytes(entry.file_name().to_bytes());
+            let path = path.join(name);
+            if name == "." || name == ".." || self.visitor.leaves_out(&path) {
+                continue;
+            }
+            self.entries += 1;
+            if self.entries > self.most {
+                return Err(self.visitor.unfit(UnfitTree::TooMany(self.most)));
+            }
+            entries.push(path);
+        }
+        entries.sort_unstable();
+        Ok(entries)
+    }
+
+    fn entry(&mut self, folder: &OwnedFd, path: &Path, depth: usize) -> Result<(), V::Error> {
+        let name = path.file_name().unwrap_or_default();
+        match rustix::fs::openat(folder, name, FLAGS, Mode::empty()) {
+            Ok(opened) => self.opened(opened, path, depth + 1),
+            // A socket, or a pipe that nobody reads from.
+            Err(Errno::NXIO) => self.visitor.special(path),
+            Err(Errno::LOOP) => {
+                let target = rustix::fs::readlinkat(folder, name, Vec::new());
+                let target = target.map_err(self.failed(path))?;
+                self.visitor.link(path, Path::new(OsStr::from_bytes(target.to_bytes())))
+            }
+            Err(error) => Err(self.failed(path)(error)),
+        }
+    }
+
+    /// Says where an error of the system occurred.
+    fn failed(&self, path: &Path) -> impl FnOnce(Errno) -> V::Error {
+        |error| self.visitor.unfit(failed(path)(error))
+    }
+}
+
+/// What a folder holds.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct FoundTree {
+    /// A hash of the names and contents of all files, as 64 hexadecimal digits.
+    pub digest: String,
+    /// The number of files.
+    pub files: usize,
+    /// Hashes of the first files, by path.
+    pub hashes: BTreeMap<String, String>,
+    /// The bytes of all files.
+    pub bytes: u64,
+}
+
+/// What of a folder counts.
+#[derive(Debug, Clone, Copy)]
+pub struct TreeRules {
+    /// The most bytes of all files.
+    pub largest: u64,
+    /// The most files and folders.
+    pub entries: usize,
+    /// What becomes of links.
+    pub links: Links,
+    /// Whether the entry at this path does not count.
+    pub leaves_out: fn(&Path) -> bool,
+}
+
+/// What becomes of links.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Links {
+    /// They are an error.
+    Refused,
+    /// They are copied as links.
+    Copied,
+}
+
+/// Reads an open folder. Copies it to the new folder `to`, if one is given. Compare the digests before
+/// and after a copy to know that it is whole.
+///
+/// # Errors
+/// It breaks the rules, or cannot be read or copied.
+pub fn read(
+    folder: impl AsFd,
+    to: Option<&Path>,
+    rules: TreeRules,
+) -> Result<FoundTree, UnfitTree> {
+    let mut reader = TreeReader {
+        rules,
+        to,
+        all: blake3::Hasher::new(),
+        found: FoundTree::default(),
+        left: rules.largest,
+    };
+    walk(folder, rules.entries, &mut reader)?;
+    reader.found.digest = reader.all.finalize().to_hex().to_string();
+    Ok(reader.found)
+}
+
+/// Copies the folder at `from` to the new folder `to`, as it is now: with its links, and without what
+/// is part of no player. So what is hashed there is what is built.
+///
+/// # Errors
+/// It is larger than these limits, or cannot be read or copied.
+pub fn copy_sources(from: &Path, to: &Path, limits: Limits) -> Result<(), UnfitTree> {
+    let opened = rustix::fs::open(from, FLAGS.union(OFlags::DIRECTORY), Mode::empty());
+    let rules = TreeRules {
+        largest: limits.scratch,
+        entries: usize::try_from(limits.files).unwrap_or(usize::MAX),
+        links: Links::Copied,
+        leaves_out: |path| path.file_name().and_then(OsStr::to_str).is_some_and(is_left_out),
+    };
+    read(opened.map_err(failed(Path::new("")))?, Some(to), rules).map(drop)
+}
+
+/// Hashes and copies a tree.
+struct TreeReader<'a> {
+    rules: TreeRules,
+    to: Option<&'a Path>,
+    all: blake3::Hasher,
+    found: FoundTree,
+    left: u64,
+}
+
+impl TreeReader<'_> {
+    /// The place of the copy.
+    fn copy_of(&self, path: &Path) -> Option<PathBuf> {
+        // An empty path must not add a `/`.
+        self.to.map(|to| if path == Path::new("") { to.to_owned() } else { to.join(path) })
+    }
+
+    /// Copies a file, and returns the hash of its content.
+    fn copy(&mut self, path: &Path, from: FoundFile) -> io::Result<Option<blake3::Hash>> {
+        let FoundFile { mut file, runs, .. } = from;
+        let mut copy = self
+            .copy_of(path)
+            .map(|to| {
+                let mode = if runs { 0o755 } else { 0o644 };
+                fs::OpenOptions::new().create_new(true).write(true).mode(mode).open(to)
+            })
+            .transpose()?;
+        let (mut hasher, mut part) = (blake3::Hasher::new(), vec![0; PART]);
+        loop {
+            let length = file.read(&mut part)?;
+            if length == 0 {
+                return Ok(Some(hasher.finalize()));
+            }
+            let Some(left) = self.left.checked_sub(length as u64) else { return Ok(None) };
+            (self.left, self.found.bytes) = (left, self.found.bytes + length as u64);
+            hasher.update(&part[..length]);
+            copy.as_mut().map_or(Ok(()), |copy| copy.write_all(&part[..length]))?;
+        }
+    }
+}
+
+impl TreeVisitor for TreeReader<'_> {
+    type Error = UnfitTree;
+
+    fn unfit(&self, why: UnfitTree) -> UnfitTree {
+        why
+    }
+
+    fn leaves_out(&self, path: &Path) -> bool {
+        (self.rules.leaves_out)(path)
+    }
+
+    fn folder(&mut self, path: &Path) -> Result<(), UnfitTree> {
+        self.copy_of(path).map_or(Ok(()), fs::create_dir).map_err(failed(path))
+    }
+
+    fn link(&mut self, path: &Path, target: &Path) -> Result<(), UnfitTree> {
+        if self.rules.links == Links::Refused {
+            return Err(UnfitTree::special(path));
+        }
+        let made = self.copy_of(path).map_or(Ok(()), |to| symlink(target, to));
+        made.map_err(failed(path))
+    }
+
+    fn file(&mut self, path: &Path, file: FoundFile) -> Result<(), UnfitTree> {
+        let runs = file.runs;
+        let hash = self.copy(path, file).map_err(failed(path))?;
+        let hash = hash.ok_or(UnfitTree::TooLarge(self.rules.largest))?;
+        let name = path.as_os_str().as_bytes();
+        self.all.update(&(name.len() as u64).to_le_bytes());
+        self.all.update(name);
+        self.all.update(&[u8::from(runs)]);
+        self.all.update(hash.as_bytes());
+        self.found.files += 1;
+        if self.found.hashes.len() < MOST_FILES {
+            let path = path.display().to_string();
+            self.found.hashes.insert(path, hash.to_hex()[..16].to_owned());
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sources_are_copied_as_they_are_and_links_stay_links() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let [from, to] = ["from", "to"].map(|name| dir.path().join(name));
+        fs::create_dir_all(from.join(".git")).expect("folders");
+        fs::create_dir_all(from.join(".cargo")).expect("folders");
+        fs::write(from.join("report.txt"), "kept").expect("a file");
+        symlink("report.txt", from.join("link")).expect("a link");
+        let limits = Limits { scratch: 4, files: 3, ..Limits::default() };
+        copy_sources(&from, &to, limits).expect("copied");
+        let mut names: Vec<_> =
+            fs::read_dir(&to).expect("a folder").map(|it| it.expect("one").file_name()).collect();
+        names.sort();
+        assert_eq!(names, [".cargo", "link", "report.txt"]);
+        assert_eq!(fs::read_link(to.join("link")).expect("a link").as_os_str(), "report.txt");
+        let again = dir.path().join("again");
+        let refused = copy_sources(&from, &again, Limits { scratch: 3, ..limits });
+        assert!(matches!(refused, Err(UnfitTree::TooLarge(3))), "{refused:?}");
+        let other = dir.path().join("other");
+        let refused = copy_sources(&from, &other, Limits { files: 2, ..limits });
+        assert!(matches!(refused, Err(UnfitTree::TooMany(2))), "{refused:?}");
+    }
+}
