@@ -2,7 +2,6 @@
 //! only within limits on number and size. Memory is bounded whatever an archive claims about
 //! itself.
 
-mod bounds;
 mod error;
 mod untar;
 mod unzip;
@@ -14,10 +13,9 @@ use std::path::{Component, Path, PathBuf};
 
 use flate2::read::GzDecoder;
 
-use bounds::Bounded;
 pub(crate) use error::ArchiveError;
 use error::ArchiveRefusal;
-use referee_record::bounded;
+use referee_record::bounded::{self, Bounded};
 
 /// The limits of an archive's content.
 #[derive(Debug, Clone, Copy)]

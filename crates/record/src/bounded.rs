@@ -4,12 +4,16 @@
 //! [`own_beginning`], because the folder comes from a stranger. There, links are refused too: they
 //! could lead to any file of the reader.
 
+mod reader;
+
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
 use nix::libc;
+
+pub use self::reader::{Bounded, BytesLeft};
 
 /// The reason why a file was not read.
 #[derive(Debug, thiserror::Error)]

@@ -3,12 +3,15 @@
 use std::io::{BufReader, Read};
 use std::path::{Path, PathBuf};
 
-use referee_record::bounded;
+use referee_record::bounded::{self, Bounded};
 
 /// The most bytes of a class to read.
 const LONGEST_CLASS: u64 = 1024 * 1024;
 /// The most bytes of a jar's manifest to read.
 const LONGEST_MANIFEST: u64 = 64 * 1024;
+/// The most bytes of a jar's directory to read, which the library keeps in memory at once. The names
+/// of 30,000 classes fit.
+const LONGEST_DIRECTORY: u64 = 4 * 1024 * 1024;
 
 /// The folder that the classes of a program are found from, and the full name of the class in the
 /// file `path`. `None` if its folders are not those of its package.
@@ -93,7 +96,10 @@ pub(super) fn has_main_class(path: &Path) -> bool {
 }
 
 fn manifest(path: &Path) -> Option<String> {
-    let mut jar = zip::ZipArchive::new(BufReader::new(bounded::open(path).ok()?)).ok()?;
+    let jar = Bounded::new(BufReader::new(bounded::open(path).ok()?), LONGEST_DIRECTORY);
+    let left = jar.left();
+    let mut jar = zip::ZipArchive::new(jar).ok()?;
+    left.set(2 * LONGEST_MANIFEST);
     let file = jar.by_name("META-INF/MANIFEST.MF").ok()?;
     let mut text = String::new();
     file.take(LONGEST_MANIFEST).read_to_string(&mut text).ok()?;
@@ -126,4 +132,33 @@ fn package(path: &Path) -> Option<String> {
         Some(rest.split(';').next()?.trim().to_owned())
     });
     names.next()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs::File;
+    use std::io::Write;
+
+    use super::*;
+
+    /// A jar that names its main class, and has this many further entries with long names.
+    fn jar(dir: &Path, others: usize) -> PathBuf {
+        let path = dir.join("player.jar");
+        let mut jar = zip::ZipWriter::new(File::create(&path).expect("a file"));
+        let options = zip::write::SimpleFileOptions::default();
+        jar.start_file("META-INF/MANIFEST.MF", options).expect("begun");
+        jar.write_all(b"Main-Class: Player\n").expect("written");
+        for number in 0..others {
+            jar.start_file(format!("{number}{}", "x".repeat(60_000)), options).expect("begun");
+        }
+        jar.finish().expect("a jar");
+        path
+    }
+
+    #[test]
+    fn the_directory_of_a_jar_is_read_within_bounds() {
+        let dir = tempfile::tempdir().expect("a folder");
+        assert!(has_main_class(&jar(dir.path(), 50)));
+        assert!(!has_main_class(&jar(dir.path(), 100)));
+    }
 }

@@ -4,7 +4,8 @@ use std::io::{self, Read};
 
 use tar::{Entry, EntryType, PaxExtensions};
 
-use super::bounds::Bounded;
+use referee_record::bounded::Bounded;
+
 use super::{ArchiveRefusal, EntryKind, UnpackTarget};
 
 /// The most bytes of metadata before an entry; a path has 4,096 at most.

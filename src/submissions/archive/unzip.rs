@@ -6,7 +6,8 @@ use std::io::{BufReader, Read, Seek, SeekFrom};
 use zip::ZipArchive;
 use zip::result::ZipError;
 
-use super::bounds::Bounded;
+use referee_record::bounded::Bounded;
+
 use super::{ArchiveRefusal, EntryKind, SHOWN, UnpackTarget};
 
 /// The space for one directory entry, in bytes; most need a tenth of it.

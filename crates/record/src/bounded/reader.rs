@@ -6,34 +6,35 @@ use std::rc::Rc;
 
 /// How many bytes may still be read. It is shared with code that needs to know why a read failed.
 #[derive(Debug, Clone)]
-pub(super) struct BytesLeft(Rc<Cell<u64>>);
+pub struct BytesLeft(Rc<Cell<u64>>);
 
 impl BytesLeft {
     /// Whether no bytes are left.
-    pub(super) fn is_none(&self) -> bool {
+    pub fn is_none(&self) -> bool {
         self.0.get() == 0
     }
 
     /// Sets how many bytes may be read from now on.
-    pub(super) fn set(&self, bytes: u64) {
+    pub fn set(&self, bytes: u64) {
         self.0.set(bytes);
     }
 }
 
 /// Reads a limited number of bytes from `inner`, and fails if there are more.
 #[derive(Debug)]
-pub(super) struct Bounded<R> {
+pub struct Bounded<R> {
     inner: R,
     left: BytesLeft,
 }
 
 impl<R> Bounded<R> {
-    pub(super) fn new(inner: R, most: u64) -> Self {
+    /// Reads at most `most` bytes.
+    pub fn new(inner: R, most: u64) -> Self {
         Self { inner, left: BytesLeft(Rc::new(Cell::new(most))) }
     }
 
     /// The number of bytes that may still be read.
-    pub(super) fn left(&self) -> BytesLeft {
+    pub fn left(&self) -> BytesLeft {
         self.left.clone()
     }
 }
