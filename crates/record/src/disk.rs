@@ -4,6 +4,7 @@
 
 #[cfg(debug_assertions)]
 mod fault;
+pub mod lock;
 
 use std::ffi::OsStr;
 use std::fs::{self, File, Permissions};
@@ -12,13 +13,12 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use nix::fcntl::{FcntlArg, fcntl};
-use nix::libc;
 use rustix::fs::{FlockOperation, flock};
 use tempfile::NamedTempFile;
 
 #[cfg(debug_assertions)]
 use self::fault::before;
+use self::lock::LockKind;
 use crate::bounded;
 
 /// The permissions of an ordinary file, before the umask applies.
@@ -28,6 +28,8 @@ const PRIVATE: u32 = 0o600;
 /// The number of random characters in the name of an unfinished file, and the end of the name.
 const RANDOM: usize = 8;
 const UNFINISHED: &str = ".new";
+/// The file that is locked while small files beside it change.
+const CHANGES: &str = "changes.lock";
 
 /// From now on, only their owner may read the files that this process writes into results folders:
 /// those of games that hide something, which other accounts must not see while they are played.
@@ -87,9 +89,7 @@ pub fn make_own_folder(path: &Path) -> io::Result<()> {
 /// Waits until no other process or thread changes small files in `folder`. They wait for this one
 /// until it drops what is returned.
 pub fn hold(folder: &Path) -> io::Result<File> {
-    let held = File::open(folder)?;
-    flock(&held, FlockOperation::LockExclusive)?;
-    Ok(held)
+    lock::wait_for(&folder.join(CHANGES), LockKind::Exclusive, lock::PATIENCE)
 }
 
 /// Writes a temporary file and renames it to `path`. Readers, even after a crash or a power
@@ -158,9 +158,10 @@ impl Replacement {
                 .permissions(Permissions::from_mode(mode))
                 .tempfile_in(folder_of(path))?;
             // Where a file system has no locks, nobody can take this file for a leftover.
-            let _ = flock(&file, FlockOperation::LockExclusive);
-            // Another program may have removed it before it was locked.
-            if file.as_file().metadata()?.nlink() > 0 {
+            let is_free = flock(&file, FlockOperation::NonBlockingLockExclusive)
+                != Err(rustix::io::Errno::WOULDBLOCK);
+            // Another program may have locked it first, to remove it or to be in the way.
+            if is_free && file.as_file().metadata()?.nlink() > 0 {
                 return Ok(Self { file, path: path.to_owned() });
             }
         }
@@ -221,21 +222,6 @@ fn sync_folder_of(path: &Path) -> io::Result<()> {
 fn folder_of(path: &Path) -> &Path {
     let folder = path.parent().filter(|folder| *folder != Path::new(""));
     folder.unwrap_or(Path::new("."))
-}
-
-/// Whether another process holds a lock on the whole of a file.
-#[expect(clippy::cast_possible_truncation, reason = "constants of the system that fit")]
-pub fn is_locked_by_another(file: &File) -> io::Result<bool> {
-    let mut lock = libc::flock {
-        l_type: libc::F_WRLCK as libc::c_short,
-        l_whence: libc::SEEK_SET as libc::c_short,
-        l_start: 0,
-        l_len: 0,
-        l_pid: 0,
-    };
-    fcntl(file, FcntlArg::F_GETLK(&mut lock))?;
-    // The types of both differ between systems.
-    Ok(i64::from(lock.l_type) != i64::from(libc::F_UNLCK))
 }
 
 /// A file in which every write counts as one step.
@@ -355,15 +341,5 @@ mod tests {
         assert_eq!(error.kind(), io::ErrorKind::NotFound);
         make_folder(&dir.path().join("missing/deeper")).expect("made");
         write_quickly(&path, b"x").expect("written");
-    }
-
-    #[test]
-    fn own_locks_do_not_count_as_foreign() {
-        let dir = tempfile::tempdir().expect("a folder");
-        let file = File::create(dir.path().join("lock")).expect("a file");
-        assert!(!is_locked_by_another(&file).expect("known"));
-        let own = rustix::fs::FlockOperation::NonBlockingLockExclusive;
-        rustix::fs::fcntl_lock(&file, own).expect("locked");
-        assert!(!is_locked_by_another(&file).expect("known"));
     }
 }

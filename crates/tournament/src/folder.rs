@@ -5,7 +5,7 @@ mod live_socket;
 pub mod workers;
 
 use std::cell::Cell;
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -17,7 +17,7 @@ pub use self::lines::{LineProblem, LineProblemKind, LineProblems, place};
 pub use self::live_socket::{LIVE_SOCKET, LiveSocketPath};
 use crate::schedule::state::TournamentState;
 use referee_record::bounded;
-use referee_record::disk;
+use referee_record::disk::{self, lock};
 use referee_record::log::{GameLine, LOG, LogError, LogReader, LogScan, Scanned, WriteError};
 use referee_record::model::record::Header;
 use referee_record::seeds::{NoRandomNumbers, Secret};
@@ -122,9 +122,7 @@ impl LockedFolder {
     pub fn open(dir: &Path) -> Result<Self, FolderError> {
         let system = FolderError::unwritable(dir);
         disk::make_own_folder(&dir.join(EXCHANGES)).map_err(system)?;
-        let mut options = OpenOptions::new();
-        let options = options.create(true).truncate(false).write(true);
-        let file = bounded::open_with(options, &dir.join(LOCK)).map_err(system)?;
+        let file = lock::open(&dir.join(LOCK)).map_err(system)?;
         // A player that is just being started briefly holds copies of our open files. This kind of
         // lock belongs to the process, so it ends at once when the referee is killed.
         match fcntl_lock(&file, FlockOperation::NonBlockingLockExclusive) {
@@ -204,8 +202,7 @@ pub fn refuse_unusable(dir: &Path) -> Result<(), FolderError> {
 /// The lock of the folder cannot be opened.
 pub fn wait_for_run(dir: &Path) -> Result<(), FolderError> {
     let system = FolderError::unwritable(dir);
-    let mut options = OpenOptions::new();
-    let file = bounded::open_with(options.write(true), &dir.join(LOCK)).map_err(system)?;
+    let file = lock::open(&dir.join(LOCK)).map_err(system)?;
     fcntl_lock(&file, FlockOperation::LockExclusive).map_err(|error| system(error.into()))
 }
 
@@ -213,7 +210,7 @@ pub fn wait_for_run(dir: &Path) -> Result<(), FolderError> {
 pub fn is_being_written(dir: &Path) -> bool {
     [LOCK, LOG].iter().any(|name| {
         let file = bounded::open(&dir.join(name));
-        file.is_ok_and(|file| disk::is_locked_by_another(&file).unwrap_or(false))
+        file.is_ok_and(|file| lock::is_written_by_another(&file).unwrap_or(false))
     })
 }
 

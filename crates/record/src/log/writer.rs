@@ -15,7 +15,7 @@ use super::background::Background;
 use super::front::StoredGame;
 use super::{LOG, seal};
 use crate::bounded;
-use crate::disk;
+use crate::disk::{self, lock};
 use crate::model::record::{GameRecord, Header};
 use crate::model::roster::RosterChange;
 
@@ -212,6 +212,9 @@ impl LogWriter {
         let failed = |source| self.failed(source);
         match fcntl_lock(&self.file, FlockOperation::NonBlockingLockExclusive) {
             Ok(()) => {}
+            // A lock for reading is nobody's who writes; anyone may have it who may read the log.
+            Err(Errno::ACCESS | Errno::AGAIN)
+                if lock::is_written_by_another(&self.file).is_ok_and(|written| !written) => {}
             Err(Errno::ACCESS | Errno::AGAIN) => {
                 let dir = self.path.parent().unwrap_or(&self.path);
                 return Err(WriteError::Held(dir.to_owned()));

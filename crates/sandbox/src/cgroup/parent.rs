@@ -1,7 +1,8 @@
 //! The caller's control groups, which contain the groups of its processes.
 
-use std::fs::{self, File};
+use std::fs::{self, DirBuilder, File};
 use std::io;
+use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -132,7 +133,8 @@ impl Drop for ParentCgroups {
 fn new_group(own: &Path) -> io::Result<(PathBuf, Flock<File>)> {
     let random = getrandom::u64().map_err(|error| io::Error::other(error.to_string()))?;
     let dir = own.join(format!("referee-{}-{random:016x}", std::process::id()));
-    fs::create_dir(&dir)?;
+    // Whoever can open the group can lock it.
+    DirBuilder::new().mode(0o700).create(&dir)?;
     let lock = hold(&dir)?;
     // Another caller may have removed the group as stale before this one locked it.
     if dir.exists() { Ok((dir, lock)) } else { Err(io::ErrorKind::NotFound.into()) }
