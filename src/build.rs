@@ -14,16 +14,18 @@ use std::fs::{self, File};
 use std::io::{self, BufReader};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use rustix::fs::{FlockOperation, flock};
 use tempfile::TempDir;
 
 use crate::entrants::build_plan::BuildPlan;
-use crate::entrants::build_rules::BuildRules;
+use crate::entrants::build_rules::{BuildRecords, BuildRules};
 use crate::submissions::{UnpackLimits, refuse_links, unpack_from};
 pub(crate) use error::BuildError;
 pub(crate) use inside::serve_inside;
 use referee_match::player::this_program;
+use referee_record::disk::lock::{self, LockKind};
 use referee_record::tree::copy_sources;
 use referee_record::{bounded, disk};
 use referee_sandbox::{
@@ -36,6 +38,8 @@ use tools::Toolchains;
 const UNFINISHED: &str = ".building-";
 /// The file whose lock says that builds run.
 const LOCK: &str = ".lock";
+/// The time that another referee gets to remove what killed builds left.
+const CLEANING: Duration = Duration::from_secs(60);
 /// What programs say, in lower case, when they find no network.
 const NO_NETWORK: [&str; 8] = [
     "resolve host",
@@ -109,8 +113,9 @@ impl Builder {
         }
         let mut output = BuildOutput::new(self.rules.output, say);
         let archive = self.run(plan, work.path(), &mut output).await;
-        let text = output.text().as_bytes();
-        disk::write_quickly(&self.rules.log(&key), text).map_err(kept)?;
+        if self.rules.records == BuildRecords::Kept {
+            disk::write_quickly(&self.rules.log(&key), output.log().as_bytes()).map_err(kept)?;
+        }
         let result = match archive {
             Ok(archive) => self.unpacked(archive, work.path().join("result")).await,
             Err(BuildError::Failed(status))
@@ -127,7 +132,7 @@ impl Builder {
             Err(why) => Err(why),
         };
         let result = match result {
-            Err(why) if why.is_lasting() => {
+            Err(why) if why.is_lasting() && self.rules.records == BuildRecords::Kept => {
                 self.rules.keep_failure(&key, &why.to_string()).map_err(kept)?;
                 return Err(why);
             }
@@ -161,10 +166,7 @@ impl Builder {
     fn work_folder(&self) -> io::Result<(TempDir, File)> {
         let cache = &self.rules.cache;
         disk::make_own_folder(cache)?;
-        let lock = bounded::open_with(
-            File::options().create(true).write(true).truncate(false),
-            &cache.join(LOCK),
-        )?;
+        let lock = lock::open(&cache.join(LOCK))?;
         if flock(&lock, FlockOperation::NonBlockingLockExclusive).is_ok() {
             for entry in fs::read_dir(cache)?.flatten() {
                 if entry.file_name().to_string_lossy().starts_with(UNFINISHED) {
@@ -172,7 +174,8 @@ impl Builder {
                 }
             }
         }
-        flock(&lock, FlockOperation::LockShared)?;
+        drop(lock);
+        let lock = lock::wait_for(&cache.join(LOCK), LockKind::Shared, CLEANING)?;
         let work = tempfile::Builder::new().prefix(UNFINISHED).tempdir_in(cache)?;
         Ok((work, lock))
     }

@@ -1,5 +1,6 @@
 //! What comes out of a build: its output, line by line, and its result.
 
+use std::borrow::Cow;
 use std::fs::File;
 use std::io::{self, Seek, Write};
 use std::path::Path;
@@ -8,11 +9,14 @@ use tokio::io::{AsyncRead, AsyncReadExt};
 
 use super::BuildError;
 use referee_protocol::escape;
+use referee_sandbox::limits;
 
 /// How many bytes to read at once.
 const CHUNK: usize = 64 * 1024;
 /// The longest line, in bytes. A longer one is cut into several.
 const LONGEST_LINE: usize = 4096;
+/// The most bytes of its output that are kept: those at its beginning and at its end.
+const LONGEST_LOG: usize = 256 * 1024;
 
 /// What is shown in place of a tab.
 const TAB: &str = "    ";
@@ -37,6 +41,24 @@ impl<'s> BuildOutput<'s> {
     /// All lines, safe to show.
     pub(super) fn text(&self) -> &str {
         &self.text
+    }
+
+    /// What is kept of it: all lines, or the first and the last ones.
+    pub(super) fn log(&self) -> Cow<'_, str> {
+        let Some(end) = self.text.len().checked_sub(LONGEST_LOG / 2) else {
+            return Cow::Borrowed(&self.text);
+        };
+        let text = self.text.as_bytes();
+        let first = text[..LONGEST_LOG / 2].iter().rposition(|&byte| byte == b'\n');
+        let last = text[end..].iter().position(|&byte| byte == b'\n');
+        match (first.map(|at| at + 1), last.map(|at| end + at + 1)) {
+            (Some(first), Some(last)) if first < last => {
+                let left_out = limits::bytes((last - first) as u64);
+                let [first, last] = [&self.text[..first], &self.text[last..]];
+                Cow::Owned(format!("{first}… {left_out} left out …\n{last}"))
+            }
+            _ => Cow::Borrowed(&self.text),
+        }
     }
 
     /// Reads to the end, and fails if there is too much.
@@ -129,6 +151,22 @@ mod tests {
         let mut say = |line: &str| lines.push(line.to_owned());
         let read = BuildOutput::new(most, &mut say).take(bytes).await;
         (lines, read)
+    }
+
+    #[tokio::test]
+    async fn the_first_and_the_last_lines_are_kept() {
+        let kept = async |bytes: &[u8]| {
+            let mut say = |_: &str| {};
+            let mut output = BuildOutput::new(1 << 23, &mut say);
+            output.take(bytes).await.expect("short enough");
+            output.log().into_owned()
+        };
+        assert_eq!(kept(b"cc a.c\ndone\n").await, "cc a.c\ndone\n");
+        // Each is shown as several characters.
+        let log = kept(&[b"cc a.c\n", &[1; 4_000_000][..], b"\ndone\n"].concat()).await;
+        assert!(log.len() <= LONGEST_LOG + 100, "{}", log.len());
+        assert!(log.starts_with("cc a.c\n") && log.ends_with("\ndone\n"), "{log}");
+        assert!(log.contains(" left out …\n"), "{log}");
     }
 
     #[tokio::test]

@@ -43,6 +43,15 @@ pub(crate) enum CommandChoice {
     Line(String),
 }
 
+/// What is kept of a build besides its result.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum BuildRecords {
+    /// What it printed, and the reason if it failed.
+    Kept,
+    /// Nothing: the author of a league is told both, and new sources would add to them for ever.
+    Dropped,
+}
+
 /// How submissions are built.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct BuildRules {
@@ -64,6 +73,8 @@ pub(crate) struct BuildRules {
     pub(crate) hidden: Vec<PathBuf>,
     /// The folder that keeps the results.
     pub(crate) cache: PathBuf,
+    /// What else is kept there.
+    pub(crate) records: BuildRecords,
 }
 
 impl BuildRules {
@@ -82,6 +93,7 @@ impl BuildRules {
             readable: Vec::new(),
             hidden: vec![results.to_owned(), cache.clone()],
             cache,
+            records: BuildRecords::Kept,
         }
     }
 

@@ -28,6 +28,7 @@ use crate::commands::run::hooks::{HookBell, HookEvent};
 use crate::commands::runtime::new_runtime;
 use crate::commands::settings::Settings;
 use crate::config::{self, ConfiguredBuilds};
+use crate::entrants::build_rules::{BuildRecords, BuildRules};
 use crate::error::Failure;
 use crate::league::author_folder::AuthorFolder;
 use crate::league::control::Control;
@@ -139,6 +140,7 @@ impl Door {
         let Some(ConfiguredBuilds { rules, level, .. }) = config::builds(config) else {
             return Ok(None);
         };
+        let rules = BuildRules { records: BuildRecords::Dropped, ..rules };
         let request = &settings.base.containment;
         let level = request.level.or(level);
         let builder = Builder::new(rules.clone(), level, request.without.clone())?;
