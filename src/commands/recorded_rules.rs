@@ -59,7 +59,7 @@ impl RecordedRulesArgs {
             };
         };
         let (program, limits) = self.named(recorded, results, printer)?;
-        let (code, dir) = (program.code()?, PathBuf::from(&program.0.dir));
+        let (code, dir) = (program.code()?, PathBuf::from(&program.program.dir));
         if !recorded.code.is_empty() && recorded.code != code {
             return Err(changed(recorded, &dir, (&recorded.code, &code)));
         }
@@ -126,7 +126,7 @@ fn agree(program: &FoundProgram, recorded: &RulesProgram, printer: Printer) -> b
         "The rules of these games are a program that came with them: `{}` in {} (hash {}).\n\
          Start it in a sandbox? [y/N] ",
         shown(&recorded.command),
-        escape::terminal(&program.0.dir),
+        escape::terminal(&program.program.dir),
         escape::terminal(&recorded.code),
     ));
     let mut answer = String::new();

@@ -151,7 +151,8 @@ fn from_file(
 ) -> Option<LocatedGame> {
     match find_in_file(&place.base.join(path.get_ref()), place, Colour::Plain) {
         Ok(found) => {
-            let folder = relative_path(place.base, Path::new(&found.0.dir)).display().to_string();
+            let folder =
+                relative_path(place.base, Path::new(&found.program.dir)).display().to_string();
             Some(LocatedGame::Program(found.configured_in(&folder)))
         }
         Err(failure) => {
@@ -184,7 +185,7 @@ impl ProgramKeys {
             }
             files.push(file.get_ref().clone());
         }
-        Some(FoundProgram(RulesProgram {
+        Some(FoundProgram::named(RulesProgram {
             command: words,
             program: program.display().to_string(),
             dir: place.base.display().to_string(),
@@ -241,6 +242,6 @@ pub(crate) fn open_game_file(
     let place = LookupPaths { base: Path::new("."), path: search.as_deref() };
     let found = find_in_file(path, place, colour)?;
     let here = std::env::current_dir().and_then(fs::canonicalize).unwrap_or_default();
-    let folder = relative_path(&here, Path::new(&found.0.dir)).display().to_string();
+    let folder = relative_path(&here, Path::new(&found.program.dir)).display().to_string();
     Ok(found.configured_in(&folder).open(request)?)
 }

@@ -12,14 +12,19 @@ use referee_games::{GameError, RulesProgram, SharedGame};
 use referee_record::fingerprint::{Fingerprint, Parts, Unreadable, of_rules};
 use referee_record::model::containment::ContainmentRequest;
 use referee_rules_program::{ChildLauncher, ProgramGame};
-use referee_sandbox::{Command, ResolveError};
+use referee_sandbox::{Command, DirView, ResolveError};
 
 /// The time for an answer, unless the configuration sets another.
 pub const DEFAULT_REPLY: Duration = Duration::from_secs(10);
 
 /// A rules program that was found but not started. Its hashes are not those of its files yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FoundProgram(pub RulesProgram);
+pub struct FoundProgram {
+    /// The program.
+    pub program: RulesProgram,
+    /// What it sees of its folder.
+    view: DirView,
+}
 
 /// The reason why a rules program cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -36,9 +41,15 @@ pub enum OpenError {
 }
 
 impl FoundProgram {
+    /// A program that the organiser or a reader named. It sees all of its folder.
+    pub fn named(program: RulesProgram) -> Self {
+        Self { program, view: DirView::Whole }
+    }
+
     /// The program that the log in the folder `results` names, if it came with the results: in the
     /// folder around `results/`, or below that folder but not in `results/`. It and its files may
-    /// not lie anywhere else.
+    /// not lie anywhere else. It sees only the files that its hash covers: a stranger chose its
+    /// folder, which may be the reader's home.
     pub fn beside(program: &RulesProgram, results: &Path) -> Option<Self> {
         let results = fs::canonicalize(results).ok()?.parent()?.to_owned();
         let around = results.parent()?;
@@ -55,13 +66,14 @@ impl FoundProgram {
             dir: dir.display().to_string(),
             ..program.clone()
         };
-        Some(Self(program))
+        Some(Self { program, view: DirView::Listed })
     }
 
     /// The same program, with its folder relative to that of the configuration.
     #[must_use]
     pub fn configured_in(self, folder: &str) -> Self {
-        Self(RulesProgram { configured: folder.to_owned(), ..self.0 })
+        let program = RulesProgram { configured: folder.to_owned(), ..self.program };
+        Self { program, ..self }
     }
 
     /// A hash of the command and the contents of its files.
@@ -69,10 +81,14 @@ impl FoundProgram {
     /// # Errors
     /// A file cannot be read.
     pub fn code(&self) -> Result<String, OpenError> {
-        let RulesProgram { command: words, program, dir, files, .. } = &self.0;
+        self.fingerprint().map(|(_, code)| code)
+    }
+
+    fn fingerprint(&self) -> Result<(Fingerprint, String), OpenError> {
+        let RulesProgram { command: words, program, dir, files, .. } = &self.program;
         let (dir, program) = (Path::new(dir), Path::new(program));
         let parts = Parts { dir, program, words, env: &BTreeMap::new(), files };
-        Fingerprint::read(parts).map(|(_, hash)| hash).map_err(OpenError::Unreadable)
+        Fingerprint::read(parts).map_err(OpenError::Unreadable)
     }
 
     /// Starts the program, contained as `request` asks, and asks what the game is.
@@ -89,24 +105,28 @@ impl FoundProgram {
     /// # Errors
     /// Its files cannot be read, or it failed.
     pub fn open_in(self, sandbox: Arc<Sandbox>) -> Result<SharedGame, OpenError> {
-        let code = self.code()?;
-        let launcher = Arc::new(ContainedRules { command: self.command(), sandbox });
-        let reply = Duration::from_millis(self.0.reply_ms);
+        let (fingerprint, code) = self.fingerprint()?;
+        let launcher = Arc::new(ContainedRules { command: self.command(&fingerprint), sandbox });
+        let reply = Duration::from_millis(self.program.reply_ms);
         let identify = |answer: &str| {
             let hash = of_rules(answer, &code);
-            RulesProgram { hash, code, hidden: false, ..self.0 }
+            RulesProgram { hash, code, hidden: false, ..self.program }
         };
         let game = ProgramGame::open(launcher, reply, identify).map_err(OpenError::Game)?;
         Ok(Arc::new(game))
     }
 
-    fn command(&self) -> Command {
-        let RulesProgram { command: words, program, dir, files, .. } = &self.0;
+    fn command(&self, fingerprint: &Fingerprint) -> Command {
+        let RulesProgram { command: words, program, dir, files, .. } = &self.program;
         let dir = PathBuf::from(dir);
         Command {
             program: program.into(),
             args: words[1..].to_vec(),
-            readable: own_files(words, files, &dir),
+            readable: match self.view {
+                DirView::Whole => own_files(words, files, &dir),
+                DirView::Listed => fingerprint.files().map(Path::to_owned).collect(),
+            },
+            view: self.view,
             dir,
             ..Command::default()
         }
@@ -161,7 +181,7 @@ mod tests {
         }
         let at = |words: &[&str], configured: &str| {
             let program = RulesProgram { configured: configured.to_owned(), ..program(words) };
-            FoundProgram::beside(&program, &results).map(|found| PathBuf::from(found.0.dir))
+            FoundProgram::beside(&program, &results).map(|found| PathBuf::from(found.program.dir))
         };
         assert_eq!(at(&["sh", "rules.sh"], "game"), Some(cup.join("game")));
         assert_eq!(at(&["sh", "spring", "rules.sh"], "./game"), Some(cup.join("game")));
@@ -174,6 +194,33 @@ mod tests {
         {
             assert_eq!(at(words, "game"), None, "{words:?}");
         }
+    }
+
+    #[test]
+    fn an_offered_program_sees_only_what_its_hash_covers() {
+        let root = tempfile::tempdir().expect("a folder");
+        let home = root.path().canonicalize().expect("a path");
+        for folder in ["cup/results/spring", "cup/lib", ".ssh"] {
+            fs::create_dir_all(home.join(folder)).expect("a folder");
+        }
+        for file in ["cup/x.sh", "cup/lib/y.sh", ".ssh/id_rsa"] {
+            fs::write(home.join(file), "").expect("a file");
+        }
+        let command = ["sh", "cup/x.sh", ".ssh"];
+        let files = vec!["cup/lib".to_owned()];
+        let program = RulesProgram { configured: "../..".to_owned(), files, ..program(&command) };
+        assert_eq!(FoundProgram::beside(&program, &home.join("cup/results/spring")), None);
+        let program = RulesProgram { configured: ".".to_owned(), ..program };
+        fs::rename(home.join("cup/results"), home.join("results")).expect("renamed");
+        let found = FoundProgram::beside(&program, &home.join("results/spring")).expect("found");
+        let shown = |found: &FoundProgram| {
+            let (fingerprint, _) = found.fingerprint().expect("readable");
+            let command = found.command(&fingerprint);
+            (command.view, command.readable)
+        };
+        let expected = ["cup/x.sh", "cup/lib/y.sh"].map(|name| home.join(name));
+        assert_eq!(shown(&found), (DirView::Listed, expected.to_vec()));
+        assert_eq!(shown(&FoundProgram::named(found.program)).0, DirView::Whole);
     }
 
     #[test]

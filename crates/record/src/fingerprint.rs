@@ -36,6 +36,11 @@ impl Fingerprint {
         Ok((fingerprint, hash))
     }
 
+    /// The files whose contents the hash covers.
+    pub fn files(&self) -> impl Iterator<Item = &Path> {
+        self.stamps.iter().map(|(path, _)| path.as_path())
+    }
+
     /// A file that was touched since it was read, with a path relative to the player's folder if it
     /// lies there. Its contents may still be the same.
     pub fn touched(&self) -> Option<&Path> {

@@ -58,7 +58,7 @@ impl PlayableRun {
             None => GameRules::of(&description.header)?,
             Some(packed) => {
                 let identity = packed.unpacked(&folder.join(&packed.bundle));
-                let game = FoundProgram(identity).open(request)?;
+                let game = FoundProgram::named(identity).open(request)?;
                 GameRules::by_header(game, &description.header)?
             }
         };

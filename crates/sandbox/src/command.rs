@@ -17,8 +17,10 @@ pub struct Command {
     pub program: PathBuf,
     /// Its arguments.
     pub args: Vec<String>,
-    /// Its working folder, which it may read.
+    /// Its working folder.
     pub dir: PathBuf,
+    /// What of `dir` it may read.
+    pub view: DirView,
     /// Variables that are added to its environment.
     pub env: BTreeMap<String, String>,
     /// Other paths that it may read if it is contained. It may always read the system folders and
@@ -36,6 +38,16 @@ pub struct Command {
     pub starts: Vec<PathBuf>,
     /// Another program that it may run.
     pub helper: Option<Helper>,
+}
+
+/// What a process may read of its working folder.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum DirView {
+    /// All of it.
+    #[default]
+    Whole,
+    /// Those files of it that are listed as readable, unless they are links.
+    Listed,
 }
 
 /// A program that a sandboxed process may run. An environment variable tells it the path.

@@ -174,7 +174,7 @@ mod visible;
 use std::process::ExitCode;
 
 pub use capabilities::{Capability, capabilities};
-pub use command::{Command, Helper, IMAGE_PATH, THIS_PROGRAM};
+pub use command::{Command, DirView, Helper, IMAGE_PATH, THIS_PROGRAM};
 pub use core_waits::CoreWaits;
 pub use cpu_clock::{CpuClock, CpuReading};
 pub use descriptors::{descriptor_limit, raise_descriptor_limit};

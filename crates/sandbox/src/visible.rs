@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::command::Command;
+use crate::command::{Command, DirView};
 use crate::installations::Installations;
 use crate::paths::{is_in, lexical, real};
 use crate::runtimes::{SYSTEM, is_system_path};
@@ -54,9 +54,14 @@ impl VisiblePaths {
     /// What the process of `command` may see if the organiser hides these real paths.
     pub(crate) fn of(command: &Command, program: Program<'_>, hidden: &[PathBuf]) -> Self {
         let dir = (program != Program::Caller).then(|| OwnFolder::new(&command.dir));
-        let listed = listed(&command.readable, dir.as_ref());
-        let mut own = listed;
-        own.extend(dir.as_ref().map(|dir| dir.real.clone()));
+        let (mut own, listed) = match (command.view, &dir) {
+            (DirView::Listed, Some(dir)) => dir.files_of(&command.readable),
+            _ => (BTreeSet::new(), command.readable.clone()),
+        };
+        own.extend(self::listed(&listed, dir.as_ref()));
+        if command.view == DirView::Whole {
+            own.extend(dir.as_ref().map(|dir| dir.real.clone()));
+        }
         let always: Vec<&Path> = hidden.iter().map(PathBuf::as_path).collect();
         let all: Vec<&Path> = hidden.iter().chain(&command.hidden).map(PathBuf::as_path).collect();
         let mut shown = own.clone();
@@ -171,6 +176,17 @@ struct OwnFolder {
 impl OwnFolder {
     fn new(path: &Path) -> Self {
         Self { named: lexical(path), real: real(path) }
+    }
+
+    /// The places of those paths that lie in it and lead over no link, and all other paths.
+    fn files_of(&self, paths: &[PathBuf]) -> (BTreeSet<PathBuf>, Vec<PathBuf>) {
+        let (own, other): (Vec<_>, Vec<_>) = paths.iter().cloned().partition(|it| self.holds(it));
+        let place = |path: &PathBuf| {
+            let path = lexical(path);
+            let below = path.strip_prefix(&self.named).or_else(|_| path.strip_prefix(&self.real));
+            Some(self.real.join(below.ok()?)).filter(|place| real(place) == *place)
+        };
+        (own.iter().filter_map(place).collect(), other)
     }
 
     /// Whether `path` leads through it. Links in it may then lead elsewhere.

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use referee_games::{AnyGame, RulesProgram};
 use referee_record::model::player::{BRIDGE, EngineSettings, PlayerKind, PlayerSpec};
-use referee_sandbox::{Command, Helper, THIS_PROGRAM};
+use referee_sandbox::{Command, DirView, Helper, THIS_PROGRAM};
 
 /// How to start a player.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -76,6 +76,7 @@ impl Launch {
             program,
             args,
             dir: spec.dir.clone(),
+            view: DirView::Whole,
             env: spec.env.clone(),
             readable: [&*spec.readable, &*spec.folders].concat(),
             root: spec.root.clone(),

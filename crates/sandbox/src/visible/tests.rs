@@ -238,3 +238,23 @@ fn the_caller_sees_what_is_listed_and_what_it_starts() {
         found.shown.iter().map(|path| path.strip_prefix(&machine.top).expect("below")).collect();
     assert_eq!(names, ["cup/ann", "opt/jdk/bin", "opt/jdk/conf", "opt/jdk/lib"].map(Path::new));
 }
+
+#[test]
+fn of_a_folder_that_a_stranger_chose_only_listed_files_are_seen() {
+    let machine = Machine::new();
+    machine.file("cup/ann/x.py", "");
+    machine.file("cup/ann/secret", "");
+    machine.link("cup/ann/link.py", "secret");
+    machine.link("cup/ann/lib", ".");
+    let listed = ["x.py", "link.py", "lib/secret"];
+    let command = Command {
+        program: machine.at("opt/jdk/bin/java"),
+        dir: machine.at("cup/ann"),
+        view: DirView::Listed,
+        readable: listed.iter().map(|name| machine.at("cup/ann").join(name)).collect(),
+        ..Command::default()
+    };
+    let found = VisiblePaths::of(&command, Program::Here(&command.program), &[]);
+    let own: Vec<_> = found.shown.iter().filter(|it| it.starts_with(machine.at("cup"))).collect();
+    assert_eq!(own, [&machine.at("cup/ann/x.py")]);
+}
