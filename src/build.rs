@@ -25,6 +25,7 @@ use crate::submissions::{UnpackLimits, refuse_links, unpack_from};
 pub(crate) use error::BuildError;
 pub(crate) use inside::serve_inside;
 use referee_match::player::this_program;
+use referee_record::disk::FolderAccess;
 use referee_record::disk::lock::{self, LockKind};
 use referee_record::tree::copy_sources;
 use referee_record::{bounded, disk};
@@ -166,6 +167,8 @@ impl Builder {
     fn work_folder(&self) -> io::Result<(TempDir, File)> {
         let cache = &self.rules.cache;
         disk::make_own_folder(cache)?;
+        // Players may be other users. Who does not have the sources cannot know a name in it.
+        disk::restrict(cache, FolderAccess::Passage)?;
         let lock = lock::open(&cache.join(LOCK))?;
         if flock(&lock, FlockOperation::NonBlockingLockExclusive).is_ok() {
             for entry in fs::read_dir(cache)?.flatten() {

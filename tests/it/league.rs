@@ -153,6 +153,22 @@ fn a_report_names_no_place_on_the_server() {
 }
 
 #[test]
+fn other_accounts_cannot_look_at_what_was_handed_in() {
+    let arena = league();
+    let entrants = arena.path().join("entrants");
+    fs::create_dir(&entrants).expect("as an earlier version made it");
+    fs::set_permissions(&entrants, Permissions::from_mode(0o755)).expect("its owner");
+    arena.hand_in("ann", "player.py", &program("one"));
+    let run = arena.start(&["run", "--quiet"]);
+    arena.wait_for_report("ann", "entered as ann v1");
+    assert_eq!(arena.stop(run), 130);
+    for folder in [entrants, arena.results().join("exchanges")] {
+        let mode = fs::metadata(&folder).expect("a folder").permissions().mode();
+        assert_eq!(mode & 0o066, 0, "{}: {mode:o}", folder.display());
+    }
+}
+
+#[test]
 fn nothing_is_lost_when_the_run_is_killed() {
     let arena = league();
     arena.hand_in("ann", "player.py", &program("one"));

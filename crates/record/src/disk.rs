@@ -86,6 +86,28 @@ pub fn make_own_folder(path: &Path) -> io::Result<()> {
     remove_unfinished(path)
 }
 
+/// Who besides the owner of a folder may do what in it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FolderAccess {
+    /// Nobody.
+    Owner,
+    /// Others may use what they know the name of.
+    Passage,
+}
+
+/// Restricts access to a folder, if it is this user's.
+pub fn restrict(folder: &Path, access: FolderAccess) -> io::Result<()> {
+    let found = fs::symlink_metadata(folder)?;
+    let mode = match access {
+        FolderAccess::Owner => 0o700,
+        FolderAccess::Passage => 0o711,
+    };
+    if found.is_dir() && found.uid() == nix::unistd::geteuid().as_raw() {
+        fs::set_permissions(folder, Permissions::from_mode(mode))?;
+    }
+    Ok(())
+}
+
 /// Waits until no other process or thread changes small files in `folder`. They wait for this one
 /// until it drops what is returned.
 pub fn hold(folder: &Path) -> io::Result<File> {

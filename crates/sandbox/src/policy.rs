@@ -71,6 +71,12 @@ impl Policy {
         !self.contains() || self.in_force().iter().any(|one| mounted.contains(one))
     }
 
+    /// Whether processes are other users that reach their files by the paths of this machine, so that
+    /// every folder above must let all users pass.
+    pub fn needs_passage(&self) -> bool {
+        self.in_force().contains(&Mechanism::User) && !self.has_shared_memory()
+    }
+
     /// Whether the requirement is in force.
     pub(crate) fn meets(&self, requirement: Requirement) -> bool {
         let in_force = self.in_force();

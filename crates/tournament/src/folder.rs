@@ -17,7 +17,7 @@ pub use self::lines::{LineProblem, LineProblemKind, LineProblems, place};
 pub use self::live_socket::{LIVE_SOCKET, LiveSocketPath};
 use crate::schedule::state::TournamentState;
 use referee_record::bounded;
-use referee_record::disk::{self, lock};
+use referee_record::disk::{self, FolderAccess, lock};
 use referee_record::log::{GameLine, LOG, LogError, LogReader, LogScan, Scanned, WriteError};
 use referee_record::model::record::Header;
 use referee_record::seeds::{NoRandomNumbers, Secret};
@@ -121,14 +121,17 @@ impl LockedFolder {
     /// Creates the folder if it is missing, and locks it.
     pub fn open(dir: &Path) -> Result<Self, FolderError> {
         let system = FolderError::unwritable(dir);
-        disk::make_own_folder(&dir.join(EXCHANGES)).map_err(system)?;
+        let exchanges = dir.join(EXCHANGES);
+        disk::make_own_folder(&exchanges).map_err(system)?;
+        // They have what players wrote to stderr.
+        disk::restrict(&exchanges, FolderAccess::Owner).map_err(system)?;
         let file = lock::open(&dir.join(LOCK)).map_err(system)?;
         // A player that is just being started briefly holds copies of our open files. This kind of
         // lock belongs to the process, so it ends at once when the referee is killed.
         match fcntl_lock(&file, FlockOperation::NonBlockingLockExclusive) {
             Ok(()) => {
                 disk::remove_unfinished(dir).map_err(system)?;
-                let mut exchanges = fs::read_dir(dir.join(EXCHANGES)).map_err(system)?;
+                let mut exchanges = fs::read_dir(exchanges).map_err(system)?;
                 let has_exchanges = Cell::new(exchanges.next().is_some());
                 Ok(Self { dir: dir.to_owned(), _lock: file, has_exchanges })
             }

@@ -38,6 +38,7 @@ use crate::league::{keep_start, version_dir};
 use crate::printer::{Colour, Printer};
 use referee_protocol::places::Places;
 use referee_ratings::MOST_PLAYERS;
+use referee_record::disk::{self, FolderAccess};
 use referee_record::model::entry::{Entry, Leaving, LeavingReason, MOST_VERSIONS};
 use referee_record::model::league::LeagueSettings;
 use referee_record::model::player::PlayerSpec;
@@ -95,6 +96,11 @@ impl Door {
         for folder in [&league.hand_in, &league.entrants] {
             fs::create_dir_all(folder).map_err(failed(folder))?;
         }
+        // Other accounts of the machine must not read what was handed in, as far as players can do
+        // without.
+        let needs_passage = run.containment.policy().needs_passage();
+        let access = if needs_passage { FolderAccess::Passage } else { FolderAccess::Owner };
+        disk::restrict(&league.entrants, access).map_err(failed(&league.entrants))?;
         remove_tree(&work).map_err(failed(&work))?;
         let watch = DoorWatch::begin(&league.hand_in, run.folder.dir());
         let door_bell = watch.bell();
