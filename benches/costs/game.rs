@@ -195,7 +195,6 @@ fn player(
         ..PlayerCommand::new(std::env::current_exe()?)
     };
     let launch = Launch {
-        place: command.dir.canonicalize().ok(),
         command,
         bridged: false,
         asks_rules: false,

@@ -71,6 +71,7 @@ mod tests {
             hidden: Vec::new(),
             engine: None,
             tc: None,
+            places: Vec::new(),
             root: None,
             devices: Vec::new(),
             folders: Vec::new(),

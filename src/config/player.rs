@@ -25,7 +25,7 @@ use referee_record::fingerprint::{self, Fingerprint, Parts, Unreadable};
 use referee_record::model::player::{
     EngineSettings, LONGEST_NAME, PlayerKind, PlayerSpec, name_problem,
 };
-use referee_sandbox::IMAGE_PATH;
+use referee_sandbox::{IMAGE_PATH, Place};
 
 /// The option of engines for the castling of Chess960.
 const CHESS_960: &str = "UCI_Chess960";
@@ -105,6 +105,7 @@ pub(super) fn from_bot(name: String, bot: &str, dir: &Path) -> Result<PlayerSpec
         env: BTreeMap::new(),
         readable: Vec::new(),
         folders: Vec::new(),
+        places: Vec::new(),
         root: None,
         devices: Vec::new(),
         hidden: Vec::new(),
@@ -154,6 +155,7 @@ pub(super) fn from_engine(
         folders.iter().filter_map(|it| place.base.join(it).canonicalize().ok()).collect();
     let own = place.base.canonicalize().unwrap_or_default();
     spec.folders.retain(|folder| !folder.starts_with(&own));
+    spec.places.extend(spec.folders.iter().map(|folder| Place::find(folder)));
     let shown = settings.to_string();
     let shown = if shown.is_empty() { shown } else { format!(" ({shown})") };
     let command = format!("uci:{}{shown}", spec.command);
@@ -188,12 +190,15 @@ fn from_program(
     let (fingerprint, hash) = made(&program, &command, settings, dir)?;
     let args = command.words.iter().skip(1).cloned().collect();
     let kind = PlayerKind::Command { program, args };
+    let readable = own_files(&command.words, &command.files, dir);
+    let places = std::iter::once(dir).chain(readable.iter().map(PathBuf::as_path));
     Ok(PlayerSpec {
+        places: places.map(Place::find).collect(),
+        readable,
         name,
         command: launch::shown_command(&kind, &command.words),
         hash,
         fingerprint,
-        readable: own_files(&command.words, &command.files, dir),
         folders: Vec::new(),
         root: command.root.map(|root| root.path),
         devices: command.devices,

@@ -3,11 +3,13 @@
 use std::collections::BTreeSet;
 use std::fs::{self, File, OpenOptions, Permissions};
 use std::io::{self, Read, Write};
+use std::os::fd::OwnedFd;
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt, symlink};
 use std::path::{Component, Path, PathBuf};
 
 use nix::libc;
 use referee_record::tree::{FoundFile, TreeVisitor, UnfitTree, walk};
+use referee_sandbox::Place;
 use tar::{Archive, Builder, EntryType, Header};
 
 /// The most bytes of a bundle.
@@ -97,6 +99,8 @@ pub(crate) struct Contents {
     roots: Vec<PathBuf>,
     /// Files and folders to leave out, as absolute paths.
     hidden: Vec<PathBuf>,
+    /// Where the files and folders lay when somebody decided that they are sent.
+    places: Vec<Place>,
 }
 
 impl Contents {
@@ -111,7 +115,24 @@ impl Contents {
             |path: &PathBuf| all.iter().any(|other| other != path && path.starts_with(other));
         roots.retain(|path| !is_inside(path));
         let base = roots.first().map_or_else(PathBuf::new, |first| common_base(first, &roots));
-        Self { base, roots, hidden: hidden.to_vec() }
+        Self { base, roots, hidden: hidden.to_vec(), places: Vec::new() }
+    }
+
+    /// The same, if the files and folders still lie there.
+    pub(crate) fn at(self, places: &[Place]) -> Self {
+        Self { places: places.to_vec(), ..self }
+    }
+
+    /// Opens one of the files and folders. A pipe is not waited for.
+    fn open(&self, root: &Path) -> io::Result<OwnedFd> {
+        match self.places.iter().find(|place| place.named() == root) {
+            Some(place) => place.open(),
+            None => {
+                let opened =
+                    OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK).open(root);
+                opened.map(OwnedFd::from)
+            }
+        }
     }
 
     /// The name of a path in the bundle, if it is part of it.
@@ -132,7 +153,7 @@ impl Contents {
         let mut hashed = HashedWrite { inner: out, hasher: blake3::Hasher::new(), written: 0 };
         let mut tar = Builder::new(&mut hashed);
         for root in self.roots.iter().filter(|root| !self.hides(root)) {
-            let top = open_top(root).map_err(at(root))?;
+            let top = self.open(root).map_err(at(root))?;
             walk(top, MOST_ENTRIES, &mut BundleVisitor { contents: self, root, tar: &mut tar })?;
         }
         tar.finish().map_err(at(&self.base))?;
@@ -209,11 +230,6 @@ impl<W: Write> TreeVisitor for BundleVisitor<'_, '_, W> {
     fn special(&mut self, _: &Path) -> Result<(), BundleError> {
         Ok(())
     }
-}
-
-/// Opens a file or folder that a configuration names, which may be a link. A pipe is not waited for.
-fn open_top(path: &Path) -> io::Result<File> {
-    OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK).open(path)
 }
 
 /// An entry of a tree that lies at `root`.
@@ -524,6 +540,17 @@ mod tests {
         Contents::new([ant.as_path()], &[]).write(&mut swap).expect("a bundle");
         let text = String::from_utf8_lossy(&swap.written).into_owned();
         assert!(text.contains("data/book") && !text.contains("PRIVATE"), "{text}");
+    }
+
+    #[test]
+    fn a_folder_that_became_a_link_is_not_bundled() {
+        let dir = scene();
+        let ant = dir.path().join("ant");
+        let contents = Contents::new([ant.as_path()], &[]).at(&[Place::find(&ant)]);
+        contents.write(io::sink()).expect("a bundle");
+        fs::rename(&ant, dir.path().join("old")).expect("renamed");
+        symlink("bee", &ant).expect("a link");
+        contents.write(io::sink()).expect_err("a link");
     }
 
     #[test]

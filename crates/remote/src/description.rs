@@ -78,7 +78,7 @@ impl Packer {
         let hidden = [&spec.hidden, &*self.hidden].concat();
         // A program outside them is an interpreter, which works only where it is installed.
         let own = std::iter::once(&spec.dir).chain(&spec.readable);
-        let contents = Contents::new(own.map(PathBuf::as_path), &hidden);
+        let contents = Contents::new(own.map(PathBuf::as_path), &hidden).at(&spec.places);
         let mut spec = with_paths(spec, |path| packed(&contents, path));
         let bundled_args = bundle_texts(args_of(&mut spec), &contents);
         let bundled_options = bundle_texts(options_of(&mut spec), &contents);

@@ -1,7 +1,10 @@
 //! The command to run.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+
+use crate::paths::real;
+use crate::place::Place;
 
 /// The path by which a program starts itself again, even if its file has been replaced.
 pub const THIS_PROGRAM: &str = "/proc/self/exe";
@@ -27,6 +30,9 @@ pub struct Command {
     /// the installation that its program belongs to. What lies in `dir` or in another of these
     /// folders is shown with it, and links there are not followed.
     pub readable: Vec<PathBuf>,
+    /// Where `dir` and what is readable lay when somebody decided that it may be seen. If something
+    /// else is in the place of such a folder now, the command is not started.
+    pub places: Vec<Place>,
     /// A folder with a system of its own, such as an unpacked image of a container: it sees that in
     /// place of the system folders, and finds its program there. Needs namespaces of its own.
     pub root: Option<PathBuf>,
@@ -64,6 +70,16 @@ impl Command {
     /// Runs `program` without arguments, in the folder `/`.
     pub fn new(program: impl Into<PathBuf>) -> Self {
         Self { program: program.into(), dir: PathBuf::from("/"), ..Self::default() }
+    }
+
+    /// The place of `path`, if it was found before.
+    pub(crate) fn place_of(&self, path: &Path) -> Option<&Place> {
+        self.places.iter().find(|place| place.named() == path)
+    }
+
+    /// Where `path` lies, without links.
+    pub(crate) fn real(&self, path: &Path) -> PathBuf {
+        self.place_of(path).map_or_else(|| real(path), |place| place.real().to_owned())
     }
 
     /// Adds an argument.

@@ -100,6 +100,12 @@ pub enum SpawnError {
         /// The interpreter that its first line names, if the failure is that this is missing.
         interpreter: Option<Vec<u8>>,
     },
+    /// A folder that it would see is not the one that was found before.
+    #[error("its folder {} {}", folder.display(), crate::place::REPLACED)]
+    Replaced {
+        /// The folder.
+        folder: PathBuf,
+    },
     /// The sandbox cannot be set up.
     #[error("its sandbox cannot be set up: {reason}")]
     Sandbox {

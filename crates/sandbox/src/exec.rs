@@ -13,10 +13,12 @@ use nix::libc;
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
 use nix::sys::signal::{SigHandler, SigSet, SigmaskHow, Signal, signal, sigprocmask};
 use nix::unistd::{Gid, Uid};
+use rustix::fs::OFlags;
 
 use crate::cgroup::Cgroup;
 use crate::level::{Level, Mechanism};
 use crate::limits::MIB;
+use crate::place::open_without_links;
 use crate::protocol::{CgroupSetup, Setup, SetupError, StartStage};
 use crate::seccomp::{Devices, Files, Freezing, Memory, SeesOthers, Surroundings};
 use crate::start_request::StartRequest;
@@ -75,11 +77,7 @@ fn prepare(
     if let Some(scratch) = setup.scratch.as_ref().filter(|_| setup.has_mounts_alone()) {
         mounts::make_read_only(setup, scratch)?;
     }
-    std::env::set_current_dir(&setup.dir).map_err(|error| SetupError {
-        stage: StartStage::Program,
-        message: format!("in the folder {}: {error}", setup.dir.display()),
-        error: error.raw_os_error(),
-    })?;
+    enter_folder(setup)?;
     if let Some(user) = setup.user {
         drop_root(user).map_err(step("its user"))?;
     }
@@ -97,6 +95,31 @@ fn prepare(
         seccomp::install(surroundings(setup, timer_gate::install(timers)))?;
     }
     Ok(())
+}
+
+/// Makes the command's folder the working folder, unless something else is in its place now.
+fn enter_folder(setup: &Setup) -> Result<(), SetupError> {
+    let flags = OFlags::PATH | OFlags::DIRECTORY;
+    let entered = open_without_links(&setup.dir, flags).and_then(|folder| {
+        rustix::process::fchdir(&folder)?;
+        Ok(folder)
+    });
+    match entered {
+        Ok(folder) => setup.check_place(&setup.dir, folder),
+        // It was real when it was found.
+        Err(rustix::io::Errno::LOOP | rustix::io::Errno::NOTDIR) => {
+            Err(SetupError::replaced(&setup.dir))
+        }
+        Err(error) => Err(SetupError {
+            stage: StartStage::Program,
+            message: format!(
+                "in the folder {}: {}",
+                setup.dir.display(),
+                std::io::Error::from(error)
+            ),
+            error: Some(error.raw_os_error()),
+        }),
+    }
 }
 
 /// What the filters of system calls depend on.

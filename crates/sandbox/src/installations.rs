@@ -80,7 +80,7 @@ impl<'a> Installations<'a> {
         own: &'a BTreeSet<PathBuf>,
         hidden: &'a [&'a Path],
     ) -> Self {
-        let dir = real(&command.dir);
+        let dir = command.real(&command.dir);
         let of_caller = folders(std::env::var_os("PATH").as_deref());
         let mut search = match command.env.get("PATH") {
             Some(path) => folders(Some(OsStr::new(path))),

@@ -2,6 +2,8 @@
 //! TCP.
 
 use std::fs::{self, File};
+use std::io::Error;
+use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 
 use landlock::{
@@ -9,8 +11,12 @@ use landlock::{
     RulesetCreatedAttr, Scope, make_bitflags, path_beneath_rules,
 };
 
+use rustix::fs::{FileType, OFlags};
+
+use crate::file_tree::kind_of;
 use crate::level::Mechanism;
 use crate::mounts::SCRATCH;
+use crate::place::open_without_links;
 use crate::protocol::{Setup, SetupError};
 use crate::request::Network;
 use crate::runtimes::SYSTEM;
@@ -61,6 +67,10 @@ pub(crate) fn restrict(setup: &Setup, this: Option<&File>) -> Result<(), SetupEr
         }
     };
     let mut ruleset = rules().map_err(|error| failed(&error))?;
+    for (place, access) in shown(setup)? {
+        let rule = PathBeneath::new(place, access);
+        ruleset = ruleset.add_rule(rule).map_err(|error| failed(&error))?;
+    }
     // The caller's own program may be anywhere, and its file may have been replaced.
     if let Some(this) = this {
         let rule = PathBeneath::new(this, make_bitflags!(AccessFs::{Execute | ReadFile}));
@@ -82,18 +92,44 @@ fn with_namespaces(
         .add_rules(path_beneath_rules(&setup.devices, USE))
 }
 
-/// Allows reading only system folders and the process's own files.
+/// What of the process's own files is shown, without mounts that show nothing else. Each is opened
+/// over no link, and must be the folder that was found before.
+fn shown(setup: &Setup) -> Result<Vec<(OwnedFd, BitFlags<AccessFs>)>, SetupError> {
+    if setup.has(Mechanism::Namespaces) {
+        return Ok(Vec::new());
+    }
+    let mut own = Readable::default();
+    for path in setup.visible.shown().iter().filter(|path| !path.is_symlink()) {
+        own.add(path, &setup.visible);
+    }
+    let read = own.read.into_iter().map(|path| (path, READ));
+    let listed = own.listed.into_iter().map(|path| (path, AccessFs::ReadDir.into()));
+    let mut rules = Vec::new();
+    for (path, access) in read.chain(listed) {
+        // Nothing is shown of what is missing, or lies behind a link.
+        let Ok(opened) = open_without_links(&path, OFlags::PATH) else { continue };
+        setup.check_place(&path, &opened)?;
+        let kind = kind_of(&opened)
+            .map_err(|error| SetupError::setting_up("its Landlock rules", &Error::from(error)))?;
+        match kind {
+            FileType::Directory => rules.push((opened, access)),
+            FileType::Symlink => {}
+            _ => rules.push((opened, access & AccessFs::from_file(NEWEST))),
+        }
+    }
+    Ok(rules)
+}
+
+/// Allows reading only system folders.
 fn without_namespaces(
     ruleset: RulesetCreated,
     setup: &Setup,
 ) -> Result<RulesetCreated, landlock::RulesetError> {
     // A rule for a link would apply to its target, wherever that lies.
     let settings = settings().iter().map(PathBuf::as_path).filter(|path| !path.is_symlink());
-    let system = SYSTEM.iter().map(Path::new).chain(settings);
-    let mut own = Readable::default();
-    let shown = setup.visible.shown().iter().map(PathBuf::as_path);
-    for path in system.chain(shown.filter(|path| !path.is_symlink())) {
-        own.add(path, &setup.visible);
+    let mut system = Readable::default();
+    for path in SYSTEM.iter().map(Path::new).chain(settings) {
+        system.add(path, &setup.visible);
     }
     // `/proc/self` is this process alone: its children cannot look at themselves, as Mono does at its
     // start. Where `/proc` shows nothing of other users, they may.
@@ -102,8 +138,8 @@ fn without_namespaces(
     ruleset
         .add_rules(path_beneath_rules(ABOUT_THE_MACHINE, READ))?
         .add_rules(path_beneath_rules([processes], READ))?
-        .add_rules(path_beneath_rules(own.read, READ))?
-        .add_rules(path_beneath_rules(own.listed, AccessFs::ReadDir))?
+        .add_rules(path_beneath_rules(system.read, READ))?
+        .add_rules(path_beneath_rules(system.listed, AccessFs::ReadDir))?
         .add_rules(path_beneath_rules(&setup.scratch, AccessFs::from_all(NEWEST)))?
         .add_rules(path_beneath_rules(DEVICES, make_bitflags!(AccessFs::{ReadFile | WriteFile})))?
         .add_rules(path_beneath_rules(&setup.devices, USE))

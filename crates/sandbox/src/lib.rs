@@ -80,8 +80,8 @@
 //!
 //! A module imports only modules listed above it.
 //!
-//! - The input: `level`, `limits`, `request`, `command`; the output: `error`, `leftovers`.
-//! - The files that a process may see: `paths`, `runtimes`, `installations`, `visible`.
+//! - The input: `level`, `limits`, `request`, `paths`, `place`, `command`; the output: `error`, `leftovers`.
+//! - The files that a process may see: `runtimes`, `installations`, `visible`.
 //! - System information: `descriptors`, `signals`, `procfs`, `process_state`, `process_tree`.
 //! - Between caller and supervisor: `protocol`, `start_request`, `fork`, `systemd`, `launcher`.
 //! - Containment: `users`, `cgroup`, `scratch`, `file_tree`, `mounts`, `landlock`, `seccomp`.
@@ -124,9 +124,10 @@ mod loopback;
 mod monitor;
 #[cfg(target_os = "linux")]
 mod mounts;
-#[cfg(target_os = "linux")]
+#[cfg_attr(not(target_os = "linux"), allow(dead_code, reason = "a sandbox needs all of it"))]
 mod paths;
 mod pipes;
+mod place;
 mod policy;
 #[cfg(target_os = "linux")]
 mod prepare;
@@ -186,6 +187,7 @@ pub use leftovers::{Leftovers, UnremovedScratch};
 pub use level::{Level, Mechanism};
 pub use limits::{Limits, Overrun};
 pub use pipes::Pipes;
+pub use place::Place;
 pub use policy::Policy;
 pub use process::Process;
 pub use process_state::ProcessState;

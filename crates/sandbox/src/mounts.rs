@@ -63,7 +63,7 @@ pub(crate) fn make_alone(setup: &Setup, scratch: &Path, ids: (u32, u32)) -> Setu
     let (user, group) = setup.user.map_or(ids, |user| (user, user));
     let options = format!("{},mode=700,uid={user},gid={group}", size_of_scratch(&setup.limits));
     must(scratch, mount(Some("none"), scratch, Some("tmpfs"), QUIET, Some(options.as_str())))?;
-    cover_alone(&setup.visible, scratch)?;
+    cover_alone(setup, scratch)?;
     if setup.user.is_some() {
         // Each sandboxed process has its own user, and sees only that user's processes.
         let flags = QUIET | MsFlags::MS_NOEXEC;
@@ -146,7 +146,7 @@ pub(crate) fn build(request: &StartRequest) -> SetupResult {
         root.show_at(helper, Path::new(HELPER))?;
     }
     let empty = Path::new(SCRATCH).join(EMPTY);
-    lay(&root.new, &setup.visible, &empty, |path| root.copy(path))?;
+    lay(&root.new, &setup.visible, &empty, |path| copy_of(setup, path, root.old.find(path)))?;
     must("the new root", umount2(".", MntFlags::MNT_DETACH))?;
     let flags = MsFlags::MS_REMOUNT | MsFlags::MS_BIND | MsFlags::MS_RDONLY | QUIET;
     must("/", mount(None::<&str>, "/", None::<&str>, flags, None::<&str>))
@@ -154,13 +154,14 @@ pub(crate) fn build(request: &StartRequest) -> SetupResult {
 
 /// Makes shared memory a part of the scratch folder, hides what is hidden, and shows again what is
 /// shown in either.
-fn cover_alone(visible: &VisiblePaths, scratch: &Path) -> SetupResult {
+fn cover_alone(setup: &Setup, scratch: &Path) -> SetupResult {
+    let visible = &setup.visible;
     let machine = found("/", FileTree::at(Path::new("/")))?;
     let mut kept = BTreeMap::new();
     for layer in visible.layers() {
         // What is in a folder cannot be found any more once that is covered.
         if let Layer::Shown(path) = layer
-            && let Some(mount) = copy_of(path, machine.find(path))?
+            && let Some(mount) = copy_of(setup, path, machine.find(path))?
         {
             kept.insert(path.to_owned(), mount);
         }
@@ -275,11 +276,21 @@ fn tmpfs(path: &str, flags: MsFlags, options: &str) -> SetupResult {
     must(path, mount(Some("none"), path, Some("tmpfs"), flags, Some(options)))
 }
 
-/// A second mount of what was found at `path`; `None` if nothing is there.
-fn copy_of(path: &Path, place: rustix::io::Result<impl AsFd>) -> Result<Option<Mount>, SetupError> {
+/// A second mount of what was found at `path`; `None` if nothing is there. Fails if it is not the
+/// folder that lay there before.
+fn copy_of(
+    setup: &Setup,
+    path: &Path,
+    place: rustix::io::Result<OwnedFd>,
+) -> Result<Option<Mount>, SetupError> {
     match place {
         Err(Errno::NOENT) => Ok(None),
-        place => found(path, place.and_then(Mount::of)).map(Some),
+        Err(Errno::LOOP | Errno::NOTDIR) => Err(SetupError::replaced(path)),
+        place => {
+            let place = found(path, place)?;
+            setup.check_place(path, &place)?;
+            found(path, Mount::of(place)).map(Some)
+        }
     }
 }
 
@@ -292,11 +303,6 @@ struct NewRoot {
 impl NewRoot {
     fn make_folder(&self, path: &str) -> SetupResult {
         at(Path::new(path), self.new.make_folder(Path::new(path)).map(drop))
-    }
-
-    /// A second mount of a file or folder of the machine, unless it is missing.
-    fn copy(&self, path: &Path) -> Result<Option<Mount>, SetupError> {
-        copy_of(path, self.old.find(path))
     }
 
     /// Shows a system file or folder of the machine at its own path, unless it is missing.

@@ -26,7 +26,7 @@ pub(crate) fn setup(
     let contained = policy.level > Level::Off;
     let namespaces = policy.has(Mechanism::Namespaces);
     let is_this_program = command.program == Path::new(THIS_PROGRAM);
-    let dir = real(&command.dir);
+    let dir = command.real(&command.dir);
     if command.root.is_some() && !namespaces {
         return Err(io::Error::other("a root folder of its own needs the level `strict`"));
     }
@@ -74,6 +74,11 @@ pub(crate) fn setup(
         user: user.map(|user| user.id),
         limits: policy.limits,
         visible,
+        places: command
+            .places
+            .iter()
+            .filter_map(|place| Some((place.real().to_owned(), place.id()?)))
+            .collect(),
         helper: helper.filter(|_| namespaces),
         network: policy.network,
         root: command.root.as_deref().map(real),

@@ -125,6 +125,7 @@ impl Process {
                     .then(|| interpreter_of(&command.program))
                     .flatten(),
             },
+            StartStage::Folder => SpawnError::Replaced { folder: reason.into() },
             StartStage::Sandbox => SpawnError::Sandbox { reason },
         }
     }

@@ -7,8 +7,9 @@
 use std::collections::BTreeMap;
 use std::error::Error;
 use std::io::{self, Write};
+use std::os::fd::AsFd;
 use std::os::unix::net::UnixStream;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use nix::sys::wait::WaitStatus;
 use serde::{Deserialize, Serialize};
@@ -18,6 +19,7 @@ use crate::error::{Resource, Shortage, os_error};
 use crate::leftovers::Leftovers;
 use crate::level::{Level, Mechanism};
 use crate::limits::{Limits, Overrun};
+use crate::place::FolderId;
 use crate::request::Network;
 use crate::visible::VisiblePaths;
 
@@ -51,6 +53,8 @@ pub(crate) struct Setup {
     pub(crate) limits: Limits,
     /// The files of the machine that it may see.
     pub(crate) visible: VisiblePaths,
+    /// Which folders lay at these real paths when they were found.
+    pub(crate) places: Vec<(PathBuf, FolderId)>,
     /// Whether it may use the network.
     pub(crate) network: Network,
     /// The helper program, if it is mounted at its own place; a real path.
@@ -79,6 +83,16 @@ impl Setup {
     /// Whether `mechanism` is part of the level and not left out.
     pub(crate) fn has(&self, mechanism: Mechanism) -> bool {
         self.level.has(mechanism, &self.without)
+    }
+
+    /// Fails if `opened` at this real path is not what lay there when it was found.
+    pub(crate) fn check_place(&self, path: &Path, opened: impl AsFd) -> Result<(), SetupError> {
+        let Some((_, expected)) = self.places.iter().find(|(place, _)| place == path) else {
+            return Ok(());
+        };
+        let found = FolderId::of(opened)
+            .map_err(|error| SetupError::setting_up(&path.display().to_string(), &error))?;
+        if found == Some(*expected) { Ok(()) } else { Err(SetupError::replaced(path)) }
     }
 
     /// Whether it has its own mounts but no other namespaces.
@@ -154,6 +168,8 @@ pub(crate) struct SetupError {
 pub(crate) enum StartStage {
     /// The sandbox could not be set up.
     Sandbox,
+    /// A folder is not the one that was found before.
+    Folder,
     /// The program could not be run in it.
     Program,
 }
@@ -165,10 +181,17 @@ impl SetupError {
         Self { stage: StartStage::Sandbox, message: format!("{what}: {error}"), error: number }
     }
 
+    /// Something else is in the place of this folder.
+    pub(crate) fn replaced(folder: &Path) -> Self {
+        let message = folder.display().to_string();
+        Self { stage: StartStage::Folder, message, error: None }
+    }
+
     /// The shortage that caused it, if it was one that the command did not cause.
     pub(crate) fn shortage(&self) -> Option<Shortage> {
         let ours = match self.stage {
             StartStage::Sandbox => true,
+            StartStage::Folder => false,
             // The kernel counts processes at an exec, too. Memory is the program's own business.
             StartStage::Program => self.error == Some(nix::libc::EAGAIN),
         };
@@ -228,6 +251,7 @@ mod tests {
             user: None,
             limits: Limits::default(),
             visible: VisiblePaths::default(),
+            places: Vec::new(),
             network: Network::Closed,
             root: Some(PathBuf::from("/srv/image")),
             devices: vec![PathBuf::from("/dev/dri/renderD128")],

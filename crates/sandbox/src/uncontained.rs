@@ -33,6 +33,11 @@ impl Process {
     /// Starts the command. Call this in a Tokio runtime with I/O and time enabled.
     #[expect(clippy::unused_async, reason = "other systems wait for a supervisor")]
     pub async fn spawn(command: &Command, _: &Policy) -> Result<(Self, Pipes), SpawnError> {
+        if let Some(place) = command.place_of(&command.dir)
+            && place.open().is_err()
+        {
+            return Err(SpawnError::Replaced { folder: command.dir.clone() });
+        }
         let (child, pipes) =
             start(command).map_err(|error| match Shortage::of("start a process", &error) {
                 Some(shortage) => shortage.into(),
@@ -121,7 +126,7 @@ fn start(command: &Command) -> io::Result<(Child, Pipes)> {
     let helper = command.helper.iter().map(|helper| (&helper.variable, &helper.program));
     let child = tokio::process::Command::new(&command.program)
         .args(&command.args)
-        .current_dir(&command.dir)
+        .current_dir(command.real(&command.dir))
         .envs(helper)
         .envs(&command.env)
         .stdin(Stdio::from(stdin))

@@ -53,12 +53,12 @@ pub(crate) enum Program<'a> {
 impl VisiblePaths {
     /// What the process of `command` may see if the organiser hides these real paths.
     pub(crate) fn of(command: &Command, program: Program<'_>, hidden: &[PathBuf]) -> Self {
-        let dir = (program != Program::Caller).then(|| OwnFolder::new(&command.dir));
+        let dir = (program != Program::Caller).then(|| OwnFolder::of(command, &command.dir));
         let (mut own, listed) = match (command.view, &dir) {
             (DirView::Listed, Some(dir)) => dir.files_of(&command.readable),
             _ => (BTreeSet::new(), command.readable.clone()),
         };
-        own.extend(self::listed(&listed, dir.as_ref()));
+        own.extend(self::listed(command, &listed, dir.as_ref()));
         if command.view == DirView::Whole {
             own.extend(dir.as_ref().map(|dir| dir.real.clone()));
         }
@@ -155,14 +155,14 @@ impl VisiblePaths {
 
 /// The real paths of what the organiser lists. What lies in the own folder or in another listed
 /// folder is shown with it: a link there would show what its author wants.
-fn listed(paths: &[PathBuf], dir: Option<&OwnFolder>) -> BTreeSet<PathBuf> {
-    let folders: Vec<OwnFolder> =
-        paths.iter().filter(|path| path.is_dir()).map(|path| OwnFolder::new(path)).collect();
+fn listed(command: &Command, paths: &[PathBuf], dir: Option<&OwnFolder>) -> BTreeSet<PathBuf> {
+    let folders = paths.iter().filter(|path| path.is_dir());
+    let folders: Vec<OwnFolder> = folders.map(|path| OwnFolder::of(command, path)).collect();
     let is_in_another = |path: &Path| {
         let mut folders = folders.iter().filter(|folder| folder.named != lexical(path));
         dir.is_some_and(|dir| dir.holds(path)) || folders.any(|folder| folder.holds(path))
     };
-    paths.iter().filter(|path| !is_in_another(path)).map(|path| real(path)).collect()
+    paths.iter().filter(|path| !is_in_another(path)).map(|path| command.real(path)).collect()
 }
 
 /// A folder whose content its author wrote.
@@ -174,8 +174,8 @@ struct OwnFolder {
 }
 
 impl OwnFolder {
-    fn new(path: &Path) -> Self {
-        Self { named: lexical(path), real: real(path) }
+    fn of(command: &Command, path: &Path) -> Self {
+        Self { named: lexical(path), real: command.real(path) }
     }
 
     /// The places of those paths that lie in it and lead over no link, and all other paths.

@@ -4,13 +4,13 @@
 use std::fs::{self, Permissions};
 use std::os::unix::fs::{PermissionsExt, chown, symlink};
 use std::path::Path;
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 
 use libtest_mimic::Trial;
 
 use super::cup::{PATH, STRICT, Way, is_root};
 use crate::harness::{Lacks, quick, slow};
-use crate::support::{Arena, Run};
+use crate::support::{Arena, Run, wait_until};
 
 /// Plays only if it can open none of the files that it is told.
 const SEEKER: &str = r#"
@@ -52,6 +52,8 @@ pub(crate) fn tests() -> Vec<Trial> {
             slow(results, run(own_results))
         });
         tests.push(slow(borrowed, run(borrowed_programs)));
+        let replaced = name("no_player_starts_in_a_folder_that_took_the_place_of_its_own");
+        tests.push(slow(replaced, run(replaced_folders)));
         if way.is_strict() || way.has("mounts") && way.user.is_none() {
             tests.push(slow(name("a_child_sees_itself"), move || children(way)));
         }
@@ -126,6 +128,15 @@ impl Cup {
     }
 
     fn referee(&self, args: &[&str]) -> Run {
+        let output = self.command(args).output().expect("the referee runs");
+        Run {
+            code: output.status.code().expect("an exit code"),
+            out: String::from_utf8_lossy(&output.stdout).into_owned(),
+            err: String::from_utf8_lossy(&output.stderr).into_owned(),
+        }
+    }
+
+    fn command(&self, args: &[&str]) -> Command {
         let mut command = self.arena.command(args);
         for mechanism in self.way.without {
             command.args(["--without", mechanism]);
@@ -136,12 +147,7 @@ impl Cup {
         }
         command.env("PATH", PATH).stdin(Stdio::null());
         command.envs(self.scratch.map(|folder| ("TMPDIR", folder)));
-        let output = command.output().expect("the referee runs");
-        Run {
-            code: output.status.code().expect("an exit code"),
-            out: String::from_utf8_lossy(&output.stdout).into_owned(),
-            err: String::from_utf8_lossy(&output.stderr).into_owned(),
-        }
+        command
     }
 }
 
@@ -239,6 +245,41 @@ fn in_shared_memory(way: Way) {
         cup.scratch = folder;
         let run = cup.play(&format!("command = [\"python3\", {}\nfiles = {named}", &named[1..]));
         assert_eq!(run.code, 0, "{folder:?}: {}{}", run.out, run.err);
+    }
+}
+
+/// Another folder is in the place of a player's own while games are played, as an author can put it
+/// there who may write to the folder above.
+fn replaced_folders(way: Way) {
+    let cup = Cup::new(way);
+    let waits = "#!/bin/sh\nuntil [ -e go ]; do sleep 0.01; done\nexec \"$REFEREE\" bot greedy\n";
+    cup.program("subs/eve/player", waits);
+    cup.program("home/player", "#!/bin/sh\ncat key >&2\nexec \"$REFEREE\" bot greedy\n");
+    let player =
+        |name: &str| format!("[[players]]\nname = \"{name}\"\n{OWN}\ndir = \"subs/{name}\"\n");
+    let configuration = format!(
+        "name = \"cup\"\ngame = \"watch-your-back\"\n[options]\nmax-moves = 4\n\
+         [clock]\nstartup = \"60s\"\n[containment]\nlevel = \"{}\"\n{}{}",
+        way.level,
+        player("ann"),
+        player("eve")
+    );
+    cup.arena.write("tournament.toml", &configuration);
+    let mut command = cup.command(&["run", "--strict", "--jobs", "1"]);
+    let run = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it runs");
+    let log = cup.arena.path().join("results/cup/games.jsonl");
+    wait_until(|| log.exists());
+    fs::rename(cup.at("subs/eve"), cup.at("subs/old")).expect("renamed");
+    fs::rename(cup.at("home"), cup.at("subs/eve")).expect("renamed");
+    cup.file("subs/old/go", "");
+    let output = run.wait_with_output().expect("it ends");
+    assert_eq!(output.status.code(), Some(4), "{}", String::from_utf8_lossy(&output.stderr));
+    let log = fs::read_to_string(log).expect("a log");
+    assert!(log.contains("was moved, or replaced by another one"), "{log}");
+    let kept = cup.arena.path().join("results/cup/exchanges");
+    for entry in fs::read_dir(kept).expect("a folder") {
+        let text = fs::read_to_string(entry.expect("one").path()).expect("a file");
+        assert!(!text.contains("secret"), "{text}");
     }
 }
 

@@ -12,8 +12,6 @@ pub struct Launch {
     /// The command line, and the files that it may see. The helper is this program, whose rules a
     /// player can use to look ahead.
     pub command: Command,
-    /// The real path of its folder when it was read; `None` if there was none.
-    pub place: Option<PathBuf>,
     /// Whether it is the embedded bridge. On `SIGUSR1` the bridge writes to stderr what it is doing,
     /// and exits.
     pub bridged: bool,
@@ -79,6 +77,7 @@ impl Launch {
             view: DirView::Whole,
             env: spec.env.clone(),
             readable: [&*spec.readable, &*spec.folders].concat(),
+            places: spec.places.clone(),
             root: spec.root.clone(),
             devices: spec.devices.clone(),
             hidden: spec.hidden.clone(),
@@ -89,18 +88,11 @@ impl Launch {
         let guesses = if is_trusted { GuessRight::Granted } else { GuessRight::Denied };
         let bridged = spec.is_bridged();
         let engine = spec.engine.clone();
-        let place = command.dir.canonicalize().ok();
-        let mut launch = Self { command, place, bridged, asks_rules: false, engine, guesses };
+        let mut launch = Self { command, bridged, asks_rules: false, engine, guesses };
         if bridged {
             launch.set_all(OF_BRIDGE);
         }
         launch
-    }
-
-    /// Whether its folder still lies where it did: its author may have put a link in its place, and
-    /// would see what that leads to.
-    pub(super) fn is_in_place(&self) -> bool {
-        self.command.dir.canonicalize().ok() == self.place
     }
 
     /// Sets those variables that the configuration does not set.

@@ -82,10 +82,6 @@ impl Sandbox {
 
     /// Starts a player.
     pub(super) async fn spawn(&self, launch: &Launch) -> Result<(Process, Pipes), NotStarted> {
-        if !launch.is_in_place() {
-            let why = "its folder was moved, or replaced by a link, after it was read";
-            return Err(Fault::new(FaultCode::NoStart, why).into());
-        }
         Process::spawn(&launch.command, &self.policy).await.map_err(NotStarted::from)
     }
 }
@@ -106,7 +102,9 @@ impl From<SpawnError> for NotStarted {
                 FaultCode::NoStart,
                 format!("{message}; {}", without_interpreter(&named)),
             ),
-            SpawnError::Program { .. } => Fault::new(FaultCode::NoStart, message),
+            SpawnError::Program { .. } | SpawnError::Replaced { .. } => {
+                Fault::new(FaultCode::NoStart, message)
+            }
             SpawnError::Sandbox { .. }
             | SpawnError::Supervisor(_)
             | SpawnError::SupervisorEnded => Fault::new(FaultCode::Containment, message),

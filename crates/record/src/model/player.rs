@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::tc::ShortClock;
 use crate::fingerprint::Fingerprint;
+use referee_sandbox::Place;
 
 /// The maximum length of a player's name, in characters.
 pub const LONGEST_NAME: usize = 64;
@@ -48,6 +49,9 @@ pub struct PlayerSpec {
     /// name. They can be huge, so every machine has its own.
     #[serde(default)]
     pub folders: Vec<PathBuf>,
+    /// Where its folder and what it may read lay when the configuration was read.
+    #[serde(skip)]
+    pub places: Vec<Place>,
     /// Files of other players that are hidden from it, although they lie in a folder that it may
     /// read.
     #[serde(skip)]

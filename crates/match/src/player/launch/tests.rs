@@ -14,6 +14,7 @@ fn spec(kind: PlayerKind) -> PlayerSpec {
         hidden: vec![PathBuf::from("/players/bee")],
         engine: None,
         tc: None,
+        places: Vec::new(),
         root: None,
         devices: Vec::new(),
         folders: vec![PathBuf::from("/tables")],
@@ -72,18 +73,4 @@ fn only_files_that_are_there_belong_to_a_command() {
     let files = ["data.txt", "missing.txt"].map(str::to_owned);
     let expected = ["game.py", "data.txt"].map(|name| dir.path().join(name));
     assert_eq!(own_files(&words, &files, dir.path()), expected);
-}
-
-#[test]
-fn a_folder_that_became_a_link_is_not_the_one_that_was_read() {
-    let dir = tempfile::tempdir().expect("a folder");
-    let [own, moved] = ["own", "moved"].map(|name| dir.path().join(name));
-    std::fs::create_dir(&own).expect("a folder");
-    let kind = PlayerKind::Command { program: PathBuf::from("/bin/sh"), args: Vec::new() };
-    let spec = PlayerSpec { dir: own.clone(), ..spec(kind) };
-    let launch = Launch::of(&spec, &*GameKind::WatchYourBack.shared());
-    assert!(launch.is_in_place());
-    std::fs::rename(&own, &moved).expect("renamed");
-    std::os::unix::fs::symlink("/", &own).expect("a link");
-    assert!(!launch.is_in_place());
 }

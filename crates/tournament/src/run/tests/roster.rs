@@ -374,6 +374,7 @@ fn program() -> PlayerSpec {
         readable: Vec::new(),
         folders: Vec::new(),
         hidden: Vec::new(),
+        places: Vec::new(),
         root: None,
         devices: Vec::new(),
         engine: None,
