@@ -177,7 +177,7 @@ impl Mount {
     /// Adds the attributes `rights`, and no-setuid, to this mount and all mounts in it.
     pub(crate) fn protect(&self, rights: u64) -> io::Result<()> {
         let rights = Attributes { set: rights | libc::MOUNT_ATTR_NOSUID, clear: 0 };
-        change(&self.0, rights, Reach::AllInIt)
+        change(&self.0, rights, MountScope::AllInIt)
     }
 }
 
@@ -190,20 +190,20 @@ pub(crate) struct Attributes {
 
 /// The mounts whose attributes change.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Reach {
+pub(crate) enum MountScope {
     Alone,
     /// With all mounts in it.
     AllInIt,
 }
 
 /// Changes the attributes of a mount.
-pub(crate) fn change(mount: impl AsFd, change: Attributes, reach: Reach) -> io::Result<()> {
+pub(crate) fn change(mount: impl AsFd, change: Attributes, scope: MountScope) -> io::Result<()> {
     // SAFETY: a plain structure of four numbers, for which zero is valid.
     let mut wanted: libc::mount_attr = unsafe { std::mem::zeroed() };
     (wanted.attr_set, wanted.attr_clr) = (change.set, change.clear);
-    let recursive = match reach {
-        Reach::Alone => 0,
-        Reach::AllInIt => libc::AT_RECURSIVE,
+    let recursive = match scope {
+        MountScope::Alone => 0,
+        MountScope::AllInIt => libc::AT_RECURSIVE,
     };
     // SAFETY: the path ends with a zero byte, and the size is that of the structure.
     let done = unsafe {

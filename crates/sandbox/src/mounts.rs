@@ -16,7 +16,7 @@ use nix::sched::{CloneFlags, unshare};
 use rustix::fs::FileType;
 use rustix::io::Errno;
 
-use crate::file_tree::{Attributes, FileTree, Mount, Reach, change, kind_of};
+use crate::file_tree::{Attributes, FileTree, Mount, MountScope, change, kind_of};
 use crate::limits::{Limits, Overrun};
 use crate::paths::is_in;
 use crate::protocol::{Setup, SetupError};
@@ -81,13 +81,13 @@ pub(crate) fn make_read_only(setup: &Setup, scratch: &Path) -> SetupResult {
     let everything = Attributes { set: read_only | libc::MOUNT_ATTR_NOSUID, clear: 0 };
     let root = FileTree::at(Path::new("/"));
     let changed = root.map_err(io::Error::from);
-    must("/", changed.and_then(|root| change(root, everything, Reach::AllInIt)))?;
+    must("/", changed.and_then(|root| change(root, everything, MountScope::AllInIt)))?;
     // Unless it is shown itself, it is a part of the scratch folder.
     let memory = shared_memory().filter(|path| !setup.visible.shown().contains(path));
     for path in [scratch].into_iter().chain(memory.as_deref()) {
         let writable = Attributes { set: 0, clear: read_only };
         let folder = FileTree::at(path).map_err(io::Error::from);
-        must(path, folder.and_then(|folder| change(folder, writable, Reach::Alone)))?;
+        must(path, folder.and_then(|folder| change(folder, writable, MountScope::Alone)))?;
     }
     Ok(())
 }
