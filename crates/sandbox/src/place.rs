@@ -114,9 +114,9 @@ pub(crate) fn open_without_links(path: &Path, flags: OFlags) -> rustix::io::Resu
     let above = HELD | OFlags::NOFOLLOW;
     let flags = flags | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let mut opened = rustix::fs::open("/", above, Mode::empty())?;
-    let mut names = path.components().filter(|part| *part != Component::RootDir).peekable();
+    let mut names = path.components().filter(|part| *part != Component::RootDir);
     let mut name = names.next().map_or(OsStr::new("."), Component::as_os_str);
-    while let Some(next) = names.next() {
+    for next in names {
         opened = rustix::fs::openat(&opened, name, above, Mode::empty())?;
         name = next.as_os_str();
     }
