@@ -39,7 +39,7 @@ pub(crate) use game_file::open_game_file;
 pub(crate) use isolation::player_folders;
 pub(crate) use limits::{DEFAULT_MARGIN, DEFAULT_MOVE, DEFAULT_STARTUP};
 pub(crate) use player::remarks;
-pub(crate) use player_argument::{PlayerArgument, name_of, program_of};
+pub(crate) use player_argument::{PlayerArgument, program_of};
 pub(crate) use problem::similar;
 pub(crate) use rules_program::find_rules_program;
 pub(crate) use tournament::ConfiguredBuilds;

@@ -28,12 +28,11 @@ pub(crate) use links::refuse_links;
 pub(crate) use no_player::NoPlayer;
 pub(crate) use players_folder::look_after_build;
 
-use crate::config::name_of;
 use crate::entrants::start_command::StartCommand;
 use export::ExportEntry;
 use label::Label;
 use players_folder::PlayersFolder;
-use referee_record::model::player::LONGEST_NAME;
+use referee_record::model::player::{LONGEST_NAME, name_of};
 use uploads::{ChosenUpload, UploadPart, choose};
 
 /// The most names to list.

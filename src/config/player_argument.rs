@@ -13,12 +13,10 @@ use crate::entrants::build_rules::BuildRules;
 use crate::entrants::detection::{EXPECTED, unbuilt};
 use crate::entrants::start::{StartDecision, decide};
 use crate::entrants::start_command::StartCommand;
-use referee_record::model::player::{EngineSettings, LONGEST_NAME, PlayerSpec};
+use referee_record::model::player::{EngineSettings, PlayerSpec, name_of};
 
 /// The most files to list that may be the player of a folder.
 const MOST_SHOWN: usize = 8;
-/// The number of hexadecimal digits of the hash in a shortened name.
-const HASH_DIGITS: usize = 6;
 
 /// The player that an argument stands for.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -164,34 +162,4 @@ fn split(word: &str) -> Result<UnresolvedCommand, InvalidValue> {
         InvalidValue::new("it cannot be split into words", help)
     })?;
     Ok(UnresolvedCommand { words, ..UnresolvedCommand::default() })
-}
-
-/// Makes `text` a player's name: each run of blanks and control characters becomes one blank. A
-/// name that is too long is cut and ends in a hash of the whole, so that two long texts give two
-/// names.
-pub(crate) fn name_of(text: &str) -> String {
-    let plain = text.replace(char::is_control, " ");
-    let name = plain.split_whitespace().collect::<Vec<_>>().join(" ");
-    if name.chars().count() <= LONGEST_NAME {
-        return name;
-    }
-    let hash = blake3::hash(name.as_bytes()).to_hex();
-    let end = format!("~{}", &hash[..HASH_DIGITS]);
-    let start: String = name.chars().take(LONGEST_NAME - end.len()).collect();
-    start + &end
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn long_texts_with_the_same_beginning_get_different_names() {
-        assert_eq!(name_of(" an \t ant "), "an ant");
-        let long = "a".repeat(LONGEST_NAME);
-        assert_eq!(name_of(&long), long);
-        let names = ["b", "c"].map(|end| name_of(&format!("{long}{end}")));
-        assert_ne!(names[0], names[1]);
-        assert!(names.iter().all(|name| name.chars().count() == LONGEST_NAME), "{names:?}");
-    }
 }

@@ -13,6 +13,9 @@ use referee_sandbox::Place;
 /// The maximum length of a player's name, in characters.
 pub const LONGEST_NAME: usize = 64;
 
+/// The number of hexadecimal digits of the hash in a shortened name.
+const HASH_DIGITS: usize = 6;
+
 /// The argument of a command that stands for the embedded bridge: a Python program that speaks the
 /// protocol for a player class of COMP30024 of 2018.
 pub const BRIDGE: &str = "bridge:comp30024";
@@ -29,6 +32,21 @@ pub fn name_problem(name: &str) -> Option<String> {
     } else {
         None
     }
+}
+
+/// Makes `text` a player's name: each run of blanks and control characters becomes one blank. A
+/// name that is too long is cut and ends in a hash of the whole, so that two long texts give two
+/// names.
+pub fn name_of(text: &str) -> String {
+    let plain = text.replace(char::is_control, " ");
+    let name = plain.split_whitespace().collect::<Vec<_>>().join(" ");
+    if name.chars().count() <= LONGEST_NAME {
+        return name;
+    }
+    let hash = blake3::hash(name.as_bytes()).to_hex();
+    let end = format!("~{}", &hash[..HASH_DIGITS]);
+    let start: String = name.chars().take(LONGEST_NAME - end.len()).collect();
+    start + &end
 }
 
 /// A player. What only its own machine needs is not sent to others.
@@ -146,5 +164,20 @@ impl PlayerSpec {
     /// actions.
     pub fn takes_openings(&self) -> bool {
         !self.is_bridged()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_texts_with_the_same_beginning_get_different_names() {
+        assert_eq!(name_of(" an \t ant "), "an ant");
+        let long = "a".repeat(LONGEST_NAME);
+        assert_eq!(name_of(&long), long);
+        let names = ["b", "c"].map(|end| name_of(&format!("{long}{end}")));
+        assert_ne!(names[0], names[1]);
+        assert!(names.iter().all(|name| name.chars().count() == LONGEST_NAME), "{names:?}");
     }
 }

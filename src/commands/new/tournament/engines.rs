@@ -4,8 +4,9 @@ use std::collections::HashSet;
 use std::path::Path;
 
 use super::{Failure, Printer, Status, quoted, title, whole};
-use crate::config::{PlayerArgument, name_of};
+use crate::config::PlayerArgument;
 use crate::entrants::relative_path::relative_path;
+use referee_record::model::player::name_of;
 use referee_record::shell;
 
 /// Options of an engine, to uncomment.
