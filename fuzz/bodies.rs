@@ -15,7 +15,7 @@ use std::sync::LazyLock;
 use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::SeedableRng;
 use referee::config;
-use referee::submissions::{UnpackLimits, unpack_from};
+use referee_entrants::submissions::{UnpackLimits, unpack_from};
 use referee_games::{BySeat, GameKind, Options, Position, Seat, Step, Turn};
 use referee_match::openings::{Opening, listed};
 use referee_match::player::diagnosis::looks_like_a_log;

@@ -7,7 +7,6 @@ use std::panic;
 use std::process::ExitCode;
 use std::sync::Mutex;
 
-use crate::build::serve_inside;
 use crate::cli::{Cli, CliCommand};
 use crate::commands::{
     Status, ask, bot, check, compare, export, help, league, manual, new, play, probe, rank, replay,
@@ -17,6 +16,7 @@ use crate::error::{Failure, FailureKind};
 use crate::printer::{Escaping, Printer, Styled};
 use crate::signals;
 use clap::CommandFactory;
+use referee_entrants::build::{NOT_DONE, serve_inside};
 use referee_sandbox::{raise_descriptor_limit, serve_as_supervisor};
 use tracing_subscriber::Layer as _;
 use tracing_subscriber::filter::{LevelFilter, Targets};
@@ -28,10 +28,13 @@ pub fn main() -> ExitCode {
     if let Some(code) = serve_as_supervisor() {
         return code;
     }
-    if let Some(code) = serve_inside() {
-        return code;
-    }
     let printer = Printer::new(false);
+    if let Some(result) = serve_inside(printer.bytes()) {
+        return result.unwrap_or_else(|error| {
+            printer.error(&error.to_string().into());
+            ExitCode::from(NOT_DONE)
+        });
+    }
     panic::set_hook(Box::new(move |panicked| show_panic(panicked, printer)));
     let cli = Cli::read(printer);
     let printer = Printer { quiet: cli.quiet, ..printer };

@@ -19,8 +19,8 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::entrants::start::decide;
-use crate::entrants::start_command::StartCommand;
+use referee_entrants::start::decide;
+use referee_entrants::start_command::StartCommand;
 use referee_record::bounded;
 use referee_record::model::entry::Entry;
 use referee_record::model::league::LeagueSettings;

@@ -30,20 +30,17 @@
 #[cfg(not(unix))]
 compile_error!("the referee runs on Linux and macOS; this system is not supported");
 
-mod build;
 mod check;
 mod cli;
 mod commands;
 pub mod config;
 mod doorway;
-mod entrants;
 pub mod error;
 mod game_trial;
 mod league;
 pub mod printer;
 mod progress;
 mod signals;
-pub mod submissions;
 mod templates;
 
 pub use doorway::main;

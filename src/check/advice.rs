@@ -7,7 +7,7 @@ use std::path::Path;
 use serde_json::Value;
 
 use super::CheckFinding;
-use crate::entrants::detection::java_here;
+use referee_entrants::detection::java_here;
 use referee_match::player::LineDirection;
 use referee_match::player::diagnosis::{
     COMPUTING, DEBUG_OUTPUT, MISSING_FLUSH, NO_NEWLINE, NOT_AN_ACTION, SLEEPING,

@@ -9,12 +9,12 @@ use tokio::task::JoinSet;
 
 use super::Failure;
 use super::runtime::until_interrupted;
-use crate::build::{BuildError, Builder, BuiltFolder};
 use crate::config::{self, ConfiguredBuilds};
-use crate::entrants::build_plan::BuildPlan;
-use crate::entrants::build_rules::BuildRules;
 use crate::printer::Printer;
 use crate::printer::activity::Activity;
+use referee_entrants::build::{BuildError, Builder, BuiltFolder};
+use referee_entrants::build_plan::BuildPlan;
+use referee_entrants::build_rules::BuildRules;
 use referee_protocol::escape;
 use referee_sandbox::{Level, Mechanism};
 use referee_tournament::run::cores::one_per_core;

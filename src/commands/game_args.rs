@@ -9,8 +9,8 @@ use clap::{Arg, Args};
 
 use super::Failure;
 use crate::config::{LARGEST, open_game_file};
-use crate::entrants::relative_path::relative_path;
 use crate::printer::Printer;
+use referee_entrants::relative_path::relative_path;
 use referee_games::options::{OptionKind, list_of_files};
 use referee_games::{AnyGame, GameError, GameKind, OptionSpec, Options, SharedGame, Text};
 use referee_record::bounded;

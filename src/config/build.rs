@@ -14,7 +14,7 @@ use super::containment::bytes;
 use super::keys::{Field, FromTable, FromToml, TableReader, table_keys};
 use super::limits::{TimeText, positive, whole};
 use super::problem::{Problem, Problems};
-use crate::entrants::build_rules::{BuildRules, CommandChoice};
+use referee_entrants::build_rules::{BuildRules, CommandChoice};
 
 table_keys! {
     /// The keys under `[build]`.
@@ -106,7 +106,7 @@ pub(super) fn check(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::entrants::test_folder::folder;
+    use referee_entrants::test_folder::folder;
 
     /// The build of a folder with these files under this table.
     fn planned(table: &str, files: &[&str]) -> Option<(String, String)> {

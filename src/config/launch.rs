@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use super::problem::{InvalidValue, instead};
 use super::sources;
-use crate::entrants::is_executable;
-use crate::entrants::recipes::build_command;
+use referee_entrants::is_executable;
+use referee_entrants::recipes::build_command;
 use referee_record::model::player::PlayerKind;
 use referee_sandbox::is_system_path;
 

@@ -75,7 +75,7 @@ fn looks_like_path(option: &str, name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::entrants::test_folder::folder;
+    use referee_entrants::test_folder::folder;
 
     fn settings(options: &[(&str, &str)]) -> EngineSettings {
         let owned = |&(name, value): &(&str, &str)| (name.to_owned(), value.to_owned());

@@ -15,11 +15,11 @@ use super::limits::{tc, whole};
 use super::option_files::{self, OptionFiles};
 use super::player_keys::{PlayerKeys, RunMethod};
 use super::problem::{ByteSpan, InvalidValue, Problem, Problems};
-use crate::entrants::build_plan::BuildPlan;
-use crate::entrants::build_rules::BuildRules;
-use crate::entrants::recipes::build_command;
-use crate::entrants::start::{BuildState, StartDecision, decide};
-use crate::entrants::start_command::StartCommand;
+use referee_entrants::build_plan::BuildPlan;
+use referee_entrants::build_rules::BuildRules;
+use referee_entrants::recipes::build_command;
+use referee_entrants::start::{BuildState, StartDecision, decide};
+use referee_entrants::start_command::StartCommand;
 use referee_match::player::own_files;
 use referee_record::fingerprint::{self, Fingerprint, Parts, Unreadable};
 use referee_record::model::player::{
@@ -652,7 +652,7 @@ fn files(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::entrants::test_folder::folder;
+    use referee_entrants::test_folder::folder;
 
     #[test]
     fn what_a_class_path_lists_belongs_to_the_player() {

@@ -9,10 +9,10 @@ use crate::error::Failure;
 use super::player::{self, LookupPaths, PlayerRoom, UnresolvedCommand};
 use super::problem::{InvalidValue, similar};
 use super::sources;
-use crate::entrants::build_rules::BuildRules;
-use crate::entrants::detection::{EXPECTED, unbuilt};
-use crate::entrants::start::{StartDecision, decide};
-use crate::entrants::start_command::StartCommand;
+use referee_entrants::build_rules::BuildRules;
+use referee_entrants::detection::{EXPECTED, unbuilt};
+use referee_entrants::start::{StartDecision, decide};
+use referee_entrants::start_command::StartCommand;
 use referee_record::model::player::{EngineSettings, PlayerSpec, name_of};
 
 /// The most files to list that may be the player of a folder.

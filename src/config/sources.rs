@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::path::Path;
 
 use super::problem::{InvalidValue, similar};
-use crate::entrants::recipes::{COMPILERS, build_command, extension, names_in};
+use referee_entrants::recipes::{COMPILERS, build_command, extension, names_in};
 
 /// File extensions that an interpreter runs.
 const SCRIPTS: [&str; 11] =
@@ -90,7 +90,7 @@ fn names_code(arg: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::entrants::test_folder::folder;
+    use referee_entrants::test_folder::folder;
 
     #[test]
     fn the_script_of_an_interpreter_is_looked_for() {

@@ -38,8 +38,8 @@ use super::player::{self, LookupPaths, check_name};
 use super::player_keys::{PlayerKeys, RunMethod};
 use super::problem::{ByteSpan, InvalidValue, Problem, Problems, instead};
 use super::stages;
-use crate::entrants::build_plan::BuildPlan;
-use crate::entrants::build_rules::BuildRules;
+use referee_entrants::build_plan::BuildPlan;
+use referee_entrants::build_rules::BuildRules;
 
 /// The builds that a configuration asks for.
 #[derive(Debug)]

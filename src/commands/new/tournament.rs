@@ -10,12 +10,12 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use super::{Failure, Printer, Status};
-use crate::build::BuiltFolder;
 use crate::commands::builds::{BuildSandbox, build_all};
-use crate::entrants::build_plan::BuildPlan;
-use crate::entrants::build_rules::BuildRules;
-use crate::entrants::start_command::StartCommand;
-use crate::submissions::{
+use referee_entrants::build::BuiltFolder;
+use referee_entrants::build_plan::BuildPlan;
+use referee_entrants::build_rules::BuildRules;
+use referee_entrants::start_command::StartCommand;
+use referee_entrants::submissions::{
     ImportError, Intake, NoPlayer, Submission, listed, look_after_build, take_in,
 };
 use referee_protocol::escape::terminal;

@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use crate::config::CONFIG;
-use crate::entrants::relative_path::relative_path;
+use referee_entrants::relative_path::relative_path;
 use referee_record::model::record::Header;
 use referee_record::shell;
 

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::{Failure, Printer, Status, quoted, title, whole};
 use crate::config::PlayerArgument;
-use crate::entrants::relative_path::relative_path;
+use referee_entrants::relative_path::relative_path;
 use referee_record::model::player::name_of;
 use referee_record::shell;
 

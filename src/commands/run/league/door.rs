@@ -18,7 +18,6 @@ use super::door_watch::{AGAIN, Bell, DoorTask, DoorWatch};
 use super::intake::{self, LeagueBuilds, NotTaken, Taken};
 use super::letter::{Fate, Letter};
 use super::{now, player_in, without_sight};
-use crate::build::Builder;
 use crate::check::{
     Candidate, CheckReport, Exam, Readiness, ReportText, StepNews, drills, examine,
 };
@@ -28,7 +27,6 @@ use crate::commands::run::hooks::{HookBell, HookEvent};
 use crate::commands::runtime::new_runtime;
 use crate::commands::settings::Settings;
 use crate::config::{self, ConfiguredBuilds};
-use crate::entrants::build_rules::{BuildRecords, BuildRules};
 use crate::error::Failure;
 use crate::league::author_folder::AuthorFolder;
 use crate::league::control::Control;
@@ -36,6 +34,8 @@ use crate::league::hand_in;
 use crate::league::invitations::author_problem;
 use crate::league::{keep_start, version_dir};
 use crate::printer::{Colour, Printer};
+use referee_entrants::build::Builder;
+use referee_entrants::build_rules::{BuildRecords, BuildRules};
 use referee_protocol::places::Places;
 use referee_ratings::MOST_PLAYERS;
 use referee_record::disk::{self, FolderAccess};

@@ -7,14 +7,14 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::letter::Letter;
-use crate::build::{BuildError, Builder};
 use crate::commands::runtime::new_runtime;
 use crate::config::program_of;
-use crate::entrants::build_rules::BuildRules;
-use crate::entrants::start_command::StartCommand;
 use crate::league::author_folder::AuthorFolder;
 use crate::league::hand_in;
-use crate::submissions::{look_after_build, take_in_one};
+use referee_entrants::build::{BuildError, Builder};
+use referee_entrants::build_rules::BuildRules;
+use referee_entrants::start_command::StartCommand;
+use referee_entrants::submissions::{look_after_build, take_in_one};
 use referee_protocol::escape;
 use referee_record::model::player::PlayerSpec;
 use referee_record::tree::FoundTree;
@@ -185,7 +185,7 @@ pub(super) fn size(dir: &Path) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::submissions::{ArchiveError, NoPlayer};
+    use referee_entrants::submissions::{ArchiveError, NoPlayer};
     use referee_record::tree::UnfitTree;
     use std::io;
 

@@ -13,7 +13,7 @@ use std::path::{Component, Path, PathBuf};
 
 use flate2::read::GzDecoder;
 
-pub(crate) use error::ArchiveError;
+pub use error::ArchiveError;
 use error::ArchiveRefusal;
 use referee_record::bounded::{self, Bounded};
 

@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use super::{candidates, in_file, levels, program};
-use crate::entrants::build_plan::{BuildPlan, BuildPurpose};
-use crate::entrants::recipes::names_in;
-use crate::entrants::start_command::StartCommand;
+use crate::build_plan::{BuildPlan, BuildPurpose};
+use crate::recipes::names_in;
+use crate::start_command::StartCommand;
 
 /// How the possible players in the folder `result`, which `plan` made, are started.
 ///

@@ -4,7 +4,7 @@ use std::path::{Component, Path};
 
 use referee_record::bounded;
 
-use crate::entrants::start_command::StartCommand;
+use crate::start_command::StartCommand;
 
 /// The longest `package.json` that is read, in bytes.
 const LONGEST: u64 = 1024 * 1024;

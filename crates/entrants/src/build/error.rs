@@ -16,7 +16,7 @@ use referee_sandbox::{Overrun, Shortage, SpawnError};
 
 /// The reason why a submission was not built.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum BuildError {
+pub enum BuildError {
     /// The sources were refused: they have a link that leads out, or too many files.
     #[error("it is not built: {0}")]
     Source(#[source] NoPlayer),
@@ -90,7 +90,7 @@ pub(crate) enum BuildError {
 
 impl BuildError {
     /// What the machine lacked for building the player of this name, if that is the reason.
-    pub(crate) fn shortage(&self, name: &str) -> Option<Shortage> {
+    pub fn shortage(&self, name: &str) -> Option<Shortage> {
         Shortage::of(&format!("build {name}"), self)
     }
 

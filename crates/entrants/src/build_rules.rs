@@ -36,7 +36,7 @@ const NO_PROGRAM: &str = "/";
 
 /// What the configuration says about one kind of build.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum CommandChoice {
+pub enum CommandChoice {
     /// It is not built.
     Off,
     /// This command builds it, in a shell.
@@ -45,7 +45,7 @@ pub(crate) enum CommandChoice {
 
 /// What is kept of a build besides its result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum BuildRecords {
+pub enum BuildRecords {
     /// What it printed, and the reason if it failed.
     Kept,
     /// Nothing: the author of a league is told both, and new sources would add to them for ever.
@@ -54,32 +54,32 @@ pub(crate) enum BuildRecords {
 
 /// How submissions are built.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct BuildRules {
+pub struct BuildRules {
     /// The kinds that are not built in the usual way, by name.
-    pub(crate) choices: BTreeMap<&'static str, CommandChoice>,
+    pub choices: BTreeMap<&'static str, CommandChoice>,
     /// Whether builds may use the network.
-    pub(crate) network: Network,
+    pub network: Network,
     /// The time of one build.
-    pub(crate) time: Duration,
+    pub time: Duration,
     /// The limits on its resources. Its scratch folder holds the sources and the result.
-    pub(crate) limits: Limits,
+    pub limits: Limits,
     /// The most bytes that it may print.
-    pub(crate) output: u64,
+    pub output: u64,
     /// The variables added to its environment.
-    pub(crate) env: BTreeMap<String, String>,
+    pub env: BTreeMap<String, String>,
     /// Further files and folders that it may read.
-    pub(crate) readable: Vec<PathBuf>,
+    pub readable: Vec<PathBuf>,
     /// What builds never see: the results, the configuration's own folders and other submissions.
-    pub(crate) hidden: Vec<PathBuf>,
+    pub hidden: Vec<PathBuf>,
     /// The folder that keeps the results.
-    pub(crate) cache: PathBuf,
+    pub cache: PathBuf,
     /// What else is kept there.
-    pub(crate) records: BuildRecords,
+    pub records: BuildRecords,
 }
 
 impl BuildRules {
     /// The usual rules, with results kept beside the folder `results`.
-    pub(crate) fn usual(results: &Path) -> Self {
+    pub fn usual(results: &Path) -> Self {
         let mut cache = results.as_os_str().to_owned();
         cache.push("-built");
         let cache = PathBuf::from(cache);
@@ -99,7 +99,7 @@ impl BuildRules {
 
     /// What has to be built of a submission: the nearest folder in it with a build file. `None` if
     /// there is none, or if its player is compiled already.
-    pub(crate) fn plan(&self, submission: &Path) -> Option<BuildPlan> {
+    pub fn plan(&self, submission: &Path) -> Option<BuildPlan> {
         let is_compiled = is_compiled(submission);
         let look = |dir: &Path| {
             self.kinds(dir).find(|(kind, _)| kind.needs == Needs::Network || !is_compiled)
@@ -117,7 +117,7 @@ impl BuildRules {
     }
 
     /// How the folder `source` itself is built, if it is.
-    pub(crate) fn plan_at(&self, source: &Path) -> Option<BuildPlan> {
+    pub fn plan_at(&self, source: &Path) -> Option<BuildPlan> {
         let (_, command) = self.kinds(source).next()?;
         let (source, below) = (source.to_owned(), PathBuf::new());
         Some(BuildPlan { source, below, command, purpose: BuildPurpose::Player })
@@ -135,7 +135,7 @@ impl BuildRules {
 
     /// The name under which the result is kept: the same for the same sources and command. Which
     /// files can be executed counts too, because it can decide whether a build succeeds.
-    pub(crate) fn key(&self, plan: &BuildPlan) -> Result<String, Unreadable> {
+    pub fn key(&self, plan: &BuildPlan) -> Result<String, Unreadable> {
         let mut executable = Vec::new();
         add_executable(&plan.source, "", &mut executable);
         self.fingerprint(plan, &executable).map(|(_, key)| key)
@@ -143,7 +143,7 @@ impl BuildRules {
 
     /// The fingerprint and the hash of the player that `words` start in the result. They are those
     /// of the sources, because few builds give the same bytes twice.
-    pub(crate) fn fingerprint(
+    pub fn fingerprint(
         &self,
         plan: &BuildPlan,
         words: &[String],
@@ -160,7 +160,7 @@ impl BuildRules {
     }
 
     /// The folder with the result under this key, if it has been built.
-    pub(crate) fn built(&self, key: &str) -> Option<PathBuf> {
+    pub fn built(&self, key: &str) -> Option<PathBuf> {
         Some(self.cache.join(key)).filter(|dir| bounded::check_folder(dir).is_ok())
     }
 
@@ -191,7 +191,7 @@ impl BuildRules {
     }
 
     /// The file with the output of the build under this key.
-    pub(crate) fn log(&self, key: &str) -> PathBuf {
+    pub fn log(&self, key: &str) -> PathBuf {
         self.cache.join(format!("{key}.log"))
     }
 }

@@ -4,11 +4,11 @@ use std::io;
 use std::path::Path;
 
 use super::{ArchiveError, listed};
-use crate::entrants::start_command::StartCommand;
+use crate::start_command::StartCommand;
 
 /// The reasons why a submission has no player. The names come from strangers.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum NoPlayer {
+pub enum NoPlayer {
     /// Its name is not valid text.
     #[error("its name is not UTF-8; rename it")]
     NotText,

@@ -7,19 +7,20 @@ use super::relative_path::relative_path;
 
 /// A submission to build, and the command.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct BuildPlan {
+pub struct BuildPlan {
     /// The folder of the submission, all of which is copied. Nothing outside it is seen.
-    pub(crate) source: PathBuf,
+    pub source: PathBuf,
     /// The folder in it where the command runs.
-    pub(crate) below: PathBuf,
+    pub below: PathBuf,
     /// The command, for a shell.
-    pub(crate) command: String,
-    pub(crate) purpose: BuildPurpose,
+    pub command: String,
+    /// What the build may change.
+    pub purpose: BuildPurpose,
 }
 
 /// What a build may change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum BuildPurpose {
+pub enum BuildPurpose {
     /// It makes the player.
     Player,
     /// It only adds files: what was the player before stays the player.
@@ -29,7 +30,7 @@ pub(crate) enum BuildPurpose {
 impl BuildPlan {
     /// The variable that lets Python, run in the folder `dir`, find the libraries that the build
     /// installed into the folder `result`.
-    pub(crate) fn library_path(&self, result: &Path, dir: &Path) -> Option<(String, String)> {
+    pub fn library_path(&self, result: &Path, dir: &Path) -> Option<(String, String)> {
         let libraries = result.join(&self.below).join(SITE_PACKAGES);
         // A relative path holds wherever the folder lies, on another machine too.
         let path = libraries.is_dir().then(|| relative_path(dir, &libraries))?;

@@ -13,25 +13,27 @@ use super::start_command::StartCommand;
 
 /// What is known of how a submission is started.
 #[derive(Debug)]
-pub(crate) struct StartDecision {
+pub struct StartDecision {
     /// The possible ways; it is decided if there is one.
-    pub(crate) found: Vec<StartCommand>,
+    pub found: Vec<StartCommand>,
     /// The build that it needs, if any. Without a result, `found` is what was ready before.
-    pub(crate) build: Option<BuildState>,
+    pub build: Option<BuildState>,
 }
 
 /// A submission's build, as far as it got.
 #[derive(Debug)]
-pub(crate) struct BuildState {
-    pub(crate) plan: BuildPlan,
+pub struct BuildState {
+    /// What is built.
+    pub plan: BuildPlan,
     /// The folder with the result.
-    pub(crate) dir: Option<PathBuf>,
+    pub dir: Option<PathBuf>,
     /// The file with its output, if it has been tried.
-    pub(crate) log: Option<PathBuf>,
+    pub log: Option<PathBuf>,
 }
 
 impl BuildState {
-    pub(crate) fn of(rules: &BuildRules, plan: BuildPlan) -> Self {
+    /// How far the build of `plan` under these rules has got.
+    pub fn of(rules: &BuildRules, plan: BuildPlan) -> Self {
         // If the sources cannot be read, the build says so.
         let key = rules.key(&plan).ok();
         let dir = key.as_ref().and_then(|key| rules.built(key));
@@ -42,7 +44,7 @@ impl BuildState {
 
 /// Decides how the submission at `path`, a file or a folder, is started. With `rules`, it is built
 /// if it needs that.
-pub(crate) fn decide(path: &Path, rules: Option<&BuildRules>) -> StartDecision {
+pub fn decide(path: &Path, rules: Option<&BuildRules>) -> StartDecision {
     let build = rules
         .filter(|_| path.is_dir())
         .and_then(|rules| Some(BuildState::of(rules, rules.plan(path)?)));
@@ -63,7 +65,7 @@ mod tests {
     use super::*;
     use referee_sandbox::Network;
 
-    const DOCS: &str = include_str!("../../docs/players.md");
+    const DOCS: &str = include_str!("../../../docs/players.md");
 
     /// The cells of a row, each with its words in code.
     fn cells(row: &str) -> Vec<Vec<&str>> {

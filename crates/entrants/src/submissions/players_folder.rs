@@ -12,11 +12,11 @@ use super::links::refuse_links;
 use super::no_player::NoPlayer;
 use super::uploads::{ChosenUpload, Upload, UploadPart, choose};
 use super::{ImportError, is_sheet, listed, names_in};
-use crate::entrants::build_plan::BuildPlan;
-use crate::entrants::detection::{after_build, candidates, nearest_folder, new_files, unbuilt};
-use crate::entrants::recipes::is_buildable;
-use crate::entrants::start::decide;
-use crate::entrants::start_command::StartCommand;
+use crate::build_plan::BuildPlan;
+use crate::detection::{after_build, candidates, nearest_folder, new_files, unbuilt};
+use crate::recipes::is_buildable;
+use crate::start::decide;
+use crate::start_command::StartCommand;
 
 /// How deep archives may be nested.
 const DEEPEST: usize = 2;
@@ -174,7 +174,7 @@ fn look(dir: &Path) -> Result<StartCommand, NoPlayer> {
 }
 
 /// Detects the player in the folder `result`, which `plan` made.
-pub(crate) fn look_after_build(plan: &BuildPlan, result: &Path) -> Result<StartCommand, NoPlayer> {
+pub fn look_after_build(plan: &BuildPlan, result: &Path) -> Result<StartCommand, NoPlayer> {
     decided(after_build(plan, result)).unwrap_or_else(|| {
         let (command, made) = (plan.command.clone(), new_files(&plan.source, result));
         Err(NoPlayer::NothingMade { command, made })

@@ -109,8 +109,8 @@ fn manifest(path: &Path) -> Option<String> {
 /// The folder from which the classes of the sources in `dir` are found, within `top`: its package
 /// says how far above it lies.
 pub(crate) fn java_root(dir: &Path, top: &Path) -> PathBuf {
-    let names = crate::entrants::recipes::names_in(dir);
-    let mut sources = names.iter().filter(|name| crate::entrants::recipes::is_java(name));
+    let names = crate::recipes::names_in(dir);
+    let mut sources = names.iter().filter(|name| crate::recipes::is_java(name));
     let package = sources.find_map(|name| package(&dir.join(name))).unwrap_or_default();
     let mut root = dir.to_owned();
     for part in package.rsplit('.').filter(|part| !part.is_empty()) {

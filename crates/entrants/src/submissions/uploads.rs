@@ -8,8 +8,8 @@ use std::time::SystemTime;
 use super::label::Label;
 use super::no_player::NoPlayer;
 use super::{archive, listed};
-use crate::entrants::detection::detect;
-use crate::entrants::recipes::is_source;
+use crate::detection::detect;
+use crate::recipes::is_source;
 
 /// One file or folder from an author.
 #[derive(Debug, Clone)]

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use super::archive;
-use crate::entrants::recipes::is_source;
+use crate::recipes::is_source;
 
 /// The folder in which Sakai puts what an author handed in, in the folder of the author.
 const SAKAI_ATTACHMENTS: &str = "Submission attachment(s)";

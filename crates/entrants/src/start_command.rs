@@ -9,13 +9,13 @@ use referee_record::model::player::BRIDGE;
 
 /// How a program is started.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub(crate) struct StartCommand {
+pub struct StartCommand {
     /// The folder that it runs in.
-    pub(crate) dir: PathBuf,
+    pub dir: PathBuf,
     /// The program and its arguments.
-    pub(crate) words: Vec<String>,
+    pub words: Vec<String>,
     /// The variables added to its environment.
-    pub(crate) env: BTreeMap<String, String>,
+    pub env: BTreeMap<String, String>,
 }
 
 impl StartCommand {
@@ -25,17 +25,18 @@ impl StartCommand {
     }
 
     /// Whether it is a class of 2018, which the embedded bridge runs.
-    pub(crate) fn is_class(&self) -> bool {
+    pub fn is_class(&self) -> bool {
         self.words.iter().any(|word| word == BRIDGE)
     }
 
     /// The player's main file, if the command names it.
-    pub(crate) fn file(&self) -> &str {
+    pub fn file(&self) -> &str {
         self.words.last().map_or("", String::as_str)
     }
 
     /// The same in a copy of the folder `from` at `to`.
-    pub(crate) fn moved(self, from: &Path, to: &Path) -> Self {
+    #[must_use]
+    pub fn moved(self, from: &Path, to: &Path) -> Self {
         let dir = to.join(self.dir.strip_prefix(from).unwrap_or(Path::new("")));
         Self { dir, ..self }
     }

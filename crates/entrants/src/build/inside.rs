@@ -12,33 +12,26 @@ use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, ExitStatus, Stdio};
 
-use crate::entrants::detection::is_for_another_machine;
-use crate::printer::Printer;
+use crate::detection::is_for_another_machine;
 use referee_record::fingerprint::is_left_out;
 
 /// The first argument that makes this program the inside of a build.
 pub(super) const BUILD: &str = "__build";
 /// The exit code if the sources cannot be copied, or the result not packed.
-const NOT_DONE: u8 = 125;
+pub const NOT_DONE: u8 = 125;
 /// The permission that builds need for all files.
 const OWNER_WRITES: u32 = 0o200;
 
-/// Runs the inside of a build if this process was started as one, and returns its exit code.
-pub(crate) fn serve_inside() -> Option<ExitCode> {
+/// Runs the inside of a build if this process was started as one, and returns its exit code. The
+/// result goes to `out`, as an archive. After an error, the exit code is [`NOT_DONE`].
+pub fn serve_inside(out: impl Write) -> Option<io::Result<ExitCode>> {
     let mut args = std::env::args_os().skip(1);
     if args.next()? != BUILD {
         return None;
     }
     let (source, below) = (PathBuf::from(args.next()?), PathBuf::from(args.next()?));
     let command = args.next()?;
-    let printer = Printer::new(false);
-    Some(match build(&source, &below, &command, printer) {
-        Ok(status) => ExitCode::from(code(status)),
-        Err(error) => {
-            printer.error(&error.to_string().into());
-            ExitCode::from(NOT_DONE)
-        }
-    })
+    Some(build(&source, &below, &command, out).map(|status| ExitCode::from(code(status))))
 }
 
 /// The exit code that a shell would report.
@@ -51,7 +44,7 @@ fn build(
     source: &Path,
     below: &Path,
     command: &OsString,
-    printer: Printer,
+    out: impl Write,
 ) -> io::Result<ExitStatus> {
     let dir = std::env::temp_dir().join("build");
     copy(source, &dir)?;
@@ -65,7 +58,7 @@ fn build(
         .stdout(output)
         .status()?;
     if status.success() {
-        let mut archive = tar::Builder::new(printer.bytes());
+        let mut archive = tar::Builder::new(out);
         archive.follow_symlinks(false);
         // Files count by their content, holes included, and within the limit on the result.
         archive.sparse(false);

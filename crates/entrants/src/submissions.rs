@@ -21,14 +21,14 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-pub(crate) use archive::ArchiveError;
+pub use archive::ArchiveError;
 pub(crate) use archive::LIMITS;
 pub use archive::{UnpackLimits, unpack_from};
 pub(crate) use links::refuse_links;
-pub(crate) use no_player::NoPlayer;
-pub(crate) use players_folder::look_after_build;
+pub use no_player::NoPlayer;
+pub use players_folder::look_after_build;
 
-use crate::entrants::start_command::StartCommand;
+use crate::start_command::StartCommand;
 use export::ExportEntry;
 use label::Label;
 use players_folder::PlayersFolder;
@@ -40,24 +40,24 @@ const MOST_LISTED: usize = 8;
 
 /// A submission and what was found in it.
 #[derive(Debug)]
-pub(crate) struct Submission {
+pub struct Submission {
     /// The player's name: its author's, if the platform's file names show it.
     pub name: String,
     /// Its name in the folder; if it has several entries, the first one's.
-    pub(crate) entry: String,
+    pub entry: String,
     /// Remarks: that it came late, which upload counts, whose player it copies.
-    pub(crate) remarks: Vec<String>,
+    pub remarks: Vec<String>,
     /// The folder of its upload, if it has one.
-    pub(crate) top: Option<PathBuf>,
+    pub top: Option<PathBuf>,
     /// That folder, if it was built; the player lies in the result.
-    pub(crate) built: Option<PathBuf>,
+    pub built: Option<PathBuf>,
     /// How the player is started, or the reason why no player was found.
-    pub(crate) player: Result<StartCommand, NoPlayer>,
+    pub player: Result<StartCommand, NoPlayer>,
 }
 
 /// The reason why a folder of submissions could not be imported.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum ImportError {
+pub enum ImportError {
     /// It cannot be read.
     #[error("the folder cannot be read: {0}")]
     Source(#[source] io::Error),
@@ -71,19 +71,19 @@ pub(crate) enum ImportError {
 
 /// The submissions in a folder.
 #[derive(Debug)]
-pub(crate) struct Intake {
+pub struct Intake {
     /// The submissions, by author.
-    pub(crate) taken: Vec<Submission>,
+    pub taken: Vec<Submission>,
     /// The files beside the uploads that are nobody's: the platform's own, and lists and notes of
     /// the course.
-    pub(crate) sheets: Vec<String>,
+    pub sheets: Vec<String>,
     /// The folders and archives in the folder that are exports; their entries were taken in.
-    pub(crate) opened: Vec<String>,
+    pub opened: Vec<String>,
 }
 
 /// Imports the submissions in the folder `from`, or in an archive that is a platform's export.
 /// Archives and loose files get subfolders of the new folder `to`.
-pub(crate) fn take_in(from: &Path, to: &Path) -> Result<Intake, ImportError> {
+pub fn take_in(from: &Path, to: &Path) -> Result<Intake, ImportError> {
     // Whoever names a link to an archive means the archive; links in a folder are a stranger's.
     let whole = from.canonicalize().map_err(ImportError::Source)?;
     let (dir, (names, bad)) = if archive::is_archive(&whole) {
@@ -101,7 +101,7 @@ pub(crate) fn take_in(from: &Path, to: &Path) -> Result<Intake, ImportError> {
 
 /// Imports the only submission in the folder `from`, which one author handed in: whatever its
 /// content looks like, it is one submission.
-pub(crate) fn take_in_one(from: &Path, to: &Path) -> Result<Option<Submission>, ImportError> {
+pub fn take_in_one(from: &Path, to: &Path) -> Result<Option<Submission>, ImportError> {
     let (names, bad) = entries(from).map_err(ImportError::Source)?;
     let entry =
         |name: String| ExportEntry { dir: from.to_owned(), label: Label::read(&name), name };
@@ -224,7 +224,7 @@ fn is_sheet(name: &str) -> bool {
 }
 
 /// Lists names; if there are many, only some of them.
-pub(crate) fn listed<'a>(names: impl Iterator<Item = &'a str>) -> String {
+pub fn listed<'a>(names: impl Iterator<Item = &'a str>) -> String {
     let names: Vec<&str> = names.collect();
     let shown: Vec<String> =
         names.iter().take(MOST_LISTED).map(|name| format!("`{name}`")).collect();

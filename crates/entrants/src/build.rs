@@ -19,11 +19,11 @@ use std::time::Duration;
 use rustix::fs::{FlockOperation, flock};
 use tempfile::TempDir;
 
-use crate::entrants::build_plan::BuildPlan;
-use crate::entrants::build_rules::{BuildRecords, BuildRules};
+use crate::build_plan::BuildPlan;
+use crate::build_rules::{BuildRecords, BuildRules};
 use crate::submissions::{UnpackLimits, refuse_links, unpack_from};
-pub(crate) use error::BuildError;
-pub(crate) use inside::serve_inside;
+pub use error::BuildError;
+pub use inside::{NOT_DONE, serve_inside};
 use referee_match::player::this_program;
 use referee_record::disk::FolderAccess;
 use referee_record::disk::lock::{self, LockKind};
@@ -60,22 +60,22 @@ const FOR_ALL: u32 = 0o755;
 
 /// Builds submissions, each in a sandbox of its own.
 #[derive(Debug)]
-pub(crate) struct Builder {
+pub struct Builder {
     rules: BuildRules,
     policy: Policy,
 }
 
 /// The result of a build.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct BuiltFolder {
+pub struct BuiltFolder {
     /// The folder with the sources and what was built from them. Nobody may write to it.
-    pub(crate) dir: PathBuf,
+    pub dir: PathBuf,
 }
 
 impl Builder {
     /// Finds out what the sandbox can do for builds on this machine: at this level, or at the
     /// strongest that works. It blocks, so do not call it from an asynchronous task.
-    pub(crate) fn new(
+    pub fn new(
         rules: BuildRules,
         level: Option<Level>,
         without: Vec<Mechanism>,
@@ -90,7 +90,7 @@ impl Builder {
     /// that the build prints to `say`, safe to show. Dropping the future ends the build.
     ///
     /// [`BuildRules::plan`] finds out what has to be built of a submission, if anything.
-    pub(crate) async fn build(
+    pub async fn build(
         &self,
         plan: &BuildPlan,
         say: &mut (dyn FnMut(&str) + Send),

@@ -3,7 +3,10 @@
 use std::fs;
 
 /// Makes a folder with these files and their texts.
-pub(crate) fn folder(files: &[(&str, &str)]) -> tempfile::TempDir {
+///
+/// # Panics
+/// It cannot be made.
+pub fn folder(files: &[(&str, &str)]) -> tempfile::TempDir {
     let dir = tempfile::tempdir().expect("a folder");
     for (name, text) in files {
         let path = dir.path().join(name);

@@ -73,7 +73,7 @@ pub(crate) fn build_kinds(dir: &Path) -> Vec<BuildKind> {
 }
 
 /// File extensions of compiled languages, and the compiler for a single file.
-pub(crate) const COMPILERS: [(&str, &str); 9] = [
+pub const COMPILERS: [(&str, &str); 9] = [
     ("c", "cc -O2 -o player"),
     ("cc", "c++ -O2 -o player"),
     ("cpp", "c++ -O2 -o player"),
@@ -90,7 +90,7 @@ const LOOKED_AT: usize = 1000;
 
 /// The command that builds the sources at `path`, a file or a folder; `None` if there is nothing to
 /// build.
-pub(crate) fn build_command(path: &Path) -> Option<String> {
+pub fn build_command(path: &Path) -> Option<String> {
     if path.is_dir() {
         return by_build_file(path)
             .or_else(|| names_in(path).iter().find_map(|name| compiler(name)));
@@ -126,12 +126,13 @@ pub(crate) fn is_java(name: &str) -> bool {
     extension(name) == Some("java")
 }
 
-pub(crate) fn extension(name: &str) -> Option<&str> {
+/// The part of a file name behind its last dot.
+pub fn extension(name: &str) -> Option<&str> {
     Path::new(name).extension().and_then(OsStr::to_str)
 }
 
 /// The names in a folder that are not hidden, sorted and limited in number; empty if it cannot be read.
-pub(crate) fn names_in(dir: &Path) -> Vec<String> {
+pub fn names_in(dir: &Path) -> Vec<String> {
     let entries = fs::read_dir(dir).into_iter().flatten().flatten().take(LOOKED_AT);
     let mut names: Vec<String> = entries
         .filter_map(|entry| entry.file_name().into_string().ok())
@@ -144,7 +145,7 @@ pub(crate) fn names_in(dir: &Path) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::entrants::test_folder::folder;
+    use crate::test_folder::folder;
 
     #[test]
     fn sources_are_built_by_what_lies_beside_them() {

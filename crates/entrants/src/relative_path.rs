@@ -4,7 +4,7 @@ use std::path::{Component, Path, PathBuf};
 
 /// The path from a folder to another folder or a file, both absolute. If they share only the root,
 /// it is the other's absolute path.
-pub(crate) fn relative_path(base: &Path, dir: &Path) -> PathBuf {
+pub fn relative_path(base: &Path, dir: &Path) -> PathBuf {
     let shared = base.components().zip(dir.components()).take_while(|(one, other)| one == other);
     let shared = shared.count();
     if shared <= 1 {

@@ -12,7 +12,8 @@ use std::path::{Path, PathBuf};
 
 pub(crate) use self::after_build::{after_build, new_files};
 pub(crate) use self::class_file::java_root;
-pub(crate) use self::program::{is_for_another_machine, java_here};
+pub(crate) use self::program::is_for_another_machine;
+pub use self::program::java_here;
 
 use super::recipes::build_command;
 use super::start_command::StartCommand;
@@ -52,12 +53,12 @@ const NOT_SEARCHED: [&str; 4] = ["__pycache__", "__MACOSX", "node_modules", "sit
 const NEVER_PLAYERS: [&str; 3] = ["__init__.py", "setup.py", "referee_rules.py"];
 
 /// A description of the files and folders that can be players, for messages.
-pub(crate) const EXPECTED: &str = "a player is a program, a file that ends in .py, .js, .mjs, .sh, .java \
+pub const EXPECTED: &str = "a player is a program, a file that ends in .py, .js, .mjs, .sh, .java \
                             or .jar, or a folder with `player.py`, a program `player`, or the like";
 
 /// How the player at `path` is started; `None` if nothing there looks like one, or if several things
 /// do.
-pub(crate) fn detect(path: &Path) -> Option<StartCommand> {
+pub fn detect(path: &Path) -> Option<StartCommand> {
     let mut candidates = candidates(path);
     let last = candidates.pop();
     last.filter(|_| candidates.is_empty())
@@ -103,7 +104,7 @@ fn comments_in(dir: &Path) -> Option<String> {
 
 /// How to build a folder in which no player is detected: the folder inside it to build, and the
 /// command.
-pub(crate) fn unbuilt(dir: &Path) -> Option<(PathBuf, String)> {
+pub fn unbuilt(dir: &Path) -> Option<(PathBuf, String)> {
     nearest_folder(dir, build_command)
 }
 
@@ -259,7 +260,7 @@ fn in_file(dir: &Path, name: &str) -> Option<StartCommand> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::entrants::test_folder::folder;
+    use crate::test_folder::folder;
 
     const CLASS: &str = "class Player(object):\n    def action(self, turns):\n        pass\n    def update (self, action):\n        pass\n";
 

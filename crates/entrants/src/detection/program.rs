@@ -13,8 +13,8 @@ use std::path::Path;
 use referee_record::bounded;
 
 use super::class_file;
-use crate::entrants::is_executable;
-use crate::entrants::start_command::StartCommand;
+use crate::is_executable;
+use crate::start_command::StartCommand;
 
 /// The longest first line to read, in bytes.
 const FIRST_LINE: u64 = 256;
@@ -76,7 +76,7 @@ fn is_newer(class: &[u8], java: Option<u16>) -> bool {
 }
 
 /// The version of the Java that the `PATH` has, as its installation says.
-pub(crate) fn java_here() -> Option<u16> {
+pub fn java_here() -> Option<u16> {
     let path = std::env::var_os("PATH")?;
     let mut programs = std::env::split_paths(&path).map(|folder| folder.join("java"));
     let program = programs.find(|program| program.is_file())?.canonicalize().ok()?;
