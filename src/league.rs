@@ -21,9 +21,10 @@ use std::path::{Path, PathBuf};
 
 use referee_entrants::start::decide;
 use referee_entrants::start_command::StartCommand;
-use referee_record::bounded;
+use referee_record::bounded::{self, ReadError};
 use referee_record::model::entry::Entry;
 use referee_record::model::league::LeagueSettings;
+use referee_record::tree::{self, UnfitTree};
 
 /// The file in an author's folder that tells what became of the submission.
 pub(crate) const REPORT: &str = "report.txt";
@@ -56,6 +57,21 @@ pub(crate) fn version_start(dir: &Path) -> Option<StartCommand> {
     }
     let mut found = decide(dir, None).found;
     found.pop().filter(|_| found.is_empty())
+}
+
+/// A hash of the version in the folder `dir`, and of how it is started.
+pub(crate) fn version_digest(dir: &Path) -> Result<String, UnfitTree> {
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(tree::digest(dir)?.as_bytes());
+    let file = start_file(dir);
+    match bounded::text(&file, LONGEST_START) {
+        Ok(text) => drop(hasher.update(text.as_bytes())),
+        // It was not built.
+        Err(ReadError::Failed(error)) if error.kind() == io::ErrorKind::NotFound => {}
+        Err(ReadError::Failed(source)) => return Err(UnfitTree::Failed { path: file, source }),
+        Err(_) => return Err(UnfitTree::Special(file.display().to_string())),
+    }
+    Ok(hasher.finalize().to_hex().to_string())
 }
 
 /// Keeps how the version in the folder `dir` is started if it was built; then its folder is seen

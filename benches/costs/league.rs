@@ -27,9 +27,9 @@ pub(crate) fn print(entrants: usize, games: usize) -> Outcome<()> {
     for number in 0..entrants {
         let author = format!("author {number}");
         let name = Entry::name(&author, 1);
-        let entry = Entry { author, version: 1, at: 0, source: String::new() };
+        let entry = Entry { author, version: 1, at: 0, source: String::new(), kept: String::new() };
         let player = PlayerInfo { name, entry: Some(entry), ..header.players[0].clone() };
-        let change = RosterChange::Entered { player, files: [].into() };
+        let change = RosterChange::Entered { player: Box::new(player), files: [].into() };
         state.change(&change)?;
         log.append_change(&change)?;
     }

@@ -60,8 +60,8 @@ use referee_tournament::run::cores::Cores;
 use referee_tournament::run::deadline::RunDeadline;
 use referee_tournament::run::entrant::Entrant;
 use referee_tournament::run::event::{Listener, Listeners, RunEvent};
+use referee_tournament::run::instruction::{Instruction, Instructions};
 use referee_tournament::run::job::Conditions;
-use referee_tournament::run::order::{Order, Orders};
 use referee_tournament::run::resume::{self, Prepared, ReplaceRequest};
 use referee_tournament::run::spectators::Spectators;
 use referee_tournament::run::venue::ThisMachine;
@@ -401,13 +401,13 @@ impl PlannedRun<'_> {
         let end = listening.with(listener, |listeners, heard| {
             new_runtime()?.block_on(async {
                 let stop = stop.await?;
-                let (tell, orders) = mpsc::unbounded_channel();
+                let (tell, instructions) = mpsc::unbounded_channel();
                 // Workers finish the games on a server anyway.
                 if self.limits.workers.is_none() {
                     finish_when_asked(tell)?;
                 }
-                let field = Field { players: &players, orders };
-                self.play_between(field, state, heard, listeners, stop).await
+                let lineup = Lineup { players: &players, instructions };
+                self.play_between(lineup, state, heard, listeners, stop).await
             })
         })?;
         let games = contents.state.played();
@@ -483,44 +483,44 @@ impl<'r> Listening<'r> {
 }
 
 /// Who plays.
-struct Field<'p> {
+struct Lineup<'p> {
     /// The players at the start, with their numbers.
     players: &'p [(usize, &'p PlayerSpec)],
     /// What is to change meanwhile.
-    orders: Orders,
+    instructions: Instructions,
 }
 
-/// Orders the run to finish when somebody interrupts it for the first time.
-fn finish_when_asked(tell: mpsc::UnboundedSender<Order>) -> Result<(), Failure> {
+/// Instructions the run to finish when somebody interrupts it for the first time.
+fn finish_when_asked(tell: mpsc::UnboundedSender<Instruction>) -> Result<(), Failure> {
     let mut asked = finish_asked()?;
     tokio::spawn(async move {
         if asked.wait_for(|asked| *asked).await.is_ok() {
-            // A run that is over needs no order.
-            let _ = tell.send(Order::Finish);
+            // A run that is over needs no instruction.
+            let _ = tell.send(Instruction::Finish);
         }
     });
     Ok(())
 }
 
 impl PlannedRun<'_> {
-    /// Plays between the players of `field` until all games are played, an order ends the run, or
+    /// Plays between the players of `lineup` until all games are played, an instruction ends the run, or
     /// `stop` is true.
     async fn play_between(
         &self,
-        field: Field<'_>,
+        lineup: Lineup<'_>,
         state: &mut TournamentState,
         heard: &Heard,
         listeners: &mut dyn Listener,
         stop: watch::Receiver<bool>,
     ) -> Result<RunEnd, Failure> {
-        let Field { players, orders } = field;
+        let Lineup { players, instructions } = lineup;
         let Self { tournament, limits, containment, .. } = *self;
         let conditions = Arc::new(self.conditions(players, &heard.spectators)?);
         let at_once = if state.is_league() { limits.jobs } else { limits.at_once(state.due()) };
         limits.refuse_too_many(at_once, players.iter().map(|&(_, player)| player))?;
         let header = state.header().clone();
         let deadline = watch::Sender::new(limits.deadline);
-        let runner = Runner { state, jobs: limits.jobs, orders, deadline };
+        let runner = Runner { state, jobs: limits.jobs, instructions, deadline };
         match &limits.workers {
             None => {
                 let rules = GameRules::new(tournament.game.clone(), tournament.options.clone())?;

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::error::Failure;
 use referee_record::bounded::{self, ReadError};
 use referee_record::disk;
-use referee_tournament::run::order::Order;
+use referee_tournament::run::instruction::Instruction;
 
 /// Its file in the results folder.
 pub(crate) const CONTROL: &str = "control.json";
@@ -59,18 +59,18 @@ impl Control {
     }
 
     /// What a run is to do that followed `before` so far.
-    pub(crate) fn orders_after(&self, before: &Self) -> Vec<Order> {
-        let mut orders = Vec::new();
-        let mut add = |order, why: &str| orders.extend([Order::Notice(why.to_owned()), order]);
+    pub(crate) fn instructions_after(&self, before: &Self) -> Vec<Instruction> {
+        let mut all = Vec::new();
+        let mut add = |next, why: &str| all.extend([Instruction::Notice(why.to_owned()), next]);
         match (before.paused, self.paused) {
-            (false, true) => add(Order::Pause, "the league pauses"),
-            (true, false) => add(Order::GoOn, "the league goes on"),
+            (false, true) => add(Instruction::Pause, "the league pauses"),
+            (true, false) => add(Instruction::GoOn, "the league goes on"),
             _ => {}
         }
         if self.closed && !before.closed {
-            add(Order::Close, "the league is closed");
+            add(Instruction::Close, "the league is closed");
         }
-        orders
+        all
     }
 
     /// Reads it from the results folder `dir`. Without a file, nothing is wanted.

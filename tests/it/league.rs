@@ -230,7 +230,7 @@ fn a_machine_in_disorder_takes_nobody_out() {
     arena.sh("mv away entrants/ann");
     assert_eq!(arena.changes(), came);
     // What was read and is not the same leaves.
-    arena.write("entrants/bob/1/player.py", &program("other"));
+    arena.write("entrants/bob/1/of_the_player.py", "not named in its command");
     let played = arena.run(&["run", "--until", "1s"]);
     assert!(played.err.contains("bob v1: its files in "), "{}", played.err);
     assert_eq!(arena.changes()[2..], ["bob v1 lost"]);

@@ -277,6 +277,31 @@ pub fn copy_sources(from: &Path, to: &Path, limits: Limits) -> Result<(), UnfitT
     read(opened.map_err(failed(Path::new("")))?, Some(to), rules).map(drop)
 }
 
+/// A digest of the folder at `path` with everything in it, links as they are, but without what is
+/// part of no player: 64 hexadecimal digits.
+///
+/// # Errors
+/// It cannot be read, or holds what is neither a file, a folder nor a link.
+pub fn digest(path: &Path) -> Result<String, UnfitTree> {
+    let opened = rustix::fs::open(path, FLAGS.union(OFlags::DIRECTORY), Mode::empty());
+    let rules = TreeRules {
+        largest: u64::MAX,
+        entries: usize::MAX,
+        links: Links::Copied,
+        leaves_out: |path| path.file_name().and_then(OsStr::to_str).is_some_and(is_left_out),
+    };
+    Ok(read(opened.map_err(failed(Path::new("")))?, None, rules)?.digest)
+}
+
+/// What an entry of a digest is.
+#[derive(Debug, Clone, Copy)]
+enum DigestKind {
+    File = 0,
+    /// A file that its owner may execute.
+    Program = 1,
+    Link = 2,
+}
+
 /// Hashes and copies a tree.
 struct TreeReader<'a> {
     rules: TreeRules,
@@ -291,6 +316,15 @@ impl TreeReader<'_> {
     fn copy_of(&self, path: &Path) -> Option<PathBuf> {
         // An empty path must not add a `/`.
         self.to.map(|to| if path == Path::new("") { to.to_owned() } else { to.join(path) })
+    }
+
+    /// Adds an entry to the digest of all.
+    fn add(&mut self, path: &Path, kind: DigestKind, hash: &blake3::Hash) {
+        let name = path.as_os_str().as_bytes();
+        self.all.update(&(name.len() as u64).to_le_bytes());
+        self.all.update(name);
+        self.all.update(&[kind as u8]);
+        self.all.update(hash.as_bytes());
     }
 
     /// Copies a file, and returns the hash of its content.
@@ -337,18 +371,16 @@ impl TreeVisitor for TreeReader<'_> {
             return Err(UnfitTree::special(path));
         }
         let made = self.copy_of(path).map_or(Ok(()), |to| symlink(target, to));
-        made.map_err(failed(path))
+        made.map_err(failed(path))?;
+        self.add(path, DigestKind::Link, &blake3::hash(target.as_os_str().as_bytes()));
+        Ok(())
     }
 
     fn file(&mut self, path: &Path, file: FoundFile) -> Result<(), UnfitTree> {
         let runs = file.runs;
         let hash = self.copy(path, file).map_err(failed(path))?;
         let hash = hash.ok_or(UnfitTree::TooLarge(self.rules.largest))?;
-        let name = path.as_os_str().as_bytes();
-        self.all.update(&(name.len() as u64).to_le_bytes());
-        self.all.update(name);
-        self.all.update(&[u8::from(runs)]);
-        self.all.update(hash.as_bytes());
+        self.add(path, if runs { DigestKind::Program } else { DigestKind::File }, &hash);
         self.found.files += 1;
         if self.found.hashes.len() < MOST_FILES {
             let path = path.display().to_string();
@@ -377,6 +409,11 @@ mod tests {
         names.sort();
         assert_eq!(names, [".cargo", "link", "report.txt"]);
         assert_eq!(fs::read_link(to.join("link")).expect("a link").as_os_str(), "report.txt");
+        let before = digest(&from).expect("readable");
+        assert_eq!(digest(&to).expect("readable"), before);
+        fs::remove_file(to.join("link")).expect("removed");
+        symlink("elsewhere", to.join("link")).expect("a link");
+        assert_ne!(digest(&to).expect("readable"), before);
         let again = dir.path().join("again");
         let refused = copy_sources(&from, &again, Limits { scratch: 3, ..limits });
         assert!(matches!(refused, Err(UnfitTree::TooLarge(3))), "{refused:?}");

@@ -8,7 +8,7 @@ use tokio_stream::StreamExt;
 
 use super::delivery::fetch_results;
 use super::description::Packer;
-use super::dispatcher::{Dispatcher, JobRequest, OpenRun, Request};
+use super::dispatcher::{Dispatcher, JobRequest, OpenRun, RunnerRequest};
 use super::error::RemoteError;
 use super::inspection::Inspector;
 use super::run_files::RunFiles;
@@ -120,7 +120,7 @@ impl Coordinator {
 #[derive(Debug)]
 struct ServerVenue {
     /// Where the dispatcher gets its requests from.
-    give: mpsc::UnboundedSender<Request>,
+    give: mpsc::UnboundedSender<RunnerRequest>,
     /// Packs players that come.
     packer: Packer,
 }
@@ -132,7 +132,7 @@ impl Venue for ServerVenue {
         tokio::spawn(async move {
             while let Some(job) = inbox.recv().await {
                 let request = JobRequest { slot, job, reports: reports.clone() };
-                if give.send(Request::Job(request)).is_err() {
+                if give.send(RunnerRequest::Job(request)).is_err() {
                     break;
                 }
             }
@@ -143,7 +143,7 @@ impl Venue for ServerVenue {
     fn admit(&self, number: usize, player: &PlayerSpec, header: &Header) -> Result<(), String> {
         let packed = self.packer.player(number, player).map_err(|error| error.to_string())?;
         // A dispatcher works as long as the runner.
-        let _ = self.give.send(Request::Admit(Box::new(packed), Box::new(header.clone())));
+        let _ = self.give.send(RunnerRequest::Admit(Box::new(packed), Box::new(header.clone())));
         Ok(())
     }
 

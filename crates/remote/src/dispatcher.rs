@@ -69,7 +69,7 @@ enum RequestOutcome {
 
 /// What the runner asks for.
 #[derive(Debug)]
-pub(crate) enum Request {
+pub(crate) enum RunnerRequest {
     /// A job is to be done.
     Job(JobRequest),
     /// The workers are to know a player that has come, before its first job; the header has it.
@@ -167,7 +167,7 @@ impl Dispatcher {
     /// on the subjects of workers and of announcements.
     pub(crate) async fn work(
         &mut self,
-        mut given: mpsc::UnboundedReceiver<Request>,
+        mut given: mpsc::UnboundedReceiver<RunnerRequest>,
         mut arrivals: mpsc::Receiver<Result<Message, ServerProblem>>,
         mut published: impl Stream<Item = async_nats::Message> + Unpin,
     ) -> Infallible {
@@ -177,8 +177,8 @@ impl Dispatcher {
         loop {
             tokio::select! {
                 Some(request) = given.recv() => match request {
-                    Request::Job(request) => self.accept_request(request).await,
-                    Request::Admit(player, header) => self.admit(*player, *header).await,
+                    RunnerRequest::Job(request) => self.accept_request(request).await,
+                    RunnerRequest::Admit(player, header) => self.admit(*player, *header).await,
                 },
                 Some(arrival) = arrivals.recv() => match arrival {
                     Ok(message) => self.on_result(message).await,

@@ -8,8 +8,9 @@ pub mod entrant;
 pub mod event;
 pub mod failure;
 pub mod game_record;
+pub mod instruction;
 pub mod job;
-pub mod order;
+
 pub mod pool;
 mod recorder;
 pub mod resume;
@@ -35,8 +36,8 @@ use self::unplayed::Unplayed;
 use self::workers::{Start, Workers};
 use crate::run::deadline::RunDeadline;
 use crate::run::failure::JobFailure;
+use crate::run::instruction::{Instruction, Instructions, PlayerChange};
 use crate::run::job::{Finished, Job, JobOutcome, Report};
-use crate::run::order::{Order, Orders, PlayerChange};
 use crate::run::venue::Venue;
 use crate::schedule::state::{RecordError, TournamentState};
 use referee_games::GameError;
@@ -122,7 +123,7 @@ pub struct Runner<'a> {
     /// The most jobs at once.
     pub jobs: usize,
     /// What the run is told while it plays.
-    pub orders: Orders,
+    pub instructions: Instructions,
     /// The end time, if there is one. It learns how long the games take.
     pub deadline: watch::Sender<Option<RunDeadline>>,
 }
@@ -132,7 +133,7 @@ type Inbox = mpsc::UnboundedReceiver<Report>;
 
 impl Runner<'_> {
     /// Plays all due games at `venue`, until `stop` becomes true or the time is up. Games then in
-    /// play may finish, as long as the [`RunDeadline`] allows. A league goes on until an order ends
+    /// play may finish, as long as the [`RunDeadline`] allows. A league goes on until an instruction ends
     /// it.
     ///
     /// # Errors
@@ -159,8 +160,8 @@ impl Runner<'_> {
             ending: None,
         };
         let played = self.direct(&mut progress, &mut inbox, stop).await;
-        // Whoever waits for the answer to an order waits no longer.
-        drop(self.orders);
+        // Whoever waits for the answer to an instruction waits no longer.
+        drop(self.instructions);
         halt.send_replace(true);
         progress.workers.join();
         let over = listener.on(RunEvent::Over, self.state);
@@ -176,8 +177,8 @@ impl Runner<'_> {
         mut stop: watch::Receiver<bool>,
     ) -> Result<RunEnd, RunError> {
         loop {
-            while let Ok(order) = self.orders.try_recv() {
-                self.follow(order, progress)?;
+            while let Ok(instruction) = self.instructions.try_recv() {
+                self.follow(instruction, progress)?;
             }
             // All idle workers may have work now: after the last start-up test, when the results of
             // a section determine the next one, and when a player came.
@@ -197,7 +198,7 @@ impl Runner<'_> {
                 biased;
                 _ = stop.wait_for(|stop| *stop) => return Ok(RunEnd::Stopped),
                 () = out_of_patience(progress.agenda.deadline) => return Ok(RunEnd::TimeUp),
-                Some(order) = self.orders.recv() => self.follow(order, progress)?,
+                Some(instruction) = self.instructions.recv() => self.follow(instruction, progress)?,
                 // A busy worker reports.
                 Some(report) = inbox.recv() => self.on_report(report, progress)?,
             }
@@ -213,36 +214,40 @@ impl Runner<'_> {
             self.state.is_league() || !may_play || progress.agenda.next(self.state).is_some()
         };
         Ok(match progress.ending {
-            Some(Ending::Interrupted) if is_more_due() => RunEnd::Stopped,
+            Some(Closing::Interrupted) if is_more_due() => RunEnd::Stopped,
             _ if progress.agenda.is_time_up => RunEnd::TimeUp,
             _ => RunEnd::Complete,
         })
     }
 
-    /// Follows an order.
-    fn follow(&mut self, order: Order, progress: &mut RunProgress<'_, '_>) -> Result<(), RunError> {
-        match order {
-            Order::Change(asked) => {
+    /// Follows an instruction.
+    fn follow(
+        &mut self,
+        instruction: Instruction,
+        progress: &mut RunProgress<'_, '_>,
+    ) -> Result<(), RunError> {
+        match instruction {
+            Instruction::Change(asked) => {
                 let PlayerChange { change, program, done } = *asked;
                 let changed = self.change(&change, program.as_ref(), progress)?;
                 // Whoever asked may have gone.
                 let _ = done.send(changed);
             }
-            Order::PlayAtOnce(most) => progress.workers.limit(most),
-            Order::Pause => progress.is_paused = true,
-            Order::GoOn => progress.is_paused = false,
-            Order::Finish => {
+            Instruction::PlayAtOnce(most) => progress.workers.limit(most),
+            Instruction::Pause => progress.is_paused = true,
+            Instruction::GoOn => progress.is_paused = false,
+            Instruction::Finish => {
                 let games = progress.workers.busy();
                 if progress.ending.is_none() && progress.agenda.may_play() {
                     progress.listener.on(RunEvent::Finishing { games }, self.state)?;
                 }
-                progress.ending = Some(Ending::Interrupted);
+                progress.ending = Some(Closing::Interrupted);
             }
-            Order::Close => progress.ending = progress.ending.or(Some(Ending::Closed)),
-            Order::Notice(text) => {
+            Instruction::Close => progress.ending = progress.ending.or(Some(Closing::Closed)),
+            Instruction::Notice(text) => {
                 progress.listener.on(RunEvent::Notice(&text), self.state)?;
             }
-            Order::Warning(text) => {
+            Instruction::Warning(text) => {
                 progress.listener.on(RunEvent::Warning(&text), self.state)?;
             }
         }
@@ -474,7 +479,7 @@ impl Runner<'_> {
 
 /// Why no further game begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Ending {
+enum Closing {
     /// Somebody interrupts the run.
     Interrupted,
     /// The league is over.
@@ -493,7 +498,7 @@ struct RunProgress<'p, 'l> {
     /// Whether the listeners know that games begin.
     begun: bool,
     is_paused: bool,
-    ending: Option<Ending>,
+    ending: Option<Closing>,
 }
 
 impl RunProgress<'_, '_> {

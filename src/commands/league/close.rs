@@ -11,7 +11,7 @@ use super::LeaguePlace;
 use crate::commands::results_folder::Tables;
 use crate::commands::{Failure, Status};
 use crate::config::{self, LARGEST};
-use crate::league::{version_dir, version_start};
+use crate::league::{version_digest, version_dir, version_start};
 use crate::printer::Printer;
 use referee_entrants::relative_path::relative_path;
 use referee_protocol::escape;
@@ -136,10 +136,13 @@ fn tie_scale(players: &mut [Value], tables: &Tables) {
 
 /// The table of an author's last version, under the author's name.
 fn version(dir: &Path, entry: &Entry, folder: &Path) -> Result<Value, Failure> {
-    let start = version_start(dir).ok_or_else(|| {
+    let shown = escape::terminal(&dir.display().to_string());
+    let now = version_digest(dir);
+    let now = now.map_err(|why| Failure::system(format!("cannot read {shown}: {why}")))?;
+    let start = version_start(dir).filter(|_| entry.kept.is_empty() || entry.kept == now);
+    let start = start.ok_or_else(|| {
         Failure::input(format!(
-            "no player is recognised in {}; its files are not those that entered",
-            escape::terminal(&dir.display().to_string())
+            "the files in {shown} are not those that entered; put them back, or remove the author"
         ))
     })?;
     let mut table = Table::new();

@@ -1,7 +1,7 @@
 //! A league: games without end, between players that come and go.
 //!
 //! The door looks at what authors hand in, and at what the organiser wants, in a thread of its own.
-//! It tells the run by orders.
+//! It tells the run by instructions.
 
 mod author_watches;
 mod door;
@@ -9,7 +9,6 @@ mod door_watch;
 mod intake;
 mod letter;
 
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -17,19 +16,20 @@ use tokio::sync::mpsc;
 
 use self::door::{Door, DoorPlan};
 use super::hooks::HookBell;
-use super::{Failure, Field, Listening, PlannedRun, RunOutcome, finish_when_asked};
+use super::{Failure, Lineup, Listening, PlannedRun, RunOutcome, finish_when_asked};
 use crate::commands::runtime::{interrupted, new_runtime};
 use crate::commands::settings::Settings;
 use crate::config::{player_folders, program_of};
 use crate::league::control::Control;
-use crate::league::{version_dir, version_start};
+use crate::league::{version_digest, version_dir, version_start};
 use crate::printer::Printer;
 use crate::progress::Progress;
-use referee_record::model::entry::{Leaving, LeavingReason};
+use referee_record::model::entry::{Entry, Leaving, LeavingReason};
 use referee_record::model::league::LeagueSettings;
 use referee_record::model::player::PlayerSpec;
 use referee_record::model::record::PlayerInfo;
 use referee_record::model::roster::RosterChange;
+use referee_record::tree::UnfitTree;
 use referee_tournament::run::event::{Listener, RunEvent};
 use referee_tournament::run::resume::Prepared;
 use referee_tournament::schedule::state::TournamentState;
@@ -56,18 +56,18 @@ pub(super) fn play(
     let end = listening.with(progress, |listeners, heard| {
         new_runtime()?.block_on(async {
             let stop = interrupted()?;
-            let (tell, orders) = mpsc::unbounded_channel();
+            let (tell, instructions) = mpsc::unbounded_channel();
             finish_when_asked(tell.clone())?;
             let roster = find_players(run, league, state, listeners)?;
             let players: Vec<(usize, &PlayerSpec)> =
                 roster.iter().map(|(number, spec)| (*number, spec)).collect();
-            for order in plan.control.orders_after(&Control::default()) {
+            for instruction in plan.control.instructions_after(&Control::default()) {
                 // The run is about to begin.
-                let _ = tell.send(order);
+                let _ = tell.send(instruction);
             }
             let door = Door::open(run, league, plan, state.header(), tell)?;
-            let field = Field { players: &players, orders };
-            let end = run.play_between(field, state, heard, listeners, stop).await;
+            let lineup = Lineup { players: &players, instructions };
+            let end = run.play_between(lineup, state, heard, listeners, stop).await;
             // Nobody answers the door any more.
             door.close();
             end
@@ -132,7 +132,7 @@ fn find_players(
                 let own = run.tournament.players.iter().find(|player| player.name == info.name);
                 own.map_or(Kept::Changed, |own| Kept::Ready(Box::new(own.clone())))
             }
-            Some(entry) => kept(info, &version_dir(league, entry)),
+            Some(entry) => kept(info, entry, &version_dir(league, entry)),
         };
         match found {
             Kept::Ready(spec) if info.entry.is_some() => {
@@ -173,12 +173,17 @@ fn find_players(
 }
 
 /// What became of the version in the folder `dir`.
-fn kept(info: &PlayerInfo, dir: &Path) -> Kept {
-    if let Err(error) = fs::read_dir(dir) {
-        return Kept::Unavailable(format!("{} cannot be read: {error}", dir.display()));
+fn kept(info: &PlayerInfo, entry: &Entry, dir: &Path) -> Kept {
+    let has_digest = !entry.kept.is_empty();
+    match version_digest(dir) {
+        Err(why @ UnfitTree::Failed { .. }) => {
+            return Kept::Unavailable(format!("{}: {why}", dir.display()));
+        }
+        Ok(now) if !has_digest || now == entry.kept => {}
+        _ => return Kept::Changed,
     }
     match player_in(dir, &info.name) {
-        Ok(spec) if spec.hash == info.hash => Kept::Ready(Box::new(spec)),
+        Ok(spec) if has_digest || spec.hash == info.hash => Kept::Ready(Box::new(spec)),
         Ok(_) => Kept::Changed,
         Err(failure) => Kept::Unavailable(failure.to_string()),
     }

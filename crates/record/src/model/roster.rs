@@ -19,7 +19,7 @@ pub enum RosterChange {
     /// A player came.
     Entered {
         /// The player; its `entry` says who its author is.
-        player: PlayerInfo,
+        player: Box<PlayerInfo>,
         /// Hashes of the files that its author handed in, by path: the first [`MOST_FILES`].
         files: BTreeMap<String, String>,
     },
@@ -84,7 +84,7 @@ impl Header {
                 if !player.entry.as_ref().is_some_and(|entry| entry.is_of(&player.name)) {
                     return Err(ImpossibleChange::Misnamed);
                 }
-                self.players.push(player.clone());
+                self.players.push((**player).clone());
             }
             (RosterChange::Left { leaving, .. }, Some(place))
                 if self.players[place].left.is_none() =>

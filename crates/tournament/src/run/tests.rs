@@ -12,8 +12,8 @@ use crate::folder::LockedFolder;
 use crate::run::cores::Cores;
 use crate::run::entrant::Entrant;
 use crate::run::event::Listeners;
+use crate::run::instruction::no_instructions;
 use crate::run::job::Conditions;
-use crate::run::order::no_orders;
 use crate::run::worker::{Reports, Worker};
 use referee_games::{
     BySeat, Event, Game, GameResult, OptionError, Options, Outcome, Refusal, RuleSheet, Seat, Step,
@@ -202,7 +202,7 @@ impl Cup {
         let runner = Runner {
             state: &mut self.state,
             jobs: workers,
-            orders: no_orders(),
+            instructions: no_instructions(),
             deadline: watch::Sender::new(None),
         };
         let venue = Hall { conditions, other };

@@ -64,13 +64,19 @@ impl TrueLeague {
             let player = Entry::name(&name, version - 1);
             self.state.change(&RosterChange::Left { player, leaving }).expect("it is there");
         }
-        let entry = Entry { author: name.clone(), version, at: 0, source: String::new() };
+        let entry = Entry {
+            author: name.clone(),
+            version,
+            at: 0,
+            source: String::new(),
+            kept: String::new(),
+        };
         let player = PlayerInfo {
             name: Entry::name(&name, version),
             entry: Some(entry),
             ..self.state.header().players[0].clone()
         };
-        let change = RosterChange::Entered { player, files: [].into() };
+        let change = RosterChange::Entered { player: Box::new(player), files: [].into() };
         self.state.change(&change).expect("it comes");
         self.strengths.push(strength);
         self.games.push(0);

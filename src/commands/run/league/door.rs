@@ -32,7 +32,7 @@ use crate::league::author_folder::AuthorFolder;
 use crate::league::control::Control;
 use crate::league::hand_in;
 use crate::league::invitations::author_problem;
-use crate::league::{keep_start, version_dir};
+use crate::league::{keep_start, version_digest, version_dir};
 use crate::printer::{Colour, Printer};
 use referee_entrants::build::Builder;
 use referee_entrants::build_rules::{BuildRecords, BuildRules};
@@ -49,7 +49,7 @@ use referee_record::model::tournament::Tournament;
 use referee_record::seeds::fresh_identity;
 use referee_record::tree::FoundTree;
 use referee_sandbox::limits;
-use referee_tournament::run::order::{Order, PlayerChange};
+use referee_tournament::run::instruction::{Instruction, PlayerChange};
 use referee_tournament::run::resume::header;
 
 /// The folder of submissions that are being checked, beside those that entered.
@@ -86,7 +86,7 @@ impl Door {
         league: &LeagueSettings,
         plan: DoorPlan,
         header: &Header,
-        tell: mpsc::UnboundedSender<Order>,
+        tell: mpsc::UnboundedSender<Instruction>,
     ) -> Result<Self, Failure> {
         let failed = |path: &Path| {
             let path = path.to_owned();
@@ -198,7 +198,7 @@ struct Doorkeeper {
     /// The names of all players so far.
     taken: Vec<String>,
     watch: DoorWatch,
-    tell: mpsc::UnboundedSender<Order>,
+    tell: mpsc::UnboundedSender<Instruction>,
     stop: watch::Receiver<bool>,
 }
 
@@ -240,18 +240,18 @@ impl Doorkeeper {
         }
     }
 
-    fn order(&self, order: Order) -> Result<(), NobodyThere> {
-        self.tell.send(order).map_err(|_| NobodyThere)
+    fn say(&self, instruction: Instruction) -> Result<(), NobodyThere> {
+        self.tell.send(instruction).map_err(|_| NobodyThere)
     }
 
     /// Leaves one place to a check while it lasts, but never stops all games.
     fn make_place(&self, is_checking: bool) -> Result<(), NobodyThere> {
         let Some(jobs) = self.jobs else { return Ok(()) };
-        self.order(Order::PlayAtOnce((jobs - usize::from(is_checking)).max(1)))
+        self.say(Instruction::PlayAtOnce((jobs - usize::from(is_checking)).max(1)))
     }
 
     fn warn(&self, warning: &str) -> Result<(), NobodyThere> {
-        self.order(Order::Warning(referee_protocol::escape::terminal(warning)))
+        self.say(Instruction::Warning(referee_protocol::escape::terminal(warning)))
     }
 
     /// Asks for a change, and waits for the answer.
@@ -261,8 +261,8 @@ impl Doorkeeper {
         program: Option<PlayerSpec>,
     ) -> Result<Result<(), String>, NobodyThere> {
         let (done, answer) = oneshot::channel();
-        self.order(Order::Change(Box::new(PlayerChange { change, program, done })))?;
-        // A run that ends drops the orders that it has not followed.
+        self.say(Instruction::Change(Box::new(PlayerChange { change, program, done })))?;
+        // A run that ends drops the instructions that it has not followed.
         answer.blocking_recv().map_err(|_| NobodyThere)
     }
 
@@ -281,7 +281,11 @@ impl Doorkeeper {
             self.watch.later(author, Instant::now());
         }
         let before = std::mem::replace(&mut self.plan.control, control);
-        self.plan.control.orders_after(&before).into_iter().try_for_each(|order| self.order(order))
+        self.plan
+            .control
+            .instructions_after(&before)
+            .into_iter()
+            .try_for_each(|next| self.say(next))
     }
 
     /// Lets the present version of an author go, if there is one.
@@ -400,7 +404,7 @@ impl Doorkeeper {
         letter.add(&referee_protocol::escape::lines(why));
         let (author, reason) = (author.to_owned(), why.to_owned());
         let told = format!("a submission of {author} is refused: {why}");
-        self.order(Order::Notice(referee_protocol::escape::terminal(&told)))?;
+        self.say(Instruction::Notice(referee_protocol::escape::terminal(&told)))?;
         self.plan.bell.tell(&HookEvent::Refused { author, reason });
         self.send(&letter, &Fate::Refused)
     }
@@ -451,9 +455,10 @@ impl Doorkeeper {
             version,
             at: now(),
             source: taken.handed_in.digest.clone(),
+            kept: String::new(),
         };
         match self.settle(&entry, &taken) {
-            Ok(spec) => self.enter(entry, spec, taken, letter),
+            Ok((spec, kept)) => self.enter(Entry { kept, ..entry }, spec, taken, letter),
             Err(why) => Ok(Err(why)),
         }
     }
@@ -527,8 +532,9 @@ impl Doorkeeper {
         })
     }
 
-    /// Moves a submission to its last place, and finds its player there.
-    fn settle(&self, entry: &Entry, taken: &Taken) -> Result<PlayerSpec, NotTaken> {
+    /// Moves a submission to its last place, and finds its player there. Also returns a hash of all
+    /// that is there.
+    fn settle(&self, entry: &Entry, taken: &Taken) -> Result<(PlayerSpec, String), NotTaken> {
         let to = version_dir(&self.league, entry);
         let of_author = to.parent().unwrap_or(&to);
         let failed = |error: io::Error| match NotTaken::of(error) {
@@ -542,7 +548,9 @@ impl Doorkeeper {
         fs::rename(&taken.tree, &to).map_err(failed)?;
         keep_start(&to, taken.built.as_ref()).map_err(failed)?;
         let name = Entry::name(&entry.author, entry.version);
-        player_in(&to, &name).map_err(|failure| NotTaken::Refused(failure.to_string()))
+        let kept = version_digest(&to).map_err(NotTaken::of)?;
+        let spec = player_in(&to, &name);
+        Ok((spec.map_err(|failure| NotTaken::Refused(failure.to_string()))?, kept))
     }
 
     /// Removes the files of an author's oldest versions until as many bytes as this fit.
@@ -592,7 +600,8 @@ impl Doorkeeper {
             left: None,
         };
         self.leave(&author, LeavingReason::Replaced)?;
-        let change = RosterChange::Entered { player, files: taken.handed_in.hashes };
+        let change =
+            RosterChange::Entered { player: Box::new(player), files: taken.handed_in.hashes };
         let program = without_sight(spec, &self.plan.hidden);
         if let Err(why) = self.change(change, Some(program))? {
             return Ok(Err(NotTaken::Refused(why)));

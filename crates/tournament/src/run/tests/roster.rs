@@ -9,8 +9,8 @@ use proptest::prelude::*;
 use tokio::sync::oneshot;
 
 use super::*;
+use crate::run::instruction::PlayerChange;
 use crate::run::job::DueGame;
-use crate::run::order::PlayerChange;
 use referee_record::fingerprint::Fingerprint;
 use referee_record::model::entry::{Entry, Leaving, LeavingReason};
 use referee_record::model::player::PlayerKind;
@@ -223,7 +223,7 @@ impl Bench {
 struct World {
     kept: Rc<RefCell<Kept>>,
     versions: [u32; AUTHORS.len()],
-    /// Answers to orders that somebody waits for.
+    /// Answers to instructions that somebody waits for.
     waiting: Vec<oneshot::Receiver<Result<(), String>>>,
     /// The names of all players so far.
     names: Vec<String>,
@@ -238,7 +238,7 @@ impl World {
             (kept.is_paused, kept.is_ending, kept.is_full) = (false, false, false);
             kept.in_play.clear();
         }
-        let (tell, orders) = mpsc::unbounded_channel();
+        let (tell, instructions) = mpsc::unbounded_channel();
         let (halt, halted) = watch::channel(false);
         let bench = Bench {
             workers: RefCell::default(),
@@ -246,7 +246,7 @@ impl World {
         };
         let mut keeper = Keeper(Rc::clone(&self.kept));
         let deadline = watch::Sender::new(None);
-        let runner = Runner { state: &mut state, jobs: 3, orders, deadline };
+        let runner = Runner { state: &mut state, jobs: 3, instructions, deadline };
         let mut running = Box::pin(runner.run(&bench, &mut keeper, halted));
         let mut is_killed = false;
         let end = loop {
@@ -259,7 +259,7 @@ impl World {
             }
             let Some((step, rest)) = steps.split_first() else {
                 // Nobody does anything any more, but the league is closed.
-                let _ = tell.send(Order::Close);
+                let _ = tell.send(Instruction::Close);
                 self.kept.borrow_mut().is_ending = true;
                 while bench.answer(0, Way::Played, &|game| self.record(game)) {
                     tokio::task::yield_now().await;
@@ -298,10 +298,10 @@ impl World {
     fn take(
         &mut self,
         step: Step,
-        (tell, halt): (&mpsc::UnboundedSender<Order>, &watch::Sender<bool>),
+        (tell, halt): (&mpsc::UnboundedSender<Instruction>, &watch::Sender<bool>),
         bench: &Bench,
     ) -> bool {
-        let order = |order| drop(tell.send(order));
+        let say = |instruction| drop(tell.send(instruction));
         match step {
             Step::Done(which, way) => {
                 bench.answer(which, way, &|game| self.record(game));
@@ -310,41 +310,41 @@ impl World {
                 let version = self.versions[which] + 1;
                 if version > 1 {
                     let before = Entry::name(AUTHORS[which], version - 1);
-                    order(self.change(left(&before), None));
+                    say(self.change(left(&before), None));
                 }
                 let change = entered(AUTHORS[which], version);
                 self.versions[which] = version;
                 self.names.push(change.player().to_owned());
-                order(self.change(change, Some(program())));
+                say(self.change(change, Some(program())));
             }
             Step::Leave(which) => {
                 let name = self.names[which % self.names.len()].clone();
-                order(self.change(left(&name), None));
+                say(self.change(left(&name), None));
             }
             Step::Pause => {
-                order(Order::Pause);
+                say(Instruction::Pause);
                 self.kept.borrow_mut().is_paused = true;
             }
             Step::GoOn => {
-                order(Order::GoOn);
+                say(Instruction::GoOn);
                 self.kept.borrow_mut().is_paused = false;
             }
-            Step::PlayAtOnce(most) => order(Order::PlayAtOnce(most)),
+            Step::PlayAtOnce(most) => say(Instruction::PlayAtOnce(most)),
             Step::End(How::Kill) => return true,
             Step::End(How::DiskFull) => self.kept.borrow_mut().is_full = true,
             Step::End(How::Stop) => drop(halt.send_replace(true)),
             Step::End(how) => {
-                order(if how == How::Close { Order::Close } else { Order::Finish });
+                say(if how == How::Close { Instruction::Close } else { Instruction::Finish });
                 self.kept.borrow_mut().is_ending = true;
             }
         }
         false
     }
 
-    fn change(&mut self, change: RosterChange, program: Option<PlayerSpec>) -> Order {
+    fn change(&mut self, change: RosterChange, program: Option<PlayerSpec>) -> Instruction {
         let (done, answer) = oneshot::channel();
         self.waiting.push(answer);
-        Order::Change(Box::new(PlayerChange { change, program, done }))
+        Instruction::Change(Box::new(PlayerChange { change, program, done }))
     }
 
     fn record(&self, game: &DueGame) -> GameRecord {
@@ -358,10 +358,10 @@ impl World {
 
 fn entered(author: &str, version: u32) -> RosterChange {
     let source = format!("{author} {version}");
-    let entry = Entry { author: author.to_owned(), version, at: 0, source };
+    let entry = Entry { author: author.to_owned(), version, at: 0, source, kept: String::new() };
     let name = Entry::name(author, version);
     let player = PlayerInfo { name, entry: Some(entry), ..league().players[0].clone() };
-    RosterChange::Entered { player, files: [].into() }
+    RosterChange::Entered { player: Box::new(player), files: [].into() }
 }
 
 /// A program that nobody starts.

@@ -18,10 +18,10 @@ fn league(quarantine: u32) -> Header {
 
 fn entered(header: &Header, author: &str, version: u32) -> RosterChange {
     let source = format!("{author} {version}");
-    let entry = Entry { author: author.to_owned(), version, at: 0, source };
+    let entry = Entry { author: author.to_owned(), version, at: 0, source, kept: String::new() };
     let name = Entry::name(author, version);
     let player = PlayerInfo { name, entry: Some(entry), ..header.players[0].clone() };
-    RosterChange::Entered { player, files: [].into() }
+    RosterChange::Entered { player: Box::new(player), files: [].into() }
 }
 
 fn left(player: &str) -> RosterChange {

@@ -5,15 +5,15 @@ use tokio::sync::{mpsc, oneshot};
 use referee_record::model::player::PlayerSpec;
 use referee_record::model::roster::RosterChange;
 
-/// What a run is told while it plays. It follows one order after the other, and no game in play is
+/// What a run is told while it plays. It follows one instruction after the other, and no game in play is
 /// disturbed: it is played to its end and counts, whatever becomes of its players.
 #[derive(Debug)]
-pub enum Order {
+pub enum Instruction {
     /// A player comes or goes.
     Change(Box<PlayerChange>),
     /// From now on, at most this many games are played at once.
     PlayAtOnce(usize),
-    /// No game begins until [`Order::GoOn`].
+    /// No game begins until [`Instruction::GoOn`].
     Pause,
     /// Games may begin again.
     GoOn,
@@ -38,10 +38,10 @@ pub struct PlayerChange {
     pub done: oneshot::Sender<Result<(), String>>,
 }
 
-/// Where a run gets its orders from. They are followed in the order in which they were given.
-pub type Orders = mpsc::UnboundedReceiver<Order>;
+/// Where a run gets its instructions from. They are followed in the order in which they were given.
+pub type Instructions = mpsc::UnboundedReceiver<Instruction>;
 
-/// The orders of a run that nobody interrupts.
-pub fn no_orders() -> Orders {
+/// The instructions of a run that nobody interrupts.
+pub fn no_instructions() -> Instructions {
     mpsc::unbounded_channel().1
 }
