@@ -125,14 +125,11 @@ impl Contents {
 
     /// Opens one of the files and folders. A pipe is not waited for.
     fn open(&self, root: &Path) -> io::Result<OwnedFd> {
-        match self.places.iter().find(|place| place.named() == root) {
-            Some(place) => place.open(),
-            None => {
-                let opened =
-                    OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK).open(root);
-                opened.map(OwnedFd::from)
-            }
+        if let Some(place) = self.places.iter().find(|place| place.named() == root) {
+            return place.open();
         }
+        let opened = OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK).open(root);
+        opened.map(OwnedFd::from)
     }
 
     /// The name of a path in the bundle, if it is part of it.
