@@ -33,7 +33,7 @@ use self::agenda::{Agenda, Assignment};
 use self::event::{Listener, RunEvent};
 pub use self::recorder::Recorder;
 use self::unplayed::Unplayed;
-use self::workers::{Start, Workers};
+use self::workers::{CLOSED_FOR, Start, Workers};
 use crate::run::deadline::RunDeadline;
 use crate::run::failure::JobFailure;
 use crate::run::instruction::{Instruction, Instructions, PlayerChange};
@@ -379,7 +379,7 @@ impl Runner<'_> {
         Ok(())
     }
 
-    /// Handles a job for which the referee lacked resources. From now on fewer games are played at
+    /// Handles a job for which the referee lacked resources. For a while fewer games are played at
     /// once, and the job is retried first. If no other game is in play, the job is tried up to
     /// [`TRIES`] times.
     fn on_shortage(
@@ -392,7 +392,9 @@ impl Runner<'_> {
         if progress.workers.busy() > 0 {
             let most = progress.workers.close(number);
             let why = shortage_text(shortage);
-            let warning = format!("{why}. From now on, at most {most} games are played at once");
+            let minutes = CLOSED_FOR.as_secs() / 60;
+            let warning =
+                format!("{why}. For {minutes} minutes, at most {most} games are played at once");
             progress.listener.on(RunEvent::Warning(&warning), self.state)?;
         } else {
             assignment.shortages += 1;

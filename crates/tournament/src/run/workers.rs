@@ -1,6 +1,9 @@
 //! The workers of a run. Each is started when it gets its first job.
 
 use std::io;
+use std::time::Duration;
+
+use tokio::time::Instant;
 
 use super::agenda::Assignment;
 use crate::run::worker::Worker;
@@ -22,8 +25,18 @@ enum WorkerState {
     Vacant,
     Idle(Worker),
     Busy(Worker, Assignment),
-    /// Not used any more: the machine lacks resources for it.
-    Closed,
+    /// Not used until then: the machine lacks resources for it.
+    Closed(Instant),
+}
+
+/// How long a worker is not used for which the machine lacked resources.
+pub(super) const CLOSED_FOR: Duration = Duration::from_secs(600);
+
+impl WorkerState {
+    /// Whether it can take a job, or could after its present one.
+    fn is_open(&self) -> bool {
+        !matches!(self, Self::Closed(until) if Instant::now() < *until)
+    }
 }
 
 impl<'a> Workers<'a> {
@@ -60,7 +73,7 @@ impl<'a> Workers<'a> {
         }
         self.states
             .iter()
-            .position(|state| matches!(state, WorkerState::Idle(_) | WorkerState::Vacant))
+            .position(|state| state.is_open() && !matches!(state, WorkerState::Busy(..)))
     }
 
     /// The number of busy workers.
@@ -86,11 +99,11 @@ impl<'a> Workers<'a> {
         Ok(())
     }
 
-    /// Stops using this worker. Returns how many workers are left.
+    /// Does not use this worker for [`CLOSED_FOR`]. Returns how many workers are left.
     pub(super) fn close(&mut self, number: usize) -> usize {
         self.ended(number);
-        self.states[number] = WorkerState::Closed;
-        self.states.iter().filter(|state| !matches!(state, WorkerState::Closed)).count()
+        self.states[number] = WorkerState::Closed(Instant::now() + CLOSED_FOR);
+        self.states.iter().filter(|state| state.is_open()).count()
     }
 
     /// Marks the worker as idle after its job. Returns its assignment, if it had one.
@@ -110,7 +123,7 @@ impl<'a> Workers<'a> {
 
     fn vacate(&mut self, number: usize) -> (Option<Worker>, Option<Assignment>) {
         match std::mem::replace(&mut self.states[number], WorkerState::Vacant) {
-            WorkerState::Vacant | WorkerState::Closed => (None, None),
+            WorkerState::Vacant | WorkerState::Closed(_) => (None, None),
             WorkerState::Idle(worker) => (Some(worker), None),
             WorkerState::Busy(worker, assignment) => (Some(worker), Some(assignment)),
         }
@@ -121,5 +134,28 @@ impl<'a> Workers<'a> {
         for number in 0..self.states.len() {
             self.ended(number);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::sync::mpsc;
+
+    use super::*;
+
+    #[test]
+    fn a_worker_without_resources_is_used_again_after_a_while() {
+        let mut clock = tokio::runtime::Builder::new_current_thread();
+        let clock = clock.enable_time().start_paused(true).build().expect("a runtime");
+        clock.block_on(async {
+            let start = |_| Ok(Worker::elsewhere(mpsc::unbounded_channel().0));
+            let mut workers = Workers::new(2, &start);
+            assert_eq!(workers.free(), Some(0));
+            assert_eq!(workers.close(0), 1);
+            assert_eq!(workers.free(), Some(1));
+            tokio::time::advance(CLOSED_FOR).await;
+            assert_eq!(workers.free(), Some(0));
+            assert_eq!(workers.close(1), 1);
+        });
     }
 }
