@@ -5,6 +5,7 @@ use std::fs::File;
 use std::io::{self, Seek, Write};
 use std::path::Path;
 
+use console::strip_ansi_codes;
 use tokio::io::{AsyncRead, AsyncReadExt};
 
 use super::BuildError;
@@ -93,14 +94,21 @@ impl<'s> BuildOutput<'s> {
     }
 
     fn end_line(&mut self) {
-        // Compilers and `make` indent with tabs.
-        let line = String::from_utf8_lossy(&self.line).replace('\t', TAB);
-        let line = escape::terminal(&line);
+        let line = escape::terminal(&plain(&String::from_utf8_lossy(&self.line)));
         self.line.clear();
         (self.say)(&line);
         self.text.push_str(&line);
         self.text.push('\n');
     }
+}
+
+/// A line as a terminal would show it at its end, without colours: build tools paint their words,
+/// draw bars over bars, and indent with tabs.
+fn plain(line: &str) -> String {
+    let line = strip_ansi_codes(line);
+    let line = line.trim_end_matches('\r');
+    let last = line.rsplit('\r').next().unwrap_or(line);
+    last.replace('\t', TAB)
 }
 
 /// The result of a build, as an archive in a file without a name.
@@ -171,11 +179,10 @@ mod tests {
 
     #[tokio::test]
     async fn lines_are_passed_on_safe_to_show_and_bounded() {
-        let (lines, read) = said(b"cc a.c\n\x1b[31mred\xff\n\tat x", 100).await;
+        let output = b"cc a.c\r\n[\x1b[1;31mERROR\x1b[m] \xff\x07\n\tat x\n 50%\r100%\ndone\x1b[2J";
+        let (lines, read) = said(output, 100).await;
         read.expect("short enough");
-        assert_eq!(lines[2], "    at x");
-        assert_eq!(lines[0], "cc a.c");
-        assert!(!lines[1].contains('\x1b') && lines[1].contains("red"), "{lines:?}");
+        assert_eq!(lines, ["cc a.c", "[ERROR] \u{fffd}\\u{7}", "    at x", "100%", "done"]);
         let (lines, _) = said(&[b'x'; 2 * LONGEST_LINE + 1], 1 << 20).await;
         assert_eq!(lines.iter().map(String::len).collect::<Vec<_>>(), [4096, 4096, 1]);
         let (_, read) = said(&[b'x'; 101], 100).await;
