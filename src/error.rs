@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use referee_check::ExamError;
 use referee_games::{GameError, OptionError};
 use referee_match::game_program::OpenError;
 use referee_match::openings::BookError;
@@ -137,6 +138,16 @@ impl From<OpenError> for Failure {
             OpenError::Containment(error) => error.into(),
             OpenError::Game(error) => error.into(),
             OpenError::Unreadable(_) => Self::input(error.to_string()),
+        }
+    }
+}
+
+impl From<ExamError> for Failure {
+    fn from(error: ExamError) -> Self {
+        match error {
+            ExamError::Game(error) => error.into(),
+            ExamError::Question(why) => (*why).into(),
+            error => Self::system(error.to_string()),
         }
     }
 }

@@ -30,13 +30,11 @@
 #[cfg(not(unix))]
 compile_error!("the referee runs on Linux and macOS; this system is not supported");
 
-mod check;
 mod cli;
 mod commands;
 pub mod config;
 mod doorway;
 pub mod error;
-mod game_trial;
 mod league;
 pub mod printer;
 mod progress;

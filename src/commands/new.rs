@@ -13,10 +13,10 @@ use clap::{Args, Subcommand};
 use serde_json::Value;
 
 use super::{Failure, Status};
-use crate::check::Beginning;
 use crate::printer::Printer;
 use crate::templates::player::{self, GameFacts, LegalShape};
 use crate::templates::{Language, TemplateFile};
+use referee_check::Beginning;
 use referee_games::{Legal, Options, Seat, SharedGame};
 use referee_record::model::containment::ContainmentRequest;
 use referee_record::model::rules::GameRules;

@@ -9,9 +9,11 @@ use indicatif::HumanDuration;
 
 use super::game_args::GameArgs;
 use super::{Failure, OutputFormat, Status};
-use crate::game_trial::{ExampleGame, TrialPlan, TrialProgress, TrialStage, lines, try_out};
 use crate::printer::Printer;
 use crate::printer::activity::Activity;
+use referee_check::game_trial::{
+    ExampleGame, TrialPlan, TrialProgress, TrialStage, lines, try_out,
+};
 use referee_games::{AnyPosition, divide, perft};
 use referee_match::replay::frames::ReplayFrames;
 use referee_record::bounded;

@@ -4,9 +4,10 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use super::CheckArgs;
-use crate::check::{Candidate, Exam};
 use crate::commands::settings::Settings;
+use crate::config::remarks;
 use crate::error::Failure;
+use referee_check::{Candidate, Exam};
 use referee_record::model::player::{PlayerSpec, name_of};
 use referee_record::model::stage::Stage;
 use referee_record::model::tournament::Tournament;
@@ -112,6 +113,7 @@ fn candidate(
     Ok(Candidate {
         header: header(&tournament, exam.containment.record(), fresh_identity()?),
         words: words(word, args, settings)?,
+        remarks: remarks(&spec),
         spec,
         records,
     })

@@ -12,10 +12,10 @@ use tokio::sync::{mpsc, watch};
 
 use super::ReportPrinter;
 use super::candidates::UnknownPlayer;
-use crate::check::{Candidate, CheckReport, Exam, StepNews, examine};
 use crate::commands::runtime::{interrupted, new_runtime};
 use crate::error::Failure;
 use crate::printer::activity::Activity;
+use referee_check::{Candidate, CheckReport, Exam, StepNews, examine};
 use referee_protocol::escape;
 use referee_tournament::run::cores::{one_per_core, reserve_cores};
 use referee_tournament::run::failure::JobFailure;
@@ -93,7 +93,7 @@ impl SharedWork {
                 let pass_on = |news| drop(tell.send((number, CheckNews::Step(news))));
                 let check = |report: &mut CheckReport| {
                     let examined = examine(&self.exam, candidate, report, stop.clone(), pass_on);
-                    new_runtime()?.block_on(examined)
+                    Ok(new_runtime()?.block_on(examined)?)
                 };
                 guarded(&mut report, check).err()
             });
@@ -208,7 +208,7 @@ fn collect(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::check::report::StepVerdict;
+    use referee_check::report::StepVerdict;
 
     #[test]
     fn a_panic_in_a_check_keeps_the_findings() {

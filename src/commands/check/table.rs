@@ -3,8 +3,8 @@
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
-use crate::check::{CheckReport, Readiness};
 use crate::error::Failure;
+use referee_check::{CheckReport, Readiness};
 use referee_report::csv_cells::text;
 
 /// A CSV file, opened before the checks begin. Each row is written as soon as it is known.

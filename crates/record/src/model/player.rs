@@ -167,6 +167,35 @@ impl PlayerSpec {
     }
 }
 
+/// Players for tests.
+#[cfg(any(test, feature = "examples"))]
+pub mod examples {
+    use super::{BTreeMap, Fingerprint, PathBuf, PlayerKind, PlayerSpec};
+
+    /// The built-in player `bot`, under its own name.
+    pub fn bot(bot: &str) -> PlayerSpec {
+        PlayerSpec {
+            name: bot.to_owned(),
+            kind: PlayerKind::Bot(bot.to_owned()),
+            dir: PathBuf::from("/"),
+            env: BTreeMap::new(),
+            readable: Vec::new(),
+            folders: Vec::new(),
+            places: Vec::new(),
+            hidden: Vec::new(),
+            root: None,
+            devices: Vec::new(),
+            engine: None,
+            tc: None,
+            restart: true,
+            guesses: false,
+            hash: String::new(),
+            fingerprint: Fingerprint::default(),
+            command: bot.to_owned(),
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

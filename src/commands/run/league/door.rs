@@ -18,9 +18,6 @@ use super::door_watch::{AGAIN, Bell, DoorTask, DoorWatch};
 use super::intake::{self, LeagueBuilds, NotTaken, Taken};
 use super::letter::{Fate, Letter};
 use super::{now, player_in, without_sight};
-use crate::check::{
-    Candidate, CheckReport, Exam, Readiness, ReportText, StepNews, drills, examine,
-};
 use crate::commands::check::{ExamTerms, exam, guarded};
 use crate::commands::run::PlannedRun;
 use crate::commands::run::hooks::{HookBell, HookEvent};
@@ -34,6 +31,9 @@ use crate::league::hand_in;
 use crate::league::invitations::author_problem;
 use crate::league::{keep_start, version_digest, version_dir};
 use crate::printer::{Colour, Printer};
+use referee_check::{
+    Candidate, CheckReport, Exam, Readiness, ReportText, StepNews, drills, examine,
+};
 use referee_entrants::build::Builder;
 use referee_entrants::build_rules::{BuildRecords, BuildRules};
 use referee_protocol::places::Places;
@@ -492,7 +492,7 @@ impl Doorkeeper {
         };
         let checked = guarded(&mut report, |report: &mut CheckReport| {
             let examined = examine(&exam, &candidate, report, self.stop.clone(), tell);
-            new_runtime()?.block_on(examined)
+            Ok(new_runtime()?.block_on(examined)?)
         });
         let (letter, text) = written.into_inner();
         letter.add(&text.rest(&report));
@@ -527,6 +527,7 @@ impl Doorkeeper {
         Ok(Candidate {
             header: header(&tournament, exam.containment.record(), identity),
             words: "PLAYER".to_owned(),
+            remarks: config::remarks(spec),
             spec: spec.clone(),
             records: work.join("records"),
         })

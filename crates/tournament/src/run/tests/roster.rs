@@ -11,9 +11,8 @@ use tokio::sync::oneshot;
 use super::*;
 use crate::run::instruction::PlayerChange;
 use crate::run::job::DueGame;
-use referee_record::fingerprint::Fingerprint;
 use referee_record::model::entry::{Entry, Leaving, LeavingReason};
-use referee_record::model::player::PlayerKind;
+use referee_record::model::player::examples::bot;
 use referee_record::model::record::{GameRecord, PlayerInfo};
 use referee_record::model::stage::{Format, Stage};
 
@@ -315,7 +314,7 @@ impl World {
                 let change = entered(AUTHORS[which], version);
                 self.versions[which] = version;
                 self.names.push(change.player().to_owned());
-                say(self.change(change, Some(program())));
+                say(self.change(change, Some(bot("random"))));
             }
             Step::Leave(which) => {
                 let name = self.names[which % self.names.len()].clone();
@@ -362,29 +361,6 @@ fn entered(author: &str, version: u32) -> RosterChange {
     let name = Entry::name(author, version);
     let player = PlayerInfo { name, entry: Some(entry), ..league().players[0].clone() };
     RosterChange::Entered { player: Box::new(player), files: [].into() }
-}
-
-/// A program that nobody starts.
-fn program() -> PlayerSpec {
-    PlayerSpec {
-        name: String::new(),
-        kind: PlayerKind::Bot("random".to_owned()),
-        dir: "/".into(),
-        env: [].into(),
-        readable: Vec::new(),
-        folders: Vec::new(),
-        hidden: Vec::new(),
-        places: Vec::new(),
-        root: None,
-        devices: Vec::new(),
-        engine: None,
-        tc: None,
-        restart: true,
-        guesses: false,
-        hash: String::new(),
-        fingerprint: Fingerprint::default(),
-        command: String::new(),
-    }
 }
 
 fn left(player: &str) -> RosterChange {

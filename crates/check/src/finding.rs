@@ -5,45 +5,45 @@ use std::fmt::Write as _;
 use serde::Serialize;
 
 use super::fault_transcript::ShownLine;
-use crate::printer::Styled;
 use referee_games::{AnyGame, Seat, Text};
 use referee_record::model::fault::{Fault, FaultCode};
 use referee_record::model::plies::Plies;
+use referee_report::colour::Styled;
 
 /// A problem found with a player.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub(crate) struct CheckFinding {
+pub struct CheckFinding {
     /// The kind of fault.
-    pub(crate) code: FaultCode,
+    pub code: FaultCode,
     /// The diagnosis.
-    pub(crate) message: String,
+    pub message: String,
     /// The same in one line, with the end of the program's stderr.
-    pub(crate) reason: String,
+    pub reason: String,
     /// The player's seat.
-    pub(crate) seat: Text,
+    pub seat: Text,
     /// The plies played before it; absent if the game had not started.
-    pub(crate) ply: Option<u32>,
+    pub ply: Option<u32>,
     /// The expected behaviour.
-    pub(crate) expected: &'static str,
+    pub expected: &'static str,
     /// The text of the violated clause, from the rules or else from the protocol.
-    pub(crate) clause: String,
+    pub clause: String,
     /// The transcript lines that led to it.
-    pub(crate) exchange: Vec<ShownLine>,
+    pub exchange: Vec<ShownLine>,
     /// The board before the decision, with colours; for people.
     #[serde(skip)]
-    pub(crate) board: Option<Styled>,
+    pub board: Option<Styled>,
     /// What to change in the player's code, if that is known.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) advice: Option<String>,
+    pub advice: Option<String>,
     /// The last lines of the player's stderr.
-    pub(crate) stderr: Vec<String>,
+    pub stderr: Vec<String>,
     /// A command that asks the player for the same decision again.
-    pub(crate) reproduce: Option<String>,
+    pub reproduce: Option<String>,
 }
 
 impl CheckFinding {
     /// Makes a finding from a `fault` of the player in `seat` after `ply` plies; `lines` led to it.
-    pub(crate) fn new(
+    pub fn new(
         game: &dyn AnyGame,
         fault: &Fault,
         seat: Seat,
@@ -72,12 +72,12 @@ impl CheckFinding {
     }
 
     /// The transcript lines to show. The board stands for the turn, if there is one.
-    pub(crate) fn shown_exchange(&self) -> impl Iterator<Item = &ShownLine> {
+    pub fn shown_exchange(&self) -> impl Iterator<Item = &ShownLine> {
         self.exchange.iter().filter(|line| self.board.is_none() || !line.is_turn())
     }
 
     /// Describes the finding in a few lines, without the transcript.
-    pub(crate) fn describe(&self) -> String {
+    pub fn describe(&self) -> String {
         let when = match self.ply {
             Some(ply) => format!("as {}, after {}", self.seat, Plies(ply)),
             None => format!("as {}, before the game", self.seat),

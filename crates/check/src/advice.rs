@@ -135,7 +135,7 @@ const IN_TIME: &str = "stop thinking in time: a turn may take `move_ms` of the `
 
 impl CheckFinding {
     /// Adds what the author of this player should write instead, if there is something to say.
-    pub(crate) fn advise(&mut self, spec: &PlayerSpec) {
+    pub fn advise(&mut self, spec: &PlayerSpec) {
         if spec.engine.is_some() {
             self.expected = of_engine(self.code).unwrap_or(self.expected);
         } else {
@@ -300,21 +300,19 @@ fn by_sources(dir: &Path) -> Option<&'static SourceLanguage> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::check::ShownLine;
-    use crate::config::PlayerArgument;
+    use crate::ShownLine;
     use referee_games::{GameKind, Seat};
     use referee_record::model::fault::Fault;
+    use referee_record::model::player::examples::bot;
 
     /// The advice for a Python player whose source is this, after a fault with this message. It was
     /// asked for a turn, and printed `reply`.
     fn advised(source: &str, (code, message): (FaultCode, &str), reply: &str) -> String {
         let dir = tempfile::tempdir().expect("a folder");
         fs::write(dir.path().join("player.py"), source).expect("written");
-        let spec = PlayerArgument::parse("bot:random", &[], None).expect("a player");
-        let PlayerArgument::Program(spec) = spec else { panic!("{spec:?}") };
         let args = vec!["player.py".to_owned()];
         let kind = PlayerKind::Command { program: "python3".into(), args };
-        let spec = PlayerSpec { kind, dir: dir.path().to_owned(), ..*spec };
+        let spec = PlayerSpec { kind, dir: dir.path().to_owned(), ..bot("random") };
         let line = |way, text: &str| ShownLine { way, text: text.to_owned() };
         let exchange = vec![
             line(LineDirection::ToPlayer, r#"{"type":"turn","id":1,"legal":["0,1","0,2"]}"#),
@@ -401,10 +399,8 @@ mod tests {
         let game = GameKind::WatchYourBack.game();
         let said = |program: &str, file: &str| {
             let kind = PlayerKind::Command { program: program.into(), args: vec![file.to_owned()] };
-            let spec = PlayerArgument::parse("bot:random", &[], None).expect("a player");
-            let PlayerArgument::Program(spec) = spec else { panic!("{spec:?}") };
             let mut finding = CheckFinding::new(game, &fault, Seat::First, None, Vec::new());
-            finding.advise(&PlayerSpec { kind, ..*spec });
+            finding.advise(&PlayerSpec { kind, ..bot("random") });
             finding.advice
         };
         assert_eq!(said("java", "Player").as_deref(), Some(SMALLER_HEAP));

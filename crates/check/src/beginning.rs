@@ -16,13 +16,13 @@ use referee_tournament::schedule::Fixture;
 
 /// The beginning of a game, up to a decision.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(crate) struct Beginning {
+pub struct Beginning {
     /// The actions, including forced passes.
-    pub(crate) actions: Vec<String>,
+    pub actions: Vec<String>,
     /// The chance outcomes.
-    pub(crate) rolls: Vec<String>,
+    pub rolls: Vec<String>,
     /// The number of plies.
-    pub(crate) plies: u32,
+    pub plies: u32,
 }
 
 impl Beginning {
@@ -30,7 +30,7 @@ impl Beginning {
     ///
     /// # Errors
     /// The game failed.
-    pub(crate) fn start(rules: &GameRules, luck: &mut Luck) -> Result<Self, GameError> {
+    pub fn start(rules: &GameRules, luck: &mut Luck) -> Result<Self, GameError> {
         let rolls = Self::play_chance(&mut *rules.start.clone(), luck)?;
         Ok(Self { rolls, ..Self::default() })
     }
@@ -39,7 +39,7 @@ impl Beginning {
     ///
     /// # Errors
     /// The game failed.
-    pub(crate) fn play_chance(
+    pub fn play_chance(
         position: &mut dyn AnyPosition,
         luck: &mut Luck,
     ) -> Result<Vec<String>, GameError> {
@@ -53,7 +53,7 @@ impl Beginning {
     }
 
     /// Adds the next step.
-    pub(crate) fn push(&mut self, step: StepText<'_>) {
+    pub fn push(&mut self, step: StepText<'_>) {
         if let Step::Chance(drawn) = step {
             self.rolls.push(drawn.to_owned());
             return;
@@ -64,7 +64,7 @@ impl Beginning {
 
     /// Makes a record whose opening is this beginning. It ends with a fault of `seat`, which took
     /// `startup` to start, or, without a fault, at the decision of `seat`.
-    pub(crate) fn record(
+    pub fn record(
         &self,
         seats: BySeat<Text>,
         names: &BySeat<String>,

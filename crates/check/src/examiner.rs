@@ -9,15 +9,13 @@ use std::time::Duration;
 use tokio::sync::watch;
 
 use self::exam::Task;
-pub(crate) use self::exam::{Candidate, Exam};
+pub use self::exam::{Candidate, Exam};
 use super::drills::kinds_met;
 use super::load;
 use super::records;
 use super::report::{CheckReport, CheckStep, OpponentScore, StepVerdict};
 use super::{CheckFinding, fault_transcript};
-use crate::error::Failure;
-use crate::printer::{Colour, Styled};
-use crate::signals::true_after;
+use crate::error::ExamError;
 use referee_games::{BySeat, Seat};
 use referee_match::openings::OpeningBook;
 use referee_match::pauses;
@@ -32,6 +30,7 @@ use referee_record::seeds::{Secret, game_id};
 use referee_record::shell;
 use referee_record::wording::counted;
 use referee_report::board::picture;
+use referee_report::colour::{Colour, Styled};
 use referee_tournament::run::entrant::Entrant;
 use referee_tournament::run::job::{Conditions, Finished, JobOutcome};
 use referee_tournament::run::pool::PlayerPool;
@@ -49,18 +48,18 @@ const PARTNER: usize = 2;
 enum Interruption {
     /// The check is over: it was interrupted, or its time is up.
     Over,
-    Failed(Failure),
+    Failed(ExamError),
 }
 
-impl From<Failure> for Interruption {
-    fn from(failure: Failure) -> Self {
+impl From<ExamError> for Interruption {
+    fn from(failure: ExamError) -> Self {
         Self::Failed(failure)
     }
 }
 
 /// News of a check under way.
 #[derive(Debug)]
-pub(crate) enum StepNews {
+pub enum StepNews {
     /// The step with this name begins.
     Begun(String),
     /// The next step of the report has ended, or was skipped.
@@ -72,14 +71,14 @@ pub(crate) enum StepNews {
 ///
 /// # Errors
 /// The referee itself failed; the report says so too.
-pub(crate) async fn examine(
+pub async fn examine(
     exam: &Exam,
     candidate: &Candidate,
     report: &mut CheckReport,
     stop: watch::Receiver<bool>,
     tell: impl Fn(StepNews),
-) -> Result<(), Failure> {
-    pauses::watch().map_err(|error| Failure::system(format!("cannot start a thread: {error}")))?;
+) -> Result<(), ExamError> {
+    pauses::watch().map_err(ExamError::NoThread)?;
     let over = over(stop.clone(), exam.within);
     let mut examiner = Examiner::new(exam, candidate, report, over);
     let taken = examiner.take_steps(tell).await;
@@ -96,7 +95,7 @@ pub(crate) async fn examine(
             Ok(())
         }
         Err(Interruption::Failed(failure)) => {
-            report.break_off(&failure.message);
+            report.break_off(&failure.to_string());
             Err(failure)
         }
     }
@@ -104,10 +103,15 @@ pub(crate) async fn examine(
 
 /// Becomes true when `stop` does, or after the time `within`.
 fn over(mut stop: watch::Receiver<bool>, within: Duration) -> watch::Receiver<bool> {
-    true_after(async move {
+    let (tell, told) = watch::channel(false);
+    tokio::spawn(async move {
         // The check is over either way.
         let _ = tokio::time::timeout(within, stop.wait_for(|stop| *stop)).await;
-    })
+        tell.send_replace(true);
+        // The channel stays open as long as there is a receiver.
+        tell.closed().await;
+    });
+    told
 }
 
 struct Examiner<'e> {
@@ -220,9 +224,7 @@ impl<'e> Examiner<'e> {
     }
 
     async fn load(&mut self) -> StepResult {
-        let busy = load::begin().map_err(|error| {
-            Failure::system(format!("cannot start threads that keep the core busy: {error}"))
-        })?;
+        let busy = load::begin().map_err(ExamError::NoLoad)?;
         let played = self.pairs(PARTNER, 1, true).await;
         drop(busy);
         let (finished, finding) = played?;
@@ -287,8 +289,8 @@ impl<'e> Examiner<'e> {
         let fixture = Fixture { players, pair, game };
         match self.pool.play(id, fixture, &mut self.over).await {
             JobOutcome::Played(games) => games.into_iter().next().ok_or(Interruption::Over),
-            JobOutcome::Shortage(shortage) => Err(Failure::from(shortage).into()),
-            JobOutcome::Failed(failure) => Err(Failure::system(failure.to_string()).into()),
+            JobOutcome::Shortage(shortage) => Err(ExamError::Shortage(shortage).into()),
+            JobOutcome::Failed(failure) => Err(ExamError::Job(failure).into()),
             JobOutcome::Probed(_) | JobOutcome::Stopped => Err(Interruption::Over),
         }
     }
@@ -324,9 +326,8 @@ impl<'e> Examiner<'e> {
         let failed = seats.into_iter().find_map(|seat| Some((seat, record.fault_of(seat)?)));
         let Some((seat, fault)) = failed else {
             if let Some(fault) = record.fault_of(!own) {
-                let (name, message) = (&record.players[!own], &fault.message);
-                let failure = format!("the built-in player {name} failed: {message}");
-                return Err(Failure::system(failure).into());
+                let (name, message) = (record.players[!own].clone(), fault.message.clone());
+                return Err(ExamError::Partner { name, message }.into());
             }
             return Ok(None);
         };

@@ -15,47 +15,47 @@ use referee_record::model::rules::GameRules;
 
 /// Statistics of games.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub(crate) struct GamePortrait {
+pub struct GamePortrait {
     /// Games between random players.
-    pub(crate) random: GameSample,
+    pub random: GameSample,
     /// Games between searching players; `None` if none were played.
-    pub(crate) search: Option<GameSample>,
+    pub search: Option<GameSample>,
     /// The number of legal actions at a decision; `None` if the game does not list them.
-    pub(crate) branching: Option<Quantiles>,
+    pub branching: Option<Quantiles>,
 }
 
 /// Statistics of games between players of one kind.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub(crate) struct GameSample {
+pub struct GameSample {
     /// The players: `random` or `search-N`.
-    pub(crate) players: String,
+    pub players: String,
     /// The number of games.
-    pub(crate) games: u32,
+    pub games: u32,
     /// The points of the first seat; half a point for a draw.
-    pub(crate) first_seat: ShareInterval,
+    pub first_seat: ShareInterval,
     /// The games that were not drawn.
-    pub(crate) decisive: ShareInterval,
+    pub decisive: ShareInterval,
     /// The length of games in plies.
-    pub(crate) plies: Quantiles,
+    pub plies: Quantiles,
     /// The number of games that ended for each reason.
-    pub(crate) reasons: BTreeMap<String, u32>,
+    pub reasons: BTreeMap<String, u32>,
 }
 
 /// The quantiles of a list of numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub(crate) struct Quantiles {
+pub struct Quantiles {
     /// The smallest.
-    pub(crate) least: u32,
+    pub least: u32,
     /// The lower quartile.
-    pub(crate) lower: u32,
+    pub lower: u32,
     /// The median.
-    pub(crate) median: u32,
+    pub median: u32,
     /// The upper quartile.
-    pub(crate) upper: u32,
+    pub upper: u32,
     /// The largest.
-    pub(crate) most: u32,
+    pub most: u32,
     /// The mean.
-    pub(crate) mean: f64,
+    pub mean: f64,
 }
 
 impl Quantiles {
@@ -74,15 +74,15 @@ impl Quantiles {
 
 /// A share with its 95% interval (Wilson's).
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub(crate) struct ShareInterval {
+pub struct ShareInterval {
     /// The share, from 0 to 1.
-    pub(crate) share: f64,
+    pub share: f64,
     /// The low end of the interval.
-    pub(crate) low: f64,
+    pub low: f64,
     /// The high end of the interval.
-    pub(crate) high: f64,
+    pub high: f64,
     /// The number of games.
-    pub(crate) of: u32,
+    pub of: u32,
 }
 
 impl ShareInterval {

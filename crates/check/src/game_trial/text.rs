@@ -5,7 +5,7 @@ use referee_protocol::escape;
 use referee_record::wording::counted;
 
 /// The lines of the report.
-pub(crate) fn lines(trial: &GameTrial) -> Vec<String> {
+pub fn lines(trial: &GameTrial) -> Vec<String> {
     let games = counted(trial.games, "random game");
     let mut lines = vec![
         format!("{} ({}), {games}, seed {}", trial.title, trial.game, trial.seed),

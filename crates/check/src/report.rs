@@ -6,56 +6,56 @@ use std::time::Duration;
 use serde::Serialize;
 
 use super::finding::CheckFinding;
-use crate::printer::{Colour, Styled};
 use referee_match::player::diagnosis::DEBUG_OUTPUT;
 use referee_record::model::clock::seconds;
 use referee_record::model::fault::FaultCode;
 use referee_record::model::warning::{PlayerWarning, Wording};
+use referee_report::colour::{Colour, Styled};
 
 mod text;
 
-pub(crate) use text::ReportText;
+pub use text::ReportText;
 
 /// Everything known about a player. The report is complete at any moment: steps that were not taken
 /// are marked as such.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub(crate) struct CheckReport {
+pub struct CheckReport {
     /// Its name.
-    pub(crate) player: String,
+    pub player: String,
     /// A description of how it is run.
-    pub(crate) command: String,
+    pub command: String,
     /// The game.
-    pub(crate) game: String,
+    pub game: String,
     /// Whether every step was taken and no problem was found.
-    pub(crate) ready: bool,
+    pub ready: bool,
     /// The steps, in order.
-    pub(crate) steps: Vec<CheckStep>,
+    pub steps: Vec<CheckStep>,
     /// The measurements.
-    pub(crate) figures: Figures,
+    pub figures: Figures,
     /// Its results against the built-in players.
-    pub(crate) against: Vec<OpponentScore>,
+    pub against: Vec<OpponentScore>,
     /// Remarks that do not affect the verdict.
-    pub(crate) warnings: BTreeSet<String>,
+    pub warnings: BTreeSet<String>,
 }
 
 /// One step.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub(crate) struct CheckStep {
+pub struct CheckStep {
     /// Its name.
-    pub(crate) name: String,
+    pub name: String,
     /// Its status.
-    pub(crate) verdict: StepVerdict,
+    pub verdict: StepVerdict,
     /// A summary, or the reason why it was skipped.
     #[serde(rename = "said")]
-    pub(crate) summary: String,
+    pub summary: String,
     /// The finding, if there is one.
-    pub(crate) finding: Option<CheckFinding>,
+    pub finding: Option<CheckFinding>,
 }
 
 /// The status of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub(crate) enum StepVerdict {
+pub enum StepVerdict {
     /// No problem was found.
     Passed,
     /// A problem was found.
@@ -83,7 +83,7 @@ impl StepVerdict {
 
 /// The outcome of a whole check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Readiness {
+pub enum Readiness {
     /// No problem was found.
     Ready,
     /// A problem was found.
@@ -94,47 +94,47 @@ pub(crate) enum Readiness {
 
 /// The measurements over all games.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
-pub(crate) struct Figures {
+pub struct Figures {
     /// The longest start-up, in milliseconds.
-    pub(crate) startup_ms: Option<f64>,
+    pub startup_ms: Option<f64>,
     /// The largest memory use, in bytes.
-    pub(crate) memory: Option<u64>,
+    pub memory: Option<u64>,
     /// The number of timed turns, without those under load.
-    pub(crate) turns: u32,
+    pub turns: u32,
     /// The mean time of a turn, in milliseconds.
-    pub(crate) move_ms: Option<f64>,
+    pub move_ms: Option<f64>,
     /// The slowest turn, in milliseconds.
-    pub(crate) slowest_ms: Option<f64>,
+    pub slowest_ms: Option<f64>,
     /// The slowest turn on a busy core, in milliseconds.
-    pub(crate) slowest_under_load_ms: Option<f64>,
+    pub slowest_under_load_ms: Option<f64>,
 }
 
 /// The results against one built-in player.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub(crate) struct OpponentScore {
+pub struct OpponentScore {
     /// The built-in player's name.
-    pub(crate) bot: String,
+    pub bot: String,
     /// Games won.
-    pub(crate) wins: u32,
+    pub wins: u32,
     /// Games drawn.
-    pub(crate) draws: u32,
+    pub draws: u32,
     /// Games lost.
-    pub(crate) losses: u32,
+    pub losses: u32,
 }
 
 impl OpponentScore {
     /// Empty results against `bot`.
-    pub(crate) fn new(bot: &str) -> Self {
+    pub fn new(bot: &str) -> Self {
         Self { bot: bot.to_owned(), wins: 0, draws: 0, losses: 0 }
     }
 
     /// Points: 1 for a win, 0.5 for a draw.
-    pub(crate) fn points(&self) -> f64 {
+    pub fn points(&self) -> f64 {
         f64::from(self.wins) + f64::from(self.draws) / 2.0
     }
 
     /// Games played.
-    pub(crate) fn games(&self) -> u32 {
+    pub fn games(&self) -> u32 {
         self.wins + self.draws + self.losses
     }
 }
@@ -172,7 +172,7 @@ fn larger(one: Option<f64>, other: Option<f64>) -> Option<f64> {
 
 impl CheckReport {
     /// Creates the report on `player` before any step.
-    pub(crate) fn new(player: &str, command: &str, game: &str, steps: Vec<String>) -> Self {
+    pub fn new(player: &str, command: &str, game: &str, steps: Vec<String>) -> Self {
         let untried = |name| CheckStep {
             name,
             verdict: StepVerdict::NotTried,
@@ -192,7 +192,7 @@ impl CheckReport {
     }
 
     /// Creates a report on something that is not a player, named as the user gave it.
-    pub(crate) fn refused(word: &str, game: &str, why: &str) -> Self {
+    pub fn refused(word: &str, game: &str, why: &str) -> Self {
         let mut report = Self::new(word, word, game, vec!["player".to_owned()]);
         report.steps[0].verdict = StepVerdict::Failed;
         why.clone_into(&mut report.steps[0].summary);
@@ -200,7 +200,7 @@ impl CheckReport {
     }
 
     /// Why this is not a player, if it is not, without its name.
-    pub(crate) fn no_player(&self) -> Option<&str> {
+    pub fn no_player(&self) -> Option<&str> {
         let [step] = &self.steps[..] else { return None };
         let why = (step.verdict == StepVerdict::Failed).then_some(&*step.summary)?;
         let subject = format!("player `{}`: ", self.player.escape_debug());
@@ -208,7 +208,7 @@ impl CheckReport {
     }
 
     /// Marks the current step as unfinished, with the reason. The steps after it stay untried.
-    pub(crate) fn break_off(&mut self, why: &str) {
+    pub fn break_off(&mut self, why: &str) {
         self.ready = false;
         let under_way = self.steps.iter_mut().find(|step| step.verdict == StepVerdict::NotTried);
         if let Some(step) = under_way {
@@ -240,13 +240,13 @@ impl CheckReport {
     }
 
     /// The first failed step, or else the unfinished one.
-    pub(crate) fn decisive(&self) -> Option<&CheckStep> {
+    pub fn decisive(&self) -> Option<&CheckStep> {
         let first = |verdict| self.steps.iter().find(|step| step.verdict == verdict);
         first(StepVerdict::Failed).or_else(|| first(StepVerdict::Unfinished))
     }
 
     /// The outcome of the check.
-    pub(crate) fn outcome(&self) -> Readiness {
+    pub fn outcome(&self) -> Readiness {
         match self.decisive().map(|step| step.verdict) {
             Some(StepVerdict::Failed) => Readiness::NotReady,
             None if self.ready => Readiness::Ready,
@@ -255,12 +255,12 @@ impl CheckReport {
     }
 
     /// The command that repeats the first failure.
-    pub(crate) fn repeats(&self) -> Option<&str> {
+    pub fn repeats(&self) -> Option<&str> {
         self.decisive()?.finding.as_ref()?.reproduce.as_deref()
     }
 
     /// The verdict in a sentence.
-    pub(crate) fn verdict(&self) -> String {
+    pub fn verdict(&self) -> String {
         let taken = self.steps.iter().filter(|step| step.verdict == StepVerdict::Passed).count();
         match (self.outcome(), self.decisive()) {
             (Readiness::Ready, _) => "ready: no problems found".to_owned(),
@@ -277,7 +277,7 @@ impl CheckReport {
     }
 
     /// The whole report as text, in lines of at most this many columns.
-    pub(crate) fn describe(&self, colour: Colour, columns: Option<usize>) -> Styled {
+    pub fn describe(&self, colour: Colour, columns: Option<usize>) -> Styled {
         let mut text = ReportText::new(self, colour, columns);
         Styled::join([ReportText::heading(self), text.rest(self)], "\n")
     }

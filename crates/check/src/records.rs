@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use crate::error::Failure;
+use crate::error::ExamError;
 use referee_record::disk;
 use referee_record::log::{LOG, LogWriter, WriteError};
 use referee_record::model::record::{GameRecord, Header};
@@ -14,15 +14,15 @@ pub(super) fn keep(
     log: &mut Option<LogWriter>,
     (dir, header): (&Path, &Header),
     record: &GameRecord,
-) -> Result<(), Failure> {
+) -> Result<(), ExamError> {
     let log = if let Some(log) = log { log } else { log.insert(begin(dir, header)?) };
     match log.append(record) {
         Ok(()) | Err(WriteError::Moved(_)) => Ok(()),
-        Err(error) => Err(Failure::system(error.to_string())),
+        Err(error) => Err(error.into()),
     }
 }
 
-fn begin(dir: &Path, header: &Header) -> Result<LogWriter, Failure> {
+fn begin(dir: &Path, header: &Header) -> Result<LogWriter, ExamError> {
     let path = dir.join(LOG);
     // It may lie in a submission, where a link leads anywhere.
     dir.parent()
@@ -31,5 +31,5 @@ fn begin(dir: &Path, header: &Header) -> Result<LogWriter, Failure> {
         .and_then(|()| disk::remove_if_there(&path))
         .map_err(|source| WriteError::Failed { path, source })
         .and_then(|()| LogWriter::create(dir, header))
-        .map_err(|error| Failure::system(error.to_string()))
+        .map_err(ExamError::from)
 }

@@ -4,11 +4,11 @@ use std::fmt::Write as _;
 use std::time::Duration;
 
 use super::{CheckReport, CheckStep, Figures, Readiness, StepVerdict};
-use crate::check::CheckFinding;
-use crate::printer::{Colour, Styled};
+use crate::CheckFinding;
 use referee_protocol::escape;
 use referee_record::model::clock::seconds;
 use referee_record::model::fault::FaultCode;
+use referee_report::colour::{Colour, Styled};
 
 const GREEN: &str = "32";
 const RED: &str = "1;31";
@@ -16,7 +16,7 @@ const YELLOW: &str = "33";
 
 /// Writes a report step by step, each finding in full only once.
 #[derive(Debug)]
-pub(crate) struct ReportText {
+pub struct ReportText {
     colour: Colour,
     /// The width of a line, except lines with a command to copy, which stay whole.
     columns: Option<usize>,
@@ -30,13 +30,13 @@ pub(crate) struct ReportText {
 
 impl ReportText {
     /// Begins the text of this report, in lines of at most this many columns.
-    pub(crate) fn new(report: &CheckReport, colour: Colour, columns: Option<usize>) -> Self {
+    pub fn new(report: &CheckReport, colour: Colour, columns: Option<usize>) -> Self {
         let width = report.steps.iter().map(|step| step.name.len()).max().unwrap_or_default();
         Self { colour, columns, width, steps: 0, told: Vec::new() }
     }
 
     /// The line above the steps: the player and the game.
-    pub(crate) fn heading(report: &CheckReport) -> Styled {
+    pub fn heading(report: &CheckReport) -> Styled {
         let player = escape::terminal(&report.player);
         let command = escape::terminal(&report.command);
         let name = if player == command { player } else { format!("{player}: {command}") };
@@ -44,7 +44,7 @@ impl ReportText {
     }
 
     /// The lines of the next step.
-    pub(crate) fn step(&mut self, step: &CheckStep) -> Styled {
+    pub fn step(&mut self, step: &CheckStep) -> Styled {
         self.steps += 1;
         let mark = match step.verdict {
             StepVerdict::Passed => self.colour.paint("ok  ", GREEN),
@@ -67,7 +67,7 @@ impl ReportText {
     }
 
     /// The steps that were not written yet, the measurements, the notes and the verdict.
-    pub(crate) fn rest(&mut self, report: &CheckReport) -> Styled {
+    pub fn rest(&mut self, report: &CheckReport) -> Styled {
         let left = self.steps;
         let mut steps: Vec<Styled> =
             report.steps.iter().skip(left).map(|step| self.step(step)).collect();

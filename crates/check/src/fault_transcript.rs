@@ -17,16 +17,16 @@ const SHOWN: usize = 600;
 
 /// A line sent between the referee and a player.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub(crate) struct ShownLine {
+pub struct ShownLine {
     /// Its direction.
-    pub(crate) way: LineDirection,
+    pub way: LineDirection,
     /// Its text, without the newline.
-    pub(crate) text: String,
+    pub text: String,
 }
 
 impl ShownLine {
     /// Whether it asks for an action.
-    pub(crate) fn is_turn(&self) -> bool {
+    pub fn is_turn(&self) -> bool {
         self.way == LineDirection::ToPlayer && self.text.starts_with(TURN)
     }
 }
@@ -45,7 +45,7 @@ impl fmt::Display for ShownLine {
 }
 
 /// The last request to a player, and the reply.
-pub(crate) fn last_request(player: &Player) -> Vec<ShownLine> {
+pub fn last_request(player: &Player) -> Vec<ShownLine> {
     let lines = player.transcript().into_iter().map(|line| ShownLine {
         way: line.direction,
         text: String::from_utf8_lossy(&line.bytes).into_owned(),
@@ -55,7 +55,7 @@ pub(crate) fn last_request(player: &Player) -> Vec<ShownLine> {
 
 /// The same lines from the transcript of a game kept next to a log, for the player in the seat
 /// called `owner`.
-pub(crate) fn last_request_in(transcript: &str, owner: &str) -> Vec<ShownLine> {
+pub fn last_request_in(transcript: &str, owner: &str) -> Vec<ShownLine> {
     let lines = transcript.lines().filter_map(|line| {
         let value: Value = serde_json::from_str(line).ok()?;
         let text = |key: &str| value.get(key).and_then(Value::as_str).map(str::to_owned);

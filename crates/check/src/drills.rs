@@ -31,20 +31,20 @@ const PROGRAM_EFFORT: u64 = 10_000;
 
 /// A decision for a player to make.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Drill {
+pub struct Drill {
     /// The seat that decides.
-    pub(crate) seat: Seat,
+    pub seat: Seat,
     /// The game up to the decision.
-    pub(crate) beginning: Beginning,
+    pub beginning: Beginning,
     /// The kinds of turn that no earlier drill has, each in words.
-    pub(crate) kinds: BTreeMap<String, String>,
+    pub kinds: BTreeMap<String, String>,
 }
 
 /// The drills of a game with these options, the same every time.
 ///
 /// # Errors
 /// The options are not valid together, or the game failed.
-pub(crate) fn drills(rules: &GameRules) -> Result<Vec<Drill>, GameError> {
+pub fn drills(rules: &GameRules) -> Result<Vec<Drill>, GameError> {
     drills_of(rules, GAMES)
 }
 

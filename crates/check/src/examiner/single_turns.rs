@@ -4,9 +4,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::{Examiner, Interruption, StepResult};
-use crate::check::drills::Drill;
-use crate::check::{CheckFinding, fault_transcript};
-use crate::error::Failure;
+use crate::drills::Drill;
+use crate::error::ExamError;
+use crate::{CheckFinding, fault_transcript};
 use referee_games::{BySeat, Seat};
 use referee_match::player::{InitView, Launch, NotStarted, Player};
 use referee_match::reask::{self, DecisionPoint, RecordedGame};
@@ -55,8 +55,8 @@ impl Examiner<'_> {
                     wants = wanted;
                     starts.push(format!("{} as {}", seconds(took), seats[seat]));
                 }
-                Err(NotStarted::Shortage(shortage)) => return Err(Failure::from(shortage).into()),
-                Err(NotStarted::Game(error)) => return Err(Failure::from(error).into()),
+                Err(NotStarted::Shortage(shortage)) => return Err(ExamError::from(shortage).into()),
+                Err(NotStarted::Game(error)) => return Err(ExamError::from(error).into()),
                 Err(NotStarted::Fault(fault)) => {
                     let lines = fault_transcript::last_request(&player);
                     let mut finding = CheckFinding::new(game, &fault, seat, None, lines);
@@ -136,7 +136,7 @@ impl Examiner<'_> {
         let mut player = self.fresh();
         let put = self.unless_over(reask::ask_again(&source, decision, &mut player)).await;
         let put = match put {
-            Ok(put) => put.map_err(Failure::from)?,
+            Ok(put) => put.map_err(ExamError::from)?,
             Err(stop) => {
                 player.kill().await;
                 return Err(stop);

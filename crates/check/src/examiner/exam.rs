@@ -4,8 +4,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::check::drills::Drill;
-use crate::check::report::CheckReport;
+use crate::drills::Drill;
+use crate::report::CheckReport;
 use referee_match::player::Sandbox;
 use referee_record::model::clock::TimeControl;
 use referee_record::model::player::PlayerSpec;
@@ -14,40 +14,43 @@ use referee_record::model::rules::GameRules;
 
 /// The settings that are the same for every player of a check.
 #[derive(Debug, Clone)]
-pub(crate) struct Exam {
+pub struct Exam {
     /// The rules in force.
-    pub(crate) rules: GameRules,
+    pub rules: GameRules,
     /// The time limits.
-    pub(crate) control: TimeControl,
+    pub control: TimeControl,
     /// The sandbox for the players.
-    pub(crate) containment: Arc<Sandbox>,
+    pub containment: Arc<Sandbox>,
     /// The policy after a refused action.
-    pub(crate) policy: FaultPolicy,
+    pub policy: FaultPolicy,
     /// The decisions that show each kind of turn.
-    pub(crate) drills: Vec<Drill>,
+    pub drills: Vec<Drill>,
     /// The partner for long games.
-    pub(crate) partner: PlayerSpec,
+    pub partner: PlayerSpec,
     /// The built-in players to play against.
-    pub(crate) bots: Vec<PlayerSpec>,
+    pub bots: Vec<PlayerSpec>,
     /// The number of game pairs against each of them.
-    pub(crate) pairs: u32,
+    pub pairs: u32,
     /// The seed for everything random.
-    pub(crate) seed: u64,
+    pub seed: u64,
     /// The time limit for the check of one player.
-    pub(crate) within: Duration,
+    pub within: Duration,
 }
 
 /// A player to be checked.
 #[derive(Debug, Clone)]
-pub(crate) struct Candidate {
+pub struct Candidate {
     /// The player.
-    pub(crate) spec: PlayerSpec,
+    pub spec: PlayerSpec,
     /// The arguments that name it to `referee ask`, quoted for the shell.
-    pub(crate) words: String,
+    pub words: String,
+    /// Remarks for its author about how it is run.
+    pub remarks: Vec<String>,
     /// The folder for the games that show a finding.
-    pub(crate) records: PathBuf,
+    pub records: PathBuf,
     /// The header for a log of its games.
-    pub(crate) header: Header,
+    /// The header for a log of its games.
+    pub header: Header,
 }
 
 /// A step of a check.
@@ -63,12 +66,12 @@ pub(super) enum Task {
 
 impl Exam {
     /// The report on `candidate` before any step.
-    pub(crate) fn untried(&self, candidate: &Candidate) -> CheckReport {
+    pub fn untried(&self, candidate: &Candidate) -> CheckReport {
         let spec = &candidate.spec;
         let steps = self.tasks().map(|task| self.name(task)).collect();
         let mut report =
             CheckReport::new(&spec.name, &shown_command(spec), self.rules.game.name(), steps);
-        report.warnings.extend(crate::config::remarks(spec));
+        report.warnings.extend(candidate.remarks.iter().cloned());
         report
     }
 

@@ -20,14 +20,14 @@ use rand_chacha::ChaCha8Rng;
 use serde::Serialize;
 
 use checks::check;
-pub(crate) use example::ExampleGame;
+pub use example::ExampleGame;
 use findings::Findings;
-pub(crate) use findings::{GameFinding, HiddenChecks};
+pub use findings::{GameFinding, HiddenChecks};
 use portrait::PortraitMaker;
-pub(crate) use portrait::{GamePortrait, GameSample, Quantiles, ShareInterval};
+pub use portrait::{GamePortrait, GameSample, Quantiles, ShareInterval};
 use purity::PurityTest;
 use referee_record::model::rules::GameRules;
-pub(crate) use text::lines;
+pub use text::lines;
 use walk::Walk;
 
 /// The number of positions near the start to visit.
@@ -41,20 +41,20 @@ const CHECKED: u32 = 8;
 
 /// The settings of a trial.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct TrialPlan {
+pub struct TrialPlan {
     /// The number of random games.
-    pub(crate) games: u32,
+    pub games: u32,
     /// The seed of all random numbers.
-    pub(crate) seed: u64,
+    pub seed: u64,
     /// The number of games between searching players.
-    pub(crate) search_games: u32,
+    pub search_games: u32,
     /// The nodes of each search.
-    pub(crate) nodes: u64,
+    pub nodes: u64,
 }
 
 /// What a trial does now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum TrialStage {
+pub enum TrialStage {
     /// It checks positions near the start.
     NearPositions,
     /// It plays random games.
@@ -65,40 +65,40 @@ pub(crate) enum TrialStage {
 
 /// How far a trial has come.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct TrialProgress {
+pub struct TrialProgress {
     /// What it does now.
-    pub(crate) stage: TrialStage,
+    pub stage: TrialStage,
     /// How many positions or games of this stage are done.
-    pub(crate) done: u32,
+    pub done: u32,
     /// How many there are at most.
-    pub(crate) of: u32,
+    pub of: u32,
 }
 
 /// The result of a trial.
 #[derive(Debug, Serialize)]
-pub(crate) struct GameTrial {
+pub struct GameTrial {
     /// The name of the game.
-    pub(crate) game: String,
+    pub game: String,
     /// The name for people.
-    pub(crate) title: String,
+    pub title: String,
     /// The names of the seats, first seat first.
-    pub(crate) seats: [String; 2],
+    pub seats: [String; 2],
     /// The seed of all random numbers.
-    pub(crate) seed: u64,
+    pub seed: u64,
     /// The options that had their defaults.
-    pub(crate) defaults: Vec<String>,
+    pub defaults: Vec<String>,
     /// The number of random games that were played.
-    pub(crate) games: u32,
+    pub games: u32,
     /// The mistakes, those with the fewest steps first.
-    pub(crate) findings: Vec<GameFinding>,
+    pub findings: Vec<GameFinding>,
     /// What the checks of hidden information could compare; `None` if nothing is hidden.
-    pub(crate) hidden: Option<HiddenChecks>,
+    pub hidden: Option<HiddenChecks>,
     /// The portrait of the games; `None` if no game was finished.
-    pub(crate) portrait: Option<GamePortrait>,
+    pub portrait: Option<GamePortrait>,
 }
 
 /// Tries out the game, and tells how far it has come.
-pub(crate) fn try_out(
+pub fn try_out(
     rules: &GameRules,
     plan: &TrialPlan,
     tell: &mut dyn FnMut(TrialProgress),

@@ -1,5 +1,5 @@
 use super::*;
-use crate::check::ShownLine;
+use crate::ShownLine;
 use referee_match::player::LineDirection;
 use referee_record::model::fault::FaultCode;
 use referee_record::model::warning::{PlayerWarning, Wording};

@@ -6,20 +6,20 @@ use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
 use super::walk::Walk;
-use crate::check::Beginning;
+use crate::Beginning;
 use referee_games::{BySeat, Event, GameError, Position, Seat, Turn};
 use referee_record::model::record::GameRecord;
 use referee_record::model::rules::GameRules;
 
 /// A random game.
 #[derive(Debug)]
-pub(crate) struct ExampleGame {
+pub struct ExampleGame {
     /// The whole game.
-    pub(crate) record: GameRecord,
+    pub record: GameRecord,
     /// A position in its middle.
-    pub(crate) middle: Position,
+    pub middle: Position,
     /// The events that led to that position.
-    pub(crate) events: Vec<Event>,
+    pub events: Vec<Event>,
 }
 
 impl ExampleGame {
@@ -27,7 +27,7 @@ impl ExampleGame {
     ///
     /// # Errors
     /// The game failed.
-    pub(crate) fn play(rules: &GameRules, seed: u64) -> Result<Self, GameError> {
+    pub fn play(rules: &GameRules, seed: u64) -> Result<Self, GameError> {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         let mut walk = Walk::new(&rules.start);
         while walk.random_step(&mut rng)? {}

@@ -8,13 +8,13 @@ use referee_games::{BySeat, GameError, PASS, Step, TextStep};
 
 /// A mistake of a game.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub(crate) struct GameFinding {
+pub struct GameFinding {
     /// The problem.
-    pub(crate) problem: String,
+    pub problem: String,
     /// The shortest known sequence of steps that shows it, from the start.
-    pub(crate) steps: Vec<String>,
+    pub steps: Vec<String>,
     /// The number of times it was seen.
-    pub(crate) count: u32,
+    pub count: u32,
 }
 
 /// The mistakes found so far, one of each kind.
@@ -28,11 +28,11 @@ pub(super) struct Findings {
 
 /// What the checks of hidden information could compare.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Serialize)]
-pub(crate) struct HiddenChecks {
+pub struct HiddenChecks {
     /// Whether the game makes guesses. Without them, nothing says what a view may reveal.
-    pub(crate) guesses: bool,
+    pub guesses: bool,
     /// The number of pairs of positions that a seat may not tell apart.
-    pub(crate) pairs: u32,
+    pub pairs: u32,
 }
 
 impl Findings {
