@@ -227,13 +227,18 @@ fn a_machine_in_disorder_takes_nobody_out() {
     assert_eq!(played.code, 0, "{}", played.err);
     let pauses = "ann v1 pauses until the next start of the run: ";
     assert!(played.err.contains(pauses), "{}", played.err);
-    arena.sh("mv away entrants/ann");
     assert_eq!(arena.changes(), came);
+    // A version that pauses is replaced like any other.
+    let run = arena.start(&["run", "--quiet"]);
+    arena.hand_in("ann", "player.py", &program("two"));
+    arena.wait_for_report("ann", "entered as ann v2");
+    arena.wait_for_games_of("ann v2");
+    assert_eq!(arena.stop(run), 130);
     // What was read and is not the same leaves.
     arena.write("entrants/bob/1/of_the_player.py", "not named in its command");
     let played = arena.run(&["run", "--until", "1s"]);
     assert!(played.err.contains("bob v1: its files in "), "{}", played.err);
-    assert_eq!(arena.changes()[2..], ["bob v1 lost"]);
+    assert_eq!(arena.changes()[2..], ["ann v1 replaced", "ann v2 entered", "bob v1 lost"]);
 }
 
 #[test]

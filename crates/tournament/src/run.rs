@@ -133,8 +133,8 @@ type Inbox = mpsc::UnboundedReceiver<Report>;
 
 impl Runner<'_> {
     /// Plays all due games at `venue`, until `stop` becomes true or the time is up. Games then in
-    /// play may finish, as long as the [`RunDeadline`] allows. A league goes on until an instruction ends
-    /// it.
+    /// play may finish, as long as the [`RunDeadline`] allows. A league goes on until an instruction
+    /// ends it.
     ///
     /// # Errors
     /// The log cannot be written, or a game does not fit the tournament.
@@ -276,7 +276,7 @@ impl Runner<'_> {
             return Ok(Err(why.to_string()));
         }
         progress.listener.on(RunEvent::PlayersChanged(change), self.state)?;
-        if let (RosterChange::Left { player, .. }, true) = (change, program.is_none())
+        if let RosterChange::Left { player, .. } = change
             && let Some(number) = self.state.number(player)
         {
             progress.venue.dismiss(number);

@@ -5,8 +5,8 @@ use tokio::sync::{mpsc, oneshot};
 use referee_record::model::player::PlayerSpec;
 use referee_record::model::roster::RosterChange;
 
-/// What a run is told while it plays. It follows one instruction after the other, and no game in play is
-/// disturbed: it is played to its end and counts, whatever becomes of its players.
+/// What a run is told while it plays. It follows one instruction after the other, and no game in
+/// play is disturbed: it is played to its end and counts, whatever becomes of its players.
 #[derive(Debug)]
 pub enum Instruction {
     /// A player comes or goes.

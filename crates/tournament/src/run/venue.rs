@@ -35,7 +35,7 @@ pub trait Venue {
     /// The program cannot play there, for this reason. Then nothing changes.
     fn admit(&self, number: usize, player: &PlayerSpec, header: &Header) -> Result<(), String>;
 
-    /// Keeps no process of player `number` for another game.
+    /// Keeps no process of player `number`, which has left, for another game.
     fn dismiss(&self, number: usize);
 
     /// Whether other machines play. Then both games of a pair are one job, and a game that fails
@@ -76,7 +76,10 @@ impl Venue for ThisMachine<'_> {
     }
 
     fn dismiss(&self, number: usize) {
-        self.conditions.player(number).dismiss();
+        // One that could not be started was never admitted.
+        if let Some(entrant) = self.conditions.players.get(number) {
+            entrant.dismiss();
+        }
     }
 
     fn is_elsewhere(&self) -> bool {
