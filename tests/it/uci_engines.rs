@@ -220,7 +220,8 @@ fn wrong_lines_and_buttons_are_warned_about() {
     );
     let details = arena.run(&["rank", "--details"]);
     assert!(details.out.contains("means per move"), "{details:?}");
-    assert!(details.out.contains("\ntwo reported a wrong main line at ply 1"), "{details:?}");
+    // Whichever game was over first.
+    assert!(details.out.contains("\ntwo reported a wrong main line at ply "), "{details:?}");
     let details = arena.run(&["rank", "--details", "--format", "json"]);
     let json: Value = serde_json::from_str(&details.out).expect("JSON");
     let search = &json["diagnostics"]["searches"][0];
