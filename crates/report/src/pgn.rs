@@ -229,7 +229,7 @@ fn moves(
 }
 
 /// The moves at the beginning of the note on this decision, after so many plies, that can be played
-/// here. A note that is no main line has none.
+/// here; `None` if the note has no main line.
 fn main_line(position: &dyn AnyPosition, record: &GameRecord, plies: usize) -> Option<String> {
     let note = record.notes.iter().find(|it| it.ply as usize == plies)?;
     let mut position = position.boxed();

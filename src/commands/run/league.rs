@@ -103,7 +103,7 @@ fn without_sight(mut spec: PlayerSpec, hidden: &[PathBuf]) -> PlayerSpec {
 }
 
 /// What became of the files of a version that entered.
-enum Kept {
+enum KeptVersion {
     /// It can play.
     Ready(Box<PlayerSpec>),
     /// It cannot be started now, for this reason; its files may still be those that entered.
@@ -130,17 +130,17 @@ fn find_players(
         let found = match &info.entry {
             None => {
                 let own = run.tournament.players.iter().find(|player| player.name == info.name);
-                own.map_or(Kept::Changed, |own| Kept::Ready(Box::new(own.clone())))
+                own.map_or(KeptVersion::Changed, |own| KeptVersion::Ready(Box::new(own.clone())))
             }
             Some(entry) => kept(info, entry, &version_dir(league, entry)),
         };
         match found {
-            Kept::Ready(spec) if info.entry.is_some() => {
+            KeptVersion::Ready(spec) if info.entry.is_some() => {
                 roster.push((number, without_sight(*spec, &hidden)));
             }
-            Kept::Ready(spec) => roster.push((number, *spec)),
-            Kept::Unavailable(why) => unavailable.push((number, why)),
-            Kept::Changed => lost.push(&info.name),
+            KeptVersion::Ready(spec) => roster.push((number, *spec)),
+            KeptVersion::Unavailable(why) => unavailable.push((number, why)),
+            KeptVersion::Changed => lost.push(&info.name),
         }
     }
     let came = present().filter(|(_, info)| info.entry.is_some()).count();
@@ -173,18 +173,18 @@ fn find_players(
 }
 
 /// What became of the version in the folder `dir`.
-fn kept(info: &PlayerInfo, entry: &Entry, dir: &Path) -> Kept {
+fn kept(info: &PlayerInfo, entry: &Entry, dir: &Path) -> KeptVersion {
     let has_digest = !entry.kept.is_empty();
     match version_digest(dir) {
         Err(why @ UnfitTree::Failed { .. }) => {
-            return Kept::Unavailable(format!("{}: {why}", dir.display()));
+            return KeptVersion::Unavailable(format!("{}: {why}", dir.display()));
         }
         Ok(now) if !has_digest || now == entry.kept => {}
-        _ => return Kept::Changed,
+        _ => return KeptVersion::Changed,
     }
     match player_in(dir, &info.name) {
-        Ok(spec) if has_digest || spec.hash == info.hash => Kept::Ready(Box::new(spec)),
-        Ok(_) => Kept::Changed,
-        Err(failure) => Kept::Unavailable(failure.to_string()),
+        Ok(spec) if has_digest || spec.hash == info.hash => KeptVersion::Ready(Box::new(spec)),
+        Ok(_) => KeptVersion::Changed,
+        Err(failure) => KeptVersion::Unavailable(failure.to_string()),
     }
 }

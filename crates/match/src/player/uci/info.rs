@@ -10,7 +10,7 @@ const MOST_MOVES: usize = 10;
 pub(super) struct EngineInfo {
     /// The score, depth, nodes and time.
     pub(super) report: SearchReport,
-    /// The main line, with blanks between its moves; empty if there is none.
+    /// The main line, with blanks between its moves, or an empty text.
     pub(super) main_line: String,
 }
 

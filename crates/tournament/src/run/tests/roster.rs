@@ -27,7 +27,7 @@ fn league() -> Header {
 
 /// What happens next.
 #[derive(Debug, Clone, Copy)]
-enum Step {
+enum LeagueStep {
     /// A worker that plays, of several, has done its job in this way.
     Done(usize, Way),
     /// A new version of an author's player comes, and the one before goes.
@@ -58,7 +58,7 @@ enum How {
     DiskFull,
 }
 
-fn steps() -> impl Strategy<Value = Vec<Step>> {
+fn steps() -> impl Strategy<Value = Vec<LeagueStep>> {
     let way = prop_oneof![12 => Just(Way::Played), 1 => Just(Way::Panic), 1 => Just(Way::Shortage)];
     let how = prop_oneof![
         Just(How::Close),
@@ -68,13 +68,13 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
         Just(How::DiskFull)
     ];
     let step = prop_oneof![
-        12 => (0..8_usize, way).prop_map(|(which, way)| Step::Done(which, way)),
-        3 => (0..3_usize).prop_map(Step::Enter),
-        2 => (0..8_usize).prop_map(Step::Leave),
-        1 => Just(Step::Pause),
-        1 => Just(Step::GoOn),
-        1 => (1..4_usize).prop_map(Step::PlayAtOnce),
-        1 => how.prop_map(Step::End),
+        12 => (0..8_usize, way).prop_map(|(which, way)| LeagueStep::Done(which, way)),
+        3 => (0..3_usize).prop_map(LeagueStep::Enter),
+        2 => (0..8_usize).prop_map(LeagueStep::Leave),
+        1 => Just(LeagueStep::Pause),
+        1 => Just(LeagueStep::GoOn),
+        1 => (1..4_usize).prop_map(LeagueStep::PlayAtOnce),
+        1 => how.prop_map(LeagueStep::End),
     ];
     prop::collection::vec(step, 1..40)
 }
@@ -230,7 +230,7 @@ struct World {
 
 impl World {
     /// Plays until the run ends; returns the steps that are left.
-    async fn run<'s>(&mut self, mut steps: &'s [Step]) -> &'s [Step] {
+    async fn run<'s>(&mut self, mut steps: &'s [LeagueStep]) -> &'s [LeagueStep] {
         let mut state = self.kept.borrow().read();
         {
             let mut kept = self.kept.borrow_mut();
@@ -296,16 +296,16 @@ impl World {
     /// Whether the run is killed now.
     fn take(
         &mut self,
-        step: Step,
+        step: LeagueStep,
         (tell, halt): (&mpsc::UnboundedSender<Instruction>, &watch::Sender<bool>),
         bench: &Bench,
     ) -> bool {
         let say = |instruction| drop(tell.send(instruction));
         match step {
-            Step::Done(which, way) => {
+            LeagueStep::Done(which, way) => {
                 bench.answer(which, way, &|game| self.record(game));
             }
-            Step::Enter(which) => {
+            LeagueStep::Enter(which) => {
                 let version = self.versions[which] + 1;
                 if version > 1 {
                     let before = Entry::name(AUTHORS[which], version - 1);
@@ -316,23 +316,23 @@ impl World {
                 self.names.push(change.player().to_owned());
                 say(self.change(change, Some(bot("random"))));
             }
-            Step::Leave(which) => {
+            LeagueStep::Leave(which) => {
                 let name = self.names[which % self.names.len()].clone();
                 say(self.change(left(&name), None));
             }
-            Step::Pause => {
+            LeagueStep::Pause => {
                 say(Instruction::Pause);
                 self.kept.borrow_mut().is_paused = true;
             }
-            Step::GoOn => {
+            LeagueStep::GoOn => {
                 say(Instruction::GoOn);
                 self.kept.borrow_mut().is_paused = false;
             }
-            Step::PlayAtOnce(most) => say(Instruction::PlayAtOnce(most)),
-            Step::End(How::Kill) => return true,
-            Step::End(How::DiskFull) => self.kept.borrow_mut().is_full = true,
-            Step::End(How::Stop) => drop(halt.send_replace(true)),
-            Step::End(how) => {
+            LeagueStep::PlayAtOnce(most) => say(Instruction::PlayAtOnce(most)),
+            LeagueStep::End(How::Kill) => return true,
+            LeagueStep::End(How::DiskFull) => self.kept.borrow_mut().is_full = true,
+            LeagueStep::End(How::Stop) => drop(halt.send_replace(true)),
+            LeagueStep::End(how) => {
                 say(if how == How::Close { Instruction::Close } else { Instruction::Finish });
                 self.kept.borrow_mut().is_ending = true;
             }
@@ -369,7 +369,7 @@ fn left(player: &str) -> RosterChange {
 }
 
 /// Plays a league through these steps, and its log is right.
-fn play(steps: &[Step]) {
+fn play(steps: &[LeagueStep]) {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_time()
         .start_paused(true)
