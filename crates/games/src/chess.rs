@@ -25,8 +25,10 @@ use super::{BySeat, Game, OptionError, Options, Outcome, Refusal, RuleSheet, Sea
 pub struct Chess {
     rules: Arc<Rules>,
     board: Board,
-    /// All moves from the start position on.
-    moves: Vec<Action>,
+    /// All moves from the start position on, with blanks between them. Players are sent this text
+    /// at each turn, so it grows with the game instead of being written anew.
+    line: String,
+    ply: u32,
     /// The keys of the positions that may still recur, newest last: those since the last capture or
     /// move of a pawn.
     past: History<u64>,
@@ -73,7 +75,7 @@ impl Chess {
     /// Plays a legal action and tests whether it ended the game.
     fn advance(&mut self, action: Action) {
         self.board.play_unchecked(action.on(&self.board, self.rules.chess960));
-        self.moves.push(action);
+        self.write(action);
         if self.board.halfmove_clock() == 0 {
             self.past.clear();
         }
@@ -87,9 +89,13 @@ impl Chess {
         cozy_chess::util::display_san_move(&self.board, played).to_string()
     }
 
-    /// The moves from the start position on, with blanks between them.
-    fn line(&self) -> String {
-        self.moves.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ")
+    /// Adds a move to the line.
+    fn write(&mut self, action: Action) {
+        if self.ply > 0 {
+            self.line.push(' ');
+        }
+        self.line.extend(action.letters());
+        self.ply += 1;
     }
 
     /// The number of pawns by which white leads.
@@ -138,7 +144,7 @@ impl Game for Chess {
         let (rules, board) = (Arc::clone(rules), rules.start.clone());
         let mut past = History::default();
         past.push(ending::key(&board));
-        Self { rules, board, moves: Vec::new(), past, ending: None }
+        Self { rules, board, line: String::new(), ply: 0, past, ending: None }
     }
 
     fn turn(&self) -> Turn {
@@ -146,7 +152,7 @@ impl Game for Chess {
     }
 
     fn ply(&self) -> u32 {
-        u32::try_from(self.moves.len()).unwrap_or(u32::MAX)
+        self.ply
     }
 
     fn legal_actions(&self, seat: Seat) -> Vec<Action> {
@@ -221,7 +227,7 @@ impl Game for Chess {
     }
 
     fn snapshot(&self) -> Snapshot {
-        Snapshot { moves: self.line() }
+        Snapshot { moves: self.line.clone() }
     }
 
     fn restored(&self, Snapshot { moves }: Snapshot) -> Option<Self> {

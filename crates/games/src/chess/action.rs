@@ -48,6 +48,11 @@ impl Action {
         Self { squares: [from[0], from[1], to[0], to[1]], promotion }
     }
 
+    /// The letters of its text.
+    pub(super) fn letters(self) -> impl Iterator<Item = char> {
+        self.squares.into_iter().chain(self.promotion).map(char::from)
+    }
+
     /// The move on this board, whether or not it is legal: castling is the king's move to its rook.
     pub(super) fn on(self, board: &Board, chess960: bool) -> Move {
         let [from, mut to] = [0, 2].map(|at| {
@@ -76,7 +81,6 @@ impl Action {
 
 impl fmt::Display for Action {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let letters = self.squares.into_iter().chain(self.promotion);
-        letters.map(char::from).try_for_each(|letter| fmt::Write::write_char(f, letter))
+        self.letters().try_for_each(|letter| fmt::Write::write_char(f, letter))
     }
 }

@@ -27,7 +27,7 @@ impl State {
         Self {
             fen: game.rules.fen(&game.board),
             start: game.rules.fen(&game.rules.start),
-            moves: game.line(),
+            moves: game.line.clone(),
             board: rows(&game.board),
             to_move: Chess::SEATS[game.mover()],
         }

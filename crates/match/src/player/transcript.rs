@@ -35,13 +35,21 @@ pub struct TranscriptLine {
 pub(super) struct Transcript(VecDeque<TranscriptLine>);
 
 impl Transcript {
+    /// Adds lines, and drops the oldest ones if there are too many.
+    pub(super) fn push_all(&mut self, direction: LineDirection, at: Instant, lines: &[u8]) {
+        for line in lines.split_inclusive(|&byte| byte == b'\n') {
+            self.push(direction, at, line);
+        }
+    }
+
     /// Adds a line, and drops the oldest one if there are too many.
     pub(super) fn push(&mut self, direction: LineDirection, at: Instant, bytes: &[u8]) {
-        if self.0.len() == LINES {
-            self.0.pop_front();
-        }
-        let bytes = bytes.strip_suffix(b"\n").unwrap_or(bytes).to_vec();
-        self.0.push_back(TranscriptLine { at, direction, bytes });
+        // The oldest line leaves its memory.
+        let oldest = if self.0.len() == LINES { self.0.pop_front() } else { None };
+        let mut kept = oldest.map_or_else(Vec::new, |line| line.bytes);
+        kept.clear();
+        kept.extend_from_slice(bytes.strip_suffix(b"\n").unwrap_or(bytes));
+        self.0.push_back(TranscriptLine { at, direction, bytes: kept });
     }
 
     /// Adds a line of the player in place of the one before, if both are `info` of an engine: only

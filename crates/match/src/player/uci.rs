@@ -6,19 +6,19 @@
 mod info;
 mod main_line;
 mod option;
+mod position_command;
 
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use serde::Deserialize;
-
 use self::info::EngineInfo;
 use self::option::EngineOption;
+use self::position_command::PositionCommand;
 use super::limit::ReplyLimit;
 use super::process::{LineAnswer, PlayerProcess};
 use super::{Answer, InitView, Launch, NotStarted, PlayerStatistics, Sandbox, TurnTime, TurnView};
-use referee_games::{GameError, ProgramError, Seat};
+use referee_games::{GameError, Seat};
 use referee_protocol::{Greeting, Reply, shown};
 use referee_record::model::clock::{TimeControl, millis};
 use referee_record::model::fault::{Fault, FaultCode};
@@ -30,8 +30,6 @@ use referee_record::wording::counted;
 const CHESS_960: (&str, &str) = ("UCI_Chess960", "chess960");
 /// How long an engine searches if nothing limits it, in milliseconds.
 const UNLIMITED_MS: u64 = 1000;
-/// The start position, which UCI has a word for.
-const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
 
 /// A chess engine that speaks UCI.
 #[derive(Debug)]
@@ -42,12 +40,17 @@ pub struct UciEngine {
     control: TimeControl,
     opponent_increment: Duration,
     greeting: Greeting,
-    /// The commands that were sent at its start, and those of its last turn.
-    commands: [Vec<String>; 2],
+    /// The commands that were sent at its start.
+    commands: Vec<String>,
+    position: PositionCommand,
+    /// The last command that started a search.
+    go: String,
     /// Whether it is frozen after each of its replies.
     pub(super) freeze: bool,
     /// Whether it still owes a reply, or cannot be used again.
     pub(super) owes: bool,
+    /// The last commands to the engine that await a reply.
+    lines: Vec<u8>,
     /// The last line that it was asked for.
     reply: Vec<u8>,
     /// The ply of its last search in this game.
@@ -109,9 +112,12 @@ impl UciEngine {
             control: TimeControl::unlimited(Duration::ZERO),
             opponent_increment: Duration::ZERO,
             greeting: Greeting::default(),
-            commands: [const { Vec::new() }; 2],
+            commands: Vec::new(),
+            position: PositionCommand::default(),
+            go: String::new(),
             freeze: false,
             owes: false,
+            lines: Vec::new(),
             reply: Vec::new(),
             searched: None,
             is_late: false,
@@ -134,8 +140,9 @@ impl UciEngine {
             }
             EngineLink::Running(process) => process.begin_game(),
         }
-        self.tell("ucinewgame").await;
-        self.await_ready(&mut time).await?;
+        self.position = PositionCommand::new(view.position, view.seat).map_err(NotStarted::Game)?;
+        self.go.clear();
+        self.await_ready(&["ucinewgame", "isready"], &mut time).await?;
         Ok((self.greeting.clone(), time.used))
     }
 
@@ -152,7 +159,8 @@ impl UciEngine {
             }
             known.extend(EngineOption::read(line));
         };
-        let answer = self.exchange("uci", "uciok", time.limit(), &mut read).await;
+        set_lines(&mut self.lines, &["uci"]);
+        let answer = self.exchange("uciok", time.limit(), &mut read).await;
         time.take(answer)?;
         self.greeting.name = name;
         let (mut commands, mut left_alone) = (Vec::new(), None);
@@ -178,36 +186,42 @@ impl UciEngine {
         for command in &commands {
             self.tell(command).await;
         }
-        self.commands[0] = commands;
-        self.await_ready(time).await
+        self.commands = commands;
+        self.await_ready(&["isready"], time).await
     }
 
-    async fn await_ready(&mut self, time: &mut StartTime) -> Result<(), NotStarted> {
-        let answer = self.exchange("isready", "readyok", time.limit(), &mut |_| {}).await;
+    /// Sends these commands, of which the last one is `isready`, and waits for the answer.
+    async fn await_ready(
+        &mut self,
+        commands: &[&str],
+        time: &mut StartTime,
+    ) -> Result<(), NotStarted> {
+        set_lines(&mut self.lines, commands);
+        let answer = self.exchange("readyok", time.limit(), &mut |_| {}).await;
         time.take(answer)
     }
 
     pub(super) async fn ask(&mut self, view: &TurnView<'_>) -> Result<Answer, GameError> {
-        let position = position_command(view)?;
+        self.position.follow(view.events);
         if let Some(Err(fault)) = self.running_mut().map(PlayerProcess::check_freezing) {
             return Ok(Answer { reply: Err(fault), time: TurnTime::ZERO });
         }
-        if let Err(fault) = self.end_last_search().await {
+        if let Err(fault) = self.end_last_search(view.limit.alone).await {
             return Ok(Answer { reply: Err(fault), time: TurnTime::ZERO });
         }
         self.searched = Some(view.position.ply());
-        let go = self.go(view);
-        self.tell(&position).await;
+        self.go = self.go(view);
         let mut best = EngineInfo::default();
         let mut read =
             |line: &str| best = EngineInfo::read(line).unwrap_or(std::mem::take(&mut best));
         let limit = view.limit.awaiting_late();
-        let answer = self.exchange(&go, "bestmove", limit, &mut read).await;
-        self.commands[1] = vec![position, go];
+        // In one piece: a write for each would wake the engine twice.
+        set_lines(&mut self.lines, &[self.position.as_str(), &self.go]);
+        let answer = self.exchange("bestmove", limit, &mut read).await;
         let reply = match answer.line {
             Ok(()) => {
                 self.check_main_line(view, &best);
-                self.read_move(view, &best)
+                self.read_move(view, best)
             }
             Err(fault) => Err(fault),
         };
@@ -217,9 +231,11 @@ impl UciEngine {
     /// Waits until the engine has written everything about its last search. Without this, a line
     /// that it writes just after its move would be taken for its next move. It costs the engine no
     /// time, and the engine does not know the next position yet.
-    async fn end_last_search(&mut self) -> Result<(), Fault> {
+    async fn end_last_search(&mut self, alone: bool) -> Result<(), Fault> {
         let limit = ReplyLimit::new(self.control.measure, Some(self.control.startup));
+        let limit = ReplyLimit { alone, ..limit };
         let mut late = None;
+        set_lines(&mut self.lines, &["isready"]);
         let mut read = |line: &str| {
             let is_about_a_search =
                 line.starts_with("bestmove") || EngineInfo::read(line).is_some();
@@ -227,7 +243,7 @@ impl UciEngine {
                 late = Some(shown(line.as_bytes()));
             }
         };
-        let answer = self.exchange("isready", "readyok", limit, &mut read).await;
+        let answer = self.exchange("readyok", limit, &mut read).await;
         if let (Some(line), Some(ply)) = (late, self.searched) {
             self.warn(PlayerWarning::WroteAfterMove { ply, line });
             self.is_late = true;
@@ -237,9 +253,9 @@ impl UciEngine {
 
     /// The commands of the last turn, with those that set options before them.
     pub fn commands(&self) -> impl Iterator<Item = &str> {
-        let [options, turn] = &self.commands;
-        let start = std::iter::once("uci").chain(options.iter().map(String::as_str));
-        start.chain(["isready", "ucinewgame", "isready"]).chain(turn.iter().map(String::as_str))
+        let start = std::iter::once("uci").chain(self.commands.iter().map(String::as_str));
+        let turn = [self.position.as_str(), &self.go].into_iter().filter(|_| !self.go.is_empty());
+        start.chain(["isready", "ucinewgame", "isready"]).chain(turn)
     }
 
     /// The command that starts a search. If both the budget and a turn are limited, the engine is
@@ -279,34 +295,33 @@ impl UciEngine {
     }
 
     /// The move of the last line, which may be illegal.
-    fn read_move(&self, view: &TurnView<'_>, best: &EngineInfo) -> Result<Reply, Fault> {
+    fn read_move(&self, view: &TurnView<'_>, best: EngineInfo) -> Result<Reply, Fault> {
         let text = String::from_utf8_lossy(&self.reply);
         let action = text.split_whitespace().nth(1).unwrap_or_default();
-        let legal = view.position.legal_count(view.seat);
-        let legal = counted(usize::try_from(legal).unwrap_or(usize::MAX), "legal move");
+        if is_move(action) {
+            let report = best.report;
+            return Ok(Reply {
+                // Some engines write the promoted piece as a capital.
+                action: action.to_ascii_lowercase(),
+                note: best.note(),
+                eval: report.eval(),
+                search: report,
+                ..Reply::default()
+            });
+        }
+        let legal = || {
+            let count = view.position.legal_count(view.seat);
+            counted(usize::try_from(count).unwrap_or(usize::MAX), "legal move")
+        };
         let wrong = match action {
             "" => "it has no move".to_owned(),
-            "(none)" => format!("it finds no move, but has {legal}"),
-            "0000" => format!("it passes, but has {legal}"),
-            _ if !is_move(action) => {
-                "it has no move in the notation of UCI, such as e2e4 or e7e8q".to_owned()
-            }
-            _ => String::new(),
+            "(none)" => format!("it finds no move, but has {}", legal()),
+            "0000" => format!("it passes, but has {}", legal()),
+            _ => "it has no move in the notation of UCI, such as e2e4 or e7e8q".to_owned(),
         };
-        if !wrong.is_empty() {
-            let shown = shown(&self.reply);
-            let fault = Fault::new(FaultCode::Malformed, format!("\"{shown}\": {wrong}"));
-            return Err(Fault { raw: Some(shown), ..fault });
-        }
-        let report = best.report;
-        Ok(Reply {
-            // Some engines write the promoted piece as a capital.
-            action: action.to_ascii_lowercase(),
-            note: best.note(),
-            eval: report.eval(),
-            search: report,
-            ..Reply::default()
-        })
+        let shown = shown(&self.reply);
+        let fault = Fault::new(FaultCode::Malformed, format!("\"{shown}\": {wrong}"));
+        Err(Fault { raw: Some(shown), ..fault })
     }
 
     pub(super) async fn leave(&mut self) -> PlayerStatistics {
@@ -348,16 +363,15 @@ impl UciEngine {
         }
     }
 
-    /// Sends a command and waits for the line that begins with the word `awaited`. All lines before
-    /// it go to `read`.
+    /// Sends the prepared lines, and waits for the line that begins with the word `awaited`. All
+    /// lines before it go to `read`.
     async fn exchange(
         &mut self,
-        command: &str,
         awaited: &'static str,
         limit: ReplyLimit,
         read: &mut (dyn FnMut(&str) + Send),
     ) -> LineAnswer {
-        let Self { link: EngineLink::Running(process), reply, owes, .. } = self else {
+        let Self { link: EngineLink::Running(process), lines, reply, owes, .. } = self else {
             let fault = Fault::new(FaultCode::NoStart, "it was asked before it was started");
             return LineAnswer { line: Err(fault), time: TurnTime::ZERO };
         };
@@ -375,8 +389,7 @@ impl UciEngine {
             }
             false
         };
-        let line = format!("{command}\n");
-        let ask = process.ask_engine(line.as_bytes(), (reply, awaited), limit, &mut is_reply);
+        let ask = process.ask_engine(lines, (reply, awaited), limit, &mut is_reply);
         let answer = ask.await;
         *owes = answer.line.is_err();
         LineAnswer { line: answer.line.map_err(|fault| others.explain(fault, awaited)), ..answer }
@@ -406,6 +419,15 @@ fn before(fault: Fault, what: &str) -> Fault {
     Fault { message: format!("{}{when}", fault.message), ..fault }
 }
 
+/// Makes lines of these commands.
+fn set_lines(lines: &mut Vec<u8>, commands: &[&str]) {
+    lines.clear();
+    for command in commands {
+        lines.extend_from_slice(command.as_bytes());
+        lines.push(b'\n');
+    }
+}
+
 /// Whether a text has the form of a move.
 fn is_move(text: &str) -> bool {
     let is_square = |at: &[u8]| (b'a'..=b'h').contains(&at[0]) && (b'1'..=b'8').contains(&at[1]);
@@ -420,26 +442,4 @@ fn is_move(text: &str) -> bool {
         }
         _ => false,
     }
-}
-
-/// The state of a game of chess, as far as engines need it.
-#[derive(Deserialize)]
-struct ChessState {
-    /// The start position, if the game tells it.
-    start: Option<String>,
-    /// All moves since, separated by blanks.
-    moves: String,
-}
-
-/// The command that describes the position of a turn.
-fn position_command(view: &TurnView<'_>) -> Result<String, GameError> {
-    let state = view.position.view(view.seat);
-    let ChessState { start, moves } = serde_json::from_str(state.get())
-        .map_err(|error| GameError::Program(ProgramError::new(error)))?;
-    let start = match start {
-        Some(fen) if fen != START => format!("fen {fen}"),
-        _ => "startpos".to_owned(),
-    };
-    let moves = if moves.is_empty() { String::new() } else { format!(" moves {moves}") };
-    Ok(format!("position {start}{moves}"))
 }

@@ -20,22 +20,22 @@ use referee_record::model::fault::Fault;
 const LOOK: Duration = Duration::from_millis(5);
 
 impl PlayerProcess {
-    /// Writes a line, beginning at `now`, and returns when its last byte was sent.
+    /// Writes lines, beginning at `now`, and returns when its last byte was sent.
     ///
     /// The time is taken before the last write, not after it: on a shared core the player may have
     /// read, thought and answered before the write returns.
     pub(super) async fn write(
         &mut self,
-        line: &[u8],
+        lines: &[u8],
         now: Instant,
         deadline: Instant,
     ) -> (Instant, WriteOutcome) {
-        let (at, written) = match self.write_now(line) {
-            Some(written) if written == line.len() => (now, WriteOutcome::All),
-            Some(written) => self.write_rest(&line[written..], now, deadline).await,
+        let (at, written) = match self.write_now(lines) {
+            Some(written) if written == lines.len() => (now, WriteOutcome::All),
+            Some(written) => self.write_rest(&lines[written..], now, deadline).await,
             None => (now, WriteOutcome::Gone),
         };
-        self.transcript.push(LineDirection::ToPlayer, at, line);
+        self.transcript.push_all(LineDirection::ToPlayer, at, lines);
         (at, written)
     }
 
