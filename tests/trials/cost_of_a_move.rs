@@ -1,6 +1,7 @@
 //! The cost of a move, counted instead of timed: the numbers do not depend on the machine or its
 //! load.
 
+use std::io::BufRead;
 use std::process::Command;
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,14 +11,18 @@ use libtest_mimic::Trial;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use referee_games::backdraughts::Backdraughts;
+use referee_games::chess::Chess;
 use referee_games::watch_your_back::WatchYourBack;
 use referee_games::{BySeat, Game, GameKind, Options, Seat, Step, Turn};
-use referee_match::player::{Player, Wire};
+use referee_match::player::{GuessRight, Launch, Player, Sandbox, Wire};
 use referee_match::referee::{GameReport, GameSetup, play};
+use referee_record::model::adjudication::Adjudication;
 use referee_record::model::clock::TimeControl;
+use referee_record::model::player::EngineSettings;
 use referee_record::model::record::FaultPolicy;
 use referee_record::model::rules::GameRules;
 use referee_record::seeds::Luck;
+use referee_sandbox::{Command as PlayerCommand, serve_as_supervisor};
 use referee_tournament::run::game_record::RecordBuilder;
 use referee_tournament::schedule::Fixture;
 
@@ -25,6 +30,8 @@ use crate::harness::{Lacks, quick, slow, without};
 
 /// The first argument of a process that only plays: the number of games and the wants follow.
 const PLAY: &str = "--play";
+/// The argument of a process that is an engine.
+const ENGINE: &str = "--engine";
 
 pub(crate) fn tests() -> Vec<Trial> {
     vec![
@@ -36,6 +43,7 @@ pub(crate) fn tests() -> Vec<Trial> {
             let most = [("[]", 17), (EVENTS, 17), (EVERYTHING, 33)];
             check::<Backdraughts>(GameKind::Backdraughts, most, 30)
         }),
+        quick("a_move_of_an_engine_costs_the_same_late_in_a_game", engines),
         slow("a_move_takes_few_instructions", || {
             instructions([("[]", 27_000), (EVENTS, 33_000), (EVERYTHING, 80_000)])
         }),
@@ -47,17 +55,76 @@ const EVENTS: &str = r#"["events"]"#;
 /// Players that want everything.
 const EVERYTHING: &str = r#"["state","events","legal"]"#;
 
-/// Plays games if this process was started for that. Returns false if it was not.
+/// Plays games, or as an engine, if this process was started for that. Returns false if it was not.
 pub(crate) fn serve(args: &[String]) -> bool {
-    let [mode, games, wants] = args else { return false };
-    if mode != PLAY {
-        return false;
+    if serve_as_supervisor().is_some() {
+        return true;
     }
-    let script = script::<WatchYourBack>();
-    for _ in 0..games.parse().expect("a number") {
-        played(GameKind::WatchYourBack, &script, wants);
+    match args {
+        [mode] if mode == ENGINE => be_an_engine(),
+        [mode, games, wants] if mode == PLAY => {
+            let script = script::<WatchYourBack>();
+            for _ in 0..games.parse().expect("a number") {
+                played(GameKind::WatchYourBack, local(&script, wants), None);
+            }
+        }
+        _ => return false,
     }
     true
+}
+
+/// The plies of a short game of engines and of a long one.
+const ENGINE_PLIES: [u32; 2] = [80, 400];
+
+/// Checks that a move between engines allocates little however many were played.
+fn engines() -> Lacks {
+    let allocations = ENGINE_PLIES.map(|plies| {
+        let most = Adjudication { length: Some(plies), ..Adjudication::default() };
+        let (report, allocations) =
+            played(GameKind::Chess, BySeat::from_fn(|_| engine()), Some(most));
+        assert_eq!(report.trace.plies, plies, "{:?}", report.ending);
+        allocations
+    });
+    let [short, long] = ENGINE_PLIES.map(u64::from);
+    let a_ply = (allocations[1] - allocations[0]) / (long - short);
+    assert!(a_ply <= 10, "{allocations:?}, so {a_ply} a move late in a game");
+    None
+}
+
+/// This program as an engine.
+fn engine() -> Player {
+    let command = PlayerCommand {
+        args: vec![ENGINE.to_owned()],
+        dir: std::env::current_dir().expect("a folder"),
+        ..PlayerCommand::new(std::env::current_exe().expect("this program"))
+    };
+    let engine = Some(EngineSettings::default());
+    let guesses = GuessRight::Denied;
+    let launch = Launch { command, bridged: false, asks_rules: false, engine, guesses };
+    Player::process(launch, Arc::new(Sandbox::off()))
+}
+
+/// Answers as an engine whose every game is the same long one.
+#[expect(clippy::print_stdout, reason = "an engine speaks")]
+fn be_an_engine() {
+    let script = script::<Chess>();
+    let mut ply = 0;
+    for line in std::io::stdin().lock().lines() {
+        let line = line.expect("text");
+        match line.split(' ').next() {
+            Some("uci") => println!("uciok"),
+            Some("isready") => println!("readyok"),
+            Some("position") => {
+                ply = line.split_once(" moves ").map_or(0, |(_, moves)| moves.split(' ').count());
+            }
+            Some("go") => {
+                let seat = if ply % 2 == 0 { Seat::First } else { Seat::Second };
+                println!("info depth 1 score cp 10");
+                println!("bestmove {}", script[seat][ply / 2]);
+            }
+            _ => {}
+        }
+    }
 }
 
 /// Checks that a move takes at most this many instructions, for each list of wants. The program is
@@ -94,12 +161,18 @@ fn instructions_of(games: &str, wants: &str) -> u64 {
 /// The actions of a random game, by seat.
 fn script<G: Game>() -> BySeat<Vec<String>> {
     let options = Options::resolve(&G::sheet().options, []).expect("the defaults");
-    let mut position = G::start(&Arc::new(G::rules(&options).expect("the defaults")));
+    let start = || G::start(&Arc::new(G::rules(&options).expect("the defaults")));
+    let mut position = start();
     let mut random = ChaCha8Rng::seed_from_u64(7);
     let mut luck = Luck::from_key([0; 32]);
     let mut script = BySeat::<Vec<String>>::default();
     loop {
         let step = match position.turn() {
+            Turn::Over(_) if G::NAME == Chess::NAME && position.ply() < ENGINE_PLIES[1] => {
+                position = start();
+                script = BySeat::default();
+                continue;
+            }
             Turn::Over(_) => return script,
             Turn::Move(seat) => {
                 let legal = position.legal_actions(seat);
@@ -131,8 +204,17 @@ fn player(script: Vec<String>, wants: &str) -> Player {
     }))))
 }
 
-/// Plays the game of the script. Returns its report and the number of allocations.
-fn played(kind: GameKind, script: &BySeat<Vec<String>>, wants: &str) -> (GameReport, u64) {
+/// Players that follow a script.
+fn local(script: &BySeat<Vec<String>>, wants: &str) -> BySeat<Player> {
+    script.clone().map(|script| player(script, wants))
+}
+
+/// Plays a game between these players. Returns its report and the number of allocations.
+fn played(
+    kind: GameKind,
+    mut players: BySeat<Player>,
+    adjudication: Option<Adjudication>,
+) -> (GameReport, u64) {
     let game = kind.shared();
     let options = Options::resolve(game.options(), []).expect("the defaults");
     let rules = GameRules::new(game, options).expect("the defaults");
@@ -145,18 +227,18 @@ fn played(kind: GameKind, script: &BySeat<Vec<String>>, wants: &str) -> (GameRep
         control: &control,
         tc: BySeat::default(),
         policy: FaultPolicy::Lose,
-        adjudication: None,
+        adjudication,
         opening: &[],
         seeds: BySeat::new(1, 2),
     };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.expect("a runtime");
-    let mut players = script.clone().map(|script| player(script, wants));
     let mut luck = Luck::from_key([0; 32]);
     let mut report = None;
     let counted = measure(|| {
         report = Some(runtime.block_on(play(&setup, &mut luck, &mut players, &mut |_, _| ())));
     });
+    runtime.block_on(async { (players.first.leave().await, players.second.leave().await) });
     (report.expect("played").expect("playable"), counted.count_total)
 }
 
@@ -182,7 +264,7 @@ fn check<G: Game>(kind: GameKind, most_allocations: [(&str, u64); 3], most_bytes
     const START_AND_END: (u64, usize) = (150, 800);
     let script = script::<G>();
     for (wants, most) in most_allocations {
-        let (report, allocations) = played(kind, &script, wants);
+        let (report, allocations) = played(kind, local(&script, wants), None);
         let plies = u64::from(report.trace.plies);
         assert_eq!(report.ending.fault(Seat::First), None);
         assert_eq!(report.ending.fault(Seat::Second), None);

@@ -221,7 +221,7 @@ impl UciEngine {
         let reply = match answer.line {
             Ok(()) => {
                 self.check_main_line(view, &best);
-                self.read_move(view, best)
+                self.read_move(view, &best)
             }
             Err(fault) => Err(fault),
         };
@@ -295,7 +295,7 @@ impl UciEngine {
     }
 
     /// The move of the last line, which may be illegal.
-    fn read_move(&self, view: &TurnView<'_>, best: EngineInfo) -> Result<Reply, Fault> {
+    fn read_move(&self, view: &TurnView<'_>, best: &EngineInfo) -> Result<Reply, Fault> {
         let text = String::from_utf8_lossy(&self.reply);
         let action = text.split_whitespace().nth(1).unwrap_or_default();
         if is_move(action) {
