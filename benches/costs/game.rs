@@ -12,7 +12,7 @@ use referee_record::log::{LOG, LogWriter};
 use referee_record::model::clock::TimeControl;
 use referee_record::model::record::{FaultPolicy, Header, PlayerInfo, SCHEMA};
 use referee_record::model::rules::GameRules;
-use referee_record::model::stage::{PairingRules, Stage};
+use referee_record::model::stage::Stage;
 use referee_record::seeds::Luck;
 use referee_sandbox::Command as PlayerCommand;
 use referee_tournament::run::game_record::RecordBuilder;
@@ -158,7 +158,6 @@ fn header() -> Header {
         adjudication: None,
         quarantine: 0,
         stages: vec![Stage::round_robin(1)],
-        pairing_rules: PairingRules::NEWEST,
         drawn: false,
         openings: None,
         book: None,

@@ -60,7 +60,7 @@ impl RecordedRulesArgs {
         };
         let (program, limits) = self.named(recorded, results, printer)?;
         let (code, dir) = (program.code()?, PathBuf::from(&program.program.dir));
-        if !recorded.code.is_empty() && recorded.code != code {
+        if recorded.code != code {
             return Err(changed(recorded, &dir, (&recorded.code, &code)));
         }
         let game = program.open_in(self.sandbox(limits)?)?;

@@ -290,7 +290,7 @@ fn league() -> (Arena, ForeignLog) {
     log.lines[0]["quarantine"] = json!(0);
     log.lines.push(json!({"roster": "entered", "player": {
         "name": "ann v1", "command": "python3 player.py", "hash": "0123456789abcdef",
-        "entry": {"author": "ann", "version": 1, "at": 0, "source": "0".repeat(64)},
+        "entry": {"author": "ann", "version": 1, "at": 0, "source": "0".repeat(64), "kept": "0".repeat(64)},
     }, "files": {"player.py": "0".repeat(64)}}));
     log.lines.push(json!({"roster": "left", "player": "ann v1", "at": 1, "why": "removed"}));
     arena.put("games.jsonl", &log.text(|_| false));

@@ -7,7 +7,7 @@ use rand::seq::SliceRandom;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use referee_ratings::{GameOutcome, PlayedGame, Results, fit};
-use referee_record::model::stage::{Format, PairingRules};
+use referee_record::model::stage::Format;
 use referee_tournament::schedule::formats::{Meeting, StageState, next};
 
 const PLAYERS: usize = 40;
@@ -93,7 +93,6 @@ fn ladder(spread: f64, seed: u64) -> Vec<f64> {
             pairs: 1,
             results,
             fixed: Some(&[]),
-            rules: PairingRules::NEWEST,
         };
         let next = next(&format, &course).expect("it goes on");
         let in_order = |(one, other): (usize, usize)| (one.min(other), one.max(other));

@@ -156,7 +156,7 @@ fn a_report_names_no_place_on_the_server() {
 fn other_accounts_cannot_look_at_what_was_handed_in() {
     let arena = league();
     let entrants = arena.path().join("entrants");
-    fs::create_dir(&entrants).expect("as an earlier version made it");
+    fs::create_dir(&entrants).expect("its owner made it");
     fs::set_permissions(&entrants, Permissions::from_mode(0o755)).expect("its owner");
     arena.hand_in("ann", "player.py", &program("one"));
     let run = arena.start(&["run", "--quiet"]);

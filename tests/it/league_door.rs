@@ -29,7 +29,7 @@ fn league(config: &str) -> Arena {
         let mut header: Value = serde_json::from_str(line).expect("JSON");
         for (player, (author, version)) in AUTHORS.iter().enumerate() {
             header["players"][player]["entry"] =
-                json!({ "author": author, "version": version, "at": 1_700_000_000, "source": "" });
+                json!({ "author": author, "version": version, "at": 1_700_000_000, "source": "", "kept": "" });
         }
         header.to_string()
     });

@@ -1051,20 +1051,6 @@ fn memory_does_not_grow_with_the_number_of_games() {
     assert_eq!(arena.finish(child, "").code, 0);
 }
 
-/// Older versions kept results beside the log. Whoever hands on a folder could forge them.
-#[test]
-fn an_index_beside_the_log_decides_nothing() {
-    let arena = Arena::played(&Config::small());
-    let (path, ranked) = (arena.results().join("games.index"), arena.run(&["rank"]));
-    let tables = ["standings.csv", "games.csv"].map(|name| arena.read(name));
-    fs::write(&path, "a forged index").expect("written");
-    assert_eq!(arena.run(&["rank"]), ranked);
-    assert_eq!(arena.run(&["verify"]).code, 0);
-    assert_eq!(arena.run(&["run", "-q"]).code, 0);
-    assert_eq!(["standings.csv", "games.csv"].map(|name| arena.read(name)), tables);
-    assert!(!path.exists(), "a run removes it");
-}
-
 /// The tables are made from the beginning of each line. If it is forged and sealed again, `verify`
 /// says so.
 #[test]

@@ -104,24 +104,6 @@ fn a_program_of_another_hash_is_not_started() {
 }
 
 #[test]
-fn an_old_log_without_the_hash_of_the_files_is_compared_after_the_start() {
-    let arena = results_of_a_stranger();
-    let log = arena.path().join("cup/results/cup/games.jsonl");
-    let text = fs::read_to_string(&log).expect("a log");
-    let header: Value = serde_json::from_str(text.lines().next().expect("a line")).expect("JSON");
-    let code = format!(",\"code\":{}", header["program"]["code"]);
-    assert!(text.contains(&code), "{header}");
-    fs::write(&log, text.replacen(&code, "", 1)).expect("written");
-    let export = ["export", "cup/results/cup", "--game", "cup/game/game.toml"];
-    assert_eq!(arena.run(&export).code, 0);
-    let rules = fs::read_to_string(arena.path().join("cup/game/rules.sh")).expect("rules");
-    arena.write("cup/game/rules.sh", &format!("{rules}# changed\n"));
-    let changed = arena.run(&export);
-    assert!(changed.code == 2 && changed.err.contains("is not the one of these games"));
-    assert!(arena.run(&["export", "cup/results/cup"]).err.contains("add `--game FILE`"));
-}
-
-#[test]
 fn a_program_runs_with_the_limits_of_the_reader() {
     let arena = results_of_a_stranger();
     let log = arena.path().join("cup/results/cup/games.jsonl");

@@ -350,13 +350,12 @@ fn verify_finds_no_problems_during_a_run() {
     assert_eq!((run.code, run.out.lines().last()), (0, Some(none)));
 }
 
-/// Logs that stay readable, of earlier versions and of today's, each with the secret that it was
-/// played under if that was kept.
+/// Logs that stay readable, each with the secret that it was played under if that was kept.
 const STORED: [(&str, Option<&str>, &str); 4] = [
-    (include_str!("../logs/check-1.jsonl"), None, "6 of 6"),
-    (include_str!("../logs/faults-1.jsonl"), None, "20 of 20"),
-    (include_str!("../logs/stages-1.jsonl"), None, "16 of 16"),
-    (include_str!("../logs/dice-1.jsonl"), Some(include_str!("../logs/dice-1.secret")), "2 of 2"),
+    (include_str!("../logs/check-2.jsonl"), None, "6 of 6"),
+    (include_str!("../logs/faults-2.jsonl"), None, "20 of 20"),
+    (include_str!("../logs/stages-2.jsonl"), None, "16 of 16"),
+    (include_str!("../logs/dice-2.jsonl"), Some(include_str!("../logs/dice-2.secret")), "2 of 2"),
 ];
 
 #[test]
@@ -415,19 +414,19 @@ fn an_unusable_header_is_an_input_error() {
     let error = "error: the header cannot be used: no game `draughts`\n";
     assert_eq!(arena.run(&["verify"]), Run::new(2, "", error));
     arena.edit_line(1, |line| {
-        let line = line.replacen("\"schema\":\"referee-log-1\"", "\"schema\":\"referee-log-9\"", 1);
+        let line = line.replacen("\"schema\":\"referee-log-2\"", "\"schema\":\"referee-log-9\"", 1);
         line.replacen(env!("CARGO_PKG_VERSION"), "7.1.0", 1)
     });
     let error = "error: results/cup/games.jsonl, line 1: the log has the format referee-log-9, \
-                 this referee reads referee-log-1; referee 7.1.0, which wrote it, reads it; \
-                 nothing was changed\n";
+                 but this referee reads referee-log-2: read it with the build of referee 7.1.0 that wrote \
+                 it, or play the tournament again into another folder; nothing was changed\n";
     assert_eq!(arena.run(&["verify"]), Run::new(2, "", error));
     arena.edit_line(1, |line| {
-        let line = line.replacen("referee-log-9", "referee-log-1", 1);
+        let line = line.replacen("referee-log-9", "referee-log-2", 1);
         line.replacen("\"stages\":", "\"pairs\":2,\"stage\":", 1)
     });
     let error = "error: results/cup/games.jsonl, line 1: not a header of the format \
-                 referee-log-1: missing field `stages`";
+                 referee-log-2: missing field `stages`";
     assert!(arena.run(&["verify"]).err.starts_with(error));
     arena.put("games.jsonl", "");
     let error = "error: results/cup/games.jsonl, line 1: the header is not complete; nothing was \

@@ -133,8 +133,6 @@ pub struct RulesProgram {
     /// A hash of the game's description, the command and the contents of its files.
     pub hash: String,
     /// A hash of the command and the contents of its files, known before the program is started.
-    /// Empty in older logs.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub code: String,
     /// Whether a seat may not see everything.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]

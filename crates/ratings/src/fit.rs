@@ -68,11 +68,7 @@ pub fn fit(results: &Results, fixed: &[FixedRating]) -> Result<Fit, RatingError>
 
 /// The same under the weak prior, whatever the results: strengths have a standard deviation of 600
 /// Elo.
-///
-/// # Errors
-///
-/// As [`fit()`].
-pub fn fit_weakly(results: &Results, fixed: &[FixedRating]) -> Result<Fit, RatingError> {
+pub(crate) fn fit_weakly(results: &Results, fixed: &[FixedRating]) -> Result<Fit, RatingError> {
     Ok(Fit::of(FittedModel::new(results, fixed, SeatEffect::Common, &Assumed::Weak)?))
 }
 

@@ -85,7 +85,7 @@ mod stagewise;
 
 pub use anchors::{Contradiction, contradiction};
 pub use error::RatingError;
-pub use fit::{Fit, fit, fit_weakly};
+pub use fit::{Fit, fit};
 pub use intervals::{RankInterval, Separation};
 pub use outcome::{GameOutcome, Outcomes};
 pub use pairs::{Pentanomial, Side};

@@ -232,14 +232,6 @@ mod tests {
     }
 
     #[test]
-    fn a_record_from_before_wall_time_was_kept_is_read() {
-        let mut old = serde_json::to_value(game("ant", "bee", "white")).expect("JSON");
-        old["clock"].as_object_mut().expect("an object").remove("wall_ns").expect("it was there");
-        let read: GameRecord = serde_json::from_value(old).expect("a record");
-        assert_eq!(read.clock.wall_ns, 0);
-    }
-
-    #[test]
     fn a_seal_is_bound_to_the_tournament() {
         let line = seal(&game("ant", "bee", "white"), "one").expect("JSON");
         assert!(is_sealed(&line, "one"));

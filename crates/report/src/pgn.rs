@@ -406,7 +406,7 @@ mod tests {
         assert!(at(1_700_000_000).contains("\n[Date \"2023.11.14\"]\n"));
         assert!(at(u64::MAX).contains("\n[Date \"9999.12.31\"]\n"));
         let created = date(header(&["ant"]).created);
-        assert!(at(0).contains(&format!("\n[Date \"{created}\"]\n")), "an older log");
+        assert!(at(0).contains(&format!("\n[Date \"{created}\"]\n")), "a log under pseudonyms");
     }
 
     #[test]

@@ -10,7 +10,6 @@ use referee_games::{AnyPosition, BySeat, GameError, GameResult, Outcome, Seat, S
 use referee_match::adjudication::adjudicated;
 use referee_match::openings::OpeningBook;
 use referee_match::replay::{Replay, ReplayError};
-use referee_protocol::Score;
 use referee_record::model::adjudication::is_adjudicated;
 use referee_record::model::clock::{Clock, ClockVerdict, Measure};
 use referee_record::model::fault::{DRAWN_ON_TIME, Fault, FaultCode};
@@ -200,11 +199,10 @@ fn check_ending(
     same("number of plies", &record.plies.to_string(), &position.ply().to_string());
     let scores = record.final_scores.as_ref().map(|scores| &scores.values);
     same("final score", &listed(scores), &listed(position.scores()));
-    // In a double fault both players score 0; older versions recorded 0.5 each.
+    // In a double fault both players score 0.
     let both_failed = Seat::BOTH.into_iter().all(|seat| record.fault_of(seat).is_some());
-    let was_shared = Seat::BOTH.into_iter().all(|seat| record.scores[seat] == Score(0.5));
     for seat in Seat::BOTH {
-        let score = if both_failed && !was_shared { 0.0 } else { expected.result.score(seat) };
+        let score = if both_failed { 0.0 } else { expected.result.score(seat) };
         let fact = format!("score of {}", seats[seat]);
         same(&fact, &record.score(seat).to_string(), &score.to_string());
     }

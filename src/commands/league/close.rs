@@ -139,7 +139,7 @@ fn version(dir: &Path, entry: &Entry, folder: &Path) -> Result<Value, Failure> {
     let shown = escape::terminal(&dir.display().to_string());
     let now = version_digest(dir);
     let now = now.map_err(|why| Failure::system(format!("cannot read {shown}: {why}")))?;
-    let start = version_start(dir).filter(|_| entry.kept.is_empty() || entry.kept == now);
+    let start = version_start(dir).filter(|_| entry.kept == now);
     let start = start.ok_or_else(|| {
         Failure::input(format!(
             "the files in {shown} are not those that entered; put them back, or remove the author"

@@ -174,17 +174,15 @@ fn find_players(
 
 /// What became of the version in the folder `dir`.
 fn kept(info: &PlayerInfo, entry: &Entry, dir: &Path) -> KeptVersion {
-    let has_digest = !entry.kept.is_empty();
     match version_digest(dir) {
         Err(why @ UnfitTree::Failed { .. }) => {
             return KeptVersion::Unavailable(format!("{}: {why}", dir.display()));
         }
-        Ok(now) if !has_digest || now == entry.kept => {}
+        Ok(now) if now == entry.kept => {}
         _ => return KeptVersion::Changed,
     }
     match player_in(dir, &info.name) {
-        Ok(spec) if has_digest || spec.hash == info.hash => KeptVersion::Ready(Box::new(spec)),
-        Ok(_) => KeptVersion::Changed,
+        Ok(spec) => KeptVersion::Ready(Box::new(spec)),
         Err(failure) => KeptVersion::Unavailable(failure.to_string()),
     }
 }

@@ -187,7 +187,7 @@ fn answers_to_programs_are_printed_escaped() {
     arena.write("rules.sh", "cat evil >&2; cat evil; exit 3\n");
     let shell = "/bin/sh";
     let rules = json!({"command": ["sh", "rules.sh"], "program": shell, "dir": ".",
-        "place": arena.path(), "reply_ms": 1000, "hash": ""});
+        "place": arena.path(), "reply_ms": 1000, "hash": "", "code": ""});
     let words = ["bot", "random", "--rules-program", &rules.to_string()];
     let run = arena.run_with(&words, &told(7, json!({"type": "init"})));
     assert!(run.out.contains("\"id\":7"), "{run:?}");

@@ -52,7 +52,8 @@ pub enum LogProblem {
     NotAHeader(#[source] serde_json::Error),
     /// The log has a format that this version does not read.
     #[error(
-        "the log has the format {}, this referee reads {SCHEMA}; referee {}, which wrote it, reads it",
+        "the log has the format {}, but this referee reads {SCHEMA}: read it with the build of \
+         referee {} that wrote it, or play the tournament again into another folder",
         one_line(schema),
         one_line(version)
     )]
@@ -63,11 +64,7 @@ pub enum LogProblem {
         version: String,
     },
     /// The header has this version's format, but not its fields.
-    #[error(
-        "not a header of the format {SCHEMA}: {}; a log from before that format was settled is read \
-         by the build of the referee that wrote it",
-        one_line(&.0.to_string())
-    )]
+    #[error("not a header of the format {SCHEMA}: {}", one_line(&.0.to_string()))]
     InvalidHeader(#[source] serde_json::Error),
     /// The line is not a game's record.
     #[error(transparent)]

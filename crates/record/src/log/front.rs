@@ -1,6 +1,6 @@
 //! The front of a game's line: what tables, ratings and resuming need, before the moves.
 //!
-//! A line of an older log has no fingerprint and another order, so it is read whole.
+//! A line in another order, which the referee did not write, is read whole.
 
 use std::collections::BTreeMap;
 use std::num::NonZeroU64;
@@ -103,7 +103,7 @@ impl GameFront {
     }
 
     /// Reads the front of a line, and nothing behind it. `None` if the line is not written this
-    /// way, as in older logs: only the whole line says what it is.
+    /// way: only the whole line says what it is.
     pub fn read(line: &[u8]) -> Option<Self> {
         let end = memchr::memmem::find(line, REST)?;
         let mut front = line[..end].to_vec();

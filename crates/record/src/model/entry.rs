@@ -19,8 +19,6 @@ pub struct Entry {
     /// A hash of everything that its author handed in, as 64 hexadecimal digits.
     pub source: String,
     /// A hash of everything that was kept of it, and of how it is started, as 64 hexadecimal digits.
-    /// Empty in logs of earlier versions.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub kept: String,
 }
 

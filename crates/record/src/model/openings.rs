@@ -74,7 +74,6 @@ pub struct BookSelection {
     pub plies: Option<u32>,
     /// How many openings were read to draw those of the tournament. The others are left out because
     /// they cannot be played.
-    #[serde(default)]
     pub read: u64,
 }
 

@@ -17,14 +17,14 @@ use crate::model::fault::Fault;
 use crate::model::openings::{BookSelection, MOST_PLIES, Openings};
 use crate::model::player::name_problem;
 use crate::model::stage::Order;
-use crate::model::stage::{PairingRules, Stage, is_league};
+use crate::model::stage::{Stage, is_league};
 use crate::model::tc::ShortClock;
 use referee_games::{BySeat, RulesProgram, Seat, SeatMap};
 use referee_protocol::{Score, SearchReport};
 use referee_ratings::FixedRating;
 
 /// The version of the log's format.
-pub const SCHEMA: &str = "referee-log-1";
+pub const SCHEMA: &str = "referee-log-2";
 /// The end of the year 9999, in seconds since 1970: the last time that has a date here.
 const LATEST: u64 = 253_402_300_799;
 
@@ -64,9 +64,6 @@ pub struct Header {
     pub quarantine: u32,
     /// The stages, in order.
     pub stages: Vec<Stage>,
-    /// How later pairings follow from earlier results.
-    #[serde(default)]
-    pub pairing_rules: PairingRules,
     /// Present if the order of the schedule and the first seats are drawn from the identity.
     /// Otherwise they follow from the order of the configuration and the names.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -74,7 +71,7 @@ pub struct Header {
     /// The source of the openings; if absent, games begin at the start position.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub openings: Option<Openings>,
-    /// Where listed openings come from; absent in older logs.
+    /// Where listed openings come from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub book: Option<BookSelection>,
     /// The containment in force.
@@ -364,8 +361,7 @@ pub type FaultRecord = std::collections::BTreeMap<String, Fault>;
 /// The times of a game, in nanoseconds if not said otherwise.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ClockRecord {
-    /// When the game began, in seconds since 1970; 0 in older logs.
-    #[serde(default)]
+    /// When the game began, in seconds since 1970; 0 in a log under pseudonyms.
     pub began: u64,
     /// The clocks of players that have their own, by seat; absent if neither has.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -376,9 +372,7 @@ pub struct ClockRecord {
     pub used_ns: SeatMap<Vec<u64>>,
     /// CPU time of the players' processes over the whole game, if it could be measured.
     pub cpu_ns: SeatMap<Option<u64>>,
-    /// Wall time of the whole game, from the start of the first player until both had exited; 0 in
-    /// older logs.
-    #[serde(default)]
+    /// Wall time of the whole game, from the start of the first player until both had exited.
     pub wall_ns: u64,
 }
 

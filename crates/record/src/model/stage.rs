@@ -17,59 +17,6 @@ pub const MOST_LADDER_GAMES: u32 = 100_000_000;
 /// The widest margin at which a ladder ends, in Elo.
 pub const WIDEST_MARGIN: u32 = 1000;
 
-/// How later pairings follow from earlier results. A log keeps the version that it was created
-/// with; under another one its games would not fit the schedule.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize)]
-#[serde(try_from = "u8", into = "u8")]
-pub enum PairingRules {
-    /// The version of logs that do not name one: ratings from all games alike, without anchors.
-    #[default]
-    First,
-    /// Pairings follow from the published ranking. Nobody is paired to repeat games, and nobody
-    /// loses points because an opponent was taken out.
-    Second,
-    /// A meeting is decided by who was out when its section ended. What happens later to one of its
-    /// players does not change it.
-    Third,
-    /// Ratings learn from the results how far apart the players are.
-    Fourth,
-}
-
-impl PairingRules {
-    /// The version that new logs use.
-    pub const NEWEST: Self = Self::Fourth;
-}
-
-/// The number of a version of the pairing rules that this referee does not know.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("unknown pairing rules {0}: a newer referee knows them")]
-pub struct UnknownPairingRules(pub u8);
-
-impl From<PairingRules> for u8 {
-    fn from(rules: PairingRules) -> Self {
-        match rules {
-            PairingRules::First => 1,
-            PairingRules::Second => 2,
-            PairingRules::Third => 3,
-            PairingRules::Fourth => 4,
-        }
-    }
-}
-
-impl TryFrom<u8> for PairingRules {
-    type Error = UnknownPairingRules;
-
-    fn try_from(number: u8) -> Result<Self, UnknownPairingRules> {
-        match number {
-            1 => Ok(Self::First),
-            2 => Ok(Self::Second),
-            3 => Ok(Self::Third),
-            4 => Ok(Self::Fourth),
-            other => Err(UnknownPairingRules(other)),
-        }
-    }
-}
-
 /// The order in which players enter a schedule, and which of two players has the first seat first.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum Order {
@@ -340,19 +287,5 @@ mod tests {
             ]
         );
         assert_eq!(Format::RoundRobin.describe(2, "1 pair"), "1 pairing of 1 pair");
-    }
-
-    #[test]
-    fn pairing_rules_of_a_newer_referee_are_refused() {
-        let read = serde_json::from_str::<PairingRules>;
-        assert_eq!(read("1").expect("known"), PairingRules::First);
-        assert_eq!(read("2").expect("known"), PairingRules::Second);
-        assert_eq!(read("3").expect("known"), PairingRules::Third);
-        assert_eq!(read("4").expect("known"), PairingRules::Fourth);
-        let newer = read("5").expect_err("unknown").to_string();
-        assert!(
-            newer.starts_with("unknown pairing rules 5: a newer referee knows them"),
-            "{newer}"
-        );
     }
 }

@@ -23,7 +23,7 @@ use referee_record::model::openings::{OpeningSource, Openings, UnreadableBook};
 use referee_record::model::player::Out;
 use referee_record::model::record::{GameRecord, Header, PlayerInfo, SCHEMA};
 use referee_record::model::rules::GameRules;
-use referee_record::model::stage::{Format, PairingRules, Stage, checked_round_robin};
+use referee_record::model::stage::{Format, Stage, checked_round_robin};
 use referee_record::model::tournament::Tournament;
 use referee_record::seeds::fresh_identity;
 use referee_record::shell;
@@ -247,7 +247,6 @@ fn examine_log(
     let (corrected, again): (Vec<_>, Vec<_>) = replaced.iter().cloned().partition(is_failed);
     admit_late(&contents.header, &mut wanted, &corrected);
     wanted.created = contents.header.created;
-    wanted.pairing_rules = contents.header.pairing_rules;
     wanted.drawn = contents.header.drawn;
     wanted.version.clone_from(&contents.header.version);
     wanted.changes.clone_from(&contents.header.changes);
@@ -342,9 +341,6 @@ fn check_new_rules(
     Ok(vec![format!("{change}; the recorded games have the same results")])
 }
 
-/// What an older version kept beside the log. Nothing reads it any more.
-const OLD_INDEX: &str = "games.index";
-
 /// Opens or creates the log, and locks it against other processes.
 fn open_log(
     folder: &LockedFolder,
@@ -352,8 +348,6 @@ fn open_log(
     containment: &Containment,
     note: &dyn Fn(&str),
 ) -> Result<LogWriter, ResumeError> {
-    disk::remove_if_there(&folder.dir().join(OLD_INDEX))
-        .map_err(|source| WriteError::Failed { path: folder.dir().join(OLD_INDEX), source })?;
     if folder.has_log() {
         return Ok(LogWriter::hold(folder.dir())?);
     }
@@ -451,7 +445,6 @@ pub fn header(tournament: &Tournament, containment: Containment, identity: Strin
         adjudication: tournament.adjudication,
         quarantine: tournament.quarantine,
         stages: tournament.stages.clone(),
-        pairing_rules: PairingRules::NEWEST,
         // With a seed the tournament can be repeated, and so it is predictable.
         drawn: tournament.seed.is_none(),
         openings: match &tournament.openings {

@@ -11,9 +11,9 @@ pub mod swiss;
 
 use self::ladder::Goal;
 use crate::schedule::pairings::{everyone, field, of_late, some};
-use referee_ratings::{Fit, FixedRating, Results, fit, fit_weakly};
+use referee_ratings::{Fit, FixedRating, Results, fit};
 use referee_record::model::player::Out;
-use referee_record::model::stage::{Format, PairingRules};
+use referee_record::model::stage::Format;
 
 /// The result of a meeting of two players in a section.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -58,8 +58,6 @@ pub struct StageState<'a> {
     pub results: &'a Results,
     /// The given ratings; none if they are invalid.
     pub fixed: Option<&'a [FixedRating]>,
-    /// How later pairings follow from earlier results.
-    pub rules: PairingRules,
 }
 
 impl StageState<'_> {
@@ -75,18 +73,8 @@ impl StageState<'_> {
 
     /// The ratings of all players so far; none if the given ratings are invalid.
     pub fn fit(&self) -> Option<Fit> {
-        fit_for_pairing(self.rules, self.results, self.fixed?)
+        fit(self.results, self.fixed?).ok()
     }
-}
-
-/// The ratings that later pairings follow from; none if the given ratings are invalid.
-pub(crate) fn fit_for_pairing(
-    rules: PairingRules,
-    results: &Results,
-    fixed: &[FixedRating],
-) -> Option<Fit> {
-    let fit = if rules < PairingRules::Fourth { fit_weakly } else { fit };
-    fit(results, fixed).ok()
 }
 
 /// The next section of a stage.
@@ -137,39 +125,14 @@ pub(crate) fn next_of_late(format: &Format, late: usize, course: &StageState<'_>
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use referee_ratings::{GameOutcome, PlayedGame};
 
-    /// A course under the current rules, with one pair in each meeting.
+    /// A course with one pair in each meeting.
     pub(crate) fn course<'a>(
         entrants: &'a [usize],
         sections: &'a [Vec<Meeting>],
         out: &'a [Option<Out>],
         results: &'a Results,
     ) -> StageState<'a> {
-        StageState {
-            entrants,
-            sections,
-            out,
-            named: &[],
-            pairs: 1,
-            results,
-            fixed: Some(&[]),
-            rules: PairingRules::NEWEST,
-        }
-    }
-
-    #[test]
-    fn old_logs_keep_the_ratings_that_they_were_paired_by() {
-        let mut results = Results::new(3);
-        for (first, second, pair) in [(0, 1, 1), (1, 2, 1), (0, 2, 1), (0, 1, 2)] {
-            results.add(PlayedGame::by_rules(first, second, pair, GameOutcome::Win));
-        }
-        let best = |rules| {
-            let fit = fit_for_pairing(rules, &results, &[]).expect("no given rating");
-            fit.ratings[0].value
-        };
-        let [second, third, fourth] =
-            [PairingRules::Second, PairingRules::Third, PairingRules::Fourth].map(best);
-        assert!(second.to_bits() == third.to_bits() && third + 1.0 < fourth, "{third} {fourth}");
+        StageState { entrants, sections, out, named: &[], pairs: 1, results, fixed: Some(&[]) }
     }
 }

@@ -23,7 +23,7 @@ fn fine() -> Value {
         "seed": {"white": seed("ant", "bee"), "black": seed("bee", "ant")},
         "rolls": ["6"], "opening": [], "actions": ["go", "pass", "stay", "go", "go"],
         "clock": {
-            "startup_ns": {"white": 0, "black": 0}, "cpu_ns": {"white": null, "black": null},
+            "began": 0, "wall_ns": 0, "startup_ns": {"white": 0, "black": 0}, "cpu_ns": {"white": null, "black": null},
             "used_ns": {"white": [1_000_000_000_u64, 1], "black": [1, 999]}
         },
         "result": "draw", "reason": "done", "fault": null,
@@ -149,10 +149,12 @@ fn a_fault_loses_whatever_the_record_says() {
         ]
     );
     let both = json!({"white": crash(), "black": crash()});
-    assert_eq!(found(&ended_early(both.clone(), "draw", "double-fault")), [""; 0]);
-    let mut older = ended_early(both, "draw", "double-fault");
-    older[5].1 = json!({"white": 0.5, "black": 0.5});
-    assert_eq!(found(&older), [""; 0], "older logs share the point");
+    let mut shared = ended_early(both, "draw", "double-fault");
+    assert_eq!(found(&shared), [""; 0]);
+    shared[5].1 = json!({"white": 0.5, "black": 0.5});
+    let scores =
+        ["white", "black"].map(|seat| format!("the score of {seat} is 0.5, the replay says 0"));
+    assert_eq!(found(&shared), scores);
 }
 
 #[test]

@@ -9,7 +9,7 @@ use crate::model::clock::TimeControl;
 use crate::model::containment::{Containment, PlayerLimits};
 use crate::model::fault::{Fault, FaultCode};
 use crate::model::record::{ClockRecord, FaultPolicy, GameRecord, Header, PlayerInfo, SCHEMA};
-use crate::model::stage::{PairingRules, Stage};
+use crate::model::stage::Stage;
 use referee_sandbox::Level;
 
 const SEATS: BySeat<&str> = BySeat::new("white", "black");
@@ -41,7 +41,6 @@ pub fn header(names: &[&str]) -> Header {
         adjudication: None,
         quarantine: 5,
         stages: vec![Stage::round_robin(1)],
-        pairing_rules: PairingRules::NEWEST,
         drawn: false,
         openings: None,
         book: None,

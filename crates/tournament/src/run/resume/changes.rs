@@ -165,7 +165,7 @@ fn compare_stages(
 
 /// Differences in settings that must not change.
 fn fixed_differences(old: &Header, new: &Header) -> Vec<String> {
-    // Older logs do not say which book their openings come from.
+    // Two books are told apart by their contents; their openings may be drawn in part.
     let books = old.book.is_some() && new.book.is_some();
     let settings = |header: &Header| {
         let openings = match &header.book {

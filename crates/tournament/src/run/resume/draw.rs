@@ -20,35 +20,12 @@ pub(super) fn draw_openings(
         wanted.book.clone_from(&old.book);
         return Ok(());
     }
-    let is_older = old.is_some_and(|old| old.book.is_none() && old.openings.is_some());
-    let (seed, count) = match (wanted.seed, is_older) {
-        // Older versions drew at most so many, in an order that was the same without a seed.
-        (seed, true) => (seed.unwrap_or_default(), BookSelection::needed(0)),
-        (Some(seed), false) => (seed, needed),
-        (None, false) => (book_order(&wanted.identity), needed),
-    };
-    let drawn = book.draw(seed, count)?;
+    let seed = wanted.seed.unwrap_or_else(|| book_order(&wanted.identity));
+    let drawn = book.draw(seed, needed)?;
     drawn.left_out.iter().for_each(|text| note(text));
     wanted.openings = Some(Openings::Listed(drawn.list));
-    if is_older {
-        keep_older(wanted, old, note);
-    } else {
-        wanted.book = Some(BookSelection { read: drawn.read, ..selection.clone() });
-    }
+    wanted.book = Some(BookSelection { read: drawn.read, ..selection.clone() });
     Ok(())
-}
-
-/// Keeps the openings of an older version's log if there are as many now. That version read counters
-/// and comments of some books in another way, and all that the games need is in the log.
-fn keep_older(wanted: &mut Header, old: Option<&Header>, note: &dyn Fn(&str)) {
-    if let Some(Openings::Listed(before)) = old.and_then(|old| old.openings.as_ref())
-        && let Some(Openings::Listed(now)) = &mut wanted.openings
-        && before.len() == now.len()
-        && before != now
-    {
-        now.clone_from(before);
-        note("the openings stay as they are in the log, which an older version wrote");
-    }
 }
 
 /// Whether the header `old` has the openings that drawing so many from a book would give.
@@ -111,23 +88,5 @@ mod tests {
         assert_eq!(drawn("a", None, Some(&first)), (first.clone(), Vec::new()));
         assert_eq!(drawn("b", None, Some(&first)).1, ["one"]);
         assert_eq!(drawn("a", Some(7), Some(&first)).1, ["one"]);
-    }
-
-    #[test]
-    fn a_log_of_an_older_version_keeps_its_openings() {
-        let list = |text: &str, count| {
-            Some(Openings::Listed(vec![ListedOpening::Actions(vec![text.to_owned()]); count]))
-        };
-        for (seed, same) in [(None, "0 10000"), (Some(7), "7 10000")] {
-            let after = |openings| {
-                let older = Header { openings, seed, ..examples::header(&["ant", "bee"]) };
-                let (wanted, notes) = drawn("a", seed, Some(&older));
-                assert_eq!(wanted.book, None);
-                (wanted.openings, notes.len())
-            };
-            assert_eq!(after(list(same, 4)), (list(same, 4), 1), "the order without a seed");
-            assert_eq!(after(list("e2e4", 4)), (list("e2e4", 4), 2), "read in another way");
-            assert_eq!(after(list("e2e4", 3)), (list(same, 4), 1), "another book");
-        }
     }
 }

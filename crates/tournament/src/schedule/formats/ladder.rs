@@ -1,6 +1,6 @@
 //! The ladder: each round plays the most informative games for the ranking so far.
 
-use super::{Next, PairingRules, StageState};
+use super::{Next, StageState};
 use crate::schedule::pairings::everyone;
 use referee_ratings::{Estimate, Fit};
 
@@ -68,8 +68,7 @@ fn varies(course: &StageState<'_>, one: usize, other: usize) -> bool {
     let new = |first: usize, second: usize| {
         results.pairing(first, second).games() - results.copies_between(first, second)
     };
-    let is_old = course.rules < PairingRules::Second;
-    is_old || (results.repeats(one, other) == 0 && (new(one, other) > 1 || new(other, one) > 1))
+    results.repeats(one, other) == 0 && (new(one, other) > 1 || new(other, one) > 1)
 }
 
 /// Whether further games of the two would probably only repeat earlier ones.

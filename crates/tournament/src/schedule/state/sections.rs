@@ -2,13 +2,13 @@
 
 use super::TournamentState;
 use super::parts::Part;
-use crate::schedule::formats::{self, Meeting, Next, StageState, fit_for_pairing};
+use crate::schedule::formats::{self, Meeting, Next, StageState};
 use crate::schedule::{Fixture, lots};
 use referee_games::{BySeat, Seat};
-use referee_ratings::{FixedRating, GameOutcome, PlayedGame, Ranking, Results};
+use referee_ratings::{FixedRating, Ranking, Results, fit};
 use referee_record::model::game_summary::GameSummary;
 use referee_record::model::record::fixed_ratings;
-use referee_record::model::stage::{Format, Order, PairingRules};
+use referee_record::model::stage::{Format, Order};
 
 impl TournamentState {
     /// Adds the next section. Returns whether there was one.
@@ -85,7 +85,6 @@ impl TournamentState {
             pairs: stage.pairs,
             results: &results,
             fixed: fixed.as_deref(),
-            rules: self.header.pairing_rules,
         };
         match late {
             Some(late) => formats::next_of_late(&stage.format, *late, &course),
@@ -127,11 +126,10 @@ impl TournamentState {
         meetings
     }
 
-    /// Whether a player was out when a section ended. The older rules looked at who is out now.
+    /// Whether a player was out when a section ended.
     fn was_out(&self, player: usize, section: usize) -> bool {
-        let is_old = self.header.pairing_rules < PairingRules::Third;
         let end = self.schedule.games(section).end;
-        self.out[player].is_some_and(|by| is_old || by < end)
+        self.out[player].is_some_and(|by| by < end)
     }
 
     /// The half points that the game at `index` adds for the two players.
@@ -139,15 +137,12 @@ impl TournamentState {
     /// If it is not played because one of them was taken out, the other one wins unless `is_out`:
     /// this must not be worse than sitting out.
     fn scores(&self, index: usize, is_out: impl Fn(usize) -> bool) -> BySeat<usize> {
-        let is_old = self.header.pairing_rules < PairingRules::Second;
         match self.games[index] {
             _ if self.is_void(index) => {
                 let players = self.fixture(index).players;
-                let is_there = |seat: Seat| !is_old && !is_out(players[seat]);
-                BySeat::from_fn(|seat| 2 * usize::from(is_there(seat)))
+                BySeat::from_fn(|seat: Seat| 2 * usize::from(!is_out(players[seat])))
             }
             None => BySeat::new(0, 0),
-            Some(GameSummary { outcome: None, .. }) if is_old => BySeat::new(1, 1),
             Some(game) => game.halves(),
         }
     }
@@ -155,19 +150,14 @@ impl TournamentState {
     /// The players that took part so far and were not taken out, in the order of the ranking.
     fn survivors(&self) -> Vec<usize> {
         let is_there = |player: &usize| self.out[*player].is_none();
-        let mut there: Vec<usize> = self.entrants.iter().copied().filter(is_there).collect();
+        let there: Vec<usize> = self.entrants.iter().copied().filter(is_there).collect();
         let ranking = self.fixed_for_pairing().and_then(|fixed| {
             let results = self.results_for_pairing();
-            let fit = fit_for_pairing(self.header.pairing_rules, &results, &fixed)?;
+            let fit = fit(&results, &fixed).ok()?;
             Some(Ranking::of(fit, &results, &self.outs(), &self.names))
         });
         // Given ratings may be invalid. Then the order of the seeds stays.
         let Some(ranking) = ranking else { return there };
-        if self.header.pairing_rules < PairingRules::Second {
-            let rating = |player: usize| ranking.fit.ratings[player].value;
-            there.sort_by(|&one, &other| rating(other).total_cmp(&rating(one)));
-            return there;
-        }
         ranking.order.into_iter().filter(|player| there.contains(player)).collect()
     }
 
@@ -175,24 +165,13 @@ impl TournamentState {
     pub(super) fn results_for_pairing(&self) -> Results {
         let mut results = Results::new(self.names.len());
         for (Fixture { players, pair, .. }, game) in self.counted() {
-            let played = game.between(players, pair);
-            if self.header.pairing_rules >= PairingRules::Second {
-                results.add(played);
-                continue;
-            }
-            // The first rules ignored copies and faults, and a double fault was a draw.
-            let outcome = game.outcome.unwrap_or(GameOutcome::Draw);
-            results.add(PlayedGame::by_rules(played.first, played.second, pair, outcome));
+            results.add(game.between(players, pair));
         }
         results
     }
 
     /// The given ratings that affect later pairings; none if one of them names an unknown player.
-    /// The first rules had no given ratings.
     fn fixed_for_pairing(&self) -> Option<Vec<FixedRating>> {
-        if self.header.pairing_rules < PairingRules::Second {
-            return Some(Vec::new());
-        }
         fixed_ratings(&self.header.anchors, &self.names).ok()
     }
 }
