@@ -14,7 +14,7 @@ use std::sync::LazyLock;
 
 use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::SeedableRng;
-use referee::config;
+use referee_config::Configuration;
 use referee_entrants::submissions::{UnpackLimits, unpack_from};
 use referee_games::{BySeat, GameKind, Options, Position, Seat, Step, Turn};
 use referee_match::openings::{Opening, listed};
@@ -92,8 +92,9 @@ pub(crate) fn configuration(input: &[u8]) {
     let inside = String::from_utf8_lossy(&inside).replace("..", "__");
     fs::write(&path, &inside).expect("written");
     fs::write(dir.path().join("player.py"), "class Player: pass\n").expect("written");
-    match config::load(&path, Colour::Plain) {
-        Err(failure) => assert!(!failure.message.is_empty()),
+    let read = Configuration::read(&path, Colour::Plain);
+    match read.and_then(|configuration| configuration.tournament().whole()) {
+        Err(error) => assert!(!error.to_string().is_empty()),
         Ok(tournament) => {
             assert!(tournament.players.len() > 1);
             for (number, player) in tournament.players.iter().enumerate() {

@@ -9,8 +9,8 @@ use crate::commands::{
     ask, bot, check, compare, export, help, league, manual, new, play, probe, rank, replay, report,
     rules, run, serve, test_game, trace, verify, worker,
 };
-use crate::config::similar;
 use crate::printer::{Printer, Styled};
+use referee_config::similar;
 
 /// Runs tournaments between programs that play board games
 #[derive(Debug, Parser)]

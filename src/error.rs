@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use referee_check::ExamError;
+use referee_config::ConfigError;
 use referee_games::{GameError, OptionError};
 use referee_match::game_program::OpenError;
 use referee_match::openings::BookError;
@@ -23,7 +24,7 @@ use referee_tournament::run::resume::ResumeError;
 /// The error of a command: a message for the user, and a kind.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
-pub struct Failure {
+pub(crate) struct Failure {
     /// The kind, which decides the exit code.
     pub kind: FailureKind,
     /// The message: the problem, its place, and what to do. May have several lines. Its causes are
@@ -33,7 +34,7 @@ pub struct Failure {
 
 /// The kinds of failure, by exit code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum FailureKind {
+pub(crate) enum FailureKind {
     /// Bad command line, configuration or input (exit code 2).
     Input,
     /// A bad line of input (exit code 2). The message begins with the line number, where scripts
@@ -85,6 +86,17 @@ impl From<GameError> for Failure {
         match error {
             GameError::Program(_) => Self::system(error.to_string()),
             _ => Self::input(error.to_string()),
+        }
+    }
+}
+
+impl From<ConfigError> for Failure {
+    fn from(error: ConfigError) -> Self {
+        match error {
+            ConfigError::Written(message) => Self { kind: FailureKind::Input, message },
+            ConfigError::NoPlace(_) => Self::system(error.to_string()),
+            ConfigError::Program(error) => error.into(),
+            ConfigError::Game(error) => error.into(),
         }
     }
 }

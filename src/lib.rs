@@ -32,11 +32,10 @@ compile_error!("the referee runs on Linux and macOS; this system is not supporte
 
 mod cli;
 mod commands;
-pub mod config;
 mod doorway;
-pub mod error;
+mod error;
 mod league;
-pub mod printer;
+mod printer;
 mod progress;
 mod signals;
 mod templates;

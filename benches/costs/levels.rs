@@ -3,10 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use referee::error::Failure;
 use referee_match::player::Sandbox;
 use referee_record::model::containment::ContainmentRequest;
-use referee_sandbox::Level;
+use referee_sandbox::{Level, ResolveError};
 
 use crate::game::{GameCost, both, one_game};
 use crate::instant::{Script, on_core};
@@ -30,7 +29,7 @@ pub(crate) fn extra_start(script: &Script) -> Outcome<f64> {
     })
 }
 
-fn sandbox(level: Level) -> Result<Arc<Sandbox>, Failure> {
+fn sandbox(level: Level) -> Result<Arc<Sandbox>, ResolveError> {
     let request = ContainmentRequest { level: Some(level), ..ContainmentRequest::default() };
     Ok(Arc::new(Sandbox::resolve(&request)?))
 }

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::find_game::FoundGame;
 use super::runtime::{settle_on_cores, until_interrupted};
-use super::settings::{GameSettingsArgs, Settings};
+use super::settings::{GameSettingsArgs, GivenSettings, Settings};
 use super::{Failure, OutputFormat, Status};
 use crate::printer::Printer;
 use referee_check::{Beginning, CheckFinding, ShownLine, fault_transcript};
@@ -67,12 +67,12 @@ pub(crate) struct AskArgs {
 
 /// Asks the player for the decision.
 pub(crate) fn run(args: &AskArgs, printer: Printer) -> Result<Status, Failure> {
-    if !args.settings.build(slice::from_ref(&args.player), printer)? {
+    let Some(opened) = args.settings.open(slice::from_ref(&args.player), printer)? else {
         return Ok(Status::Interrupted);
-    }
+    };
     let settings = match args.record {
-        Some(_) => args.settings.resolve_for_record(printer)?,
-        None => args.settings.for_players([&args.player]).resolve(printer)?,
+        Some(_) => opened.resolve_for_record(printer)?,
+        None => opened.resolve(GivenSettings::default(), printer)?,
     };
     let refusal = "player `human`: a person is asked by `referee play`";
     let spec = settings.program(&args.player, refusal)?;

@@ -9,9 +9,9 @@ use tokio::task::JoinSet;
 
 use super::Failure;
 use super::runtime::until_interrupted;
-use crate::config::{self, ConfiguredBuilds};
 use crate::printer::Printer;
 use crate::printer::activity::Activity;
+use referee_config::ConfiguredBuilds;
 use referee_entrants::build::{BuildError, Builder, BuiltFolder};
 use referee_entrants::build_plan::BuildPlan;
 use referee_entrants::build_rules::BuildRules;
@@ -32,18 +32,15 @@ pub(super) struct BuildSandbox {
     pub(super) without: Vec<Mechanism>,
 }
 
-/// Builds the players of the configuration in the file `path`, and the submissions in the folders
-/// among `words`. Returns whether it was not interrupted. Without a table `[build]`, nothing is
-/// built.
+/// Builds the players of a configuration, and the submissions in the folders among `words`, as
+/// `configured`. Returns whether it was not interrupted.
 pub(super) fn build_configured(
-    path: &Path,
+    configured: ConfiguredBuilds,
     words: &[String],
     sandbox: BuildSandbox,
     printer: Printer,
 ) -> Result<bool, Failure> {
-    let Some(ConfiguredBuilds { rules, level, mut plans }) = config::builds(path) else {
-        return Ok(true);
-    };
+    let ConfiguredBuilds { rules, level, mut plans } = configured;
     if !words.is_empty() {
         plans.retain(|(name, _)| words.contains(name));
         let named = |word: &String| plans.iter().any(|(name, _)| name == word);

@@ -17,7 +17,7 @@ use clap::Args;
 use self::candidates::{UnknownPlayer, file_name, free};
 pub(super) use self::parallel_checks::guarded;
 use self::table::CheckTable;
-use super::settings::{GameSettingsArgs, Settings};
+use super::settings::{GameSettingsArgs, GivenSettings, Settings};
 use super::{Failure, OutputFormat, Status};
 use crate::printer::activity::Activity;
 use crate::printer::{Colour, Printer, Styled};
@@ -125,10 +125,10 @@ impl Default for ExamTerms<'_> {
 }
 
 fn check(args: &CheckArgs, printer: Printer) -> Result<Status, Failure> {
-    if !args.settings.build(&args.players, printer)? {
+    let Some(opened) = args.settings.open(&args.players, printer)? else {
         return Ok(Status::Interrupted);
-    }
-    let settings = args.settings.for_players(&args.players).resolve(printer)?;
+    };
+    let settings = opened.resolve(GivenSettings::default(), printer)?;
     let words = if args.all { settings.programs()? } else { args.players.clone() };
     let terms = ExamTerms {
         against: &args.against,

@@ -126,10 +126,10 @@ pub(crate) fn run(args: &CompareArgs, printer: Printer) -> Result<Status, Failur
         results: args.results.clone(),
         ..GivenSettings::default()
     };
-    if !args.settings.build(&[args.a.clone(), args.b.clone()], printer)? {
+    let Some(opened) = args.settings.open(&[args.a.clone(), args.b.clone()], printer)? else {
         return Ok(Status::Interrupted);
-    }
-    let settings = args.settings.for_players([&args.a, &args.b]).resolve_with(given, printer)?;
+    };
+    let settings = opened.resolve(given, printer)?;
     let mut tournament = tournament(args, &settings, printer)?;
     let dir = tournament.results.join(&tournament.name);
     keep_planned_pairs(&mut tournament, &dir)?;

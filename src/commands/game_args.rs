@@ -8,8 +8,8 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Arg, Args};
 
 use super::Failure;
-use crate::config::{LARGEST, open_game_file};
 use crate::printer::Printer;
+use referee_config::{LARGEST, open_game_file};
 use referee_entrants::relative_path::relative_path;
 use referee_games::options::{OptionKind, list_of_files};
 use referee_games::{AnyGame, GameError, GameKind, OptionSpec, Options, SharedGame, Text};
@@ -52,7 +52,7 @@ impl GameArgument {
     ) -> Result<SharedGame, Failure> {
         match self {
             Self::BuiltIn(kind) => Ok(kind.shared()),
-            Self::File(path) => open_game_file(path, request, printer.colour_err),
+            Self::File(path) => Ok(open_game_file(path, request, printer.colour_err)?),
         }
     }
 }

@@ -3,8 +3,8 @@
 use clap::{Args, Command};
 
 use super::{Failure, Status};
-use crate::config::similar;
 use crate::printer::{Colour, Printer, Styled};
+use referee_config::similar;
 use referee_report::wrap::{paragraph, wrap};
 
 /// The greatest width of text that reads well, in columns.

@@ -9,10 +9,10 @@ use std::path::{Path, PathBuf};
 use clap::{Args, Subcommand};
 
 use super::{Failure, Status};
-use crate::config::{self, LeaguePlace, similar};
 use crate::league::control::{Control, LONGEST_MESSAGE};
 use crate::league::invitations::{Invitations, author_problem};
 use crate::printer::Printer;
+use referee_config::{Configuration, LeaguePlace, similar};
 use referee_protocol::escape;
 use referee_record::log::LOG;
 
@@ -86,30 +86,28 @@ pub(crate) struct MessageArgs {
 
 /// Does what the organiser wants.
 pub(crate) fn run(args: &LeagueArgs, printer: Printer) -> Result<Status, Failure> {
-    let change = |change: &dyn Fn(&mut Control)| {
-        let league = LeaguePlace::open(&args.config, printer)?;
-        league.change(|control| change(control))
-    };
-    let change_author = |author: &AuthorArgs, change: &dyn Fn(&mut Control)| {
-        let league = LeaguePlace::open(&args.config, printer)?;
-        league.find_author(&author.author)?;
-        league.change(|control| change(control))
+    let set =
+        |set: &dyn Fn(&mut Control)| change(&open_league(&args.config, printer)?, |it| set(it));
+    let set_author = |author: &AuthorArgs, set: &dyn Fn(&mut Control)| {
+        let league = open_league(&args.config, printer)?;
+        find_author(&league, &author.author)?;
+        change(&league, |control| set(control))
     };
     match &args.command {
         LeagueCommand::Serve(serve) => return serve::run(serve, &args.config, printer),
         LeagueCommand::Invite(invite) => return invite::run(invite, &args.config, printer),
-        LeagueCommand::Pause => change(&|control| control.paused = true),
+        LeagueCommand::Pause => set(&|control| control.paused = true),
         LeagueCommand::Close(close) => return close::run(close, &args.config, printer),
-        LeagueCommand::Resume => change(&Control::resume),
-        LeagueCommand::Remove(author) => change_author(author, &|control| {
+        LeagueCommand::Resume => set(&Control::resume),
+        LeagueCommand::Remove(author) => set_author(author, &|control| {
             control.removed.insert(author.author.clone());
         }),
-        LeagueCommand::Readmit(author) => change_author(author, &|control| {
+        LeagueCommand::Readmit(author) => set_author(author, &|control| {
             control.removed.remove(&author.author);
         }),
         LeagueCommand::Message(message) => {
             refuse_long(&message.text)?;
-            change(&|control| message.text.clone_into(&mut control.message))
+            set(&|control| message.text.clone_into(&mut control.message))
         }
     }
     .map(|_| Status::Done)
@@ -126,54 +124,53 @@ fn refuse_long(message: &str) -> Result<(), Failure> {
     )))
 }
 
-impl LeaguePlace {
-    /// Reads what the configuration says of the league.
-    fn open(config: &Path, printer: Printer) -> Result<Self, Failure> {
-        config::league(config, printer.colour_err)?.ok_or_else(|| {
-            Failure::input(format!(
-                "{} describes no league; write `format = \"league\"` there, or name another file \
-                 with --config",
-                config.display()
-            ))
-        })
-    }
+/// Reads what the configuration says of the league.
+fn open_league(config: &Path, printer: Printer) -> Result<LeaguePlace, Failure> {
+    league_of(&Configuration::read(config, printer.colour_err)?, config)
+}
 
-    fn invitations(&self) -> Result<Invitations, Failure> {
-        Ok(Invitations::read(&self.dir)?)
-    }
+/// What the configuration in the file `path` says of the league.
+fn league_of(configuration: &Configuration, path: &Path) -> Result<LeaguePlace, Failure> {
+    configuration.league()?.ok_or_else(|| {
+        Failure::input(format!(
+            "{} describes no league; write `format = \"league\"` there, or name another file with \
+             --config",
+            path.display()
+        ))
+    })
+}
 
-    /// Fails if it was never played.
-    fn refuse_unbegun(&self) -> Result<(), Failure> {
-        if self.dir.join(LOG).is_file() {
-            return Ok(());
-        }
-        Err(Failure::input(format!(
-            "the league has not begun: {} has no {LOG}; begin with `referee run`",
-            self.dir.display()
-        )))
+/// Fails if the league was never played.
+fn refuse_unbegun(league: &LeaguePlace) -> Result<(), Failure> {
+    if league.dir.join(LOG).is_file() {
+        return Ok(());
     }
+    Err(Failure::input(format!(
+        "the league has not begun: {} has no {LOG}; begin with `referee run`",
+        league.dir.display()
+    )))
+}
 
-    fn change(&self, change: impl FnOnce(&mut Control)) -> Result<Control, Failure> {
-        self.refuse_unbegun()?;
-        Ok(Control::change(&self.dir, change)?)
-    }
+/// Changes what the organiser wants of the league.
+fn change(league: &LeaguePlace, change: impl FnOnce(&mut Control)) -> Result<Control, Failure> {
+    refuse_unbegun(league)?;
+    Ok(Control::change(&league.dir, change)?)
+}
 
-    /// Fails if no author of this name was invited or handed in.
-    fn find_author(&self, name: &str) -> Result<(), Failure> {
-        let invitations = self.invitations()?;
-        let has_folder =
-            author_problem(name).is_none() && self.settings.hand_in.join(name).is_dir();
-        if has_folder || invitations.authors().any(|author| author == name) {
-            return Ok(());
-        }
-        let advice = match similar(name, invitations.authors()) {
-            Some(author) => format!("; did you mean {author:?}?"),
-            None => String::new(),
-        };
-        Err(Failure::input(format!(
-            "no author is called {}{}",
-            escape::terminal(name),
-            escape::terminal(&advice)
-        )))
+/// Fails if no author of this name was invited or handed in.
+fn find_author(league: &LeaguePlace, name: &str) -> Result<(), Failure> {
+    let invitations = Invitations::read(&league.dir)?;
+    let has_folder = author_problem(name).is_none() && league.settings.hand_in.join(name).is_dir();
+    if has_folder || invitations.authors().any(|author| author == name) {
+        return Ok(());
     }
+    let advice = match similar(name, invitations.authors()) {
+        Some(author) => format!("; did you mean {author:?}?"),
+        None => String::new(),
+    };
+    Err(Failure::input(format!(
+        "no author is called {}{}",
+        escape::terminal(name),
+        escape::terminal(&advice)
+    )))
 }

@@ -23,10 +23,10 @@ use self::screen::Screen;
 use self::terminal::terminal_interface;
 use super::find_game::FoundGame;
 use super::runtime::{interrupted, new_runtime, settle_on_cores, until_interrupted};
-use super::settings::{GameSettingsArgs, Settings};
+use super::settings::{GameSettingsArgs, GivenSettings, Settings};
 use super::{Failure, Status};
-use crate::config::PlayerArgument;
 use crate::printer::Printer;
+use referee_config::PlayerArgument;
 use referee_games::{AnyGame, AnyPosition, BySeat, Event, Seat, Text, TextStep};
 use referee_match::player::user_interface::UserInterface;
 use referee_match::player::{Human, Launch, Player, PlayerStatistics, Sandbox};
@@ -101,12 +101,13 @@ pub(crate) struct PlayArgs {
 
 /// Plays the game.
 pub(crate) fn run(args: &PlayArgs, printer: Printer) -> Result<Status, Failure> {
-    if !args.settings.build(&[args.first.clone(), args.second.clone()], printer)? {
+    let words = [args.first.clone(), args.second.clone()];
+    let Some(opened) = args.settings.open(&words, printer)? else {
         return Ok(Status::Interrupted);
-    }
+    };
     let settings = match args.from {
-        Some(_) => args.settings.resolve_for_record(printer)?,
-        None => args.settings.for_players([&args.first, &args.second]).resolve(printer)?,
+        Some(_) => opened.resolve_for_record(printer)?,
+        None => opened.resolve(GivenSettings::default(), printer)?,
     };
     let words = BySeat::new(settings.player(&args.first)?, settings.player(&args.second)?);
     let mut control = settings.base.clock;

@@ -11,8 +11,8 @@ use clap::Args;
 
 use super::Failure;
 use super::containment_args::level_named;
-use crate::config::{CONFIG, find_rules_program};
 use crate::printer::Printer;
+use referee_config::{CONFIG, find_rules_program};
 use referee_games::RulesProgram;
 use referee_match::game_program::FoundProgram;
 use referee_match::player::Sandbox;

@@ -14,9 +14,9 @@ use super::recorded_rules::RecordedRulesArgs;
 use super::results_folder::{ResultsFolderArgs, Tables};
 use super::turning_args::{TurningArgs, TurningPoints};
 use super::{Failure, Status};
-use crate::config;
 use crate::printer::Printer;
 use game_files::{GameDecisions, GameFiles};
+use referee_config::Configuration;
 use referee_match::replay::frames::ReplayFrames;
 use referee_record::disk;
 use referee_record::log::write_whole;
@@ -152,7 +152,9 @@ pub(super) fn live_page(tables: &Tables, called: &str, rules: GameRules) -> Resu
 
 /// Reads `[grades]` in a configuration.
 pub(super) fn read_grades(config: &Path, printer: Printer) -> Result<Grades, Failure> {
-    config::grades(config, printer.colour_err)?
+    let configuration = Configuration::read(config, printer.colour_err)?;
+    configuration
+        .grades()?
         .ok_or_else(|| Failure::input(format!("{} has no table [grades]", config.display())))
 }
 

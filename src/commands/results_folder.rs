@@ -8,8 +8,8 @@ use std::time::SystemTime;
 use clap::Args;
 
 use super::Failure;
-use crate::config::{self, CONFIG};
 use crate::printer::Printer;
+use referee_config::{CONFIG, Configuration};
 use referee_protocol::escape;
 use referee_record::bounded;
 use referee_record::disk;
@@ -63,7 +63,9 @@ pub(super) fn find(named: Option<&Path>, printer: Printer) -> Result<PathBuf, Fa
             ))),
         };
     }
-    let configured = config::results_folder(Path::new(CONFIG));
+    // What is wrong with it, or that there is none, is of no concern here.
+    let configured = Configuration::read(Path::new(CONFIG), printer.colour_err).ok();
+    let configured = configured.and_then(|configuration| configuration.results_folder());
     let configured = configured.filter(|dir| dir.join(LOG).is_file());
     let mut others = newest_last(Path::new(DEFAULT_RESULTS));
     others.retain(|dir| Some(dir) != configured.as_ref());

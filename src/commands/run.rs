@@ -35,9 +35,9 @@ use super::runtime::{finish_asked, interrupted, new_runtime};
 use super::settings::{GivenSettings, Settings};
 use super::until::Until;
 use super::{Failure, OutputFormat, Status};
-use crate::config::{self, CONFIG};
 use crate::printer::Printer;
 use crate::progress::{Progress, match_so_far};
+use referee_config::{CONFIG, Configuration};
 use referee_games::{AnyPosition, Event};
 use referee_match::openings::OpeningBook;
 use referee_match::player::Sandbox;
@@ -162,17 +162,22 @@ pub(crate) fn run(args: &RunArgs, printer: Printer) -> Result<Status, Failure> {
     if let Some(refusal) = args.remote.refusal() {
         return Err(refusal);
     }
+    let configuration = Configuration::read(&args.config, printer.colour_err)?;
+    let builds = configuration.builds()?;
     let sandbox = BuildSandbox { level: args.containment, without: args.without.clone() };
-    if !build_configured(&args.config, &[], sandbox, printer)? {
+    if let Some(builds) = &builds
+        && !build_configured(builds.clone(), &[], sandbox, printer)?
+    {
         return Ok(Status::Interrupted);
     }
-    let mut tournament = config::load(&args.config, printer.colour_err)?;
+    let mut tournament = configuration.tournament().whole()?;
     if tournament.players.len() > MOST_PLAYERS {
         let error = RatingError::TooManyPlayers(tournament.players.len());
         return Err(Failure::input(error.to_string()));
     }
     let until = args.until.as_deref().map(Until::read).transpose()?;
-    let settings = settings(args, &tournament);
+    let mut settings = settings(args, &tournament);
+    settings.builds = builds;
     for remark in &tournament.remarks {
         printer.note(remark);
     }

@@ -14,10 +14,9 @@ use super::builds::{BuildSandbox, build_configured};
 use super::containment_args::level_named;
 use super::game_args::{GameArgument, OptionArgs, game_named};
 use super::recorded_rules::RecordedRulesArgs;
-use crate::config::{self, CONFIG, LoadedConfig, PlayerArgument};
 use crate::error::FailureKind;
 use crate::printer::Printer;
-use referee_entrants::build_rules::BuildRules;
+use referee_config::{CONFIG, Configuration, ConfiguredBuilds, PlayerArgument};
 use referee_games::{GameKind, Options, SharedGame};
 use referee_match::player::Sandbox;
 use referee_protocol::escape;
@@ -58,9 +57,9 @@ pub(crate) struct GameSettingsArgs {
 
 impl GameSettingsArgs {
     /// The settings for these players. Without a configuration, an engine plays chess, and quickly.
-    pub(super) fn for_players<'a>(&self, words: impl IntoIterator<Item = &'a String>) -> Self {
+    fn for_players(&self, words: &[String]) -> Self {
         let mut settings = self.clone();
-        let has_engine = words.into_iter().any(|word| word.starts_with("uci:"));
+        let has_engine = words.iter().any(|word| word.starts_with("uci:"));
         if has_engine && self.config.is_none() && !Path::new(CONFIG).exists() {
             settings.game = settings.game.or(Some(GameArgument::BuiltIn(GameKind::Chess)));
             settings.tc = settings.tc.or(Some(ShortClock::QUICK));
@@ -68,18 +67,37 @@ impl GameSettingsArgs {
         settings
     }
 
-    /// Builds these players, if they need it and the configuration says how. Returns whether it was
-    /// not interrupted. A configuration that may be a player's own is refused.
-    pub(super) fn build(&self, words: &[String], printer: Printer) -> Result<bool, Failure> {
-        self.refuse_players_own(words)?;
-        let config = self.config.as_deref().unwrap_or(Path::new(CONFIG));
+    /// Reads the configuration, if there is one, and builds these players, if they need it and the
+    /// configuration says how. `None` if that was interrupted. A configuration that may be a player's
+    /// own is refused.
+    pub(super) fn open(
+        &self,
+        words: &[String],
+        printer: Printer,
+    ) -> Result<Option<OpenedSettings>, Failure> {
+        let config = self.read_config(printer)?;
+        let read = config.as_ref();
+        if let Some(configuration) = read {
+            self.refuse_players_own(words, configuration)?;
+        }
+        // Its problems are among those of the tournament, which is asked for next.
+        let builds = read.and_then(|configuration| configuration.builds().ok().flatten());
         let sandbox = BuildSandbox { level: self.containment, without: Vec::new() };
-        build_configured(config, words, sandbox, printer)
+        if let Some(builds) = &builds
+            && !build_configured(builds.clone(), words, sandbox, printer)?
+        {
+            return Ok(None);
+        }
+        Ok(Some(OpenedSettings { args: self.for_players(words), config, builds }))
     }
 
     /// Refuses a `tournament.toml` that the command does not name if it lies in the folder of one of these players
     /// and decides what programs may do: it may be the player's own.
-    fn refuse_players_own(&self, words: &[String]) -> Result<(), Failure> {
+    fn refuse_players_own(
+        &self,
+        words: &[String],
+        configuration: &Configuration,
+    ) -> Result<(), Failure> {
         let (None, Ok(here)) = (&self.config, std::env::current_dir()) else { return Ok(()) };
         let folder = |word: &String| {
             let place = fs::canonicalize(word).ok()?;
@@ -90,7 +108,7 @@ impl GameSettingsArgs {
         // Each is a folder around this one, so the shortest holds the others.
         let place = around.iter().filter_map(|word| folder(word)).min();
         let ([word, ..], Some(place)) = (&around[..], place) else { return Ok(()) };
-        let Some(key) = config::power_over(Path::new(CONFIG), &around, &place) else {
+        let Some(key) = configuration.power_over(&around, &place) else {
             return Ok(());
         };
         Err(Failure::input(format!(
@@ -155,12 +173,12 @@ pub(super) struct Settings {
     /// The names of all its players, also of those that could not be read.
     names: Vec<String>,
     /// How submissions are built, if they are.
-    builds: Option<BuildRules>,
+    pub(super) builds: Option<ConfiguredBuilds>,
 }
 
 impl Settings {
-    /// Resolves the settings from the command line, the configuration in the file `path` if there
-    /// is one, and the defaults. The options, openings and adjudication of a configuration hold for
+    /// Resolves the settings from the command line, the tournament in the file `path` if there is
+    /// one, and the defaults. The options, openings and adjudication of a configuration hold for
     /// its own game only.
     pub(super) fn resolve(
         given: GivenSettings,
@@ -186,7 +204,7 @@ impl Settings {
             options: given.options,
             problems: None,
             names: Vec::new(),
-            builds: config::builds(path).map(|builds| builds.rules),
+            builds: None,
         };
         tracing::debug!(?settings, "the settings in force");
         settings
@@ -238,10 +256,11 @@ impl Settings {
         {
             return Err(problems.clone());
         }
-        PlayerArgument::parse(word, &self.base.players, self.builds.as_ref()).map_err(|unknown| {
+        let builds = self.builds.as_ref().map(|builds| &builds.rules);
+        PlayerArgument::parse(word, &self.base.players, builds).map_err(|unknown| {
             match &self.problems {
                 Some(problems) if !Path::new(word).exists() => problems.clone(),
-                _ => unknown,
+                _ => unknown.into(),
             }
         })
     }
@@ -303,66 +322,26 @@ impl Settings {
 }
 
 impl GameSettingsArgs {
-    /// Reads the configuration: a named one, or `tournament.toml` if it exists. Its players may have
-    /// problems. `tournament.toml` may also be unusable if the command line names the game.
-    fn read_config(&self, printer: Printer) -> Result<Option<LoadedConfig>, Failure> {
+    /// Reads the configuration: a named one, or `tournament.toml` if it exists. That may also be
+    /// unusable if the command line names the game.
+    fn read_config(&self, printer: Printer) -> Result<Option<Configuration>, Failure> {
         let path = self.config.as_deref().unwrap_or(Path::new(CONFIG));
-        let is_there = self.config.is_some() || path.exists();
-        let Some(loaded) = is_there.then(|| config::read(path, printer.colour_err)) else {
+        if self.config.is_none() && !path.exists() {
             return Ok(None);
-        };
-        if let LoadedConfig { tournament, problems: Some(problems), .. } = &loaded {
-            let may_ignore = self.config.is_none() && self.game.is_some();
-            let what_is_used = match tournament {
-                Some(_) => "in its players (see `referee run --plan`); the rest of it is used",
-                None if may_ignore && problems.kind == FailureKind::Input => {
-                    "(see `referee run --plan`) and is ignored"
-                }
-                None => return Err(problems.clone()),
-            };
-            printer.note(&format!("{} has problems {what_is_used}", path.display()));
         }
-        Ok(Some(loaded))
-    }
-
-    /// Reads the configuration, if there is one, and resolves the settings. A note says if it has
-    /// problems, and then [`Settings::player`] fails for a player that may be missing because of
-    /// them.
-    pub(super) fn resolve(&self, printer: Printer) -> Result<Settings, Failure> {
-        self.resolve_with(GivenSettings::default(), printer)
-    }
-
-    /// The same, with further settings from the command line.
-    pub(super) fn resolve_with(
-        &self,
-        given: GivenSettings,
-        printer: Printer,
-    ) -> Result<Settings, Failure> {
-        let loaded = self.read_config(printer)?;
-        let (configured, problems, names) =
-            loaded.map_or_else(Default::default, |it| (it.tournament, it.problems, it.names));
-        // A rules program is contained as the configuration asks.
-        let request = configured.as_ref().map(|known| known.containment.clone());
-        let open = |game: &GameArgument| game.open(&request.unwrap_or_default(), printer);
-        let given = GivenSettings {
-            game: self.game.as_ref().map(open).transpose()?,
-            options: self.options.clone(),
-            containment: self.containment,
-            ..given
-        };
-        let path = self.config.as_deref().unwrap_or(Path::new(CONFIG));
-        let mut settings = Settings::resolve(given, configured, path);
-        if let Some(tc) = self.tc {
-            tc.set(&mut settings.base.clock);
+        match Configuration::read(path, printer.colour_err) {
+            Ok(configuration) => Ok(Some(configuration)),
+            Err(_) if self.may_ignore_config() => {
+                note_ignored(path, printer);
+                Ok(None)
+            }
+            Err(error) => Err(error.into()),
         }
-        Ok(Settings { problems, names, ..settings })
     }
 
-    /// The settings for a recorded game, whose rules are opened by
-    /// [`recorded_rules`](Self::recorded_rules) alone.
-    pub(super) fn resolve_for_record(&self, printer: Printer) -> Result<Settings, Failure> {
-        let built_in = GameArgument::BuiltIn(GameKind::WatchYourBack);
-        Self { game: Some(built_in), ..self.clone() }.resolve(printer)
+    /// Whether a configuration that cannot be used is ignored.
+    fn may_ignore_config(&self) -> bool {
+        self.config.is_none() && self.game.is_some()
     }
 
     /// The rules of a game recorded in the folder `results`. `--game` may only name the game file
@@ -387,6 +366,73 @@ impl GameSettingsArgs {
     }
 }
 
+/// Says that a configuration is ignored.
+fn note_ignored(path: &Path, printer: Printer) {
+    let path = path.display();
+    printer.note(&format!("{path} has problems (see `referee run --plan`) and is ignored"));
+}
+
+/// The settings of a command and its configuration, whose players are built.
+#[derive(Debug)]
+pub(super) struct OpenedSettings {
+    args: GameSettingsArgs,
+    config: Option<Configuration>,
+    builds: Option<ConfiguredBuilds>,
+}
+
+impl OpenedSettings {
+    /// Resolves the settings, with those of `given` that this command offers. A note says if the
+    /// configuration has problems, and then [`Settings::player`] fails for a player that may be
+    /// missing because of them.
+    pub(super) fn resolve(
+        self,
+        given: GivenSettings,
+        printer: Printer,
+    ) -> Result<Settings, Failure> {
+        let Self { args, config, builds } = self;
+        let path = args.config.as_deref().unwrap_or(Path::new(CONFIG));
+        let loaded = config.map(|configuration| configuration.tournament());
+        let (configured, problems, names) =
+            loaded.map_or_else(Default::default, |it| (it.tournament, it.problems, it.names));
+        let problems = problems.map(Failure::from);
+        if let Some(problems) = &problems {
+            match &configured {
+                Some(_) => printer.note(&format!(
+                    "{} has problems in its players (see `referee run --plan`); the rest of it is \
+                     used",
+                    path.display()
+                )),
+                None if args.may_ignore_config() && problems.kind == FailureKind::Input => {
+                    note_ignored(path, printer);
+                }
+                None => return Err(problems.clone()),
+            }
+        }
+        // A rules program is contained as the configuration asks.
+        let request = configured.as_ref().map(|known| known.containment.clone());
+        let open = |game: &GameArgument| game.open(&request.unwrap_or_default(), printer);
+        let given = GivenSettings {
+            game: args.game.as_ref().map(open).transpose()?,
+            options: args.options.clone(),
+            containment: args.containment,
+            ..given
+        };
+        let mut settings = Settings::resolve(given, configured, path);
+        if let Some(tc) = args.tc {
+            tc.set(&mut settings.base.clock);
+        }
+        Ok(Settings { problems, names, builds, ..settings })
+    }
+
+    /// The settings for a recorded game, whose rules are opened by
+    /// [`recorded_rules`](GameSettingsArgs::recorded_rules) alone.
+    pub(super) fn resolve_for_record(self, printer: Printer) -> Result<Settings, Failure> {
+        let built_in = GameArgument::BuiltIn(GameKind::WatchYourBack);
+        let args = GameSettingsArgs { game: Some(built_in), ..self.args };
+        Self { args, ..self }.resolve(GivenSettings::default(), printer)
+    }
+}
+
 /// The settings without a configuration.
 fn without_configuration() -> Tournament {
     Tournament {
@@ -399,9 +445,9 @@ fn without_configuration() -> Tournament {
         seed: None,
         jobs: None,
         clock: TimeControl {
-            per_move: Some(config::DEFAULT_MOVE),
-            margin: config::DEFAULT_MARGIN,
-            ..TimeControl::unlimited(config::DEFAULT_STARTUP)
+            per_move: Some(referee_config::DEFAULT_MOVE),
+            margin: referee_config::DEFAULT_MARGIN,
+            ..TimeControl::unlimited(referee_config::DEFAULT_STARTUP)
         },
         containment: ContainmentRequest::default(),
         fault_policy: FaultPolicy::Lose,

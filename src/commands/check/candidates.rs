@@ -5,9 +5,9 @@ use std::path::PathBuf;
 
 use super::CheckArgs;
 use crate::commands::settings::Settings;
-use crate::config::remarks;
 use crate::error::Failure;
 use referee_check::{Candidate, Exam};
+use referee_config::remarks;
 use referee_record::model::player::{PlayerSpec, name_of};
 use referee_record::model::stage::Stage;
 use referee_record::model::tournament::Tournament;

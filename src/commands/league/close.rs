@@ -7,15 +7,15 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use toml::{Table, Value};
 
-use super::LeaguePlace;
+use super::{change, league_of};
 use crate::commands::results_folder::Tables;
 use crate::commands::{Failure, Status};
-use crate::config::{self, LARGEST};
+use crate::league::invitations::Invitations;
 use crate::league::{version_digest, version_dir, version_start};
 use crate::printer::Printer;
+use referee_config::Configuration;
 use referee_entrants::relative_path::relative_path;
 use referee_protocol::escape;
-use referee_record::bounded;
 use referee_record::disk;
 use referee_record::model::entry::Entry;
 use referee_record::shell;
@@ -49,8 +49,9 @@ pub(super) fn run(args: &CloseArgs, config: &Path, printer: Printer) -> Result<S
             file.display()
         )));
     }
-    let league = LeaguePlace::open(config, printer)?;
-    league.change(|control| control.closed = true)?;
+    let configuration = Configuration::read(config, printer.colour_err)?;
+    let league = league_of(&configuration, config)?;
+    change(&league, |control| control.closed = true)?;
     if folder::is_being_written(&league.dir) {
         printer.note("the run finishes the games in play");
         folder::wait_for_run(&league.dir)?;
@@ -62,11 +63,8 @@ pub(super) fn run(args: &CloseArgs, config: &Path, printer: Printer) -> Result<S
         return Err(Failure::input(format!("{} holds no league", league.dir.display())));
     }
     let tables = Tables::of(TournamentAnalysis::of(&league.dir, contents, Faulted::Count)?);
-    let text = bounded::text(config, LARGEST)
-        .map_err(|error| Failure::input(format!("{}: {error}", config.display())))?;
-    // It was read as a configuration before.
     let mut last: Table =
-        toml::from_str(&text).map_err(|error| Failure::input(error.to_string()))?;
+        toml::from_str(configuration.text()).map_err(|error| Failure::input(error.to_string()))?;
     for key in ["stages", "league", "build", "format", "pgn"] {
         last.remove(key);
     }
@@ -83,7 +81,8 @@ pub(super) fn run(args: &CloseArgs, config: &Path, printer: Printer) -> Result<S
         players.push(version(&version_dir(&league.settings, entry), entry, &folder)?);
         there.insert(entry.author.clone());
     }
-    let authors: BTreeSet<String> = league.invitations()?.authors().map(str::to_owned).collect();
+    let authors: BTreeSet<String> =
+        Invitations::read(&league.dir)?.authors().map(str::to_owned).collect();
     let others =
         header.players.iter().filter_map(|player| Some(player.entry.as_ref()?.author.clone()));
     let all: BTreeSet<String> = authors.into_iter().chain(others).collect();
@@ -110,7 +109,7 @@ pub(super) fn run(args: &CloseArgs, config: &Path, printer: Printer) -> Result<S
     );
     disk::write_whole(&file, |out| out.write_all(text.as_bytes()))
         .map_err(|error| Failure::cannot_write(&file, &error))?;
-    config::load(&file, printer.colour_err)?;
+    Configuration::read(&file, printer.colour_err)?.tournament().whole()?;
     let count = counted(there.len(), "player");
     printer.note(&format!("{}: {count} of the league", file.display()));
     let file = shell::quoted(&file.to_string_lossy());

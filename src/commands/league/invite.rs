@@ -4,11 +4,12 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use super::{LeaguePlace, UNENCRYPTED};
+use super::{UNENCRYPTED, open_league};
 use crate::commands::{Failure, Status};
-use crate::config::LARGEST;
 use crate::league::invitations::{InvitationError, Invitations, ORGANISER_NAME};
 use crate::printer::Printer;
+use referee_config::LARGEST;
+use referee_config::LeaguePlace;
 use referee_protocol::escape;
 use referee_record::bounded;
 use referee_report::csv_cells;
@@ -35,7 +36,7 @@ pub(crate) struct InviteArgs {
 
 /// Makes the links, and prints them when they are valid.
 pub(super) fn run(args: &InviteArgs, config: &Path, printer: Printer) -> Result<Status, Failure> {
-    let league = LeaguePlace::open(config, printer)?;
+    let league = open_league(config, printer)?;
     let change = |invitations: &mut Invitations| change(args, invitations, &league, printer);
     let (invitations, links) = Invitations::change(&league.dir, change)?;
     if !invitations.is_encrypted() && !is_local(invitations.host()) {

@@ -20,13 +20,14 @@ use axum::routing::{get, post};
 use clap::Args;
 use referee_sandbox::Level;
 
-use super::{LeaguePlace, UNENCRYPTED};
+use super::{UNENCRYPTED, open_league, refuse_unbegun};
 use crate::commands::containment_args::level_named;
 use crate::commands::recorded_rules::RecordedRulesArgs;
 use crate::commands::runtime::{interrupted, new_runtime};
 use crate::commands::serve::{Naming, Served, routes};
 use crate::commands::web::{AUTHOR, HAND_IN, ORGANISER, REPORT_EVENTS, WebServer};
 use crate::commands::{Failure, Status};
+use crate::league::invitations::Invitations;
 use crate::printer::Printer;
 use entrance::Entrance;
 use referee_report::page::league::{SCRIPT, style};
@@ -63,15 +64,15 @@ pub(super) fn run(
     printer: Printer,
 ) -> Result<Status, Failure> {
     let config = args.file.as_deref().unwrap_or(config);
-    let league = LeaguePlace::open(config, printer)?;
-    league.refuse_unbegun()?;
+    let league = open_league(config, printer)?;
+    refuse_unbegun(&league)?;
     let dir = league.dir.clone();
     let header = folder::header(&dir)?;
     let game_file = header.program.is_some().then(|| config.to_owned());
     let rules = RecordedRulesArgs { game_file, level: args.level };
     let rules = rules.open(&header, &dir, printer)?;
     let naming = if league.settings.pseudonyms { Naming::Pseudonyms } else { Naming::Names };
-    let invitations = league.invitations()?;
+    let invitations = Invitations::read(&league.dir)?;
     if !args.listen.ip().is_loopback() && !invitations.is_encrypted() {
         printer.note(UNENCRYPTED);
     }

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use super::PlaySettings;
 use crate::commands::settings::Settings;
-use crate::config::PlayerArgument;
 use crate::error::Failure;
+use referee_config::PlayerArgument;
 use referee_games::{BySeat, Seat};
 use referee_record::disk;
 use referee_record::log::LogWriter;

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use crate::config::CONFIG;
+use referee_config::CONFIG;
 use referee_entrants::relative_path::relative_path;
 use referee_record::model::record::Header;
 use referee_record::shell;

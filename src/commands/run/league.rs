@@ -19,11 +19,11 @@ use super::hooks::HookBell;
 use super::{Failure, Lineup, Listening, PlannedRun, RunOutcome, finish_when_asked};
 use crate::commands::runtime::{interrupted, new_runtime};
 use crate::commands::settings::Settings;
-use crate::config::{player_folders, program_of};
 use crate::league::control::Control;
 use crate::league::{version_digest, version_dir, version_start};
 use crate::printer::Printer;
 use crate::progress::Progress;
+use referee_config::{player_folders, program_of};
 use referee_record::model::entry::{Entry, Leaving, LeavingReason};
 use referee_record::model::league::LeagueSettings;
 use referee_record::model::player::PlayerSpec;
@@ -46,7 +46,7 @@ pub(super) fn play(
     let Prepared { mut contents, log } = prepared;
     let plan = DoorPlan {
         exam: Door::exam(run, settings, printer)?,
-        builds: Door::builds(&settings.config, settings)?,
+        builds: Door::builds(settings)?,
         hidden: hidden(run, league),
         control: Control::read(run.folder.dir())?,
         bell: bell.clone(),
@@ -87,7 +87,7 @@ fn now() -> u64 {
 fn player_in(dir: &Path, name: &str) -> Result<PlayerSpec, Failure> {
     let start = version_start(dir)
         .ok_or_else(|| Failure::input(format!("no player is recognised in `{}`", dir.display())))?;
-    program_of(name, &start)
+    Ok(program_of(name, &start)?)
 }
 
 /// What players that came must not see: what others hand in.

@@ -32,14 +32,15 @@ fn configured() -> Tournament {
         bot = "greedy"
     "#;
     std::fs::write(&file, text).expect("written");
-    config::load(&file, crate::printer::Colour::Plain).expect("a configuration")
+    let file = Configuration::read(&file, crate::printer::Colour::Plain).expect("a file");
+    file.tournament().whole().expect("a configuration")
 }
 
 #[test]
 fn without_a_configuration_everything_has_its_default() {
     let settings = Settings::resolve(GivenSettings::default(), None, Path::new(CONFIG));
     assert_eq!(settings.base.game.name(), "watch-your-back");
-    assert_eq!(settings.base.clock.per_move, Some(config::DEFAULT_MOVE));
+    assert_eq!(settings.base.clock.per_move, Some(referee_config::DEFAULT_MOVE));
     assert_eq!(settings.base.containment.level, None);
     assert_eq!(settings.base.seed, None);
     assert_eq!(settings.base.results, Path::new(DEFAULT_RESULTS));
@@ -109,7 +110,9 @@ fn the_name_of_a_player_with_a_problem_is_no_program() {
                 [[players]]\nname = \"two\"\nbot = \"random\"\n";
     std::fs::write(&file, text).expect("written");
     let args = GameSettingsArgs { config: Some(file), ..given_nothing() };
-    let settings = args.resolve(Printer::new(true)).expect("settings");
+    let printer = Printer::new(true);
+    let opened = args.open(&[], printer).expect("a configuration").expect("no interruption");
+    let settings = opened.resolve(GivenSettings::default(), printer).expect("settings");
     settings.player("one").expect("the problem of another does not matter");
     let problem = settings.player("sh").expect_err("not the shell").to_string();
     assert!(problem.contains("gone"), "{problem}");

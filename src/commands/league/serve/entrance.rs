@@ -16,13 +16,13 @@ use axum::response::{Html, IntoResponse, Response};
 use tempfile::TempDir;
 use tokio::sync::Semaphore;
 
-use super::LeaguePlace;
 use super::form::{self, FormProblem};
 use crate::commands::Failure;
 use crate::commands::serve::Served;
 use crate::commands::web::{AUTHOR, ORGANISER, most};
 use crate::league::control::Control;
 use crate::league::invitations::{Guest, Invitations, LinkSecret};
+use referee_config::LeaguePlace;
 use referee_record::bounded;
 use referee_report::page::league::notice;
 
@@ -125,7 +125,7 @@ impl Entrance {
 
     /// Changes what the organiser wants.
     pub(super) fn change(&self, change: impl FnOnce(&mut Control)) -> Result<Control, Failure> {
-        self.league.change(change)
+        super::super::change(&self.league, change)
     }
 
     /// What an author does now. There are as many as were invited.
@@ -146,12 +146,12 @@ impl Entrance {
 
     /// Whose secret it is now: invitations may have ended a moment ago.
     pub(super) fn guest(&self, secret: &LinkSecret) -> Result<Option<Guest>, Failure> {
-        Ok(self.league.invitations()?.guest(secret))
+        Ok(Invitations::read(&self.league.dir)?.guest(secret))
     }
 
     /// The visit of a request, by its cookie. `None` if it has none that lets anybody in.
     fn visit(&self, headers: &HeaderMap) -> Result<Option<(Guest, LinkSecret)>, Failure> {
-        let invitations = self.league.invitations()?;
+        let invitations = Invitations::read(&self.league.dir)?;
         let mut secrets = cookies(headers, cookie_name(&invitations));
         Ok(secrets.find_map(|secret| invitations.guest(&secret).map(|guest| (guest, secret))))
     }
@@ -173,7 +173,7 @@ impl Entrance {
     }
 
     /// A page that says that something failed here. What exactly is for the organiser.
-    pub(super) fn sorry(&self, failure: &Failure) -> Response {
+    pub(super) fn sorry(&self, failure: &impl std::error::Error) -> Response {
         tracing::error!("{failure}");
         let text = "Something failed on this side. The organiser finds the reason where the page is served.";
         self.tell(StatusCode::INTERNAL_SERVER_ERROR, "Sorry", text, ("/", "See the ranking"))
@@ -241,7 +241,7 @@ pub(super) async fn enter(
     State(entrance): State<Arc<Entrance>>,
     Named(secret): Named<String>,
 ) -> Response {
-    let invitations = match entrance.league.invitations() {
+    let invitations = match Invitations::read(&entrance.league.dir) {
         Ok(invitations) => invitations,
         Err(failure) => return entrance.sorry(&failure),
     };
@@ -265,7 +265,7 @@ pub(super) async fn leave(State(entrance): State<Arc<Entrance>>, request: Reques
     if let Err(problem) = form::fields(request, &secret).await {
         return entrance.refuse_form(&problem, "/");
     }
-    match entrance.league.invitations() {
+    match Invitations::read(&entrance.league.dir) {
         Ok(invitations) => see_other("/", Some(cookie(&invitations, "", 0))),
         Err(failure) => entrance.sorry(&failure),
     }

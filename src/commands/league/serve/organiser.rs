@@ -14,6 +14,7 @@ use crate::commands::league::refuse_long;
 use crate::commands::serve::recent;
 use crate::commands::web::ORGANISER;
 use crate::league::control::Control;
+use crate::league::invitations::Invitations;
 use referee_report::page::league::{LeagueStatus, ListedAuthor, OrganiserPage};
 
 /// Shows the organiser what there is.
@@ -43,7 +44,7 @@ async fn html(entrance: &Entrance, visit: &OrganiserVisit) -> Result<String, Fai
 
 /// Everyone who was invited, has entered or was removed.
 async fn authors(entrance: &Entrance, control: &Control) -> Result<Vec<ListedAuthor>, Failure> {
-    let invitations = entrance.league.invitations()?;
+    let invitations = Invitations::read(&entrance.league.dir)?;
     let live = recent(&entrance.live).await?;
     let mut versions: BTreeMap<&str, usize> = BTreeMap::new();
     for entry in live.entrants.iter().filter_map(|player| player.entry.as_ref()) {

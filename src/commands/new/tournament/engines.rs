@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::path::Path;
 
 use super::{Failure, Printer, Status, quoted, title, whole};
-use crate::config::PlayerArgument;
+use referee_config::PlayerArgument;
 use referee_entrants::relative_path::relative_path;
 use referee_record::model::player::name_of;
 use referee_record::shell;

@@ -23,7 +23,6 @@ use crate::commands::run::PlannedRun;
 use crate::commands::run::hooks::{HookBell, HookEvent};
 use crate::commands::runtime::new_runtime;
 use crate::commands::settings::Settings;
-use crate::config::{self, ConfiguredBuilds};
 use crate::error::Failure;
 use crate::league::author_folder::AuthorFolder;
 use crate::league::control::Control;
@@ -34,6 +33,7 @@ use crate::printer::{Colour, Printer};
 use referee_check::{
     Candidate, CheckReport, Exam, Readiness, ReportText, StepNews, drills, examine,
 };
+use referee_config::ConfiguredBuilds;
 use referee_entrants::build::Builder;
 use referee_entrants::build_rules::{BuildRecords, BuildRules};
 use referee_protocol::places::Places;
@@ -138,12 +138,9 @@ impl Door {
         Ok(Exam { drills: drills(&exam.rules)?, ..exam })
     }
 
-    /// How submissions to the league in the configuration file `config` are built, if they are.
-    pub(super) fn builds(
-        config: &Path,
-        settings: &Settings,
-    ) -> Result<Option<LeagueBuilds>, Failure> {
-        let Some(ConfiguredBuilds { rules, level, .. }) = config::builds(config) else {
+    /// How submissions to the league are built, if they are.
+    pub(super) fn builds(settings: &Settings) -> Result<Option<LeagueBuilds>, Failure> {
+        let Some(ConfiguredBuilds { rules, level, .. }) = settings.builds.clone() else {
             return Ok(None);
         };
         let rules = BuildRules { records: BuildRecords::Dropped, ..rules };
@@ -527,7 +524,7 @@ impl Doorkeeper {
         Ok(Candidate {
             header: header(&tournament, exam.containment.record(), identity),
             words: "PLAYER".to_owned(),
-            remarks: config::remarks(spec),
+            remarks: referee_config::remarks(spec),
             spec: spec.clone(),
             records: work.join("records"),
         })

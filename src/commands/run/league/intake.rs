@@ -8,9 +8,9 @@ use std::path::{Path, PathBuf};
 
 use super::letter::Letter;
 use crate::commands::runtime::new_runtime;
-use crate::config::program_of;
 use crate::league::author_folder::AuthorFolder;
 use crate::league::hand_in;
+use referee_config::program_of;
 use referee_entrants::build::{BuildError, Builder};
 use referee_entrants::build_rules::BuildRules;
 use referee_entrants::start_command::StartCommand;

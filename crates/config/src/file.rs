@@ -45,7 +45,7 @@ table_keys! {
 }
 
 /// The value of `fault-policy`.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) enum FaultPolicyValue {
     Lose,
     Retry(i128),

@@ -29,10 +29,7 @@ pub(super) fn isolate(players: &mut [PlayerSpec], base: &Path) {
 
 /// The real paths of those of the folders `dirs` of players that are not the folder `base`, or
 /// around it.
-pub(crate) fn player_folders<'a>(
-    dirs: impl Iterator<Item = &'a Path>,
-    base: &Path,
-) -> Vec<PathBuf> {
+pub fn player_folders<'a>(dirs: impl Iterator<Item = &'a Path>, base: &Path) -> Vec<PathBuf> {
     let base = fs::canonicalize(base).unwrap_or_else(|_| base.to_owned());
     let mut found: Vec<PathBuf> = dirs
         .filter_map(|dir| fs::canonicalize(dir).ok())

@@ -11,8 +11,8 @@ fn arbitrary_text_does_not_break_the_reader() {
             let replaced = [before, put, &after[1..]].concat();
             for text in [&[before, put].concat(), &replaced] {
                 if let Err(failure) = folder.check(text) {
-                    assert!(failure.message.contains("--> cup.toml:"), "{}", failure.message);
-                    assert!(!failure.message.contains('\u{1b}'), "{}", failure.message);
+                    assert!(failure.to_string().contains("--> cup.toml:"), "{}", failure);
+                    assert!(!failure.to_string().contains('\u{1b}'), "{}", failure);
                 }
             }
         }
@@ -23,8 +23,8 @@ fn arbitrary_text_does_not_break_the_reader() {
 fn files_that_cannot_be_read() {
     let folder = Folder::new();
     let refused = |name: &str| {
-        let failure = load(&folder.path(name), Colour::Plain).expect_err("refused");
-        failure.message.replace(&format!("{}/", folder.0.path().display()), "")
+        let failure = load(&folder.path(name)).expect_err("refused");
+        failure.to_string().replace(&format!("{}/", folder.0.path().display()), "")
     };
     assert_eq!(
         refused("gone.toml"),
@@ -39,8 +39,8 @@ fn files_that_cannot_be_read() {
 fn endless_files_are_not_read() {
     let folder = Folder::new();
     let no_file = "it is not a plain file but a device, a pipe or a socket";
-    let zero = load(std::path::Path::new("/dev/zero"), Colour::Plain).expect_err("refused");
-    assert_eq!(&*zero.message, format!("cannot read the configuration `/dev/zero`: {no_file}"));
+    let zero = load(std::path::Path::new("/dev/zero")).expect_err("refused");
+    assert_eq!(zero.to_string(), format!("cannot read the configuration `/dev/zero`: {no_file}"));
     let boards = "name = \"cup\"\ngame = \"back-to-the-wall\"\n";
     for (head, lines) in [
         (boards, "[options]\nrounds = \"/dev/zero\"\n"),
@@ -51,7 +51,7 @@ fn endless_files_are_not_read() {
         large.set_len((64 << 20) + 1).expect("a file");
         let refused = folder.check(&format!("{head}{lines}{PLAYERS}")).expect_err("refused");
         let why = if lines.contains("large") { "this line is longer than 1 MiB" } else { no_file };
-        assert!(refused.message.contains(why), "{}", refused.message);
+        assert!(refused.to_string().contains(why), "{}", refused);
     }
 }
 
@@ -60,7 +60,7 @@ fn a_file_is_loaded_with_paths_beside_it() {
     let folder = Folder::new();
     let text = format!("\u{feff}{HEAD}{PLAYERS}").replace('\n', "\r\n");
     fs::write(folder.path("cup.toml"), text).expect("a file");
-    let tournament = load(&folder.path("cup.toml"), Colour::Plain).expect("a tournament");
+    let tournament = load(&folder.path("cup.toml")).expect("a tournament");
     let base = folder.0.path().canonicalize().expect("there");
     assert_eq!(tournament.results, base.join("results"));
 }

@@ -9,12 +9,12 @@ use super::keys::{FromKey, FromToml, as_table, typed};
 use super::problem::Problems;
 
 /// An entry of `options`, with its value as text.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct GivenOption {
     pub name: Spanned<String>,
-    pub(crate) value: Spanned<String>,
+    pub(super) value: Spanned<String>,
     /// Whether the value was quoted.
-    pub(crate) quoted: bool,
+    pub(super) quoted: bool,
 }
 
 impl GivenOption {
@@ -30,7 +30,7 @@ impl GivenOption {
 }
 
 /// The entries of `options`.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct GivenOptions(pub(super) Vec<GivenOption>);
 
 impl FromKey for GivenOptions {

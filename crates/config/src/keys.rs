@@ -199,7 +199,7 @@ macro_rules! table_keys {
         )*
     ) => {
         $(#[$about])*
-        #[derive(Debug, Default)]
+        #[derive(Debug, Clone, Default)]
         pub(super) struct $name {
             $(pub(super) $at: ByteSpan,)?
             $($(#[$about_field])* pub(super) $field: $type,)*

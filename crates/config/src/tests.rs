@@ -40,14 +40,15 @@ impl Folder {
         self.0.path().join(name)
     }
 
-    fn check(&self, text: &str) -> Result<Tournament, Failure> {
+    fn check(&self, text: &str) -> Result<Tournament, ConfigError> {
         self.read(text).whole()
     }
 
     fn read(&self, text: &str) -> LoadedConfig {
         let path = self.path("bin");
         let place = LookupPaths { base: self.0.path(), path: Some(path.as_os_str()) };
-        check(SourceText { name: "cup.toml", text }, place, Colour::Plain)
+        let (name, base) = ("cup.toml".to_owned(), self.0.path().to_owned());
+        Configuration::parsed(name, text.to_owned(), base, Colour::Plain).tournament_in(place)
     }
 
     fn word(&self, word: &str, configured: &[PlayerSpec]) -> Result<PlayerArgument, String> {
@@ -56,6 +57,11 @@ impl Folder {
         player_argument::parse(word, configured, place, None)
             .map_err(|complaint| complaint.about("it"))
     }
+}
+
+/// The tournament of a file.
+fn load(path: &Path) -> Result<Tournament, ConfigError> {
+    Configuration::read(path, Colour::Plain)?.tournament().whole()
 }
 
 fn make_executable(path: &Path) {
@@ -111,7 +117,7 @@ files = ["run"]
 /// The message for a configuration.
 fn message(text: &str) -> String {
     let failure = Folder::new().check(text).expect_err("refused");
-    assert_eq!(failure.kind, crate::error::FailureKind::Input);
+    assert!(matches!(failure, ConfigError::Written(_)), "{failure}");
     failure.to_string()
 }
 

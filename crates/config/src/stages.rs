@@ -42,7 +42,7 @@ table_keys! {
 }
 
 /// The stages as given in the file.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct StagesKeys {
     /// The stage keys at the top of the file.
     top: StageKeys,

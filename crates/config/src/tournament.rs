@@ -42,25 +42,25 @@ use referee_entrants::build_plan::BuildPlan;
 use referee_entrants::build_rules::BuildRules;
 
 /// The builds that a configuration asks for.
-#[derive(Debug)]
-pub(crate) struct ConfiguredBuilds {
+#[derive(Debug, Clone)]
+pub struct ConfiguredBuilds {
     /// How submissions are built.
-    pub(crate) rules: BuildRules,
+    pub rules: BuildRules,
     /// The level of the sandbox; `None` for the strongest that works.
-    pub(crate) level: Option<Level>,
+    pub level: Option<Level>,
     /// The players that have to be built, by name.
-    pub(crate) plans: Vec<(String, BuildPlan)>,
+    pub plans: Vec<(String, BuildPlan)>,
 }
 
 /// Checks the tournament that `file` describes; `None` if a problem was noted. The check goes on
 /// after a problem to find the others.
 pub(super) fn check(
-    mut file: ConfigFile,
+    file: ConfigFile,
+    absent: BTreeMap<String, String>,
     place: LookupPaths<'_>,
     problems: &mut Problems,
 ) -> Option<Tournament> {
     let name = name(file.name.as_ref(), problems);
-    let absent = absent(&mut file, problems);
     let results = results(file.results.as_ref(), place.base, problems);
     let preset = preset(file.preset.as_ref(), problems);
     let containment = file.containment.unwrap_or_default();
@@ -277,7 +277,7 @@ fn options(
                 Ok(None) => return Some((options, remarks)),
                 Ok(Some(refusal)) => refusal,
                 Err(failed @ GameError::Program(_)) => {
-                    problems.fail(failed.into());
+                    problems.fail(failed);
                     return None;
                 }
                 Err(error) => error.to_string(),
@@ -380,7 +380,7 @@ fn refuse_bots(
                 let why = UnsuitedBot(bot.get_ref().clone(), game.name().to_owned()).to_string();
                 problems.add(problem.help(why));
             }
-            Err(error) => problems.fail(error.into()),
+            Err(error) => problems.fail(error),
         }
     }
 }
@@ -412,22 +412,25 @@ fn anchors(players: Option<&[PlayerKeys]>, problems: &mut Problems) -> Vec<Ancho
 }
 
 /// How the submissions of the tournament are built, the level of their sandbox, and what has to be
-/// built for each player. `None` if the file has no table `[build]`, or one with problems, which are
-/// found again when the file is loaded.
-pub(super) fn builds(file: &ConfigFile, base: &Path) -> Option<ConfiguredBuilds> {
-    let mut unsaid = Problems::default();
-    let results = results(file.results.as_ref(), base, &mut unsaid);
-    let mut rules = build::check(file.build.as_ref()?, base, &results, &mut unsaid);
+/// built for each player. `None` if the file has no table `[build]`.
+pub(super) fn builds(
+    file: &ConfigFile,
+    base: &Path,
+    problems: &mut Problems,
+) -> Option<ConfiguredBuilds> {
+    let keys = file.build.as_ref()?;
+    let results = results(file.results.as_ref(), base, problems);
+    let mut rules = build::check(keys, base, &results, problems);
     rules.hidden.extend(of_authors(file, base));
     let none = ContainmentKeys::default();
     let keys = file.containment.as_ref().unwrap_or(&none);
-    let level = containment::check(keys, &LimitPreset::default(), &mut unsaid).level;
+    let level = containment::check(keys, &LimitPreset::default(), problems).level;
     let plan = |keys: &PlayerKeys| {
         let name = keys.name.as_ref()?.get_ref().clone();
         Some((name, player::build_plan(keys, base, &rules)?))
     };
     let plans = file.players.iter().flatten().filter_map(plan).collect();
-    unsaid.is_empty().then_some(ConfiguredBuilds { rules, level, plans })
+    Some(ConfiguredBuilds { rules, level, plans })
 }
 
 /// The results folder of the tournament that `file` describes.

@@ -102,7 +102,7 @@ fn text(line: &[u8], start: u64) -> Result<&str, EntryError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::openings::entry::BookSpan;
+    use crate::openings::entry::BookSpan;
 
     #[test]
     fn a_line_is_a_list_of_actions_or_a_json_list() {

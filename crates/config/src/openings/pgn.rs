@@ -241,8 +241,8 @@ fn push(text: &mut Vec<u8>, byte: u8) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::openings::bytes::BookStream;
-    use crate::config::openings::entry::BookSpan;
+    use crate::openings::bytes::BookStream;
+    use crate::openings::entry::BookSpan;
 
     fn bytes(text: &[u8]) -> BookBytes {
         let text = text.to_vec();

@@ -5,9 +5,9 @@ use std::ops::Range;
 
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 
-use crate::error::{Failure, FailureKind};
-use crate::printer::{Colour, Styled};
+use super::ConfigError;
 use referee_protocol::escape;
+use referee_report::colour::{Colour, Styled};
 
 fn renderer(colour: Colour) -> Renderer {
     match colour {
@@ -221,13 +221,18 @@ pub(super) struct Problems {
     /// How many of them concern only a single player.
     of_players: usize,
     /// A failure that the file did not cause, if there was one.
-    failure: Option<Failure>,
+    failure: Option<ConfigError>,
 }
 
 impl Problems {
+    /// The problems that were noted with the keys, for a check that notes its own after them.
+    pub(super) fn with_further(&self) -> Self {
+        Self { found: self.found.clone(), of_players: self.of_players, failure: None }
+    }
+
     /// Notes a failure that the file did not cause. It is reported instead of all problems.
-    pub(super) fn fail(&mut self, failure: Failure) {
-        self.failure.get_or_insert(failure);
+    pub(super) fn fail(&mut self, failure: impl Into<ConfigError>) {
+        self.failure.get_or_insert(failure.into());
     }
 
     /// Notes a problem.
@@ -285,20 +290,17 @@ impl Problems {
         Styled::coloured_by_library(&texts.collect::<Vec<_>>().join("\n\n"))
     }
 
-    /// Turns all problems into an input failure.
-    pub(super) fn into_failure(self, source: SourceText<'_>, colour: Colour) -> Failure {
+    /// Turns all problems into an error.
+    pub(super) fn into_error(self, source: SourceText<'_>, colour: Colour) -> ConfigError {
         match self.failure {
             Some(failure) => failure,
-            None => Failure { kind: FailureKind::Input, message: self.render(source, colour) },
+            None => ConfigError::Written(self.render(source, colour)),
         }
     }
 }
 
 /// The one of `known` that the user may have meant by `given`.
-pub(crate) fn similar<'a>(
-    given: &str,
-    known: impl IntoIterator<Item = &'a str>,
-) -> Option<&'a str> {
+pub fn similar<'a>(given: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     known
         .into_iter()
         .map(|word| (strsim::damerau_levenshtein(given, word), word))

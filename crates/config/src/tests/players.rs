@@ -140,7 +140,7 @@ fn problems_of_single_players_leave_the_rest() {
     let LoadedConfig { tournament, problems, .. } = Folder::new().read(&broken);
     let players = tournament.expect("the rest").players;
     assert!(players.iter().map(|player| player.name.as_str()).eq(["a", "b"]));
-    starts(&problems.expect("a problem").message, "unknown built-in player `gone`");
+    starts(&problems.expect("a problem").to_string(), "unknown built-in player `gone`");
     for other in ["pairs = 0", "[options]\nmax-moves = 0\nrepetition = 0", "pairs = "] {
         let LoadedConfig { tournament, problems, .. } =
             Folder::new().read(&format!("{HEAD}{other}\n{PLAYERS}"));

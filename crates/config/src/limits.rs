@@ -14,12 +14,12 @@ use super::keys::{Field, FromTable, FromToml, Given, TableReader, table_keys};
 use super::problem::{Problem, Problems, instead};
 
 /// The default start-up limit.
-pub(crate) const DEFAULT_STARTUP: Duration = Duration::from_secs(10);
+pub const DEFAULT_STARTUP: Duration = Duration::from_secs(10);
 /// The move limit if neither a move limit nor a budget is given.
-pub(crate) const DEFAULT_MOVE: Duration = Duration::from_secs(5);
+pub const DEFAULT_MOVE: Duration = Duration::from_secs(5);
 
 /// The default margin of wall time.
-pub(crate) const DEFAULT_MARGIN: Duration = Duration::from_millis(20);
+pub const DEFAULT_MARGIN: Duration = Duration::from_millis(20);
 
 /// The number in `field`, which must be in `range`.
 pub(super) fn whole<T>(
@@ -177,7 +177,7 @@ fn measure(field: Given<'_, String>, preset: Measure, problems: &mut Problems) -
 }
 
 /// A duration as it is written.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct TimeText(String);
 
 impl FromToml for TimeText {

@@ -4,7 +4,7 @@
 use std::ffi::OsStr;
 use std::path::Path;
 
-use crate::error::Failure;
+use super::ConfigError;
 
 use super::player::{self, LookupPaths, PlayerRoom, UnresolvedCommand};
 use super::problem::{InvalidValue, similar};
@@ -20,7 +20,7 @@ const MOST_SHOWN: usize = 8;
 
 /// The player that an argument stands for.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum PlayerArgument {
+pub enum PlayerArgument {
     /// A person.
     Human,
     /// A program or a built-in player.
@@ -29,7 +29,7 @@ pub(crate) enum PlayerArgument {
 
 impl PlayerArgument {
     /// The player's name.
-    pub(crate) fn name(&self) -> &str {
+    pub fn name(&self) -> &str {
         match self {
             Self::Human => "human",
             Self::Program(spec) => &spec.name,
@@ -39,18 +39,16 @@ impl PlayerArgument {
     /// Finds the player that `word` stands for. Names of `configured` players come first. A command
     /// is split as a shell would split it, and its paths are relative to the working directory. A
     /// folder is started as its build under `builds` says, if it needs one.
-    pub(crate) fn parse(
+    pub fn parse(
         word: &str,
         configured: &[PlayerSpec],
         builds: Option<&BuildRules>,
-    ) -> Result<Self, Failure> {
-        let base = std::env::current_dir().map_err(|error| {
-            Failure::system(format!("cannot find the working directory: {error}"))
-        })?;
+    ) -> Result<Self, ConfigError> {
+        let base = std::env::current_dir().map_err(ConfigError::NoPlace)?;
         let path = std::env::var_os("PATH");
         let place = LookupPaths { base: &base, path: path.as_deref() };
         parse(word, configured, place, builds).map_err(|complaint| {
-            Failure::input(complaint.about(&format!("player `{}`", word.escape_debug())))
+            ConfigError::input(complaint.about(&format!("player `{}`", word.escape_debug())))
         })
     }
 }
@@ -122,14 +120,15 @@ fn name_at(word: &str, path: &Path) -> String {
 }
 
 /// The player called `name` that is started like this.
-pub(crate) fn program_of(name: &str, start: &StartCommand) -> Result<PlayerSpec, Failure> {
+pub fn program_of(name: &str, start: &StartCommand) -> Result<PlayerSpec, ConfigError> {
     let path = std::env::var_os("PATH");
     let place = LookupPaths { base: &start.dir, path: path.as_deref() };
     let decision = StartDecision { found: Vec::new(), build: None };
     let room = PlayerRoom::default();
     let spec = player::from_decision(&decision, Ok(start), None, room, place);
-    let spec = spec
-        .map_err(|why| Failure::input(why.about(&format!("player `{}`", name.escape_debug()))))?;
+    let spec = spec.map_err(|why| {
+        ConfigError::input(why.about(&format!("player `{}`", name.escape_debug())))
+    })?;
     Ok(PlayerSpec { name: name.to_owned(), ..spec })
 }
 

@@ -29,7 +29,7 @@ table_keys! {
 }
 
 /// Which of `command`, `uci`, `bot` and `absent` was given. The inner value is `None` if its type is wrong.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) enum RunMethod {
     Command(Field<Vec<Spanned<String>>>),
     Engine(Field<EngineCommand>),
@@ -64,7 +64,7 @@ impl RunMethod {
 }
 
 /// The program of an engine and its arguments.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct EngineCommand(pub(super) Vec<String>);
 
 impl FromToml for EngineCommand {

@@ -5,16 +5,16 @@ use std::path::Path;
 
 use toml::de::DeTable;
 
+use super::ConfigError;
 use super::file::ConfigFile;
 use super::game_file::{GAME_FILE, LocatedGame, find_in_file};
 use super::keys::FromTable;
 use super::player::LookupPaths;
 use super::problem::{Problems, SourceText};
 use super::{text, tournament};
-use crate::error::Failure;
-use crate::printer::Colour;
 use referee_match::game_program::FoundProgram;
 use referee_record::model::containment::PlayerLimits;
+use referee_report::colour::Colour;
 
 /// Finds the rules program that a game file or a configuration describes, and the limits that the
 /// file sets. Starts nothing. `None` if the game is built in. Other problems of a configuration do
@@ -22,10 +22,10 @@ use referee_record::model::containment::PlayerLimits;
 ///
 /// # Errors
 /// The file cannot be read, or its game has problems.
-pub(crate) fn find_rules_program(
+pub fn find_rules_program(
     path: &Path,
     colour: Colour,
-) -> Result<Option<(FoundProgram, PlayerLimits)>, Failure> {
+) -> Result<Option<(FoundProgram, PlayerLimits)>, ConfigError> {
     let search = std::env::var_os("PATH");
     let base = fs::canonicalize(path.parent().unwrap_or(path).join(".")).unwrap_or_default();
     let place = LookupPaths { base: &base, path: search.as_deref() };
@@ -45,7 +45,7 @@ pub(crate) fn find_rules_program(
         Some(LocatedGame::BuiltIn(_)) => Ok(None),
         None => {
             let problems = if problems.is_empty() { unsaid } else { problems };
-            Err(problems.into_failure(SourceText { name: &name, text: &text }, colour))
+            Err(problems.into_error(SourceText { name: &name, text: &text }, colour))
         }
     }
 }

@@ -6,22 +6,22 @@ use std::path::{Path, PathBuf};
 use toml::Spanned;
 use toml::de::DeValue;
 
+use super::ConfigError;
 use super::keys::{Field, FromTable, TableReader, table_keys};
 use super::launch;
 use super::limits::{TimeText, positive};
 use super::player::LookupPaths;
 use super::problem::{ByteSpan, InvalidValue, Problem, Problems, SourceText, instead};
 use super::text;
-use crate::error::Failure;
-use crate::printer::Colour;
 use referee_entrants::relative_path::relative_path;
 use referee_games::{GameKind, RulesProgram, SharedGame};
 use referee_match::game_program::{DEFAULT_REPLY, FoundProgram};
 use referee_record::model::clock::millis;
 use referee_record::model::containment::ContainmentRequest;
+use referee_report::colour::Colour;
 
 /// The value of `game`.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) enum GameValue {
     /// The name of a game, or the path of a file that describes one.
     Word(Spanned<String>),
@@ -97,7 +97,7 @@ impl GameValue {
             LocatedGame::BuiltIn(kind) => Some(kind.shared()),
             // Its failure is one of the system, not of the configuration.
             LocatedGame::Program(found) => {
-                found.open(request).map_err(|error| problems.fail(error.into())).ok()
+                found.open(request).map_err(|error| problems.fail(error)).ok()
             }
         }
     }
@@ -157,7 +157,7 @@ fn from_file(
         }
         Err(failure) => {
             let title = "this game file cannot be used";
-            problems.add(Problem::new(path.span(), title).help(failure.message.to_string()));
+            problems.add(Problem::new(path.span(), title).help(failure.to_string()));
             None
         }
     }
@@ -206,7 +206,7 @@ pub(super) fn find_in_file(
     path: &Path,
     place: LookupPaths<'_>,
     colour: Colour,
-) -> Result<FoundProgram, Failure> {
+) -> Result<FoundProgram, ConfigError> {
     let name = path.display().to_string();
     let text = text(path, GAME_FILE, &name)?;
     let base = folder_of(path)?;
@@ -215,16 +215,16 @@ pub(super) fn find_in_file(
     let keys = ProgramKeys::from_text(&text, &mut problems);
     let found = keys.and_then(|keys| keys.find(place, &mut problems));
     let found = found.filter(|_| problems.is_empty());
-    found.ok_or_else(|| problems.into_failure(SourceText { name: &name, text: &text }, colour))
+    found.ok_or_else(|| problems.into_error(SourceText { name: &name, text: &text }, colour))
 }
 
 /// The kind of a game file, and advice if it is missing.
 pub(super) const GAME_FILE: (&str, &str) = ("game file", "name another file, or write this one");
 
 /// The folder of the file at `path`, which may be a link to a file in another folder.
-fn folder_of(path: &Path) -> Result<PathBuf, Failure> {
+fn folder_of(path: &Path) -> Result<PathBuf, ConfigError> {
     let found = fs::canonicalize(path).map_err(|error| {
-        Failure::input(format!("cannot find the folder of `{}`: {error}", path.display()))
+        ConfigError::input(format!("cannot find the folder of `{}`: {error}", path.display()))
     })?;
     Ok(found.parent().unwrap_or(&found).to_owned())
 }
@@ -233,11 +233,11 @@ fn folder_of(path: &Path) -> Result<PathBuf, Failure> {
 ///
 /// # Errors
 /// The file has problems, or its program cannot be used.
-pub(crate) fn open_game_file(
+pub fn open_game_file(
     path: &Path,
     request: &ContainmentRequest,
     colour: Colour,
-) -> Result<SharedGame, Failure> {
+) -> Result<SharedGame, ConfigError> {
     let search = std::env::var_os("PATH");
     let place = LookupPaths { base: Path::new("."), path: search.as_deref() };
     let found = find_in_file(path, place, colour)?;

@@ -40,7 +40,7 @@ const DEEPEST: u32 = 1000;
 #[derive(Debug, Clone, Copy)]
 pub(super) struct LookupPaths<'a> {
     /// The absolute path of the folder that paths are relative to.
-    pub(crate) base: &'a Path,
+    pub(super) base: &'a Path,
     /// The folders of programs, in the format of the `PATH` variable.
     pub path: Option<&'a OsStr>,
 }
@@ -49,15 +49,15 @@ pub(super) struct LookupPaths<'a> {
 #[derive(Debug, Default)]
 pub(super) struct UnresolvedCommand {
     /// The program and its arguments.
-    pub(crate) words: Vec<String>,
+    pub(super) words: Vec<String>,
     /// The variables added to the environment.
-    pub(crate) env: BTreeMap<String, String>,
+    pub(super) env: BTreeMap<String, String>,
     /// Further files and folders that belong to the player.
-    pub(crate) files: Vec<String>,
+    pub(super) files: Vec<String>,
     /// The folder with a system of its own, if it has one.
-    pub(crate) root: Option<RootFolder>,
+    pub(super) root: Option<RootFolder>,
     /// The devices that it may use.
-    pub(crate) devices: Vec<PathBuf>,
+    pub(super) devices: Vec<PathBuf>,
 }
 
 /// A folder with a system of its own, such as an unpacked image.
@@ -69,7 +69,7 @@ pub(super) struct RootFolder {
 }
 
 /// Remarks for its author about how it is run.
-pub(crate) fn remarks(spec: &PlayerSpec) -> Vec<String> {
+pub fn remarks(spec: &PlayerSpec) -> Vec<String> {
     let Some(settings) = &spec.engine else { return compiled(spec).into_iter().collect() };
     let is_set = |(name, _): &(String, String)| name.eq_ignore_ascii_case(CHESS_960);
     let castling = settings.options.iter().any(is_set).then(|| {

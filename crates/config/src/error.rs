@@ -1,0 +1,29 @@
+//! Why something that a user wrote cannot be used.
+
+use referee_games::GameError;
+use referee_match::game_program::OpenError;
+use referee_report::colour::Styled;
+
+/// Why a configuration, a game file or the word for a player cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum ConfigError {
+    /// What is written cannot be used. The message has every problem, its place, and what to do.
+    #[error("{0}")]
+    Written(Styled),
+    /// This process has no working directory, to which paths would be relative.
+    #[error("cannot find the working directory: {0}")]
+    NoPlace(#[source] std::io::Error),
+    /// The rules program cannot be opened.
+    #[error(transparent)]
+    Program(#[from] OpenError),
+    /// The game failed.
+    #[error(transparent)]
+    Game(#[from] GameError),
+}
+
+impl ConfigError {
+    /// What is written cannot be used, with a message.
+    pub(crate) fn input(message: impl Into<String>) -> Self {
+        Self::Written(message.into().into())
+    }
+}
