@@ -5,6 +5,9 @@ use std::path::Path;
 use referee_check::ExamError;
 use referee_config::ConfigError;
 use referee_games::{GameError, OptionError};
+use referee_league::LeagueError;
+use referee_league::control::ControlError;
+use referee_league::invitations::InvitationError;
 use referee_match::game_program::OpenError;
 use referee_match::openings::BookError;
 use referee_match::player::sandbox::{shortage_text, unresolved_text};
@@ -95,8 +98,29 @@ impl From<ConfigError> for Failure {
         match error {
             ConfigError::Written(message) => Self { kind: FailureKind::Input, message },
             ConfigError::NoPlace(_) => Self::system(error.to_string()),
-            ConfigError::Program(error) => error.into(),
+            ConfigError::Program(error) => (*error).into(),
             ConfigError::Game(error) => error.into(),
+        }
+    }
+}
+
+impl From<LeagueError> for Failure {
+    fn from(error: LeagueError) -> Self {
+        match error {
+            LeagueError::Log(error) => error.into(),
+            LeagueError::Change(_) => Self::input(error.to_string()),
+            error => Self::system(error.to_string()),
+        }
+    }
+}
+
+impl From<InvitationError> for Failure {
+    fn from(error: InvitationError) -> Self {
+        match error {
+            InvitationError::Name { .. }
+            | InvitationError::Stranger(_)
+            | InvitationError::Url(_) => Self::input(error.to_string()),
+            _ => Self::system(error.to_string()),
         }
     }
 }
@@ -263,7 +287,7 @@ macro_rules! of_kind {
 }
 
 of_kind!(input: OptionError, ReplayError, BookError);
-of_kind!(system: NoRandomNumbers);
+of_kind!(system: NoRandomNumbers, ControlError);
 
 #[cfg(test)]
 mod tests {

@@ -34,7 +34,6 @@ mod cli;
 mod commands;
 mod doorway;
 mod error;
-mod league;
 mod printer;
 mod progress;
 mod signals;

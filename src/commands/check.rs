@@ -15,7 +15,6 @@ use std::time::Duration;
 use clap::Args;
 
 use self::candidates::{UnknownPlayer, file_name, free};
-pub(super) use self::parallel_checks::guarded;
 use self::table::CheckTable;
 use super::settings::{GameSettingsArgs, GivenSettings, Settings};
 use super::{Failure, OutputFormat, Status};

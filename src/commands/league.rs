@@ -9,10 +9,10 @@ use std::path::{Path, PathBuf};
 use clap::{Args, Subcommand};
 
 use super::{Failure, Status};
-use crate::league::control::{Control, LONGEST_MESSAGE};
-use crate::league::invitations::{Invitations, author_problem};
 use crate::printer::Printer;
 use referee_config::{Configuration, LeaguePlace, similar};
+use referee_league::control::{Control, LONGEST_MESSAGE};
+use referee_league::invitations::{Invitations, author_problem};
 use referee_protocol::escape;
 use referee_record::log::LOG;
 

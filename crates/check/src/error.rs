@@ -18,6 +18,17 @@ pub enum ExamError {
     /// No threads can be started that keep the core busy.
     #[error("cannot start threads that keep the core busy: {0}")]
     NoLoad(#[source] io::Error),
+    /// Nothing can wait for events.
+    #[error("cannot wait for events: {0}")]
+    NoRuntime(#[source] io::Error),
+    /// The check itself broke off.
+    #[error("the check of {player}: {failure}; this is a bug in the referee")]
+    Broken {
+        /// The player that was checked.
+        player: String,
+        /// What happened.
+        failure: JobFailure,
+    },
     /// The machine lacks resources.
     #[error("{}", shortage_text(.0))]
     Shortage(Shortage),

@@ -3,9 +3,11 @@
 mod exam;
 mod single_turns;
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::Duration;
 
+use tokio::runtime::Builder;
 use tokio::sync::watch;
 
 use self::exam::Task;
@@ -32,6 +34,7 @@ use referee_record::wording::counted;
 use referee_report::board::picture;
 use referee_report::colour::{Colour, Styled};
 use referee_tournament::run::entrant::Entrant;
+use referee_tournament::run::failure::JobFailure;
 use referee_tournament::run::job::{Conditions, Finished, JobOutcome};
 use referee_tournament::run::pool::PlayerPool;
 use referee_tournament::schedule::Fixture;
@@ -68,10 +71,37 @@ pub enum StepNews {
 
 /// Takes every step with the candidate, until `stop` becomes true or its time is up. Results go
 /// into `report` step by step, so that they are kept however this ends; `tell` receives the news.
+/// A panic becomes an error.
 ///
 /// # Errors
 /// The referee itself failed; the report says so too.
-pub async fn examine(
+pub fn examine(
+    exam: &Exam,
+    candidate: &Candidate,
+    report: &mut CheckReport,
+    stop: watch::Receiver<bool>,
+    tell: impl Fn(StepNews),
+) -> Result<(), ExamError> {
+    let runtime = Builder::new_current_thread().enable_all().build();
+    let runtime = runtime.map_err(ExamError::NoRuntime)?;
+    guarded(report, |report| runtime.block_on(take_steps(exam, candidate, report, stop, tell)))
+}
+
+/// Does `work` on a report. A panic becomes an error, and is added to the report.
+fn guarded(
+    report: &mut CheckReport,
+    work: impl FnOnce(&mut CheckReport) -> Result<(), ExamError>,
+) -> Result<(), ExamError> {
+    // A report is complete at any moment, and nothing else that `work` changes is used again.
+    let worked = catch_unwind(AssertUnwindSafe(|| work(report)));
+    worked.unwrap_or_else(|panic| {
+        let failure = JobFailure::of_panic(panic.as_ref());
+        report.break_off(&failure.to_string());
+        Err(ExamError::Broken { player: report.player.clone(), failure })
+    })
+}
+
+async fn take_steps(
     exam: &Exam,
     candidate: &Candidate,
     report: &mut CheckReport,
@@ -373,5 +403,26 @@ impl<'e> Examiner<'e> {
             self.exam.rules.seats()[seat]
         ));
         Ok(finding)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_panic_in_a_check_keeps_the_findings() {
+        let steps = ["start", "turns"].map(str::to_owned).into();
+        let mut report = CheckReport::new("ant", "ant", "a-game", steps);
+        let error = guarded(&mut report, |report| {
+            report.steps[0].verdict = StepVerdict::Passed;
+            panic!("of {} pieces", 3)
+        });
+        let message =
+            "the check of ant: the referee panicked: of 3 pieces; this is a bug in the referee";
+        assert_eq!(error.expect_err("a panic").to_string(), message);
+        let verdict =
+            "not finished: the referee panicked: of 3 pieces; no problems found in 1 of 2 steps";
+        assert_eq!(report.verdict(), verdict);
     }
 }

@@ -15,10 +15,16 @@ pub enum ConfigError {
     NoPlace(#[source] std::io::Error),
     /// The rules program cannot be opened.
     #[error(transparent)]
-    Program(#[from] OpenError),
+    Program(Box<OpenError>),
     /// The game failed.
     #[error(transparent)]
     Game(#[from] GameError),
+}
+
+impl From<OpenError> for ConfigError {
+    fn from(error: OpenError) -> Self {
+        Self::Program(error.into())
+    }
 }
 
 impl ConfigError {

@@ -4,7 +4,6 @@
 //! interruption leaves a report of what was found before it.
 
 use std::num::NonZeroUsize;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
@@ -18,7 +17,6 @@ use crate::printer::activity::Activity;
 use referee_check::{Candidate, CheckReport, Exam, StepNews, examine};
 use referee_protocol::escape;
 use referee_tournament::run::cores::{one_per_core, reserve_cores};
-use referee_tournament::run::failure::JobFailure;
 use referee_tournament::run::worker::settle_on;
 
 /// The work that all threads share.
@@ -91,11 +89,8 @@ impl SharedWork {
             let mut report = self.untried(number);
             let failure = entry.as_ref().ok().and_then(|candidate| {
                 let pass_on = |news| drop(tell.send((number, CheckNews::Step(news))));
-                let check = |report: &mut CheckReport| {
-                    let examined = examine(&self.exam, candidate, report, stop.clone(), pass_on);
-                    Ok(new_runtime()?.block_on(examined)?)
-                };
-                guarded(&mut report, check).err()
+                let examined = examine(&self.exam, candidate, &mut report, stop.clone(), pass_on);
+                examined.err().map(Failure::from)
             });
             // See `NewsSender`.
             let _ = tell.send((number, CheckNews::Examined(Box::new(report), failure)));
@@ -125,23 +120,6 @@ impl SharedWork {
         report.break_off("interrupted");
         report
     }
-}
-
-/// Does `work` on a report. Turns a panic into a failure, and adds it to the report.
-pub(in crate::commands) fn guarded(
-    report: &mut CheckReport,
-    work: impl FnOnce(&mut CheckReport) -> Result<(), Failure>,
-) -> Result<(), Failure> {
-    // A report is complete at any moment, and nothing else that `work` changes is used again.
-    let worked = catch_unwind(AssertUnwindSafe(|| work(report)));
-    worked.unwrap_or_else(|panic| {
-        let failure = JobFailure::of_panic(panic.as_ref());
-        report.break_off(&failure.to_string());
-        let player = &report.player;
-        Err(Failure::system(format!(
-            "the check of {player}: {failure}; this is a bug in the referee"
-        )))
-    })
 }
 
 /// Passes on the reports in the order of the entries. After an interruption, running checks end,
@@ -203,26 +181,4 @@ fn collect(
         }
         failed.map_or(Ok(is_interrupted), Err)
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use referee_check::report::StepVerdict;
-
-    #[test]
-    fn a_panic_in_a_check_keeps_the_findings() {
-        let steps = ["start", "turns"].map(str::to_owned).into();
-        let mut report = CheckReport::new("ant", "ant", "a-game", steps);
-        let failure = guarded(&mut report, |report| {
-            report.steps[0].verdict = StepVerdict::Passed;
-            panic!("of {} pieces", 3)
-        });
-        let message =
-            "the check of ant: the referee panicked: of 3 pieces; this is a bug in the referee";
-        assert_eq!(failure, Err(Failure::system(message)));
-        let verdict =
-            "not finished: the referee panicked: of 3 pieces; no problems found in 1 of 2 steps";
-        assert_eq!(report.verdict(), verdict);
-    }
 }

@@ -6,10 +6,10 @@ use clap::Args;
 
 use super::{UNENCRYPTED, open_league};
 use crate::commands::{Failure, Status};
-use crate::league::invitations::{InvitationError, Invitations, ORGANISER_NAME};
 use crate::printer::Printer;
 use referee_config::LARGEST;
 use referee_config::LeaguePlace;
+use referee_league::invitations::{InvitationError, Invitations, ORGANISER_NAME};
 use referee_protocol::escape;
 use referee_record::bounded;
 use referee_report::csv_cells;

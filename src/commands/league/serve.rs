@@ -27,9 +27,9 @@ use crate::commands::runtime::{interrupted, new_runtime};
 use crate::commands::serve::{Naming, Served, routes};
 use crate::commands::web::{AUTHOR, HAND_IN, ORGANISER, REPORT_EVENTS, WebServer};
 use crate::commands::{Failure, Status};
-use crate::league::invitations::Invitations;
 use crate::printer::Printer;
 use entrance::Entrance;
+use referee_league::invitations::Invitations;
 use referee_report::page::league::{SCRIPT, style};
 use referee_tournament::folder;
 

@@ -17,6 +17,7 @@ use tokio::time::sleep;
 
 use crate::commands::runtime::new_runtime;
 use crate::error::Failure;
+use referee_league::door::DoorEvent;
 use referee_record::model::tournament::Hook;
 
 /// The most events that wait.
@@ -59,6 +60,15 @@ pub(super) enum HookEvent {
         /// The results folder.
         results: String,
     },
+}
+
+impl From<DoorEvent> for HookEvent {
+    fn from(event: DoorEvent) -> Self {
+        match event {
+            DoorEvent::Entered { player, author } => Self::Entered { player, author },
+            DoorEvent::Refused { author, reason } => Self::Refused { author, reason },
+        }
+    }
 }
 
 /// An event as the command reads it: one JSON object.

@@ -20,9 +20,9 @@ use super::form::{self, FormProblem};
 use crate::commands::Failure;
 use crate::commands::serve::Served;
 use crate::commands::web::{AUTHOR, ORGANISER, most};
-use crate::league::control::Control;
-use crate::league::invitations::{Guest, Invitations, LinkSecret};
 use referee_config::LeaguePlace;
+use referee_league::control::Control;
+use referee_league::invitations::{Guest, Invitations, LinkSecret};
 use referee_record::bounded;
 use referee_report::page::league::notice;
 

@@ -16,7 +16,7 @@ use axum::http::header::CONTENT_DISPOSITION;
 use tokio::time::{Instant, timeout_at};
 use tokio_stream::{Stream, StreamExt as _};
 
-use crate::league::invitations::LinkSecret;
+use referee_league::invitations::LinkSecret;
 
 /// The field that shows that a form comes from a page of this server; the first one.
 const TOKEN: &str = "token";

@@ -13,8 +13,8 @@ use crate::commands::Failure;
 use crate::commands::league::refuse_long;
 use crate::commands::serve::recent;
 use crate::commands::web::ORGANISER;
-use crate::league::control::Control;
-use crate::league::invitations::Invitations;
+use referee_league::control::Control;
+use referee_league::invitations::Invitations;
 use referee_report::page::league::{LeagueStatus, ListedAuthor, OrganiserPage};
 
 /// Shows the organiser what there is.

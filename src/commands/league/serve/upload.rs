@@ -19,7 +19,7 @@ use super::form::{FormProblem, IncomingField, IncomingForm, drain};
 use crate::commands::Failure;
 use crate::commands::serve::in_background;
 use crate::commands::web::AUTHOR;
-use crate::league::author_folder::{AuthorFolder, is_aside};
+use referee_league::author_folder::{AuthorFolder, is_aside};
 use referee_protocol::escape;
 use referee_record::wording::counted;
 
@@ -283,7 +283,7 @@ fn replace(folder: &AuthorFolder, arrived: &Arrived) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::league::REPORT;
+    use referee_league::REPORT;
 
     #[test]
     fn names_of_files_lead_nowhere_else() {

@@ -6,35 +6,34 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use crate::error::Failure;
 use referee_record::bounded::{self, ReadError};
 use referee_record::disk;
 use referee_tournament::run::instruction::Instruction;
 
 /// Its file in the results folder.
-pub(crate) const CONTROL: &str = "control.json";
+pub const CONTROL: &str = "control.json";
 /// The most bytes of that file that are read.
 const LARGEST: u64 = 1 << 20;
 /// The most characters of a message.
-pub(crate) const LONGEST_MESSAGE: usize = 2000;
+pub const LONGEST_MESSAGE: usize = 2000;
 
 /// What the organiser wants.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub(crate) struct Control {
+pub struct Control {
     /// Whether no games are to be played for now.
-    pub(crate) paused: bool,
+    pub paused: bool,
     /// Whether the league is over: nothing is taken in, and the run ends.
-    pub(crate) closed: bool,
+    pub closed: bool,
     /// The authors whose versions play no more.
-    pub(crate) removed: BTreeSet<String>,
+    pub removed: BTreeSet<String>,
     /// What all authors are told; empty if nothing.
-    pub(crate) message: String,
+    pub message: String,
 }
 
 /// The reason why the file cannot be used.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum ControlError {
+pub enum ControlError {
     /// It cannot be read.
     #[error("cannot read {CONTROL}: {0}")]
     Unreadable(#[source] ReadError),
@@ -46,20 +45,14 @@ pub(crate) enum ControlError {
     Unwritable(#[source] io::Error),
 }
 
-impl From<ControlError> for Failure {
-    fn from(error: ControlError) -> Self {
-        Self::system(error.to_string())
-    }
-}
-
 impl Control {
     /// Games go on, and what authors hand in is taken in.
-    pub(crate) fn resume(&mut self) {
+    pub fn resume(&mut self) {
         (self.paused, self.closed) = (false, false);
     }
 
     /// What a run is to do that followed `before` so far.
-    pub(crate) fn instructions_after(&self, before: &Self) -> Vec<Instruction> {
+    pub fn instructions_after(&self, before: &Self) -> Vec<Instruction> {
         let mut all = Vec::new();
         let mut add = |next, why: &str| all.extend([Instruction::Notice(why.to_owned()), next]);
         match (before.paused, self.paused) {
@@ -74,7 +67,7 @@ impl Control {
     }
 
     /// Reads it from the results folder `dir`. Without a file, nothing is wanted.
-    pub(crate) fn read(dir: &Path) -> Result<Self, ControlError> {
+    pub fn read(dir: &Path) -> Result<Self, ControlError> {
         let path = dir.join(CONTROL);
         if !path.exists() {
             return Ok(Self::default());
@@ -84,7 +77,7 @@ impl Control {
     }
 
     /// Changes it in the results folder `dir`, in one step.
-    pub(crate) fn change(dir: &Path, change: impl FnOnce(&mut Self)) -> Result<Self, ControlError> {
+    pub fn change(dir: &Path, change: impl FnOnce(&mut Self)) -> Result<Self, ControlError> {
         let _held = disk::hold(dir).map_err(ControlError::Unwritable)?;
         let mut control = Self::read(dir)?;
         change(&mut control);

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use notify::{RecommendedWatcher, RecursiveMode, Watcher};
 
-use crate::league::author_folder::is_aside;
+use super::author_folder::is_aside;
 
 /// The most folders of one author that are watched.
 const MOST_OF_AUTHOR: usize = 64;
@@ -18,7 +18,7 @@ const MOST_ENTRIES: usize = 20_000;
 
 /// What a look at an author's folders has brought.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Watching {
+pub(crate) enum Watching {
     /// Some folders are watched only from now on, so they may have just been made.
     More,
     /// The same folders as before.
@@ -29,7 +29,7 @@ pub(super) enum Watching {
 
 /// The folders of authors that are watched.
 #[derive(Debug)]
-pub(super) struct AuthorWatches {
+pub(crate) struct AuthorWatches {
     hand_in: PathBuf,
     /// `None` if the system permits no more watchers.
     watcher: Option<RecommendedWatcher>,
@@ -38,19 +38,19 @@ pub(super) struct AuthorWatches {
 }
 
 impl AuthorWatches {
-    pub(super) fn new(hand_in: &Path, watcher: Option<RecommendedWatcher>) -> Self {
+    pub(crate) fn new(hand_in: &Path, watcher: Option<RecommendedWatcher>) -> Self {
         let by_author = BTreeMap::new();
         Self { hand_in: hand_in.to_owned(), watcher, by_author, most: MOST_WATCHED }
     }
 
     /// Watches the entries of a folder. Returns whether that is possible.
-    pub(super) fn watch_folder(&mut self, folder: &Path) -> bool {
+    pub(crate) fn watch_folder(&mut self, folder: &Path) -> bool {
         let Some(watcher) = &mut self.watcher else { return false };
         watcher.watch(folder, RecursiveMode::NonRecursive).is_ok()
     }
 
     /// Watches the folders that this author has now, and no longer those that are gone.
-    pub(super) fn watch(&mut self, author: &str) -> Watching {
+    pub(crate) fn watch(&mut self, author: &str) -> Watching {
         let before = self.by_author.remove(author).unwrap_or_default();
         let (folders, mut is_whole) = folders_of(&self.hand_in.join(author));
         // Before the others: what was renamed has the same watch under both names.

@@ -10,11 +10,7 @@ const MOST_ENTRIES: usize = 20_000;
 
 /// Reads the submission in the folder of an author, of at most this many bytes. Copies it to the new
 /// folder `to`, if one is given. The report and hidden files at the top do not count.
-pub(crate) fn read(
-    from: &AuthorFolder,
-    to: Option<&Path>,
-    largest: u64,
-) -> Result<FoundTree, UnfitTree> {
+pub fn read(from: &AuthorFolder, to: Option<&Path>, largest: u64) -> Result<FoundTree, UnfitTree> {
     let rules = TreeRules {
         largest,
         entries: MOST_ENTRIES,
@@ -33,7 +29,7 @@ mod tests {
     use std::os::unix::fs::symlink;
 
     use super::*;
-    use crate::league::REPORT;
+    use crate::REPORT;
 
     fn read_at(from: &Path, to: Option<&Path>, largest: u64) -> Result<FoundTree, UnfitTree> {
         read(&AuthorFolder::open(from).expect("a folder"), to, largest)

@@ -4,8 +4,16 @@ use std::io;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use crate::league::author_folder::AuthorFolder;
+use super::author_folder::AuthorFolder;
 use referee_protocol::places::Places;
+
+/// What a report says between the digest of a submission and the name under which it entered.
+const ENTERED: &str = ": entered as ";
+
+/// The name under which a submission entered, if its report says that it did.
+pub fn entered_as(report: &str) -> Option<&str> {
+    report.lines().next()?.split_once(ENTERED).map(|(_, name)| name)
+}
 
 /// The most bytes of a report that are read.
 const MOST_READ: u64 = 4096;
@@ -16,7 +24,7 @@ const DIGITS: usize = 16;
 
 /// What became of a submission.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Fate {
+pub(crate) enum Fate {
     BeingChecked,
     /// It entered under this name.
     Entered(String),
@@ -25,7 +33,7 @@ pub(super) enum Fate {
 
 /// The report on a submission.
 #[derive(Debug)]
-pub(super) struct Letter {
+pub(crate) struct Letter {
     folder: Arc<AuthorFolder>,
     places: Places,
     digest: String,
@@ -37,20 +45,20 @@ pub(super) struct Letter {
 impl Letter {
     /// A report on the submission with this digest, in the author's folder. It shows none of these
     /// `places`.
-    pub(super) fn new(folder: &Arc<AuthorFolder>, digest: &str, places: &Places) -> Self {
+    pub(crate) fn new(folder: &Arc<AuthorFolder>, digest: &str, places: &Places) -> Self {
         let digest = digest[..DIGITS.min(digest.len())].to_owned();
         let (folder, places) = (Arc::clone(folder), places.clone());
         Self { folder, places, digest, text: String::new(), sent: Instant::now() }
     }
 
     /// Adds lines, without the places of files on this machine.
-    pub(super) fn add(&mut self, text: &str) {
+    pub(crate) fn add(&mut self, text: &str) {
         self.text.push_str(&self.places.shorten(text.trim_end()));
         self.text.push('\n');
     }
 
     /// Writes the report as it is now.
-    pub(super) fn send(&self, fate: &Fate) -> io::Result<()> {
+    pub(crate) fn send(&self, fate: &Fate) -> io::Result<()> {
         let fate = match fate {
             Fate::BeingChecked => "being checked".to_owned(),
             Fate::Entered(name) => format!("entered as {name}"),
@@ -61,7 +69,7 @@ impl Letter {
     }
 
     /// Writes the report as it is now, unless it was written just before.
-    pub(super) fn send_progress(&mut self) {
+    pub(crate) fn send_progress(&mut self) {
         if self.sent.elapsed() >= PAUSE {
             self.sent = Instant::now();
             // The next step writes it again.
@@ -71,18 +79,18 @@ impl Letter {
 
     /// Whether the report that is there says that this submission was refused. Only its author
     /// could have forged that, and only to be refused.
-    pub(super) fn was_refused(&self) -> bool {
+    pub(crate) fn was_refused(&self) -> bool {
         self.starts_with(&format!("hand-in {}: refused\n", self.digest))
     }
 
     /// Whether the report that is there says that this submission was refused for this reason only.
-    pub(super) fn was_refused_for(&self, why: &str) -> bool {
+    pub(crate) fn was_refused_for(&self, why: &str) -> bool {
         let why = self.places.shorten(why);
         self.starts_with(&format!("hand-in {}: refused\n\n{why}\n", self.digest))
     }
 
     /// Whether the report that is there says that this submission entered as `name`.
-    pub(super) fn was_entered(&self, name: &str) -> bool {
+    pub(crate) fn was_entered(&self, name: &str) -> bool {
         self.starts_with(&format!("hand-in {}: entered as {name}\n", self.digest))
     }
 

@@ -1,44 +1,21 @@
-//! A league: players that come, improve and go while it runs.
-//!
-//! | place | holds | written by |
-//! |---|---|---|
-//! | `hand-in/AUTHOR/` | what an author hands in | the author, or the page |
-//! | `hand-in/AUTHOR/report.txt` | what became of it | the run |
-//! | `entrants/AUTHOR/N/` | version N, as it plays | the run |
-//! | `entrants/AUTHOR/N.json` | how a version that was built is started | the run |
-//! | `results/L/games.jsonl` | games, and who came and went | the run |
-//! | `results/L/control.json` | what the organiser wants | commands and the page |
-//! | `results/L/invitations.json` | hashes of the secrets of links | `league invite` |
-
-pub(crate) mod author_folder;
-pub(crate) mod control;
-pub(crate) mod hand_in;
-pub(crate) mod invitations;
+//! The versions that entered: their folders, how they are started, and what they are made of.
 
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use referee_config::program_of;
 use referee_entrants::start::decide;
 use referee_entrants::start_command::StartCommand;
 use referee_record::bounded::{self, ReadError};
 use referee_record::model::entry::Entry;
 use referee_record::model::league::LeagueSettings;
+use referee_record::model::player::PlayerSpec;
+use referee_record::model::record::PlayerInfo;
 use referee_record::tree::{self, UnfitTree};
 
-/// The file in an author's folder that tells what became of the submission.
-pub(crate) const REPORT: &str = "report.txt";
-
-/// What a report says between the digest of a submission and the name under which it entered.
-const ENTERED: &str = ": entered as ";
-
-/// The name under which a submission entered, if its report says that it did.
-pub(crate) fn entered_as(report: &str) -> Option<&str> {
-    report.lines().next()?.split_once(ENTERED).map(|(_, name)| name)
-}
-
 /// The folder of a version.
-pub(crate) fn version_dir(league: &LeagueSettings, entry: &Entry) -> PathBuf {
+pub fn version_dir(league: &LeagueSettings, entry: &Entry) -> PathBuf {
     league.entrants.join(&entry.author).join(entry.version.to_string())
 }
 
@@ -49,7 +26,7 @@ const LONGEST_START: u64 = 64 * 1024;
 ///
 /// What a build made is started as was found out after it, because that also depends on its
 /// sources, which are not kept.
-pub(crate) fn version_start(dir: &Path) -> Option<StartCommand> {
+pub fn version_start(dir: &Path) -> Option<StartCommand> {
     let kept = bounded::text(&start_file(dir), LONGEST_START).ok();
     let kept = kept.and_then(|text| serde_json::from_str::<StartCommand>(&text).ok());
     if let Some(start) = kept {
@@ -60,7 +37,7 @@ pub(crate) fn version_start(dir: &Path) -> Option<StartCommand> {
 }
 
 /// A hash of the version in the folder `dir`, and of how it is started.
-pub(crate) fn version_digest(dir: &Path) -> Result<String, UnfitTree> {
+pub fn version_digest(dir: &Path) -> Result<String, UnfitTree> {
     let mut hasher = blake3::Hasher::new();
     hasher.update(tree::digest(dir)?.as_bytes());
     let file = start_file(dir);
@@ -90,6 +67,41 @@ pub(crate) fn keep_start(dir: &Path, start: Option<&StartCommand>) -> io::Result
 
 fn start_file(dir: &Path) -> PathBuf {
     dir.with_extension("json")
+}
+
+/// The player in the folder of a version, found as an intake finds it, whatever a log says of its
+/// command; or why it cannot be started.
+pub(crate) fn player_in(dir: &Path, name: &str) -> Result<PlayerSpec, String> {
+    let start = version_start(dir)
+        .ok_or_else(|| format!("no player is recognised in `{}`", dir.display()))?;
+    program_of(name, &start).map_err(|why| why.to_string())
+}
+
+/// What became of the files of a version that entered.
+pub(crate) enum KeptVersion {
+    /// It can play.
+    Ready(Box<PlayerSpec>),
+    /// It cannot be started now, for this reason; its files may still be those that entered.
+    Unavailable(String),
+    /// They were read, and are others.
+    Changed,
+}
+
+impl KeptVersion {
+    /// What became of the version in the folder `dir`.
+    pub(crate) fn of(info: &PlayerInfo, entry: &Entry, dir: &Path) -> Self {
+        match version_digest(dir) {
+            Err(why @ UnfitTree::Failed { .. }) => {
+                return Self::Unavailable(format!("{}: {why}", dir.display()));
+            }
+            Ok(now) if now == entry.kept => {}
+            _ => return Self::Changed,
+        }
+        match player_in(dir, &info.name) {
+            Ok(spec) => Self::Ready(Box::new(spec)),
+            Err(why) => Self::Unavailable(why),
+        }
+    }
 }
 
 #[cfg(test)]

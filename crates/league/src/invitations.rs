@@ -8,7 +8,6 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use crate::error::Failure;
 use referee_protocol::escape;
 use referee_record::bounded::{self, ReadError};
 use referee_record::disk;
@@ -17,9 +16,9 @@ use referee_record::model::player::{LONGEST_NAME, name_problem};
 use referee_record::seeds::{NoRandomNumbers, random_bytes};
 
 /// Their file in the results folder.
-pub(crate) const INVITATIONS: &str = "invitations.json";
+pub const INVITATIONS: &str = "invitations.json";
 /// The organiser in the list of links.
-pub(crate) const ORGANISER_NAME: &str = "organiser";
+pub const ORGANISER_NAME: &str = "organiser";
 /// The page's address if none was given.
 const USUAL_URL: &str = "http://127.0.0.1:8018";
 /// The most bytes of the file that are read.
@@ -31,7 +30,7 @@ const LONGEST_AUTHOR: usize = LONGEST_NAME - " v4294967295".len();
 
 /// Who came by a link.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Guest {
+pub enum Guest {
     /// The author of this name.
     Author(String),
     /// The organiser.
@@ -40,7 +39,7 @@ pub(crate) enum Guest {
 
 /// The secret of a link, and of the cookie of whoever came by it.
 #[derive(Clone, PartialEq, Eq)]
-pub(crate) struct LinkSecret(String);
+pub struct LinkSecret(String);
 
 /// The hash of a secret. Nobody can compute the secret from it, or make up one that fits.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -49,7 +48,7 @@ struct SecretHash(String);
 /// Everyone who was invited.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Invitations {
+pub struct Invitations {
     /// Where people reach the page: a scheme and a host, without a slash at the end.
     url: String,
     #[serde(default)]
@@ -60,7 +59,7 @@ pub(crate) struct Invitations {
 
 /// The reason why somebody cannot be invited, or invitations cannot be used.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum InvitationError {
+pub enum InvitationError {
     /// The file cannot be read.
     #[error("cannot read {INVITATIONS}: {0}")]
     Unreadable(#[source] ReadError),
@@ -91,17 +90,6 @@ pub(crate) enum InvitationError {
     Url(String),
 }
 
-impl From<InvitationError> for Failure {
-    fn from(error: InvitationError) -> Self {
-        match error {
-            InvitationError::Name { .. }
-            | InvitationError::Stranger(_)
-            | InvitationError::Url(_) => Self::input(error.to_string()),
-            _ => Self::system(error.to_string()),
-        }
-    }
-}
-
 impl fmt::Debug for LinkSecret {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("LinkSecret")
@@ -115,18 +103,18 @@ impl LinkSecret {
     }
 
     /// What somebody sent, if a secret looks like that.
-    pub(crate) fn sent(text: &str) -> Option<Self> {
+    pub fn sent(text: &str) -> Option<Self> {
         let is_one = text.len() == SECRET && text.bytes().all(|byte| byte.is_ascii_hexdigit());
         is_one.then(|| Self(text.to_owned()))
     }
 
     /// The secret itself: for the cookie only.
-    pub(crate) fn cookie(&self) -> &str {
+    pub fn cookie(&self) -> &str {
         &self.0
     }
 
     /// What the forms of whoever has this secret carry. Other pages do not know it.
-    pub(crate) fn form_token(&self) -> String {
+    pub fn form_token(&self) -> String {
         self.derived("referee 2026 league form")
     }
 
@@ -149,7 +137,7 @@ impl Default for Invitations {
 
 impl Invitations {
     /// Reads them from the results folder `dir`. Without a file, nobody is invited.
-    pub(crate) fn read(dir: &Path) -> Result<Self, InvitationError> {
+    pub fn read(dir: &Path) -> Result<Self, InvitationError> {
         let path = dir.join(INVITATIONS);
         if !path.exists() {
             return Ok(Self::default());
@@ -160,7 +148,7 @@ impl Invitations {
 
     /// Changes them in the results folder `dir`, in one step, and returns what `change` does. Only the
     /// owner of the folder can read them.
-    pub(crate) fn change<T, E: From<InvitationError>>(
+    pub fn change<T, E: From<InvitationError>>(
         dir: &Path,
         change: impl FnOnce(&mut Self) -> Result<T, E>,
     ) -> Result<(Self, T), E> {
@@ -178,17 +166,17 @@ impl Invitations {
     }
 
     /// Whether people reach the page over an encrypted connection.
-    pub(crate) fn is_encrypted(&self) -> bool {
+    pub fn is_encrypted(&self) -> bool {
         self.url.starts_with("https://")
     }
 
     /// The host of the page, with its port if it has one.
-    pub(crate) fn host(&self) -> &str {
+    pub fn host(&self) -> &str {
         self.url.split_once("://").map_or("", |(_, host)| host)
     }
 
     /// Sets where people reach the page.
-    pub(crate) fn set_url(&mut self, url: &str) -> Result<(), InvitationError> {
+    pub fn set_url(&mut self, url: &str) -> Result<(), InvitationError> {
         let bare = url.strip_suffix('/').unwrap_or(url);
         let host = bare.strip_prefix("https://").or_else(|| bare.strip_prefix("http://"));
         let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b".-:[]".contains(&byte);
@@ -200,12 +188,12 @@ impl Invitations {
     }
 
     /// The names of the authors.
-    pub(crate) fn authors(&self) -> impl Iterator<Item = &str> {
+    pub fn authors(&self) -> impl Iterator<Item = &str> {
         self.authors.keys().map(String::as_str)
     }
 
     /// Invites the author called `name`, and returns the link. `None` if it was invited before.
-    pub(crate) fn invite(&mut self, name: &str) -> Result<Option<String>, InvitationError> {
+    pub fn invite(&mut self, name: &str) -> Result<Option<String>, InvitationError> {
         if self.authors.contains_key(name) {
             return Ok(None);
         }
@@ -222,7 +210,7 @@ impl Invitations {
     }
 
     /// Gives an author another link. The one before and its cookies end.
-    pub(crate) fn renew(&mut self, name: &str) -> Result<String, InvitationError> {
+    pub fn renew(&mut self, name: &str) -> Result<String, InvitationError> {
         let (secret, link) = self.link()?;
         match self.authors.get_mut(name) {
             Some(known) => *known = secret,
@@ -232,13 +220,13 @@ impl Invitations {
     }
 
     /// Ends the link of an author.
-    pub(crate) fn withdraw(&mut self, name: &str) -> Result<(), InvitationError> {
+    pub fn withdraw(&mut self, name: &str) -> Result<(), InvitationError> {
         let gone = self.authors.remove(name);
         gone.map(drop).ok_or_else(|| InvitationError::Stranger(name.to_owned()))
     }
 
     /// Makes the organiser's link, in place of any before.
-    pub(crate) fn renew_organiser(&mut self) -> Result<String, InvitationError> {
+    pub fn renew_organiser(&mut self) -> Result<String, InvitationError> {
         let (secret, link) = self.link()?;
         self.organiser = Some(secret);
         Ok(link)
@@ -250,7 +238,7 @@ impl Invitations {
     }
 
     /// Whose secret it is. Hashes are compared, so that the time it takes says nothing about secrets.
-    pub(crate) fn guest(&self, secret: &LinkSecret) -> Option<Guest> {
+    pub fn guest(&self, secret: &LinkSecret) -> Option<Guest> {
         let hash = secret.hash();
         if self.organiser.as_ref() == Some(&hash) {
             return Some(Guest::Organiser);
@@ -266,7 +254,7 @@ fn folded(name: &str) -> String {
 }
 
 /// What makes a text impossible as the name of an author, whose folder also has it.
-pub(crate) fn author_problem(name: &str) -> Option<String> {
+pub fn author_problem(name: &str) -> Option<String> {
     let length = name.chars().count();
     let version = name.rsplit_once(" v").is_some_and(|(author, number)| {
         number.parse().is_ok_and(|number| Entry::name(author, number) == name)

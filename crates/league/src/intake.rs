@@ -6,20 +6,21 @@ use std::fmt::Display;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use super::author_folder::AuthorFolder;
+use super::hand_in;
 use super::letter::Letter;
-use crate::commands::runtime::new_runtime;
-use crate::league::author_folder::AuthorFolder;
-use crate::league::hand_in;
-use referee_config::program_of;
+use referee_config::{ConfiguredBuilds, program_of};
 use referee_entrants::build::{BuildError, Builder};
-use referee_entrants::build_rules::BuildRules;
+use referee_entrants::build_rules::{BuildRecords, BuildRules};
 use referee_entrants::start_command::StartCommand;
 use referee_entrants::submissions::{look_after_build, take_in_one};
 use referee_protocol::escape;
+use referee_record::model::containment::ContainmentRequest;
 use referee_record::model::player::PlayerSpec;
 use referee_record::tree::FoundTree;
 use referee_record::wording::counted;
-use referee_sandbox::{Shortage, limits};
+use referee_sandbox::{ResolveError, Shortage, limits};
+use tokio::runtime::Builder as Runtime;
 
 /// The only entry of the folder that is taken in.
 const ENTRY: &str = "player";
@@ -28,29 +29,45 @@ const TOLD: usize = 100;
 
 /// How submissions that are source code are built, if they are.
 #[derive(Debug)]
-pub(super) struct LeagueBuilds {
-    pub(super) rules: BuildRules,
-    pub(super) builder: Builder,
+pub struct LeagueBuilds {
+    rules: BuildRules,
+    builder: Builder,
+}
+
+impl LeagueBuilds {
+    /// Builds as `configured`, at the level of the players unless that is left open.
+    ///
+    /// # Errors
+    /// Nothing can be contained as asked.
+    pub fn new(
+        configured: ConfiguredBuilds,
+        players: &ContainmentRequest,
+    ) -> Result<Self, ResolveError> {
+        let rules = BuildRules { records: BuildRecords::Dropped, ..configured.rules };
+        let level = players.level.or(configured.level);
+        let builder = Builder::new(rules.clone(), level, players.without.clone())?;
+        Ok(Self { rules, builder })
+    }
 }
 
 /// A submission that was taken in, in a folder that is not its last one.
 #[derive(Debug)]
-pub(super) struct Taken {
+pub(crate) struct Taken {
     /// What its author handed in.
-    pub(super) handed_in: FoundTree,
+    pub(crate) handed_in: FoundTree,
     /// All its files, unpacked and built.
-    pub(super) tree: PathBuf,
+    pub(crate) tree: PathBuf,
     /// How many bytes they have.
-    pub(super) bytes: u64,
+    pub(crate) bytes: u64,
     /// How it is started, seen from `tree`, if it was built.
-    pub(super) built: Option<StartCommand>,
+    pub(crate) built: Option<StartCommand>,
     /// Its player, as it would run there.
-    pub(super) spec: PlayerSpec,
+    pub(crate) spec: PlayerSpec,
 }
 
 /// The reason why a submission was not taken in, as a sentence for its author.
 #[derive(Debug)]
-pub(super) enum NotTaken {
+pub(crate) enum NotTaken {
     /// It changed while it was copied, so it is read again.
     Changed,
     /// Something that is not its fault, so it is tried again.
@@ -61,7 +78,7 @@ pub(super) enum NotTaken {
 
 impl NotTaken {
     /// The reason that an error is.
-    pub(super) fn of(error: impl Error + 'static) -> Self {
+    pub(crate) fn of(error: impl Error + 'static) -> Self {
         match Shortage::of("take it in", &error) {
             Some(_) => Self::Later(error.to_string()),
             None => refused(error),
@@ -77,7 +94,7 @@ fn refused(why: impl Display) -> NotTaken {
 /// Copies the submission in the folder `from`, of at most this many bytes, into the new folder
 /// `work`, builds it, and finds its player, which is called `name`. The letter tells its author what
 /// happens.
-pub(super) fn take(
+pub(crate) fn take(
     (from, expected): (&AuthorFolder, &FoundTree),
     (work, name): (&Path, &str),
     largest: u64,
@@ -141,22 +158,22 @@ fn build(
     let Some(plan) = builds.rules.plan(top) else { return Ok(None) };
     letter.add(&format!("build: {}", escape::terminal(&plan.command)));
     let (mut lines, mut end) = (0, VecDeque::new());
-    let built =
-        new_runtime().map_err(|failure| NotTaken::Later(failure.to_string()))?.block_on(async {
-            let mut say = |line: &str| {
-                lines += 1;
-                if lines <= TOLD {
-                    letter.add(&format!("  {line}"));
-                    letter.send_progress();
-                    return;
-                }
-                end.push_back(format!("  {line}"));
-                if end.len() > TOLD {
-                    end.pop_front();
-                }
-            };
-            builds.builder.build(&plan, &mut say).await
-        });
+    let runtime = Runtime::new_current_thread().enable_all().build();
+    let built = runtime.map_err(|error| NotTaken::Later(error.to_string()))?.block_on(async {
+        let mut say = |line: &str| {
+            lines += 1;
+            if lines <= TOLD {
+                letter.add(&format!("  {line}"));
+                letter.send_progress();
+                return;
+            }
+            end.push_back(format!("  {line}"));
+            if end.len() > TOLD {
+                end.pop_front();
+            }
+        };
+        builds.builder.build(&plan, &mut say).await
+    });
     let hidden = lines.saturating_sub(TOLD + end.len());
     if hidden > 0 {
         letter.add(&format!("  … {} …", counted(hidden, "line")));
@@ -172,7 +189,7 @@ fn build(
 }
 
 /// The bytes of all files in a folder. Links are not followed.
-pub(super) fn size(dir: &Path) -> u64 {
+pub(crate) fn size(dir: &Path) -> u64 {
     let entries = fs::read_dir(dir).into_iter().flatten().flatten();
     let of_entry = |entry: fs::DirEntry| match entry.metadata() {
         Ok(found) if found.is_dir() => size(&entry.path()),

@@ -7,14 +7,14 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use super::author_folder::is_aside;
 use super::author_watches::{AuthorWatches, Watching};
-use crate::league::author_folder::is_aside;
-use crate::league::control::CONTROL;
+use super::control::CONTROL;
 
 /// For how long nothing may change in an author's folder before it is read.
 const QUIET: Duration = Duration::from_secs(2);
 /// When to look again at what cannot be watched, or to try again what had to wait.
-pub(super) const AGAIN: Duration = Duration::from_secs(60);
+pub(crate) const AGAIN: Duration = Duration::from_secs(60);
 /// The most authors of a league.
 const MOST_AUTHORS: usize = 10_000;
 
@@ -31,7 +31,7 @@ struct Happened {
 
 /// Tells the watch what happened.
 #[derive(Debug, Clone)]
-pub(super) struct Bell {
+pub(crate) struct Bell {
     happened: Arc<Mutex<Happened>>,
     ring: SyncSender<()>,
 }
@@ -44,14 +44,14 @@ impl Bell {
     }
 
     /// The door closes.
-    pub(super) fn close(&self) {
+    pub(crate) fn close(&self) {
         self.happened(|happened| happened.is_closed = true);
     }
 }
 
 /// What to do next.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum DoorTask {
+pub(crate) enum DoorTask {
     /// Read this author's folder.
     Author(String),
     /// Read what the organiser wants.
@@ -62,7 +62,7 @@ pub(super) enum DoorTask {
 
 /// Watches the folder that authors hand in to, and the results folder.
 #[derive(Debug)]
-pub(super) struct DoorWatch {
+pub(crate) struct DoorWatch {
     hand_in: PathBuf,
     bell: Bell,
     rings: Receiver<()>,
@@ -76,7 +76,7 @@ pub(super) struct DoorWatch {
 
 impl DoorWatch {
     /// Begins to watch. All folders are to be read at once.
-    pub(super) fn begin(hand_in: &Path, results: &Path) -> Self {
+    pub(crate) fn begin(hand_in: &Path, results: &Path) -> Self {
         let (ring, rings) = sync_channel(1);
         let bell = Bell { happened: Arc::default(), ring };
         let (top, tell) = (hand_in.to_owned(), bell.clone());
@@ -124,12 +124,12 @@ impl DoorWatch {
     }
 
     /// Tells the watch that the door closes.
-    pub(super) fn bell(&self) -> Bell {
+    pub(crate) fn bell(&self) -> Bell {
         self.bell.clone()
     }
 
     /// All folders are to be read at once.
-    pub(super) fn read_all(&mut self) {
+    pub(crate) fn read_all(&mut self) {
         let now = Instant::now();
         let entries = fs::read_dir(&self.hand_in).into_iter().flatten().flatten();
         let names = entries.filter_map(|entry| author(&self.hand_in, &entry.path()));
@@ -140,12 +140,12 @@ impl DoorWatch {
     }
 
     /// The folder of an author is to be read at this time, unless something changes before.
-    pub(super) fn later(&mut self, author: String, at: Instant) {
+    pub(crate) fn later(&mut self, author: String, at: Instant) {
         self.due.insert(author, at);
     }
 
     /// Waits until there is something to do.
-    pub(super) fn next(&mut self) -> DoorTask {
+    pub(crate) fn next(&mut self) -> DoorTask {
         loop {
             let happened = std::mem::take(
                 &mut *self.bell.happened.lock().unwrap_or_else(PoisonError::into_inner),

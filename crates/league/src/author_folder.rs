@@ -13,7 +13,8 @@ use std::path::Path;
 use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags};
 use rustix::io::Errno;
 
-use super::REPORT;
+/// The file in an author's folder that tells what became of the submission.
+pub const REPORT: &str = "report.txt";
 
 /// The report while it is written.
 const NEW_REPORT: &str = "report.txt.new";
@@ -22,11 +23,11 @@ const READABLE: Mode = Mode::from_raw_mode(0o644);
 
 /// The folder of an author.
 #[derive(Debug)]
-pub(crate) struct AuthorFolder(OwnedFd);
+pub struct AuthorFolder(OwnedFd);
 
 impl AuthorFolder {
     /// Opens the folder at `path`, which must not be a link.
-    pub(crate) fn open(path: &Path) -> io::Result<Self> {
+    pub fn open(path: &Path) -> io::Result<Self> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         match rustix::fs::open(path, flags, Mode::empty()) {
             Ok(folder) => Ok(Self(folder)),
@@ -40,7 +41,7 @@ impl AuthorFolder {
 
     /// Opens the folder at `path`, which is made if it is not there; then only its owner may look
     /// into it.
-    pub(crate) fn make(path: &Path) -> io::Result<Self> {
+    pub fn make(path: &Path) -> io::Result<Self> {
         match rustix::fs::mkdir(path, Mode::RWXU) {
             Ok(()) | Err(Errno::EXIST) => Self::open(path),
             Err(error) => Err(error.into()),
@@ -48,7 +49,7 @@ impl AuthorFolder {
     }
 
     /// The first `most` bytes of the report.
-    pub(crate) fn report(&self, most: u64) -> io::Result<Vec<u8>> {
+    pub fn report(&self, most: u64) -> io::Result<Vec<u8>> {
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
         let file = File::from(rustix::fs::openat(&self.0, REPORT, flags, Mode::empty())?);
         if !file.metadata()?.is_file() {
@@ -60,7 +61,7 @@ impl AuthorFolder {
     }
 
     /// Writes the report, in one step for whoever reads it.
-    pub(crate) fn write_report(&self, text: &str) -> io::Result<()> {
+    pub fn write_report(&self, text: &str) -> io::Result<()> {
         // Left by a run that was killed, or put there by the author.
         match rustix::fs::unlinkat(&self.0, NEW_REPORT, AtFlags::empty()) {
             Ok(()) | Err(Errno::NOENT) => {}
@@ -73,7 +74,7 @@ impl AuthorFolder {
     }
 
     /// The names of what was handed in: all but the report and what begins with a dot.
-    pub(crate) fn handed_in(&self) -> io::Result<Vec<OsString>> {
+    pub fn handed_in(&self) -> io::Result<Vec<OsString>> {
         let mut names = Vec::new();
         for entry in rustix::fs::Dir::read_from(&self.0)? {
             let name = OsString::from_vec(entry?.file_name().to_bytes().to_vec());
@@ -85,26 +86,26 @@ impl AuthorFolder {
     }
 
     /// The size of an entry in bytes, if it is a file.
-    pub(crate) fn size(&self, name: &OsStr) -> Option<u64> {
+    pub fn size(&self, name: &OsStr) -> Option<u64> {
         let found = rustix::fs::statat(&self.0, name, AtFlags::SYMLINK_NOFOLLOW).ok()?;
         let is_file = FileType::from_raw_mode(found.st_mode) == FileType::RegularFile;
         u64::try_from(found.st_size).ok().filter(|_| is_file)
     }
 
     /// Moves an entry to `place` outside.
-    pub(crate) fn move_out(&self, name: &OsStr, place: &Path) -> io::Result<()> {
+    pub fn move_out(&self, name: &OsStr, place: &Path) -> io::Result<()> {
         Ok(rustix::fs::renameat(&self.0, name, CWD, place)?)
     }
 
     /// Moves what is at `place` here, under this name, for good.
-    pub(crate) fn move_in(&self, place: &Path, name: &str) -> io::Result<()> {
+    pub fn move_in(&self, place: &Path, name: &str) -> io::Result<()> {
         rustix::fs::renameat(CWD, place, &self.0, name)?;
         Ok(rustix::fs::fsync(&self.0)?)
     }
 }
 
 /// Whether an entry at the top of an author's folder is not part of the submission.
-pub(crate) fn is_aside(name: &OsStr) -> bool {
+pub fn is_aside(name: &OsStr) -> bool {
     let name = name.as_bytes();
     name.starts_with(b".") || name.starts_with(REPORT.as_bytes())
 }

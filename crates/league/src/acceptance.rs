@@ -1,0 +1,234 @@
+//! A submission becomes a version: it is taken in, checked, kept, and enters.
+
+use std::cell::RefCell;
+use std::fs;
+use std::io;
+use std::path::Path;
+use std::time::Duration;
+
+use super::author_folder::AuthorFolder;
+use super::doorkeeper::{DoorEvent, Doorkeeper, NobodyThere, WORK, remove_tree};
+use super::intake::{self, NotTaken, Taken};
+use super::letter::{Fate, Letter};
+use super::version::{keep_start, player_in, version_digest, version_dir};
+use super::{now, without_sight};
+use referee_check::{Candidate, Exam, Readiness, ReportText, StepNews, examine};
+use referee_ratings::MOST_PLAYERS;
+use referee_record::model::entry::{Entry, LeavingReason, MOST_VERSIONS};
+use referee_record::model::player::PlayerSpec;
+use referee_record::model::record::PlayerInfo;
+use referee_record::model::roster::RosterChange;
+use referee_record::model::stage::Stage;
+use referee_record::model::tournament::Tournament;
+use referee_record::seeds::{NoRandomNumbers, fresh_identity};
+use referee_record::tree::FoundTree;
+use referee_report::colour::Colour;
+use referee_sandbox::limits;
+use referee_tournament::run::resume::header;
+
+/// How long the check of a submission may take.
+pub const WITHIN: Duration = Duration::from_secs(300);
+
+impl Doorkeeper {
+    /// Takes in a submission, checks it, and lets it enter. Returns its name.
+    pub(crate) fn accept(
+        &mut self,
+        author: &str,
+        submission: (&AuthorFolder, &FoundTree),
+        letter: &mut Letter,
+    ) -> Result<Result<String, NotTaken>, NobodyThere> {
+        self.send(letter, &Fate::BeingChecked)?;
+        let version = self.authors.get(author).map_or(1, |known| known.version + 1);
+        if self.taken.len() >= MOST_PLAYERS || version > MOST_VERSIONS {
+            let why = format!("the league is full: it has had {MOST_PLAYERS} players");
+            return Ok(Err(NotTaken::Refused(why)));
+        }
+        let name = Entry::name(author, version);
+        if self.taken.contains(&name) {
+            let why = format!("another player is called `{name}`");
+            return Ok(Err(NotTaken::Refused(why)));
+        }
+        let work = self.league.entrants.join(WORK);
+        let place = (work.as_path(), name.as_str());
+        let (largest, builds) = (self.league.largest, self.plan.builds.as_ref());
+        let taken = match intake::take(submission, place, largest, builds, letter) {
+            Ok(taken) => taken,
+            Err(why) => return Ok(Err(why)),
+        };
+        let disk = self.league.disk;
+        if taken.bytes > disk {
+            let why = format!("as it plays, it is larger than {}", limits::bytes(disk));
+            return Ok(Err(NotTaken::Refused(why)));
+        }
+        match self.check(&taken.spec, &work, letter)? {
+            Readiness::Ready => {}
+            Readiness::NotReady => {
+                return Ok(Err(NotTaken::Refused("It is not ready to play.".to_owned())));
+            }
+            Readiness::Unfinished if *self.stop.borrow() => return Err(NobodyThere),
+            Readiness::Unfinished => {
+                return Ok(Err(NotTaken::Later("its check did not finish".to_owned())));
+            }
+        }
+        let entry = Entry {
+            author: author.to_owned(),
+            version,
+            at: now(),
+            source: taken.handed_in.digest.clone(),
+            kept: String::new(),
+        };
+        match self.settle(&entry, &taken) {
+            Ok((spec, kept)) => self.enter(Entry { kept, ..entry }, spec, taken, letter),
+            Err(why) => Ok(Err(why)),
+        }
+    }
+
+    /// Checks a player, step by step.
+    fn check(
+        &self,
+        spec: &PlayerSpec,
+        work: &Path,
+        letter: &mut Letter,
+    ) -> Result<Readiness, NobodyThere> {
+        let mut exam = self.plan.exam.clone();
+        let candidate = match self.candidate(spec, work, &mut exam) {
+            Ok(candidate) => candidate,
+            Err(error) => {
+                self.warn(&format!("{}: {error}", spec.name))?;
+                return Ok(Readiness::Unfinished);
+            }
+        };
+        let mut report = exam.untried(&candidate);
+        let mut text = ReportText::new(&report, Colour::Plain, None);
+        letter.add(&ReportText::heading(&report));
+        let written = RefCell::new((letter, &mut text));
+        let tell = |news: StepNews| {
+            if let StepNews::Ended(step) = news {
+                let (letter, text) = &mut *written.borrow_mut();
+                letter.add(&text.step(&step));
+                // The next step writes it again.
+                let _ = letter.send(&Fate::BeingChecked);
+            }
+        };
+        let checked = examine(&exam, &candidate, &mut report, self.stop.clone(), tell);
+        let (letter, text) = written.into_inner();
+        letter.add(&text.rest(&report));
+        if let Err(error) = checked {
+            self.warn(&format!("{}: {error}", spec.name))?;
+        }
+        Ok(report.outcome())
+    }
+
+    fn candidate(
+        &self,
+        spec: &PlayerSpec,
+        work: &Path,
+        exam: &mut Exam,
+    ) -> Result<Candidate, NoRandomNumbers> {
+        let identity = fresh_identity()?;
+        // Nobody can prepare for the games of a check.
+        let hash = blake3::hash(identity.as_bytes());
+        exam.seed = hash.as_bytes()[..4].iter().fold(0, |seed, byte| seed << 8 | u64::from(*byte));
+        let mut players = vec![spec.clone(), exam.partner.clone()];
+        players.extend(exam.bots.iter().cloned());
+        let tournament = Tournament {
+            name: "check".to_owned(),
+            stages: vec![Stage::round_robin(1)],
+            seed: Some(exam.seed),
+            openings: None,
+            quarantine: 0,
+            anchors: Vec::new(),
+            players,
+            ..self.template.clone()
+        };
+        Ok(Candidate {
+            header: header(&tournament, exam.containment.record(), identity),
+            words: "PLAYER".to_owned(),
+            remarks: referee_config::remarks(spec),
+            spec: spec.clone(),
+            records: work.join("records"),
+        })
+    }
+
+    /// Moves a submission to its last place, and finds its player there. Also returns a hash of all
+    /// that is there.
+    fn settle(&self, entry: &Entry, taken: &Taken) -> Result<(PlayerSpec, String), NotTaken> {
+        let to = version_dir(&self.league, entry);
+        let of_author = to.parent().unwrap_or(&to);
+        let failed = |error: io::Error| match NotTaken::of(error) {
+            NotTaken::Refused(why) => NotTaken::Refused(format!("it cannot be kept: {why}")),
+            other => other,
+        };
+        fs::create_dir_all(of_author).map_err(failed)?;
+        // What a run that was killed left there never played.
+        remove_tree(&to).map_err(failed)?;
+        self.make_room(of_author, entry.version, taken.bytes).map_err(failed)?;
+        fs::rename(&taken.tree, &to).map_err(failed)?;
+        keep_start(&to, taken.built.as_ref()).map_err(failed)?;
+        let name = Entry::name(&entry.author, entry.version);
+        let kept = version_digest(&to).map_err(NotTaken::of)?;
+        let spec = player_in(&to, &name);
+        Ok((spec.map_err(NotTaken::Refused)?, kept))
+    }
+
+    /// Removes the files of an author's oldest versions until as many bytes as this fit.
+    fn make_room(&self, of_author: &Path, next: u32, bytes: u64) -> io::Result<()> {
+        let mut kept = Vec::new();
+        for version in (1..next).rev() {
+            let dir = of_author.join(version.to_string());
+            if !dir.exists() {
+                continue;
+            }
+            let size = intake::size(&dir);
+            kept.push((dir, size));
+        }
+        let mut left = self.league.disk.saturating_sub(bytes);
+        for (at, (dir, size)) in kept.into_iter().enumerate() {
+            match left.checked_sub(size) {
+                Some(rest) => left = rest,
+                // The newest of them plays until this one has entered.
+                None if at == 0 => left = 0,
+                None => {
+                    left = 0;
+                    remove_tree(&dir)?;
+                    keep_start(&dir, None)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Lets a version enter in place of the one before.
+    fn enter(
+        &mut self,
+        entry: Entry,
+        spec: PlayerSpec,
+        taken: Taken,
+        letter: &mut Letter,
+    ) -> Result<Result<String, NotTaken>, NobodyThere> {
+        let (author, name) = (entry.author.clone(), spec.name.clone());
+        let player = PlayerInfo {
+            name: name.clone(),
+            command: spec.command.clone(),
+            hash: spec.hash.clone(),
+            tc: spec.tc,
+            takes_openings: spec.takes_openings(),
+            restart: spec.restart,
+            entry: Some(entry.clone()),
+            left: None,
+        };
+        self.leave(&author, LeavingReason::Replaced)?;
+        let change =
+            RosterChange::Entered { player: Box::new(player), files: taken.handed_in.hashes };
+        let program = without_sight(spec, &self.hidden);
+        if let Err(why) = self.change(change, Some(program))? {
+            return Ok(Err(NotTaken::Refused(why)));
+        }
+        (self.plan.hear)(&DoorEvent::Entered { player: name.clone(), author: author.clone() });
+        letter.add(&format!("It plays as `{name}`."));
+        self.taken.push(name.clone());
+        let known = self.authors.entry(author).or_default();
+        (known.version, known.source, known.is_there) = (entry.version, entry.source, true);
+        Ok(Ok(name))
+    }
+}

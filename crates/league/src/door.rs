@@ -1,0 +1,96 @@
+//! The door of a league: takes in what authors hand in, checks it, and lets it enter.
+//!
+//! It works beside the games in a thread of its own, one submission at a time.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::thread::{self, JoinHandle};
+
+use tokio::sync::{mpsc, watch};
+
+use super::door_watch::{Bell, DoorWatch};
+pub use super::doorkeeper::{DoorEvent, DoorPlan};
+use super::doorkeeper::{Doorkeeper, WORK, remove_tree};
+use super::{LeagueError, PlannedLeague};
+use referee_protocol::places::Places;
+use referee_record::disk::{self, FolderAccess};
+use referee_record::model::record::Header;
+use referee_tournament::run::instruction::Instruction;
+
+/// The door, at work.
+#[derive(Debug)]
+pub struct Door {
+    bell: Bell,
+    stop: watch::Sender<bool>,
+    thread: JoinHandle<()>,
+}
+
+impl Door {
+    /// Opens the door of `league`, whose log has this header now. It tells the run what is to change.
+    ///
+    /// # Errors
+    /// The folders of the league cannot be made, or no thread can be started.
+    pub fn open(
+        league: PlannedLeague<'_>,
+        plan: DoorPlan,
+        header: &Header,
+        tell: mpsc::UnboundedSender<Instruction>,
+    ) -> Result<Self, LeagueError> {
+        let settings = league.settings;
+        let failed = |path: &Path| {
+            let path = path.to_owned();
+            move |source: io::Error| LeagueError::Unwritable { path, source }
+        };
+        let work = settings.entrants.join(WORK);
+        for folder in [&settings.hand_in, &settings.entrants] {
+            fs::create_dir_all(folder).map_err(failed(folder))?;
+        }
+        // Other accounts of the machine must not read what was handed in, as far as players can do
+        // without.
+        let needs_passage = league.containment.policy().needs_passage();
+        let access = if needs_passage { FolderAccess::Passage } else { FolderAccess::Owner };
+        disk::restrict(&settings.entrants, access).map_err(failed(&settings.entrants))?;
+        remove_tree(&work).map_err(failed(&work))?;
+        let watch = DoorWatch::begin(&settings.hand_in, league.dir);
+        let bell = watch.bell();
+        let (stop, stopped) = watch::channel(false);
+        let mut doorkeeper = Doorkeeper {
+            league: settings.clone(),
+            dir: league.dir.to_owned(),
+            template: league.tournament.clone(),
+            hidden: league.hidden(),
+            jobs: league.jobs,
+            plan,
+            places: places(league),
+            authors: BTreeMap::new(),
+            taken: header.players.iter().map(|player| player.name.clone()).collect(),
+            watch,
+            tell,
+            stop: stopped,
+        };
+        header.players.iter().for_each(|player| doorkeeper.note(player));
+        let thread = thread::Builder::new()
+            .name("door".to_owned())
+            .spawn(move || doorkeeper.work())
+            .map_err(LeagueError::NoThread)?;
+        Ok(Self { bell, stop, thread })
+    }
+
+    /// Closes the door, and breaks off a check. Nobody may answer the door any more: the run is over.
+    pub fn close(self) {
+        self.stop.send_replace(true);
+        self.bell.close();
+        // A panic was reported already.
+        let _ = self.thread.join();
+    }
+}
+
+/// The folders of a league, and those around them, as given and without links.
+fn places(league: PlannedLeague<'_>) -> Places {
+    let folders = [league.settings.hand_in.as_path(), &league.settings.entrants, league.dir];
+    let around = folders.into_iter().flat_map(|folder| [Some(folder), folder.parent()]).flatten();
+    let both = around.flat_map(|path| [std::path::absolute(path).ok(), path.canonicalize().ok()]);
+    Places::new(both.flatten().map(|path: PathBuf| path.display().to_string()))
+}

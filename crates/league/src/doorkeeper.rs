@@ -1,0 +1,316 @@
+//! Decides what becomes of what authors hand in.
+//!
+//! Whatever is in an author's folder is the version that the author wants to play; the log says
+//! which one plays. So nothing is lost when the program is killed: the next run compares the two.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Instant;
+
+use tokio::sync::{mpsc, oneshot, watch};
+
+use super::author_folder::AuthorFolder;
+use super::control::Control;
+use super::door_watch::{AGAIN, DoorTask, DoorWatch};
+use super::hand_in;
+use super::intake::{LeagueBuilds, NotTaken};
+use super::invitations::author_problem;
+use super::letter::{Fate, Letter};
+use super::now;
+use referee_check::Exam;
+use referee_protocol::escape;
+use referee_protocol::places::Places;
+use referee_record::model::entry::{Entry, Leaving, LeavingReason};
+use referee_record::model::league::LeagueSettings;
+use referee_record::model::player::PlayerSpec;
+use referee_record::model::record::PlayerInfo;
+use referee_record::model::roster::RosterChange;
+use referee_record::model::tournament::Tournament;
+use referee_record::tree::FoundTree;
+use referee_tournament::run::instruction::{Instruction, PlayerChange};
+
+/// The folder of submissions that are being checked, beside those that entered.
+pub(crate) const WORK: &str = ".being-checked";
+
+/// Something that happened at the door.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum DoorEvent {
+    /// A version entered.
+    Entered {
+        /// Its name.
+        player: String,
+        /// Its author.
+        author: String,
+    },
+    /// A submission was refused.
+    Refused {
+        /// Its author.
+        author: String,
+        /// Why.
+        reason: String,
+    },
+}
+
+/// What the door works with.
+pub struct DoorPlan {
+    /// What every submission is tested for.
+    pub exam: Exam,
+    /// How submissions are built, if they are.
+    pub builds: Option<LeagueBuilds>,
+    /// What the organiser wanted when the run began.
+    pub control: Control,
+    /// Hears what happens. Nothing waits for it.
+    pub hear: Box<dyn Fn(&DoorEvent) + Send>,
+}
+
+/// What the door knows about an author.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Author {
+    /// The number of the last version.
+    pub(crate) version: u32,
+    /// The digest of what was handed in for it.
+    pub(crate) source: String,
+    /// Whether it plays, or would if it had not made too many faults.
+    pub(crate) is_there: bool,
+    /// When a submission was last checked.
+    pub(crate) checked: Option<Instant>,
+}
+
+/// Works at the door.
+pub(crate) struct Doorkeeper {
+    pub(crate) league: LeagueSettings,
+    /// The results folder.
+    pub(crate) dir: PathBuf,
+    pub(crate) template: Tournament,
+    /// What players that come must not see: what others hand in.
+    pub(crate) hidden: Vec<PathBuf>,
+    pub(crate) plan: DoorPlan,
+    /// How many games are played at once on this machine; `None` if they are played elsewhere, where
+    /// a check disturbs none.
+    pub(crate) jobs: Option<usize>,
+    /// What authors do not learn.
+    pub(crate) places: Places,
+    pub(crate) authors: BTreeMap<String, Author>,
+    /// The names of all players so far.
+    pub(crate) taken: Vec<String>,
+    pub(crate) watch: DoorWatch,
+    pub(crate) tell: mpsc::UnboundedSender<Instruction>,
+    pub(crate) stop: watch::Receiver<bool>,
+}
+
+/// The league is not played any more.
+pub(crate) struct NobodyThere;
+
+impl Doorkeeper {
+    pub(crate) fn note(&mut self, player: &PlayerInfo) {
+        let Some(entry) = &player.entry else { return };
+        let known = self.authors.entry(entry.author.clone()).or_default();
+        if entry.version > known.version {
+            known.version = entry.version;
+            known.source.clone_from(&entry.source);
+            known.is_there = player.left.is_none();
+        }
+    }
+
+    pub(crate) fn work(mut self) {
+        // Otherwise nobody listens any more.
+        let _ = self.serve();
+    }
+
+    fn serve(&mut self) -> Result<(), NobodyThere> {
+        self.control()?;
+        loop {
+            match self.watch.next() {
+                DoorTask::Close => return Ok(()),
+                DoorTask::Control => self.control()?,
+                DoorTask::Author(author) => self.look_at(&author)?,
+            }
+        }
+    }
+
+    fn say(&self, instruction: Instruction) -> Result<(), NobodyThere> {
+        self.tell.send(instruction).map_err(|_| NobodyThere)
+    }
+
+    /// Leaves one place to a check while it lasts, but never stops all games.
+    fn make_place(&self, is_checking: bool) -> Result<(), NobodyThere> {
+        let Some(jobs) = self.jobs else { return Ok(()) };
+        self.say(Instruction::PlayAtOnce((jobs - usize::from(is_checking)).max(1)))
+    }
+
+    pub(crate) fn warn(&self, warning: &str) -> Result<(), NobodyThere> {
+        self.say(Instruction::Warning(escape::terminal(warning)))
+    }
+
+    /// Asks for a change, and waits for the answer.
+    pub(crate) fn change(
+        &self,
+        change: RosterChange,
+        program: Option<PlayerSpec>,
+    ) -> Result<Result<(), String>, NobodyThere> {
+        let (done, answer) = oneshot::channel();
+        self.say(Instruction::Change(Box::new(PlayerChange { change, program, done })))?;
+        // A run that ends drops the instructions that it has not followed.
+        answer.blocking_recv().map_err(|_| NobodyThere)
+    }
+
+    /// Follows what the organiser wants.
+    fn control(&mut self) -> Result<(), NobodyThere> {
+        let control = match Control::read(&self.dir) {
+            Ok(control) => control,
+            Err(error) => return self.warn(&error.to_string()),
+        };
+        let admitted: Vec<String> =
+            self.plan.control.removed.difference(&control.removed).cloned().collect();
+        for author in &control.removed {
+            self.leave(author, LeavingReason::Removed)?;
+        }
+        for author in admitted {
+            self.watch.later(author, Instant::now());
+        }
+        let before = std::mem::replace(&mut self.plan.control, control);
+        self.plan
+            .control
+            .instructions_after(&before)
+            .into_iter()
+            .try_for_each(|next| self.say(next))
+    }
+
+    /// Lets the present version of an author go, if there is one.
+    pub(crate) fn leave(&mut self, author: &str, why: LeavingReason) -> Result<(), NobodyThere> {
+        let Some(known) = self.authors.get_mut(author).filter(|known| known.is_there) else {
+            return Ok(());
+        };
+        known.is_there = false;
+        let player = Entry::name(author, known.version);
+        let leaving = Leaving { at: now(), why };
+        match self.change(RosterChange::Left { player, leaving }, None)? {
+            Ok(()) => Ok(()),
+            Err(why) => self.warn(&format!("{author} cannot leave: {why}")),
+        }
+    }
+
+    /// Reads an author's folder, and takes in what is there if it is new.
+    fn look_at(&mut self, author: &str) -> Result<(), NobodyThere> {
+        let folder = self.league.hand_in.join(author);
+        if self.plan.control.closed {
+            return Ok(());
+        }
+        let Ok(folder) = AuthorFolder::open(&folder).map(Arc::new) else { return Ok(()) };
+        let Some(found) = self.read(author, &folder)? else { return Ok(()) };
+        let mut letter = Letter::new(&folder, &found.digest, &self.places);
+        let known = self.authors.get(author).cloned().unwrap_or_default();
+        if known.is_there && known.source == found.digest {
+            let name = Entry::name(author, known.version);
+            if letter.was_entered(&name) {
+                return Ok(());
+            }
+            letter.add("It plays.");
+            return self.send(&letter, &Fate::Entered(name));
+        }
+        if letter.was_refused() {
+            return Ok(());
+        }
+        if let Some(why) = self.stranger(author) {
+            return self.refuse(author, letter, &why);
+        }
+        if let Some(at) = known.checked.map(|checked| checked + self.league.every)
+            && at > Instant::now()
+        {
+            self.watch.later(author.to_owned(), at);
+            letter.add(
+                "It waits: submissions of an author are checked one after another, with a pause.",
+            );
+            return self.send(&letter, &Fate::BeingChecked);
+        }
+        self.make_place(true)?;
+        let accepted = self.accept(author, (&folder, &found), &mut letter);
+        self.authors.entry(author.to_owned()).or_default().checked = Some(Instant::now());
+        let work = self.league.entrants.join(WORK);
+        if let Err(error) = remove_tree(&work) {
+            self.warn(&format!("cannot remove {}: {error}", work.display()))?;
+        }
+        self.make_place(false)?;
+        match accepted? {
+            Ok(name) => self.send(&letter, &Fate::Entered(name)),
+            Err(NotTaken::Changed) => {
+                self.watch.later(author.to_owned(), Instant::now());
+                Ok(())
+            }
+            Err(NotTaken::Later(why)) => self.put_off(author, letter, &why),
+            Err(NotTaken::Refused(why)) => self.refuse(author, letter, &why),
+        }
+    }
+
+    /// What is in an author's folder; `None` if there is nothing, or if it cannot be read, which its
+    /// author is told once.
+    fn read(
+        &mut self,
+        author: &str,
+        folder: &Arc<AuthorFolder>,
+    ) -> Result<Option<FoundTree>, NobodyThere> {
+        let error = match hand_in::read(folder, None, self.league.largest) {
+            Ok(found) => return Ok(Some(found).filter(|found| found.files > 0)),
+            Err(error) => error,
+        };
+        // What cannot be read has no digest.
+        let letter = Letter::new(folder, "unreadable", &self.places);
+        match NotTaken::of(error) {
+            NotTaken::Changed => Ok(()),
+            NotTaken::Later(why) => self.put_off(author, letter, &why),
+            NotTaken::Refused(why) if letter.was_refused_for(&escape::lines(&why)) => Ok(()),
+            NotTaken::Refused(why) => self.refuse(author, letter, &why),
+        }?;
+        Ok(None)
+    }
+
+    /// Tries a submission again after a while: what kept it out is not its fault.
+    fn put_off(&mut self, author: &str, mut letter: Letter, why: &str) -> Result<(), NobodyThere> {
+        let why = escape::lines(why);
+        self.warn(&format!("a submission of {author} waits: {why}"))?;
+        self.watch.later(author.to_owned(), Instant::now() + AGAIN);
+        letter.add(&format!("It waits, through no fault of its own, and is tried again: {why}"));
+        self.send(&letter, &Fate::BeingChecked)
+    }
+
+    /// Why the author of this name cannot take part, if so.
+    fn stranger(&self, author: &str) -> Option<String> {
+        if self.plan.control.removed.contains(author) {
+            return Some("the organiser has removed its author".to_owned());
+        }
+        if let Some(problem) = author_problem(author) {
+            return Some(format!("its author cannot be called so: {problem}"));
+        }
+        let is_like =
+            |other: &&String| *other != author && other.to_lowercase() == author.to_lowercase();
+        let known = self.authors.keys().find(is_like);
+        known.map(|other| format!("its author's name is too much like that of `{other}`"))
+    }
+
+    pub(crate) fn send(&self, letter: &Letter, fate: &Fate) -> Result<(), NobodyThere> {
+        match letter.send(fate) {
+            Ok(()) => Ok(()),
+            Err(error) => self.warn(&format!("cannot write a report: {error}")),
+        }
+    }
+
+    fn refuse(&self, author: &str, mut letter: Letter, why: &str) -> Result<(), NobodyThere> {
+        letter.add(&escape::lines(why));
+        let (author, reason) = (author.to_owned(), why.to_owned());
+        let told = format!("a submission of {author} is refused: {why}");
+        self.say(Instruction::Notice(escape::terminal(&told)))?;
+        (self.plan.hear)(&DoorEvent::Refused { author, reason });
+        self.send(&letter, &Fate::Refused)
+    }
+}
+
+/// Removes a folder and all in it. A missing one is not an error.
+pub(crate) fn remove_tree(path: &Path) -> io::Result<()> {
+    match fs::remove_dir_all(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    }
+}

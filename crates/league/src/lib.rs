@@ -1,0 +1,136 @@
+//! A league: games without end, between players that come, improve and go while it runs.
+//!
+//! An author hands in by putting files into a folder. The [`door`] notices that, copies what is
+//! there ([`hand_in`]), builds it if it has to be built (`intake`), checks it (`acceptance`), keeps
+//! it as a [`version`], and tells the run to let it enter. A run that begins finds the versions that
+//! entered before ([`roster`]). What the organiser wants lies in a file ([`control`]), and so do the
+//! links by which people come to the page ([`invitations`]). The page itself is not here: whatever
+//! is written into these files, by a command, a page or a script, is followed alike.
+//!
+//! | place | holds | written by |
+//! |---|---|---|
+//! | `hand-in/AUTHOR/` | what an author hands in | the author, or the page |
+//! | `hand-in/AUTHOR/report.txt` | what became of it | the run |
+//! | `entrants/AUTHOR/N/` | version N, as it plays | the run |
+//! | `entrants/AUTHOR/N.json` | how a version that was built is started | the run |
+//! | `results/L/games.jsonl` | games, and who came and went | the run |
+//! | `results/L/control.json` | what the organiser wants | commands and the page |
+//! | `results/L/invitations.json` | hashes of the secrets of links | `league invite` |
+//!
+//! The one odd thing: nothing says that a submission is new. The door compares the digest of what is
+//! in an author's folder with that of the version in the log, so that a run that was killed at any
+//! moment goes on as if it had not been.
+//!
+//! ```
+//! use referee_league::control::Control;
+//!
+//! let results = tempfile::tempdir()?;
+//! Control::change(results.path(), |control| control.paused = true)?;
+//! let wanted = Control::read(results.path())?;
+//! // The run is told, and says why: a notice, and to pause.
+//! assert_eq!(wanted.instructions_after(&Control::default()).len(), 2);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod acceptance;
+pub mod author_folder;
+mod author_watches;
+pub mod control;
+pub mod door;
+mod door_watch;
+mod doorkeeper;
+pub mod hand_in;
+mod intake;
+pub mod invitations;
+mod letter;
+pub mod roster;
+pub mod version;
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use referee_config::player_folders;
+use referee_match::player::Sandbox;
+use referee_protocol::escape;
+use referee_record::log::WriteError;
+use referee_record::model::league::LeagueSettings;
+use referee_record::model::player::PlayerSpec;
+use referee_record::model::tournament::Tournament;
+use referee_tournament::schedule::state::RecordError;
+
+pub use acceptance::WITHIN;
+pub use author_folder::REPORT;
+pub use intake::LeagueBuilds;
+pub use letter::entered_as;
+
+/// A league that is about to be played.
+#[derive(Debug, Clone, Copy)]
+pub struct PlannedLeague<'r> {
+    /// Where authors hand in, and the bounds on what they send.
+    pub settings: &'r LeagueSettings,
+    /// Its games, and its configured players.
+    pub tournament: &'r Tournament,
+    /// The results folder.
+    pub dir: &'r Path,
+    /// The sandbox of its games, and of checks.
+    pub containment: &'r Arc<Sandbox>,
+    /// How many games are played at once on this machine; `None` if they are played elsewhere.
+    pub jobs: Option<usize>,
+}
+
+impl PlannedLeague<'_> {
+    /// What players that came must not see: what others hand in.
+    fn hidden(&self) -> Vec<PathBuf> {
+        let configured = self.tournament.players.iter().map(|player| player.dir.as_path());
+        player_folders(configured, &self.settings.entrants)
+    }
+}
+
+/// Why a league cannot be played.
+#[derive(Debug, thiserror::Error)]
+pub enum LeagueError {
+    /// One of its folders cannot be made.
+    #[error("cannot write {}: {source}", path.display())]
+    Unwritable {
+        /// The folder.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// No thread can be started for the door.
+    #[error("cannot start a thread: {0}")]
+    NoThread(#[source] io::Error),
+    /// No version can be started, which is hardly the fault of all of them.
+    #[error(
+        "none of the versions in {} can be started, and none was taken out: {}: {why}",
+        entrants.display(),
+        escape::terminal(player)
+    )]
+    NoneStarts {
+        /// The folder of the versions.
+        entrants: PathBuf,
+        /// The first of them.
+        player: String,
+        /// Why it cannot be started.
+        why: String,
+    },
+    /// A player cannot leave.
+    #[error(transparent)]
+    Change(#[from] RecordError),
+    /// The log cannot be written.
+    #[error(transparent)]
+    Log(#[from] WriteError),
+}
+
+/// Seconds since 1970.
+fn now() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs()
+}
+
+/// A player that came, without sight of what others hand in.
+fn without_sight(mut spec: PlayerSpec, hidden: &[PathBuf]) -> PlayerSpec {
+    spec.hidden.extend_from_slice(hidden);
+    spec
+}
