@@ -34,7 +34,7 @@ pub fn engine(
 }
 
 fn typed<G: Playable>(kind: BotKind, options: &Options) -> Result<Box<dyn Engine>, GameError> {
-    let position = TypedPosition(G::start(&G::rules(options)?.into()));
+    let position = TypedPosition::new(G::start(&G::rules(options)?.into()));
     Ok(Box::new(TypedEngine { position, bot: kind.bot() }))
 }
 
@@ -58,7 +58,7 @@ impl<G: Playable> Engine for TypedEngine<G> {
         step: StepText<'_>,
         then: &mut dyn FnMut(&mut dyn Engine),
     ) -> Result<(), GameError> {
-        let before = TypedPosition(self.position.0.clone());
+        let before = self.position.clone();
         let followed = self.follow(step);
         if followed.is_ok() {
             then(self);
@@ -73,7 +73,7 @@ impl<G: Playable> Engine for TypedEngine<G> {
         time: Allotment,
         rng: &mut ChaCha8Rng,
     ) -> Option<Choice<String>> {
-        let choice = self.bot.choose(&self.position.0, seat, time, rng)?;
+        let choice = self.bot.choose(self.position.game(), seat, time, rng)?;
         Some(Choice { action: choice.action.to_string(), eval: choice.eval })
     }
 }
@@ -135,7 +135,7 @@ mod tests {
         ];
         let board = Board::from_rows(&rows).expect("a board");
         let mut position =
-            TypedPosition(Backdraughts::from_board(&rules.into(), board, Seat::First));
+            TypedPosition::new(Backdraughts::from_board(&rules.into(), board, Seat::First));
         position.play(Step::Chance("roll 3"), &mut Vec::new()).expect("a die");
         let game = GameKind::Backdraughts.game();
         let choose = |kind| {

@@ -11,6 +11,7 @@ mod typed;
 
 use std::borrow::Cow;
 use std::fmt;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
 use rand::RngCore;
@@ -214,12 +215,6 @@ pub trait AnyPosition: fmt::Debug + Send + Sync {
     /// the game.
     fn judge(&self, seat: Seat, text: &str) -> Result<String, GameError>;
 
-    /// A legal action of `seat` in the notation of people, for example `Nf3` for `g1f3` in chess;
-    /// `None` if its own text is that.
-    fn told(&self, _seat: Seat, _action: &str) -> Option<String> {
-        None
-    }
-
     /// Whether `seat` could still win, if the other seat played as badly as it can. If not, it does
     /// not win when the other one runs out of time: the game is a draw.
     fn can_win(&self, _seat: Seat) -> bool {
@@ -250,6 +245,11 @@ pub trait AnyPosition: fmt::Debug + Send + Sync {
 
     /// The complete state as JSON.
     fn state(&self) -> Cow<'_, RawValue>;
+
+    /// A hash of the state.
+    fn state_hash(&self) -> u64 {
+        hash(self.state().get())
+    }
 
     /// The part of the state that `seat` may see, as JSON: all of it, unless the game has hidden
     /// information.
@@ -304,8 +304,15 @@ pub trait AnyPosition: fmt::Debug + Send + Sync {
     fn boxed(&self) -> Position;
 }
 
+/// A hash that is the same in all runs of one program.
+pub(crate) fn hash(value: &(impl Hash + ?Sized)) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    value.hash(&mut hasher);
+    hasher.finish()
+}
+
 #[expect(clippy::expect_used, reason = "plain data serialises")]
-fn json(value: &impl Serialize) -> Box<RawValue> {
+pub(crate) fn json(value: &impl Serialize) -> Box<RawValue> {
     to_raw_value(value).expect("plain data serialises")
 }
 

@@ -16,6 +16,8 @@ pub use action::Action;
 pub use start::Rules;
 pub use state::State;
 
+use super::any;
+use super::drawing::DrawnRow;
 use super::event::Event;
 use super::history::History;
 use super::{BySeat, Game, OptionError, Options, Outcome, Refusal, RuleSheet, Seat, Step, Turn};
@@ -29,6 +31,8 @@ pub struct Chess {
     /// at each turn, so it grows with the game instead of being written anew.
     line: String,
     ply: u32,
+    /// A hash of the start position and all moves, which the state has.
+    line_hash: u64,
     /// The keys of the positions that may still recur, newest last: those since the last capture or
     /// move of a pawn.
     past: History<u64>,
@@ -95,6 +99,7 @@ impl Chess {
             self.line.push(' ');
         }
         self.line.extend(action.letters());
+        self.line_hash = any::hash(&(self.line_hash, action));
         self.ply += 1;
     }
 
@@ -144,7 +149,8 @@ impl Game for Chess {
         let (rules, board) = (Arc::clone(rules), rules.start.clone());
         let mut past = History::default();
         past.push(ending::key(&board));
-        Self { rules, board, line: String::new(), ply: 0, past, ending: None }
+        let line_hash = any::hash(&rules.fen(&board));
+        Self { rules, board, line: String::new(), ply: 0, line_hash, past, ending: None }
     }
 
     fn turn(&self) -> Turn {
@@ -207,10 +213,6 @@ impl Game for Chess {
         self.advance(chosen(step));
     }
 
-    fn told(&self, _: Seat, action: &Action) -> Option<String> {
-        Some(self.algebraic(*action))
-    }
-
     fn can_win(&self, seat: Seat) -> bool {
         self.board.colors(color(seat)).len() > 1
     }
@@ -224,6 +226,10 @@ impl Game for Chess {
 
     fn state(&self) -> State {
         State::new(self)
+    }
+
+    fn state_hash(&self) -> u64 {
+        self.line_hash
     }
 
     fn snapshot(&self) -> Snapshot {
@@ -242,6 +248,10 @@ impl Game for Chess {
 
     fn rows(&self) -> Vec<String> {
         state::rows(&self.board)
+    }
+
+    fn cells(&self) -> Vec<DrawnRow> {
+        state::cells(&self.board)
     }
 
     fn caption(&self) -> String {

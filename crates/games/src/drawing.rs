@@ -5,6 +5,7 @@
 //! what each character means. Nothing is guessed from letters.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use smallvec::SmallVec;
@@ -140,10 +141,11 @@ pub struct DrawnDie {
     pub value: u8,
 }
 
-/// Labels of columns or rows, written as a text with a character for each, or as a list.
+/// Labels of columns or rows, written as a text with a character for each, or as a list. The boards
+/// of a game share them.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(from = "LabelWords")]
-pub struct Labels(pub Vec<String>);
+pub struct Labels(pub Arc<[String]>);
 
 #[derive(Deserialize)]
 #[serde(untagged, expecting = "a row of the board is a text, or a list of texts")]
@@ -172,7 +174,7 @@ impl From<LabelWords> for Labels {
     fn from(words: LabelWords) -> Self {
         match words {
             LabelWords::Text(text) => Self(text.chars().map(String::from).collect()),
-            LabelWords::List(labels) => Self(labels),
+            LabelWords::List(labels) => Self(labels.into()),
         }
     }
 }
@@ -180,7 +182,14 @@ impl From<LabelWords> for Labels {
 impl DrawnRow {
     /// A row with a character for each square.
     pub fn of(text: &str) -> Self {
-        Self(text.chars().map(|symbol| [symbol].into_iter().collect()).collect())
+        Self(text.chars().map(DrawnSquare::of).collect())
+    }
+}
+
+impl DrawnSquare {
+    /// A square with this character.
+    pub(crate) fn of(symbol: char) -> Self {
+        Self::from_iter([symbol])
     }
 }
 

@@ -11,6 +11,7 @@ use serde::ser::{self, SerializeSeq, Serializer};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::any;
 use super::board;
 use super::drawing::{BoardLook, DrawnRow};
 use super::event::Event;
@@ -175,15 +176,9 @@ pub trait Game: Clone + fmt::Debug + Send + Sync + 'static {
 
     /// Parses untrusted text as a legal action of `seat`, or says which clause forbids it. Blanks
     /// around the text are ignored; otherwise it must be exact, unless the game has another notation
-    /// for people ([`told`](Game::told)), which is understood, too. On a forced pass only the pass is
+    /// for people, such as `Nf3` for `g1f3` in chess, which is understood, too. On a forced pass only the pass is
     /// accepted, although no player is asked for it.
     fn parse_action(&self, seat: Seat, text: &str) -> Result<Self::Action, Refusal>;
-
-    /// The action in the notation of people, for example `Nf3` for `g1f3` in chess; `None` if its
-    /// own text is that. The action must be legal for `seat`.
-    fn told(&self, _seat: Seat, _action: &Self::Action) -> Option<String> {
-        None
-    }
 
     /// Whether `seat` could still win, if the other seat played as badly as it can. If not, it does
     /// not win when the other one runs out of time: the game is a draw.
@@ -216,6 +211,11 @@ pub trait Game: Clone + fmt::Debug + Send + Sync + 'static {
 
     /// The complete state.
     fn state(&self) -> Self::State;
+
+    /// A hash of the state. Override this if the state is slow to draw.
+    fn state_hash(&self) -> u64 {
+        any::hash(any::json(&self.state()).get())
+    }
 
     /// Everything that the position holds besides the rules.
     fn snapshot(&self) -> Self::Snapshot;

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 use std::marker::PhantomData;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use rand::RngCore;
 use serde_json::value::RawValue;
@@ -57,7 +57,7 @@ impl<G: Game> AnyGame for Typed<G> {
     }
 
     fn start(&self, options: &Options) -> Result<Position, GameError> {
-        Ok(Box::new(TypedPosition(G::start(&Arc::new(G::rules(options)?)))))
+        Ok(Box::new(TypedPosition::new(G::start(&Arc::new(G::rules(options)?)))))
     }
 
     fn endless(&self, options: &Options) -> Result<Option<String>, GameError> {
@@ -66,15 +66,41 @@ impl<G: Game> AnyGame for Typed<G> {
 }
 
 /// A position of the typed game `G` as an [`AnyPosition`].
-#[derive(Debug, Clone)]
-pub struct TypedPosition<G>(pub G);
+pub struct TypedPosition<G> {
+    game: G,
+    /// The state as JSON, once it was asked for: both players may want it.
+    state: OnceLock<Box<RawValue>>,
+}
+
+impl<G: std::fmt::Debug> std::fmt::Debug for TypedPosition<G> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("TypedPosition").field(&self.game).finish()
+    }
+}
+
+impl<G: Clone> Clone for TypedPosition<G> {
+    /// A clone is made to be played on, so it leaves the state behind.
+    fn clone(&self) -> Self {
+        Self { game: self.game.clone(), state: OnceLock::new() }
+    }
+}
 
 impl<G: Game> TypedPosition<G> {
+    /// The position of a typed game.
+    pub const fn new(game: G) -> Self {
+        Self { game, state: OnceLock::new() }
+    }
+
+    /// The typed position.
+    pub const fn game(&self) -> &G {
+        &self.game
+    }
+
     /// Parses the text of a step, which must answer the turn and be legal.
     fn step(&self, step: StepText<'_>) -> Result<StepOf<G>, GameError> {
-        let action = |seat, text| Ok(self.0.parse_action(seat, text)?);
+        let action = |seat, text| Ok(self.game.parse_action(seat, text)?);
         step.answering(&self.turn(), action, |text| {
-            let mut outcomes = self.0.outcomes().into_iter();
+            let mut outcomes = self.game.outcomes().into_iter();
             let drawn = outcomes.find(|(outcome, _)| outcome.to_string() == text);
             let none = || StepError::NoOutcome { outcome: text.to_owned() };
             Ok(drawn.ok_or_else(none)?.0)
@@ -88,100 +114,101 @@ impl<G: Game> AnyPosition for TypedPosition<G> {
     }
 
     fn turn(&self) -> Turn<Text> {
-        self.0.turn().map_reason(Cow::Borrowed)
+        self.game.turn().map_reason(Cow::Borrowed)
     }
 
     fn outcomes(&self) -> Vec<(String, u32)> {
-        let outcomes = self.0.outcomes().into_iter();
+        let outcomes = self.game.outcomes().into_iter();
         outcomes.map(|(outcome, weight)| (outcome.to_string(), weight)).collect()
     }
 
     fn ply(&self) -> u32 {
-        self.0.ply()
+        self.game.ply()
     }
 
     fn legal(&self, seat: Seat) -> Legal {
-        self.0.legal(seat).into_text()
+        self.game.legal(seat).into_text()
     }
 
     fn legal_json(&self, seat: Seat) -> Box<RawValue> {
-        json(&self.0.legal(seat))
+        json(&self.game.legal(seat))
     }
 
     fn first_legal(&self, seat: Seat) -> Option<String> {
-        match self.0.legal(seat) {
+        match self.game.legal(seat) {
             Legal::List(actions) => actions.first().map(ToString::to_string),
             _ => None,
         }
     }
 
     fn legal_count(&self, seat: Seat) -> u64 {
-        self.0.legal_count(seat)
+        self.game.legal_count(seat)
     }
 
     fn all_actions(&self, seat: Seat) -> Option<Vec<String>> {
-        Some(self.0.legal_actions(seat).iter().map(ToString::to_string).collect())
+        Some(self.game.legal_actions(seat).iter().map(ToString::to_string).collect())
     }
 
     fn different_outcomes(&self) -> Vec<String> {
-        self.0.different_outcomes().iter().map(ToString::to_string).collect()
+        self.game.different_outcomes().iter().map(ToString::to_string).collect()
     }
 
     fn judge(&self, seat: Seat, text: &str) -> Result<String, GameError> {
-        Ok(self.0.parse_action(seat, text)?.to_string())
-    }
-
-    fn told(&self, seat: Seat, action: &str) -> Option<String> {
-        let action = self.0.parse_action(seat, action).ok()?;
-        self.0.told(seat, &action)
+        Ok(self.game.parse_action(seat, text)?.to_string())
     }
 
     fn can_win(&self, seat: Seat) -> bool {
-        self.0.can_win(seat)
+        self.game.can_win(seat)
     }
 
     fn values(&self) -> Option<BySeat<f64>> {
-        self.0.values()
+        self.game.values()
     }
 
     fn play(&mut self, step: StepText<'_>, events: &mut Vec<Event>) -> Result<(), GameError> {
         let step = self.step(step)?;
-        self.0.play_unchecked(step, events);
+        self.state.take();
+        self.game.play_unchecked(step, events);
         Ok(())
     }
 
     fn play_silently(&mut self, step: StepText<'_>) -> Result<(), GameError> {
         let step = self.step(step)?;
-        self.0.play_silently(step);
+        self.state.take();
+        self.game.play_silently(step);
         Ok(())
     }
 
     fn sample(&self, seat: Seat, rng: &mut dyn RngCore) -> Result<Option<String>, GameError> {
-        Ok(self.0.random_action(seat, rng).map(|action| action.to_string()))
+        Ok(self.game.random_action(seat, rng).map(|action| action.to_string()))
     }
 
     fn state(&self) -> Cow<'_, RawValue> {
-        Cow::Owned(json(&self.0.state()))
+        Cow::Borrowed(self.state.get_or_init(|| json(&self.game.state())))
+    }
+
+    fn state_hash(&self) -> u64 {
+        self.game.state_hash()
     }
 
     fn snapshot(&self) -> Option<Box<RawValue>> {
-        Some(json(&self.0.snapshot()))
+        Some(json(&self.game.snapshot()))
     }
 
     fn restored(&self, snapshot: &RawValue) -> Option<Position> {
         let snapshot = serde_json::from_str(snapshot.get()).ok()?;
-        Some(Box::new(Self(self.0.restored(snapshot)?)))
+        Some(Box::new(Self::new(self.game.restored(snapshot)?)))
     }
 
     fn draw(&self) -> Drawing<'_> {
-        let Some(look) = &G::sheet().board else { return Drawing::Text(self.0.rows()) };
+        let Some(look) = &G::sheet().board else { return Drawing::Text(self.game.rows()) };
         let dice =
-            self.0.die().map(|(seat, value)| DrawnDie { seat: G::SEATS[seat].into(), value });
-        Drawing::Board(drawing::board(self.0.cells(), look, dice.into_iter().collect()), look)
+            self.game.die().map(|(seat, value)| DrawnDie { seat: G::SEATS[seat].into(), value });
+        Drawing::Board(drawing::board(self.game.cells(), look, dice.into_iter().collect()), look)
     }
 
     fn caption(&self) -> String {
-        self.0.caption()
+        self.game.caption()
     }
 
     fn boxed(&self) -> Position {

@@ -100,7 +100,7 @@ fn white_has_eight_ways_to_play_a_three_at_the_start() {
 #[test]
 fn the_counts_from_the_start() {
     let count = |given, depth| {
-        perft(&TypedPosition(Backdraughts::start(&rules(given))), depth).expect("listed")
+        perft(&TypedPosition::new(Backdraughts::start(&rules(given))), depth).expect("listed")
     };
     assert_eq!([count(&[], 1), count(&[], 2)], [36, 1246]);
     assert_eq!(count(&[("turning", "on")], 1), 143);

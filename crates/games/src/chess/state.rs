@@ -5,6 +5,7 @@ use serde::Serialize;
 
 use super::Chess;
 use crate::Game;
+use crate::drawing::{DrawnRow, DrawnSquare};
 
 /// The complete state as it is sent to players.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -36,14 +37,23 @@ impl State {
 
 /// The rows from rank 8 down.
 pub(super) fn rows(board: &Board) -> Vec<String> {
+    symbols(board).map(Iterator::collect).collect()
+}
+
+/// The same, square by square.
+pub(super) fn cells(board: &Board) -> Vec<DrawnRow> {
+    symbols(board).map(|row| DrawnRow(row.map(DrawnSquare::of).collect())).collect()
+}
+
+/// The characters of each row, from rank 8 down.
+fn symbols(board: &Board) -> impl Iterator<Item = impl Iterator<Item = char>> {
     let symbol = |square| match (board.piece_on(square), board.color_on(square)) {
         (Some(piece), Some(Color::White)) => char::from(piece).to_ascii_uppercase(),
         (Some(piece), _) => char::from(piece),
         (None, _) => '.',
     };
-    let row =
-        |rank: &Rank| File::ALL.iter().map(|&file| symbol(Square::new(file, *rank))).collect();
-    Rank::ALL.iter().rev().map(row).collect()
+    let ranks = Rank::ALL.into_iter().rev();
+    ranks.map(move |rank| File::ALL.into_iter().map(move |file| symbol(Square::new(file, rank))))
 }
 
 /// A line with what the drawing of the board does not show.

@@ -121,8 +121,11 @@ fn moves_are_understood_in_both_notations() {
     {
         assert_eq!(game.judge(Seat::Second, text).as_deref(), Ok(action));
     }
-    assert_eq!(game.told(Seat::Second, "b2a1n").as_deref(), Some("bxa1=N"));
-    assert_eq!(game.told(Seat::Second, "e8g8").as_deref(), Some("O-O"));
+    for (action, san) in [("b2a1n", "bxa1=N"), ("e8g8", "O-O")] {
+        let mut events = Vec::new();
+        game.clone().play(Step::Move(action), &mut events).expect("legal");
+        assert_eq!(events[1], Event::Played { san: san.to_owned() });
+    }
 }
 
 #[test]

@@ -260,12 +260,11 @@ impl<'a> FrameBuilder<'a> {
             if !matches!(replay.current().turn(), Turn::Chance(_)) {
                 self.add(replay.current());
             }
-            let before = replay.current().boxed();
             let Some(played) = replay.next().transpose()? else { break };
             if matches!(played.turn, Turn::Chance(_)) {
                 self.rolled.extend(played.events);
             } else {
-                self.follow(&played, &*before, replay.current());
+                self.follow(&played, replay.current());
             }
         }
         self.add(replay.current());
@@ -273,13 +272,8 @@ impl<'a> FrameBuilder<'a> {
         Ok(())
     }
 
-    /// Follows a ply from one position to the next.
-    fn follow(
-        &mut self,
-        played: &ReplayStep<'_>,
-        before: &dyn AnyPosition,
-        position: &dyn AnyPosition,
-    ) {
+    /// Follows a ply, which led to this position.
+    fn follow(&mut self, played: &ReplayStep<'_>, position: &dyn AnyPosition) {
         let mut events = std::mem::take(&mut self.rolled);
         events.extend_from_slice(&played.events);
         self.acted.clone_from(&played.events);
@@ -287,7 +281,7 @@ impl<'a> FrameBuilder<'a> {
             ply: position.ply(),
             paths: paths(&played.events, position, self.board.width()),
             told: story::describe_events(&events),
-            moves: story::short_moves(&played.events, before),
+            moves: story::short_moves(&played.events, &position.seats()),
             clock: self.spend(played.used),
             said: notes_by_seat(&self.record.notes, position),
             ..Frame::default()
@@ -406,7 +400,10 @@ fn notes_by_seat(
     position: &dyn AnyPosition,
 ) -> Vec<(u8, Option<String>, Option<f64>)> {
     let first = &position.seats().first;
-    let of_ply = notes.iter().filter(|note| note.ply + 1 == position.ply());
+    let Some(ply) = position.ply().checked_sub(1) else { return Vec::new() };
+    // They are in the order of the game.
+    let from = &notes[notes.partition_point(|note| note.ply < ply)..];
+    let of_ply = from.iter().take_while(|note| note.ply == ply);
     of_ply
         .map(|note| {
             let seat = u8::from(*first != note.by);

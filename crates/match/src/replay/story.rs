@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use referee_games::board::Square;
 use referee_games::event::{NotPlaced, OtherEvent};
-use referee_games::{AnyPosition, BoardLook, BySeat, DrawnBoard, Event, Seat};
+use referee_games::{BoardLook, BySeat, DrawnBoard, Event, Seat, Text};
 use referee_protocol::escape;
 
 /// Whether a step was a ply. A chance event is not a ply, and leaves the board as it was.
@@ -100,9 +100,9 @@ fn describe_walls(placed: &[Square], not_placed: &[NotPlaced]) -> String {
 
 /// The actions of a step in the notation of people, each with the number of its seat; with what was
 /// taken, and the new size of a board that shrinks.
-pub fn short_moves(events: &[Event], before: &dyn AnyPosition) -> Vec<(u8, String)> {
-    let seats = before.seats();
+pub fn short_moves(events: &[Event], seats: &BySeat<Text>) -> Vec<(u8, String)> {
     let mut effects = String::new();
+    let mut short = None;
     for event in events {
         match event {
             Event::Captured { squares } | Event::Removed { squares, .. } => {
@@ -111,14 +111,15 @@ pub fn short_moves(events: &[Event], before: &dyn AnyPosition) -> Vec<(u8, Strin
             Event::Shrink { size, .. } => {
                 let _ = write!(effects, " → {size}×{size}");
             }
+            Event::Played { san } => short = Some(san),
             _ => {}
         }
     }
     let moved = |event: &Event| match event {
         Event::Action { by, action, .. } => {
             let seat = seats.seat(by)?;
-            let text = before.told(seat, action).unwrap_or_else(|| action.clone());
-            Some((seat as u8, escape::terminal(&(text + &effects))))
+            let text = short.unwrap_or(action);
+            Some((seat as u8, escape::terminal(&format!("{text}{effects}"))))
         }
         _ => None,
     };

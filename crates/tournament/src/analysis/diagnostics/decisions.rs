@@ -48,7 +48,7 @@ pub fn add_decisions(replay: &Replay<'_>, found: &mut Vec<DecisionHash>) {
     for &seat in position.turn().asked() {
         let Some(text) = replay.recorded(seat) else { return };
         if position.legal_count(seat) > 1 {
-            let state = *state.get_or_insert_with(|| hash(&position.state().get()));
+            let state = *state.get_or_insert_with(|| position.state_hash());
             let place = hash(&(state, seat));
             let is_first = position.first_legal(seat).as_deref() == Some(text);
             found.push(DecisionHash { seat, position: place, action: hash(&text), is_first });
