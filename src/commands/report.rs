@@ -3,6 +3,7 @@
 pub(super) mod command_options;
 pub(super) mod game_files;
 pub(super) mod packets;
+mod up_to_date;
 
 use std::collections::BTreeMap;
 use std::io;
@@ -18,13 +19,13 @@ use crate::printer::Printer;
 use game_files::{GameDecisions, GameFiles};
 use referee_config::Configuration;
 use referee_match::replay::frames::ReplayFrames;
-use referee_record::disk;
 use referee_record::log::write_whole;
 use referee_record::model::clock::TimeControl;
 use referee_record::model::grades::Grades;
 use referee_record::model::record::GameRecord;
 use referee_record::model::rules::GameRules;
 use referee_record::parallel;
+use referee_record::{bounded, disk};
 use referee_report::page::template::PageKind;
 use referee_report::page::{Page, PageData, SHOWN_GAMES, page};
 use referee_report::replay_pack::ReplayPack;
@@ -37,6 +38,7 @@ use referee_tournament::analysis::log_summary::LogSummary;
 use referee_tournament::analysis::logged_game::LoggedGame;
 use referee_tournament::analysis::results::Faulted;
 use referee_tournament::folder::workers::LiveWorkers;
+pub(super) use up_to_date::{follows_the_log, is_up_to_date};
 
 /// How many scripts with games are made at once.
 const AT_ONCE: usize = 8;
@@ -128,6 +130,21 @@ pub(super) fn write_all(
     write_into(tables.analysis.dir(), tables, Some(config), (rules, TurningPoints::new()))
 }
 
+/// One line per player that is out, of a tournament whose page is written already.
+pub(super) fn lines_about_out(tables: &Tables) -> Result<Vec<String>, Failure> {
+    let analysis = &tables.analysis;
+    let mut failed_checks = FailedChecks::default();
+    if analysis.state.taken_out().next().is_some() {
+        analysis.each_game(|game| {
+            if !game.is_sealed {
+                failed_checks.add(game);
+            }
+            Ok::<(), Failure>(())
+        })?;
+    }
+    Ok(taken_out(analysis, &failed_checks))
+}
+
 /// Writes the page of a tournament into the folder `out`. Returns one line per player that is out.
 fn write_into(
     out: &Path,
@@ -185,7 +202,7 @@ pub(super) fn write_absent(absent: &BTreeMap<String, String>, dir: &Path) -> Res
         disk::remove_if_there(&path)
     } else {
         let text = serde_json::to_vec_pretty(absent).map_err(io::Error::from);
-        text.and_then(|text| write_whole(&path, |out| out.write_all(&text)))
+        text.and_then(|text| write_if_new(&path, &text))
     };
     written.map_err(|error| failed(&path, &error))
 }
@@ -198,11 +215,19 @@ fn write_grades(grades: &Grades, tables: &Tables, printer: Printer) -> Result<()
     for (file, content) in [(GRADES_TABLE, table), (GRADES_RULES, rules)] {
         let path = tables.analysis.dir().join(file);
         content
-            .and_then(|content| write_whole(&path, |out| out.write_all(&content)))
+            .and_then(|content| write_if_new(&path, &content))
             .map_err(|error| failed(&path, &error))?;
     }
     players.notes().iter().for_each(|note| printer.note(note));
     Ok(())
+}
+
+/// Writes a file unless it has this content already.
+fn write_if_new(path: &Path, content: &[u8]) -> io::Result<()> {
+    match bounded::holds(path, content) {
+        Ok(true) => Ok(()),
+        _ => write_whole(path, |out| out.write_all(content)),
+    }
 }
 
 pub(super) fn failed(path: &Path, error: &io::Error) -> Failure {

@@ -228,8 +228,14 @@ pub(crate) fn run(args: &RunArgs, printer: Printer) -> Result<Status, Failure> {
     if let Some(failed) = hooks.end(outcome.games, &dir) {
         printer.note(&failed);
     }
+    let is_idle = outcome.unchanged.is_some();
     let tables = outcome.tables(&dir)?;
-    let out = write_results(args, &tournament, &tables, printer)?;
+    let out = if is_idle && report::is_up_to_date(&dir, &args.config, outcome.games) {
+        report::lines_about_out(&tables)?
+    } else {
+        write_results(args, &tournament, &tables)?
+    };
+    write_marks(&tournament, &tables, printer)?;
     if let (RunEnd::TimeUp, Some(until)) = (&outcome.end, &until) {
         printer.note(&until.time_up(&tables));
     }
@@ -244,20 +250,21 @@ pub(crate) fn run(args: &RunArgs, printer: Printer) -> Result<Status, Failure> {
     Ok(status)
 }
 
-/// Writes the tables, the page and the marks, and returns what to say about them.
+/// Writes the tables and the page. Returns one line per player that is out.
 fn write_results(
     args: &RunArgs,
     tournament: &Tournament,
     tables: &Tables,
-    printer: Printer,
 ) -> Result<Vec<String>, Failure> {
     let rules = GameRules::new(tournament.game.clone(), tournament.options.clone())?;
-    let out = report::write_all(tables, &args.config, rules)?;
+    report::write_all(tables, &args.config, rules)
+}
+
+/// Writes the marks, and who has no player.
+fn write_marks(tournament: &Tournament, tables: &Tables, printer: Printer) -> Result<(), Failure> {
     report::write_absent(&tournament.absent, tables.analysis.dir())?;
-    if let Some(grades) = &tournament.grades {
-        report::write_final_grades(grades, tables, printer)?;
-    }
-    Ok(out)
+    let Some(grades) = &tournament.grades else { return Ok(()) };
+    report::write_final_grades(grades, tables, printer)
 }
 
 /// Creates the secret of a tournament and says where it is. It is not shown: a terminal, a projector
@@ -463,12 +470,13 @@ impl<'r> Listening<'r> {
         let are_shown = limits.workers.is_none() && !tournament.game.is_hidden() && at_once > 0;
         let live_boards =
             if are_shown { live_boards(folder, &spectators, state, listener)? } else { None };
+        let is_needed = |name: &&str| at_once > 0 || !report::follows_the_log(folder.dir(), name);
         let begin = |name| PgnFile::begin(name, tournament, folder.dir());
         Ok(Self {
             recorder,
             live_tables,
             workers: WorkersFile::new(folder.dir()),
-            pgn: tournament.pgn.as_deref().map(begin).transpose()?,
+            pgn: tournament.pgn.as_deref().filter(is_needed).map(begin).transpose()?,
             heard: Heard { spectators, synced },
             _live_boards: live_boards,
         })

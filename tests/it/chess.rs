@@ -64,6 +64,9 @@ fn each_game_is_in_the_pgn_file_once() {
     let written = || std::fs::read_to_string(&file).expect("a file");
     assert_eq!(written().matches("[Event \"cup\"]\n").count(), 8);
     assert_eq!(written(), arena.run(&["export", "--pgn"]).out);
+    let files = arena.result_files();
+    assert_eq!(arena.run(&["run", "--quiet"]).code, 0);
+    assert_eq!(arena.result_files(), files, "nothing was left to play");
     // It is among the results, which are hidden from players, and not beside the configuration.
     let mine = std::fs::read_to_string(arena.path().join("games.pgn"));
     assert_eq!(mine.expect("a file"), "mine");

@@ -5,7 +5,7 @@ use std::fs;
 use std::io::Write;
 use std::os::unix::fs::{FileExt, OpenOptionsExt, PermissionsExt};
 use std::os::unix::process::CommandExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Child;
 use std::time::Duration;
 
@@ -98,6 +98,35 @@ fn a_finished_tournament_has_nothing_to_play() {
     let plan = "cup: watch-your-back, 3 players, 3 pairings of 2 pairs\n\
                 12 of 12 games played\n";
     assert_eq!(arena.run(&["run", "--plan"]), Run::new(0, plan, ""));
+}
+
+#[test]
+fn a_run_that_plays_nothing_writes_nothing() {
+    let arena = played();
+    // The first one finds a copy of the results, whose log is newer than the page.
+    let runs: Vec<_> = (0..3)
+        .map(|_| {
+            assert_eq!(arena.run(&["run"]), Run::new(0, TABLE, RESULTS));
+            arena.result_files()
+        })
+        .collect();
+    assert!(runs[1].len() > 6, "{:?}", runs[1].keys());
+    assert_eq!(runs[1], runs[2]);
+    let written = |name: &str| arena.result_files()[Path::new(name)].1;
+    for (missing, name) in [("games/part-0.js", "report.html"), ("crosstable.csv", "games.csv")] {
+        let before = written(name);
+        fs::remove_file(arena.results().join(missing)).expect("it was there");
+        assert_eq!(arena.run(&["run", "--quiet"]), Run::new(0, TABLE, ""));
+        assert!(written(name) > before && written(missing) > before, "without {missing}");
+    }
+    for name in ["tables.unfinished", "games.jsonl", "../../tournament.toml"] {
+        let before = written("report.html");
+        let path = arena.results().join(name);
+        let text = fs::read(&path).unwrap_or_default();
+        fs::write(path, text).expect("written");
+        assert_eq!(arena.run(&["run", "--quiet"]), Run::new(0, TABLE, ""));
+        assert!(written("report.html") > before, "{name} has changed");
+    }
 }
 
 #[test]

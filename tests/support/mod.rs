@@ -191,6 +191,12 @@ impl Arena {
         self.path().join("results/cup")
     }
 
+    /// The content of each file of the results folder, and when it was written.
+    pub(crate) fn result_files(&self) -> BTreeMap<PathBuf, (Vec<u8>, SystemTime)> {
+        let files = kept(&self.results(), &self.results()).into_iter();
+        files.map(|file| (file.name, (file.bytes, file.modified))).collect()
+    }
+
     pub(crate) fn read(&self, name: &str) -> String {
         fs::read_to_string(self.results().join(name)).expect(name)
     }

@@ -9,6 +9,8 @@ use super::{Row, Standings};
 use referee_tournament::analysis::pseudonyms::Pseudonyms;
 use referee_tournament::analysis::results::NamedResults;
 
+/// The file names of the tables that are written as a whole.
+pub const TABLES: [&str; 2] = ["standings.csv", "crosstable.csv"];
 /// The file name of the table of games.
 pub const GAMES_TABLE: &str = "games.csv";
 /// The file name of the table of marks.
@@ -33,7 +35,8 @@ pub fn files(
     ranked: &Standings,
     results: &NamedResults,
 ) -> io::Result<[(&'static str, Vec<u8>); 2]> {
-    Ok([("standings.csv", standings(ranked)?), ("crosstable.csv", crosstable(ranked, results)?)])
+    let [ranking, pairings] = TABLES;
+    Ok([(ranking, standings(ranked)?), (pairings, crosstable(ranked, results)?)])
 }
 
 /// `standings.csv`: one row per player by rank, with ratings in Elo, one column per fault code, and

@@ -16,6 +16,7 @@ use referee_match::replay::frames::{SEALED_REASON, describe_end};
 use referee_record::disk::{make_own_folder, remove_if_there, write_quickly};
 use referee_record::log::{GameLine, GameNames};
 use referee_record::model::record::GameRecord;
+use referee_report::page::SHOWN_GAMES;
 use referee_tournament::analysis::diagnostics::decisions::DecisionHash;
 use referee_tournament::analysis::logged_game::LoggedGame;
 use referee_tournament::analysis::results::NamedResults;
@@ -77,6 +78,13 @@ impl GameFiles {
         let path = self.folder.join(INDEX);
         write_quickly(&path, (self.index + &end).as_bytes()).map_err(|error| failed(&path, &error))
     }
+}
+
+/// The paths in a results folder of all scripts for so many games.
+pub(super) fn names(games: usize) -> impl Iterator<Item = PathBuf> {
+    let parts = (0..games.min(SHOWN_GAMES).div_ceil(SIZE)).map(part_name);
+    let names = parts.chain(std::iter::once(INDEX.to_owned()));
+    names.map(|name| Path::new(FOLDER).join(name))
 }
 
 /// The file name of a script, counted from 0.

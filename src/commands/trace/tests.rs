@@ -124,7 +124,7 @@ impl Game for Toy {
 
 fn course(seed: Option<u64>) -> TracedGame {
     let luck = seed.map(|seed| Secret::from_seed(seed).luck("a", "b", 1));
-    TracedGame { game: Box::new(TypedPosition(Toy::default())), luck }
+    TracedGame { game: Box::new(TypedPosition::new(Toy::default())), luck }
 }
 
 /// The output of `take`, and how it ends.
@@ -191,7 +191,7 @@ fn the_seed_only_draws_rolls_missing_in_the_input() {
 
 #[test]
 fn perft_follows_chance_and_counts_pairs() {
-    let start = TypedPosition(Toy::default());
+    let start = TypedPosition::new(Toy::default());
     let counts = (0..4).map(|depth| perft(&start, depth).expect("listed"));
     assert_eq!(counts.collect::<Vec<_>>(), [1, 5, 25, 0]);
     let divided = |game: &TypedPosition<Toy>, depth| -> Vec<String> {
@@ -199,6 +199,6 @@ fn perft_follows_chance_and_counts_pairs() {
         counts.map(|(step, count)| format!("{} {count}", step.text())).collect()
     };
     assert_eq!(divided(&start, 2), ["roll 1 5", "roll 2 20"]);
-    let rolled = TypedPosition(Toy { roll: Some(2), ..start.0 });
+    let rolled = TypedPosition::new(Toy { roll: Some(2), ..*start.game() });
     assert_eq!(divided(&rolled, 1), ["1 / 1 1", "1 / 2 1", "2 / 1 1", "2 / 2 1"]);
 }
