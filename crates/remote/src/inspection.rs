@@ -143,6 +143,7 @@ mod tests {
             "seed": {"white": seed("ant", "bee"), "black": seed("bee", "ant")},
             "rolls": [], "opening": [], "actions": ["go"],
             "clock": {
+                "began": 0, "wall_ns": 0,
                 "startup_ns": {"white": 0, "black": 0}, "cpu_ns": {"white": null, "black": null},
                 "used_ns": {"white": [1], "black": []}
             },

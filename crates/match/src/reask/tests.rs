@@ -16,6 +16,7 @@ fn record() -> GameRecord {
         "seed": {"white": 1, "black": 2}, "rolls": ["6"], "opening": [],
         "actions": ["go", "pass", "stay", "go", "go"],
         "clock": {
+            "began": 0, "wall_ns": 0,
             "startup_ns": {"white": 0, "black": 0}, "cpu_ns": {"white": null, "black": null},
             "used_ns": {"white": [250_000_000, 0], "black": [0, 0]}
         },

@@ -23,7 +23,8 @@ fn fine() -> Value {
         "seed": {"white": seed("ant", "bee"), "black": seed("bee", "ant")},
         "rolls": ["6"], "opening": [], "actions": ["go", "pass", "stay", "go", "go"],
         "clock": {
-            "began": 0, "wall_ns": 0, "startup_ns": {"white": 0, "black": 0}, "cpu_ns": {"white": null, "black": null},
+            "began": 0, "wall_ns": 0,
+            "startup_ns": {"white": 0, "black": 0}, "cpu_ns": {"white": null, "black": null},
             "used_ns": {"white": [1_000_000_000_u64, 1], "black": [1, 999]}
         },
         "result": "draw", "reason": "done", "fault": null,
