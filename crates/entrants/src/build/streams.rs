@@ -22,10 +22,33 @@ const LONGEST_LOG: usize = 256 * 1024;
 /// What is shown in place of a tab.
 const TAB: &str = "    ";
 
-/// The output of a build, up to a limit.
-pub(super) struct BuildOutput<'s> {
+/// The most bytes to read, and the error if there are more.
+struct ByteLimit {
     most: u64,
     read: u64,
+    exceeded: fn(u64) -> BuildError,
+}
+
+impl ByteLimit {
+    fn new(most: u64, exceeded: fn(u64) -> BuildError) -> Self {
+        Self { most, read: 0, exceeded }
+    }
+
+    /// Reads at most a chunk; nothing at the end.
+    async fn read<'c>(
+        &mut self,
+        from: &mut (impl AsyncRead + Unpin),
+        chunk: &'c mut [u8],
+    ) -> Result<&'c [u8], BuildError> {
+        let count = from.read(chunk).await.map_err(BuildError::Unpacked)?;
+        self.read += count as u64;
+        if self.read > self.most { Err((self.exceeded)(self.most)) } else { Ok(&chunk[..count]) }
+    }
+}
+
+/// The output of a build, up to a limit.
+pub(super) struct BuildOutput<'s> {
+    limit: ByteLimit,
     /// The beginning of a line.
     line: Vec<u8>,
     /// All lines so far, safe to show.
@@ -36,7 +59,12 @@ pub(super) struct BuildOutput<'s> {
 impl<'s> BuildOutput<'s> {
     /// At most `most` bytes, with each line passed to `say`.
     pub(super) fn new(most: u64, say: &'s mut (dyn FnMut(&str) + Send)) -> Self {
-        Self { most, read: 0, line: Vec::new(), text: String::new(), say }
+        Self {
+            limit: ByteLimit::new(most, BuildError::Chatty),
+            line: Vec::new(),
+            text: String::new(),
+            say,
+        }
     }
 
     /// All lines, safe to show.
@@ -69,18 +97,11 @@ impl<'s> BuildOutput<'s> {
     ) -> Result<(), BuildError> {
         let mut chunk = vec![0; CHUNK];
         loop {
-            let count = from.read(&mut chunk).await.map_err(BuildError::Unpacked)?;
-            if count == 0 {
-                if !self.line.is_empty() {
-                    self.end_line();
-                }
-                return Ok(());
+            let bytes = self.limit.read(&mut from, &mut chunk).await?;
+            if bytes.is_empty() {
+                break;
             }
-            self.read += count as u64;
-            if self.read > self.most {
-                return Err(BuildError::Chatty(self.most));
-            }
-            for &byte in &chunk[..count] {
+            for &byte in bytes {
                 if byte == b'\n' {
                     self.end_line();
                 } else {
@@ -91,6 +112,10 @@ impl<'s> BuildOutput<'s> {
                 }
             }
         }
+        if !self.line.is_empty() {
+            self.end_line();
+        }
+        Ok(())
     }
 
     fn end_line(&mut self) {
@@ -114,14 +139,14 @@ fn plain(line: &str) -> String {
 /// The result of a build, as an archive in a file without a name.
 pub(super) struct BuildArchive {
     file: File,
-    most: u64,
-    read: u64,
+    limit: ByteLimit,
 }
 
 impl BuildArchive {
     /// An archive of at most `most` bytes, on the disk of `dir`.
     pub(super) fn new(dir: &Path, most: u64) -> io::Result<Self> {
-        Ok(Self { file: tempfile::tempfile_in(dir)?, most, read: 0 })
+        let limit = ByteLimit::new(most, BuildError::TooLarge);
+        Ok(Self { file: tempfile::tempfile_in(dir)?, limit })
     }
 
     /// Reads to the end, and fails if there is too much.
@@ -131,15 +156,11 @@ impl BuildArchive {
     ) -> Result<(), BuildError> {
         let mut chunk = vec![0; CHUNK];
         loop {
-            let count = from.read(&mut chunk).await.map_err(BuildError::Unpacked)?;
-            if count == 0 {
+            let bytes = self.limit.read(&mut from, &mut chunk).await?;
+            if bytes.is_empty() {
                 return Ok(());
             }
-            self.read += count as u64;
-            if self.read > self.most {
-                return Err(BuildError::TooLarge(self.most));
-            }
-            self.file.write_all(&chunk[..count]).map_err(BuildError::Unpacked)?;
+            self.file.write_all(bytes).map_err(BuildError::Unpacked)?;
         }
     }
 
