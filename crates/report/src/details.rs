@@ -1,5 +1,7 @@
 //! The diagnostics shown under the ranking on a terminal.
 
+use std::fmt::Display;
+
 use super::columns::{Align, Column, Keep, TableCell, lay_out};
 use super::numbers::{count, margin, mean_time, time, whole};
 use crate::colour::{Colour, Styled};
@@ -51,76 +53,67 @@ pub fn details(found: &Diagnostics, width: usize, colour: Colour) -> Styled {
 fn endings(endings: &[EndingCount]) -> Vec<Column> {
     let total: u32 = endings.iter().map(|ending| ending.games).sum();
     let share = |ending: &EndingCount| 100.0 * f64::from(ending.games) / f64::from(total.max(1));
-    let column = |heading: &str, align, cell: &dyn Fn(&EndingCount) -> TableCell| Column {
-        heading: heading.to_owned(),
-        keep: Keep::Always,
-        align,
-        cells: endings.iter().map(cell).collect(),
+    let reason = |ending: &EndingCount| {
+        let reason = escape::terminal(&ending.reason);
+        if ending.fault { TableCell::bad(reason) } else { TableCell::plain(reason) }
     };
     vec![
-        column("decided by", Align::Left, &|ending| {
-            let reason = escape::terminal(&ending.reason);
-            if ending.fault { TableCell::bad(reason) } else { TableCell::plain(reason) }
-        }),
-        column("games", Align::Right, &|ending| TableCell::plain(ending.games)),
-        column("%", Align::Right, &|ending| TableCell::plain(format!("{:.1}", share(ending)))),
+        Column {
+            heading: "decided by".to_owned(),
+            keep: Keep::Always,
+            align: Align::Left,
+            cells: endings.iter().map(reason).collect(),
+        },
+        column("games", endings, Keep::Always, |ending| ending.games),
+        column("%", endings, Keep::Always, |ending| format!("{:.1}", share(ending))),
     ]
 }
 
 fn clocks(clocks: &[ClockUse]) -> Vec<Column> {
-    let column = |heading: &str, align, keep, cell: fn(&ClockUse) -> String| Column {
-        heading: heading.to_owned(),
-        keep,
-        align,
-        cells: clocks.iter().map(|clock| TableCell::plain(cell(clock))).collect(),
-    };
     vec![
-        column("time per move", Align::Left, Keep::Cut, |clock| escape::terminal(&clock.player)),
-        column("moves", Align::Right, Keep::Rank(0), |clock| clock.turns.to_string()),
-        column("median", Align::Right, Keep::Always, |clock| time(clock.median_ns)),
-        column("95%", Align::Right, Keep::Always, |clock| time(clock.p95_ns)),
-        column("longest", Align::Right, Keep::Always, |clock| time(clock.max_ns)),
+        names("time per move", clocks, |clock| clock.player.clone()),
+        column("moves", clocks, Keep::Rank(0), |clock| clock.turns),
+        column("median", clocks, Keep::Always, |clock| time(clock.median_ns)),
+        column("95%", clocks, Keep::Always, |clock| time(clock.p95_ns)),
+        column("longest", clocks, Keep::Always, |clock| time(clock.max_ns)),
     ]
 }
 
 fn searches(searches: &[SearchUse]) -> Vec<Column> {
-    let column = |heading: &str, align, keep, cell: &dyn Fn(&SearchUse) -> String| Column {
-        heading: heading.to_owned(),
-        keep,
-        align,
-        cells: searches.iter().map(|search| TableCell::plain(cell(search))).collect(),
+    let mean = |heading, value: fn(&SearchUse) -> Option<f64>, show: fn(f64) -> String| {
+        column(heading, searches, Keep::Always, |search| {
+            value(search).map(show).unwrap_or_default()
+        })
     };
-    let mean =
-        |heading: &str, keep, value: fn(&SearchUse) -> Option<f64>, show: fn(f64) -> String| {
-            column(heading, Align::Right, keep, &|search| value(search).map_or(String::new(), show))
-        };
     vec![
-        column("means per move", Align::Left, Keep::Cut, &|search| {
-            escape::terminal(&search.player)
-        }),
-        column("moves", Align::Right, Keep::Rank(0), &|search| search.moves.to_string()),
-        mean("depth", Keep::Always, |search| search.depth, |depth| format!("{depth:.1}")),
-        mean("nodes", Keep::Always, |search| search.nodes, count),
-        mean("nodes/s", Keep::Always, |search| search.nps, count),
-        mean("time", Keep::Always, |search| search.time_ns, mean_time),
-        mean("latency", Keep::Always, |search| search.latency_ns, mean_time),
+        names("means per move", searches, |search| search.player.clone()),
+        column("moves", searches, Keep::Rank(0), |search| search.moves),
+        mean("depth", |search| search.depth, |depth| format!("{depth:.1}")),
+        mean("nodes", |search| search.nodes, count),
+        mean("nodes/s", |search| search.nps, count),
+        mean("time", |search| search.time_ns, mean_time),
+        mean("latency", |search| search.latency_ns, mean_time),
     ]
 }
 
 fn warnings(warnings: &[WarningCount]) -> Vec<Column> {
-    let column = |heading: &str, align, keep, cell: fn(&WarningCount) -> String| Column {
-        heading: heading.to_owned(),
-        keep,
-        align,
-        cells: warnings.iter().map(|warning| TableCell::plain(cell(warning))).collect(),
-    };
     vec![
-        column("warnings", Align::Left, Keep::Cut, |count| {
-            escape::terminal(&format!("{} {}", count.player, count.warning))
-        }),
-        column("games", Align::Right, Keep::Always, |count| count.games.to_string()),
-        column("first", Align::Right, Keep::Always, |count| escape::terminal(&count.first)),
+        names("warnings", warnings, |count| format!("{} {}", count.player, count.warning)),
+        column("games", warnings, Keep::Always, |count| count.games),
+        column("first", warnings, Keep::Always, |count| escape::terminal(&count.first)),
     ]
+}
+
+/// A column of names, which are cut if the table is too wide.
+fn names<T>(heading: &str, rows: &[T], name: impl Fn(&T) -> String) -> Column {
+    let shown = column(heading, rows, Keep::Cut, |row| escape::terminal(&name(row)));
+    Column { align: Align::Left, ..shown }
+}
+
+/// A column of numbers.
+fn column<T, D: Display>(heading: &str, rows: &[T], keep: Keep, cell: impl Fn(&T) -> D) -> Column {
+    let cells = rows.iter().map(|row| TableCell::plain(cell(row))).collect();
+    Column { heading: heading.to_owned(), keep, align: Align::Right, cells }
 }
 
 /// The notable findings, or a line that says that there are none.
