@@ -14,12 +14,12 @@ use serde_json::Value;
 use super::beginning::Beginning;
 use referee_bots::{Allotment, BotKind, Engine, engine};
 use referee_games::{
-    AnyPosition, BySeat, Event, GameError, Legal, Position, Seat, Step, StepText, Stream, Turn,
+    AnyPosition, BySeat, Event, GameError, Legal, Position, Seat, Step, StepText, Turn,
 };
-use referee_match::replay::{Replay, Script, next_step};
+use referee_match::replay::{DrawnScript, Replay, next_step};
 use referee_record::model::record::GameRecord;
 use referee_record::model::rules::GameRules;
-use referee_record::seeds::{Luck, Secret};
+use referee_record::seeds::Secret;
 
 /// The number of games to search for kinds of turn.
 const GAMES: u32 = 300;
@@ -154,21 +154,24 @@ impl DrillSearch {
     }
 
     fn play(&mut self, rules: &GameRules, number: u32) -> Result<(), GameError> {
-        let mut play = DrillGame {
-            search: self,
-            luck: Secret::from_seed(1).luck("one", "other", number),
-            rng: ChaCha8Rng::seed_from_u64(u64::from(number)),
-            way: DrillPlayer::of(number, rules)?,
-            beginning: Beginning::default(),
-            events: Vec::new(),
-            sent: BySeat::default(),
-        };
+        let mut luck = Secret::from_seed(1).luck("one", "other", number);
+        let mut rng = ChaCha8Rng::seed_from_u64(u64::from(number));
+        let mut player = DrillPlayer::of(number, rules)?;
+        let (mut beginning, mut events) = (Beginning::default(), Vec::new());
+        // How many events each seat has received.
+        let mut sent = BySeat::<usize>::default();
         let mut position = rules.start.clone();
-        while !play.search.is_over() {
-            let Some(step) = next_step(&*position, &mut play)? else { break };
-            play.beginning.push(step.as_text());
-            play.way.follow(step.as_text())?;
-            position.play(step.as_text(), &mut play.events)?;
+        while !self.is_over() {
+            let choose = |position: &dyn AnyPosition, seat| {
+                self.look(position, seat, &events[sent[seat]..], &beginning);
+                sent[seat] = events.len();
+                player.choose(position, seat, &mut rng)
+            };
+            let mut script = DrawnScript { luck: &mut luck, choose };
+            let Some(step) = next_step(&*position, &mut script)? else { break };
+            beginning.push(step.as_text());
+            player.follow(step.as_text())?;
+            position.play(step.as_text(), &mut events)?;
         }
         Ok(())
     }
@@ -199,41 +202,6 @@ impl DrillSearch {
         }
         self.seen[seat].extend(kinds.keys().cloned());
         self.drills.push(Drill { seat, beginning: so_far.clone(), kinds });
-    }
-}
-
-/// A game played to find kinds of turn.
-struct DrillGame<'s> {
-    search: &'s mut DrillSearch,
-    luck: Luck,
-    rng: ChaCha8Rng,
-    way: DrillPlayer,
-    beginning: Beginning,
-    events: Vec<Event>,
-    /// How many events each seat has received.
-    sent: BySeat<usize>,
-}
-
-impl Script for DrillGame<'_> {
-    type Text = String;
-    type Error = GameError;
-
-    fn action(
-        &mut self,
-        position: &dyn AnyPosition,
-        seat: Seat,
-    ) -> Result<Option<String>, GameError> {
-        self.search.look(position, seat, &self.events[self.sent[seat]..], &self.beginning);
-        self.sent[seat] = self.events.len();
-        self.way.choose(position, seat, &mut self.rng)
-    }
-
-    fn outcome(
-        &mut self,
-        position: &dyn AnyPosition,
-        stream: Stream,
-    ) -> Result<Option<String>, GameError> {
-        Ok(Some(self.luck.draw(stream, &position.outcomes())))
     }
 }
 

@@ -10,10 +10,8 @@ use std::sync::Arc;
 
 use rand_chacha::ChaCha20Rng;
 
-use crate::replay::{Script, next_step};
-use referee_games::{
-    AnyPosition, BySeat, GameError, PASS, Position, Seat, Step, Stream, TextStep, Turn,
-};
+use crate::replay::{DrawnScript, next_step};
+use referee_games::{AnyPosition, BySeat, GameError, PASS, Position, Seat, Step, TextStep, Turn};
 use referee_record::model::openings::{ListedOpening, Openings};
 use referee_record::model::rules::GameRules;
 use referee_record::seeds::{Luck, Secret};
@@ -182,43 +180,10 @@ fn random(
     choices: &ChaCha20Rng,
     luck: &Luck,
 ) -> Result<Opening, GameError> {
-    let begin = |plies: u32| {
-        walk(&rules.start, RandomScript { plies, choices: choices.clone(), luck: luck.clone() })
-    };
+    let begin = |plies: u32| walk(&rules.start, plies, choices.clone(), luck.clone());
     let half = begin(u32::MAX)?.end.map_or(u32::MAX, |end| end / 2);
     let OpeningWalk { steps, luck, .. } = begin(plies.min(half))?;
     Ok(Opening { steps, luck, rules })
-}
-
-/// Plays at random up to a number of plies.
-struct RandomScript {
-    plies: u32,
-    choices: ChaCha20Rng,
-    luck: Luck,
-}
-
-impl Script for RandomScript {
-    type Text = String;
-    type Error = GameError;
-
-    fn action(
-        &mut self,
-        position: &dyn AnyPosition,
-        seat: Seat,
-    ) -> Result<Option<String>, GameError> {
-        if position.ply() >= self.plies {
-            return Ok(None);
-        }
-        position.sample(seat, &mut self.choices)
-    }
-
-    fn outcome(
-        &mut self,
-        position: &dyn AnyPosition,
-        stream: Stream,
-    ) -> Result<Option<String>, GameError> {
-        Ok(Some(self.luck.draw(stream, &position.outcomes())))
-    }
 }
 
 /// Plays a list of actions, in the order of a record, and continues to the next decision. The list
@@ -281,8 +246,19 @@ struct OpeningWalk {
     end: Option<u32>,
 }
 
-/// Plays from the start until the script ends.
-fn walk(start: &Position, mut script: RandomScript) -> Result<OpeningWalk, GameError> {
+/// Plays at random from the start, up to a number of plies.
+fn walk(
+    start: &Position,
+    plies: u32,
+    mut choices: ChaCha20Rng,
+    mut luck: Luck,
+) -> Result<OpeningWalk, GameError> {
+    let mut script = DrawnScript {
+        luck: &mut luck,
+        choose: |position: &dyn AnyPosition, seat| {
+            if position.ply() < plies { position.sample(seat, &mut choices) } else { Ok(None) }
+        },
+    };
     let mut position = start.clone();
     let (mut steps, mut events) = (Vec::new(), Vec::new());
     let (mut decision, mut luck) = (0, script.luck.clone());

@@ -20,6 +20,7 @@ use referee_record::model::plies::Plies;
 use referee_record::model::record::GameRecord;
 use referee_record::model::rules::GameRules;
 use referee_record::model::tc::own_control;
+use referee_record::seeds::Luck;
 
 /// Supplies the answers to turns.
 pub trait Script {
@@ -52,6 +53,39 @@ pub trait Script {
     /// Called when the game is over.
     fn over(&mut self, _position: &dyn AnyPosition) -> Result<(), Self::Error> {
         Ok(())
+    }
+}
+
+/// A script whose actions are chosen turn by turn, and whose outcomes are drawn.
+#[derive(Debug)]
+pub struct DrawnScript<'l, C> {
+    /// The luck that outcomes are drawn from.
+    pub luck: &'l mut Luck,
+    /// Chooses the action of a seat; see [`Script::action`].
+    pub choose: C,
+}
+
+impl<C> Script for DrawnScript<'_, C>
+where
+    C: FnMut(&dyn AnyPosition, Seat) -> Result<Option<String>, GameError>,
+{
+    type Text = String;
+    type Error = GameError;
+
+    fn action(
+        &mut self,
+        position: &dyn AnyPosition,
+        seat: Seat,
+    ) -> Result<Option<String>, GameError> {
+        (self.choose)(position, seat)
+    }
+
+    fn outcome(
+        &mut self,
+        position: &dyn AnyPosition,
+        stream: Stream,
+    ) -> Result<Option<String>, GameError> {
+        Ok(Some(self.luck.draw(stream, &position.outcomes())))
     }
 }
 

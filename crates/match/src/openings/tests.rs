@@ -1,6 +1,6 @@
 use super::*;
 use crate::referee::plan;
-use referee_games::{GameKind, Options, Step};
+use referee_games::{GameKind, Options, Step, Stream};
 use referee_record::model::openings::MOST_PLIES;
 
 fn rules(kind: GameKind, given: &[(&str, &str)]) -> GameRules {

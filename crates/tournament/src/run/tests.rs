@@ -258,10 +258,6 @@ impl Venue for Hall<'_> {
     }
 
     fn dismiss(&self, _: usize) {}
-
-    fn is_elsewhere(&self) -> bool {
-        false
-    }
 }
 
 fn header() -> Header {

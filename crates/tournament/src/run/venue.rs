@@ -40,7 +40,9 @@ pub trait Venue {
 
     /// Whether other machines play. Then both games of a pair are one job, and a game that fails
     /// does not end the run.
-    fn is_elsewhere(&self) -> bool;
+    fn is_elsewhere(&self) -> bool {
+        false
+    }
 }
 
 /// This machine.
@@ -80,9 +82,5 @@ impl Venue for ThisMachine<'_> {
         if let Some(entrant) = self.conditions.players.get(number) {
             entrant.dismiss();
         }
-    }
-
-    fn is_elsewhere(&self) -> bool {
-        false
     }
 }
