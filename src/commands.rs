@@ -31,7 +31,6 @@ pub(crate) mod trace;
 mod turning_args;
 mod until;
 pub(crate) mod verify;
-mod web;
 pub(crate) mod worker;
 
 use crate::error::Failure;

@@ -17,12 +17,14 @@ use referee_match::replay::ReplayError;
 use referee_record::log::WriteError;
 use referee_record::model::rules::{ChessOnly, HeaderError, RefusedBots};
 use referee_record::seeds::NoRandomNumbers;
+use referee_report::ReportError;
 use referee_report::colour::Styled;
 use referee_sandbox::{ResolveError, Shortage, TooFewDescriptors};
 use referee_tournament::analysis::logged_game::PassError;
 use referee_tournament::folder::FolderError;
 use referee_tournament::run::RunError;
 use referee_tournament::run::resume::ResumeError;
+use referee_web::WebError;
 
 /// The error of a command: a message for the user, and a kind.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -121,6 +123,29 @@ impl From<InvitationError> for Failure {
             | InvitationError::Stranger(_)
             | InvitationError::Url(_) => Self::input(error.to_string()),
             _ => Self::system(error.to_string()),
+        }
+    }
+}
+
+impl From<ReportError> for Failure {
+    fn from(error: ReportError) -> Self {
+        match error {
+            ReportError::Folder(error) => error.into(),
+            ReportError::Pass(error) => error.into(),
+            ReportError::Game(error) => error.into(),
+            error => Self::system(error.to_string()),
+        }
+    }
+}
+
+impl From<WebError> for Failure {
+    fn from(error: WebError) -> Self {
+        match error {
+            WebError::Report(error) => error.into(),
+            WebError::Folder(error) => error.into(),
+            WebError::Invitations(error) => error.into(),
+            WebError::RulesChanged => Self::input(error.to_string()),
+            error => Self::system(error.to_string()),
         }
     }
 }

@@ -11,7 +11,7 @@ use clap::{Args, Subcommand};
 use super::{Failure, Status};
 use crate::printer::Printer;
 use referee_config::{Configuration, LeaguePlace, similar};
-use referee_league::control::{Control, LONGEST_MESSAGE};
+use referee_league::control::Control;
 use referee_league::invitations::{Invitations, author_problem};
 use referee_protocol::escape;
 use referee_record::log::LOG;
@@ -106,22 +106,11 @@ pub(crate) fn run(args: &LeagueArgs, printer: Printer) -> Result<Status, Failure
             control.removed.remove(&author.author);
         }),
         LeagueCommand::Message(message) => {
-            refuse_long(&message.text)?;
+            Control::refuse_long(&message.text).map_err(Failure::input)?;
             set(&|control| message.text.clone_into(&mut control.message))
         }
     }
     .map(|_| Status::Done)
-}
-
-/// Fails if a message is too long.
-fn refuse_long(message: &str) -> Result<(), Failure> {
-    let length = message.chars().count();
-    if length <= LONGEST_MESSAGE {
-        return Ok(());
-    }
-    Err(Failure::input(format!(
-        "the message has {length} characters; at most {LONGEST_MESSAGE} are possible"
-    )))
 }
 
 /// Reads what the configuration says of the league.

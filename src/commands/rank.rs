@@ -9,12 +9,13 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use super::recorded_rules::RecordedRulesArgs;
-use super::results_folder::{Tables, find};
+use super::results_folder::{find, note_problems};
 use super::{Failure, Status};
 use crate::printer::Printer;
 use referee_record::model::rules::GameRules;
 use referee_report::details::details;
 use referee_report::json::StandingsJson;
+use referee_report::results::Tables;
 use referee_report::taken_out::taken_out;
 use referee_report::{Remedy, Standings, tables, terminal};
 use referee_tournament::analysis::diagnostics::{Diagnoser, Diagnostics, copies};
@@ -97,7 +98,7 @@ pub(crate) fn run(args: &RankArgs, printer: Printer) -> Result<Status, Failure> 
     }
     let dir = find(args.dirs.first().or(args.results.as_ref()).map(PathBuf::as_path), printer)?;
     let tables = Tables::read(&dir, faulted)?;
-    tables.warn(printer);
+    note_problems(&tables, printer);
     let header = &tables.analysis.header;
     let rules = args.details.then(|| args.rules.open(header, &dir, printer)).transpose()?;
     let is_text = args.format == RankFormat::Text;

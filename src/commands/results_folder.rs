@@ -1,7 +1,6 @@
 //! Finds a results folder, and reads and writes its tables.
 
 use std::fs;
-use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -12,20 +11,13 @@ use crate::printer::Printer;
 use referee_config::{CONFIG, Configuration};
 use referee_protocol::escape;
 use referee_record::bounded;
-use referee_record::disk;
-use referee_record::log::{GameNames, LOG, write_whole};
-use referee_record::model::grades::Grades;
+use referee_record::log::LOG;
 use referee_record::model::record::Header;
 use referee_record::model::tournament::DEFAULT_RESULTS;
 use referee_record::shell;
-use referee_report::games::GamesTable;
-use referee_report::grades::GradedPlayers;
-use referee_report::tables::{self, GAMES_TABLE, KEY, PACKETS, PAGE, PUBLIC, UNFINISHED};
-use referee_report::{Remedy, Standings};
-use referee_tournament::analysis::TournamentAnalysis;
+use referee_report::results::Tables;
+use referee_report::tables::{self, KEY, PACKETS, PAGE, PUBLIC};
 use referee_tournament::analysis::pseudonyms::Pseudonyms;
-use referee_tournament::analysis::results::Faulted;
-use referee_tournament::folder;
 
 /// The results folder that a command is about.
 #[derive(Debug, Args)]
@@ -131,73 +123,9 @@ fn has_other_pseudonyms(path: &Path, header: &Header) -> bool {
     key.is_ok_and(|key| bounded::holds(path, &key).is_ok_and(|same| !same))
 }
 
-/// A tournament with the ranking that its tables show.
-#[derive(Debug)]
-pub(crate) struct Tables {
-    /// The analysis of the log.
-    pub(crate) analysis: TournamentAnalysis,
-    /// The ranking.
-    pub(crate) standings: Standings,
-}
-
-impl Tables {
-    /// Computes everything from the log in `dir`.
-    pub(crate) fn read(dir: &Path, faulted: Faulted) -> Result<Self, Failure> {
-        Ok(Self::of(TournamentAnalysis::read(dir, faulted)?))
-    }
-
-    /// The same under pseudonyms, with only what may be published.
-    pub(super) fn under_pseudonyms(dir: &Path) -> Result<Self, Failure> {
-        Ok(Self::of(TournamentAnalysis::under_pseudonyms(dir)?))
-    }
-
-    /// The tables of a tournament.
-    pub(super) fn of(analysis: TournamentAnalysis) -> Self {
-        let remedy = Remedy::of(&analysis.header);
-        let standings = Standings { remedy, ..Standings::new(&analysis.evaluation) };
-        Self { analysis, standings }
-    }
-
-    /// The marks that these rules give.
-    pub(super) fn graded<'a>(&'a self, grades: &'a Grades) -> GradedPlayers<'a> {
-        GradedPlayers::new(grades, &self.standings, &self.analysis.evaluation)
-    }
-
-    /// Warns about lines of the log that do not count or were edited.
-    pub(crate) fn warn(&self, printer: Printer) {
-        self.analysis.problems.lines().iter().for_each(|line| printer.note(line));
-    }
-
-    /// The tables as files: name and content. `games.csv` is separate because of its size.
-    pub(crate) fn files(&self) -> io::Result<[(&'static str, Vec<u8>); 2]> {
-        tables::files(&self.standings, &self.analysis.evaluation.results)
-    }
-
-    /// Writes the tables beside the log.
-    pub(super) fn write(&self) -> Result<(), Failure> {
-        let dir = self.analysis.dir();
-        let failed = |name: &str, error: &io::Error| Failure::cannot_write(&dir.join(name), error);
-        for (name, content) in self.files().map_err(|error| failed("the tables", &error))? {
-            write_whole(&dir.join(name), |out| out.write_all(&content))
-                .map_err(|error| failed(name, &error))?;
-        }
-        write_whole(&dir.join(GAMES_TABLE), |out| self.write_games(out))
-            .map_err(|error| failed(GAMES_TABLE, &error))?;
-        disk::remove_if_there(&dir.join(UNFINISHED)).map_err(|error| failed(UNFINISHED, &error))
-    }
-
-    /// Writes `games.csv` to `out`.
-    fn write_games(&self, out: &mut dyn Write) -> io::Result<()> {
-        let mut table = GamesTable::new(out, GameNames::of(&self.analysis.header))?;
-        let mut written = Ok(());
-        folder::read(self.analysis.dir(), |_, game| {
-            if written.is_ok() {
-                written = table.write(game);
-            }
-        })
-        .map_err(io::Error::other)?;
-        written.and_then(|()| table.finish()).map(drop)
-    }
+/// Says what to know about lines of the log that do not count or were edited.
+pub(super) fn note_problems(tables: &Tables, printer: Printer) {
+    tables.problems().iter().for_each(|line| printer.note(line));
 }
 
 /// Says how many sealed games were left out.

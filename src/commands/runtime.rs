@@ -11,24 +11,12 @@ use referee_record::model::clock::TimeControl;
 use referee_tournament::run::cores::{CoreReservation, reserve_cores};
 use referee_tournament::run::worker::settle_on;
 
-/// The lowest priority of a thread.
-#[cfg(target_os = "linux")]
-const LOWEST: i32 = 19;
-
 /// A runtime for this thread.
 pub(super) fn new_runtime() -> Result<Runtime, Failure> {
     Builder::new_current_thread()
         .enable_all()
         .build()
         .map_err(|error| Failure::system(format!("cannot wait for events: {error}")))
-}
-
-/// Gives this thread the lowest priority, so that it takes no time from games that are played on
-/// this machine. Other systems than Linux only know priorities of whole processes.
-pub(super) fn take_lowest_priority() {
-    // Everything also works without it.
-    #[cfg(target_os = "linux")]
-    let _ = rustix::process::setpriority_process(None, LOWEST);
 }
 
 /// Binds this thread, and the players it starts, to cores as those of a game in `run`. What a

@@ -1,6 +1,5 @@
 //! The option that marks the plies at which a game turned.
 
-use std::collections::HashMap;
 use std::mem;
 
 use clap::Args;
@@ -14,6 +13,7 @@ use referee_match::replay::turning::TurningPoint;
 use referee_record::model::record::GameRecord;
 use referee_record::model::rules::GameRules;
 use referee_record::parallel;
+use referee_report::replays::TurningPoints;
 use referee_tournament::analysis::logged_game::LoggedGame;
 
 /// How many games are looked at together.
@@ -27,9 +27,6 @@ pub(crate) struct TurningArgs {
     #[arg(long, value_name = "bot:search-N", value_parser = nodes)]
     with: Option<u64>,
 }
-
-/// The turning points of games, by the game's id.
-pub(crate) type TurningPoints = HashMap<String, Vec<TurningPoint>>;
 
 impl TurningArgs {
     /// Refuses the option where it would do nothing.

@@ -6,8 +6,8 @@ use jiff::civil::{DateTime, Time};
 use jiff::{Timestamp, ToSpan, Zoned};
 
 use super::Failure;
-use super::results_folder::Tables;
 use referee_record::wording::counted;
+use referee_report::results::Tables;
 use referee_tournament::run::deadline::EndTime;
 
 /// The longest time that a run may be planned ahead.

@@ -12,7 +12,7 @@ use clap::Args;
 use self::tables::{TableState, check_tables};
 use super::recorded_rules::RecordedRulesArgs;
 use super::report::read_grades;
-use super::results_folder::{ResultsFolderArgs, Tables};
+use super::results_folder::ResultsFolderArgs;
 use super::{Failure, OutputFormat, Status};
 use crate::printer::Printer;
 use referee_match::openings::OpeningBook;
@@ -23,6 +23,7 @@ use referee_record::parallel;
 use referee_record::seeds::Secret;
 use referee_record::wording::counted;
 use referee_report::games::GamesTable;
+use referee_report::results::Tables;
 use referee_tournament::analysis::TournamentAnalysis;
 use referee_tournament::analysis::results::Faulted;
 use referee_tournament::folder::{

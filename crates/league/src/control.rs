@@ -51,6 +51,19 @@ impl Control {
         (self.paused, self.closed) = (false, false);
     }
 
+    /// Fails if a message is too long, with a sentence.
+    ///
+    /// # Errors
+    /// It has more than [`LONGEST_MESSAGE`] characters.
+    pub fn refuse_long(message: &str) -> Result<(), String> {
+        match message.chars().count() {
+            0..=LONGEST_MESSAGE => Ok(()),
+            length => Err(format!(
+                "the message has {length} characters; at most {LONGEST_MESSAGE} are possible"
+            )),
+        }
+    }
+
     /// What a run is to do that followed `before` so far.
     pub fn instructions_after(&self, before: &Self) -> Vec<Instruction> {
         let mut all = Vec::new();

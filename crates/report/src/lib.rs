@@ -1,5 +1,8 @@
-//! Reports for people and scripts: turns data into tables, bytes and text. The caller opens and
-//! writes the files.
+//! Reports for people and scripts: a results folder becomes tables, pages, packets and text.
+//!
+//! Most of it is pure: data in, bytes out. Only [`results`], [`page_builder`], [`game_files`] and
+//! [`packets`] read the log and write files, in one pass over the games, each of which is
+//! replayed once.
 //!
 //! ```
 //! use referee_report::{Standings, tables};
@@ -23,15 +26,21 @@ pub mod colour;
 mod columns;
 pub mod csv_cells;
 pub mod details;
+mod error;
+pub mod game_files;
 pub mod games;
 pub mod grades;
 pub mod json;
 mod notes;
 mod numbers;
 pub mod packet;
+pub mod packets;
 pub mod page;
+pub mod page_builder;
 pub mod pgn;
 pub mod replay_pack;
+pub mod replays;
+pub mod results;
 pub mod standings;
 mod standings_columns;
 pub mod tables;
@@ -44,4 +53,5 @@ pub mod wrap;
 #[cfg(test)]
 mod tests;
 
+pub use error::ReportError;
 pub use standings::{Remedy, Row, Standings};

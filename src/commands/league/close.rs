@@ -8,7 +8,6 @@ use clap::Args;
 use toml::{Table, Value};
 
 use super::{change, league_of};
-use crate::commands::results_folder::Tables;
 use crate::commands::{Failure, Status};
 use crate::printer::Printer;
 use referee_config::Configuration;
@@ -21,6 +20,7 @@ use referee_record::model::entry::Entry;
 use referee_record::shell;
 use referee_record::wording::counted;
 use referee_report::Row;
+use referee_report::results::Tables;
 use referee_tournament::analysis::TournamentAnalysis;
 use referee_tournament::analysis::results::Faulted;
 use referee_tournament::folder;

@@ -1,37 +1,25 @@
 //! `league serve`: the page of a league, where everyone sees the ranking, authors hand in, and the
 //! organiser decides.
 
-mod author;
-mod entrance;
-mod form;
-mod organiser;
-mod packet;
-mod upload;
-
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use axum::Router;
-use axum::extract::DefaultBodyLimit;
-use axum::http::header;
-use axum::middleware;
-use axum::routing::{get, post};
 use clap::Args;
 use referee_sandbox::Level;
 
 use super::{UNENCRYPTED, open_league, refuse_unbegun};
 use crate::commands::containment_args::level_named;
 use crate::commands::recorded_rules::RecordedRulesArgs;
+use crate::commands::report::command_options;
 use crate::commands::runtime::{interrupted, new_runtime};
-use crate::commands::serve::{Naming, Served, routes};
-use crate::commands::web::{AUTHOR, HAND_IN, ORGANISER, REPORT_EVENTS, WebServer};
 use crate::commands::{Failure, Status};
 use crate::printer::Printer;
-use entrance::Entrance;
 use referee_league::invitations::Invitations;
-use referee_report::page::league::{SCRIPT, style};
 use referee_tournament::folder;
+use referee_web::WebServer;
+use referee_web::league::{Entrance, private_pages};
+use referee_web::served::{Naming, Served, routes};
 
 /// Arguments of `league serve`.
 #[derive(Debug, Args)]
@@ -70,6 +58,7 @@ pub(super) fn run(
     let header = folder::header(&dir)?;
     let game_file = header.program.is_some().then(|| config.to_owned());
     let rules = RecordedRulesArgs { game_file, level: args.level };
+    let called = command_options::options(&dir, None);
     let rules = rules.open(&header, &dir, printer)?;
     let naming = if league.settings.pseudonyms { Naming::Pseudonyms } else { Naming::Names };
     let invitations = Invitations::read(&league.dir)?;
@@ -79,7 +68,7 @@ pub(super) fn run(
     new_runtime()?.block_on(async {
         let mut stop = interrupted()?;
         let web = WebServer::listen(args.listen).await?.known_as(invitations.host());
-        let live = Arc::new(Served::new(dir, rules, naming)?);
+        let live = Arc::new(Served::new(dir, rules, naming, called)?);
         let entrance = Arc::new(Entrance::open(league, header.tournament, Arc::clone(&live))?);
         printer.line(&web.url())?;
         tokio::select! {
@@ -88,28 +77,4 @@ pub(super) fn run(
         }
         Ok(Status::Done)
     })
-}
-
-/// The pages behind links. Their bodies are bounded where they are read.
-fn private_pages(entrance: Arc<Entrance>) -> Router {
-    let private = Router::new()
-        .route("/enter/{secret}", get(entrance::enter))
-        .route("/leave", post(entrance::leave))
-        .route(AUTHOR, get(author::page))
-        .route(HAND_IN, post(upload::hand_in))
-        .route(REPORT_EVENTS, get(author::report_events))
-        .route("/author/versions/{number}/", get(packet::page))
-        .route("/author/versions/{number}/games/{file}", get(packet::game))
-        .route("/author/versions/{number}/packet.zip", get(packet::download))
-        .route(ORGANISER, get(organiser::page))
-        .route("/organiser/{wish}", post(organiser::wish))
-        .layer(DefaultBodyLimit::disable())
-        .layer(middleware::map_response(entrance::keep_private))
-        .with_state(entrance);
-    let file = |kind: &'static str, text: String| {
-        get(async move || ([(header::CONTENT_TYPE, kind)], text))
-    };
-    private
-        .route("/league.css", file("text/css; charset=utf-8", style()))
-        .route("/league.js", file("text/javascript; charset=utf-8", SCRIPT.to_owned()))
 }

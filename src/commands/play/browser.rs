@@ -18,7 +18,6 @@ use tokio_stream::wrappers::WatchStream;
 use tokio_stream::{Stream, StreamExt as _};
 
 use crate::commands::runtime::new_runtime;
-use crate::commands::web::{EVENTS, WebServer};
 use crate::error::Failure;
 use referee_games::{
     AnyPosition, BoardLook, BySeat, Drawing, DrawnBoard, Event, Legal, Seat, Text,
@@ -29,6 +28,7 @@ use referee_match::replay::story::{describe_events, is_ply};
 use referee_protocol::escape;
 use referee_record::seeds::fresh_identity;
 use referee_report::page::game_page::game_page;
+use referee_web::{EVENTS, WebServer};
 
 /// The most bytes that a person may type at once.
 const LONGEST: usize = 1000;

@@ -8,8 +8,8 @@ use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use super::game_files;
 use referee_record::log::LOG;
+use referee_report::game_files;
 use referee_report::tables::{GAMES_TABLE, PAGE, TABLES, UNFINISHED};
 
 /// A time of a file, in seconds and nanoseconds.

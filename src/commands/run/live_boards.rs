@@ -15,8 +15,9 @@ use tokio::sync::{Semaphore, watch};
 use tokio_stream::StreamExt as _;
 use tokio_stream::wrappers::WatchStream;
 
-use crate::commands::runtime::{new_runtime, take_lowest_priority};
+use crate::commands::runtime::new_runtime;
 use referee_tournament::folder::{LIVE_SOCKET, LiveSocketPath};
+use referee_tournament::run::cores::take_lowest_priority;
 use referee_tournament::run::spectators::Spectators;
 
 /// The shortest time between two lines.

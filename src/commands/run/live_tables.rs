@@ -13,7 +13,6 @@ use std::sync::mpsc::{SyncSender, TrySendError, sync_channel};
 use std::thread::{self, JoinHandle};
 
 use super::overtakes::Overtakes;
-use crate::commands::runtime::take_lowest_priority;
 use referee_record::bounded;
 use referee_record::disk;
 use referee_record::log::WriteError;
@@ -22,6 +21,7 @@ use referee_report::tables::{self, UNFINISHED};
 use referee_report::{Remedy, Standings};
 use referee_tournament::analysis::Evaluation;
 use referee_tournament::analysis::results::Faulted;
+use referee_tournament::run::cores::take_lowest_priority;
 use referee_tournament::run::event::{Listener, RunEvent};
 use referee_tournament::schedule::state::TournamentState;
 

@@ -3,7 +3,6 @@
 use std::path::Path;
 use std::time::Duration;
 
-use super::super::results_folder::Tables;
 use super::super::settings::Settings;
 use super::super::until::Until;
 use super::super::{Failure, Status};
@@ -21,6 +20,7 @@ use referee_record::model::tournament::Tournament;
 use referee_record::wording::counted;
 use referee_report::Row;
 use referee_report::grades::unreached_bands;
+use referee_report::results::Tables;
 use referee_tournament::analysis::results::Faulted;
 use referee_tournament::folder;
 use referee_tournament::forecast::{Forecast, SCATTER, doubled};

@@ -6,11 +6,11 @@ use std::path::Path;
 use blake3::{Hash, Hasher};
 use serde::Serialize;
 
-use super::super::results_folder::Tables;
 use super::LogFinding;
 use crate::error::Failure;
 use referee_record::bounded;
 use referee_record::model::grades::Grades;
+use referee_report::results::Tables;
 use referee_report::tables::{GAMES_TABLE, GRADES_RULES, GRADES_TABLE, UNFINISHED};
 
 /// The most bytes of the rules for marks, which are applied to every player: enough for the names

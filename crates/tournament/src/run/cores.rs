@@ -16,6 +16,10 @@ use rustix::fs::{FlockOperation, flock};
 /// At most this many workers on one core are told apart by their locks.
 const MAX_SHARERS: usize = 16;
 
+/// The lowest priority of a thread.
+#[cfg(target_os = "linux")]
+const LOWEST: i32 = 19;
+
 /// The cores that this process may use.
 #[derive(Debug, Clone)]
 pub struct Cores {
@@ -177,6 +181,14 @@ fn usable() -> Vec<usize> {
 #[cfg(not(target_os = "linux"))]
 fn usable() -> Vec<usize> {
     Vec::new()
+}
+
+/// Gives this thread the lowest priority, so that it takes no time from games that are played on
+/// this machine. Other systems than Linux only know priorities of whole processes.
+pub fn take_lowest_priority() {
+    // Everything also works without it.
+    #[cfg(target_os = "linux")]
+    let _ = rustix::process::setpriority_process(None, LOWEST);
 }
 
 #[cfg(test)]

@@ -17,9 +17,10 @@ use tempfile::TempDir;
 use tokio::sync::Semaphore;
 
 use super::form::{self, FormProblem};
-use crate::commands::Failure;
-use crate::commands::serve::Served;
-use crate::commands::web::{AUTHOR, ORGANISER, most};
+use crate::WebError;
+use crate::connections::most;
+use crate::served::Served;
+use crate::visitors::{AUTHOR, ORGANISER};
 use referee_config::LeaguePlace;
 use referee_league::control::Control;
 use referee_league::invitations::{Guest, Invitations, LinkSecret};
@@ -41,7 +42,7 @@ const POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; c
                       img-src data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
 /// The state behind all links.
-pub(super) struct Entrance {
+pub struct Entrance {
     pub(super) league: LeaguePlace,
     /// The name of the league.
     pub(super) name: String,
@@ -81,11 +82,10 @@ pub(super) struct AuthorBounds {
 
 impl Entrance {
     /// Opens the entrance of a league, and removes what was never handed in as a whole.
-    pub(super) fn open(
-        league: LeaguePlace,
-        name: String,
-        live: Arc<Served>,
-    ) -> Result<Self, Failure> {
+    ///
+    /// # Errors
+    /// The folder for what arrives cannot be made.
+    pub fn open(league: LeaguePlace, name: String, live: Arc<Served>) -> Result<Self, WebError> {
         let entrance = Self {
             league,
             name,
@@ -104,7 +104,7 @@ impl Entrance {
         };
         cleared
             .and_then(|()| private_folder(&incoming))
-            .map_err(|error| Failure::cannot_write(&incoming, &error))?;
+            .map_err(WebError::unwritable(&incoming))?;
         Ok(entrance)
     }
 
@@ -119,13 +119,13 @@ impl Entrance {
     }
 
     /// What the organiser wants.
-    pub(super) fn control(&self) -> Result<Control, Failure> {
+    pub(super) fn control(&self) -> Result<Control, WebError> {
         Ok(Control::read(&self.league.dir)?)
     }
 
     /// Changes what the organiser wants.
-    pub(super) fn change(&self, change: impl FnOnce(&mut Control)) -> Result<Control, Failure> {
-        super::super::change(&self.league, change)
+    pub(super) fn change(&self, change: impl FnOnce(&mut Control)) -> Result<Control, WebError> {
+        Ok(Control::change(&self.league.dir, change)?)
     }
 
     /// What an author does now. There are as many as were invited.
@@ -145,12 +145,12 @@ impl Entrance {
     }
 
     /// Whose secret it is now: invitations may have ended a moment ago.
-    pub(super) fn guest(&self, secret: &LinkSecret) -> Result<Option<Guest>, Failure> {
+    pub(super) fn guest(&self, secret: &LinkSecret) -> Result<Option<Guest>, WebError> {
         Ok(Invitations::read(&self.league.dir)?.guest(secret))
     }
 
     /// The visit of a request, by its cookie. `None` if it has none that lets anybody in.
-    fn visit(&self, headers: &HeaderMap) -> Result<Option<(Guest, LinkSecret)>, Failure> {
+    fn visit(&self, headers: &HeaderMap) -> Result<Option<(Guest, LinkSecret)>, WebError> {
         let invitations = Invitations::read(&self.league.dir)?;
         let mut secrets = cookies(headers, cookie_name(&invitations));
         Ok(secrets.find_map(|secret| invitations.guest(&secret).map(|guest| (guest, secret))))

@@ -1,4 +1,4 @@
-//! `report --packets`: writes one folder per player, for its authors.
+//! Writes packets: one folder per player, for its authors.
 
 use std::collections::BTreeMap;
 use std::fs::{self, DirBuilder, OpenOptions};
@@ -6,53 +6,59 @@ use std::io::{self, Write};
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
-use super::game_files::game_script;
-use super::{ReplayRenderer, ReportArgs, failed};
-use crate::commands::results_folder::{Tables, note_sealed};
-use crate::commands::{Failure, Status};
-use crate::printer::Printer;
-use referee_config::LARGEST;
+use crate::game_files::game_script;
+use crate::packet::{self, Packet, own_lines};
+use crate::replays::ReplayRenderer;
+use crate::results::Tables;
+use crate::tables::{self, ABSENT, KEY, PAGE};
+use crate::{ReportError, Standings};
 use referee_games::Seat;
 use referee_record::bounded;
 use referee_record::model::grades::Grades;
-use referee_record::model::record::GameRecord;
-use referee_report::Standings;
-use referee_report::packet::{self, Packet, own_lines};
-use referee_report::tables::{self, ABSENT, KEY, PAGE};
+use referee_record::model::record::{GameRecord, Header};
 use referee_tournament::analysis::logged_game::LoggedGame;
 use referee_tournament::analysis::pseudonyms::Pseudonyms;
 use referee_tournament::analysis::results::Faulted;
 use referee_tournament::folder::EXCHANGES;
 
+/// The most bytes of the list of those without a player.
+const LARGEST: u64 = 4 << 20;
 /// The most bytes of embedded replays per page.
 const REPLAY_BYTES: usize = 256 << 10;
 
 /// The most bytes of the stored lines of a game.
 const LARGEST_EXCHANGES: u64 = 1 << 26;
 
-/// Writes all packets of the results in `dir` into the new folder `out`, with the marks that these
-/// `grades` give.
-pub(super) fn write_packets(
-    dir: &Path,
-    out: &Path,
-    grades: Option<&Grades>,
-    args: &ReportArgs,
-    printer: Printer,
-) -> Result<Status, Failure> {
-    let tables = Tables::under_pseudonyms(dir)?;
-    let header = &tables.analysis.header;
-    let rules = args.rules.open(header, dir, printer)?;
+/// What packets are made of.
+pub struct PacketPlan<'a> {
+    /// The results folder.
+    pub dir: &'a Path,
+    /// Its tables under pseudonyms.
+    pub tables: &'a Tables,
+    /// The rules of its games, and where they turned.
+    pub renderer: ReplayRenderer,
+    /// The rules for marks, if they are told.
+    pub grades: Option<&'a Grades>,
+}
+
+/// Makes the new folder `out` for the packets of a tournament with this header.
+///
+/// # Errors
+/// It cannot be made, for example because it exists.
+pub fn make_folder(out: &Path, header: &Header) -> io::Result<()> {
     // All packets together show what each player may not know.
     let mode = if header.is_hidden() { 0o700 } else { 0o777 };
-    DirBuilder::new().mode(mode).create(out).map_err(|error| match error.kind() {
-        io::ErrorKind::AlreadyExists => Failure::input(format!(
-            "{} already exists; remove it, or name another folder with --packets=DIR",
-            out.display()
-        )),
-        _ => failed(out, &error),
-    })?;
-    tables.warn(printer);
-    let Some(published) = &tables.analysis.published else { return Ok(Status::Done) };
+    DirBuilder::new().mode(mode).create(out)
+}
+
+/// Writes all packets into the folder `out`. Returns how many sealed games were left out.
+///
+/// # Errors
+/// The log cannot be read, or a packet cannot be written.
+pub fn write_packets(out: &Path, plan: PacketPlan<'_>) -> Result<usize, ReportError> {
+    let PacketPlan { dir, tables, renderer, grades } = plan;
+    let header = &tables.analysis.header;
+    let Some(published) = &tables.analysis.published else { return Ok(0) };
     let pseudonyms = &published.names;
     let names = pseudonyms.names();
     // Marks follow from the ranking under the players' names, as in the table of marks.
@@ -72,54 +78,46 @@ pub(super) fn write_packets(
         names.iter().copied().chain(absent.keys().map(String::as_str)).collect();
     let folders = folders(&everyone, pseudonyms);
     let (folders, of_absent) = folders.split_at(names.len());
-    let count = tables.analysis.state.played();
-    let turned = args.turning.all((count, printer), &rules, |each| published.each(dir, each))?;
     let mut writer = PacketWriter {
         exchanges: dir.join(EXCHANGES),
         packets: names.iter().enumerate().map(packet).zip(folders).zip(0..).map(open).collect(),
-        renderer: ReplayRenderer { rules, control: header.clock, turned },
+        renderer,
         pseudonyms,
     };
     writer.make_folders()?;
     let mut sealed = 0;
     published.each(dir, |game| {
-        if game.is_sealed {
-            sealed += 1;
-            return Ok(());
-        }
-        Seat::BOTH.into_iter().try_for_each(|seat| writer.add(game, seat))
+        sealed += usize::from(game.is_sealed);
+        writer.add_both(game)
     })?;
-    note_sealed(sealed, printer);
-    writer.finish(&tables)?;
+    writer.finish(tables)?;
     for ((name, reason), folder) in absent.iter().zip(of_absent) {
         let marks = marked.as_ref().and_then(|marked| marked.sentence(name, str::to_owned));
         let sentence = marks.unwrap_or_else(|| format!("You have no player: {reason}."));
         let folder = out.join(folder);
-        fs::create_dir(&folder).map_err(|error| failed(&folder, &error))?;
+        fs::create_dir(&folder).map_err(ReportError::unwritable(&folder))?;
         write(&folder.join(PAGE), &packet::page_without_player(header, name, &sentence))?;
     }
     write_keys(out, pseudonyms, &tables.standings)?;
-    printer.path(out).map(|()| Status::Done)
+    Ok(sealed)
 }
 
 /// The people without a player in the results in `dir`, each with the reason.
-fn read_absent(dir: &Path) -> Result<BTreeMap<String, String>, Failure> {
+fn read_absent(dir: &Path) -> Result<BTreeMap<String, String>, ReportError> {
     let path = dir.join(ABSENT);
     let read = bounded::read(&path, LARGEST).and_then(|text| Ok(serde_json::from_slice(&text)?));
     match read {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(BTreeMap::new()),
-        read => read.map_err(|error| {
-            Failure::system(format!("cannot read {}: {error}; `run` writes it", path.display()))
-        }),
+        read => read.map_err(|source| ReportError::Unreadable { path, source }),
     }
 }
 
 /// Writes the key, and the ranking under pseudonyms.
-fn write_keys(out: &Path, pseudonyms: &Pseudonyms, public: &Standings) -> Result<(), Failure> {
+fn write_keys(out: &Path, pseudonyms: &Pseudonyms, public: &Standings) -> Result<(), ReportError> {
     for (name, table) in [(KEY, tables::key(pseudonyms)), ("public.csv", tables::standings(public))]
     {
         let path = out.join(name);
-        table.and_then(|table| fs::write(&path, table)).map_err(|error| failed(&path, &error))?;
+        table.and_then(|table| fs::write(&path, table)).map_err(ReportError::unwritable(&path))?;
     }
     Ok(())
 }
@@ -155,12 +153,15 @@ fn folders(names: &[&str], pseudonyms: &Pseudonyms) -> Vec<String> {
 
 /// Writes the packet of the player called `name` in the results in `dir` into the folder `out`, which
 /// is empty. Returns whether there is such a player. `renderer` makes the replays of its games.
-pub(in crate::commands) fn write_packet(
+///
+/// # Errors
+/// The log cannot be read, or the packet cannot be written.
+pub fn write_packet(
     dir: &Path,
     name: &str,
     out: &Path,
     renderer: ReplayRenderer,
-) -> Result<bool, Failure> {
+) -> Result<bool, ReportError> {
     let tables = Tables::under_pseudonyms(dir)?;
     let Some(published) = &tables.analysis.published else { return Ok(false) };
     let pseudonyms = &published.names;
@@ -170,12 +171,7 @@ pub(in crate::commands) fn write_packet(
     let packets = BTreeMap::from([(number, open)]);
     let mut writer = PacketWriter { exchanges: dir.join(EXCHANGES), packets, renderer, pseudonyms };
     writer.make_folders()?;
-    published.each_of(name, dir, |game| {
-        if game.is_sealed {
-            return Ok(());
-        }
-        Seat::BOTH.into_iter().try_for_each(|seat| writer.add(game, seat))
-    })?;
+    published.each_of(name, dir, |game| writer.add_both(game))?;
     writer.finish(&tables)?;
     Ok(true)
 }
@@ -196,18 +192,26 @@ struct PacketWriter<'a> {
 }
 
 impl PacketWriter<'_> {
-    fn make_folders(&self) -> Result<(), Failure> {
+    fn make_folders(&self) -> Result<(), ReportError> {
         for OpenPacket { folder, .. } in self.packets.values() {
             for part in ["games", "stderr"] {
                 let path = folder.join(part);
-                fs::create_dir_all(&path).map_err(|error| failed(&path, &error))?;
+                fs::create_dir_all(&path).map_err(ReportError::unwritable(&path))?;
             }
         }
         Ok(())
     }
 
+    /// Adds a game to the packets of both players, unless it is sealed.
+    fn add_both(&mut self, game: &LoggedGame) -> Result<(), ReportError> {
+        if game.is_sealed {
+            return Ok(());
+        }
+        Seat::BOTH.into_iter().try_for_each(|seat| self.add(game, seat))
+    }
+
     /// Adds a game to the packet of the player at `seat`.
-    fn add(&mut self, game: &LoggedGame, seat: Seat) -> Result<(), Failure> {
+    fn add(&mut self, game: &LoggedGame, seat: Seat) -> Result<(), ReportError> {
         let record = &*game.record;
         let number = self.pseudonyms.number(&record.players[seat]);
         let open = number.and_then(|number| self.packets.get_mut(&number));
@@ -237,7 +241,7 @@ impl PacketWriter<'_> {
         append(&folder.join("games.jsonl"), &seen)
     }
 
-    fn finish(&self, tables: &Tables) -> Result<(), Failure> {
+    fn finish(&self, tables: &Tables) -> Result<(), ReportError> {
         let analysis = &tables.analysis;
         for OpenPacket { folder, packet } in self.packets.values() {
             let page =
@@ -253,21 +257,21 @@ fn own_part(
     exchanges: &Path,
     record: &GameRecord,
     seat: Seat,
-) -> Result<(Vec<String>, String), Failure> {
+) -> Result<(Vec<String>, String), ReportError> {
     let path = exchanges.join(format!("{}.jsonl", record.id));
     match bounded::check_folder(exchanges).and_then(|()| bounded::read(&path, LARGEST_EXCHANGES)) {
         Ok(text) => Ok(own_lines(&String::from_utf8_lossy(&text), &record.players[seat])),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Default::default()),
-        Err(error) => Err(Failure::system(format!("cannot read {}: {error}", path.display()))),
+        Err(source) => Err(ReportError::Unreadable { path, source }),
     }
 }
 
-fn write(path: &Path, text: &str) -> Result<(), Failure> {
-    fs::write(path, text).map_err(|error| failed(path, &error))
+fn write(path: &Path, text: &str) -> Result<(), ReportError> {
+    fs::write(path, text).map_err(ReportError::unwritable(path))
 }
 
-fn append(path: &Path, record: &GameRecord) -> Result<(), Failure> {
-    let line = serde_json::to_string(record).map_err(|error| Failure::system(error.to_string()))?;
+fn append(path: &Path, record: &GameRecord) -> Result<(), ReportError> {
+    let line = serde_json::to_string(record)?;
     let file = OpenOptions::new().create(true).append(true).open(path);
-    file.and_then(|mut file| writeln!(file, "{line}")).map_err(|error| failed(path, &error))
+    file.and_then(|mut file| writeln!(file, "{line}")).map_err(ReportError::unwritable(path))
 }

@@ -10,7 +10,7 @@ use axum::response::{IntoResponse, Response};
 
 /// From where the page can be reached.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Reach {
+pub(crate) enum Reach {
     /// Only from this machine.
     Local,
     /// From everywhere that can reach the listening address.
@@ -19,16 +19,16 @@ pub(super) enum Reach {
 
 /// Who may be answered.
 #[derive(Debug, Clone)]
-pub(super) struct Gate {
-    pub(super) reach: Reach,
+pub(crate) struct Gate {
+    pub(crate) reach: Reach,
     /// The host under which people reach the page through a proxy, with its port if it has one.
-    pub(super) host: Option<Arc<str>>,
+    pub(crate) host: Option<Arc<str>>,
 }
 
 /// The page of an author of a league.
-pub(in crate::commands) const AUTHOR: &str = "/author";
+pub(crate) const AUTHOR: &str = "/author";
 /// The page of the organiser of a league.
-pub(in crate::commands) const ORGANISER: &str = "/organiser";
+pub(crate) const ORGANISER: &str = "/organiser";
 /// The beginning of a link with a secret.
 const ENTER: &str = "/enter/";
 
@@ -47,7 +47,7 @@ const PROTECTION: [(HeaderName, &str); 6] = [
 ];
 
 /// Answers permitted requests, and protects the answers with headers.
-pub(super) async fn admit(State(gate): State<Gate>, request: Request, next: Next) -> Response {
+pub(crate) async fn admit(State(gate): State<Gate>, request: Request, next: Next) -> Response {
     let refused = refusal(request.headers(), request.method(), request.uri().path(), &gate);
     let mut response = match refused {
         Some(why) => (StatusCode::FORBIDDEN, why).into_response(),

@@ -15,8 +15,8 @@ use tokio_stream::StreamExt as _;
 use tokio_stream::wrappers::WatchStream;
 
 use super::entrance::{AuthorVisit, Entrance, page_with_forms};
-use crate::commands::Failure;
-use crate::commands::serve::{latest, recent, watch_files};
+use crate::WebError;
+use crate::served::{latest, recent, watch_files};
 use referee_league::author_folder::AuthorFolder;
 use referee_league::invitations::Guest;
 use referee_league::{REPORT, entered_as};
@@ -41,7 +41,7 @@ pub(super) async fn page(State(entrance): State<Arc<Entrance>>, visit: AuthorVis
     }
 }
 
-async fn html(entrance: &Entrance, visit: &AuthorVisit) -> Result<String, Failure> {
+async fn html(entrance: &Entrance, visit: &AuthorVisit) -> Result<String, WebError> {
     let control = entrance.control()?;
     let folder = AuthorFolder::open(&entrance.folder(&visit.name)).ok();
     let report = folder.as_ref().map(report).unwrap_or_default();
@@ -139,7 +139,7 @@ pub(super) async fn report_events(
     let folder = entrance.folder(&visit.name);
     let (counted, changed) = watch::channel(0_u64);
     let opened = AuthorFolder::make(&folder)
-        .map_err(|error| Failure::cannot_write(&folder, &error))
+        .map_err(WebError::unwritable(&folder))
         .and_then(|held| Ok((held, watch_files(&folder, &[REPORT], counted)?)));
     let (held, watcher) = match opened {
         Ok(opened) => opened,

@@ -17,14 +17,14 @@ use tokio::sync::watch;
 use tokio_stream::StreamExt as _;
 use tokio_stream::wrappers::WatchStream;
 
-use super::Served;
+use crate::served::Served;
 use referee_tournament::folder::LiveSocketPath;
 
 /// An empty list of games in play.
 const NONE: &str = "[]";
 
 /// Sends the games in play as JSON whenever they change: all of those that the run shows.
-pub(super) async fn in_play(State(served): State<Arc<Served>>) -> Response {
+pub(crate) async fn in_play(State(served): State<Arc<Served>>) -> Response {
     let Ok(permit) = Arc::clone(&served.followers).try_acquire_owned() else {
         return (StatusCode::SERVICE_UNAVAILABLE, "too many pages look at games\n").into_response();
     };

@@ -16,9 +16,9 @@ use tempfile::TempDir;
 
 use super::entrance::{AuthorBounds, AuthorVisit, Entrance, see_other};
 use super::form::{FormProblem, IncomingField, IncomingForm, drain};
-use crate::commands::Failure;
-use crate::commands::serve::in_background;
-use crate::commands::web::AUTHOR;
+use crate::WebError;
+use crate::served::in_background;
+use crate::visitors::AUTHOR;
 use referee_league::author_folder::{AuthorFolder, is_aside};
 use referee_protocol::escape;
 use referee_record::wording::counted;
@@ -54,7 +54,7 @@ pub(super) async fn hand_in(
             let page = entrance.tell(status, "Not yet", &why, (AUTHOR, "Go back"));
             ([(header::RETRY_AFTER, seconds.to_string())], page).into_response()
         }
-        Err(RefusedUpload::Failed(failure)) => entrance.sorry(&failure),
+        Err(RefusedUpload::Failed(failure)) => entrance.sorry(&*failure),
     }
 }
 
@@ -63,7 +63,7 @@ enum RefusedUpload {
     Form(FormProblem),
     Said(StatusCode, String),
     Wait(StatusCode, String, Duration),
-    Failed(Failure),
+    Failed(Box<WebError>),
 }
 
 impl From<FormProblem> for RefusedUpload {
@@ -72,9 +72,9 @@ impl From<FormProblem> for RefusedUpload {
     }
 }
 
-impl From<Failure> for RefusedUpload {
-    fn from(failure: Failure) -> Self {
-        Self::Failed(failure)
+impl From<WebError> for RefusedUpload {
+    fn from(failure: WebError) -> Self {
+        Self::Failed(failure.into())
     }
 }
 
@@ -172,7 +172,7 @@ async fn receive(
 ) -> Result<Arrived, RefusedUpload> {
     let incoming = entrance.incoming();
     let folder = tempfile::Builder::new().prefix("hand-in-").tempdir_in(&incoming);
-    let folder = folder.map_err(|error| Failure::cannot_write(&incoming, &error))?;
+    let folder = folder.map_err(WebError::unwritable(&incoming))?;
     let mut arrived = Arrived { folder, names: Vec::new() };
     let mut taken = HashSet::new();
     while let Some(mut field) = form.next().await? {
@@ -193,7 +193,7 @@ async fn receive(
         }
         let path = arrived.folder.path().join(&name);
         let file = File::options().read(true).write(true).create_new(true).open(&path);
-        let file = file.map_err(|error| Failure::cannot_write(&path, &error))?;
+        let file = file.map_err(WebError::unwritable(&path))?;
         *bounds.last.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
         store(&mut field, file, &path).await?;
         arrived.names.push(name);
@@ -231,13 +231,12 @@ async fn store(
         let shown = path.to_owned();
         file = in_background(move || {
             let written = file.write_all(&chunk);
-            written.map(|()| file).map_err(|error| Failure::cannot_write(&shown, &error))
+            written.map(|()| file).map_err(WebError::unwritable(&shown))
         })
         .await?;
     }
     let shown = path.to_owned();
-    in_background(move || finish(&file).map_err(|error| Failure::cannot_write(&shown, &error)))
-        .await?;
+    in_background(move || finish(&file).map_err(WebError::unwritable(&shown))).await?;
     Ok(())
 }
 
@@ -255,7 +254,7 @@ fn finish(mut file: &File) -> io::Result<()> {
 fn put_in_place(entrance: &Entrance, author: &str, arrived: &Arrived) -> Result<(), RefusedUpload> {
     let path = entrance.folder(author);
     let replaced = AuthorFolder::make(&path).and_then(|folder| replace(&folder, arrived));
-    replaced.map_err(|error| Failure::cannot_write(&path, &error).into())
+    replaced.map_err(|error| WebError::unwritable(&path)(error).into())
 }
 
 /// Everything that was there leaves before the new files come, in one step: nobody sees both.

@@ -13,11 +13,11 @@ use zip::ZipWriter;
 use zip::write::SimpleFileOptions;
 
 use super::entrance::{AuthorBounds, AuthorVisit, Entrance, KeptPacket};
-use crate::commands::Failure;
-use crate::commands::report::packets::write_packet;
-use crate::commands::serve::{in_background, recent, script_response};
+use crate::WebError;
+use crate::served::{in_background, recent, script_response};
 use referee_record::bounded;
 use referee_record::model::entry::Entry;
+use referee_report::packets::write_packet;
 use referee_report::tables::PAGE;
 use referee_tournament::folder;
 
@@ -95,7 +95,7 @@ async fn answer(
         Ok(Err(error)) if error.kind() == io::ErrorKind::NotFound => {
             StatusCode::NOT_FOUND.into_response()
         }
-        Ok(Err(error)) => entrance.sorry(&Failure::system(error.to_string())),
+        Ok(Err(error)) => entrance.sorry(&WebError::from(error)),
         Err(failure) => entrance.sorry(&failure),
     }
 }
@@ -106,7 +106,7 @@ async fn packet(
     entrance: &Arc<Entrance>,
     bounds: &AuthorBounds,
     (author, version): (&str, u32),
-) -> Result<Option<Arc<TempDir>>, Failure> {
+) -> Result<Option<Arc<TempDir>>, WebError> {
     let live = recent(&entrance.live).await?;
     let is_it = |entry: &Entry| entry.author == author && entry.version == version;
     if !live.entrants.iter().any(|player| player.entry.as_ref().is_some_and(is_it)) {
@@ -120,11 +120,11 @@ async fn packet(
         return Ok(Some(kept));
     }
     let permit = Arc::clone(&entrance.packing).acquire_owned().await;
-    let permit = permit.map_err(|error| Failure::system(error.to_string()))?;
+    let permit = permit?;
     let (source, name) = (Arc::clone(&entrance.live), player.clone());
     let made = in_background(move || {
         let _held_until_it_ends = permit;
-        let folder = TempDir::new().map_err(|error| Failure::system(error.to_string()))?;
+        let folder = TempDir::new()?;
         let renderer = source.renderer(&folder::header(&source.dir)?)?;
         let found = write_packet(&source.dir, &name, folder.path(), renderer)?;
         Ok(found.then(|| Arc::new(folder)))

@@ -9,10 +9,9 @@ use axum::response::{IntoResponse, Response};
 
 use super::entrance::{Entrance, OrganiserVisit, page_with_forms, see_other};
 use super::form::{self, FormProblem};
-use crate::commands::Failure;
-use crate::commands::league::refuse_long;
-use crate::commands::serve::recent;
-use crate::commands::web::ORGANISER;
+use crate::WebError;
+use crate::served::recent;
+use crate::visitors::ORGANISER;
 use referee_league::control::Control;
 use referee_league::invitations::Invitations;
 use referee_report::page::league::{LeagueStatus, ListedAuthor, OrganiserPage};
@@ -25,7 +24,7 @@ pub(super) async fn page(State(entrance): State<Arc<Entrance>>, visit: Organiser
     }
 }
 
-async fn html(entrance: &Entrance, visit: &OrganiserVisit) -> Result<String, Failure> {
+async fn html(entrance: &Entrance, visit: &OrganiserVisit) -> Result<String, WebError> {
     let control = entrance.control()?;
     let state = match (control.closed, control.paused) {
         (true, _) => LeagueStatus::Closed,
@@ -43,7 +42,7 @@ async fn html(entrance: &Entrance, visit: &OrganiserVisit) -> Result<String, Fai
 }
 
 /// Everyone who was invited, has entered or was removed.
-async fn authors(entrance: &Entrance, control: &Control) -> Result<Vec<ListedAuthor>, Failure> {
+async fn authors(entrance: &Entrance, control: &Control) -> Result<Vec<ListedAuthor>, WebError> {
     let invitations = Invitations::read(&entrance.league.dir)?;
     let live = recent(&entrance.live).await?;
     let mut versions: BTreeMap<&str, usize> = BTreeMap::new();
@@ -82,9 +81,8 @@ pub(super) async fn wish(
         "close" if field("sure") == "yes" => Box::new(|control| control.closed = true),
         "message" => {
             let message = field("message").replace("\r\n", "\n");
-            if let Err(failure) = refuse_long(&message) {
-                let problem = FormProblem::Unusable(failure.to_string());
-                return entrance.refuse_form(&problem, ORGANISER);
+            if let Err(problem) = Control::refuse_long(&message) {
+                return entrance.refuse_form(&FormProblem::Unusable(problem), ORGANISER);
             }
             Box::new(|control| control.message = message)
         }

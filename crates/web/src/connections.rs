@@ -21,13 +21,13 @@ use tokio::task::{AbortHandle, JoinSet};
 use tokio::time::{sleep, timeout};
 
 /// The path at which pages listen for changes.
-pub(in crate::commands) const EVENTS: &str = "/events";
+pub const EVENTS: &str = "/events";
 /// The path at which pages see the games in play.
-pub(in crate::commands) const IN_PLAY: &str = "/in-play";
+pub(crate) const IN_PLAY: &str = "/in-play";
 /// The path at which authors of a league watch what becomes of their submission.
-pub(in crate::commands) const REPORT_EVENTS: &str = "/author/report";
+pub(crate) const REPORT_EVENTS: &str = "/author/report";
 /// The path at which they hand in. Its handler bounds how long that takes.
-pub(in crate::commands) const HAND_IN: &str = "/author/hand-in";
+pub(crate) const HAND_IN: &str = "/author/hand-in";
 /// How long a connection may take to send its request.
 const ASKING: Duration = Duration::from_secs(10);
 /// How long a connection may last in all, unless it waits for events or hands in.
@@ -36,13 +36,13 @@ const FETCHING: Duration = Duration::from_secs(120);
 const PAUSE: Duration = Duration::from_secs(1);
 
 /// The maximum number of connections: the limit on open files, minus some for files.
-pub(in crate::commands) fn most() -> usize {
+pub(crate) fn most() -> usize {
     let descriptors = getrlimit(Resource::RLIMIT_NOFILE).map_or(256, |(soft, _)| soft);
     usize::try_from(descriptors.saturating_sub(64)).unwrap_or(usize::MAX).clamp(16, 512)
 }
 
 /// Accepts and serves connections forever, at most `most` at once.
-pub(super) async fn serve(listener: &TcpListener, router: &Router, most: usize) -> Infallible {
+pub(crate) async fn serve(listener: &TcpListener, router: &Router, most: usize) -> Infallible {
     let mut open = OpenConnections { most, all: JoinSet::new(), silent: VecDeque::new() };
     loop {
         match listener.accept().await {

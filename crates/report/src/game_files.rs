@@ -8,15 +8,14 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 use serde_json::json;
 
-use super::failed;
-use crate::error::Failure;
+use crate::ReportError;
+use crate::page::SHOWN_GAMES;
 use referee_games::{BySeat, Seat};
 use referee_match::replay::ReplayError;
 use referee_match::replay::frames::{SEALED_REASON, describe_end};
 use referee_record::disk::{make_own_folder, remove_if_there, write_quickly};
 use referee_record::log::{GameLine, GameNames};
 use referee_record::model::record::GameRecord;
-use referee_report::page::SHOWN_GAMES;
 use referee_tournament::analysis::diagnostics::decisions::DecisionHash;
 use referee_tournament::analysis::logged_game::LoggedGame;
 use referee_tournament::analysis::results::NamedResults;
@@ -26,10 +25,10 @@ const FOLDER: &str = "games";
 /// The script that lists all games.
 const INDEX: &str = "index.js";
 /// The number of games in a full script.
-pub(super) const SIZE: usize = 128;
+pub(crate) const SIZE: usize = 128;
 
 /// The decisions in a game, or why it cannot be replayed.
-pub(super) type GameDecisions = Result<Vec<DecisionHash>, ReplayError>;
+pub(crate) type GameDecisions = Result<Vec<DecisionHash>, ReplayError>;
 
 /// Writes the games beside a page.
 #[derive(Debug)]
@@ -42,22 +41,22 @@ pub(crate) struct GameFiles {
 
 impl GameFiles {
     /// Makes the folder in `dir`, and removes the scripts of the page before.
-    pub(crate) fn new(dir: &Path) -> Result<Self, Failure> {
+    pub(crate) fn new(dir: &Path) -> Result<Self, ReportError> {
         let folder = dir.join(FOLDER);
         make_own_folder(&folder)
             .and_then(|()| clean(&folder))
-            .map_err(|error| failed(&folder, &error))?;
+            .map_err(ReportError::unwritable(&folder))?;
         Ok(Self { folder, index: index_begin(), parts: 0 })
     }
 
     /// Writes the next script with these games, and returns the decisions in each. Only the last
     /// script has fewer games than [`SIZE`].
-    pub(super) fn add(
+    pub(crate) fn add(
         &mut self,
         results: &NamedResults,
         games: &[LoggedGame],
         packed: io::Result<(String, Vec<GameDecisions>)>,
-    ) -> Result<Vec<GameDecisions>, Failure> {
+    ) -> Result<Vec<GameDecisions>, ReportError> {
         let number = |name: &str| results.number(name).ok();
         let lines =
             games.iter().filter_map(|game| index_line(number, &game.record, game.is_sealed));
@@ -69,19 +68,19 @@ impl GameFiles {
                 write_quickly(&path, format!("refereePack(\"{pack}\");\n").as_bytes())?;
                 Ok(decisions)
             })
-            .map_err(|error| failed(&path, &error))
+            .map_err(ReportError::unwritable(&path))
     }
 
     /// Completes the list and moves it into place.
-    pub(crate) fn finish(self) -> Result<(), Failure> {
+    pub(crate) fn finish(self) -> Result<(), ReportError> {
         let end = format!("], {SIZE});\n");
         let path = self.folder.join(INDEX);
-        write_quickly(&path, (self.index + &end).as_bytes()).map_err(|error| failed(&path, &error))
+        write_quickly(&path, (self.index + &end).as_bytes()).map_err(ReportError::unwritable(&path))
     }
 }
 
 /// The paths in a results folder of all scripts for so many games.
-pub(super) fn names(games: usize) -> impl Iterator<Item = PathBuf> {
+pub fn names(games: usize) -> impl Iterator<Item = PathBuf> {
     let parts = (0..games.min(SHOWN_GAMES).div_ceil(SIZE)).map(part_name);
     let names = parts.chain(std::iter::once(INDEX.to_owned()));
     names.map(|name| Path::new(FOLDER).join(name))
@@ -104,22 +103,22 @@ fn clean(folder: &Path) -> io::Result<()> {
 }
 
 /// The script that passes a replay to the viewer.
-pub(crate) fn game_script(replay: &str) -> String {
+pub fn game_script(replay: &str) -> String {
     format!("refereeGame({replay});\n")
 }
 
 /// The beginning of the list of all games.
-pub(crate) fn index_begin() -> String {
+pub fn index_begin() -> String {
     "refereeIndex([\n".to_owned()
 }
 
 /// The end of the list of all games.
-pub(crate) const INDEX_END: &str = "]);\n";
+pub const INDEX_END: &str = "]);\n";
 
 /// A game's entry in the list: its id, its players' numbers, its pair, its ending, its plies. Of a
 /// sealed game, the reason of its ending and the plies are left out. `None` if a player has no
 /// number.
-pub(crate) fn index_line<N: Serialize>(
+pub fn index_line<N: Serialize>(
     number: impl Fn(&str) -> Option<N>,
     game: &GameRecord,
     is_sealed: bool,
@@ -135,7 +134,7 @@ pub(crate) fn index_line<N: Serialize>(
 }
 
 /// The same entry, from the front of its line.
-pub(crate) fn listed(names: &GameNames, game: &GameLine, is_sealed: bool) -> String {
+pub fn listed(names: &GameNames, game: &GameLine, is_sealed: bool) -> String {
     let reason = if is_sealed { SEALED_REASON } else { &game.reason };
     let end = describe_end(names.winner(game), names.result(game), reason);
     let plies = (!is_sealed).then_some(game.plies);

@@ -1,0 +1,188 @@
+//! Builds the page of a tournament, and the scripts with its games, in one pass over the log.
+
+use std::path::Path;
+
+use crate::ReportError;
+use crate::game_files::{self, GameFiles};
+use crate::page::template::PageKind;
+use crate::page::{Page, PageData, SHOWN_GAMES, page};
+use crate::replays::{ReplayRenderer, TurningPoints};
+use crate::results::Tables;
+use crate::tables::PAGE;
+use crate::taken_out::taken_out;
+use referee_record::log::write_whole;
+use referee_record::model::rules::GameRules;
+use referee_record::parallel;
+use referee_tournament::analysis::diagnostics::Diagnoser;
+use referee_tournament::analysis::failed_checks::FailedChecks;
+use referee_tournament::analysis::log_summary::LogSummary;
+use referee_tournament::analysis::logged_game::LoggedGame;
+use referee_tournament::folder::workers::LiveWorkers;
+
+/// How many scripts with games are made at once.
+const AT_ONCE: usize = 8;
+/// The most bytes of embedded replays on the page.
+const REPLAY_BYTES: usize = 4 << 20;
+
+/// Writes the page of a tournament, whose games have these rules and turned there, into the folder
+/// `out`. `called` are the options shown in its commands. Returns one line per player that is out.
+///
+/// # Errors
+/// The log cannot be read, or the page cannot be written.
+pub fn write_page(
+    out: &Path,
+    tables: &Tables,
+    called: &str,
+    (rules, turned): (GameRules, TurningPoints),
+) -> Result<Vec<String>, ReportError> {
+    let files = GameFiles::new(out)?;
+    let renderer = ReplayRenderer { rules, control: tables.analysis.header.clock, turned };
+    let mut page = PageBuilder::new(tables, Some(files), renderer);
+    tables.analysis.each_game(|game| page.add(game))?;
+    page.write(out, called)
+}
+
+/// The page of a running tournament. `called` are the options shown in its commands.
+///
+/// # Errors
+/// The log cannot be read.
+pub fn live_page(tables: &Tables, called: &str, rules: GameRules) -> Result<Page, ReportError> {
+    let (control, turned) = (tables.analysis.header.clock, TurningPoints::new());
+    let mut page = PageBuilder::new(tables, None, ReplayRenderer { rules, control, turned });
+    tables.analysis.each_game(|game| page.add(game))?;
+    page.render(PageKind::Live, called).map(|(page, _)| page)
+}
+
+/// Collects everything on the page that needs a pass over the log.
+struct PageBuilder<'a> {
+    tables: &'a Tables,
+    summary: LogSummary,
+    diagnoser: Diagnoser,
+    failed_checks: FailedChecks,
+    /// The scripts with all games.
+    files: Option<GameFiles>,
+    /// The games of the next scripts, which are replayed together.
+    waiting: Vec<LoggedGame>,
+    renderer: ReplayRenderer,
+    /// The number of games so far.
+    games: usize,
+}
+
+impl<'a> PageBuilder<'a> {
+    /// A new page. With `files`, it also writes the games there.
+    fn new(tables: &'a Tables, files: Option<GameFiles>, renderer: ReplayRenderer) -> Self {
+        let analysis = &tables.analysis;
+        Self {
+            tables,
+            summary: LogSummary::new(&analysis.header, &analysis.evaluation),
+            diagnoser: Diagnoser::new(analysis, renderer.rules.clone()),
+            failed_checks: FailedChecks::default(),
+            files,
+            waiting: Vec::new(),
+            renderer,
+            games: 0,
+        }
+    }
+
+    /// Adds the next game of the log. Only the list of games has games that are sealed.
+    fn add(&mut self, game: &LoggedGame) -> Result<(), ReportError> {
+        if !game.is_sealed {
+            self.summary.add(game)?;
+            self.failed_checks.add(game);
+        }
+        self.games += 1;
+        if self.games > SHOWN_GAMES {
+            self.add_waiting()?;
+            // Not replayed: its decisions are not compared.
+            if !game.is_sealed {
+                self.diagnoser.add(game, Ok(Vec::new()))?;
+            }
+        } else if self.files.is_some() {
+            self.waiting.push(game.clone());
+            if self.waiting.len() == AT_ONCE * game_files::SIZE {
+                self.add_waiting()?;
+            }
+        } else if !game.is_sealed {
+            self.diagnoser.visit(game)?;
+        }
+        Ok(())
+    }
+
+    /// Adds the games that wait to the scripts, and diagnoses them. Each is replayed once for both:
+    /// that takes most of the time.
+    fn add_waiting(&mut self) -> Result<(), ReportError> {
+        let Some(files) = &mut self.files else { return Ok(()) };
+        let results = &self.tables.analysis.evaluation.results;
+        let waiting = std::mem::take(&mut self.waiting);
+        let renderer = &self.renderer;
+        let scripts = parallel::map(waiting.chunks(game_files::SIZE).collect(), |games| {
+            (games, renderer.pack(games))
+        });
+        for (games, packed) in scripts {
+            let decisions = files.add(results, games, packed)?;
+            for (game, decisions) in games.iter().zip(decisions).filter(|(game, _)| !game.is_sealed)
+            {
+                self.diagnoser.add(game, decisions)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The page, and one line per player that is out.
+    fn render(mut self, kind: PageKind, called: &str) -> Result<(Page, Vec<String>), ReportError> {
+        let Tables { analysis, standings } = self.tables;
+        self.add_waiting()?;
+        self.summary.finish()?;
+        if let Some(files) = self.files {
+            files.finish()?;
+        }
+        // A served page loads each game when it is opened.
+        let replays = match kind {
+            PageKind::File => replays(&self.renderer, &self.summary)?,
+            PageKind::Live => Vec::new(),
+        };
+        let found = self.diagnoser.finish(analysis);
+        let out = taken_out(analysis, &self.failed_checks);
+        let workers = match kind {
+            PageKind::File => None,
+            PageKind::Live => LiveWorkers::read(analysis.dir()),
+        };
+        let page = page(&PageData {
+            header: &analysis.header,
+            standings,
+            results: &analysis.evaluation.results,
+            summary: &self.summary,
+            found: &found,
+            replays: &replays,
+            out: &out,
+            // A command would reveal a player's name.
+            called: analysis.published.is_none().then_some(called),
+            kind,
+            workers: workers.as_ref(),
+        });
+        Ok((page, out))
+    }
+
+    /// Writes the page into the folder `out`. Returns one line per player that is out.
+    fn write(self, out: &Path, called: &str) -> Result<Vec<String>, ReportError> {
+        let (page, lines) = self.render(PageKind::File, called)?;
+        let path = out.join(PAGE);
+        write_whole(&path, |out| out.write_all(page.html.as_bytes()))
+            .map_err(ReportError::unwritable(&path))?;
+        Ok(lines)
+    }
+}
+
+/// The replays embedded in the page, as JSON.
+fn replays(renderer: &ReplayRenderer, summary: &LogSummary) -> Result<Vec<String>, ReportError> {
+    let (mut replays, mut bytes) = (Vec::new(), 0);
+    for record in summary.highlights.records() {
+        if bytes >= REPLAY_BYTES {
+            break;
+        }
+        let replay = renderer.json(record, &record.id)?;
+        bytes += replay.len();
+        replays.push(replay);
+    }
+    Ok(replays)
+}

@@ -1,0 +1,46 @@
+//! The pages of a league behind links: authors hand in, and the organiser decides.
+
+mod author;
+mod entrance;
+mod form;
+mod organiser;
+mod packet;
+mod upload;
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::extract::DefaultBodyLimit;
+use axum::http::header;
+use axum::middleware;
+use axum::routing::{get, post};
+
+use crate::connections::{HAND_IN, REPORT_EVENTS};
+use crate::visitors::{AUTHOR, ORGANISER};
+use referee_report::page::league::{SCRIPT, style};
+
+pub use entrance::Entrance;
+
+/// The pages behind links. Their bodies are bounded where they are read.
+pub fn private_pages(entrance: Arc<Entrance>) -> Router {
+    let private = Router::new()
+        .route("/enter/{secret}", get(entrance::enter))
+        .route("/leave", post(entrance::leave))
+        .route(AUTHOR, get(author::page))
+        .route(HAND_IN, post(upload::hand_in))
+        .route(REPORT_EVENTS, get(author::report_events))
+        .route("/author/versions/{number}/", get(packet::page))
+        .route("/author/versions/{number}/games/{file}", get(packet::game))
+        .route("/author/versions/{number}/packet.zip", get(packet::download))
+        .route(ORGANISER, get(organiser::page))
+        .route("/organiser/{wish}", post(organiser::wish))
+        .layer(DefaultBodyLimit::disable())
+        .layer(middleware::map_response(entrance::keep_private))
+        .with_state(entrance);
+    let file = |kind: &'static str, text: String| {
+        get(async move || ([(header::CONTENT_TYPE, kind)], text))
+    };
+    private
+        .route("/league.css", file("text/css; charset=utf-8", style()))
+        .route("/league.js", file("text/javascript; charset=utf-8", SCRIPT.to_owned()))
+}

@@ -1,0 +1,395 @@
+//! The page of a tournament, as it is now: computed when somebody looks, once for all who look.
+
+use std::collections::{HashMap, HashSet};
+use std::convert::Infallible;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, PoisonError};
+use std::time::{Duration, Instant};
+
+use axum::Router;
+use axum::body::Bytes;
+use axum::extract::{Path as Named, RawQuery, State};
+use axum::http::{HeaderMap, StatusCode, header};
+use axum::response::sse::{Event, KeepAlive, Sse};
+use axum::response::{Html, IntoResponse, Response};
+use axum::routing::get;
+use notify::{RecommendedWatcher, RecursiveMode, Watcher};
+use serde::Serialize;
+use tokio::sync::{Mutex, Semaphore, watch};
+use tokio_stream::StreamExt as _;
+use tokio_stream::wrappers::WatchStream;
+
+use crate::WebError;
+use crate::connections::{EVENTS, IN_PLAY, most};
+use crate::in_play;
+use referee_record::log::places::LogPlaces;
+use referee_record::log::{GameNames, LOG, LogScan, Scanned};
+use referee_record::model::record::{Header, PlayerInfo};
+use referee_record::model::rules::GameRules;
+use referee_report::game_files::{INDEX_END, game_script, index_begin, index_line, listed};
+use referee_report::page::template::PagePart;
+use referee_report::page_builder::live_page;
+use referee_report::replays::{ReplayRenderer, TurningPoints};
+use referee_report::results::Tables;
+use referee_tournament::analysis::published_games::Published;
+use referee_tournament::analysis::results::Faulted;
+use referee_tournament::analysis::sealed_games::SealedGames;
+use referee_tournament::folder::workers::WORKERS;
+use referee_tournament::folder::{self, FolderError, LIVE_SOCKET};
+use referee_tournament::run::cores::take_lowest_priority;
+
+/// The shortest time between two events.
+const PAUSE: Duration = Duration::from_secs(1);
+/// A page that takes less time to compute is computed for everyone who asks.
+const QUICK: Duration = Duration::from_millis(200);
+/// For how many times as long as a page took to compute it is good enough for some.
+const RESTS: u32 = 10;
+/// The maximum number of games looked up at once.
+const AT_WORK: usize = 4;
+
+/// What the page calls the players.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Naming {
+    /// By their names.
+    Names,
+    /// By pseudonyms: it shows only what may be published.
+    Pseudonyms,
+}
+
+/// The latest page.
+pub(crate) struct LivePage {
+    html: Bytes,
+    /// The parts that can change.
+    parts: Vec<LivePart>,
+    /// What it shows.
+    pub(crate) tables: Tables,
+    /// The players by their names, which it shows only if it names players.
+    pub(crate) entrants: Vec<PlayerInfo>,
+}
+
+/// A part of the page that can change: the id of its element, a hash of its text, and the text.
+#[derive(Serialize)]
+struct LivePart(String, String, String);
+
+/// The state of the server.
+pub struct Served {
+    pub(crate) dir: PathBuf,
+    /// The rules of its games when the server began.
+    rules: GameRules,
+    naming: Naming,
+    /// The options shown in the commands of the page.
+    called: String,
+    /// The number of changes of the log so far.
+    changed: watch::Receiver<u64>,
+    /// Changes when a run begins or ends.
+    pub(crate) runs: watch::Receiver<u64>,
+    /// The latest page, and the number of changes when its computation began.
+    page: Mutex<Option<(u64, Arc<LivePage>)>>,
+    /// The latest page, for those who need not see the last games, and until when it is good enough
+    /// for them.
+    recent: std::sync::Mutex<Option<(Instant, Arc<LivePage>)>>,
+    /// Limits how many games are looked up at once.
+    at_work: Arc<Semaphore>,
+    /// Limits how many visitors wait for events, so that others can still connect.
+    pub(crate) followers: Arc<Semaphore>,
+    /// They count the changes as long as they live.
+    _watchers: [RecommendedWatcher; 2],
+}
+
+/// Counts the changes of some files in `dir` until the returned watcher is dropped.
+pub(crate) fn watch_files(
+    dir: &Path,
+    names: &'static [&'static str],
+    changed: watch::Sender<u64>,
+) -> Result<RecommendedWatcher, WebError> {
+    let failure = |source| WebError::Unwatchable { dir: dir.to_owned(), source };
+    let is_one =
+        |path: &PathBuf| names.iter().any(|&name| path.file_name().is_some_and(|it| it == name));
+    let mut watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
+        if event.is_ok_and(|event| !event.kind.is_access() && event.paths.iter().any(is_one)) {
+            changed.send_modify(|count| *count += 1);
+        }
+    })
+    .map_err(failure)?;
+    watcher.watch(dir, RecursiveMode::NonRecursive).map_err(failure)?;
+    Ok(watcher)
+}
+
+/// The page and its parts. Under pseudonyms, games in play are not shown: the run names their players.
+pub fn routes(served: Arc<Served>) -> Router {
+    let routes = Router::new()
+        .route("/", get(page))
+        .route("/changes", get(changes))
+        .route("/games/{file}", get(game))
+        .route(EVENTS, get(events));
+    let routes = match served.naming {
+        Naming::Names => routes.route(IN_PLAY, get(in_play::in_play)),
+        Naming::Pseudonyms => routes,
+    };
+    routes.with_state(served)
+}
+
+async fn page(State(served): State<Arc<Served>>) -> Response {
+    match latest(&served).await {
+        Ok(page) => Html(page.html.clone()).into_response(),
+        Err(failure) => sorry(&failure),
+    }
+}
+
+/// Answers with the parts of the page that a visitor does not have yet, as JSON. The query lists
+/// the hashes of those that it has, with commas between them.
+async fn changes(State(served): State<Arc<Served>>, RawQuery(query): RawQuery) -> Response {
+    let query = query.unwrap_or_default();
+    let have: HashSet<&str> = query.split(',').collect();
+    let made = latest(&served).await.and_then(|page| {
+        let is_new = |LivePart(_, hash, _): &&LivePart| !have.contains(hash.as_str());
+        Ok(serde_json::to_string(&page.parts.iter().filter(is_new).collect::<Vec<_>>())?)
+    });
+    match made {
+        Ok(json) => ([(header::CONTENT_TYPE, "application/json")], json).into_response(),
+        Err(failure) => sorry(&failure),
+    }
+}
+
+/// The latest page; it is computed again if the log has changed. Only one computation runs at a
+/// time, also when visitors leave before it ends, and all who wait share its page.
+pub(crate) async fn latest(served: &Arc<Served>) -> Result<Arc<LivePage>, WebError> {
+    let source = Arc::clone(served);
+    // A task of its own goes on, and holds the lock, when the visitor has left.
+    let made = tokio::spawn(async move {
+        let mut page = source.page.lock().await;
+        let count = *source.changed.borrow();
+        if let Some((of, page)) = &*page
+            && *of == count
+        {
+            return Ok(Arc::clone(page));
+        }
+        let (log, began) = (Arc::clone(&source), Instant::now());
+        let made = Arc::new(in_background(move || log.live_page()).await?);
+        *page = Some((count, Arc::clone(&made)));
+        let took = began.elapsed();
+        let rest = if took < QUICK { Duration::ZERO } else { RESTS * took };
+        let recent = Some((Instant::now() + rest, Arc::clone(&made)));
+        *source.recent.lock().unwrap_or_else(PoisonError::into_inner) = recent;
+        Ok(made)
+    });
+    made.await.unwrap_or_else(|error| Err(error.into()))
+}
+
+/// A page that may lack the last games. Where pages take long to compute, it is several times as old
+/// as that at most, so that visitors of a long league neither wait nor keep the machine busy.
+pub(crate) async fn recent(served: &Arc<Served>) -> Result<Arc<LivePage>, WebError> {
+    let recent = served.recent.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    match recent {
+        Some((until, page)) if Instant::now() < until => Ok(page),
+        _ => latest(served).await,
+    }
+}
+
+/// Answers with a game, or the list of all games, as a script.
+async fn game(State(served): State<Arc<Served>>, Named(file): Named<String>) -> Response {
+    let Some(id) = file.strip_suffix(".js").map(str::to_owned) else {
+        return StatusCode::NOT_FOUND.into_response();
+    };
+    let Ok(permit) = Arc::clone(&served.at_work).acquire_owned().await else {
+        return StatusCode::SERVICE_UNAVAILABLE.into_response();
+    };
+    let source = Arc::clone(&served);
+    let made = in_background(move || {
+        // The work goes on when the visitor has left.
+        let _held_until_it_ends = permit;
+        match id.as_str() {
+            "index" => source.index().map(Some),
+            id => source.replay_script(id),
+        }
+    });
+    match made.await {
+        Ok(Some(script)) => script_response(script),
+        Ok(None) => StatusCode::NOT_FOUND.into_response(),
+        Err(failure) => sorry(&failure),
+    }
+}
+
+pub(crate) fn script_response(script: String) -> Response {
+    let headers = HeaderMap::from_iter([
+        (header::CONTENT_TYPE, header::HeaderValue::from_static("text/javascript; charset=utf-8")),
+        (header::CACHE_CONTROL, header::HeaderValue::from_static("no-cache")),
+    ]);
+    (headers, script).into_response()
+}
+
+/// Sends an event whenever the log has changed, at most one each [`PAUSE`].
+async fn events(State(served): State<Arc<Served>>) -> Response {
+    let Ok(permit) = Arc::clone(&served.followers).try_acquire_owned() else {
+        return (StatusCode::SERVICE_UNAVAILABLE, "too many pages are waiting for changes\n")
+            .into_response();
+    };
+    let changes = WatchStream::from_changes(served.changed.clone());
+    let events = changes.throttle(PAUSE).map(move |count| {
+        let _held_as_long_as_the_stream = &permit;
+        Ok::<_, Infallible>(Event::default().data(count.to_string()))
+    });
+    Sse::new(events).keep_alive(KeepAlive::default()).into_response()
+}
+
+/// Runs slow work on a background thread, away from the connections. The thread has the lowest
+/// priority, so that it takes no time from games that are played on this machine.
+pub(crate) async fn in_background<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, WebError> + Send + 'static,
+) -> Result<T, WebError> {
+    let ended = tokio::task::spawn_blocking(|| {
+        take_lowest_priority();
+        work()
+    });
+    let ended = ended.await;
+    ended.unwrap_or_else(|error| Err(error.into()))
+}
+
+pub(crate) fn sorry(failure: &WebError) -> Response {
+    (StatusCode::INTERNAL_SERVER_ERROR, format!("{failure}\n")).into_response()
+}
+
+impl Served {
+    /// Watches the results in `dir`, whose games have these rules. `called` are the options shown in
+    /// the commands of the page.
+    ///
+    /// # Errors
+    /// The folder cannot be watched.
+    pub fn new(
+        dir: PathBuf,
+        rules: GameRules,
+        naming: Naming,
+        called: String,
+    ) -> Result<Self, WebError> {
+        let (counted, changed) = watch::channel(0_u64);
+        let (begun, runs) = watch::channel(0_u64);
+        let watchers = [
+            watch_files(&dir, &[LOG, WORKERS], counted)?,
+            watch_files(&dir, &[LIVE_SOCKET], begun)?,
+        ];
+        Ok(Self {
+            dir,
+            rules,
+            naming,
+            called,
+            changed,
+            runs,
+            page: Mutex::new(None),
+            recent: std::sync::Mutex::default(),
+            at_work: Arc::new(Semaphore::new(AT_WORK)),
+            followers: Arc::new(Semaphore::new(most() / 2)),
+            _watchers: watchers,
+        })
+    }
+
+    /// The number of changes of the log so far.
+    pub(crate) fn changes(&self) -> u64 {
+        *self.changed.borrow()
+    }
+
+    fn live_page(&self) -> Result<LivePage, WebError> {
+        let tables = match self.naming {
+            Naming::Names => Tables::read(&self.dir, Faulted::Count)?,
+            Naming::Pseudonyms => Tables::under_pseudonyms(&self.dir)?,
+        };
+        let rules = self.rules_of(&tables.analysis.header)?;
+        let page = live_page(&tables, &self.called, rules)?;
+        let part = |part: PagePart| {
+            let hash = blake3::hash(part.text.as_bytes()).to_hex()[..16].to_owned();
+            LivePart(part.id, hash, part.text)
+        };
+        let parts = page.parts.into_iter().map(part).collect();
+        let entrants = match self.naming {
+            Naming::Names => tables.analysis.header.players.clone(),
+            Naming::Pseudonyms => folder::header(&self.dir)?.players,
+        };
+        Ok(LivePage { html: Bytes::from(page.html), parts, tables, entrants })
+    }
+
+    /// The rules of the games of the log, whose header has changed if a run has begun since.
+    pub(crate) fn rules_of(&self, header: &Header) -> Result<GameRules, WebError> {
+        let now = header.program.as_ref().map(|program| &program.hash);
+        if self.rules.game.program().map(|program| &program.hash) != now {
+            return Err(WebError::RulesChanged);
+        }
+        Ok(GameRules::by_header(self.rules.game.clone(), header)?)
+    }
+
+    /// The game `id` as a script, if there is such a game.
+    fn replay_script(&self, id: &str) -> Result<Option<String>, WebError> {
+        if self.naming == Naming::Pseudonyms {
+            return self.published_script(id);
+        }
+        let failure = FolderError::of_log(&self.dir);
+        let mut log = LogScan::open(&self.dir).map_err(failure)?;
+        let header = log.header().clone();
+        let renderer = self.renderer(&header)?;
+        let sealed = sealed_ids(&self.dir, &header)?;
+        while let Some(line) = log.next_line().map_err(failure)? {
+            if let Scanned::Game(game) = line
+                && game.id() == id
+            {
+                let mut places = LogPlaces::open(&self.dir).map_err(failure)?;
+                let record = places.record(game.place.at).map_err(failure)?;
+                let replay = if sealed.contains(id) {
+                    renderer.sealed_json(&record)
+                } else {
+                    renderer.json(&record, id)
+                };
+                return Ok(Some(game_script(&replay?)));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The same under pseudonyms.
+    fn published_script(&self, id: &str) -> Result<Option<String>, WebError> {
+        let Some(game) = Published::open(&self.dir)?.game(&self.dir, id)? else { return Ok(None) };
+        let renderer = self.renderer(&folder::header(&self.dir)?)?;
+        let replay = if game.is_sealed {
+            renderer.sealed_json(&game.record)
+        } else {
+            renderer.json(&game.record, id)
+        };
+        Ok(Some(game_script(&replay?)))
+    }
+
+    /// What makes replays of the games of the log with this header.
+    pub(crate) fn renderer(&self, header: &Header) -> Result<ReplayRenderer, WebError> {
+        let (rules, turned) = (self.rules_of(header)?, TurningPoints::new());
+        Ok(ReplayRenderer { rules, control: header.clock, turned })
+    }
+
+    /// The list of all games as a script.
+    fn index(&self) -> Result<String, WebError> {
+        let mut list = index_begin();
+        if self.naming == Naming::Pseudonyms {
+            let published = Published::open(&self.dir)?;
+            let names = published.names.names().into_iter();
+            let shown: HashMap<&str, usize> =
+                names.map(|name| published.names.of(name)).zip(0..).collect();
+            published.each_for_everyone(&self.dir, |game| -> Result<(), WebError> {
+                let number = |name: &str| shown.get(name).copied();
+                list.extend(index_line(number, &game.record, game.is_sealed));
+                Ok(())
+            })?;
+            return Ok(list + INDEX_END);
+        }
+        let header = folder::header(&self.dir)?;
+        let (names, sealed) = (GameNames::of(&header), sealed_ids(&self.dir, &header)?);
+        folder::read(&self.dir, |_, game| {
+            list.push_str(&listed(&names, game, sealed.contains(&game.id())));
+        })?;
+        Ok(list + INDEX_END)
+    }
+}
+
+/// The ids of the games that are not shown yet.
+fn sealed_ids(dir: &Path, header: &Header) -> Result<HashSet<String>, WebError> {
+    if !header.is_hidden() {
+        return Ok(HashSet::new());
+    }
+    let state = folder::read(dir, |_, _| {})?.state;
+    let sealed = SealedGames::of(header, &state);
+    Ok((0..state.len()).filter(|&at| sealed.contains(at)).map(|at| state.id(at)).collect())
+}
