@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{FileType, Mode, OFlags};
 use rustix::io::Errno;
 
-use referee_sandbox::{Limits, limits};
+use referee_containment::{Limits, limits};
 
 use crate::fingerprint::is_left_out;
 use crate::model::roster::MOST_FILES;

@@ -8,8 +8,8 @@ use std::sync::Arc;
 use nix::errno::Errno;
 use thiserror::Error;
 
+use crate::level::Requirement;
 use crate::level::{Level, Mechanism};
-use crate::request::Requirement;
 
 /// The machine has no descriptors, processes or memory left for the caller. The cause is neither
 /// the command nor the sandbox, and the same call may succeed later.

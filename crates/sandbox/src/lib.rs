@@ -80,7 +80,7 @@
 //!
 //! A module imports only modules listed above it.
 //!
-//! - The input: `level`, `limits`, `request`, `paths`, `place`, `command`; the output: `error`, `leftovers`.
+//! - The input: `request`, `paths`, `command`, and the crate `referee_containment`; the output: `error`.
 //! - The files that a process may see: `runtimes`, `installations`, `visible`.
 //! - System information: `descriptors`, `signals`, `procfs`, `process_state`, `process_tree`.
 //! - Between caller and supervisor: `protocol`, `start_request`, `fork`, `systemd`, `launcher`.
@@ -115,9 +115,6 @@ mod installations;
 mod landlock;
 #[cfg(target_os = "linux")]
 mod launcher;
-mod leftovers;
-mod level;
-pub mod limits;
 #[cfg(target_os = "linux")]
 mod loopback;
 #[cfg(target_os = "linux")]
@@ -127,7 +124,6 @@ mod mounts;
 #[cfg_attr(not(target_os = "linux"), allow(dead_code, reason = "a sandbox needs all of it"))]
 mod paths;
 mod pipes;
-mod place;
 mod policy;
 #[cfg(target_os = "linux")]
 mod prepare;
@@ -183,15 +179,15 @@ pub use error::{
     ResolveError, Resource, ScopeError, Shortage, SpawnError, SupervisorGone, TooFewDescriptors,
     Unavailable,
 };
-pub use leftovers::{Leftovers, UnremovedScratch};
-pub use level::{Level, Mechanism};
-pub use limits::{Limits, Overrun};
 pub use pipes::Pipes;
-pub use place::Place;
 pub use policy::Policy;
 pub use process::Process;
 pub use process_state::ProcessState;
-pub use request::{Network, Request, Requirement};
+pub use referee_containment::{
+    Leftovers, Level, Limits, Mechanism, Overrun, Place, Requirement, UnremovedScratch, limits,
+};
+use referee_containment::{leftovers, level, place};
+pub use request::{Network, Request};
 pub use resolve::resolve;
 pub use runtimes::is_system_path;
 pub use signals::is_ignored;

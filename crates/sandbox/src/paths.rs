@@ -1,8 +1,9 @@
 //! Paths: without links, and one in another.
 
-use std::fs;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Component, Path, PathBuf};
+
+pub(crate) use referee_containment::place::real;
 
 /// The path without `.` and `..`, as written: links are not followed.
 pub(crate) fn lexical(path: &Path) -> PathBuf {
@@ -14,17 +15,6 @@ pub(crate) fn lexical(path: &Path) -> PathBuf {
         }
         found
     })
-}
-
-/// The path without links, as far as it exists.
-pub(crate) fn real(path: &Path) -> PathBuf {
-    if let Ok(found) = fs::canonicalize(path) {
-        return found;
-    }
-    match (path.parent(), path.file_name()) {
-        (Some(folder), Some(name)) if folder != Path::new("") => real(folder).join(name),
-        _ => path.to_owned(),
-    }
 }
 
 /// Whether `path` is `folder` or lies in it. Both are plain absolute paths, and there can be very

@@ -4,11 +4,12 @@
 use std::path::PathBuf;
 
 use crate::error::Unavailable;
+use crate::level::Requirement;
 use crate::level::{Level, Mechanism};
 use crate::limits::Limits;
 #[cfg(target_os = "linux")]
 use crate::request::Network;
-use crate::request::{Request, Requirement};
+use crate::request::Request;
 
 /// The policy for processes: the level, the mechanisms in force, and the limits.
 /// [`resolve`](crate::resolve) makes one.
@@ -107,9 +108,10 @@ mod platform {
     use crate::cgroup::{GIVEN, ParentCgroups};
     use crate::error::Unavailable;
     use crate::launcher::SupervisorLauncher;
+    use crate::level::Requirement;
     use crate::level::{Level, Mechanism};
     use crate::paths::real;
-    use crate::request::{Network, Request, Requirement};
+    use crate::request::{Network, Request};
     use crate::systemd;
     use crate::users::Users;
 

@@ -1,11 +1,10 @@
 //! The caller's request for containment.
 
-use std::fmt;
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use crate::level::{Level, Mechanism};
+use crate::level::{Level, Mechanism, Requirement};
 use crate::limits::Limits;
 
 /// The caller's request for containment.
@@ -37,56 +36,4 @@ pub enum Network {
     Loopback,
     /// It may use the network of this machine.
     Open,
-}
-
-/// Something that must be in force.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(untagged)]
-pub enum Requirement {
-    /// This level or a stronger one.
-    Level(Level),
-    /// This mechanism.
-    Mechanism(Mechanism),
-}
-
-impl Requirement {
-    /// The level or mechanism with this name. `off` cannot be required, since it is always in
-    /// force.
-    pub fn named(name: &str) -> Option<Self> {
-        Self::all().find(|requirement| requirement.name() == name)
-    }
-
-    /// Everything that can be required.
-    pub fn all() -> impl Iterator<Item = Self> {
-        let levels = [Level::Basic, Level::Strict].map(Self::Level);
-        levels.into_iter().chain(Mechanism::ALL.map(Self::Mechanism))
-    }
-
-    /// The name of the level or mechanism.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Level(level) => level.name(),
-            Self::Mechanism(mechanism) => mechanism.name(),
-        }
-    }
-}
-
-impl fmt::Display for Requirement {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn everything_that_can_be_required_has_a_name() {
-        for requirement in Requirement::all() {
-            assert_eq!(Requirement::named(requirement.name()), Some(requirement));
-        }
-        assert_eq!(Requirement::named("off"), None);
-        assert_eq!(Requirement::named("nothing"), None);
-    }
 }

@@ -18,12 +18,13 @@ mod linux {
     use crate::cgroup;
     use crate::command::{Command, THIS_PROGRAM};
     use crate::error::{Shortage, SpawnError, SupervisorGone, Unavailable};
+    use crate::level::Requirement;
     use crate::level::{Level, Mechanism};
     use crate::pipes::Pipes;
     use crate::policy::Policy;
     use crate::process::Process;
     use crate::protocol::{SELF_TEST, SUPERVISOR};
-    use crate::request::{Request, Requirement};
+    use crate::request::Request;
 
     /// The time that the process gets to start, and to end.
     const PATIENCE: Duration = Duration::from_secs(10);

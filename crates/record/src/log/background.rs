@@ -1,12 +1,50 @@
 //! Syncs a file on a separate thread, so that no game waits for the disk.
 
+use std::fmt;
 use std::io;
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use tokio::sync::watch;
+/// How many writes are on disk.
+#[derive(Default)]
+pub(super) struct SyncedWrites(Mutex<(u64, Option<SyncListener>)>);
+
+/// Is told how many writes are on disk.
+type SyncListener = Box<dyn Fn(u64) + Send>;
+
+impl SyncedWrites {
+    /// Tells `listener` how many there are, now and after each sync.
+    pub(super) fn listen(&self, listener: SyncListener) {
+        let mut state = self.lock();
+        listener(state.0);
+        state.1 = Some(listener);
+    }
+
+    /// So many are on disk now.
+    pub(super) fn set(&self, writes: u64) {
+        let mut state = self.lock();
+        state.0 = writes;
+        if let Some(listener) = &state.1 {
+            listener(writes);
+        }
+    }
+
+    fn count(&self) -> u64 {
+        self.lock().0
+    }
+
+    fn lock(&self) -> MutexGuard<'_, (u64, Option<SyncListener>)> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl fmt::Debug for SyncedWrites {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SyncedWrites").finish_non_exhaustive()
+    }
+}
 
 /// A thread that syncs a file after it was written to.
 #[derive(Debug)]
@@ -19,12 +57,12 @@ pub(super) struct Background {
 }
 
 impl Background {
-    /// Starts a thread that calls `sync` at most `every` after a write, and tells `synced` how many
-    /// of the writes since then are on disk, added to what it says now.
+    /// Starts a thread that calls `sync` at most `every` after a write, and adds the writes that are
+    /// on disk to `synced`.
     pub(super) fn start(
         every: Duration,
         sync: impl FnMut() -> io::Result<()> + Send + 'static,
-        synced: watch::Sender<u64>,
+        synced: Arc<SyncedWrites>,
     ) -> io::Result<Self> {
         let (messages, inbox) = channel();
         let failed = Arc::new(OnceLock::new());
@@ -87,9 +125,9 @@ fn keep_synced(
     messages: &Receiver<bool>,
     every: Duration,
     mut sync: impl FnMut() -> io::Result<()>,
-    synced: &watch::Sender<u64>,
+    synced: &SyncedWrites,
 ) -> io::Result<()> {
-    let mut written = *synced.borrow();
+    let mut written = synced.count();
     while let Ok(mut hurry) = messages.recv() {
         written += u64::from(!hurry);
         let due = Instant::now() + every;
@@ -101,7 +139,7 @@ fn keep_synced(
             hurry = next;
         }
         sync()?;
-        synced.send_replace(written);
+        synced.set(written);
     }
     Ok(())
 }
@@ -119,33 +157,38 @@ mod tests {
     fn written_data_is_synced() {
         let (tell, told) = mpsc::channel();
         let sync = move || tell.send(()).map_err(io::Error::other);
-        let synced = watch::Sender::new(5);
-        let soon = Background::start(Duration::from_millis(1), sync.clone(), synced.clone());
+        let synced = Arc::<SyncedWrites>::default();
+        let (count, counts) = mpsc::channel();
+        synced.set(5);
+        synced.listen(Box::new(move |writes| count.send(writes).expect("heard")));
+        let soon = Background::start(Duration::from_millis(1), sync.clone(), Arc::clone(&synced));
         let soon = soon.expect("a thread");
         soon.written();
         told.recv_timeout(LONG).expect("a sync by itself");
         soon.finish().expect("nothing is left");
-        let late = Background::start(HOUR, sync, synced.clone()).expect("a thread");
+        let late = Background::start(HOUR, sync, synced).expect("a thread");
         late.written();
         late.hurry();
         told.recv_timeout(LONG).expect("a sync at once");
         late.written();
         late.finish().expect("a sync at the end");
         assert_eq!(told.try_iter().count(), 1);
-        assert_eq!(*synced.borrow(), 5 + 1 + 2);
+        assert_eq!(counts.try_iter().collect::<Vec<_>>(), [5, 6, 7, 8]);
     }
 
     #[test]
     fn failed_syncs_are_reported() {
-        let synced = watch::Sender::new(0);
+        let synced = Arc::<SyncedWrites>::default();
+        let (count, counts) = mpsc::channel();
+        synced.listen(Box::new(move |writes| count.send(writes).expect("heard")));
         let failing = || Err(io::Error::other("no disk"));
-        let mut background = Background::start(HOUR, failing, synced.clone()).expect("a thread");
+        let mut background = Background::start(HOUR, failing, synced).expect("a thread");
         background.written();
         background.end();
         for _ in 0..2 {
             assert_eq!(background.failure().expect("it stays").to_string(), "no disk");
         }
         assert_eq!(background.finish().expect_err("it failed").to_string(), "no disk");
-        assert_eq!(*synced.borrow(), 0);
+        assert_eq!(counts.try_iter().collect::<Vec<_>>(), [0]);
     }
 }

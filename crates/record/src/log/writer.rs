@@ -4,14 +4,14 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use rustix::fs::{FlockOperation, fcntl_lock};
 use rustix::io::Errno;
 use serde::Serialize;
-use tokio::sync::watch;
 
-use super::background::Background;
+use super::background::{Background, SyncedWrites};
 use super::front::StoredGame;
 use super::{LOG, seal};
 use crate::bounded;
@@ -38,7 +38,7 @@ pub struct LogWriter {
     /// How many records this writer has appended.
     appended: u64,
     /// How many of them are on disk.
-    synced: watch::Sender<u64>,
+    synced: Arc<SyncedWrites>,
 }
 
 /// The reason why a log cannot be written to.
@@ -107,7 +107,7 @@ impl LogWriter {
             length,
             background: None,
             appended: 0,
-            synced: watch::Sender::new(0),
+            synced: Arc::default(),
         };
         log.check()?;
         Ok(log)
@@ -130,7 +130,7 @@ impl LogWriter {
     pub fn keep_synced(&mut self) -> Result<(), WriteError> {
         self.check()?;
         let start = |file: File| {
-            Background::start(SYNC_EVERY, move || disk::sync(&file), self.synced.clone())
+            Background::start(SYNC_EVERY, move || disk::sync(&file), Arc::clone(&self.synced))
         };
         let started = self.file.try_clone().and_then(start);
         self.background = Some(started.map_err(|source| self.failed(source))?);
@@ -168,9 +168,10 @@ impl LogWriter {
         Ok(())
     }
 
-    /// Says how many of the records that this writer has appended are on disk.
-    pub fn synced(&self) -> watch::Receiver<u64> {
-        self.synced.subscribe()
+    /// Tells `listener` how many of the records that this writer has appended are on disk, now and
+    /// after each sync. It replaces an earlier listener.
+    pub fn on_sync(&self, listener: impl Fn(u64) + Send + 'static) {
+        self.synced.listen(Box::new(listener));
     }
 
     /// Requests a sync of the appended data, without waiting for it.
@@ -185,7 +186,7 @@ impl LogWriter {
         let background = self.background.take();
         let synced = background.map_or_else(|| disk::sync(&self.file), Background::finish);
         synced.map_err(|source| self.failed(source))?;
-        self.synced.send_replace(self.appended);
+        self.synced.set(self.appended);
         self.check()
     }
 

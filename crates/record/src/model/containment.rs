@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use referee_sandbox::limits::{KIB, MIB};
-use referee_sandbox::{Level, Mechanism, Requirement};
+use referee_containment::limits::{KIB, MIB};
+use referee_containment::{Level, Mechanism, Requirement};
 use serde::{Deserialize, Serialize};
 
 use crate::model::clock::{LONGEST, nanos};
@@ -47,7 +47,7 @@ pub struct ContainmentRequest {
 pub struct PlayerLimits {
     /// The limits that the sandbox enforces.
     #[serde(flatten)]
-    pub sandbox: referee_sandbox::Limits,
+    pub sandbox: referee_containment::Limits,
     /// Maximum output in one game, in bytes, at least 64 KiB.
     pub output: u64,
     /// The number of bytes of its stderr to keep, half from the beginning and half from the end; at
@@ -76,7 +76,7 @@ impl PlayerLimits {
 impl Default for PlayerLimits {
     fn default() -> Self {
         Self {
-            sandbox: referee_sandbox::Limits::default(),
+            sandbox: referee_containment::Limits::default(),
             output: 16 * MIB,
             stderr: 64 * KIB,
             cpu_move: None,

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use referee_sandbox::Overrun;
+use referee_containment::Overrun;
 use serde::{Deserialize, Serialize};
 
 /// The code of a fault. The list is complete.

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::tc::ShortClock;
 use crate::fingerprint::Fingerprint;
-use referee_sandbox::Place;
+use referee_containment::Place;
 
 /// The maximum length of a player's name, in characters.
 pub const LONGEST_NAME: usize = 64;

@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use super::clock::seconds;
 use super::fault::FaultCode;
+use referee_containment::{Overrun, UnremovedScratch};
 use referee_games::{BySeat, Seat, Text};
 use referee_protocol::ReplyWarning;
-use referee_sandbox::{Overrun, UnremovedScratch};
 
 /// A warning about a game.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -17,8 +17,10 @@ pub(super) const LIMITS: Limits = Limits {
     open_files: 256,
     file_size: limits::MIB,
     scratch: limits::MIB,
-    files: limits::TESTED_FILES,
+    files: TESTED_FILES,
 };
+/// The files and folders in its scratch folder.
+pub(crate) const TESTED_FILES: u64 = 100;
 /// The CPU time that it uses up.
 pub(super) const BURNED: std::time::Duration = std::time::Duration::from_millis(30);
 

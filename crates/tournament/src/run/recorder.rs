@@ -22,7 +22,9 @@ impl<'a> Recorder<'a> {
 
     /// Says how many games of this run are on disk.
     pub fn synced(&self) -> watch::Receiver<u64> {
-        self.log.synced()
+        let (sender, receiver) = watch::channel(0);
+        self.log.on_sync(move |games| _ = sender.send_replace(games));
+        receiver
     }
 }
 

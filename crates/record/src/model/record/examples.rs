@@ -10,7 +10,7 @@ use crate::model::containment::{Containment, PlayerLimits};
 use crate::model::fault::{Fault, FaultCode};
 use crate::model::record::{ClockRecord, FaultPolicy, GameRecord, Header, PlayerInfo, SCHEMA};
 use crate::model::stage::Stage;
-use referee_sandbox::Level;
+use referee_containment::Level;
 
 const SEATS: BySeat<&str> = BySeat::new("white", "black");
 

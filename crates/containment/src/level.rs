@@ -27,7 +27,7 @@ impl Level {
     }
 
     /// Whether `mechanism` is part of it and not left out.
-    pub(crate) fn has(self, mechanism: Mechanism, without: &[Mechanism]) -> bool {
+    pub fn has(self, mechanism: Mechanism, without: &[Mechanism]) -> bool {
         let part = match mechanism {
             Mechanism::Subreaper => true,
             Mechanism::Namespaces => self == Self::Strict,
@@ -130,6 +130,44 @@ impl fmt::Display for Mechanism {
     }
 }
 
+/// Something that must be in force.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Requirement {
+    /// This level or a stronger one.
+    Level(Level),
+    /// This mechanism.
+    Mechanism(Mechanism),
+}
+
+impl Requirement {
+    /// The level or mechanism with this name. `off` cannot be required, since it is always in
+    /// force.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::all().find(|requirement| requirement.name() == name)
+    }
+
+    /// Everything that can be required.
+    pub fn all() -> impl Iterator<Item = Self> {
+        let levels = [Level::Basic, Level::Strict].map(Self::Level);
+        levels.into_iter().chain(Mechanism::ALL.map(Self::Mechanism))
+    }
+
+    /// The name of the level or mechanism.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Level(level) => level.name(),
+            Self::Mechanism(mechanism) => mechanism.name(),
+        }
+    }
+}
+
+impl fmt::Display for Requirement {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -156,5 +194,14 @@ mod tests {
     #[test]
     fn mechanisms_are_listed_in_their_order() {
         assert!(Mechanism::ALL.is_sorted(), "what is in force is sorted and shown in this order");
+    }
+
+    #[test]
+    fn everything_that_can_be_required_has_a_name() {
+        for requirement in Requirement::all() {
+            assert_eq!(Requirement::named(requirement.name()), Some(requirement));
+        }
+        assert_eq!(Requirement::named("off"), None);
+        assert_eq!(Requirement::named("nothing"), None);
     }
 }

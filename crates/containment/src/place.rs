@@ -3,7 +3,7 @@
 //! Whoever may write to the folder above can put a link or another folder in its place at any time,
 //! and a process would see what that leads to.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::fs::MetadataExt;
@@ -13,7 +13,16 @@ use std::sync::Arc;
 use rustix::fs::{Mode, OFlags};
 use serde::{Deserialize, Serialize};
 
-use crate::paths::real;
+/// The path without links, as far as it exists.
+pub fn real(path: &Path) -> PathBuf {
+    if let Ok(found) = fs::canonicalize(path) {
+        return found;
+    }
+    match (path.parent(), path.file_name()) {
+        (Some(folder), Some(name)) if folder != Path::new("") => real(folder).join(name),
+        _ => path.to_owned(),
+    }
+}
 
 /// How a folder is held: nothing is read of it.
 #[cfg(target_os = "linux")]
@@ -38,14 +47,14 @@ struct HeldFolder {
 
 /// What distinguishes a folder from every other one that is there at the same time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct FolderId {
+pub struct FolderId {
     device: u64,
     inode: u64,
 }
 
 impl FolderId {
     /// The identity of an open folder; `None` for anything else.
-    pub(crate) fn of(opened: impl AsFd) -> io::Result<Option<Self>> {
+    pub fn of(opened: impl AsFd) -> io::Result<Option<Self>> {
         let found = File::from(opened.as_fd().try_clone_to_owned()?).metadata()?;
         let id = Self { device: found.dev(), inode: found.ino() };
         Ok(found.is_dir().then_some(id))
@@ -78,12 +87,12 @@ impl Place {
     }
 
     /// Where it lay, without links.
-    pub(crate) fn real(&self) -> &Path {
+    pub fn real(&self) -> &Path {
         &self.real
     }
 
     /// Which folder lay there, if it was one.
-    pub(crate) fn id(&self) -> Option<FolderId> {
+    pub fn id(&self) -> Option<FolderId> {
         self.folder.as_ref().map(|folder| folder.id)
     }
 
@@ -102,12 +111,11 @@ impl Place {
 }
 
 /// What happened to a folder that is not where it was found.
-pub(crate) const REPLACED: &str =
-    "was moved, or replaced by another one or by a link, after it was read";
+pub const REPLACED: &str = "was moved, or replaced by another one or by a link, after it was read";
 
 /// Opens the file or folder at this absolute path, in which no link may be.
 #[cfg(target_os = "linux")]
-pub(crate) fn open_without_links(path: &Path, flags: OFlags) -> rustix::io::Result<OwnedFd> {
+pub fn open_without_links(path: &Path, flags: OFlags) -> rustix::io::Result<OwnedFd> {
     use std::ffi::OsStr;
     use std::path::Component;
 
@@ -125,14 +133,13 @@ pub(crate) fn open_without_links(path: &Path, flags: OFlags) -> rustix::io::Resu
 
 /// Opens the file or folder at this absolute path, in which no link may be.
 #[cfg(not(target_os = "linux"))]
-pub(crate) fn open_without_links(path: &Path, flags: OFlags) -> rustix::io::Result<OwnedFd> {
+pub fn open_without_links(path: &Path, flags: OFlags) -> rustix::io::Result<OwnedFd> {
     let nowhere = OFlags::from_bits_retain(nix::libc::O_NOFOLLOW_ANY as _);
     rustix::fs::open(path, flags | nowhere | OFlags::CLOEXEC, Mode::empty())
 }
 
 #[cfg(test)]
 mod tests {
-    use std::fs;
     use std::os::unix::fs::symlink;
 
     use super::*;

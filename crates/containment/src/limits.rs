@@ -31,9 +31,6 @@ pub struct Limits {
 /// The files and folders that a scratch folder may hold unless the caller says otherwise.
 const USUAL_FILES: u64 = 10_000;
 
-/// The files and folders in the scratch folder of a process that tests its sandbox.
-pub(crate) const TESTED_FILES: u64 = 100;
-
 fn usual_files() -> u64 {
     USUAL_FILES
 }
