@@ -55,7 +55,7 @@ pub fn last_request(player: &Player) -> Vec<ShownLine> {
 
 /// The same lines from the transcript of a game kept next to a log, for the player in the seat
 /// called `owner`.
-pub fn last_request_in(transcript: &str, owner: &str) -> Vec<ShownLine> {
+pub(crate) fn last_request_in(transcript: &str, owner: &str) -> Vec<ShownLine> {
     let lines = transcript.lines().filter_map(|line| {
         let value: Value = serde_json::from_str(line).ok()?;
         let text = |key: &str| value.get(key).and_then(Value::as_str).map(str::to_owned);

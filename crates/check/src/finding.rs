@@ -72,7 +72,7 @@ impl CheckFinding {
     }
 
     /// The transcript lines to show. The board stands for the turn, if there is one.
-    pub fn shown_exchange(&self) -> impl Iterator<Item = &ShownLine> {
+    pub(crate) fn shown_exchange(&self) -> impl Iterator<Item = &ShownLine> {
         self.exchange.iter().filter(|line| self.board.is_none() || !line.is_turn())
     }
 

@@ -61,7 +61,7 @@ impl AuthorFolder {
     }
 
     /// Writes the report, in one step for whoever reads it.
-    pub fn write_report(&self, text: &str) -> io::Result<()> {
+    pub(crate) fn write_report(&self, text: &str) -> io::Result<()> {
         // Left by a run that was killed, or put there by the author.
         match rustix::fs::unlinkat(&self.0, NEW_REPORT, AtFlags::empty()) {
             Ok(()) | Err(Errno::NOENT) => {}

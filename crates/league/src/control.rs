@@ -11,11 +11,11 @@ use referee_record::disk;
 use referee_tournament::run::instruction::Instruction;
 
 /// Its file in the results folder.
-pub const CONTROL: &str = "control.json";
+pub(crate) const CONTROL: &str = "control.json";
 /// The most bytes of that file that are read.
 const LARGEST: u64 = 1 << 20;
 /// The most characters of a message.
-pub const LONGEST_MESSAGE: usize = 2000;
+pub(crate) const LONGEST_MESSAGE: usize = 2000;
 
 /// What the organiser wants.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -16,7 +16,7 @@ use referee_record::model::player::{LONGEST_NAME, name_problem};
 use referee_record::seeds::{NoRandomNumbers, random_bytes};
 
 /// Their file in the results folder.
-pub const INVITATIONS: &str = "invitations.json";
+pub(crate) const INVITATIONS: &str = "invitations.json";
 /// The organiser in the list of links.
 pub const ORGANISER_NAME: &str = "organiser";
 /// The page's address if none was given.

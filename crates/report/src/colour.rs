@@ -103,7 +103,7 @@ impl Styled {
 
     /// The text without blanks at its end.
     #[must_use]
-    pub fn trimmed(mut self) -> Self {
+    pub(crate) fn trimmed(mut self) -> Self {
         self.0.truncate(self.0.trim_end().len());
         self
     }

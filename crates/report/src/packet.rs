@@ -64,7 +64,7 @@ impl Packet {
     }
 
     /// Adds a game of the player that does not count: it is only listed.
-    pub fn add_uncounted(&mut self, seen: &GameRecord) {
+    pub(crate) fn add_uncounted(&mut self, seen: &GameRecord) {
         self.list_game(seen, "; it does not count, because one of the players was out");
     }
 
@@ -175,7 +175,7 @@ impl Packet {
 }
 
 /// The page for someone without a player, to whom `sentence` says why.
-pub fn page_without_player(header: &Header, name: &str, sentence: &str) -> String {
+pub(crate) fn page_without_player(header: &Header, name: &str, sentence: &str) -> String {
     let result = html! { p { (escape::terminal(sentence)) } };
     framed(header, name, &html! {}, &[PageSection::open("results", "Results", result)], &[])
 }
@@ -297,7 +297,7 @@ fn without_seed(line: &str) -> String {
 }
 
 /// The lines of a transcript that the player itself saw in its faulty game, without its seed.
-pub fn own_lines(exchanges: &str, player: &str) -> (Vec<String>, String) {
+pub(crate) fn own_lines(exchanges: &str, player: &str) -> (Vec<String>, String) {
     let (mut lines, mut stderr) = (Vec::new(), String::new());
     for line in exchanges.lines() {
         let Ok(value) = serde_json::from_str::<Value>(line) else { continue };

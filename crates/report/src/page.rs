@@ -36,7 +36,7 @@ use template::{PageKind, PagePart, PageSection, PageTemplate, json_in_html};
 /// The most games that a page can show move by move, the first of the log. Each has to be replayed
 /// and takes about 700 bytes, so a page of all games of a very long log would take hours. Tables
 /// and ratings cover every game.
-pub const SHOWN_GAMES: usize = 40_000;
+pub(crate) const SHOWN_GAMES: usize = 40_000;
 
 /// The data that the page shows.
 #[derive(Debug)]

@@ -100,7 +100,7 @@ fn describe_walls(placed: &[Square], not_placed: &[NotPlaced]) -> String {
 
 /// The actions of a step in the notation of people, each with the number of its seat; with what was
 /// taken, and the new size of a board that shrinks.
-pub fn short_moves(events: &[Event], seats: &BySeat<Text>) -> Vec<(u8, String)> {
+pub(crate) fn short_moves(events: &[Event], seats: &BySeat<Text>) -> Vec<(u8, String)> {
     let mut effects = String::new();
     let mut short = None;
     for event in events {

@@ -17,7 +17,7 @@ use super::PRIVATE;
 use crate::bounded;
 
 /// The longest wait for a lock that others hold only for a moment.
-pub const PATIENCE: Duration = Duration::from_secs(10);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(10);
 /// The time between two attempts.
 const SOON: Duration = Duration::from_millis(10);
 

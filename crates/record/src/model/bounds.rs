@@ -15,13 +15,13 @@ use referee_games::{RulesProgram, SeatMap, Text};
 use referee_ratings::MOST_PLAYERS;
 
 /// The maximum length of a text, in bytes.
-pub const LONGEST_TEXT: usize = 4 << 10;
+pub(crate) const LONGEST_TEXT: usize = 4 << 10;
 /// The maximum length of a list of texts for people, in bytes.
-pub const LONGEST_TEXTS: usize = 64 << 10;
+pub(crate) const LONGEST_TEXTS: usize = 64 << 10;
 /// The maximum length of the options of a game, in bytes of JSON.
-pub const LONGEST_OPTIONS: usize = 64 << 10;
+pub(crate) const LONGEST_OPTIONS: usize = 64 << 10;
 /// The maximum number of steps of a game, such as actions, outcomes of chance and times.
-pub const MOST_STEPS: usize = 1 << 20;
+pub(crate) const MOST_STEPS: usize = 1 << 20;
 
 /// Something with bounds.
 pub trait HasBounds {

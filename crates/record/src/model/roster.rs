@@ -10,7 +10,7 @@ use super::entry::Leaving;
 use super::record::{Header, PlayerInfo};
 
 /// The most files of a version that its line in the log names.
-pub const MOST_FILES: usize = 100;
+pub(crate) const MOST_FILES: usize = 100;
 
 /// A line of a league's log about a player that comes or goes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

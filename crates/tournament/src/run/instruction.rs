@@ -42,6 +42,7 @@ pub struct PlayerChange {
 pub type Instructions = mpsc::UnboundedReceiver<Instruction>;
 
 /// The instructions of a run that nobody interrupts.
-pub fn no_instructions() -> Instructions {
+#[cfg(test)]
+pub(crate) fn no_instructions() -> Instructions {
     mpsc::unbounded_channel().1
 }

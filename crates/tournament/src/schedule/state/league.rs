@@ -71,7 +71,7 @@ impl TournamentState {
     }
 
     /// The version of the same author that came before a player of a league.
-    pub fn version_before(&self, player: usize) -> Option<usize> {
+    pub(crate) fn version_before(&self, player: usize) -> Option<usize> {
         let Entry { author, version, .. } = self.header.players[player].entry.as_ref()?;
         self.number(&Entry::name(author, version.checked_sub(1)?))
     }
