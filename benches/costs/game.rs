@@ -10,13 +10,13 @@ use referee_match::referee::{GameReport, GameSetup, play};
 use referee_record::disk::remove_if_there;
 use referee_record::log::{LOG, LogWriter};
 use referee_record::model::clock::TimeControl;
+use referee_record::model::fixture::Fixture;
 use referee_record::model::record::{FaultPolicy, Header, PlayerInfo, SCHEMA};
 use referee_record::model::rules::GameRules;
 use referee_record::model::stage::Stage;
 use referee_record::seeds::Luck;
 use referee_sandbox::Command as PlayerCommand;
 use referee_tournament::run::game_record::RecordBuilder;
-use referee_tournament::schedule::Fixture;
 
 use crate::instant::{INSTANT, InstantPlayer, RoundTrip, Script, options};
 use crate::measure::{Outcome, cpu, median};

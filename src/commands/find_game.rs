@@ -80,7 +80,7 @@ fn search(dir: &Path, log: &mut LogScan, word: &str) -> Result<u64, Failure> {
     let mut pairs = BTreeMap::new();
     while let Some(line) = log.next_line().map_err(FolderError::of_log(dir))? {
         let (id, at, number, players) = match &line {
-            Scanned::Game(game) => (game.id(), game.place.at, game.game, who(game, &names)),
+            Scanned::Game(game) => (game.id(), game.place.at, game.fixture.game, who(game, &names)),
             // A game of a player that the header does not name, such as the copy that `check` uses.
             Scanned::Other(line) => {
                 let Ok(record) = &line.record else { continue };
@@ -124,7 +124,7 @@ fn search(dir: &Path, log: &mut LogScan, word: &str) -> Result<u64, Failure> {
 /// The players of a pair, for people.
 fn who(game: &GameLine, names: &GameNames) -> String {
     let [one, other] = Seat::BOTH.map(|seat| names.player(game, seat));
-    format!("{} and {}, pair {}", one.min(other), one.max(other), game.pair)
+    format!("{} and {}, pair {}", one.min(other), one.max(other), game.fixture.pair)
 }
 
 /// A parsed game id or prefix: the first digits of the pair, and which game of the pair.

@@ -10,7 +10,7 @@ mod terminal;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use clap::Args;
 use tokio::sync::Notify;
@@ -33,6 +33,7 @@ use referee_match::player::{Human, Launch, Player, PlayerStatistics, Sandbox};
 use referee_match::referee::{self, GameReport, GameSetup};
 use referee_match::replay::steps_to;
 use referee_record::model::clock::TimeControl;
+use referee_record::model::fixture::Fixture;
 use referee_record::model::player::PlayerSpec;
 use referee_record::model::record::{FaultPolicy, GameRecord, RESIGNATION};
 use referee_record::model::rules::GameRules;
@@ -40,7 +41,6 @@ use referee_record::model::tc::ShortClock;
 use referee_record::seeds::{Luck, Secret, game_id};
 use referee_record::shell;
 use referee_tournament::run::game_record::RecordBuilder;
-use referee_tournament::schedule::Fixture;
 
 /// Arguments of `play`.
 #[derive(Debug, Args)]
@@ -151,7 +151,7 @@ pub(crate) fn run(args: &PlayArgs, printer: Printer) -> Result<Status, Failure> 
     if let Some(saved) = saved {
         let header = header_of(&settings, &terms, &words)?;
         let names = words.as_ref().map(|word| word.name().to_owned());
-        let id = saved.keep(&header, game.record(&terms.rules, names, people(&words)))?;
+        let id = saved.keep(&header, record(RecordBuilder { names, ..game }, people(&words)))?;
         let dir = args.save.as_deref().unwrap_or(Path::new("."));
         let dir = shell::quoted(&dir.to_string_lossy());
         printer.command("kept", &format!("referee replay {id} --results {dir}"));
@@ -241,31 +241,19 @@ struct PlaySettings {
     seed: Option<u64>,
 }
 
-/// A game that was played to its end.
-struct EndedGame {
-    report: GameReport,
-    seeds: BySeat<u64>,
-    wall: Duration,
-    statistics: BySeat<PlayerStatistics>,
-}
-
-impl EndedGame {
-    /// Its record, under these names of the players. `people` says which seats people had.
-    fn record(self, rules: &GameRules, names: BySeat<String>, people: BySeat<bool>) -> GameRecord {
-        let is_given_up = given_up(&self.report.ending, people).is_some();
-        let Self { report, seeds, wall, statistics } = self;
-        // In the first game of a pair, the first name in the alphabet has the first seat.
-        let game = if names.first <= names.second { 1 } else { 2 };
-        let id = game_id(&names.first, &names.second, 1, game);
-        let builder =
-            RecordBuilder { names, seats: rules.seats(), seeds, report, statistics, wall };
-        let fixture = Fixture { players: BySeat::new(0, 1), pair: 1, game };
-        let record = builder.build(id, fixture, Vec::new());
-        if is_given_up {
-            return GameRecord { reason: RESIGNATION.to_owned(), fault: None, ..record };
-        }
-        record
+/// The record of a game that was played to its end. `people` says which seats people had.
+fn record(game: RecordBuilder, people: BySeat<bool>) -> GameRecord {
+    let is_given_up = given_up(&game.report.ending, people).is_some();
+    let BySeat { first, second } = &game.names;
+    // In the first game of a pair, the first name in the alphabet has the first seat.
+    let number = if first <= second { 1 } else { 2 };
+    let id = game_id(first, second, 1, number);
+    let fixture = Fixture { players: BySeat::new(0, 1), pair: 1, game: number };
+    let record = game.build(id, fixture, Vec::new());
+    if is_given_up {
+        return GameRecord { reason: RESIGNATION.to_owned(), fault: None, ..record };
     }
+    record
 }
 
 fn play(
@@ -274,7 +262,7 @@ fn play(
     words: &BySeat<PlayerArgument>,
     display: &mut Display,
     printer: Printer,
-) -> Result<Option<EndedGame>, Failure> {
+) -> Result<Option<RecordBuilder>, Failure> {
     let programs = || {
         words.iter().filter_map(|(_, word)| match word {
             PlayerArgument::Program(spec) => Some(&**spec),
@@ -320,9 +308,11 @@ fn play(
             }
             return Ok(None);
         };
-        let game = EndedGame { report, seeds, wall: began.elapsed(), statistics };
+        let (seats, wall) = (terms.rules.seats(), began.elapsed());
+        let names = seats.clone().map(Text::into_owned);
+        let game = RecordBuilder { seats, names, seeds, report, statistics, wall };
         let Some(ply) = take_undo(&mut players) else { return Ok(Some(game)) };
-        let record = game.record(&terms.rules, terms.rules.seats().map(Text::into_owned), people);
+        let record = record(game, people);
         opening = steps_to(&terms.rules.start, &record, ply)
             .map_err(|why| Failure::input(why.to_string()))?;
         for seat in Seat::BOTH {

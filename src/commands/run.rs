@@ -44,6 +44,7 @@ use referee_match::player::Sandbox;
 use referee_match::replay::frames::Frame;
 use referee_ratings::{MOST_PLAYERS, RatingError};
 use referee_record::log::LogWriter;
+use referee_record::model::fixture::Fixture;
 use referee_record::model::game_summary::GameSummary;
 use referee_record::model::player::PlayerSpec;
 use referee_record::model::rules::GameRules;
@@ -68,7 +69,6 @@ use referee_tournament::run::spectators::Spectators;
 use referee_tournament::run::venue::ThisMachine;
 use referee_tournament::run::worker;
 use referee_tournament::run::{Recorder, RunEnd, Runner};
-use referee_tournament::schedule::Fixture;
 use referee_tournament::schedule::state::TournamentState;
 
 /// Arguments of `run`.

@@ -18,13 +18,13 @@ use referee_match::player::{GuessRight, Launch, Player, Sandbox, Wire};
 use referee_match::referee::{GameReport, GameSetup, play};
 use referee_record::model::adjudication::Adjudication;
 use referee_record::model::clock::TimeControl;
+use referee_record::model::fixture::Fixture;
 use referee_record::model::player::EngineSettings;
 use referee_record::model::record::FaultPolicy;
 use referee_record::model::rules::GameRules;
 use referee_record::seeds::Luck;
 use referee_sandbox::{Command as PlayerCommand, serve_as_supervisor};
 use referee_tournament::run::game_record::RecordBuilder;
-use referee_tournament::schedule::Fixture;
 
 use crate::harness::{Lacks, quick, slow, without};
 

@@ -8,11 +8,11 @@ use referee_games::{
 use referee_match::player::PlayerStatistics;
 use referee_match::referee::{Ending, GameReport, GameTrace};
 use referee_record::model::fault::Fault;
+use referee_record::model::fixture::Fixture;
 use referee_record::model::record::GameRecord;
 use referee_record::model::rules::GameRules;
 use referee_record::seeds::{Luck, game_id};
 use referee_tournament::run::game_record::RecordBuilder;
-use referee_tournament::schedule::Fixture;
 
 /// The beginning of a game, up to a decision.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

@@ -24,6 +24,7 @@ use referee_match::pauses;
 use referee_match::replay::Replay;
 use referee_record::log::LogWriter;
 use referee_record::model::fault::Fault;
+use referee_record::model::fixture::Fixture;
 use referee_record::model::player::PlayerSpec;
 use referee_record::model::plies::Plies;
 use referee_record::model::record::GameRecord;
@@ -37,7 +38,6 @@ use referee_tournament::run::entrant::Entrant;
 use referee_tournament::run::failure::JobFailure;
 use referee_tournament::run::job::{Conditions, Finished, JobOutcome};
 use referee_tournament::run::pool::PlayerPool;
-use referee_tournament::schedule::Fixture;
 
 /// After this many failed steps, the rest are skipped.
 const PATIENCE: usize = 3;

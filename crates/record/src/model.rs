@@ -7,6 +7,7 @@ pub mod clock;
 pub mod containment;
 pub mod entry;
 pub mod fault;
+pub mod fixture;
 pub mod game_summary;
 pub mod grades;
 pub mod league;

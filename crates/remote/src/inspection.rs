@@ -131,8 +131,8 @@ mod tests {
     use super::*;
     use referee_games::BySeat;
     use referee_match::referee::plan;
+    use referee_record::model::fixture::Fixture;
     use referee_record::model::record::examples::header;
-    use referee_tournament::schedule::Fixture;
 
     /// The record of a game of one move.
     fn fine() -> Value {

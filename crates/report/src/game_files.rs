@@ -138,8 +138,8 @@ pub fn listed(names: &GameNames, game: &GameLine, is_sealed: bool) -> String {
     let reason = if is_sealed { SEALED_REASON } else { &game.reason };
     let end = describe_end(names.winner(game), names.result(game), reason);
     let plies = (!is_sealed).then_some(game.plies);
-    let BySeat { first, second } = game.players;
-    let pair = format!("{}.{}", game.pair, game.game);
+    let BySeat { first, second } = game.fixture.players;
+    let pair = format!("{}.{}", game.fixture.pair, game.fixture.game);
     let line = json!([game.id(), first, second, pair, end, plies]);
     format!("{line},\n")
 }

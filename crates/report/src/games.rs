@@ -54,8 +54,8 @@ impl<W: Write> GamesTable<W> {
 fn row<'a>(game: &'a GameLine, names: &'a GameNames) -> [Cow<'a, str>; 12] {
     [
         game.id().into(),
-        game.pair.to_string().into(),
-        game.game.to_string().into(),
+        game.fixture.pair.to_string().into(),
+        game.fixture.game.to_string().into(),
         text(names.player(game, Seat::First)),
         text(names.player(game, Seat::Second)),
         text(names.result(game)),

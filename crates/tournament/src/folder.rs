@@ -12,7 +12,6 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{Access, FlockOperation, access, fcntl_lock};
 use rustix::io::Errno;
 
-use self::lines::fixture;
 pub use self::lines::{LineProblem, LineProblemKind, LineProblems, place};
 pub use self::live_socket::{LIVE_SOCKET, LiveSocketPath};
 use crate::schedule::state::TournamentState;
@@ -294,7 +293,7 @@ pub(crate) fn games<E: From<FolderError>>(
     let mut scan = LogScan::open(dir).map_err(failure)?;
     let mut is_left: Vec<bool> = (0..state.len()).map(|index| state.is_done(index)).collect();
     while let Some((game, line)) = scan.next_game().map_err(failure)? {
-        let index = state.index(fixture(&game));
+        let index = state.index(game.fixture);
         if let Some(index) = index.filter(|&index| std::mem::take(&mut is_left[index])) {
             each(index, &game, &line)?;
         }

@@ -11,9 +11,8 @@ pub mod summary;
 
 use std::collections::HashMap;
 
-use serde::{Deserialize, Serialize};
-
 use referee_games::BySeat;
+use referee_record::model::fixture::Fixture;
 use referee_record::model::stage::Order;
 
 /// The games that are known so far.
@@ -44,17 +43,6 @@ struct Section {
     before: u32,
     /// The index of its first game.
     start: usize,
-}
-
-/// One game of a schedule.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct Fixture {
-    /// The players' numbers by seat.
-    pub players: BySeat<usize>,
-    /// The pair's number among the pairs of these two players, from 1. Numbers may have gaps.
-    pub pair: u32,
-    /// The game's number in its pair: 1 or 2.
-    pub game: u8,
 }
 
 impl Schedule {

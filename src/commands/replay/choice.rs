@@ -25,7 +25,8 @@ pub(super) fn list(dir: &Path, called: &str, printer: Printer) -> Result<(), Fai
     let mut chosen: BTreeMap<WatchReason, Vec<GameLine>> = BTreeMap::new();
     folder::read(dir, |_, game| {
         count += 1;
-        let games = chosen.entry(WatchReason::of(&header, game.players, game.summary)).or_default();
+        let games =
+            chosen.entry(WatchReason::of(&header, game.fixture.players, game.summary)).or_default();
         if games.len() < LISTED {
             games.push(game.clone());
         }

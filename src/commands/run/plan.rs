@@ -12,6 +12,7 @@ use referee_games::BySeat;
 use referee_protocol::escape;
 use referee_ratings::Estimate;
 use referee_record::log::GameLine;
+use referee_record::model::fixture::Fixture;
 use referee_record::model::grades::RankMark;
 use referee_record::model::player::PlayerSpec;
 use referee_record::model::record::{Header, PlayerInfo};
@@ -25,7 +26,6 @@ use referee_tournament::analysis::results::Faulted;
 use referee_tournament::folder;
 use referee_tournament::forecast::{Forecast, SCATTER, doubled};
 use referee_tournament::run::resume::{self, Resumption};
-use referee_tournament::schedule::Fixture;
 use referee_tournament::schedule::state::TournamentState;
 
 /// The most players and games of a tournament that is simulated: it takes about two seconds.
@@ -145,8 +145,8 @@ impl PlannedGames {
 
 /// The game of a log with the players' numbers in the plan, by their numbers in the log.
 fn planned(game: &GameLine, numbers: &[Option<usize>]) -> Option<Fixture> {
-    let players = BySeat::new(numbers[game.players.first]?, numbers[game.players.second]?);
-    Some(Fixture { players, pair: game.pair, game: game.game })
+    let BySeat { first, second } = game.fixture.players;
+    Some(Fixture { players: BySeat::new(numbers[first]?, numbers[second]?), ..game.fixture })
 }
 
 /// What to expect of the ranking, from simulated tournaments, and its description. None if there

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use super::front::GameFront;
+use crate::model::fixture::Fixture;
 use crate::model::game_summary::{GameSummary, result};
 use crate::model::record::Header;
 use crate::seeds::game_id;
@@ -27,7 +28,7 @@ impl GameNames {
 
     /// The name of the player at a seat.
     pub fn player(&self, game: &GameLine, seat: Seat) -> &str {
-        self.players.get(game.players[seat]).map_or("", String::as_str)
+        self.players.get(game.fixture.players[seat]).map_or("", String::as_str)
     }
 
     /// The name of the seat that won, or `draw`.
@@ -52,9 +53,7 @@ impl GameNames {
         let result = result(&front.players.names, &front.result)?;
         Some(GameLine {
             place,
-            players,
-            pair: front.pair,
-            game: front.game,
+            fixture: Fixture { players, pair: front.pair, game: front.game },
             pair_id: u64::from_str_radix(front.id.split_once('-')?.0, 16).ok()?,
             result,
             summary: GameSummary::new(result, front.faults(), front.fingerprint),
@@ -82,12 +81,8 @@ pub struct LinePlace {
 pub struct GameLine {
     /// Its place in the log.
     pub place: LinePlace,
-    /// The players' numbers by seat, in the order of the header.
-    pub players: BySeat<usize>,
-    /// The pair's number among the pairs of these two players, from 1.
-    pub pair: u32,
-    /// The game's number in its pair: 1 or 2.
-    pub game: u8,
+    /// Which game it is.
+    pub fixture: Fixture,
     /// The part of the game's id that its pair has in common, a number of 12 hex digits.
     pub(crate) pair_id: u64,
     /// The result, from the first seat's side; a draw if both players failed.
@@ -107,7 +102,7 @@ pub struct GameLine {
 impl GameLine {
     /// The game's id.
     pub fn id(&self) -> String {
-        format!("{:012x}-{}", self.pair_id, self.game)
+        format!("{:012x}-{}", self.pair_id, self.fixture.game)
     }
 
     /// The seat that won; none for a draw.

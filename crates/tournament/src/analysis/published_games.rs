@@ -160,10 +160,11 @@ impl Published {
 /// The place of a game, with the numbers of the pseudonyms by player; `None` if a player has none.
 fn place(numbers: &[Option<u32>], line: &GameLine) -> Option<PublishedPlace> {
     let number = |player: usize| numbers.get(player).copied().flatten();
-    let (first, second) = (number(line.players.first)?, number(line.players.second)?);
+    let (first, second) =
+        (number(line.fixture.players.first)?, number(line.fixture.players.second)?);
     let players = (first.min(second), first.max(second));
     let game = if first < second { 1 } else { 2 };
-    let (pair, at) = (line.pair, line.place.at);
+    let (pair, at) = (line.fixture.pair, line.place.at);
     Some(PublishedPlace {
         players,
         pair,

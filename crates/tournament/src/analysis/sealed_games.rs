@@ -3,9 +3,9 @@
 
 use std::collections::HashSet;
 
-use crate::schedule::Fixture;
 use crate::schedule::state::TournamentState;
 use referee_games::BySeat;
+use referee_record::model::fixture::Fixture;
 use referee_record::model::record::Header;
 
 /// The games of a log that are not shown yet, because the other game of their pair is still to be

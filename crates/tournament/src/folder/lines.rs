@@ -2,9 +2,8 @@
 
 use std::fmt;
 
-use crate::schedule::Fixture;
 use crate::schedule::state::{RecordError, TournamentState};
-use referee_record::log::{GameLine, InvalidLine, LOG, Scanned};
+use referee_record::log::{InvalidLine, LOG, Scanned};
 
 /// The maximum number of problems to list.
 const NAMED: usize = 5;
@@ -124,17 +123,12 @@ pub fn place(line: &Scanned, state: &mut TournamentState) -> (Option<usize>, Opt
             return (None, problem(kind));
         }
     };
-    match state.add_fixture(fixture(game), game.summary) {
+    match state.add_fixture(game.fixture, game.summary) {
         Ok(index) if line.is_edited() => (Some(index), problem(LineProblemKind::Edited)),
         Ok(index) => (Some(index), None),
         Err(RecordError::Foreign) => (None, problem(LineProblemKind::Foreign)),
         Err(RecordError::Double) => (None, problem(LineProblemKind::Double)),
     }
-}
-
-/// The game of the schedule that a line is about.
-pub(super) fn fixture(game: &GameLine) -> Fixture {
-    Fixture { players: game.players, pair: game.pair, game: game.game }
 }
 
 impl LineProblem {

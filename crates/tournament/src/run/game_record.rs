@@ -2,13 +2,13 @@
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use crate::schedule::Fixture;
 use referee_games::{BySeat, Seat, SeatMap, Text};
 use referee_match::player::PlayerStatistics;
 use referee_match::referee::{Ending, GameReport};
 use referee_protocol::Score;
 use referee_record::model::bounds::HasBounds;
 use referee_record::model::clock::{millis, seconds};
+use referee_record::model::fixture::Fixture;
 use referee_record::model::record::{ClockRecord, FaultRecord, GameRecord};
 use referee_record::model::warning::{GameWarning, PlayerWarning};
 

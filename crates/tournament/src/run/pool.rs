@@ -9,12 +9,12 @@ use super::entrant::Entrant;
 use super::game_record::{RecordBuilder, Void};
 use super::job::{Conditions, DueGame, Finished, JobOutcome};
 use super::transcript;
-use crate::schedule::Fixture;
 use referee_games::{AnyPosition, BySeat, Event, GameError, Seat};
 use referee_match::openings::{Opening, OpeningBook};
 use referee_match::pauses;
 use referee_match::player::{InitView, NotStarted, Player, PlayerStatistics};
 use referee_match::referee::{self, GameReport, GameSetup, Unplayable};
+use referee_record::model::fixture::Fixture;
 use referee_record::model::tc::own_control;
 use referee_record::model::warning::{GameWarning, PlayerWarning};
 

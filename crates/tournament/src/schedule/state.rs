@@ -11,9 +11,10 @@ mod sections;
 
 use self::league::LeagueState;
 use self::parts::Part;
+use crate::schedule::Schedule;
 use crate::schedule::summary::Summary;
-use crate::schedule::{Fixture, Schedule};
 use referee_games::{BySeat, Seat};
+use referee_record::model::fixture::Fixture;
 use referee_record::model::game_summary::GameSummary;
 use referee_record::model::player::Out;
 use referee_record::model::record::{Anchor, GameRecord, Header};

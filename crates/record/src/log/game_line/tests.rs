@@ -19,7 +19,7 @@ fn line(record: &GameRecord) -> Option<GameLine> {
 fn a_line_says_what_results_need() {
     let record = record("bee", "ant", "black");
     let line = line(&record).expect("a game of the tournament");
-    assert_eq!((line.players, line.pair, line.game), (BySeat::new(1, 0), 1, 1));
+    assert_eq!(line.fixture, Fixture { players: BySeat::new(1, 0), pair: 1, game: 1 });
     assert_eq!((line.id(), line.plies), (record.id.clone(), 2));
     assert_eq!((line.winner(), line.reason.as_str()), (Some(Seat::Second), "elimination"));
     let names = names();

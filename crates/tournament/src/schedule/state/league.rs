@@ -6,10 +6,10 @@
 use std::collections::BTreeSet;
 
 use super::{RecordError, TournamentState};
-use crate::schedule::Fixture;
 use crate::schedule::formats::league::LeagueForm;
 use referee_games::BySeat;
 use referee_record::model::entry::Entry;
+use referee_record::model::fixture::Fixture;
 use referee_record::model::game_summary::GameSummary;
 use referee_record::model::record::Header;
 use referee_record::model::roster::RosterChange;

@@ -3,9 +3,10 @@
 use super::TournamentState;
 use super::parts::Part;
 use crate::schedule::formats::{self, Meeting, Next, StageState};
-use crate::schedule::{Fixture, lots};
+use crate::schedule::lots;
 use referee_games::{BySeat, Seat};
 use referee_ratings::{FixedRating, Ranking, Results, fit};
+use referee_record::model::fixture::Fixture;
 use referee_record::model::game_summary::GameSummary;
 use referee_record::model::record::fixed_ratings;
 use referee_record::model::stage::{Format, Order};

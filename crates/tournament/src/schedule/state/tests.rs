@@ -9,13 +9,6 @@ use referee_record::model::player::Out;
 use referee_record::model::record::examples::{faulty, game, header};
 use referee_record::model::stage::Stage;
 
-impl Fixture {
-    /// The seat of the player with number `player`, if it plays.
-    fn seat_of(&self, player: usize) -> Option<Seat> {
-        Seat::BOTH.into_iter().find(|&seat| self.players[seat] == player)
-    }
-}
-
 const NAMES: [&str; 4] = ["bee", "ant", "dog", "cat"];
 
 fn state(pairs: u32, limit: u32) -> TournamentState {
