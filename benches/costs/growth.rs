@@ -17,18 +17,18 @@ const COST: &str = "--cost";
 
 /// The cost of a command.
 #[derive(Debug, Clone, Copy)]
-struct CommandCost {
+pub(crate) struct CommandCost {
     /// In seconds.
     wall: f64,
     /// In seconds, with the players' where the command plays.
-    cpu: f64,
+    pub(crate) cpu: f64,
     /// The largest process, in megabytes.
     memory: f64,
 }
 
 impl CommandCost {
     /// Calls the referee in `dir`. A process in between makes sure that only this command counts.
-    fn measure(dir: &Path, args: &[&str]) -> Outcome<Self> {
+    pub(crate) fn measure(dir: &Path, args: &[&str]) -> Outcome<Self> {
         let mut command = std::process::Command::new(std::env::current_exe()?);
         let output = command.arg(COST).args(args).current_dir(dir).output()?;
         let text = String::from_utf8(output.stdout)?;

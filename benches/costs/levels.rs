@@ -29,7 +29,7 @@ pub(crate) fn extra_start(script: &Script) -> Outcome<f64> {
     })
 }
 
-fn sandbox(level: Level) -> Result<Arc<Sandbox>, ResolveError> {
+pub(crate) fn sandbox(level: Level) -> Result<Arc<Sandbox>, ResolveError> {
     let request = ContainmentRequest { level: Some(level), ..ContainmentRequest::default() };
     Ok(Arc::new(Sandbox::resolve(&request)?))
 }

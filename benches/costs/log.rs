@@ -6,6 +6,7 @@ use std::path::Path;
 
 use referee_record::log::LOG;
 
+use crate::growth::CommandCost;
 use crate::made::{self, Made, log_length};
 use crate::measure::{Outcome, median_of, timed};
 use crate::program::referee;
@@ -27,6 +28,8 @@ pub(crate) struct LogCosts {
     pub(crate) first_page: f64,
     pub(crate) run_again: f64,
     pub(crate) report: f64,
+    /// The CPU time of the report per ply, in microseconds.
+    pub(crate) page_cpu: f64,
     pub(crate) verify: f64,
 }
 
@@ -47,6 +50,7 @@ impl LogCosts {
             first_page: timed(|| made::run(dir))?,
             run_again: median_of(ROUNDS, || timed(|| made::run(dir)))?,
             report: command(&["report", "results/made"])?,
+            page_cpu: page_cpu(dir, &made)?,
             verify: command(&["verify", "results/made"])?,
             packs: weigh(&made.results.join("games"))?,
             page: fs::metadata(made.results.join("report.html"))?.len(),
@@ -55,6 +59,7 @@ impl LogCosts {
 
     /// Prints everything.
     pub(crate) fn print(&self) {
+        println!("page: {:.1} µs of CPU time per ply", self.page_cpu);
         println!(
             "{} games, a log of {:.1} MB: read in {:.4} s",
             self.games,
@@ -77,6 +82,16 @@ impl LogCosts {
             mega(self.page)
         );
     }
+}
+
+/// The CPU time of a report per ply, in microseconds.
+fn page_cpu(dir: &Path, made: &Made) -> Outcome<f64> {
+    let cost = CommandCost::measure(dir, &["report", "results/made"])?;
+    let mut plies = 0.0;
+    for row in csv::Reader::from_path(made.results.join("games.csv"))?.records() {
+        plies += row?[9].parse::<f64>()?;
+    }
+    Ok(cost.cpu * 1e6 / plies)
 }
 
 #[expect(clippy::cast_precision_loss, reason = "shown with two digits")]

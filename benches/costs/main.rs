@@ -5,6 +5,7 @@
 //! machine. `cargo bench -- PART` prints the details of one part:
 //!
 //! - `moves`: the CPU time and the wall time of a move, as multiples of a bare ping-pong
+//! - `engines`: the same between chess engines, in short and in long games
 //! - `levels`: the cost of containment, per start and per move
 //! - `log GAMES`: the commands that read a log of so many games
 //! - `log make DIR PLAYERS GAMES`: only makes such a log
@@ -19,6 +20,7 @@
 
 #![expect(clippy::print_stdout, reason = "a benchmark prints its figures")]
 
+mod engines;
 mod game;
 mod growth;
 mod instant;
@@ -53,7 +55,7 @@ fn main() -> Outcome<()> {
     }
     let args: Vec<String> = std::env::args().skip(1).filter(|arg| arg != "--bench").collect();
     let args: Vec<&str> = args.iter().map(String::as_str).collect();
-    if instant::serve(&args)? || growth::serve(&args)? {
+    if instant::serve(&args)? || engines::serve(&args)? || growth::serve(&args)? {
         return Ok(());
     }
     let folder = tempfile::tempdir()?;
@@ -61,8 +63,9 @@ fn main() -> Outcome<()> {
     std::fs::set_permissions(folder.path(), std::fs::Permissions::from_mode(0o755))?;
     let script = Script::write(folder.path())?;
     match args[..] {
-        [] => table::print(&script),
+        [] => table::print(&script, folder.path()),
         ["moves"] => moves::print(&script),
+        ["engines"] => engines::print(folder.path()),
         ["levels"] => levels::print(&script),
         ["log", "make", dir, players, games] => {
             made::make(Path::new(dir), players.parse()?, games.parse()?).map(drop)

@@ -42,7 +42,7 @@ impl MoveCosts {
 }
 
 /// The median of each part.
-fn medians(trips: &[RoundTrip]) -> RoundTrip {
+pub(crate) fn medians(trips: &[RoundTrip]) -> RoundTrip {
     let of = |part: fn(&RoundTrip) -> f64| median(&mut trips.iter().map(part).collect::<Vec<_>>());
     RoundTrip { cpu: of(|trip| trip.cpu), wall: of(|trip| trip.wall) }
 }

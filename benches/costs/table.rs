@@ -1,5 +1,10 @@
 //! The table of all costs and their goals.
 
+use std::path::Path;
+
+use referee_sandbox::Level;
+
+use crate::engines::{EngineCosts, PLIES};
 use crate::instant::Script;
 use crate::levels::extra_start;
 use crate::log::{LogCosts, rank_a_table};
@@ -16,9 +21,10 @@ const GAMES: usize = 10_000;
 const EARLIER_RANDOM_GAMES: [f64; 3] = [22_000.0, 26_000.0, 1_170.0];
 
 /// Measures and prints all rows.
-pub(crate) fn print(script: &Script) -> Outcome<()> {
+pub(crate) fn print(script: &Script, folder: &Path) -> Outcome<()> {
     row("", "now", "goal");
     moves(script)?;
+    engines(folder)?;
     let speed = RunSpeed::measure(script)?;
     row(
         "moves per second of a run, two jobs, against two ping-pongs",
@@ -50,6 +56,15 @@ fn moves(script: &Script) -> Outcome<()> {
     Ok(())
 }
 
+fn engines(folder: &Path) -> Outcome<()> {
+    let EngineCosts([short, long]) = EngineCosts::measure(folder, Level::Off)?;
+    let what = format!("CPU time per move of an engine, {} plies, against a ping-pong", PLIES[0]);
+    row(&what, &format!("{:.2} ×", short.cpu), "≤ 6 ×");
+    let what = format!("the same in games of {} plies, against those of {}", PLIES[1], PLIES[0]);
+    row(&what, &format!("{:.2} ×", long.cpu / short.cpu), "≤ 1.1 ×");
+    Ok(())
+}
+
 fn ratings() {
     let few = RatingTimes::measure(200, &round_robin(200, 1));
     let plain = few.plain.map_or(String::new(), |plain| {
@@ -74,6 +89,7 @@ fn log() -> Outcome<()> {
         let what = format!("{what}, a log of {} games", costs.games);
         row(&what, &format!("{seconds:.3} s ({:.1} × reading)", seconds / costs.reading), goal);
     }
+    row("page, CPU time per ply", &format!("{:.1} µs", costs.page_cpu), "≤ 8 µs");
     let (files, size) = costs.packs;
     #[expect(clippy::cast_precision_loss, reason = "shown with two digits")]
     let share = size as f64 / costs.log as f64;
