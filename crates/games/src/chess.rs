@@ -170,7 +170,7 @@ impl Game for Chess {
                 false
             });
         }
-        actions.sort_unstable();
+        actions.sort_unstable_by_key(|action| action.order());
         actions
     }
 

@@ -85,7 +85,8 @@ struct StartTime {
 impl StartTime {
     fn limit(&self) -> ReplyLimit {
         let left = self.control.startup.saturating_sub(self.used);
-        ReplyLimit::new(self.control.measure, Some(left))
+        // Players are started one after the other.
+        ReplyLimit { alone: true, ..ReplyLimit::new(self.control.measure, Some(left)) }
     }
 
     /// Adds the time of a step, whose every fault means that the engine did not start.

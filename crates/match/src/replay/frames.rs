@@ -264,7 +264,7 @@ impl<'a> FrameBuilder<'a> {
             if matches!(played.turn, Turn::Chance(_)) {
                 self.rolled.extend(played.events);
             } else {
-                self.follow(&played, replay.current());
+                self.follow(played, replay.current());
             }
         }
         self.add(replay.current());
@@ -273,15 +273,14 @@ impl<'a> FrameBuilder<'a> {
     }
 
     /// Follows a ply, which led to this position.
-    fn follow(&mut self, played: &ReplayStep<'_>, position: &dyn AnyPosition) {
-        let mut events = std::mem::take(&mut self.rolled);
-        events.extend_from_slice(&played.events);
-        self.acted.clone_from(&played.events);
+    fn follow(&mut self, played: ReplayStep<'_>, position: &dyn AnyPosition) {
+        let rolled = std::mem::take(&mut self.rolled);
+        self.acted = played.events;
         self.next = Frame {
             ply: position.ply(),
-            paths: paths(&played.events, position, self.board.width()),
-            told: story::describe_events(&events),
-            moves: story::short_moves(&played.events, &position.seats()),
+            paths: paths(&self.acted, position, self.board.width()),
+            told: story::describe_events(rolled.iter().chain(&self.acted)),
+            moves: story::short_moves(&self.acted, &position.seats()),
             clock: self.spend(played.used),
             said: notes_by_seat(&self.record.notes, position),
             ..Frame::default()

@@ -22,8 +22,13 @@ pub fn describe_step(events: &[Event], ply: u32) -> String {
 }
 
 /// Describes the events in one line.
-pub fn describe_events(events: &[Event]) -> String {
-    events.iter().map(describe).collect::<Vec<_>>().join("; ")
+pub fn describe_events<'e>(events: impl IntoIterator<Item = &'e Event>) -> String {
+    let mut text = String::new();
+    for event in events {
+        text.push_str(if text.is_empty() { "" } else { "; " });
+        text.push_str(&describe(event));
+    }
+    text
 }
 
 /// Describes one event in a few words.
