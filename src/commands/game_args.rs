@@ -10,7 +10,7 @@ use clap::{Arg, Args};
 use super::Failure;
 use crate::printer::Printer;
 use referee_config::{LARGEST, open_game_file};
-use referee_entrants::relative_path::relative_path;
+use referee_entrants::relative_path::{relative_path, whole_path};
 use referee_games::options::{OptionKind, list_of_files};
 use referee_games::{AnyGame, GameError, GameKind, OptionSpec, Options, SharedGame, Text};
 use referee_record::bounded;
@@ -36,7 +36,7 @@ impl GameArgument {
         };
         let failed = |error: io::Error| Failure::system(format!("{}: {error}", path.display()));
         let file = path.canonicalize().map_err(failed)?;
-        let way = relative_path(&whole(folder).map_err(failed)?, &file);
+        let way = relative_path(&whole_folder(folder)?, &file);
         // A path needs a `/` or ends in `.toml`; this one always has a `/`.
         let way = if way.components().count() == 1 { Path::new(".").join(way) } else { way };
         way.into_os_string().into_string().map_err(|way| {
@@ -57,15 +57,9 @@ impl GameArgument {
     }
 }
 
-/// The absolute path of a folder without links. It may not exist, nor the folders around it.
-fn whole(folder: &Path) -> io::Result<PathBuf> {
-    let folder = if folder == Path::new("") { Path::new(".") } else { folder };
-    match (folder.canonicalize(), folder.parent(), folder.file_name()) {
-        (Err(error), Some(around), Some(name)) if error.kind() == io::ErrorKind::NotFound => {
-            Ok(whole(around)?.join(name))
-        }
-        (found, ..) => found,
-    }
+/// The absolute path of a folder without links. It may not exist.
+pub(super) fn whole_folder(folder: &Path) -> Result<PathBuf, Failure> {
+    whole_path(folder).map_err(|error| Failure::system(format!("{}: {error}", folder.display())))
 }
 
 /// Parses the name of a built-in game; `--help` lists all names with their titles.
@@ -139,13 +133,7 @@ impl GameArgs {
     /// The rules of the game, with the given options and defaults for the others.
     pub(crate) fn rules(&self, printer: Printer) -> Result<GameRules, Failure> {
         let game = self.game.open(&ContainmentRequest::default(), printer)?;
-        let options = self.options.resolve(&*game, &[], printer)?;
-        GameRules::new(game, options).map_err(|error| match error {
-            failed @ GameError::Program(_) => failed.into(),
-            // The game itself refuses to be played: no option is wrong.
-            error if self.options.options.is_empty() => Failure::from(error),
-            error => Failure::input(format!("--option: {error}")),
-        })
+        self.options.rules(&game, &[], printer)
     }
 }
 
@@ -170,17 +158,33 @@ impl OptionArgs {
         Ok(options)
     }
 
-    /// The rules with these options. Refuses options that allow endless games.
-    pub(crate) fn of_whole_games(
+    /// The rules of the game with these options.
+    fn rules(
         &self,
         game: &SharedGame,
         configured: &[(Text, String)],
         printer: Printer,
     ) -> Result<GameRules, Failure> {
         let options = self.resolve(&**game, configured, printer)?;
-        match game.endless(&options)? {
+        GameRules::new(game.clone(), options).map_err(|error| match error {
+            failed @ GameError::Program(_) => failed.into(),
+            // The game itself refuses to be played: no option is wrong.
+            error if self.options.is_empty() => Failure::from(error),
+            error => Failure::input(format!("--option: {error}")),
+        })
+    }
+
+    /// The same, but refuses options that allow endless games.
+    pub(crate) fn of_whole_games(
+        &self,
+        game: &SharedGame,
+        configured: &[(Text, String)],
+        printer: Printer,
+    ) -> Result<GameRules, Failure> {
+        let rules = self.rules(game, configured, printer)?;
+        match game.endless(&rules.options)? {
             Some(why) => Err(Failure::input(why)),
-            None => Ok(GameRules::new(game.clone(), options)?),
+            None => Ok(rules),
         }
     }
 

@@ -1,13 +1,13 @@
 //! `league close`: ends a league, and writes the configuration of the final that gives the marks.
 
 use std::collections::BTreeSet;
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 use toml::{Table, Value};
 
 use super::{change, league_of};
+use crate::commands::game_args::whole_folder;
 use crate::commands::{Failure, Status};
 use crate::printer::Printer;
 use referee_config::Configuration;
@@ -74,7 +74,7 @@ pub(super) fn run(args: &CloseArgs, config: &Path, printer: Printer) -> Result<S
         _ => Vec::new(),
     };
     tie_scale(&mut players, &tables);
-    let folder = whole(file.parent().filter(|it| *it != Path::new("")).unwrap_or(Path::new(".")))?;
+    let folder = whole_folder(file.parent().unwrap_or(Path::new(".")))?;
     let mut there = BTreeSet::new();
     for player in header.players.iter().filter(|player| player.left.is_none()) {
         let Some(entry) = &player.entry else { continue };
@@ -152,16 +152,10 @@ fn version(dir: &Path, entry: &Entry, folder: &Path) -> Result<Value, Failure> {
         let env = start.env.into_iter().map(|(name, value)| (name, Value::from(value)));
         table.insert("env".to_owned(), Value::Table(env.collect()));
     }
-    let dir = relative_path(folder, &whole(&start.dir)?);
+    let dir = relative_path(folder, &whole_folder(&start.dir)?);
     let dir = dir.to_str().ok_or_else(|| {
         Failure::input(format!("{} is not valid UTF-8; rename it", dir.display()))
     })?;
     table.insert("dir".to_owned(), dir.into());
     Ok(Value::Table(table))
-}
-
-/// The whole path of a folder.
-fn whole(folder: &Path) -> Result<PathBuf, Failure> {
-    fs::canonicalize(folder)
-        .map_err(|error| Failure::system(format!("{}: {error}", folder.display())))
 }

@@ -2,7 +2,7 @@
 
 mod engines;
 
-use crate::commands::game_args::{GameArgument, game_named};
+use crate::commands::game_args::{GameArgument, game_named, whole_folder};
 use std::collections::BTreeMap;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -135,7 +135,7 @@ pub(super) fn run(args: &TournamentArgs, printer: Printer) -> Result<Status, Fai
 /// Builds the submissions that need it, and looks for their players in the results. Returns whether
 /// it was not interrupted.
 fn build(taken: &mut [Submission], into: &Path, printer: Printer) -> Result<bool, Failure> {
-    let rules = BuildRules::usual(&whole(into)?.join(DEFAULT_RESULTS));
+    let rules = BuildRules::usual(&whole_folder(into)?.join(DEFAULT_RESULTS));
     let plan = |one: &Submission| Some((one.name.clone(), rules.plan(one.top.as_deref()?)?));
     let plans: BTreeMap<String, BuildPlan> = taken.iter().filter_map(plan).collect();
     let due = plans.clone().into_iter().collect();
@@ -220,15 +220,9 @@ fn title(folder: &Path) -> String {
     quoted(title.trim_start_matches('.'))
 }
 
-/// The whole path of a folder, which need not exist.
-fn whole(folder: &Path) -> Result<PathBuf, Failure> {
-    let whole = std::fs::canonicalize(folder).or_else(|_| std::path::absolute(folder));
-    whole.map_err(|error| Failure::system(error.to_string()))
-}
-
 fn configuration(dir: &Path, args: &TournamentArgs, intake: &Intake) -> Result<String, Failure> {
     let taken = &intake.taken;
-    let folder = whole(&args.into)?;
+    let folder = whole_folder(&args.into)?;
     let mut text = format!(
         "# A round-robin of everyone in `{}`. `referee run` plays it,\n\
          # `referee run --plan` says how many games that are.\n\

@@ -3,7 +3,8 @@
 use std::collections::HashSet;
 use std::path::Path;
 
-use super::{Failure, Printer, Status, quoted, title, whole};
+use super::{Failure, Printer, Status, quoted, title};
+use crate::commands::game_args::whole_folder;
 use referee_config::PlayerArgument;
 use referee_entrants::relative_path::relative_path;
 use referee_record::model::player::name_of;
@@ -18,8 +19,8 @@ pub(super) fn run(engines: &[String], file: &Path, printer: Printer) -> Result<S
         let why = "one engine has no opponent; name two or more: `--engines ENGINE ENGINE`";
         return Err(Failure::input(why));
     }
-    let folder = whole(file.parent().unwrap_or(Path::new(".")))?;
-    let here = whole(Path::new("."))?;
+    let folder = whole_folder(file.parent().unwrap_or(Path::new(".")))?;
+    let here = whole_folder(Path::new("."))?;
     // Paths of engines are relative to this folder, and not to that of the file.
     let dir = match relative_path(&folder, &here).to_str() {
         Some(".") => String::new(),
