@@ -17,6 +17,7 @@ use crate::dense::Factor;
 use crate::linear::{Local, PairPredictor};
 use crate::model::{Chances, MapEstimate, Model};
 use crate::pairs::{PairCounts, Side};
+use crate::prior::TornCamp;
 use crate::significance::{normals, single};
 
 /// The model's expectation weighs as much as this many pairs between equals.
@@ -64,8 +65,8 @@ impl Covariance {
         let correlation = correlation(&spreads);
         let terms = spreads.iter().map(|(predictor, it)| (*predictor, it.gradient(correlation)));
         let mut gradient = model.information(model.prior().dispersion, terms);
-        for &(slot, variance) in &model.prior().torn {
-            gradient[[slot, slot]] += variance;
+        for (row, column, covariance) in model.prior().torn.iter().flat_map(TornCamp::covariance) {
+            gradient[[row, column]] += covariance;
         }
         let root = inverse.dot(Factor::new(gradient, model.floor()).lower());
         // The prior is uncertain, too.

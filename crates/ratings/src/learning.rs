@@ -22,7 +22,7 @@ use ndarray::Array2;
 use crate::covariance::dispersion;
 use crate::model::{MapEstimate, Model};
 use crate::pairs::PairCounts;
-use crate::prior::Prior;
+use crate::prior::{Prior, TornCamp};
 use crate::rating::ELO;
 use crate::significance::count;
 
@@ -162,7 +162,7 @@ impl Learned {
     }
 
     /// The variance of the pull on each strength, because the player may belong to another camp.
-    fn torn(&self) -> Vec<(usize, f64)> {
+    fn torn(&self) -> Vec<TornCamp> {
         let prior = self.model.prior();
         let means = self.means();
         let within = 1.0 / prior.deviation.powi(2);
@@ -171,6 +171,7 @@ impl Learned {
         let several = prior.camps.iter().zip(&means).filter(|(camp, _)| camp.len() > 1);
         for (camp, &own) in several {
             let common = all(camp, &self.covariance) / count(camp.len()).powi(2);
+            let mut pulls = Vec::new();
             for &slot in camp {
                 let with: f64 = camp.iter().map(|&other| self.covariance[[slot, other]]).sum();
                 let variance =
@@ -187,8 +188,9 @@ impl Learned {
                     sum += likelihood(camp, mean);
                     squares += likelihood(camp, mean) * (mean - own).powi(2);
                 }
-                torn.push((slot, squares / sum * prior.precision().powi(2)));
+                pulls.push((slot, squares / sum * prior.precision().powi(2)));
             }
+            torn.push(TornCamp { pulls });
         }
         torn
     }

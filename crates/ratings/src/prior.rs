@@ -25,9 +25,32 @@ pub(crate) struct Prior {
     pub(crate) blurs: Vec<f64>,
     /// What the uncertainty of the prior adds to the parameters' deviations, one entry per cause.
     pub(crate) doubts: Vec<Vec<f64>>,
-    /// The variance of the pull of the camp on some strengths, because the player may belong to
-    /// another one.
-    pub(crate) torn: Vec<(usize, f64)>,
+    /// The players of each camp that may belong to another one.
+    pub(crate) torn: Vec<TornCamp>,
+}
+
+/// A camp some of whose players may belong to another one.
+#[derive(Debug, Clone)]
+pub(crate) struct TornCamp {
+    /// The variance of the pull on each strength.
+    pub(crate) pulls: Vec<(usize, f64)>,
+}
+
+impl TornCamp {
+    /// The covariance of the pulls on two strengths. A player is pulled away from the others of its
+    /// camp, which are pulled as much the other way: who belongs where says nothing about where the
+    /// camp is. Otherwise the pulls would add up, and the more players there are, the less would be
+    /// known of any of them.
+    pub(crate) fn covariance(&self) -> impl Iterator<Item = (usize, usize, f64)> {
+        let size = count(self.pulls.len());
+        let mean = self.pulls.iter().map(|(_, variance)| variance).sum::<f64>() / size;
+        self.pulls.iter().flat_map(move |&(row, of_row)| {
+            self.pulls.iter().map(move |&(column, of_column)| {
+                let own = if row == column { of_row } else { 0.0 };
+                (row, column, own - (of_row + of_column - mean) / size)
+            })
+        })
+    }
 }
 
 impl Prior {

@@ -156,6 +156,7 @@ impl Runner<'_> {
             unplayed: Unplayed::default(),
             given_up: None,
             begun: false,
+            told_rest: false,
             is_paused: false,
             ending: None,
         };
@@ -190,6 +191,9 @@ impl Runner<'_> {
                     break;
                 }
                 progress.workers.rest();
+                self.tell_rest(progress)?;
+            } else {
+                progress.told_rest = false;
             }
             if progress.given_up.is_some() {
                 break;
@@ -218,6 +222,17 @@ impl Runner<'_> {
             _ if progress.agenda.is_time_up => RunEnd::TimeUp,
             _ => RunEnd::Complete,
         })
+    }
+
+    /// Tells once that a league rests, although two players are there.
+    fn tell_rest(&self, progress: &mut RunProgress<'_, '_>) -> Result<(), RunError> {
+        let there = (0..self.state.names().len()).filter(|&player| self.state.is_there(player));
+        let rests = self.state.is_league() && progress.may_begin() && there.count() > 1;
+        if rests && !std::mem::replace(&mut progress.told_rest, true) {
+            let text = "the league rests until somebody comes: no game would tell enough";
+            progress.listener.on(RunEvent::Notice(text), self.state)?;
+        }
+        Ok(())
     }
 
     /// Follows an instruction.
@@ -499,6 +514,8 @@ struct RunProgress<'p, 'l> {
     given_up: Option<RunError>,
     /// Whether the listeners know that games begin.
     begun: bool,
+    /// Whether they know that a league rests.
+    told_rest: bool,
     is_paused: bool,
     ending: Option<Closing>,
 }

@@ -1,11 +1,15 @@
-//! How soon and how well a league knows its players, when new versions come all the time
-//! (`cargo test -p referee-tournament --test simulations -- --ignored --nocapture league`).
+//! What the ratings of a league are worth, when versions come and go and results decide who meets
+//! whom (`cargo test -p referee-tournament --test simulations -- --ignored --nocapture league`).
 
 use std::num::NonZeroU64;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread;
 
 use rand::{Rng as _, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use referee_games::BySeat;
+use referee_ratings::Estimate;
 use referee_record::model::entry::{Entry, Leaving, LeavingReason};
 use referee_record::model::game_summary::GameSummary;
 use referee_record::model::record::{Anchor, Header, PlayerInfo, examples};
@@ -16,14 +20,85 @@ use referee_tournament::analysis::results::Faulted;
 use referee_tournament::forecast::outcome;
 use referee_tournament::schedule::state::TournamentState;
 
-const AUTHORS: usize = 60;
-const VERSIONS: u32 = 4;
-/// The games of each version on average.
-const GAMES_EACH: usize = 100;
-/// The games after which a new version's rating is looked at.
-const EARLY: usize = 30;
-/// The number of the versions that are looked at then.
-const LOOKED_AT: u32 = 3;
+/// The players whose ratings are given.
+const ANCHORS: [f64; 2] = [0.0, 300.0];
+
+/// How strong the authors of a league are, and when they hand in.
+#[derive(Debug, Clone, Copy)]
+struct Term {
+    name: &'static str,
+    leagues: u32,
+    authors: usize,
+    versions: u32,
+    /// The mean strengths of first versions, one for each camp of authors, in Elo.
+    camps: &'static [f64],
+    /// How they scatter in a camp.
+    deviation: f64,
+    /// How much stronger the next version is on average …
+    step: f64,
+    /// … and how that scatters.
+    uneven: f64,
+    /// How many authors hand in at the same time.
+    at_once: usize,
+    /// The games of each version on average.
+    games_each: usize,
+    /// The least share of ratings that their intervals hold on average.
+    least: f64,
+}
+
+const USUAL: Term = Term {
+    name: "60 authors, 3 versions",
+    leagues: 30,
+    authors: 60,
+    versions: 3,
+    camps: &[150.0],
+    deviation: 250.0,
+    step: 40.0,
+    uneven: 60.0,
+    at_once: 1,
+    games_each: 100,
+    least: 0.93,
+};
+
+const TERMS: &[Term] = &[
+    USUAL,
+    Term { name: "above the anchors", camps: &[700.0], ..USUAL },
+    Term { name: "a close field", deviation: 100.0, uneven: 30.0, least: 0.92, ..USUAL },
+    Term {
+        name: "a close field, everyone before the same deadline",
+        authors: 20,
+        deviation: 100.0,
+        uneven: 30.0,
+        at_once: 20,
+        least: 0.915,
+        ..USUAL
+    },
+    Term {
+        name: "a close field, a quarter of it at a time",
+        authors: 20,
+        deviation: 100.0,
+        uneven: 30.0,
+        at_once: 5,
+        ..USUAL
+    },
+    Term {
+        name: "three camps",
+        authors: 90,
+        versions: 2,
+        camps: &[0.0, 600.0, 1200.0],
+        deviation: 60.0,
+        ..USUAL
+    },
+    Term {
+        name: "20 small steps",
+        authors: 8,
+        versions: 20,
+        step: 15.0,
+        uneven: 15.0,
+        least: 0.86,
+        ..USUAL
+    },
+];
 
 /// A league whose players have known strengths.
 struct TrueLeague {
@@ -37,12 +112,14 @@ struct TrueLeague {
 impl TrueLeague {
     fn new(seed: u64) -> Self {
         let stages = vec![Stage { format: Format::League, pairs: 1, players: None }];
-        let strengths = vec![0.0, 300.0];
-        let anchor = |(player, rating): (&str, f64)| Anchor { player: player.to_owned(), rating };
-        let anchors = vec![anchor(("house 0", strengths[0])), anchor(("house 1", strengths[1]))];
-        let header = Header { stages, anchors, ..examples::header(&["house 0", "house 1"]) };
+        let names = ["house 0", "house 1"];
+        let anchor =
+            |(player, rating): (&&str, f64)| Anchor { player: (*player).to_owned(), rating };
+        let anchors = names.iter().zip(ANCHORS).map(anchor).collect();
+        let header = Header { stages, anchors, ..examples::header(&names) };
         let state = TournamentState::new(&header);
-        Self { state, random: ChaCha8Rng::seed_from_u64(seed), strengths, games: vec![0; 2] }
+        let random = ChaCha8Rng::seed_from_u64(seed);
+        Self { state, random, strengths: ANCHORS.to_vec(), games: vec![0; 2] }
     }
 
     /// A number around 0 with this deviation, nearly normal.
@@ -52,12 +129,12 @@ impl TrueLeague {
     }
 
     /// An author's next version comes in place of the one before.
-    fn enter(&mut self, author: usize, version: u32) {
+    fn enter(&mut self, author: usize, version: u32, term: &Term) {
         let name = format!("author {author}");
         let before = self.state.number(&Entry::name(&name, version - 1));
         let strength = match before {
-            Some(before) => self.strengths[before] + 40.0 + self.around(60.0),
-            None => 150.0 + self.around(250.0),
+            Some(before) => self.strengths[before] + term.step + self.around(term.uneven),
+            None => term.camps[author % term.camps.len()] + self.around(term.deviation),
         };
         if before.is_some() {
             let leaving = Leaving { at: 0, why: LeavingReason::Replaced };
@@ -82,13 +159,12 @@ impl TrueLeague {
         self.games.push(0);
     }
 
-    /// Plays the next pair of games. Returns who played.
-    fn play(&mut self) -> BySeat<usize> {
+    /// Plays the next pair of games, if the league does not rest.
+    fn play(&mut self) {
         self.state.choose();
-        let mut players = BySeat::new(0, 0);
         while let Some(index) = self.state.next_due(0) {
             let fixture = self.state.fixture(index);
-            players = fixture.players;
+            let players = fixture.players;
             let lead = self.strengths[players.first] - self.strengths[players.second];
             let outcome = outcome(lead, &mut self.random);
             let summary = GameSummary {
@@ -100,62 +176,151 @@ impl TrueLeague {
             self.games[players.first] += 1;
             self.games[players.second] += 1;
         }
-        players
     }
 
-    /// The published ratings with their intervals.
-    fn ratings(&self) -> Vec<referee_ratings::Estimate> {
-        let evaluation = Evaluation::of(&self.state, Faulted::Count).expect("two anchors");
-        evaluation.ranking.fit.ratings
+    /// Lets everyone hand in and play.
+    fn play_term(&mut self, term: &Term) {
+        for version in 1..=term.versions {
+            for author in 0..term.authors {
+                self.enter(author, version, term);
+                if (author + 1) % term.at_once == 0 || author + 1 == term.authors {
+                    let pairs = term.at_once * term.games_each / 4;
+                    (0..pairs).for_each(|_| self.play());
+                }
+            }
+        }
+    }
+
+    fn evaluation(&self) -> Evaluation {
+        Evaluation::of(&self.state, Faulted::Count).expect("two anchors")
+    }
+}
+
+/// What the ratings of a league were worth.
+#[derive(Debug, Clone, Copy)]
+struct Worth {
+    /// The share of ratings that their intervals hold.
+    held: f64,
+    /// The mean error, in Elo.
+    error: f64,
+    /// The mean half of an interval, in Elo.
+    half: f64,
+    /// The slope of the ratings on the strengths.
+    slope: f64,
+    /// The fewest games of a version.
+    fewest: usize,
+}
+
+impl Worth {
+    #[expect(clippy::cast_precision_loss, reason = "counts of players")]
+    fn of(league: &TrueLeague) -> Self {
+        let ratings: Vec<Estimate> = league.evaluation().ranking.fit.ratings;
+        let own: Vec<(Estimate, f64)> =
+            ratings.into_iter().zip(league.strengths.iter().copied()).skip(ANCHORS.len()).collect();
+        let count = own.len() as f64;
+        let mean =
+            |value: &dyn Fn(&(Estimate, f64)) -> f64| own.iter().map(value).sum::<f64>() / count;
+        let (middle, truth) = (mean(&|it| it.0.value), mean(&|it| it.1));
+        let common = mean(&|it| (it.0.value - middle) * (it.1 - truth));
+        Self {
+            held: mean(&|it| f64::from((it.0.low..=it.0.high).contains(&it.1))),
+            error: mean(&|it| (it.0.value - it.1).abs()),
+            half: mean(&|it| (it.0.high - it.0.low) / 2.0),
+            slope: common / mean(&|it| (it.1 - truth).powi(2)),
+            fewest: league.games[ANCHORS.len()..].iter().copied().min().unwrap_or(0),
+        }
+    }
+}
+
+/// The worth of many leagues, played on all cores.
+fn worth_of(term: &Term) -> Vec<Worth> {
+    let (next, all) = (AtomicU64::new(0), Mutex::new(Vec::new()));
+    let cores = thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    thread::scope(|scope| {
+        for _ in 0..cores {
+            scope.spawn(|| {
+                loop {
+                    let seed = next.fetch_add(1, Ordering::Relaxed);
+                    if seed >= u64::from(term.leagues) {
+                        return;
+                    }
+                    let mut league = TrueLeague::new(seed);
+                    league.play_term(term);
+                    let worth = Worth::of(&league);
+                    all.lock().expect("no panic").push(worth);
+                }
+            });
+        }
+    });
+    all.into_inner().expect("no panic")
+}
+
+#[test]
+#[ignore = "slow: many terms of simulated games"]
+fn ratings_of_a_league_are_right_within_their_intervals() {
+    let only = std::env::var("REFEREE_TERM").ok();
+    println!("| league | ratings hold | lowest | < 93% | error | ± | slope | fewest games |");
+    println!("|---|---|---|---|---|---|---|---|");
+    let mut too_seldom = Vec::new();
+    for term in
+        TERMS.iter().filter(|term| only.as_ref().is_none_or(|only| term.name.contains(only)))
+    {
+        let all = worth_of(term);
+        let mean = |value: fn(&Worth) -> f64| {
+            all.iter().map(|it| value(it) / f64::from(term.leagues)).sum::<f64>()
+        };
+        let held = mean(|it| it.held);
+        let lowest = all.iter().map(|it| it.held).fold(1.0, f64::min);
+        let below = mean(|it| f64::from(it.held < 0.93));
+        println!(
+            "| {} | {:.1}% | {:.1}% | {:.0}% | {:.1} | {:.0} | {:.2} | {} |",
+            term.name,
+            100.0 * held,
+            100.0 * lowest,
+            100.0 * below,
+            mean(|it| it.error),
+            mean(|it| it.half),
+            mean(|it| it.slope),
+            all.iter().map(|it| it.fewest).min().unwrap_or(0),
+        );
+        if held < term.least {
+            too_seldom.push(term.name);
+        }
+    }
+    assert!(too_seldom.is_empty(), "intervals of 95% hold too seldom: {too_seldom:?}");
+}
+
+/// In a term with these camps of authors, looks at the ratings now and then: games of others make no
+/// version that has left less certain.
+fn others_make_nobody_less_certain(camps: &'static [f64], deviation: f64, seed: u64) {
+    let term = Term { camps, deviation, authors: 30, versions: 4, games_each: 60, ..USUAL };
+    let mut league = TrueLeague::new(seed);
+    let mut least: Vec<f64> = Vec::new();
+    for version in 1..=term.versions {
+        for author in 0..term.authors {
+            league.enter(author, version, &term);
+            (0..term.games_each / 4).for_each(|_| league.play());
+            if author % 10 != 9 {
+                continue;
+            }
+            let now = league.evaluation().ranking.fit.ratings;
+            least.resize(now.len(), f64::INFINITY);
+            for (player, rating) in now.iter().enumerate().skip(ANCHORS.len()) {
+                let width = rating.high - rating.low;
+                let before = least[player];
+                assert!(
+                    league.state.is_there(player) || width <= 1.2 * before,
+                    "{camps:?}, player {player}: {before:.0} became {width:.0}"
+                );
+                least[player] = before.min(width);
+            }
+        }
     }
 }
 
 #[test]
-#[ignore = "slow: a term of simulated games"]
-fn ratings_of_a_league_are_right_within_their_intervals() {
-    let mut league = TrueLeague::new(29);
-    let mut coming: Vec<(usize, u32)> = (1..=VERSIONS)
-        .flat_map(|version| (0..AUTHORS).map(move |author| (author, version)))
-        .collect();
-    coming.reverse();
-    let all = coming.len();
-    let (mut early, mut looked_at) = (Vec::new(), vec![true; 2]);
-    for pair in 0..all * GAMES_EACH / 4 + 10 * EARLY {
-        if pair % (GAMES_EACH / 4) == 0
-            && let Some((author, version)) = coming.pop()
-        {
-            league.enter(author, version);
-            // Each fit takes a while.
-            looked_at.push(version != LOOKED_AT);
-        }
-        let BySeat { first, second } = league.play();
-        for player in [first, second] {
-            if league.games[player] >= EARLY && !std::mem::replace(&mut looked_at[player], true) {
-                let rating = league.ratings()[player];
-                early.push((rating.value - league.strengths[player]).abs());
-            }
-        }
-    }
-    let ratings = league.ratings();
-    let within = |player: &usize| {
-        let (rating, truth) = (ratings[*player], league.strengths[*player]);
-        (rating.low..=rating.high).contains(&truth)
-    };
-    let right = (2..ratings.len()).filter(within).count();
-    early.sort_by(f64::total_cmp);
-    let median = early[early.len() / 2];
-    let near = early.iter().filter(|&&error| error <= 60.0).count();
-    let fewest = league.games[2..].iter().min().expect("players");
-    println!(
-        "{} versions, {} games: {right} of {} ratings within their intervals; after {EARLY} games, \
-         {near} of {} were within 60 Elo, half of them within {median:.0}; the fewest games of a \
-         version: {fewest}",
-        all,
-        league.state.played(),
-        ratings.len() - 2,
-        early.len(),
-    );
-    assert!(20 * right >= 18 * (ratings.len() - 2), "intervals of 95% hold");
-    assert!(median <= 60.0, "{median}");
-    assert!(*fewest >= EARLY / 2, "everyone has a share");
+fn games_of_others_make_nobody_less_certain() {
+    others_make_nobody_less_certain(&[1500.0], 250.0, 1);
+    others_make_nobody_less_certain(&[2500.0], 400.0, 1);
+    others_make_nobody_less_certain(&[1200.0, 1300.0, 2400.0], 60.0, 0);
 }

@@ -21,13 +21,18 @@ const LEAST: f64 = 25.0;
 const Q: f64 = std::f64::consts::LN_10 / 400.0;
 /// After this many copies of earlier games in a row, two players do not meet again.
 const REPEATS: u32 = 4;
+/// A pair of games is worth playing if it should narrow somebody's interval by this many Elo, to
+/// each side. Between equals, that is so until both are known to 50 Elo, after about 190 games.
+const WORTH_PLAYING: f64 = 0.25;
+/// Half of a 95% interval, in deviations.
+const HALF_INTERVAL: f64 = 1.96;
 
 /// What a league knows about its players, to choose the next games.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct LeagueForm {
     players: Vec<Form>,
     /// The meetings of players that are there, the lower number first.
-    meetings: HashMap<(usize, usize), LastGames>,
+    meetings: HashMap<(usize, usize), Meetings>,
     /// The number of pairs chosen so far.
     chosen: u64,
     /// Whether no pair could be chosen, and nothing has changed since.
@@ -39,6 +44,8 @@ pub(crate) struct LeagueForm {
 struct Form {
     value: f64,
     deviation: f64,
+    /// Whether its rating is given, so that no game tells anything about it.
+    is_given: bool,
     is_there: bool,
     /// Games that were chosen for it and are not over.
     busy: u32,
@@ -46,9 +53,11 @@ struct Form {
     last: u64,
 }
 
-/// The last games of two players.
+/// The games of two players.
 #[derive(Debug, Clone, Copy, Default)]
-struct LastGames {
+struct Meetings {
+    /// How many there were.
+    games: u32,
     /// By who had the first seat.
     fingerprints: [Option<NonZeroU64>; 2],
     /// How many copies of earlier games came last.
@@ -59,7 +68,14 @@ impl LeagueForm {
     /// Adds a player that does not play yet.
     pub(crate) fn add(&mut self) {
         let last = self.chosen;
-        let form = Form { value: 0.0, deviation: UNKNOWN, is_there: false, busy: 0, last };
+        let form = Form {
+            value: 0.0,
+            deviation: UNKNOWN,
+            is_given: false,
+            is_there: false,
+            busy: 0,
+            last,
+        };
         self.players.push(form);
     }
 
@@ -79,7 +95,8 @@ impl LeagueForm {
             (None, None) => (middle, UNKNOWN),
         };
         let last = self.chosen;
-        self.players[player] = Form { value, deviation, is_there: true, busy: 0, last };
+        let is_given = given.is_some();
+        self.players[player] = Form { value, deviation, is_given, is_there: true, busy: 0, last };
         self.is_dry = false;
     }
 
@@ -116,6 +133,7 @@ impl LeagueForm {
         let mut is_copy = false;
         if are_there {
             let last = self.meetings.entry((first.min(second), first.max(second))).or_default();
+            last.games += 1;
             let place = &mut last.fingerprints[usize::from(first > second)];
             is_copy = game.fingerprint.is_some() && *place == game.fingerprint;
             *place = game.fingerprint;
@@ -136,7 +154,7 @@ impl LeagueForm {
 
     /// The next pair of games: of the player of whom least is known, or every other time of the one
     /// that has waited longest, against the opponent that tells most. `None` if no two players are
-    /// there, or their games would only repeat earlier ones.
+    /// there, or their games would only repeat earlier ones, or tell hardly anything.
     pub(crate) fn choose(&mut self) -> Option<(usize, usize)> {
         if self.is_dry {
             return None;
@@ -167,15 +185,25 @@ impl LeagueForm {
         let own = self.players[one];
         let others = self.players.iter().enumerate();
         let worth = others.filter_map(|(player, other)| {
-            if player == one || !other.is_there {
+            if player == one || !other.is_there || !own.is_worth_meeting(*other) {
                 return None;
             }
             let key = (one.min(player), one.max(player));
-            let repeats = self.meetings.get(&key).map_or(0, |last| last.repeats);
-            let worth = own.worth(*other) * chance(self.chosen, player) / f64::from(1 + repeats);
-            (repeats < REPEATS).then_some((player, worth))
+            let met = self.meetings.get(&key).copied().unwrap_or_default();
+            let worth = own.worth(*other) * chance(self.chosen, player) * met.novelty();
+            (met.repeats < REPEATS).then_some((player, worth))
         });
         worth.max_by(|one, other| one.1.total_cmp(&other.1)).map(|(player, _)| player)
+    }
+}
+
+impl Meetings {
+    /// How much more a pair of games tells than if the two had met as often and played copies. Those
+    /// who always meet the same few know little about the others: without the root of the meetings,
+    /// ratings of close fields were pulled together, and intervals of 95% held in 90%.
+    fn novelty(self) -> f64 {
+        let pairs = f64::from(self.games) / 2.0;
+        1.0 / ((1.0 + pairs).sqrt() * f64::from(1 + self.repeats))
     }
 }
 
@@ -192,6 +220,15 @@ impl Form {
         let expected = expected(self.value - other.value, 1.0);
         let g = certainty(other.deviation);
         g * g * (expected * (1.0 - expected)).sqrt() / f64::from(1 + other.busy)
+    }
+
+    /// Whether a pair of games against `other` tells enough about either of them.
+    fn is_worth_meeting(self, other: Self) -> bool {
+        let narrows = |one: Self, other: Self| {
+            let (_, after) = one.after(other, 0.5);
+            !one.is_given && 2.0 * HALF_INTERVAL * (one.deviation - after) >= WORTH_PLAYING
+        };
+        narrows(self, other) || narrows(other, self)
     }
 
     /// The value and the deviation after a game against `other` with this score (Glickman, 1999).

@@ -65,13 +65,55 @@ fn nobody_is_chosen_for_copies_of_games() {
 
 #[test]
 fn opponents_are_near_in_strength() {
-    let mut form = LeagueForm::default();
-    for (player, rating) in [0.0, 30.0, 900.0, 930.0].into_iter().enumerate() {
-        form.add();
-        form.enter(player, Some(rating), None);
+    let mut form = form(4);
+    for (player, value) in [0.0, 30.0, 900.0, 930.0].into_iter().enumerate() {
+        form.players[player].value = value;
     }
     for _ in 0..20 {
         let (one, other) = form.choose().expect("four are there");
         assert_eq!(one / 2, other / 2, "{one} and {other}");
     }
+}
+
+#[test]
+fn given_ratings_are_not_played_for() {
+    let mut form = LeagueForm::default();
+    for (player, rating) in [0.0, 300.0].into_iter().enumerate() {
+        form.add();
+        form.enter(player, Some(rating), None);
+    }
+    assert_eq!(form.choose(), None, "their games tell nothing");
+    form.add();
+    form.enter(2, None, None);
+    for number in 0..10 {
+        let (one, other) = form.choose().expect("a new player");
+        assert!(one == 2 || other == 2, "{one} and {other}");
+        form.learn(BySeat::new(one, other), game(GameOutcome::Draw, number));
+    }
+}
+
+/// The games of each until the league rests, if the first of two wins this share of games.
+fn games_until_rest(wins: f64) -> u64 {
+    let mut form = form(2);
+    let (mut games, mut won) = (0, 0.0);
+    while form.choose().is_some() {
+        for seats in [BySeat::new(0, 1), BySeat::new(1, 0)] {
+            games += 1;
+            let is_win = won < wins * f64::from(u32::try_from(games).expect("few"));
+            won += f64::from(is_win);
+            let outcome =
+                if is_win == (seats.first == 0) { GameOutcome::Win } else { GameOutcome::Loss };
+            form.learn(seats, game(outcome, games));
+        }
+        assert!(games < 10_000, "it rests some day");
+    }
+    games
+}
+
+#[test]
+fn a_league_rests_when_games_tell_hardly_anything() {
+    let equals = games_until_rest(0.5);
+    assert!((150..400).contains(&equals), "{equals}");
+    let unequal = games_until_rest(1.0);
+    assert!((20..400).contains(&unequal), "{unequal}");
 }
