@@ -12,8 +12,8 @@ use super::runtime::{interrupted, new_runtime};
 use super::{Failure, Status};
 use crate::printer::Printer;
 use referee_tournament::folder;
-use referee_web::WebServer;
-use referee_web::served::{Naming, Served, routes};
+use referee_web::served::{Naming, Served};
+use referee_web::{WebServer, routes};
 
 /// Arguments of `serve`.
 #[derive(Debug, Args)]

@@ -372,7 +372,8 @@ fn a_term() -> Lacks {
         handed_in.strengths.len() - 2,
         began.elapsed().as_secs_f64(),
     );
-    assert!(100 * right >= 85 * all, "{right} of {all}");
+    // One in twenty misses, and a short term has few.
+    assert!(10 * (all - right) <= 20 + all, "{right} of {all}");
     None
 }
 

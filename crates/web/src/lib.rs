@@ -24,10 +24,12 @@ mod connections;
 mod error;
 mod in_play;
 pub mod league;
+mod routes;
 pub mod served;
 mod server;
 mod visitors;
 
 pub use connections::EVENTS;
 pub use error::WebError;
+pub use routes::routes;
 pub use server::WebServer;

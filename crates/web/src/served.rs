@@ -1,27 +1,17 @@
 //! The page of a tournament, as it is now: computed when somebody looks, once for all who look.
 
 use std::collections::{HashMap, HashSet};
-use std::convert::Infallible;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 
-use axum::Router;
 use axum::body::Bytes;
-use axum::extract::{Path as Named, RawQuery, State};
-use axum::http::{HeaderMap, StatusCode, header};
-use axum::response::sse::{Event, KeepAlive, Sse};
-use axum::response::{Html, IntoResponse, Response};
-use axum::routing::get;
 use notify::{RecommendedWatcher, RecursiveMode, Watcher};
 use serde::Serialize;
 use tokio::sync::{Mutex, Semaphore, watch};
-use tokio_stream::StreamExt as _;
-use tokio_stream::wrappers::WatchStream;
 
 use crate::WebError;
-use crate::connections::{EVENTS, IN_PLAY, most};
-use crate::in_play;
+use crate::connections::most;
 use referee_record::log::places::LogPlaces;
 use referee_record::log::{GameNames, LOG, LogScan, Scanned};
 use referee_record::model::record::{Header, PlayerInfo};
@@ -38,8 +28,6 @@ use referee_tournament::folder::workers::WORKERS;
 use referee_tournament::folder::{self, FolderError, LIVE_SOCKET};
 use referee_tournament::run::cores::take_lowest_priority;
 
-/// The shortest time between two events.
-const PAUSE: Duration = Duration::from_secs(1);
 /// A page that takes less time to compute is computed for everyone who asks.
 const QUICK: Duration = Duration::from_millis(200);
 /// For how many times as long as a page took to compute it is good enough for some.
@@ -58,9 +46,9 @@ pub enum Naming {
 
 /// The latest page.
 pub(crate) struct LivePage {
-    html: Bytes,
+    pub(crate) html: Bytes,
     /// The parts that can change.
-    parts: Vec<LivePart>,
+    pub(crate) parts: Vec<LivePart>,
     /// What it shows.
     pub(crate) tables: Tables,
     /// The players by their names, which it shows only if it names players.
@@ -69,18 +57,18 @@ pub(crate) struct LivePage {
 
 /// A part of the page that can change: the id of its element, a hash of its text, and the text.
 #[derive(Serialize)]
-struct LivePart(String, String, String);
+pub(crate) struct LivePart(pub(crate) String, pub(crate) String, pub(crate) String);
 
 /// The state of the server.
 pub struct Served {
     pub(crate) dir: PathBuf,
     /// The rules of its games when the server began.
     rules: GameRules,
-    naming: Naming,
+    pub(crate) naming: Naming,
     /// The options shown in the commands of the page.
     called: String,
     /// The number of changes of the log so far.
-    changed: watch::Receiver<u64>,
+    pub(crate) changed: watch::Receiver<u64>,
     /// Changes when a run begins or ends.
     pub(crate) runs: watch::Receiver<u64>,
     /// The latest page, and the number of changes when its computation began.
@@ -89,7 +77,7 @@ pub struct Served {
     /// for them.
     recent: std::sync::Mutex<Option<(Instant, Arc<LivePage>)>>,
     /// Limits how many games are looked up at once.
-    at_work: Arc<Semaphore>,
+    pub(crate) at_work: Arc<Semaphore>,
     /// Limits how many visitors wait for events, so that others can still connect.
     pub(crate) followers: Arc<Semaphore>,
     /// They count the changes as long as they live.
@@ -113,42 +101,6 @@ pub(crate) fn watch_files(
     .map_err(failure)?;
     watcher.watch(dir, RecursiveMode::NonRecursive).map_err(failure)?;
     Ok(watcher)
-}
-
-/// The page and its parts. Under pseudonyms, games in play are not shown: the run names their players.
-pub fn routes(served: Arc<Served>) -> Router {
-    let routes = Router::new()
-        .route("/", get(page))
-        .route("/changes", get(changes))
-        .route("/games/{file}", get(game))
-        .route(EVENTS, get(events));
-    let routes = match served.naming {
-        Naming::Names => routes.route(IN_PLAY, get(in_play::in_play)),
-        Naming::Pseudonyms => routes,
-    };
-    routes.with_state(served)
-}
-
-async fn page(State(served): State<Arc<Served>>) -> Response {
-    match latest(&served).await {
-        Ok(page) => Html(page.html.clone()).into_response(),
-        Err(failure) => sorry(&failure),
-    }
-}
-
-/// Answers with the parts of the page that a visitor does not have yet, as JSON. The query lists
-/// the hashes of those that it has, with commas between them.
-async fn changes(State(served): State<Arc<Served>>, RawQuery(query): RawQuery) -> Response {
-    let query = query.unwrap_or_default();
-    let have: HashSet<&str> = query.split(',').collect();
-    let made = latest(&served).await.and_then(|page| {
-        let is_new = |LivePart(_, hash, _): &&LivePart| !have.contains(hash.as_str());
-        Ok(serde_json::to_string(&page.parts.iter().filter(is_new).collect::<Vec<_>>())?)
-    });
-    match made {
-        Ok(json) => ([(header::CONTENT_TYPE, "application/json")], json).into_response(),
-        Err(failure) => sorry(&failure),
-    }
 }
 
 /// The latest page; it is computed again if the log has changed. Only one computation runs at a
@@ -186,52 +138,6 @@ pub(crate) async fn recent(served: &Arc<Served>) -> Result<Arc<LivePage>, WebErr
     }
 }
 
-/// Answers with a game, or the list of all games, as a script.
-async fn game(State(served): State<Arc<Served>>, Named(file): Named<String>) -> Response {
-    let Some(id) = file.strip_suffix(".js").map(str::to_owned) else {
-        return StatusCode::NOT_FOUND.into_response();
-    };
-    let Ok(permit) = Arc::clone(&served.at_work).acquire_owned().await else {
-        return StatusCode::SERVICE_UNAVAILABLE.into_response();
-    };
-    let source = Arc::clone(&served);
-    let made = in_background(move || {
-        // The work goes on when the visitor has left.
-        let _held_until_it_ends = permit;
-        match id.as_str() {
-            "index" => source.index().map(Some),
-            id => source.replay_script(id),
-        }
-    });
-    match made.await {
-        Ok(Some(script)) => script_response(script),
-        Ok(None) => StatusCode::NOT_FOUND.into_response(),
-        Err(failure) => sorry(&failure),
-    }
-}
-
-pub(crate) fn script_response(script: String) -> Response {
-    let headers = HeaderMap::from_iter([
-        (header::CONTENT_TYPE, header::HeaderValue::from_static("text/javascript; charset=utf-8")),
-        (header::CACHE_CONTROL, header::HeaderValue::from_static("no-cache")),
-    ]);
-    (headers, script).into_response()
-}
-
-/// Sends an event whenever the log has changed, at most one each [`PAUSE`].
-async fn events(State(served): State<Arc<Served>>) -> Response {
-    let Ok(permit) = Arc::clone(&served.followers).try_acquire_owned() else {
-        return (StatusCode::SERVICE_UNAVAILABLE, "too many pages are waiting for changes\n")
-            .into_response();
-    };
-    let changes = WatchStream::from_changes(served.changed.clone());
-    let events = changes.throttle(PAUSE).map(move |count| {
-        let _held_as_long_as_the_stream = &permit;
-        Ok::<_, Infallible>(Event::default().data(count.to_string()))
-    });
-    Sse::new(events).keep_alive(KeepAlive::default()).into_response()
-}
-
 /// Runs slow work on a background thread, away from the connections. The thread has the lowest
 /// priority, so that it takes no time from games that are played on this machine.
 pub(crate) async fn in_background<T: Send + 'static>(
@@ -243,10 +149,6 @@ pub(crate) async fn in_background<T: Send + 'static>(
     });
     let ended = ended.await;
     ended.unwrap_or_else(|error| Err(error.into()))
-}
-
-pub(crate) fn sorry(failure: &WebError) -> Response {
-    (StatusCode::INTERNAL_SERVER_ERROR, format!("{failure}\n")).into_response()
 }
 
 impl Served {
@@ -316,7 +218,7 @@ impl Served {
     }
 
     /// The game `id` as a script, if there is such a game.
-    fn replay_script(&self, id: &str) -> Result<Option<String>, WebError> {
+    pub(crate) fn replay_script(&self, id: &str) -> Result<Option<String>, WebError> {
         if self.naming == Naming::Pseudonyms {
             return self.published_script(id);
         }
@@ -361,7 +263,7 @@ impl Served {
     }
 
     /// The list of all games as a script.
-    fn index(&self) -> Result<String, WebError> {
+    pub(crate) fn index(&self) -> Result<String, WebError> {
         let mut list = index_begin();
         if self.naming == Naming::Pseudonyms {
             let published = Published::open(&self.dir)?;

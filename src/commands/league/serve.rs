@@ -17,9 +17,9 @@ use crate::commands::{Failure, Status};
 use crate::printer::Printer;
 use referee_league::invitations::Invitations;
 use referee_tournament::folder;
-use referee_web::WebServer;
 use referee_web::league::{Entrance, private_pages};
-use referee_web::served::{Naming, Served, routes};
+use referee_web::served::{Naming, Served};
+use referee_web::{WebServer, routes};
 
 /// Arguments of `league serve`.
 #[derive(Debug, Args)]

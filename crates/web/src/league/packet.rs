@@ -14,7 +14,8 @@ use zip::write::SimpleFileOptions;
 
 use super::entrance::{AuthorBounds, AuthorVisit, Entrance, KeptPacket};
 use crate::WebError;
-use crate::served::{in_background, recent, script_response};
+use crate::routes::script_response;
+use crate::served::{in_background, recent};
 use referee_record::bounded;
 use referee_record::model::entry::Entry;
 use referee_report::packets::write_packet;
