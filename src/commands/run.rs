@@ -388,6 +388,7 @@ impl PlannedRun<'_> {
             adjudication: tournament.adjudication,
             players: players.iter().map(entrant).collect(),
             secret: folder.secret(tournament.seed)?,
+            reads_memory: false,
             spectators: Arc::clone(spectators),
             closes: watch::Sender::default().subscribe(),
         })

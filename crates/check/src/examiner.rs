@@ -177,6 +177,7 @@ impl<'e> Examiner<'e> {
                 .enumerate()
                 .collect(),
             secret: Secret::from_seed(exam.seed),
+            reads_memory: true,
             spectators: Arc::default(),
             closes: watch::Sender::default().subscribe(),
         });

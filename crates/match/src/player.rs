@@ -157,9 +157,6 @@ pub struct PlayerStatistics {
     pub cpu_off_turn: Duration,
     /// Time on its turns that was not charged, because the machine had no core free.
     pub waited_for_core: Duration,
-    /// Peak memory in bytes, added up over its processes alive at the end, if the system reports
-    /// it.
-    pub memory: Option<u64>,
     /// Bytes of its stderr that were not kept.
     pub stderr_lost: u64,
     /// The first line that it wrote after the end of the game, escaped and shortened.
@@ -323,6 +320,11 @@ impl Player {
     /// Statistics of a player that stays for another game.
     pub fn statistics(&self) -> PlayerStatistics {
         self.running().map_or_else(PlayerStatistics::default, PlayerProcess::statistics)
+    }
+
+    /// The peak resident memory of its processes, in bytes, if they live and it can be read.
+    pub fn peak_memory(&self) -> Option<u64> {
+        self.running()?.peak_memory()
     }
 
     /// The transcript: the last lines in both directions, oldest first.

@@ -73,6 +73,7 @@ impl PlayableRun {
                 .collect::<Result<_, RemoteError>>()?,
             secret: Secret::from_hex(&description.secret)
                 .ok_or(RemoteError::Unusable("its secret is not one"))?,
+            reads_memory: false,
             spectators: Arc::default(),
             closes,
         };

@@ -151,10 +151,11 @@ impl Examiner<'_> {
     }
 
     pub(super) async fn leave(&mut self, mut player: Player) {
+        let memory = player.peak_memory();
         let statistics = player.leave().await;
         // Its stderr can only be read now.
         let stderr = player.stderr().len();
-        self.report.figures.memory = self.report.figures.memory.max(statistics.memory);
+        self.report.figures.memory = self.report.figures.memory.max(memory);
         let mut warn = |text: &str| self.report.warnings.insert(text.to_owned());
         if stderr > 0 {
             warn("writes to its stderr, which is kept beside the log and is not a fault");

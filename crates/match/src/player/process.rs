@@ -331,9 +331,14 @@ impl PlayerProcess {
         self.stderr.settle(STDERR_READ).await;
     }
 
+    /// The peak resident memory of its processes, in bytes, if they live. Reading it takes a walk over
+    /// them.
+    pub(super) fn peak_memory(&self) -> Option<u64> {
+        if self.ended.is_some() { None } else { self.sandboxed.peak_memory() }
+    }
+
     /// Statistics of this game so far.
     pub(super) fn statistics(&self) -> PlayerStatistics {
-        let memory = if self.ended.is_some() { None } else { self.sandboxed.peak_memory() };
         let overrun = self.overrun.or_else(|| self.sandboxed.overrun());
         let reached = overrun.map(PlayerWarning::RanInto);
         PlayerStatistics {
@@ -342,7 +347,6 @@ impl PlayerProcess {
             cpu: self.cpu_usage.used(),
             cpu_off_turn: self.cpu_usage.off_turn(),
             waited_for_core: self.waited_for_core,
-            memory,
             stderr_lost: self.stderr.lost(),
             warnings: reached.into_iter().chain(self.warnings.iter().cloned()).collect(),
         }

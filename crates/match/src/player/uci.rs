@@ -331,9 +331,8 @@ impl UciEngine {
         }
         let owes = self.owes;
         let Some(process) = self.running_mut() else { return PlayerStatistics::default() };
-        let memory = process.statistics().memory;
         let leftover = if owes { process.kill().await } else { process.leave().await };
-        PlayerStatistics { leftover, memory, ..process.statistics() }
+        PlayerStatistics { leftover, ..process.statistics() }
     }
 
     /// Its process, if it runs.

@@ -212,17 +212,16 @@ impl Wire {
     }
 
     pub(super) async fn leave(&mut self) -> PlayerStatistics {
-        let memory = self.statistics().memory;
         Message::Quit.write(&mut self.line);
         self.tell().await;
         let Link::Process(process) = &mut self.link else { return PlayerStatistics::default() };
         if self.owes {
             let leftover = process.kill().await;
-            return PlayerStatistics { leftover, memory, ..self.statistics() };
+            return PlayerStatistics { leftover, ..self.statistics() };
         }
         let leftover = process.leave().await;
         let afterwards = process.said_unasked();
-        PlayerStatistics { leftover, memory, afterwards, ..self.statistics() }
+        PlayerStatistics { leftover, afterwards, ..self.statistics() }
     }
 
     fn statistics(&self) -> PlayerStatistics {

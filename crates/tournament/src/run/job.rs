@@ -35,6 +35,8 @@ pub struct Conditions {
     pub players: Entrants,
     /// The tournament's secret.
     pub secret: Secret,
+    /// Whether the memory of players is read after each game, which takes a while.
+    pub reads_memory: bool,
     /// The people who look at the games.
     pub spectators: Arc<Spectators>,
     /// From when on no game may begin, if a coordinator says so.

@@ -166,13 +166,19 @@ impl PlayerPool {
             };
             report.trace.warnings.extend(self.doubts(fixture));
             let void_because = why_void(&report, began, frozen);
+            let memory = |player: &Player| player.peak_memory();
+            let memory = self.conditions.reads_memory.then(|| players.as_ref().map(memory));
             let (builder, transcript) = self.clear(report, players, fixture, (seeds, began)).await;
             match void_because {
                 None => {
-                    let memory = builder.statistics.as_ref().map(|statistics| statistics.memory);
                     let warnings = builder.warnings();
                     let record = builder.build(id, fixture, void);
-                    let finished = Finished { record, warnings, transcript, memory };
+                    let finished = Finished {
+                        record,
+                        warnings,
+                        transcript,
+                        memory: memory.unwrap_or_default(),
+                    };
                     return JobOutcome::Played(vec![finished]);
                 }
                 Some(why) => {

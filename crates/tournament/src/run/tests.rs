@@ -196,6 +196,7 @@ impl Cup {
             policy: header.fault_policy,
             players: players.into_iter().enumerate().collect(),
             secret: Secret::from_seed(1),
+            reads_memory: false,
             spectators: Arc::default(),
             closes: watch::Sender::default().subscribe(),
         });

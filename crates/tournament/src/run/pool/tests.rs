@@ -34,6 +34,7 @@ fn pool(players: usize, restart: bool, replies: &'static [&'static str]) -> (Pla
         policy: FaultPolicy::Retry(1),
         players: (0..players).map(entrant).enumerate().collect(),
         secret: Secret::from_seed(1),
+        reads_memory: false,
         spectators: Arc::default(),
         closes: watch::Sender::default().subscribe(),
     };
