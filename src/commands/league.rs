@@ -1,4 +1,5 @@
-//! `league`: what the organiser of a league does besides running it.
+//! `league`: what the organiser of a league does besides running it. It is played by `run`: see
+//! `run/league.rs`.
 
 mod close;
 mod invite;
@@ -31,7 +32,7 @@ Examples:
   referee league serve                       the page, where authors hand in
   referee league invite --renew 'Ann Lee'    another link, in place of a lost one
   referee league message 'No games on Friday.'
-  referee league remove 'Ann Lee'            her versions play no more
+  referee league remove 'Ann Lee'            stops her versions
   referee league close                       the end of term: writes final.toml")]
 pub(crate) struct LeagueArgs {
     /// The configuration of the league
@@ -53,7 +54,7 @@ pub(crate) enum LeagueCommand {
     /// The list has a name on each line, in its first column. Whoever is invited already keeps the
     /// link. Links cannot be printed again: only hashes of their secrets are kept.
     Invite(invite::InviteArgs),
-    /// Start no more games until `league resume`; authors still hand in
+    /// Start no more games until `league resume`; authors can still hand in
     Pause,
     /// Go on after `league pause` or `league close`
     Resume,
@@ -61,11 +62,11 @@ pub(crate) enum LeagueCommand {
     ///
     /// The final has the last version of each author, and the same first players.
     Close(close::CloseArgs),
-    /// Let the versions of an author play no more, and take none in
+    /// Stop an author's versions from playing, and accept no new ones
     Remove(AuthorArgs),
     /// Let an author play again after `league remove`
     Readmit(AuthorArgs),
-    /// Tell all authors something on their pages; nothing, to remove it
+    /// Show a message on all authors' pages; an empty one removes it
     Message(MessageArgs),
 }
 
@@ -96,21 +97,38 @@ pub(crate) fn run(args: &LeagueArgs, printer: Printer) -> Result<Status, Failure
     match &args.command {
         LeagueCommand::Serve(serve) => return serve::run(serve, &args.config, printer),
         LeagueCommand::Invite(invite) => return invite::run(invite, &args.config, printer),
-        LeagueCommand::Pause => set(&|control| control.paused = true),
+        LeagueCommand::Pause => set(&|control| control.paused = true)
+            .map(|_| "no games start until `referee league resume`".to_owned()),
         LeagueCommand::Close(close) => return close::run(close, &args.config, printer),
-        LeagueCommand::Resume => set(&Control::resume),
+        LeagueCommand::Resume => set(&Control::resume)
+            .map(|_| "games start again, and submissions are accepted".to_owned()),
         LeagueCommand::Remove(author) => set_author(author, &|control| {
             control.removed.insert(author.author.clone());
+        })
+        .map(|_| {
+            format!(
+                "{}'s versions stop playing, and no new ones are accepted",
+                escape::terminal(&author.author)
+            )
         }),
         LeagueCommand::Readmit(author) => set_author(author, &|control| {
             control.removed.remove(&author.author);
-        }),
+        })
+        .map(|_| format!("{}'s submission is checked again", escape::terminal(&author.author))),
         LeagueCommand::Message(message) => {
             Control::refuse_long(&message.text).map_err(Failure::input)?;
-            set(&|control| message.text.clone_into(&mut control.message))
+            set(&|control| message.text.clone_into(&mut control.message)).map(|_| {
+                match &*message.text {
+                    "" => "the authors' pages have no message now".to_owned(),
+                    _ => "the message is on the authors' pages".to_owned(),
+                }
+            })
         }
     }
-    .map(|_| Status::Done)
+    .map(|done| {
+        printer.note(&done);
+        Status::Done
+    })
 }
 
 /// Reads what the configuration says of the league.

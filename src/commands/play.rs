@@ -182,7 +182,7 @@ fn display(
     };
     if !has_human {
         let instead = "play `human` against it, or watch two programs without --browser";
-        return Err(Failure::input(format!("--browser: nobody plays in the browser; {instead}")));
+        return Err(Failure::input(format!("--browser needs a human player; {instead}")));
     }
     let names = words.as_ref().map(|word| word.name().to_owned());
     let (page, url) = GamePage::open(address, &names, seats)?;

@@ -146,7 +146,7 @@ fn advice_on_groups(why: &Unavailable, asker: Asker) -> &'static str {
              enable-linger USER`"
         }
         (Unavailable::Scope(ScopeError::Refused(_)), _) => {
-            "mend what systemd reports; `journalctl -b` shows more"
+            "fix the problem that systemd reports; `journalctl -b` shows more"
         }
         (Unavailable::NotPassedOn { file: "cgroup.kill", .. }, _) => "use Linux 5.14 or later",
         (Unavailable::NotPassedOn { .. }, Asker::User) => {

@@ -47,7 +47,7 @@ pub(super) fn find(named: Option<&Path>, printer: Printer) -> Result<PathBuf, Fa
             false if dir.extension().is_some_and(|end| end == "csv") => {
                 let games = shell::quoted(&dir.to_string_lossy());
                 Err(Failure::input(format!(
-                    "{shown} is no results folder; `referee rank --from {games}` rates the games in a CSV file"
+                    "{shown} is not a results folder; `referee rank --from {games}` rates the games in a CSV file"
                 )))
             }
             false => Err(Failure::input(format!(

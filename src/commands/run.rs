@@ -30,7 +30,7 @@ use super::builds::{BuildSandbox, build_configured};
 use super::containment_args::{level_named, mechanism_named};
 use super::highlight::WatchReason;
 use super::report::{self, command_options};
-use super::results_folder::{self};
+use super::results_folder;
 use super::runtime::{finish_asked, interrupted, new_runtime};
 use super::settings::{GivenSettings, Settings};
 use super::until::Until;
@@ -505,7 +505,7 @@ struct Lineup<'p> {
     instructions: Instructions,
 }
 
-/// Instructions the run to finish when somebody interrupts it for the first time.
+/// Instructs the run to finish when somebody interrupts it for the first time.
 fn finish_when_asked(tell: mpsc::UnboundedSender<Instruction>) -> Result<(), Failure> {
     let mut asked = finish_asked()?;
     tokio::spawn(async move {

@@ -48,7 +48,7 @@ folder, 4 a run is writing to it.")]
 pub(crate) struct VerifyArgs {
     #[command(flatten)]
     pub(crate) folder: ResultsFolderArgs,
-    /// Compare the marks in grades.csv by [grades] in this configuration, and not by the rules in
+    /// Check the marks in grades.csv against [grades] in this configuration instead of the rules in
     /// the results folder
     #[arg(long, value_name = "CONFIG", conflicts_with = "repair")]
     pub(crate) grades: Option<PathBuf>,

@@ -227,7 +227,7 @@ fn verify_finds_another_secret() {
     arena.put("games.jsonl", &log.replacen("\"seed\":7", "\"seed\":8", 1));
     let run = arena.run(&["verify"]);
     assert!(
-        run.code == 1 && run.out.contains("` was drawn, the secret says `roll "),
+        run.code == 1 && run.out.contains("` was drawn, but the secret gives `roll "),
         "{}",
         run.out
     );

@@ -192,13 +192,13 @@ fn invalid_players_are_refused() {
     let arena = Arena::new();
     fs::create_dir(arena.path().join("empty")).expect("a folder");
     let run = arena.run(&["check", "empty"]);
-    let error = "error: player `empty`: no player is recognised in `empty`; a player is a \
+    let error = "error: player `empty`: no player found in `empty`; a player is a \
                  program, a \
                  file that ends in .py, .js, .mjs, .sh, .java or .jar, or a folder with \
                  `player.py`, a program `player`, or the like\n";
     assert_eq!(run, Run::new(2, "", error));
     let run = arena.run(&["check", "human"]);
-    assert_eq!(run, Run::new(2, "", "error: player `human`: only programs are checked\n"));
+    assert_eq!(run, Run::new(2, "", "error: player `human`: only programs can be checked\n"));
 }
 
 /// The first cells of each row of `table.csv`.

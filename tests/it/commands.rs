@@ -72,7 +72,7 @@ fn help_describes_commands_and_topics() {
 fn rank_names_the_option_for_a_csv_file() {
     let arena = Arena::new();
     arena.write("x y.csv", "a,b\n");
-    let error = "error: x y.csv is no results folder; `referee rank --from 'x y.csv'` rates the \
+    let error = "error: x y.csv is not a results folder; `referee rank --from 'x y.csv'` rates the \
                  games in a CSV file\n";
     assert_eq!(arena.run(&["rank", "x y.csv"]), Run::new(2, "", error));
 }

@@ -252,8 +252,7 @@ fn the_organiser_removes_an_author_and_closes_the_league() {
     arena.hand_in("ann", "player.py", &program("two"));
     arena.wait_for_report("ann", "refused");
     arena.put("control.json", r#"{"removed": []}"#);
-    fs::remove_file(arena.path().join("hand-in/ann/report.txt")).expect("removed");
-    arena.hand_in("ann", "player.py", &program("three"));
+    // What she handed in meanwhile enters.
     arena.wait_for_report("ann", "entered as ann v2");
     let closed = arena.run(&["league", "close", "--config", "tournament.toml"]);
     assert_eq!(closed.code, 0, "{}", closed.err);

@@ -531,14 +531,23 @@ fn commands_say_what_the_organiser_wants() {
     links(&arena, &["names.csv"]);
     // The brake works whatever is wrong with the players.
     arena.write("league.toml", &LEAGUE.replace("bot = \"random\"", "command = [\"./gone\"]"));
-    for words in [&["pause"][..], &["message", "Hello"], &["remove", "ann"]] {
-        assert_eq!(call(words), (0, String::new()), "{words:?}");
-    }
+    let answers = |calls: &[(&[&str], &str)]| {
+        for (words, answer) in calls {
+            assert_eq!(call(words), (0, format!("{answer}\n")), "{words:?}");
+        }
+    };
+    answers(&[
+        (&["pause"], "no games start until `referee league resume`"),
+        (&["message", "Hello"], "the message is on the authors' pages"),
+        (&["remove", "ann"], "ann's versions stop playing, and no new ones are accepted"),
+    ]);
     let wanted = json!({ "paused": true, "closed": false, "removed": ["ann"], "message": "Hello" });
     assert_eq!(control(), wanted);
-    for words in [&["resume"][..], &["message", ""], &["readmit", "ann"]] {
-        assert_eq!(call(words), (0, String::new()), "{words:?}");
-    }
+    answers(&[
+        (&["resume"], "games start again, and submissions are accepted"),
+        (&["message", ""], "the authors' pages have no message now"),
+        (&["readmit", "ann"], "ann's submission is checked again"),
+    ]);
     assert_eq!(control()["removed"], json!([]));
     let refused = |words: &[&str]| {
         let (code, err) = call(words);
@@ -550,7 +559,10 @@ fn commands_say_what_the_organiser_wants() {
         "error: no author is called anne; did you mean \"ann\"?\n"
     );
     refused(&["message", &"x".repeat(2001)]);
-    assert_eq!(refused(&["invite", "--renew", "cat"]), "error: nobody called \"cat\" is invited\n");
+    assert_eq!(
+        refused(&["invite", "--renew", "cat"]),
+        "error: no one called \"cat\" has been invited\n"
+    );
     arena.write("more.csv", "cat\n../dog\n");
     let kept = arena.read("invitations.json");
     assert_eq!(

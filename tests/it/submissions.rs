@@ -427,13 +427,13 @@ fn links_out_of_a_submission_are_refused() {
     assert_eq!(run.code, 1, "{run:?}");
     for author in ["ann", "eve"] {
         let refused = format!(
-            "{author}: `player.py` is a link that leads out of the submission; hand in the file itself"
+            "{author}: `player.py` is a link that points outside the submission; hand in the file itself"
         );
         assert!(run.err.contains(&refused), "{run:?}");
     }
     assert!(run.err.contains("1 of 3 are players"), "{run:?}");
     // Nor does a configuration or a command line run such a file.
-    let refused = "`player.py` is a link that leads out of the player's folder";
+    let refused = "`player.py` is a link that points outside the player's folder";
     for player in ["export/ann", "export/eve/player.py"] {
         let run = arena.run(&["check", player, "--game", "watch-your-back"]);
         assert!(run.code == 2 && run.err.contains(refused), "{run:?}");
@@ -463,7 +463,7 @@ fn nothing_looks_behind_links_or_waits_for_pipes_among_submissions() {
     );
     let refused = |author: &str, file: &str| {
         format!(
-            "{author}: `{file}` is a link that leads out of the submission; hand in the file itself"
+            "{author}: `{file}` is a link that points outside the submission; hand in the file itself"
         )
     };
     let run = arena.run(&["new", "tournament", "subs", "--into", "links"]);
@@ -495,7 +495,7 @@ fn a_virtual_environment_excuses_only_its_interpreter() {
     arena.write("private", "the key");
     arena.sh("mkdir -p ann/bin && touch ann/pyvenv.cfg && ln -s ../../private ann/bin/player.py");
     let run = arena.run(&["check", "ann", "--game", "watch-your-back"]);
-    let refused = "`player.py` is a link that leads out of the player's folder";
+    let refused = "`player.py` is a link that points outside the player's folder";
     assert!(run.code == 2 && run.err.contains(refused), "{run:?}");
     arena.sh("chmod +x private && ln -s ../../private ann/bin/python");
     arena.write(
@@ -505,7 +505,7 @@ fn a_virtual_environment_excuses_only_its_interpreter() {
          = \"random\"\n",
     );
     let run = arena.run(&["run"]);
-    assert!(run.code == 2 && run.err.contains("leads out of the player's folder"), "{run:?}");
+    assert!(run.code == 2 && run.err.contains("points outside the player's folder"), "{run:?}");
 }
 
 #[test]

@@ -37,7 +37,8 @@ pub(super) fn check(
 ) -> Option<Adjudication> {
     let keys = keys?;
     if keys.draw.is_none() && keys.resign.is_none() && keys.length.is_none() {
-        let problem = Problem::new(keys.at.clone(), "`[adjudication]` ends no game");
+        let problem =
+            Problem::new(keys.at.clone(), "`[adjudication]` needs `draw`, `resign` or `length`");
         let help = "add `draw = { after = 80, plies = 8, score = 10 }`, `resign` or `length`";
         problems.add(problem.help(help));
     }

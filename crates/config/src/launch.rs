@@ -110,7 +110,7 @@ pub(super) fn target_outside(word: &str, dir: &Path) -> Option<PathBuf> {
 /// The error that a player's file or folder is a link out of its folder.
 pub(super) fn link_out(word: &str) -> InvalidValue {
     let title =
-        format!("`{}` is a link that leads out of the player's folder", word.escape_debug());
+        format!("`{}` is a link that points outside the player's folder", word.escape_debug());
     InvalidValue::new(title, "put the file itself there, or name the file that the link leads to")
 }
 

@@ -454,7 +454,7 @@ fn by_detection(
     let decision = decide(&dir, rules);
     let missing = || {
         let title = match &decision.found[..] {
-            [] => "no player is recognised in this folder",
+            [] => "no player found in this folder",
             _ => "several files in this folder may be the player",
         };
         InvalidValue::new(title, "say how it is started with `command = [\"./player\"]`")
@@ -534,7 +534,7 @@ fn room(
         let path = PathBuf::from(name.get_ref());
         let is_device = fs::metadata(&path).is_ok_and(|found| found.file_type().is_char_device());
         if !path.is_absolute() || !is_device {
-            let title = format!("`{}` is no device", name.get_ref().escape_debug());
+            let title = format!("`{}` is not a device", name.get_ref().escape_debug());
             let help = "give the whole path of a character device, such as /dev/dri/renderD128";
             problems.add(Problem::new(name.span(), title).help(help));
             complete = false;

@@ -135,7 +135,7 @@ pub fn program_of(name: &str, start: &StartCommand) -> Result<PlayerSpec, Config
 /// The error that a folder has no player, or several files that may be it.
 fn unrecognised(word: &str, path: &Path, decision: &StartDecision) -> InvalidValue {
     let known = &decision.found;
-    let title = format!("no player is recognised in `{}`", word.escape_debug());
+    let title = format!("no player found in `{}`", word.escape_debug());
     if let Some((dir, command)) = unbuilt(path).filter(|_| known.is_empty()) {
         let dir = Path::new(word).join(dir.strip_prefix(path).unwrap_or(&dir));
         let help = format!(

@@ -424,7 +424,7 @@ fn adjudication_is_off_or_complete() {
 4 | resign = { plies = 1, score = 600 }
   |                    ^ expected a whole number from 2 to 1000"
     );
-    starts(&problem(""), "`[adjudication]` ends no game");
+    starts(&problem(""), "`[adjudication]` needs `draw`, `resign` or `length`");
     starts(&problem("length = 0"), "`length` is out of range");
     assert_eq!(
         problem("length = 4\n[openings]\nplies = 4"),

@@ -199,7 +199,8 @@ fn refuse_roots(
         } else {
             continue;
         };
-        let title = format!("`{}` is not only an image", name.get_ref().escape_debug());
+        let title =
+            format!("`{}` must contain only the unpacked image", name.get_ref().escape_debug());
         let problem = Problem::new(name.span(), title).label(format!("this shows {holds}"));
         problems.add(problem.help("unpack the image into a folder of its own, such as `image`"));
     }

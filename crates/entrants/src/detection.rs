@@ -58,7 +58,7 @@ pub const EXPECTED: &str = "a player is a program, a file that ends in .py, .js,
 
 /// How the player at `path` is started; `None` if nothing there looks like one, or if several things
 /// do.
-pub(crate) fn detect(path: &Path) -> Option<StartCommand> {
+pub fn detect(path: &Path) -> Option<StartCommand> {
     let mut candidates = candidates(path);
     let last = candidates.pop();
     last.filter(|_| candidates.is_empty())

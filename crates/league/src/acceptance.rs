@@ -7,12 +7,12 @@ use std::path::Path;
 use std::time::Duration;
 
 use super::author_folder::AuthorFolder;
-use super::doorkeeper::{DoorEvent, Doorkeeper, NobodyThere, WORK, remove_tree};
+use super::author_report::{AuthorReport, Outcome};
+use super::doorkeeper::{DoorEvent, Doorkeeper, RunOver, WORK, remove_tree};
 use super::intake::{self, NotTaken, Taken};
-use super::letter::{Fate, Letter};
 use super::version::{keep_start, player_in, version_digest, version_dir};
 use super::{now, without_sight};
-use referee_check::{Candidate, Exam, Readiness, ReportText, StepNews, examine};
+use referee_check::{Candidate, CheckReport, Exam, Readiness, ReportText, StepNews, examine};
 use referee_ratings::MOST_PLAYERS;
 use referee_record::model::entry::{Entry, LeavingReason, MOST_VERSIONS};
 use referee_record::model::player::PlayerSpec;
@@ -27,7 +27,7 @@ use referee_sandbox::limits;
 use referee_tournament::run::resume::header;
 
 /// How long the check of a submission may take.
-pub const WITHIN: Duration = Duration::from_secs(300);
+pub const CHECK_LIMIT: Duration = Duration::from_secs(300);
 
 impl Doorkeeper {
     /// Takes in a submission, checks it, and lets it enter. Returns its name.
@@ -35,9 +35,9 @@ impl Doorkeeper {
         &mut self,
         author: &str,
         submission: (&AuthorFolder, &FoundTree),
-        letter: &mut Letter,
-    ) -> Result<Result<String, NotTaken>, NobodyThere> {
-        self.send(letter, &Fate::BeingChecked)?;
+        told: &mut AuthorReport,
+    ) -> Result<Result<String, NotTaken>, RunOver> {
+        self.send(told, &Outcome::BeingChecked)?;
         let version = self.authors.get(author).map_or(1, |known| known.version + 1);
         if self.taken.len() >= MOST_PLAYERS || version > MOST_VERSIONS {
             let why = format!("the league is full: it has had {MOST_PLAYERS} players");
@@ -51,7 +51,7 @@ impl Doorkeeper {
         let work = self.league.entrants.join(WORK);
         let place = (work.as_path(), name.as_str());
         let (largest, builds) = (self.league.largest, self.plan.builds.as_ref());
-        let taken = match intake::take(submission, place, largest, builds, letter) {
+        let taken = match intake::take(submission, place, largest, builds, told) {
             Ok(taken) => taken,
             Err(why) => return Ok(Err(why)),
         };
@@ -60,12 +60,14 @@ impl Doorkeeper {
             let why = format!("as it plays, it is larger than {}", limits::bytes(disk));
             return Ok(Err(NotTaken::Refused(why)));
         }
-        match self.check(&taken.spec, &work, letter)? {
+        let report = self.check(&taken.spec, &work, told)?;
+        match report.as_ref().map_or(Readiness::Unfinished, CheckReport::outcome) {
             Readiness::Ready => {}
             Readiness::NotReady => {
-                return Ok(Err(NotTaken::Refused("It is not ready to play.".to_owned())));
+                let why = report.map(|report| report.verdict()).unwrap_or_default();
+                return Ok(Err(NotTaken::Refused(why)));
             }
-            Readiness::Unfinished if *self.stop.borrow() => return Err(NobodyThere),
+            Readiness::Unfinished if *self.stop.borrow() => return Err(RunOver),
             Readiness::Unfinished => {
                 return Ok(Err(NotTaken::Later("its check did not finish".to_owned())));
             }
@@ -78,45 +80,45 @@ impl Doorkeeper {
             kept: String::new(),
         };
         match self.settle(&entry, &taken) {
-            Ok((spec, kept)) => self.enter(Entry { kept, ..entry }, spec, taken, letter),
+            Ok((spec, kept)) => self.enter(Entry { kept, ..entry }, spec, taken, told),
             Err(why) => Ok(Err(why)),
         }
     }
 
-    /// Checks a player, step by step.
+    /// Checks a player, step by step. `None` if the check could not begin.
     fn check(
         &self,
         spec: &PlayerSpec,
         work: &Path,
-        letter: &mut Letter,
-    ) -> Result<Readiness, NobodyThere> {
+        told: &mut AuthorReport,
+    ) -> Result<Option<CheckReport>, RunOver> {
         let mut exam = self.plan.exam.clone();
         let candidate = match self.candidate(spec, work, &mut exam) {
             Ok(candidate) => candidate,
             Err(error) => {
                 self.warn(&format!("{}: {error}", spec.name))?;
-                return Ok(Readiness::Unfinished);
+                return Ok(None);
             }
         };
         let mut report = exam.untried(&candidate);
         let mut text = ReportText::new(&report, Colour::Plain, None);
-        letter.add(&ReportText::heading(&report));
-        let written = RefCell::new((letter, &mut text));
+        told.add(&ReportText::heading(&report));
+        let written = RefCell::new((told, &mut text));
         let tell = |news: StepNews| {
             if let StepNews::Ended(step) = news {
-                let (letter, text) = &mut *written.borrow_mut();
-                letter.add(&text.step(&step));
+                let (told, text) = &mut *written.borrow_mut();
+                told.add(&text.step(&step));
                 // The next step writes it again.
-                let _ = letter.send(&Fate::BeingChecked);
+                let _ = told.send(&Outcome::BeingChecked);
             }
         };
         let checked = examine(&exam, &candidate, &mut report, self.stop.clone(), tell);
-        let (letter, text) = written.into_inner();
-        letter.add(&text.rest(&report));
+        let (told, text) = written.into_inner();
+        told.add(&text.rest(&report));
         if let Err(error) = checked {
             self.warn(&format!("{}: {error}", spec.name))?;
         }
-        Ok(report.outcome())
+        Ok(Some(report))
     }
 
     fn candidate(
@@ -204,8 +206,8 @@ impl Doorkeeper {
         entry: Entry,
         spec: PlayerSpec,
         taken: Taken,
-        letter: &mut Letter,
-    ) -> Result<Result<String, NotTaken>, NobodyThere> {
+        told: &mut AuthorReport,
+    ) -> Result<Result<String, NotTaken>, RunOver> {
         let (author, name) = (entry.author.clone(), spec.name.clone());
         let player = PlayerInfo {
             name: name.clone(),
@@ -217,15 +219,18 @@ impl Doorkeeper {
             entry: Some(entry.clone()),
             left: None,
         };
+        // The old version first: a run that is killed in between takes the new one in at its next
+        // start, but would never let the old one go.
         self.leave(&author, LeavingReason::Replaced)?;
         let change =
             RosterChange::Entered { player: Box::new(player), files: taken.handed_in.hashes };
         let program = without_sight(spec, &self.hidden);
-        if let Err(why) = self.change(change, Some(program))? {
-            return Ok(Err(NotTaken::Refused(why)));
+        if let Err(why) = self.ask_for(change, Some(program))? {
+            // No fault of the author's: the workers could not be told, for example.
+            return Ok(Err(NotTaken::Later(why)));
         }
         (self.plan.hear)(&DoorEvent::Entered { player: name.clone(), author: author.clone() });
-        letter.add(&format!("It plays as `{name}`."));
+        told.add(&format!("It plays as `{name}`."));
         self.taken.push(name.clone());
         let known = self.authors.entry(author).or_default();
         (known.version, known.source, known.is_there) = (entry.version, entry.source, true);

@@ -14,7 +14,7 @@ use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags};
 use rustix::io::Errno;
 
 /// The file in an author's folder that tells what became of the submission.
-pub const REPORT: &str = "report.txt";
+pub const REPORT_FILE: &str = "report.txt";
 
 /// The report while it is written.
 const NEW_REPORT: &str = "report.txt.new";
@@ -51,7 +51,7 @@ impl AuthorFolder {
     /// The first `most` bytes of the report.
     pub fn report(&self, most: u64) -> io::Result<Vec<u8>> {
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
-        let file = File::from(rustix::fs::openat(&self.0, REPORT, flags, Mode::empty())?);
+        let file = File::from(rustix::fs::openat(&self.0, REPORT_FILE, flags, Mode::empty())?);
         if !file.metadata()?.is_file() {
             return Err(io::Error::other("it is not a file"));
         }
@@ -70,7 +70,7 @@ impl AuthorFolder {
         let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
         let mut file = File::from(rustix::fs::openat(&self.0, NEW_REPORT, flags, READABLE)?);
         file.write_all(text.as_bytes())?;
-        Ok(rustix::fs::renameat(&self.0, NEW_REPORT, &self.0, REPORT)?)
+        Ok(rustix::fs::renameat(&self.0, NEW_REPORT, &self.0, REPORT_FILE)?)
     }
 
     /// The names of what was handed in: all but the report and what begins with a dot.
@@ -107,7 +107,7 @@ impl AuthorFolder {
 /// Whether an entry at the top of an author's folder is not part of the submission.
 pub fn is_aside(name: &OsStr) -> bool {
     let name = name.as_bytes();
-    name.starts_with(b".") || name.starts_with(REPORT.as_bytes())
+    name.starts_with(b".") || name.starts_with(REPORT_FILE.as_bytes())
 }
 
 impl AsFd for AuthorFolder {
@@ -150,7 +150,7 @@ mod tests {
             names
         };
         assert_eq!(names(&victim), ["kept"]);
-        assert_eq!(names(&moved), ["new.py", REPORT]);
+        assert_eq!(names(&moved), ["new.py", REPORT_FILE]);
         assert!(AuthorFolder::open(&ann).is_err(), "a link");
         assert!(AuthorFolder::make(&ann).is_err(), "a link");
     }
@@ -162,7 +162,7 @@ mod tests {
         fs::write(&victim, "secret").expect("a file");
         let ann = dir.path().join("ann");
         let folder = AuthorFolder::make(&ann).expect("a folder");
-        symlink(&victim, ann.join(REPORT)).expect("a link");
+        symlink(&victim, ann.join(REPORT_FILE)).expect("a link");
         symlink(&victim, ann.join(NEW_REPORT)).expect("a link");
         assert!(folder.report(100).is_err(), "a link");
         folder.write_report("entered").expect("written");

@@ -15,7 +15,7 @@ pub(crate) const CONTROL: &str = "control.json";
 /// The most bytes of that file that are read.
 const LARGEST: u64 = 1 << 20;
 /// The most characters of a message.
-pub(crate) const LONGEST_MESSAGE: usize = 2000;
+pub const LONGEST_MESSAGE: usize = 2000;
 
 /// What the organiser wants.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -38,7 +38,7 @@ pub enum ControlError {
     #[error("cannot read {CONTROL}: {0}")]
     Unreadable(#[source] ReadError),
     /// It is not what a command or the page writes.
-    #[error("{CONTROL} is invalid: {0}; remove it, or write it anew with `referee league`")]
+    #[error("{CONTROL} is invalid: {0}; remove it, or write it again with `referee league`")]
     Invalid(#[source] serde_json::Error),
     /// It cannot be written.
     #[error("cannot write {CONTROL}: {0}")]

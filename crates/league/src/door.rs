@@ -70,7 +70,7 @@ impl Door {
             tell,
             stop: stopped,
         };
-        header.players.iter().for_each(|player| doorkeeper.note(player));
+        header.players.iter().for_each(|player| doorkeeper.remember(player));
         let thread = thread::Builder::new()
             .name("door".to_owned())
             .spawn(move || doorkeeper.work())

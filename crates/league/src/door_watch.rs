@@ -2,10 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use super::author_folder::is_aside;
 use super::author_watches::{AuthorWatches, Watching};
@@ -130,12 +131,17 @@ impl DoorWatch {
 
     /// All folders are to be read at once.
     pub(crate) fn read_all(&mut self) {
-        let now = Instant::now();
+        let (now, today) = (Instant::now(), SystemTime::now());
         let entries = fs::read_dir(&self.hand_in).into_iter().flatten().flatten();
-        let names = entries.filter_map(|entry| author(&self.hand_in, &entry.path()));
-        for author in names.take(MOST_AUTHORS).collect::<Vec<_>>() {
+        let authors = entries.filter_map(|entry| {
+            let path = entry.path();
+            Some((author(&self.hand_in, &path)?, changed(&path)))
+        });
+        for (author, changed) in authors.take(MOST_AUTHORS).collect::<Vec<_>>() {
             self.folders.watch(&author);
-            self.due.insert(author, now);
+            // Who handed in first comes first, also after a new start.
+            let age = changed.and_then(|at| today.duration_since(at).ok()).unwrap_or_default();
+            self.due.insert(author, now.checked_sub(age).unwrap_or(now));
         }
     }
 
@@ -215,6 +221,13 @@ impl DoorWatch {
     }
 }
 
+/// When something was last put into a folder, or taken out. Its author cannot set that time.
+fn changed(folder: &Path) -> Option<SystemTime> {
+    let found = fs::symlink_metadata(folder).ok()?;
+    let nanos = u32::try_from(found.ctime_nsec()).ok()?;
+    UNIX_EPOCH.checked_add(Duration::new(u64::try_from(found.ctime()).ok()?, nanos))
+}
+
 /// The author whose submission a path belongs to. Files beside the authors' folders are nobody's.
 fn author(hand_in: &Path, path: &Path) -> Option<String> {
     let mut parts = path.strip_prefix(hand_in).ok()?.iter();
@@ -226,6 +239,27 @@ fn author(hand_in: &Path, path: &Path) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn who_handed_in_first_is_read_first_after_a_start() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let hand_in = dir.path().join("hand-in");
+        let mut last = None;
+        for author in ["cat", "ann", "bob"] {
+            let folder = hand_in.join(author);
+            fs::create_dir_all(&folder).expect("a folder");
+            // The clock of the file system is coarse.
+            while changed(&folder) == last {
+                fs::write(folder.join("player.py"), "").expect("a file");
+                fs::remove_file(folder.join("player.py")).expect("removed");
+            }
+            last = changed(&folder);
+        }
+        let mut watch = DoorWatch::begin(&hand_in, dir.path());
+        for author in ["cat", "ann", "bob"] {
+            assert_eq!(watch.next(), DoorTask::Author(author.to_owned()));
+        }
+    }
 
     #[test]
     fn what_cannot_be_watched_is_read_again_after_a_while() {

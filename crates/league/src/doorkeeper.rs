@@ -13,12 +13,12 @@ use std::time::Instant;
 use tokio::sync::{mpsc, oneshot, watch};
 
 use super::author_folder::AuthorFolder;
+use super::author_report::{AuthorReport, Outcome};
 use super::control::Control;
 use super::door_watch::{AGAIN, DoorTask, DoorWatch};
 use super::hand_in;
 use super::intake::{LeagueBuilds, NotTaken};
 use super::invitations::author_problem;
-use super::letter::{Fate, Letter};
 use super::now;
 use referee_check::Exam;
 use referee_protocol::escape;
@@ -66,6 +66,10 @@ pub struct DoorPlan {
     pub hear: Box<dyn Fn(&DoorEvent) + Send>,
 }
 
+/// Why a submission of an author is refused whom the organiser has removed. It is looked at again
+/// when the author is readmitted.
+const REMOVED: &str = "the organiser has removed its author";
+
 /// What the door knows about an author.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Author {
@@ -102,10 +106,10 @@ pub(crate) struct Doorkeeper {
 }
 
 /// The league is not played any more.
-pub(crate) struct NobodyThere;
+pub(crate) struct RunOver;
 
 impl Doorkeeper {
-    pub(crate) fn note(&mut self, player: &PlayerInfo) {
+    pub(crate) fn remember(&mut self, player: &PlayerInfo) {
         let Some(entry) = &player.entry else { return };
         let known = self.authors.entry(entry.author.clone()).or_default();
         if entry.version > known.version {
@@ -120,45 +124,45 @@ impl Doorkeeper {
         let _ = self.serve();
     }
 
-    fn serve(&mut self) -> Result<(), NobodyThere> {
-        self.control()?;
+    fn serve(&mut self) -> Result<(), RunOver> {
+        self.follow_control()?;
         loop {
             match self.watch.next() {
                 DoorTask::Close => return Ok(()),
-                DoorTask::Control => self.control()?,
+                DoorTask::Control => self.follow_control()?,
                 DoorTask::Author(author) => self.look_at(&author)?,
             }
         }
     }
 
-    fn say(&self, instruction: Instruction) -> Result<(), NobodyThere> {
-        self.tell.send(instruction).map_err(|_| NobodyThere)
+    fn say(&self, instruction: Instruction) -> Result<(), RunOver> {
+        self.tell.send(instruction).map_err(|_| RunOver)
     }
 
     /// Leaves one place to a check while it lasts, but never stops all games.
-    fn make_place(&self, is_checking: bool) -> Result<(), NobodyThere> {
+    fn make_place(&self, is_checking: bool) -> Result<(), RunOver> {
         let Some(jobs) = self.jobs else { return Ok(()) };
         self.say(Instruction::PlayAtOnce((jobs - usize::from(is_checking)).max(1)))
     }
 
-    pub(crate) fn warn(&self, warning: &str) -> Result<(), NobodyThere> {
+    pub(crate) fn warn(&self, warning: &str) -> Result<(), RunOver> {
         self.say(Instruction::Warning(escape::terminal(warning)))
     }
 
     /// Asks for a change, and waits for the answer.
-    pub(crate) fn change(
+    pub(crate) fn ask_for(
         &self,
         change: RosterChange,
         program: Option<PlayerSpec>,
-    ) -> Result<Result<(), String>, NobodyThere> {
+    ) -> Result<Result<(), String>, RunOver> {
         let (done, answer) = oneshot::channel();
         self.say(Instruction::Change(Box::new(PlayerChange { change, program, done })))?;
         // A run that ends drops the instructions that it has not followed.
-        answer.blocking_recv().map_err(|_| NobodyThere)
+        answer.blocking_recv().map_err(|_| RunOver)
     }
 
     /// Follows what the organiser wants.
-    fn control(&mut self) -> Result<(), NobodyThere> {
+    fn follow_control(&mut self) -> Result<(), RunOver> {
         let control = match Control::read(&self.dir) {
             Ok(control) => control,
             Err(error) => return self.warn(&error.to_string()),
@@ -180,54 +184,55 @@ impl Doorkeeper {
     }
 
     /// Lets the present version of an author go, if there is one.
-    pub(crate) fn leave(&mut self, author: &str, why: LeavingReason) -> Result<(), NobodyThere> {
+    pub(crate) fn leave(&mut self, author: &str, why: LeavingReason) -> Result<(), RunOver> {
         let Some(known) = self.authors.get_mut(author).filter(|known| known.is_there) else {
             return Ok(());
         };
         known.is_there = false;
         let player = Entry::name(author, known.version);
         let leaving = Leaving { at: now(), why };
-        match self.change(RosterChange::Left { player, leaving }, None)? {
+        match self.ask_for(RosterChange::Left { player, leaving }, None)? {
             Ok(()) => Ok(()),
             Err(why) => self.warn(&format!("{author} cannot leave: {why}")),
         }
     }
 
     /// Reads an author's folder, and takes in what is there if it is new.
-    fn look_at(&mut self, author: &str) -> Result<(), NobodyThere> {
+    fn look_at(&mut self, author: &str) -> Result<(), RunOver> {
         let folder = self.league.hand_in.join(author);
         if self.plan.control.closed {
             return Ok(());
         }
         let Ok(folder) = AuthorFolder::open(&folder).map(Arc::new) else { return Ok(()) };
         let Some(found) = self.read(author, &folder)? else { return Ok(()) };
-        let mut letter = Letter::new(&folder, &found.digest, &self.places);
+        let mut report = AuthorReport::new(&folder, &found.digest, &self.places);
         let known = self.authors.get(author).cloned().unwrap_or_default();
         if known.is_there && known.source == found.digest {
             let name = Entry::name(author, known.version);
-            if letter.was_entered(&name) {
+            if report.was_entered(&name) {
                 return Ok(());
             }
-            letter.add("It plays.");
-            return self.send(&letter, &Fate::Entered(name));
+            report.add("It plays.");
+            return self.send(&report, &Outcome::Entered(name));
         }
-        if letter.was_refused() {
+        let is_removed = self.plan.control.removed.contains(author);
+        if report.was_refused() && (is_removed || !report.was_refused_for(REMOVED)) {
             return Ok(());
         }
         if let Some(why) = self.stranger(author) {
-            return self.refuse(author, letter, &why);
+            return self.refuse(author, report, &why);
         }
         if let Some(at) = known.checked.map(|checked| checked + self.league.every)
             && at > Instant::now()
         {
             self.watch.later(author.to_owned(), at);
-            letter.add(
+            report.add(
                 "It waits: submissions of an author are checked one after another, with a pause.",
             );
-            return self.send(&letter, &Fate::BeingChecked);
+            return self.send(&report, &Outcome::BeingChecked);
         }
         self.make_place(true)?;
-        let accepted = self.accept(author, (&folder, &found), &mut letter);
+        let accepted = self.accept(author, (&folder, &found), &mut report);
         self.authors.entry(author.to_owned()).or_default().checked = Some(Instant::now());
         let work = self.league.entrants.join(WORK);
         if let Err(error) = remove_tree(&work) {
@@ -235,13 +240,13 @@ impl Doorkeeper {
         }
         self.make_place(false)?;
         match accepted? {
-            Ok(name) => self.send(&letter, &Fate::Entered(name)),
+            Ok(name) => self.send(&report, &Outcome::Entered(name)),
             Err(NotTaken::Changed) => {
                 self.watch.later(author.to_owned(), Instant::now());
                 Ok(())
             }
-            Err(NotTaken::Later(why)) => self.put_off(author, letter, &why),
-            Err(NotTaken::Refused(why)) => self.refuse(author, letter, &why),
+            Err(NotTaken::Later(why)) => self.put_off(author, report, &why),
+            Err(NotTaken::Refused(why)) => self.refuse(author, report, &why),
         }
     }
 
@@ -251,35 +256,40 @@ impl Doorkeeper {
         &mut self,
         author: &str,
         folder: &Arc<AuthorFolder>,
-    ) -> Result<Option<FoundTree>, NobodyThere> {
+    ) -> Result<Option<FoundTree>, RunOver> {
         let error = match hand_in::read(folder, None, self.league.largest) {
             Ok(found) => return Ok(Some(found).filter(|found| found.files > 0)),
             Err(error) => error,
         };
         // What cannot be read has no digest.
-        let letter = Letter::new(folder, "unreadable", &self.places);
+        let report = AuthorReport::new(folder, "unreadable", &self.places);
         match NotTaken::of(error) {
             NotTaken::Changed => Ok(()),
-            NotTaken::Later(why) => self.put_off(author, letter, &why),
-            NotTaken::Refused(why) if letter.was_refused_for(&escape::lines(&why)) => Ok(()),
-            NotTaken::Refused(why) => self.refuse(author, letter, &why),
+            NotTaken::Later(why) => self.put_off(author, report, &why),
+            NotTaken::Refused(why) if report.was_refused_for(&escape::lines(&why)) => Ok(()),
+            NotTaken::Refused(why) => self.refuse(author, report, &why),
         }?;
         Ok(None)
     }
 
     /// Tries a submission again after a while: what kept it out is not its fault.
-    fn put_off(&mut self, author: &str, mut letter: Letter, why: &str) -> Result<(), NobodyThere> {
+    fn put_off(
+        &mut self,
+        author: &str,
+        mut report: AuthorReport,
+        why: &str,
+    ) -> Result<(), RunOver> {
         let why = escape::lines(why);
         self.warn(&format!("a submission of {author} waits: {why}"))?;
         self.watch.later(author.to_owned(), Instant::now() + AGAIN);
-        letter.add(&format!("It waits, through no fault of its own, and is tried again: {why}"));
-        self.send(&letter, &Fate::BeingChecked)
+        report.add(&format!("It waits, through no fault of its own, and is tried again: {why}"));
+        self.send(&report, &Outcome::BeingChecked)
     }
 
     /// Why the author of this name cannot take part, if so.
     fn stranger(&self, author: &str) -> Option<String> {
         if self.plan.control.removed.contains(author) {
-            return Some("the organiser has removed its author".to_owned());
+            return Some(REMOVED.to_owned());
         }
         if let Some(problem) = author_problem(author) {
             return Some(format!("its author cannot be called so: {problem}"));
@@ -290,20 +300,20 @@ impl Doorkeeper {
         known.map(|other| format!("its author's name is too much like that of `{other}`"))
     }
 
-    pub(crate) fn send(&self, letter: &Letter, fate: &Fate) -> Result<(), NobodyThere> {
-        match letter.send(fate) {
+    pub(crate) fn send(&self, report: &AuthorReport, fate: &Outcome) -> Result<(), RunOver> {
+        match report.send(fate) {
             Ok(()) => Ok(()),
             Err(error) => self.warn(&format!("cannot write a report: {error}")),
         }
     }
 
-    fn refuse(&self, author: &str, mut letter: Letter, why: &str) -> Result<(), NobodyThere> {
-        letter.add(&escape::lines(why));
+    fn refuse(&self, author: &str, mut report: AuthorReport, why: &str) -> Result<(), RunOver> {
+        report.add(&escape::lines(why));
         let (author, reason) = (author.to_owned(), why.to_owned());
         let told = format!("a submission of {author} is refused: {why}");
         self.say(Instruction::Notice(escape::terminal(&told)))?;
         (self.plan.hear)(&DoorEvent::Refused { author, reason });
-        self.send(&letter, &Fate::Refused)
+        self.send(&report, &Outcome::Refused)
     }
 }
 

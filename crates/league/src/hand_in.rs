@@ -29,7 +29,7 @@ mod tests {
     use std::os::unix::fs::symlink;
 
     use super::*;
-    use crate::REPORT;
+    use crate::REPORT_FILE;
 
     fn read_at(from: &Path, to: Option<&Path>, largest: u64) -> Result<FoundTree, UnfitTree> {
         read(&AuthorFolder::open(from).expect("a folder"), to, largest)
@@ -44,7 +44,7 @@ mod tests {
         fs::write(from.join("src/book"), "moves").expect("a file");
         let whole = read_at(&from, None, 100).expect("a submission");
         assert_eq!((whole.files, whole.bytes), (2, 12));
-        for aside in [REPORT, "report.txt.x.new", ".upload"] {
+        for aside in [REPORT_FILE, "report.txt.x.new", ".upload"] {
             fs::write(from.join(aside), "aside").expect("a file");
         }
         let to = dir.path().join("copy");

@@ -7,8 +7,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::author_folder::AuthorFolder;
+use super::author_report::AuthorReport;
 use super::hand_in;
-use super::letter::Letter;
 use referee_config::{ConfiguredBuilds, program_of};
 use referee_entrants::build::{BuildError, Builder};
 use referee_entrants::build_rules::{BuildRecords, BuildRules};
@@ -92,14 +92,14 @@ fn refused(why: impl Display) -> NotTaken {
 }
 
 /// Copies the submission in the folder `from`, of at most this many bytes, into the new folder
-/// `work`, builds it, and finds its player, which is called `name`. The letter tells its author what
+/// `work`, builds it, and finds its player, which is called `name`. The report tells its author what
 /// happens.
 pub(crate) fn take(
     (from, expected): (&AuthorFolder, &FoundTree),
     (work, name): (&Path, &str),
     largest: u64,
     builds: Option<&LeagueBuilds>,
-    letter: &mut Letter,
+    report: &mut AuthorReport,
 ) -> Result<Taken, NotTaken> {
     let (inbox, unpacked) = (work.join("in"), work.join("out"));
     fs::create_dir_all(&inbox).map_err(NotTaken::of)?;
@@ -111,11 +111,11 @@ pub(crate) fn take(
         return Err(refused("nothing in it can play"));
     };
     for remark in &submission.remarks {
-        letter.add(&escape::lines(remark));
+        report.add(&escape::lines(remark));
     }
     let built = builds
         .zip(submission.top.as_deref())
-        .and_then(|(builds, top)| build(builds, top, work, letter).transpose())
+        .and_then(|(builds, top)| build(builds, top, work, report).transpose())
         .transpose();
     let (tree, start, built) = match (built, submission.player) {
         (Ok(Some((tree, built))), _) => (
@@ -129,7 +129,7 @@ pub(crate) fn take(
         }
         (built, Ok(start)) => {
             if let Err(NotTaken::Refused(why)) = built {
-                letter.add(&format!("{why}; it plays as it was handed in"));
+                report.add(&format!("{why}; it plays as it was handed in"));
             }
             let tops = [inbox.join(ENTRY), unpacked];
             let top = tops.into_iter().find(|top| start.dir.starts_with(top));
@@ -153,18 +153,18 @@ fn build(
     builds: &LeagueBuilds,
     top: &Path,
     work: &Path,
-    letter: &mut Letter,
+    report: &mut AuthorReport,
 ) -> Result<Option<(PathBuf, StartCommand)>, NotTaken> {
     let Some(plan) = builds.rules.plan(top) else { return Ok(None) };
-    letter.add(&format!("build: {}", escape::terminal(&plan.command)));
+    report.add(&format!("build: {}", escape::terminal(&plan.command)));
     let (mut lines, mut end) = (0, VecDeque::new());
     let runtime = Runtime::new_current_thread().enable_all().build();
     let built = runtime.map_err(|error| NotTaken::Later(error.to_string()))?.block_on(async {
         let mut say = |line: &str| {
             lines += 1;
             if lines <= TOLD {
-                letter.add(&format!("  {line}"));
-                letter.send_progress();
+                report.add(&format!("  {line}"));
+                report.send_progress();
                 return;
             }
             end.push_back(format!("  {line}"));
@@ -176,10 +176,10 @@ fn build(
     });
     let hidden = lines.saturating_sub(TOLD + end.len());
     if hidden > 0 {
-        letter.add(&format!("  … {} …", counted(hidden, "line")));
+        report.add(&format!("  … {} …", counted(hidden, "line")));
     }
     for line in &end {
-        letter.add(line);
+        report.add(line);
     }
     let built = built.map_err(NotTaken::of)?;
     let start = look_after_build(&plan, &built.dir).map_err(NotTaken::of)?;

@@ -81,11 +81,11 @@ pub enum InvitationError {
         problem: String,
     },
     /// Nobody of this name was invited.
-    #[error("nobody called {0:?} is invited")]
+    #[error("no one called {0:?} has been invited")]
     Stranger(String),
     /// People cannot reach a page there.
     #[error(
-        "{0:?} is no address of a page: expected https://HOST or http://HOST, with a port or without"
+        "{0:?} is not the address of a page: expected https://HOST or http://HOST, with a port or without"
     )]
     Url(String),
 }
@@ -268,7 +268,7 @@ pub fn author_problem(name: &str) -> Option<String> {
     } else if name.trim() != name {
         "it begins or ends with a space".to_owned()
     } else if escape::terminal(name) != name {
-        "it contains a character that cannot be seen".to_owned()
+        "it contains an invisible character".to_owned()
     } else if version {
         "it looks like a version of another author's player".to_owned()
     } else if folded(name) == ORGANISER_NAME {

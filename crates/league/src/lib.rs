@@ -34,6 +34,7 @@
 
 mod acceptance;
 pub mod author_folder;
+mod author_report;
 mod author_watches;
 pub mod control;
 pub mod door;
@@ -42,7 +43,6 @@ mod doorkeeper;
 pub mod hand_in;
 mod intake;
 pub mod invitations;
-mod letter;
 pub mod roster;
 pub mod version;
 
@@ -60,10 +60,10 @@ use referee_record::model::player::PlayerSpec;
 use referee_record::model::tournament::Tournament;
 use referee_tournament::schedule::state::RecordError;
 
-pub use acceptance::WITHIN;
-pub use author_folder::REPORT;
+pub use acceptance::CHECK_LIMIT;
+pub use author_folder::REPORT_FILE;
+pub use author_report::entered_as;
 pub use intake::LeagueBuilds;
-pub use letter::entered_as;
 
 /// A league that is about to be played.
 #[derive(Debug, Clone, Copy)]

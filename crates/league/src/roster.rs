@@ -59,14 +59,14 @@ pub fn find_players(
     }
     for name in lost {
         let warning = format!(
-            "{}: its files in {} are not those that entered; it plays no more",
+            "{}: its files in {} have changed since it entered; it stops playing",
             escape::terminal(name),
             league.settings.entrants.display()
         );
         listeners.on(RunEvent::Warning(&warning), state)?;
         let leaving = Leaving { at: now(), why: LeavingReason::Lost };
         let change = RosterChange::Left { player: name.clone(), leaving };
-        state.change(&change)?;
+        state.apply(&change)?;
         listeners.on(RunEvent::PlayersChanged(&change), state)?;
     }
     Ok(roster)

@@ -72,8 +72,8 @@ fn start_file(dir: &Path) -> PathBuf {
 /// The player in the folder of a version, found as an intake finds it, whatever a log says of its
 /// command; or why it cannot be started.
 pub(crate) fn player_in(dir: &Path, name: &str) -> Result<PlayerSpec, String> {
-    let start = version_start(dir)
-        .ok_or_else(|| format!("no player is recognised in `{}`", dir.display()))?;
+    let start =
+        version_start(dir).ok_or_else(|| format!("no player found in `{}`", dir.display()))?;
     program_of(name, &start).map_err(|why| why.to_string())
 }
 

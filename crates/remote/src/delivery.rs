@@ -87,7 +87,7 @@ pub fn pack(mut outcome: JobOutcome, max: usize) -> Result<Vec<u8>, String> {
         }
         if !halve_transcripts(&mut outcome) {
             return Err(format!(
-                "its result has {} bytes, but the NATS server takes only {max}: raise its \
+                "its result is {} bytes, but the NATS server accepts at most {max}: raise its \
                  max_payload",
                 packed.len()
             ));

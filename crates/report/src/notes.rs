@@ -221,7 +221,7 @@ pub(super) fn winner(
     if percent == "50" {
         return Some(format!("{place} It and {other} are level: the games favour neither."));
     }
-    let better = format!("It is better than {other} with {percent}% likelihood");
+    let better = format!("It is {percent}% likely to be better than {other}");
     Some(match next.games {
         Some(games) => {
             let games = two_digits(games);
@@ -332,7 +332,7 @@ mod tests {
         assert_eq!(told.as_deref(), Some("ant is first, and with 95% confidence the best."));
         let told = winner(&standings(&two_players()), |_, _| true).expect("two players");
         let start = "ant is first, but that is not certain: with 95% confidence it is between \
-                     place 1 and 2 of 2. It is better than bee with ";
+                     place 1 and 2 of 2. It is ";
         assert!(told.starts_with(start) && told.ends_with(" would settle that."), "{told}");
         let level = [(0, 1, "white"), (1, 0, "white")];
         let level = standings(&results(&["ant", "bee"], &level));
@@ -350,7 +350,7 @@ mod tests {
         let told = |may_compare: fn(&str, &str) -> bool| winner(&near, may_compare).expect("three");
         assert!(told(|_, _| true).contains("It and bee are level"));
         let next = told(|_, other| other != "bee");
-        assert!(next.contains("1 and 3 of 3. It is better than cat with"), "{next}");
+        assert!(next.contains("likely to be better than cat;"), "{next}");
         assert!(told(|_, _| false).ends_with("between place 1 and 3 of 3."));
     }
 

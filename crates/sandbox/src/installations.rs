@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 
 use crate::command::Command;
 use crate::paths::{is_in, real};
-use crate::runtimes::{is_system_path, with_real_folder};
+use crate::system_paths::{is_system_path, with_real_folder};
 
 /// The names of folders of programs. What a program needs lies beside them.
 const OF_PROGRAMS: &[&str] = &["bin", "sbin", "shims", "libexec"];

@@ -19,8 +19,8 @@ use crate::mounts::SCRATCH;
 use crate::place::open_without_links;
 use crate::protocol::{Setup, SetupError};
 use crate::request::Network;
-use crate::runtimes::SYSTEM;
 use crate::settings::settings;
+use crate::system_paths::SYSTEM;
 use crate::visible::VisiblePaths;
 
 /// The newest Landlock version to ask for. Older kernels provide what they can.

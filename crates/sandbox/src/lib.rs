@@ -81,7 +81,7 @@
 //! A module imports only modules listed above it.
 //!
 //! - The input: `request`, `paths`, `command`, and the crate `referee_containment`; the output: `error`.
-//! - The files that a process may see: `runtimes`, `installations`, `visible`.
+//! - The files that a process may see: `system_paths`, `installations`, `visible`.
 //! - System information: `descriptors`, `signals`, `procfs`, `process_state`, `process_tree`.
 //! - Between caller and supervisor: `protocol`, `start_request`, `fork`, `systemd`, `launcher`.
 //! - Containment: `users`, `cgroup`, `scratch`, `file_tree`, `mounts`, `landlock`, `seccomp`.
@@ -144,8 +144,6 @@ mod resolve;
 #[cfg(target_os = "linux")]
 mod resources;
 #[cfg(target_os = "linux")]
-mod runtimes;
-#[cfg(target_os = "linux")]
 mod scratch;
 #[cfg(target_os = "linux")]
 mod seccomp;
@@ -159,6 +157,8 @@ mod start_request;
 mod supervisor;
 #[cfg(target_os = "linux")]
 mod supervisor_child;
+#[cfg(target_os = "linux")]
+mod system_paths;
 #[cfg(target_os = "linux")]
 mod systemd;
 #[cfg(target_os = "linux")]
@@ -189,8 +189,8 @@ pub use referee_containment::{
 use referee_containment::{leftovers, level, place};
 pub use request::{Network, Request};
 pub use resolve::resolve;
-pub use runtimes::is_system_path;
 pub use signals::is_ignored;
+pub use system_paths::is_system_path;
 
 /// Runs the supervisor if this process was started as one, and returns its exit code. Returns
 /// `None` in every other process.

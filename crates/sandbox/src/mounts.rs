@@ -21,9 +21,9 @@ use crate::limits::{Limits, Overrun};
 use crate::paths::is_in;
 use crate::protocol::{Setup, SetupError};
 use crate::request::Network;
-use crate::runtimes::{NETWORK, SYSTEM};
 use crate::settings::settings;
 use crate::start_request::StartRequest;
+use crate::system_paths::{NETWORK, SYSTEM};
 use crate::visible::{Layer, VisiblePaths};
 
 /// The name of an empty file in the scratch folder, which is mounted over hidden files.

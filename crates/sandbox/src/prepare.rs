@@ -13,7 +13,7 @@ use crate::protocol::Setup;
 use crate::request::Network;
 use crate::users::User;
 use crate::visible::{Program, VisiblePaths};
-use crate::{descriptors, mounts, runtimes};
+use crate::{descriptors, mounts, system_paths};
 
 /// The supervisor's setup for a process. The process becomes `user`, if there is one, and joins
 /// `groups`.
@@ -46,7 +46,7 @@ pub(crate) fn setup(
             _ if is_this_program => Program::Caller,
             Some(_) => Program::InImage,
             None => {
-                program = runtimes::with_real_folder(&program);
+                program = system_paths::with_real_folder(&program);
                 Program::Here(&command.program)
             }
         };
@@ -54,7 +54,7 @@ pub(crate) fn setup(
         env = environment(command, scratch.as_deref().unwrap_or(Path::new(mounts::SCRATCH)));
     }
     if contained && policy.network == Network::Open {
-        runtimes::of_network().for_each(|path| visible.show(path));
+        system_paths::network_paths().for_each(|path| visible.show(path));
     }
     let helper = command.helper.as_ref().map(|helper| real(&helper.program));
     if let (Some(path), Some(helper)) = (&helper, &command.helper) {

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use crate::command::{Command, DirView};
 use crate::installations::Installations;
 use crate::paths::{is_in, lexical, real};
-use crate::runtimes::{SYSTEM, is_system_path};
+use crate::system_paths::{SYSTEM, is_system_path};
 
 /// The paths that a process may see and those hidden from it. Of two that contain a file, the deeper
 /// one decides.

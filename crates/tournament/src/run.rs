@@ -10,7 +10,6 @@ pub mod failure;
 pub mod game_record;
 pub mod instruction;
 pub mod job;
-
 pub mod pool;
 mod recorder;
 pub mod resume;
@@ -229,7 +228,7 @@ impl Runner<'_> {
         let there = (0..self.state.names().len()).filter(|&player| self.state.is_there(player));
         let rests = self.state.is_league() && progress.may_begin() && there.count() > 1;
         if rests && !std::mem::replace(&mut progress.told_rest, true) {
-            let text = "the league rests until somebody comes: no game would tell enough";
+            let text = "the league is idle until a player joins: no game would tell enough";
             progress.listener.on(RunEvent::Notice(text), self.state)?;
         }
         Ok(())
@@ -244,7 +243,7 @@ impl Runner<'_> {
         match instruction {
             Instruction::Change(asked) => {
                 let PlayerChange { change, program, done } = *asked;
-                let changed = self.change(&change, program.as_ref(), progress)?;
+                let changed = self.change_roster(&change, program.as_ref(), progress)?;
                 // Whoever asked may have gone.
                 let _ = done.send(changed);
             }
@@ -271,14 +270,14 @@ impl Runner<'_> {
 
     /// Lets a player come or go: at the venue, in the state and in the log. Returns why this is
     /// impossible, if it is; then nothing has changed.
-    fn change(
+    fn change_roster(
         &mut self,
         change: &RosterChange,
         program: Option<&PlayerSpec>,
         progress: &mut RunProgress<'_, '_>,
     ) -> Result<Result<(), String>, RunError> {
         let mut header = self.state.header().clone();
-        if let Err(why) = header.follow(change) {
+        if let Err(why) = header.apply(change) {
             return Ok(Err(why.to_string()));
         }
         if let Some(program) = program {
@@ -287,7 +286,7 @@ impl Runner<'_> {
                 return Ok(Err(why));
             }
         }
-        if let Err(why) = self.state.change(change) {
+        if let Err(why) = self.state.apply(change) {
             return Ok(Err(why.to_string()));
         }
         progress.listener.on(RunEvent::PlayersChanged(change), self.state)?;

@@ -5,6 +5,7 @@
 //! by pairing; then by the game's number in its pair.
 
 pub mod formats;
+mod matchmaker;
 mod pairings;
 pub mod state;
 pub mod summary;

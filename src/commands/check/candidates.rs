@@ -47,7 +47,7 @@ pub(super) fn read(
         .iter()
         .map(|word| {
             let refused = |why| UnknownPlayer { word: word.clone(), why };
-            let spec = settings.program(word, "player `human`: only programs are checked");
+            let spec = settings.program(word, "player `human`: only programs can be checked");
             let suits = |spec| Ok(exam.rules.refuse_engines([&spec]).map(|()| spec)?);
             spec.and_then(suits).map_err(refused)
         })

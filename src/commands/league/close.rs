@@ -141,7 +141,7 @@ fn version(dir: &Path, entry: &Entry, folder: &Path) -> Result<Value, Failure> {
     let start = version_start(dir).filter(|_| entry.kept == now);
     let start = start.ok_or_else(|| {
         Failure::input(format!(
-            "the files in {shown} are not those that entered; put them back, or remove the author"
+            "the files in {shown} have changed since the version entered; restore them, or remove the author"
         ))
     })?;
     let mut table = Table::new();

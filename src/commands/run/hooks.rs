@@ -100,7 +100,10 @@ impl HookBell {
         // Nothing in an event can fail to become JSON.
         let text = serde_json::to_string(&told).unwrap_or_default();
         if queue.events.try_send(text).is_err() {
-            tracing::warn!(?event, "too many events wait for the hook; this one is lost");
+            tracing::warn!(
+                ?event,
+                "too many events are waiting for the hook; this one was dropped"
+            );
         }
     }
 }
@@ -183,7 +186,7 @@ async fn call(hook: &Hook, event: &str, time: impl Future<Output = ()>) -> Resul
     let mut command = Command::new(program);
     command.args(args).current_dir(&hook.dir).kill_on_drop(true).process_group(0);
     command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
-    let mut child = command.spawn().map_err(|error| format!("it does not start: {error}"))?;
+    let mut child = command.spawn().map_err(|error| format!("it cannot be started: {error}"))?;
     let group = child.id().map(|id| Pid::from_raw(id.cast_signed()));
     let stdin = child.stdin.take();
     let ended = async {

@@ -13,7 +13,7 @@ use referee_check::{Exam, drills};
 use referee_league::control::Control;
 use referee_league::door::{Door, DoorPlan};
 use referee_league::roster::find_players;
-use referee_league::{LeagueBuilds, PlannedLeague, WITHIN};
+use referee_league::{CHECK_LIMIT, LeagueBuilds, PlannedLeague};
 use referee_record::model::league::LeagueSettings;
 use referee_record::model::player::PlayerSpec;
 use referee_tournament::run::resume::Prepared;
@@ -76,7 +76,7 @@ fn entrance_exam(
     settings: &Settings,
     printer: Printer,
 ) -> Result<Exam, Failure> {
-    let terms = ExamTerms { within: WITHIN, ..ExamTerms::default() };
+    let terms = ExamTerms { within: CHECK_LIMIT, ..ExamTerms::default() };
     let exam = exam(&terms, settings, run.containment.clone(), printer)?;
     Ok(Exam { drills: drills(&exam.rules)?, ..exam })
 }

@@ -91,7 +91,7 @@ const ATTACKS: [Attack; 12] = [
         // The process that packs the result is two above, and its stdout is for the result.
         site.arena.write("subs/evil/forge", FORGE);
         let forged = "the result of its build cannot be used: the archive was refused: `../../x` \
-                      lies outside of it; pack the folder itself, without `..`";
+                      is outside the archive; pack the folder itself, without `..`";
         // At `basic`, an ordinary user's build cannot even look for that process.
         let sees = site.way.is_strict() || is_root() && site.way.user.is_none();
         let otherwise = "its build failed with exit code 2";

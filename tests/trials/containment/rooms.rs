@@ -144,6 +144,6 @@ fn devices(way: Way) -> Option<String> {
     plays(&arena);
     configure(&arena, &level, &format!("{command}\ndevices = [\"/etc/passwd\"]"), "");
     let run = arena.run(&["run", "--plan"]);
-    assert!(run.err.contains("`/etc/passwd` is no device"), "{}", run.err);
+    assert!(run.err.contains("`/etc/passwd` is not a device"), "{}", run.err);
     None
 }

@@ -56,7 +56,7 @@ fn invalid_player_arguments() {
     fs::write(folder.path("kit/Makefile"), "player:").expect("a file");
     assert_eq!(
         refused("kit"),
-        "it: no player is recognised in `kit`, but sources that have to be built; run `make` in \
+        "it: no player found in `kit`, but sources that have to be built; run `make` in \
          `kit`; if that is done, name the program itself"
     );
     assert_eq!(

@@ -42,7 +42,7 @@ pub enum BuildError {
     #[error("its build cannot be started: {0}")]
     NotStarted(#[from] SpawnError),
     /// The supervisor of the sandbox is gone.
-    #[error("its build was lost: somebody killed its supervisor")]
+    #[error("its build was interrupted: the supervisor process was killed")]
     SupervisorEnded,
     /// It took longer than this.
     #[error("its build took more than {}", format_duration(*.0))]

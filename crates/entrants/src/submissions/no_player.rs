@@ -57,7 +57,7 @@ pub enum NoPlayer {
     #[error("no player was recognised; {}", contents(.0))]
     Unrecognised(Vec<String>),
     /// This file in it is a link that leads out of it.
-    #[error("`{0}` is a link that leads out of the submission; hand in the file itself")]
+    #[error("`{0}` is a link that points outside the submission; hand in the file itself")]
     Link(String),
     /// This file of it is something else.
     #[error("`{0}` is a device, a pipe or a socket; hand in a file")]

@@ -97,7 +97,7 @@ fn why_illegal(board: &Board, Move { from, to, promotion }: Move) -> Breach {
     };
     let becomes_something = piece == Piece::Pawn && to.rank() == Rank::Eighth.relative_to(color);
     if !own.has(from) {
-        Breach::new("C1", "moves a piece of the other side")
+        Breach::new("C1", "moves an opponent's piece")
     } else if piece == Piece::King && own.has(to) && board.pieces(Piece::Rook).has(to) {
         let needs = "the king and this rook must not have moved, the squares between them must be \
                      free, and the king must not be, pass or end in check";

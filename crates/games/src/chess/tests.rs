@@ -155,7 +155,7 @@ fn a_refusal_names_its_clause() {
         ),
         ("a1a9", "syntax: expected a move like `e2e4`, `e7e8q`, `Nf3`, `exd5` or `O-O`"),
         ("e4e5", "C1: e4e5 starts where no piece stands"),
-        ("e8e7", "C1: e8e7 moves a piece of the other side"),
+        ("e8e7", "C1: e8e7 moves an opponent's piece"),
         ("a1b2", "C1: a1b2 is not a way in which a rook moves"),
         ("a1e1", "C1: a1e1 ends on a piece of the same side"),
         ("b7b8", "C2: b7b8 does not say what the pawn becomes: q, r, b or n"),

@@ -92,7 +92,7 @@ fn start(board: &Board, from: Point) -> Result<Square, Breach> {
     if board.pieces(seat).contains(square) {
         Ok(square)
     } else if board.pieces(!seat).contains(square) {
-        breaks("W6", "moves a piece of the other side")
+        breaks("W6", "moves an opponent's piece")
     } else if !board.size().area().contains(square) {
         breaks("W6", "starts on a removed square")
     } else {

@@ -55,7 +55,7 @@ fn every_refusal_cites_its_clause() {
         ("3,3>3,8", "W6: 3,3>3,8 ends off the board"),
         ("8,3>7,3", "W6: 8,3>7,3 starts off the board"),
         ("2,2>2,3", "W6: 2,2>2,3 starts where no piece stands"),
-        ("5,3>5,2", "W6: 5,3>5,2 moves a piece of the other side"),
+        ("5,3>5,2", "W6: 5,3>5,2 moves an opponent's piece"),
         ("3,4", "W5: 3,4 is a placement, and all pieces are placed"),
         ("12,7", "W5: 12,7 is a placement, and all pieces are placed"),
         ("pass", "W7: pass is not allowed while there is a legal move"),

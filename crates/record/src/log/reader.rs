@@ -237,7 +237,7 @@ fn look_ahead(input: &mut impl BufRead, header: &mut Header) -> io::Result<u64> 
             && let Ok(mut change) = serde_json::from_slice::<RosterChange>(&line)
         {
             change.cut();
-            let _ = header.follow(&change);
+            let _ = header.apply(&change);
         }
         is_inside = !is_whole;
     }

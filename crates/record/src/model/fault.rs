@@ -107,7 +107,7 @@ impl FaultCode {
             }
             Self::Illegal => "one of the legal actions, which every turn lists",
             Self::UnexpectedOutput => {
-                "one line on stdout for each request and nothing else; prints belong on stderr"
+                "one line on stdout for each request and nothing else; debug output belongs on stderr"
             }
             Self::Oversize => "lines of at most 64 KiB, and at most 16 MiB in a game",
             Self::Memory => "less memory than the limit",

@@ -71,7 +71,7 @@ impl Header {
     ///
     /// # Errors
     /// No such change is possible now. Then nothing changes.
-    pub fn follow(&mut self, change: &RosterChange) -> Result<(), ImpossibleChange> {
+    pub fn apply(&mut self, change: &RosterChange) -> Result<(), ImpossibleChange> {
         if !self.is_league() {
             return Err(ImpossibleChange::NoLeague);
         }

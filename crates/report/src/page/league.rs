@@ -247,7 +247,7 @@ impl OrganiserPage<'_> {
 
     fn author_table(&self) -> Markup {
         if self.authors.is_empty() {
-            return html! { p { "Nobody was invited, and nobody has handed in." } };
+            return html! { p { "No invitations and no hand-ins yet." } };
         }
         let table = html! { table {
             thead { tr { th { "Author" } th.n { "Versions" } th { "State" } th { "Change" } } }

@@ -110,7 +110,7 @@ pub fn place(line: &Scanned, state: &mut TournamentState) -> (Option<usize>, Opt
         Scanned::Game(game) => game,
         Scanned::Other(line) => {
             if let Some(change) = &line.change {
-                let kind = match state.follow(change) {
+                let kind = match state.apply_logged(change) {
                     Ok(()) if line.intact => return (None, None),
                     Ok(()) => LineProblemKind::Edited,
                     Err(RecordError::Foreign) => LineProblemKind::Foreign,

@@ -1,5 +1,6 @@
 //! The order of jobs: first every player with due games is started once, then the games follow in
-//! the order of the schedule, as long as there is time.
+//! the order of the schedule, as long as there is time. In a league the next pair of games is chosen
+//! when no other is due.
 
 use std::time::{Duration, Instant};
 

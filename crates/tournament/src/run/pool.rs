@@ -1,4 +1,4 @@
-//! The players of a worker, from the start of a game until they have exited.
+//! Plays the games of a worker, with its players: from their start until they have exited.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};

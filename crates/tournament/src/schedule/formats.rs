@@ -6,7 +6,6 @@
 pub mod check;
 pub mod knockout;
 pub mod ladder;
-pub(crate) mod league;
 pub mod swiss;
 
 use self::ladder::Goal;

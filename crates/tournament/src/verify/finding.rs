@@ -11,7 +11,7 @@ pub enum RecordFinding {
     #[error(transparent)]
     Replay(ReplayError),
     /// An outcome of chance differs from the one that follows from the secret.
-    #[error("ply {ply}: `{drawn}` was drawn, the secret says `{expected}`")]
+    #[error("ply {ply}: `{drawn}` was drawn, but the secret gives `{expected}`")]
     Unlucky {
         /// The number of plies before it.
         ply: u32,

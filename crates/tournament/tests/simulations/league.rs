@@ -139,7 +139,7 @@ impl TrueLeague {
         if before.is_some() {
             let leaving = Leaving { at: 0, why: LeavingReason::Replaced };
             let player = Entry::name(&name, version - 1);
-            self.state.change(&RosterChange::Left { player, leaving }).expect("it is there");
+            self.state.apply(&RosterChange::Left { player, leaving }).expect("it is there");
         }
         let entry = Entry {
             author: name.clone(),
@@ -154,7 +154,7 @@ impl TrueLeague {
             ..self.state.header().players[0].clone()
         };
         let change = RosterChange::Entered { player: Box::new(player), files: [].into() };
-        self.state.change(&change).expect("it comes");
+        self.state.apply(&change).expect("it comes");
         self.strengths.push(strength);
         self.games.push(0);
     }

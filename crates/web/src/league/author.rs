@@ -19,7 +19,7 @@ use crate::WebError;
 use crate::served::{latest, recent, watch_files};
 use referee_league::author_folder::AuthorFolder;
 use referee_league::invitations::Guest;
-use referee_league::{REPORT, entered_as};
+use referee_league::{REPORT_FILE, entered_as};
 use referee_protocol::escape;
 use referee_record::wording::counted;
 use referee_report::page::league::{AuthorPage, AuthorVersion};
@@ -55,7 +55,7 @@ async fn html(entrance: &Entrance, visit: &AuthorVisit) -> Result<String, WebErr
     let is_running = folder::is_being_written(&entrance.league.dir);
     let notices = [
         (control.closed, "The league is closed."),
-        (is_removed, "The organiser has removed you: your versions play no more."),
+        (is_removed, "The organiser has removed you: your versions have stopped playing."),
         (control.paused, "All games are paused."),
         (!is_running, "No games are played now: what you hand in waits until the league goes on."),
     ];
@@ -140,7 +140,7 @@ pub(super) async fn report_events(
     let (counted, changed) = watch::channel(0_u64);
     let opened = AuthorFolder::make(&folder)
         .map_err(WebError::unwritable(&folder))
-        .and_then(|held| Ok((held, watch_files(&folder, &[REPORT], counted)?)));
+        .and_then(|held| Ok((held, watch_files(&folder, &[REPORT_FILE], counted)?)));
     let (held, watcher) = match opened {
         Ok(opened) => opened,
         Err(failure) => return entrance.sorry(&failure),

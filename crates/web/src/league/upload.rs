@@ -212,7 +212,7 @@ fn file_name(sent: &str) -> Result<String, FormProblem> {
     } else if name.len() > LONGEST_NAME {
         "it is too long"
     } else if escape::terminal(name) != name {
-        "it contains a character that cannot be seen"
+        "it contains an invisible character"
     } else if is_aside(OsStr::new(&name.to_lowercase())) {
         "the report has this name"
     } else {
@@ -282,7 +282,7 @@ fn replace(folder: &AuthorFolder, arrived: &Arrived) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use referee_league::REPORT;
+    use referee_league::REPORT_FILE;
 
     #[test]
     fn names_of_files_lead_nowhere_else() {
@@ -317,7 +317,7 @@ mod tests {
         let dir = tempfile::tempdir().expect("a folder");
         let folder = dir.path().join("ann");
         let held = AuthorFolder::make(&folder).expect("a folder");
-        fs::write(folder.join(REPORT), "entered").expect("written");
+        fs::write(folder.join(REPORT_FILE), "entered").expect("written");
         let hand = |names: &[&str]| {
             let new = TempDir::new_in(dir.path()).expect("a folder");
             for name in names {
@@ -327,7 +327,7 @@ mod tests {
             replace(&held, &Arrived { folder: new, names }).expect("in place");
             let mut left = held.handed_in().expect("a folder");
             left.sort();
-            assert_eq!(fs::read_to_string(folder.join(REPORT)).expect("there"), "entered");
+            assert_eq!(fs::read_to_string(folder.join(REPORT_FILE)).expect("there"), "entered");
             left.into_iter().map(|name| name.into_string().expect("text")).collect::<Vec<_>>()
         };
         assert_eq!(hand(&["player.py"]), ["player.py"]);

@@ -49,7 +49,7 @@ pub enum ArchiveRefusal {
     #[error("a name in it is too long")]
     LongName,
     /// An entry lies outside the archive's folder.
-    #[error("`{0}` lies outside of it; pack the folder itself, without `..`")]
+    #[error("`{0}` is outside the archive; pack the folder itself, without `..`")]
     Outside(String),
     /// An entry is a link, a device or a pipe.
     #[error("`{0}` is not a plain file; if it is a link, pack its target instead")]

@@ -81,7 +81,7 @@ pub(super) fn compare(
             Some(now) if now.hash == player.hash && !replaced.contains(name) => {
                 if now.restart != player.restart {
                     let how = if now.restart { "in each game" } else { "only after a fault" };
-                    changes.push(format!("player {name} is started anew {how}"));
+                    changes.push(format!("player {name} is restarted {how}"));
                 }
             }
             Some(now) if is_fixed || is_checked && !failed.contains(name) => {

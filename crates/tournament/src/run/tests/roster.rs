@@ -138,14 +138,14 @@ impl Kept {
         let mut header = league();
         for line in &self.log {
             if let Line::Change(change) = line {
-                header.follow(change).expect("it was possible");
+                header.apply(change).expect("it was possible");
             }
         }
         let mut state = TournamentState::new(&header);
         for line in &self.log {
             match line {
                 Line::Game(record) => drop(state.add(record).expect("a game, once")),
-                Line::Change(change) => state.follow(change).expect("once"),
+                Line::Change(change) => state.apply_logged(change).expect("once"),
             }
         }
         state

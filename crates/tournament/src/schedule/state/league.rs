@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 
 use super::{RecordError, TournamentState};
-use crate::schedule::formats::league::LeagueForm;
+use crate::schedule::matchmaker::Matchmaker;
 use referee_games::BySeat;
 use referee_record::model::entry::Entry;
 use referee_record::model::fixture::Fixture;
@@ -17,7 +17,7 @@ use referee_record::model::roster::RosterChange;
 /// What only a league has.
 #[derive(Debug, Clone)]
 pub(super) struct LeagueState {
-    form: LeagueForm,
+    form: Matchmaker,
     /// By player number, whether it has come.
     came: Vec<bool>,
     /// By player number, whether it left. One that was taken out by its faults may still leave.
@@ -29,7 +29,7 @@ pub(super) struct LeagueState {
 impl LeagueState {
     /// The state before any game, with the players that were there at the start.
     pub(super) fn new(header: &Header) -> Self {
-        let mut form = LeagueForm::default();
+        let mut form = Matchmaker::default();
         for _ in &header.players {
             form.add();
         }
@@ -81,8 +81,8 @@ impl TournamentState {
     ///
     /// # Errors
     /// No such change is possible now. Then nothing changes.
-    pub fn change(&mut self, change: &RosterChange) -> Result<(), RecordError> {
-        self.header.follow(change).map_err(|_| RecordError::Foreign)?;
+    pub fn apply(&mut self, change: &RosterChange) -> Result<(), RecordError> {
+        self.header.apply(change).map_err(|_| RecordError::Foreign)?;
         if let RosterChange::Entered { player, .. } = change {
             self.names.push(player.name.clone());
             self.schedule.add_player();
@@ -95,11 +95,11 @@ impl TournamentState {
                 league.left.push(false);
             }
         }
-        self.follow(change)
+        self.apply_logged(change)
     }
 
     /// Follows a change that was read in the log, whose header has all players already.
-    pub(crate) fn follow(&mut self, change: &RosterChange) -> Result<(), RecordError> {
+    pub(crate) fn apply_logged(&mut self, change: &RosterChange) -> Result<(), RecordError> {
         let player = self.number(change.player()).ok_or(RecordError::Foreign)?;
         let before = self.version_before(player);
         let league = self.league.as_mut().ok_or(RecordError::Foreign)?;

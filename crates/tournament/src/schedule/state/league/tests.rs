@@ -90,7 +90,7 @@ proptest! {
                     continue;
                 }
             };
-            if state.change(&change).is_ok() {
+            if state.apply(&change).is_ok() {
                 log.append_change(&change).expect("written");
             }
         }
@@ -136,26 +136,26 @@ fn a_log_cannot_claim_endless_numbers_of_pairs() {
 fn only_who_came_plays_and_only_who_is_there_leaves() {
     let header = league(0);
     let mut state = TournamentState::new(&header);
-    state.change(&entered(&header, "ann", 1)).expect("it comes");
-    assert_eq!(state.change(&entered(&header, "ann", 1)), Err(RecordError::Foreign));
-    state.change(&left("ann v1")).expect("it goes");
-    assert_eq!(state.change(&left("ann v1")), Err(RecordError::Foreign));
-    assert_eq!(state.change(&left("nobody")), Err(RecordError::Foreign));
+    state.apply(&entered(&header, "ann", 1)).expect("it comes");
+    assert_eq!(state.apply(&entered(&header, "ann", 1)), Err(RecordError::Foreign));
+    state.apply(&left("ann v1")).expect("it goes");
+    assert_eq!(state.apply(&left("ann v1")), Err(RecordError::Foreign));
+    assert_eq!(state.apply(&left("nobody")), Err(RecordError::Foreign));
     let mut misnamed = entered(&header, "bob", 1);
     if let RosterChange::Entered { player, .. } = &mut misnamed {
         player.name = "house v9".to_owned();
     }
-    assert_eq!(state.change(&misnamed), Err(RecordError::Foreign));
+    assert_eq!(state.apply(&misnamed), Err(RecordError::Foreign));
     // Names that would lead out of the folder of the entrants.
     for author in ["../ann", ".ann", "a/b", "a\\b", ""] {
         assert_eq!(
-            state.change(&entered(&header, author, 1)),
+            state.apply(&entered(&header, author, 1)),
             Err(RecordError::Foreign),
             "{author}"
         );
     }
     for version in [0, u32::MAX] {
-        assert_eq!(state.change(&entered(&header, "bob", version)), Err(RecordError::Foreign));
+        assert_eq!(state.apply(&entered(&header, "bob", version)), Err(RecordError::Foreign));
     }
     for _ in 0..10 {
         state.choose();

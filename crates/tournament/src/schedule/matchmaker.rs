@@ -29,8 +29,8 @@ const HALF_INTERVAL: f64 = 1.96;
 
 /// What a league knows about its players, to choose the next games.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct LeagueForm {
-    players: Vec<Form>,
+pub(crate) struct Matchmaker {
+    players: Vec<Strength>,
     /// The meetings of players that are there, the lower number first.
     meetings: HashMap<(usize, usize), Meetings>,
     /// The number of pairs chosen so far.
@@ -41,7 +41,7 @@ pub(crate) struct LeagueForm {
 
 /// What is known about a player.
 #[derive(Debug, Clone, Copy)]
-struct Form {
+struct Strength {
     value: f64,
     deviation: f64,
     /// Whether its rating is given, so that no game tells anything about it.
@@ -64,11 +64,11 @@ struct Meetings {
     repeats: u32,
 }
 
-impl LeagueForm {
+impl Matchmaker {
     /// Adds a player that does not play yet.
     pub(crate) fn add(&mut self) {
         let last = self.chosen;
-        let form = Form {
+        let form = Strength {
             value: 0.0,
             deviation: UNKNOWN,
             is_given: false,
@@ -89,14 +89,15 @@ impl LeagueForm {
         let (value, deviation) = match (given, before) {
             (Some(rating), _) => (rating, GIVEN),
             (None, Some(before)) => {
-                let Form { value, deviation, .. } = self.players[before];
+                let Strength { value, deviation, .. } = self.players[before];
                 (value, deviation.hypot(NEW_VERSION).min(UNKNOWN))
             }
             (None, None) => (middle, UNKNOWN),
         };
         let last = self.chosen;
         let is_given = given.is_some();
-        self.players[player] = Form { value, deviation, is_given, is_there: true, busy: 0, last };
+        self.players[player] =
+            Strength { value, deviation, is_given, is_there: true, busy: 0, last };
         self.is_dry = false;
     }
 
@@ -207,7 +208,7 @@ impl Meetings {
     }
 }
 
-impl Form {
+impl Strength {
     /// How much is still to be learned about it, beyond the games in progress.
     fn need(self) -> f64 {
         self.deviation / f64::from(1 + self.busy)

@@ -1,4 +1,4 @@
-//! The doorway: parse, start logging, turn a result into a documented exit code.
+//! The entry point: parse, start logging, turn a result into a documented exit code.
 
 use std::backtrace::{Backtrace, BacktraceStatus};
 use std::fs::File;

@@ -7,12 +7,12 @@ use std::time::{Duration, Instant};
 use super::author_folder::AuthorFolder;
 use referee_protocol::places::Places;
 
-/// What a report says between the digest of a submission and the name under which it entered.
-const ENTERED: &str = ": entered as ";
+/// What a report says before the name under which a submission entered.
+const ENTERED: &str = "entered as ";
 
 /// The name under which a submission entered, if its report says that it did.
 pub fn entered_as(report: &str) -> Option<&str> {
-    report.lines().next()?.split_once(ENTERED).map(|(_, name)| name)
+    report.lines().next()?.split_once(&format!(": {ENTERED}")).map(|(_, name)| name)
 }
 
 /// The most bytes of a report that are read.
@@ -24,7 +24,7 @@ const DIGITS: usize = 16;
 
 /// What became of a submission.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Fate {
+pub(crate) enum Outcome {
     BeingChecked,
     /// It entered under this name.
     Entered(String),
@@ -33,7 +33,7 @@ pub(crate) enum Fate {
 
 /// The report on a submission.
 #[derive(Debug)]
-pub(crate) struct Letter {
+pub(crate) struct AuthorReport {
     folder: Arc<AuthorFolder>,
     places: Places,
     digest: String,
@@ -42,7 +42,7 @@ pub(crate) struct Letter {
     sent: Instant,
 }
 
-impl Letter {
+impl AuthorReport {
     /// A report on the submission with this digest, in the author's folder. It shows none of these
     /// `places`.
     pub(crate) fn new(folder: &Arc<AuthorFolder>, digest: &str, places: &Places) -> Self {
@@ -58,11 +58,11 @@ impl Letter {
     }
 
     /// Writes the report as it is now.
-    pub(crate) fn send(&self, fate: &Fate) -> io::Result<()> {
+    pub(crate) fn send(&self, fate: &Outcome) -> io::Result<()> {
         let fate = match fate {
-            Fate::BeingChecked => "being checked".to_owned(),
-            Fate::Entered(name) => format!("entered as {name}"),
-            Fate::Refused => "refused".to_owned(),
+            Outcome::BeingChecked => "being checked".to_owned(),
+            Outcome::Entered(name) => format!("{ENTERED}{name}"),
+            Outcome::Refused => "refused".to_owned(),
         };
         let text = format!("hand-in {}: {fate}\n\n{}", self.digest, self.text);
         self.folder.write_report(&text)
@@ -73,7 +73,7 @@ impl Letter {
         if self.sent.elapsed() >= PAUSE {
             self.sent = Instant::now();
             // The next step writes it again.
-            let _ = self.send(&Fate::BeingChecked);
+            let _ = self.send(&Outcome::BeingChecked);
         }
     }
 
@@ -91,7 +91,7 @@ impl Letter {
 
     /// Whether the report that is there says that this submission entered as `name`.
     pub(crate) fn was_entered(&self, name: &str) -> bool {
-        self.starts_with(&format!("hand-in {}: entered as {name}\n", self.digest))
+        self.starts_with(&format!("hand-in {}: {ENTERED}{name}\n", self.digest))
     }
 
     fn starts_with(&self, line: &str) -> bool {

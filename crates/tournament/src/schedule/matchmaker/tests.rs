@@ -1,8 +1,8 @@
 use super::*;
 use referee_ratings::GameOutcome;
 
-fn form(players: usize) -> LeagueForm {
-    let mut form = LeagueForm::default();
+fn form(players: usize) -> Matchmaker {
+    let mut form = Matchmaker::default();
     for player in 0..players {
         form.add();
         form.enter(player, None, None);
@@ -20,7 +20,7 @@ fn game(outcome: GameOutcome, number: u64) -> GameSummary {
 fn a_new_player_plays_first_and_everyone_gets_a_share() {
     let mut form = form(8);
     let mut games = [0; 9];
-    let play = |form: &mut LeagueForm, pairs: u64, games: &mut [u32; 9]| {
+    let play = |form: &mut Matchmaker, pairs: u64, games: &mut [u32; 9]| {
         for number in 0..pairs {
             let (one, other) = form.choose().expect("two are there");
             let outcome = if number % 2 == 0 { GameOutcome::Win } else { GameOutcome::Loss };
@@ -77,7 +77,7 @@ fn opponents_are_near_in_strength() {
 
 #[test]
 fn given_ratings_are_not_played_for() {
-    let mut form = LeagueForm::default();
+    let mut form = Matchmaker::default();
     for (player, rating) in [0.0, 300.0].into_iter().enumerate() {
         form.add();
         form.enter(player, Some(rating), None);

@@ -22,7 +22,7 @@ pub(crate) const NETWORK: &[&str] = &[
 ];
 
 /// The real paths of that configuration, as far as it exists.
-pub(crate) fn of_network() -> impl Iterator<Item = PathBuf> {
+pub(crate) fn network_paths() -> impl Iterator<Item = PathBuf> {
     NETWORK.iter().filter_map(|path| fs::canonicalize(path).ok())
 }
 
