@@ -43,7 +43,7 @@ impl WebServer {
         Self { host: Some(host.into()), ..self }
     }
 
-    /// Answers requests by these routes forever, at most [`most`] at once.
+    /// Answers requests by these routes forever, as many at once as files may be open, but at most 512.
     pub async fn serve(self, routes: Router) -> Infallible {
         let reach = if self.address.ip().is_loopback() { Reach::Local } else { Reach::Network };
         let gate = Gate { reach, host: self.host };
