@@ -20,7 +20,7 @@ pub enum RosterChange {
     Entered {
         /// The player; its `entry` says who its author is.
         player: Box<PlayerInfo>,
-        /// Hashes of the files that its author handed in, by path: the first [`MOST_FILES`].
+        /// Hashes of the files that its author handed in, by path: the first 100
         files: BTreeMap<String, String>,
     },
     /// A player went.
