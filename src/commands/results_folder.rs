@@ -55,7 +55,7 @@ pub(super) fn find(named: Option<&Path>, printer: Printer) -> Result<PathBuf, Fa
             ))),
         };
     }
-    // What is wrong with it, or that there is none, is of no concern here.
+    // A missing or broken configuration does not matter here.
     let configured = Configuration::read(Path::new(CONFIG), printer.colour_err).ok();
     let configured = configured.and_then(|configuration| configuration.results_folder());
     let configured = configured.filter(|dir| dir.join(LOG).is_file());

@@ -89,7 +89,9 @@ fn players_come_improve_and_go_while_games_are_played() {
     let run = arena.start(&["run", "--quiet"]);
     arena.wait_for_report("ann", "entered as ann v1");
     arena.wait_for_report("bob", "refused");
-    assert!(arena.report("bob").contains("SyntaxError"), "{}", arena.report("bob"));
+    let report = arena.report("bob");
+    assert!(report.contains("SyntaxError"), "{report}");
+    assert_eq!(report.matches("NOT READY").count(), 1, "{report}");
     arena.wait_for_games_of("ann v1");
     arena.hand_in("ann", "player.py", &program("two"));
     arena.hand_in("bob", "player.py", &program("mended"));

@@ -65,7 +65,7 @@ impl Doorkeeper {
             Readiness::Ready => {}
             Readiness::NotReady => {
                 let why = report.map(|report| report.verdict()).unwrap_or_default();
-                return Ok(Err(NotTaken::Refused(why)));
+                return Ok(Err(NotTaken::NotReady(why)));
             }
             Readiness::Unfinished if *self.stop.borrow() => return Err(RunOver),
             Readiness::Unfinished => {

@@ -58,13 +58,13 @@ impl AuthorReport {
     }
 
     /// Writes the report as it is now.
-    pub(crate) fn send(&self, fate: &Outcome) -> io::Result<()> {
-        let fate = match fate {
+    pub(crate) fn send(&self, outcome: &Outcome) -> io::Result<()> {
+        let outcome = match outcome {
             Outcome::BeingChecked => "being checked".to_owned(),
             Outcome::Entered(name) => format!("{ENTERED}{name}"),
             Outcome::Refused => "refused".to_owned(),
         };
-        let text = format!("hand-in {}: {fate}\n\n{}", self.digest, self.text);
+        let text = format!("hand-in {}: {outcome}\n\n{}", self.digest, self.text);
         self.folder.write_report(&text)
     }
 

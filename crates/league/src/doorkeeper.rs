@@ -247,6 +247,7 @@ impl Doorkeeper {
             }
             Err(NotTaken::Later(why)) => self.put_off(author, report, &why),
             Err(NotTaken::Refused(why)) => self.refuse(author, report, &why),
+            Err(NotTaken::NotReady(why)) => self.tell_refusal(author, &report, &why),
         }
     }
 
@@ -267,7 +268,7 @@ impl Doorkeeper {
             NotTaken::Changed => Ok(()),
             NotTaken::Later(why) => self.put_off(author, report, &why),
             NotTaken::Refused(why) if report.was_refused_for(&escape::lines(&why)) => Ok(()),
-            NotTaken::Refused(why) => self.refuse(author, report, &why),
+            NotTaken::Refused(why) | NotTaken::NotReady(why) => self.refuse(author, report, &why),
         }?;
         Ok(None)
     }
@@ -300,8 +301,8 @@ impl Doorkeeper {
         known.map(|other| format!("its author's name is too much like that of `{other}`"))
     }
 
-    pub(crate) fn send(&self, report: &AuthorReport, fate: &Outcome) -> Result<(), RunOver> {
-        match report.send(fate) {
+    pub(crate) fn send(&self, report: &AuthorReport, outcome: &Outcome) -> Result<(), RunOver> {
+        match report.send(outcome) {
             Ok(()) => Ok(()),
             Err(error) => self.warn(&format!("cannot write a report: {error}")),
         }
@@ -309,11 +310,16 @@ impl Doorkeeper {
 
     fn refuse(&self, author: &str, mut report: AuthorReport, why: &str) -> Result<(), RunOver> {
         report.add(&escape::lines(why));
+        self.tell_refusal(author, &report, why)
+    }
+
+    /// Tells everyone that a submission is refused. Its report says why.
+    fn tell_refusal(&self, author: &str, report: &AuthorReport, why: &str) -> Result<(), RunOver> {
         let (author, reason) = (author.to_owned(), why.to_owned());
         let told = format!("a submission of {author} is refused: {why}");
         self.say(Instruction::Notice(escape::terminal(&told)))?;
         (self.plan.hear)(&DoorEvent::Refused { author, reason });
-        self.send(&report, &Outcome::Refused)
+        self.send(report, &Outcome::Refused)
     }
 }
 

@@ -74,6 +74,8 @@ pub(crate) enum NotTaken {
     Later(String),
     /// It is not one that can play.
     Refused(String),
+    /// Its check found this, which its report tells already.
+    NotReady(String),
 }
 
 impl NotTaken {
