@@ -142,14 +142,23 @@ impl ListColumns {
                 ))
             })
         };
-        Ok(Self {
+        let columns = Self {
             first: required("first")?,
             second: required("second")?,
             result: required("result")?,
             pair: named("pair")?,
             fault: named("fault")?,
             count: header.len(),
-        })
+        };
+        // Without this player, the ranking would be that of another tournament.
+        match named("third")? {
+            None => Ok(columns),
+            Some(_) => Err(refused(
+                "the column `third` names a third player; expected games of two players, `first` \
+                 and `second`"
+                    .to_owned(),
+            )),
+        }
     }
 }
 

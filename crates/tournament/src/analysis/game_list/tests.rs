@@ -121,6 +121,12 @@ fn a_list_without_games_or_columns_is_refused() {
         let end = format!("`first,second,result`, with commas instead of {separators}");
         assert!(error.ends_with(&end), "{error}");
     }
+    let error = read_text("third,first,second,result\nc,a,b,1-0\n").expect_err("three players");
+    assert_eq!(
+        error,
+        "line 1: the column `third` names a third player; expected games of two players, `first` \
+         and `second`"
+    );
     for column in ["first", "fault"] {
         let text = format!("first,second,result,fault,{column}\na,b,1-0,,\n");
         let error = read_text(&text).expect_err("a column twice");
