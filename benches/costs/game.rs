@@ -114,7 +114,7 @@ fn log(report: GameReport, statistics: BySeat<PlayerStatistics>, script: &Script
     remove_if_there(&dir.join(LOG))?;
     let mut log = LogWriter::create(dir, &header())?;
     let names = BySeat::new("ant".to_owned(), "bee".to_owned());
-    let seats = WatchYourBack::SEATS.map(Into::into);
+    let seats = WatchYourBack::SEATS.map(Into::into).into();
     let seeds = BySeat::new(1, 2);
     let builder = RecordBuilder { seats, names, seeds, report, statistics, wall: Duration::ZERO };
     let fixture = Fixture { players: BySeat::new(0, 1), pair: 1, game: 1 };

@@ -12,8 +12,9 @@ use nix::sched::{CpuSet, sched_setaffinity};
 use nix::unistd::Pid;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
+use referee_games::two::{Step, Turn};
 use referee_games::watch_your_back::WatchYourBack;
-use referee_games::{Game, Options, Step, Turn};
+use referee_games::{Game, Options};
 
 use crate::measure::{Outcome, cpu};
 

@@ -4,7 +4,8 @@ use rand::{Rng, SeedableRng};
 use rand_chacha::{ChaCha8Rng, ChaCha20Rng};
 use referee_bots::{Allotment, named};
 use referee_games::backdraughts::Backdraughts;
-use referee_games::{BySeat, Game, GameResult, Options, Seat, Step, Turn};
+use referee_games::two::{BySide, GameResult, Side, Step, Turn};
+use referee_games::{Game, Options};
 use referee_record::seeds::{Luck, Secret};
 
 type Given = [(&'static str, &'static str)];
@@ -17,18 +18,18 @@ fn start(given: &Given) -> Backdraughts {
 
 /// Plays a game in process; every action must be legal. Returns the actions and the result.
 fn game(
-    names: BySeat<&str>,
+    names: BySide<&str>,
     given: &Given,
     luck: &mut Luck,
     seed: u64,
 ) -> (Vec<String>, GameResult) {
     let mut players = names.map(|name| named(name).expect("a bot").bot::<Backdraughts>());
-    let mut rng = BySeat::new(seed, !seed).map(ChaCha8Rng::seed_from_u64);
+    let mut rng = BySide::new(seed, !seed).map(ChaCha8Rng::seed_from_u64);
     let (mut position, mut actions) = (start(given), Vec::new());
     loop {
         let step = match position.turn() {
             Turn::Over(outcome) => return (actions, outcome.result),
-            Turn::Chance(stream) => Step::Chance(luck.draw(stream, &position.outcomes())),
+            Turn::Chance(stream) => Step::Chance(luck.draw(stream.into(), &position.outcomes())),
             Turn::Pass(_) => Step::Pass,
             Turn::Move(seat) => {
                 let time = Allotment::default();
@@ -52,9 +53,9 @@ fn luck(pair: u32) -> Luck {
 /// The score of `name` in both games of a pair, each with its own luck, from 0 to 2.
 fn pair(name: &str, other: &str, given: &Given, luck: [Luck; 2], seed: u64) -> f64 {
     let [mut first, mut second] = luck;
-    let (_, white) = game(BySeat::new(name, other), given, &mut first, 2 * seed);
-    let (_, black) = game(BySeat::new(other, name), given, &mut second, 2 * seed + 1);
-    white.score(Seat::First) + black.score(Seat::Second)
+    let (_, white) = game(BySide::new(name, other), given, &mut first, 2 * seed);
+    let (_, black) = game(BySide::new(other, name), given, &mut second, 2 * seed + 1);
+    white.score(Side::First) + black.score(Side::Second)
 }
 
 /// The share of the points that `name` makes against `other` in this many pairs.
@@ -87,7 +88,7 @@ fn all_players_play_legally_under_other_options() {
 
 #[test]
 fn the_same_seed_plays_the_same_game() {
-    let names = BySeat::new("search-300", "search-200");
+    let names = BySide::new("search-300", "search-200");
     let play = |seed| game(names, &[], &mut luck(1), seed).0;
     assert_eq!(play(5), play(5));
 }

@@ -12,8 +12,9 @@ use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use referee_games::backdraughts::Backdraughts;
 use referee_games::chess::Chess;
+use referee_games::two::{Step, Turn};
 use referee_games::watch_your_back::WatchYourBack;
-use referee_games::{BySeat, Game, GameKind, Options, Seat, Step, Turn};
+use referee_games::{BySeat, Game, GameKind, Options, Seat};
 use referee_match::player::{GuessRight, Launch, Player, Sandbox, Wire};
 use referee_match::referee::{GameReport, GameSetup, play};
 use referee_record::model::adjudication::Adjudication;
@@ -177,11 +178,11 @@ fn script<G: Game>() -> BySeat<Vec<String>> {
             Turn::Move(seat) => {
                 let legal = position.legal_actions(seat);
                 let action = legal[random.random_range(0..legal.len())].clone();
-                script[seat].push(action.to_string());
+                script[Seat::from(seat)].push(action.to_string());
                 Step::Move(action)
             }
             Turn::Pass(_) => Step::Pass,
-            Turn::Chance(stream) => Step::Chance(luck.draw(stream, &position.outcomes())),
+            Turn::Chance(stream) => Step::Chance(luck.draw(stream.into(), &position.outcomes())),
             Turn::Both => panic!("the seats move in turn"),
         };
         position.play_silently(step);

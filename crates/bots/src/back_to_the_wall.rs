@@ -14,11 +14,12 @@ use self::greedy::GreedySubmission;
 use self::matrix::PayoffMatrix;
 use super::meter::Meter;
 use super::{Allotment, Bot, Choice, Limit, Playable};
+use referee_games::Game;
 use referee_games::back_to_the_wall::{
     Action, BackToTheWall, Board, ByPiece, PIECES, Squares, directions,
 };
 use referee_games::board::Direction;
-use referee_games::{BySeat, Game, Seat, Step, Turn};
+use referee_games::two::{BySide, Side, Step, Turn};
 
 /// The number of new submissions to try for each seat in a round of the search.
 const TRIED: usize = 16;
@@ -28,7 +29,7 @@ const MOST: usize = 64;
 const POINTED: f64 = 0.7;
 
 impl Playable for BackToTheWall {
-    fn lead(&self, seat: Seat) -> i32 {
+    fn lead(&self, seat: Side) -> i32 {
         let counts = self.board().counts();
         counts[seat].cast_signed() - counts[!seat].cast_signed()
     }
@@ -53,7 +54,7 @@ impl Bot<BackToTheWall> for DoubleOracle {
     fn choose(
         &mut self,
         position: &BackToTheWall,
-        seat: Seat,
+        seat: Side,
         time: Allotment,
         rng: &mut ChaCha8Rng,
     ) -> Option<Choice<Action>> {
@@ -72,18 +73,18 @@ impl Bot<BackToTheWall> for DoubleOracle {
 /// Submissions of both seats, the player's own first, and the value of each pair.
 struct RestrictedGame<'a> {
     position: &'a BackToTheWall,
-    seat: Seat,
+    seat: Side,
     meter: Meter,
     /// The sides here and in the matrix: `first` is the player's own.
-    submissions: BySeat<Vec<Action>>,
+    submissions: BySide<Vec<Action>>,
     matrix: PayoffMatrix,
 }
 
 impl<'a> RestrictedGame<'a> {
     /// Creates a table with every pair of directions of both seats, each with random walls. It has
     /// fewer rows if the meter runs out.
-    fn new(position: &'a BackToTheWall, seat: Seat, meter: Meter, rng: &mut ChaCha8Rng) -> Self {
-        let everywhere = |by: Seat, rng: &mut ChaCha8Rng| -> Vec<Action> {
+    fn new(position: &'a BackToTheWall, seat: Side, meter: Meter, rng: &mut ChaCha8Rng) -> Self {
+        let everywhere = |by: Side, rng: &mut ChaCha8Rng| -> Vec<Action> {
             let proposal =
                 |directions| Action { directions, walls: walls(position.board(), by, rng) };
             directions().map(proposal).collect()
@@ -94,11 +95,11 @@ impl<'a> RestrictedGame<'a> {
             position,
             seat,
             meter,
-            submissions: BySeat::new(Vec::new(), theirs),
+            submissions: BySide::new(Vec::new(), theirs),
             matrix: PayoffMatrix::default(),
         };
         for submission in mine {
-            let Some(row) = table.values(Seat::First, &submission) else { break };
+            let Some(row) = table.values(Side::First, &submission) else { break };
             table.submissions.first.push(submission);
             table.matrix.add_row(row);
         }
@@ -114,14 +115,14 @@ impl<'a> RestrictedGame<'a> {
         if self.matrix.is_empty() || self.submissions.first.len() >= MOST {
             return None;
         }
-        self.improve(Seat::First, rng)?;
-        self.improve(Seat::Second, rng)
+        self.improve(Side::First, rng)?;
+        self.improve(Side::Second, rng)
     }
 
     /// Looks for a better answer of a side to the other's mixed strategy, and adds it.
-    fn improve(&mut self, side: Seat, rng: &mut ChaCha8Rng) -> Option<()> {
+    fn improve(&mut self, side: Side, rng: &mut ChaCha8Rng) -> Option<()> {
         let (mix, value) = self.matrix.solve();
-        let sign = if side == Seat::First { 1.0 } else { -1.0 };
+        let sign = if side == Side::First { 1.0 } else { -1.0 };
         let mut best = (sign * value, None);
         for _ in 0..TRIED {
             let submission = self.proposal(side, mix[side].draw(rng), rng);
@@ -134,18 +135,18 @@ impl<'a> RestrictedGame<'a> {
         if let (_, Some((submission, values))) = best {
             self.submissions[side].push(submission);
             match side {
-                Seat::First => self.matrix.add_row(values),
-                Seat::Second => self.matrix.add_column(&values),
+                Side::First => self.matrix.add_row(values),
+                Side::Second => self.matrix.add_column(&values),
             }
         }
         Some(())
     }
 
     /// A variant of the submission of a side at `index`, with other walls or other directions.
-    fn proposal(&self, side: Seat, index: usize, rng: &mut ChaCha8Rng) -> Action {
+    fn proposal(&self, side: Side, index: usize, rng: &mut ChaCha8Rng) -> Action {
         let old = self.submissions[side][index];
         if rng.random_bool(0.75) {
-            let by = if side == Seat::First { self.seat } else { !self.seat };
+            let by = if side == Side::First { self.seat } else { !self.seat };
             Action { walls: walls(self.position.board(), by, rng), ..old }
         } else {
             let mut direction = || Direction::ALL[rng.random_range(0..4)];
@@ -155,11 +156,11 @@ impl<'a> RestrictedGame<'a> {
     }
 
     /// The values to the player of a side's submission against each of the other's.
-    fn values(&mut self, side: Seat, submission: &Action) -> Option<Vec<f64>> {
+    fn values(&mut self, side: Side, submission: &Action) -> Option<Vec<f64>> {
         let others = std::mem::take(&mut self.submissions[!side]);
         let value = |other| match side {
-            Seat::First => self.worth(submission, other),
-            Seat::Second => self.worth(other, submission),
+            Side::First => self.worth(submission, other),
+            Side::Second => self.worth(other, submission),
         };
         let values = others.iter().map(value).collect();
         self.submissions[!side] = others;
@@ -171,8 +172,8 @@ impl<'a> RestrictedGame<'a> {
         self.meter.tick()?;
         let mut after = self.position.clone();
         let turn = match self.seat {
-            Seat::First => BySeat::new(*own, *other),
-            Seat::Second => BySeat::new(*other, *own),
+            Side::First => BySide::new(*own, *other),
+            Side::Second => BySide::new(*other, *own),
         };
         after.play_silently(Step::Both(turn));
         Some(evaluate(self.position, &after, self.seat))
@@ -180,7 +181,7 @@ impl<'a> RestrictedGame<'a> {
 }
 
 /// Random walls for `by`, most of them in an enemy's way.
-fn walls(board: &Board, by: Seat, rng: &mut ChaCha8Rng) -> Squares {
+fn walls(board: &Board, by: Side, rng: &mut ChaCha8Rng) -> Squares {
     let enemies = PIECES.into_iter().filter(|(seat, _)| *seat != by);
     let runs = enemies.flat_map(|(seat, piece)| {
         let from = board.pieces[seat][piece];

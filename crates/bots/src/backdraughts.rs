@@ -6,13 +6,13 @@ mod expectimax;
 use self::evaluation::standing;
 use self::expectimax::Expectimax;
 use super::{Bot, Limit, Playable};
-use referee_games::Seat;
 use referee_games::backdraughts::Backdraughts;
+use referee_games::two::Side;
 
 impl Playable for Backdraughts {
     /// Counts the pawns, their distances to the goal and what the enemy could capture, but ignores
     /// the rolls that may come next.
-    fn lead(&self, seat: Seat) -> i32 {
+    fn lead(&self, seat: Side) -> i32 {
         let score = (standing(self.board(), seat) - standing(self.board(), !seat)).round();
         #[expect(clippy::cast_possible_truncation, reason = "a score is far below a million")]
         let score = score as i32;

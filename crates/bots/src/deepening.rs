@@ -1,6 +1,7 @@
 //! Iterative deepening, for the searches of games in which the seats move in turn.
 
-use referee_games::{Game, GameResult, Seat, Step, Turn};
+use referee_games::Game;
+use referee_games::two::{GameResult, Side, Step, Turn};
 
 /// An action at the root of a search.
 pub(super) struct Root<G: Game> {
@@ -13,7 +14,7 @@ pub(super) struct Root<G: Game> {
 
 impl<G: Game> Root<G> {
     /// Every legal action of `seat`.
-    pub(super) fn all(position: &G, seat: Seat) -> Vec<Self> {
+    pub(super) fn all(position: &G, seat: Side) -> Vec<Self> {
         let played = |action: G::Action| {
             let mut after = position.clone();
             after.play_silently(Step::Move(action.clone()));

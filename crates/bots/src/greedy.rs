@@ -4,7 +4,7 @@ use rand::seq::IndexedRandom;
 use rand_chacha::ChaCha8Rng;
 
 use super::{Allotment, Bot, Choice, Playable};
-use referee_games::{GameResult, Seat, Step, Turn};
+use referee_games::two::{GameResult, Side, Step, Turn};
 
 /// Plays the action that leads to the best static evaluation. Ties are broken at random.
 pub(super) struct GreedyBot;
@@ -16,7 +16,7 @@ impl<G: Playable> Bot<G> for GreedyBot {
     fn choose(
         &mut self,
         position: &G,
-        seat: Seat,
+        seat: Side,
         _time: Allotment,
         rng: &mut ChaCha8Rng,
     ) -> Option<Choice<G::Action>> {
@@ -27,7 +27,7 @@ impl<G: Playable> Bot<G> for GreedyBot {
 /// Chooses the action of `seat` with the highest value. Ties are broken at random.
 pub(super) fn one_of_the_best<G: Playable, V: Ord>(
     position: &G,
-    seat: Seat,
+    seat: Side,
     rng: &mut ChaCha8Rng,
     worth: impl Fn(&G) -> V,
 ) -> Option<Choice<G::Action>> {
@@ -53,7 +53,7 @@ pub(super) fn any_best<A, V: Ord>(
 }
 
 /// The value of a position to `seat`.
-fn value<G: Playable>(position: &G, seat: Seat) -> i32 {
+fn value<G: Playable>(position: &G, seat: Side) -> i32 {
     match position.turn() {
         Turn::Over(outcome) => match outcome.result {
             GameResult::Win(winner) if winner == seat => WON,

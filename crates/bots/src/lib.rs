@@ -75,7 +75,8 @@ pub use players::engine;
 pub use serve::{refuse, serve};
 pub use session::{Reaction, Session};
 
-use referee_games::{Game, Seat};
+use referee_games::Game;
+use referee_games::two::Side;
 
 /// The names of the built-in players. `search-N`, for example `search-2000`, is `search` with at
 /// most N nodes per move instead of a time limit.
@@ -114,7 +115,7 @@ pub trait Bot<G: Game>: Send {
     fn choose(
         &mut self,
         position: &G,
-        seat: Seat,
+        seat: Side,
         time: Allotment,
         rng: &mut ChaCha8Rng,
     ) -> Option<Choice<G::Action>>;
@@ -125,7 +126,7 @@ pub trait Bot<G: Game>: Send {
 pub trait Playable: Game {
     /// Static evaluation: how far `seat` is ahead of the other seat, in the game's own unit. The
     /// absolute value is far less than a million. The game must not be over.
-    fn lead(&self, seat: Seat) -> i32;
+    fn lead(&self, seat: Side) -> i32;
 
     /// Creates the greedy player.
     fn greedy() -> Box<dyn Bot<Self>> {

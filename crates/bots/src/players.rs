@@ -7,6 +7,7 @@ use super::engine::Engine;
 use super::{Allotment, Bot, BotKind, Choice, Playable};
 use referee_games::back_to_the_wall::BackToTheWall;
 use referee_games::backdraughts::Backdraughts;
+use referee_games::two::Side;
 use referee_games::watch_your_back::WatchYourBack;
 use referee_games::{
     AnyGame, AnyPosition, GameError, GameKind, Options, Seat, StepText, TypedPosition,
@@ -73,7 +74,7 @@ impl<G: Playable> Engine for TypedEngine<G> {
         time: Allotment,
         rng: &mut ChaCha8Rng,
     ) -> Option<Choice<String>> {
-        let choice = self.bot.choose(self.position.game(), seat, time, rng)?;
+        let choice = self.bot.choose(self.position.game(), Side::at(seat), time, rng)?;
         Some(Choice { action: choice.action.to_string(), eval: choice.eval })
     }
 }
@@ -135,7 +136,7 @@ mod tests {
         ];
         let board = Board::from_rows(&rows).expect("a board");
         let mut position =
-            TypedPosition::new(Backdraughts::from_board(&rules.into(), board, Seat::First));
+            TypedPosition::new(Backdraughts::from_board(&rules.into(), board, Side::First));
         position.play(Step::Chance("roll 3"), &mut Vec::new()).expect("a die");
         let game = GameKind::Backdraughts.game();
         let choose = |kind| {

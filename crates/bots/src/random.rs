@@ -3,7 +3,8 @@
 use rand_chacha::ChaCha8Rng;
 
 use super::{Allotment, Bot, Choice};
-use referee_games::{Game, Seat};
+use referee_games::Game;
+use referee_games::two::Side;
 
 /// Plays any legal action, all with the same probability.
 pub(super) struct RandomBot;
@@ -12,7 +13,7 @@ impl<G: Game> Bot<G> for RandomBot {
     fn choose(
         &mut self,
         position: &G,
-        seat: Seat,
+        seat: Side,
         _time: Allotment,
         rng: &mut ChaCha8Rng,
     ) -> Option<Choice<G::Action>> {

@@ -14,7 +14,7 @@ use self::tree::AlphaBetaTree;
 use super::deepening::{Root, deepen};
 use super::meter::{Limit, Meter};
 use super::{Allotment, Bot, Choice};
-use referee_games::Seat;
+use referee_games::two::Side;
 use referee_games::watch_your_back::{Action, WatchYourBack};
 
 /// The score that evaluates to about three quarters of a win.
@@ -37,7 +37,7 @@ impl Bot<WatchYourBack> for AlphaBeta {
     fn choose(
         &mut self,
         position: &WatchYourBack,
-        seat: Seat,
+        seat: Side,
         time: Allotment,
         rng: &mut ChaCha8Rng,
     ) -> Option<Choice<Action>> {

@@ -6,7 +6,7 @@ use rand_chacha::ChaCha8Rng;
 
 use super::greedy::one_of_the_best;
 use super::{Allotment, Bot, Choice, Playable};
-use referee_games::{Seat, Turn};
+use referee_games::two::{Side, Turn};
 
 /// Plays the action that keeps the game going with the most even evaluation. Ties are broken at
 /// random. If both seats act at once, it plays any action.
@@ -16,7 +16,7 @@ impl<G: Playable> Bot<G> for SteadyBot {
     fn choose(
         &mut self,
         position: &G,
-        seat: Seat,
+        seat: Side,
         _time: Allotment,
         rng: &mut ChaCha8Rng,
     ) -> Option<Choice<G::Action>> {
@@ -29,7 +29,7 @@ impl<G: Playable> Bot<G> for SteadyBot {
 }
 
 /// The difference between the two sides; the maximum if the game is over.
-fn unevenness<G: Playable>(position: &G, seat: Seat) -> u32 {
+fn unevenness<G: Playable>(position: &G, seat: Side) -> u32 {
     match position.turn() {
         Turn::Over(_) => u32::MAX,
         _ => position.lead(seat).unsigned_abs(),

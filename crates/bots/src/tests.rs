@@ -3,8 +3,9 @@ use std::time::Duration;
 use rand::SeedableRng;
 
 use super::*;
+use referee_games::Options;
+use referee_games::two::{GameResult, Step, Turn};
 use referee_games::watch_your_back::WatchYourBack;
-use referee_games::{GameResult, Options, Step, Turn};
 
 type Player = Box<dyn Bot<WatchYourBack>>;
 
@@ -27,7 +28,7 @@ fn game(white: &str, black: &str, seed: u64, time: Allotment) -> (Vec<String>, G
             Turn::Over(outcome) => return (actions, outcome.result),
             Turn::Pass(_) => Step::Pass,
             Turn::Move(seat) => {
-                let player = if seat == Seat::First { &mut white } else { &mut black };
+                let player = if seat == Side::First { &mut white } else { &mut black };
                 let choice = player.choose(&position, seat, time, &mut rng).expect("a choice");
                 assert!(position.legal_actions(seat).contains(&choice.action));
                 assert!(choice.eval.is_none_or(|eval| (-1.0..=1.0).contains(&eval)));
@@ -44,8 +45,8 @@ fn game(white: &str, black: &str, seed: u64, time: Allotment) -> (Vec<String>, G
 fn wins(name: &str, other: &str) -> usize {
     let time = Allotment::default();
     let won = |seed| {
-        let as_white = game(name, other, seed, time).1 == GameResult::Win(Seat::First);
-        let as_black = game(other, name, seed, time).1 == GameResult::Win(Seat::Second);
+        let as_white = game(name, other, seed, time).1 == GameResult::Win(Side::First);
+        let as_black = game(other, name, seed, time).1 == GameResult::Win(Side::Second);
         usize::from(as_white) + usize::from(as_black)
     };
     (0..10).map(won).sum()
@@ -104,6 +105,6 @@ fn the_same_seed_plays_the_same_game() {
 fn a_searching_player_without_time_still_chooses() {
     let time = Allotment { per_move: Some(Duration::ZERO), ..Allotment::default() };
     let mut rng = ChaCha8Rng::seed_from_u64(1);
-    let choice = bot("search").choose(&start(), Seat::First, time, &mut rng).expect("a choice");
-    assert!(start().legal_actions(Seat::First).contains(&choice.action));
+    let choice = bot("search").choose(&start(), Side::First, time, &mut rng).expect("a choice");
+    assert!(start().legal_actions(Side::First).contains(&choice.action));
 }

@@ -2,11 +2,11 @@
 
 use super::search::AlphaBeta;
 use super::{Bot, Limit, Playable};
-use referee_games::Seat;
+use referee_games::two::Side;
 use referee_games::watch_your_back::WatchYourBack;
 
 impl Playable for WatchYourBack {
-    fn lead(&self, seat: Seat) -> i32 {
+    fn lead(&self, seat: Side) -> i32 {
         let count = |seat| self.board().pieces(seat).len().cast_signed();
         count(seat) - count(!seat)
     }

@@ -30,7 +30,7 @@ use super::options::{OptionError, OptionSpec, Options};
 use super::refusal::{Refusal, StepError};
 use super::seat::{BySeat, Seat};
 use super::text::Text;
-use super::turn::{Step, StepText, Turn};
+use super::turn::{StepText, Turn};
 
 /// A game that several owners share.
 pub type SharedGame = Arc<dyn AnyGame>;
@@ -160,7 +160,7 @@ pub trait AnyPosition: fmt::Debug + Send + Sync {
     fn seats(&self) -> BySeat<Text>;
 
     /// Returns the turn: who acts next, or how the game ended.
-    fn turn(&self) -> Turn<Text>;
+    fn turn(&self) -> Turn;
 
     /// The possible chance outcomes with their weights. Empty unless [`turn`](AnyPosition::turn) is
     /// [`Turn::Chance`]; then there is at least one outcome, and not all weights are zero.
@@ -314,30 +314,6 @@ pub(crate) fn hash(value: &(impl Hash + ?Sized)) -> u64 {
 #[expect(clippy::expect_used, reason = "plain data serialises")]
 pub(crate) fn json(value: &impl Serialize) -> Box<RawValue> {
     to_raw_value(value).expect("plain data serialises")
-}
-
-impl<A, C> Step<A, C> {
-    /// The same step with a converted action of each seat, or a converted outcome.
-    ///
-    /// # Errors
-    /// It does not answer this turn, or a conversion fails.
-    pub fn answering<B, D>(
-        self,
-        turn: &Turn<Text>,
-        action: impl Fn(Seat, A) -> Result<B, GameError>,
-        outcome: impl FnOnce(C) -> Result<D, GameError>,
-    ) -> Result<Step<B, D>, GameError> {
-        Ok(match (turn, self) {
-            (Turn::Move(seat), Self::Move(chosen)) => Step::Move(action(*seat, chosen)?),
-            (Turn::Pass(_), Self::Pass) => Step::Pass,
-            (Turn::Both, Self::Both(BySeat { first, second })) => {
-                let first = action(Seat::First, first)?;
-                Step::Both(BySeat::new(first, action(Seat::Second, second)?))
-            }
-            (Turn::Chance(_), Self::Chance(drawn)) => Step::Chance(outcome(drawn)?),
-            (turn, _) => return Err(StepError::NotAsked { turn: turn.clone() }.into()),
-        })
-    }
 }
 
 impl Clone for Position {

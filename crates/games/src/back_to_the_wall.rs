@@ -34,10 +34,8 @@ use super::board::{Direction, Square};
 use super::drawing::DrawnRow;
 use super::event::{Event, NotPlaced};
 use super::options::OptionKind;
-use super::{
-    BySeat, Game, GameResult, Legal, OptionError, Options, Outcome, Refusal, RuleSheet, Seat,
-    SeatMap, Step, Text, Turn,
-};
+use super::two::{BySide, GameResult, Outcome, Side, Step, Turn};
+use super::{Game, Legal, OptionError, Options, Refusal, RuleSheet, Text};
 
 /// A position of a match, with the rules in force.
 #[derive(Debug, Clone)]
@@ -57,8 +55,8 @@ pub struct BackToTheWall {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Snapshot {
     walls: Squares,
-    owned: BySeat<Squares>,
-    pieces: BySeat<ByPiece<Square>>,
+    owned: BySide<Squares>,
+    pieces: BySide<ByPiece<Square>>,
     round: usize,
     turn: u32,
     ply: u32,
@@ -99,7 +97,7 @@ pub struct RoundResult {
     /// Why it ended.
     reason: RoundEnd,
     /// The number of squares of each player.
-    squares: BySeat<u32>,
+    squares: BySide<u32>,
 }
 
 /// The effects of a turn, and the result of the round if the turn ended it.
@@ -129,7 +127,7 @@ impl BackToTheWall {
     }
 
     /// The number of rounds that `seat` has won.
-    pub(crate) fn won(&self, seat: Seat) -> usize {
+    pub(crate) fn won(&self, seat: Side) -> usize {
         self.finished.iter().filter(|round| round.result == GameResult::Win(seat)).count()
     }
 
@@ -139,7 +137,7 @@ impl BackToTheWall {
 
     /// Plays a turn of the round and tests whether the round or the match is over. The board stays
     /// that of this round until [`next_round`](Self::next_round).
-    fn advance(&mut self, turn: &BySeat<Action>) -> PlayedTurn {
+    fn advance(&mut self, turn: &BySide<Action>) -> PlayedTurn {
         let effects = self.board.play(turn, self.rules.readings);
         self.turn += 1;
         self.ply += 1;
@@ -171,8 +169,8 @@ impl BackToTheWall {
     fn round_result(&self, reason: RoundEnd) -> RoundResult {
         let squares = self.board.counts();
         let winner = match squares.first.cmp(&squares.second) {
-            std::cmp::Ordering::Greater => Some(Seat::First),
-            std::cmp::Ordering::Less => Some(Seat::Second),
+            std::cmp::Ordering::Greater => Some(Side::First),
+            std::cmp::Ordering::Less => Some(Side::Second),
             std::cmp::Ordering::Equal => self.rules.tie,
         };
         RoundResult { result: winner.map_or(GameResult::Draw, GameResult::Win), reason, squares }
@@ -180,12 +178,12 @@ impl BackToTheWall {
 
     /// The outcome of the match, if no round is left to play (T9).
     fn decided(&self) -> Option<Outcome> {
-        let won = BySeat::from_fn(|seat| self.won(seat));
+        let won = BySide::from_fn(|seat| self.won(seat));
         let all_played = self.finished.len() == self.rules.maps.len();
         let enough = won.first.max(won.second) >= self.rules.enough;
         let result = match won.first.cmp(&won.second) {
-            std::cmp::Ordering::Greater => GameResult::Win(Seat::First),
-            std::cmp::Ordering::Less => GameResult::Win(Seat::Second),
+            std::cmp::Ordering::Greater => GameResult::Win(Side::First),
+            std::cmp::Ordering::Less => GameResult::Win(Side::Second),
             std::cmp::Ordering::Equal => GameResult::Draw,
         };
         (all_played || enough).then_some(Outcome { result, reason: "rounds" })
@@ -198,7 +196,7 @@ impl BackToTheWall {
     }
 
     /// Appends the events of a turn. The board must still be that of the round.
-    fn report(&self, turn: &BySeat<Action>, played: &PlayedTurn, events: &mut Vec<Event>) {
+    fn report(&self, turn: &BySide<Action>, played: &PlayedTurn, events: &mut Vec<Event>) {
         let (effects, result) = played;
         for (seat, submission) in turn.iter() {
             events.push(Event::Action {
@@ -218,7 +216,7 @@ impl BackToTheWall {
             board: self.map().name.clone(),
             winner: result.result.name(&Self::SEATS).into(),
             reason: result.reason.name().into(),
-            squares: SeatMap::new(Self::SEATS, result.squares),
+            squares: result.squares.named(Self::SEATS),
         }));
         events.extend(self.outcome.map(|outcome| Event::Over {
             result: outcome.result.name(&Self::SEATS).into(),
@@ -249,7 +247,7 @@ fn walls_event(placement: &Placement) -> Event {
     }
 }
 
-fn redirected_event((seat, piece): (Seat, Piece), run: &PieceRun) -> Option<Event> {
+fn redirected_event((seat, piece): (Side, Piece), run: &PieceRun) -> Option<Event> {
     run.redirected().map(|heading| Event::Redirected {
         by: BackToTheWall::SEATS[seat].into(),
         piece: piece.name().into(),
@@ -258,7 +256,7 @@ fn redirected_event((seat, piece): (Seat, Piece), run: &PieceRun) -> Option<Even
     })
 }
 
-fn moved_event((seat, piece): (Seat, Piece), run: &PieceRun) -> Event {
+fn moved_event((seat, piece): (Side, Piece), run: &PieceRun) -> Event {
     Event::Moved {
         by: BackToTheWall::SEATS[seat].into(),
         piece: piece.name().into(),
@@ -267,7 +265,7 @@ fn moved_event((seat, piece): (Seat, Piece), run: &PieceRun) -> Event {
     }
 }
 
-fn chosen(step: Step<Action, Infallible>) -> BySeat<Action> {
+fn chosen(step: Step<Action, Infallible>) -> BySide<Action> {
     match step {
         Step::Both(turn) => turn,
         Step::Move(_) | Step::Pass => unreachable!("both seats move at once"),
@@ -309,7 +307,7 @@ impl Game for BackToTheWall {
 
     const NAME: &'static str = "back-to-the-wall";
     const TITLE: &'static str = "Back to the Wall";
-    const SEATS: BySeat<&'static str> = BySeat::new("grunkle", "charge");
+    const SEATS: BySide<&'static str> = BySide::new("grunkle", "charge");
 
     fn sheet() -> &'static RuleSheet {
         static SHEET: LazyLock<RuleSheet> = LazyLock::new(|| {
@@ -345,7 +343,7 @@ impl Game for BackToTheWall {
         self.ply
     }
 
-    fn legal_actions(&self, _: Seat) -> Vec<Action> {
+    fn legal_actions(&self, _: Side) -> Vec<Action> {
         if self.outcome.is_some() {
             return Vec::new();
         }
@@ -355,7 +353,7 @@ impl Game for BackToTheWall {
         directions().flat_map(with_each).collect()
     }
 
-    fn legal(&self, _: Seat) -> Legal<Action> {
+    fn legal(&self, _: Side) -> Legal<Action> {
         if self.outcome.is_some() {
             return Legal::List(Vec::new());
         }
@@ -366,7 +364,7 @@ impl Game for BackToTheWall {
         }
     }
 
-    fn legal_count(&self, _: Seat) -> u64 {
+    fn legal_count(&self, _: Side) -> u64 {
         if self.outcome.is_some() {
             return 0;
         }
@@ -374,7 +372,7 @@ impl Game for BackToTheWall {
         16 * combinations(squares, u64::from(self.board.ground.walls_each))
     }
 
-    fn random_action(&self, _: Seat, rng: &mut (impl RngCore + ?Sized)) -> Option<Action> {
+    fn random_action(&self, _: Side, rng: &mut (impl RngCore + ?Sized)) -> Option<Action> {
         if self.outcome.is_some() {
             return None;
         }
@@ -386,7 +384,7 @@ impl Game for BackToTheWall {
         Some(Action { directions, walls })
     }
 
-    fn parse_action(&self, _: Seat, text: &str) -> Result<Action, Refusal> {
+    fn parse_action(&self, _: Side, text: &str) -> Result<Action, Refusal> {
         refusal::parse(&self.board, self.outcome.is_some(), text.trim_ascii())
     }
 

@@ -25,10 +25,8 @@ pub use state::State;
 use super::board::{Bitboard, Square};
 use super::drawing::DrawnRow;
 use super::history::History;
-use super::{
-    BySeat, Event, Game, GameResult, OptionError, Options, Outcome, Refusal, RuleSheet, Seat, Step,
-    Stream, Turn,
-};
+use super::two::{BySide, GameResult, Outcome, Side, Step, Turn};
+use super::{Event, Game, OptionError, Options, Refusal, RuleSheet, Stream};
 
 /// The phase of a turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -37,18 +35,18 @@ pub enum TurnPhase {
     /// The rolls that decide who begins (B2).
     First,
     /// The roll for this seat (B1).
-    Roll(Seat),
+    Roll(Side),
     /// The action of a seat.
     Act {
         /// The seat.
-        seat: Seat,
+        seat: Side,
         /// Its roll, or its distance when playing without dice.
         number: u8,
     },
     /// The opponent's answer to a pass that overlooked an action (B8).
     Answer {
         /// The seat that passed. The other seat answers.
-        passer: Seat,
+        passer: Side,
         /// The passer's number.
         number: u8,
     },
@@ -56,7 +54,7 @@ pub enum TurnPhase {
 
 impl TurnPhase {
     /// The seat that acts now or after the roll; `None` before B2 is decided.
-    pub fn to_act(self) -> Option<Seat> {
+    pub fn to_act(self) -> Option<Side> {
         match self {
             Self::First => None,
             Self::Roll(seat) | Self::Act { seat, .. } => Some(seat),
@@ -82,7 +80,7 @@ pub struct Backdraughts {
     ply: u32,
     /// The position at the beginning of each turn since the last capture, newest last. Kept only if
     /// repetition counts.
-    past: History<(Board, Seat)>,
+    past: History<(Board, Side)>,
     ending: Option<Outcome>,
 }
 
@@ -92,14 +90,14 @@ pub struct Snapshot {
     board: Board,
     phase: TurnPhase,
     ply: u32,
-    past: History<(Board, Seat)>,
+    past: History<(Board, Side)>,
 }
 
 /// The effects of an action.
 #[derive(Debug, Clone, Copy)]
 struct ActionEffects {
-    by: Seat,
-    owner: Seat,
+    by: Side,
+    owner: Side,
     forced: bool,
     captured: Bitboard,
 }
@@ -107,7 +105,7 @@ struct ActionEffects {
 impl Backdraughts {
     /// Creates a game under `rules` at `board`, where the turn of `seat` begins, without history.
     /// B4 is tested at once.
-    pub fn from_board(rules: &Arc<Rules>, board: Board, seat: Seat) -> Self {
+    pub fn from_board(rules: &Arc<Rules>, board: Board, seat: Side) -> Self {
         let mut game = Self::before_the_first_turn(rules, board);
         game.begin(seat);
         game.ending = game.won();
@@ -141,7 +139,7 @@ impl Backdraughts {
     }
 
     /// Begins the turn of `seat`.
-    fn begin(&mut self, seat: Seat) {
+    fn begin(&mut self, seat: Side) {
         self.phase = match self.rules.movement {
             Movement::Dice => TurnPhase::Roll(seat),
             Movement::NoDice => TurnPhase::Act { seat, number: self.board.distance(seat) },
@@ -158,8 +156,8 @@ impl Backdraughts {
                 self.phase = TurnPhase::Act { seat, number };
             }
             (Chance::First(rolls), TurnPhase::First) => match rolls.first.cmp(&rolls.second) {
-                Ordering::Greater => self.begin(Seat::First),
-                Ordering::Less => self.begin(Seat::Second),
+                Ordering::Greater => self.begin(Side::First),
+                Ordering::Less => self.begin(Side::Second),
                 Ordering::Equal => {}
             },
             _ => unreachable!("an outcome answers its own turn"),
@@ -191,7 +189,7 @@ impl Backdraughts {
 
     /// Plays an action of `seat` in its own turn. After a pass, the opponent may have to answer
     /// (B8).
-    fn act(&mut self, seat: Seat, number: u8, action: Action) -> ActionEffects {
+    fn act(&mut self, seat: Side, number: u8, action: Action) -> ActionEffects {
         let passes = action == Action::Pass;
         let forced = passes && !self.board.can_act(seat, number, &self.rules);
         let captured = self.play_for(seat, action);
@@ -204,14 +202,14 @@ impl Backdraughts {
     }
 
     /// Plays the answer to the pass of `passer`. Then the turn of the answering seat begins (B8).
-    fn answer(&mut self, passer: Seat, action: Action) -> ActionEffects {
+    fn answer(&mut self, passer: Side, action: Action) -> ActionEffects {
         let captured = self.play_for(passer, action);
         self.begin(!passer);
         let owner = if action == Action::Decline { !passer } else { passer };
         ActionEffects { by: !passer, owner, forced: false, captured }
     }
 
-    fn play_for(&mut self, seat: Seat, action: Action) -> Bitboard {
+    fn play_for(&mut self, seat: Side, action: Action) -> Bitboard {
         let captured = self.board.play_unchecked(seat, action);
         if !captured.is_empty() {
             self.past.clear();
@@ -240,7 +238,7 @@ impl Backdraughts {
 
     /// If `seat` is to choose, the seat whose actions it chooses from and the number to play.
     /// Passing and declining are not among them.
-    fn choice_of(&self, seat: Seat) -> Option<(Seat, u8)> {
+    fn choice_of(&self, seat: Side) -> Option<(Side, u8)> {
         match self.phase {
             _ if self.ending.is_some() => None,
             TurnPhase::Act { seat: mover, number } if mover == seat => Some((seat, number)),
@@ -290,14 +288,14 @@ fn chance_event(phase: TurnPhase, chance: Chance) -> Event {
         (Chance::Roll(value), Some(seat)) => {
             Event::Roll { seat: Backdraughts::SEATS[seat].into(), value }
         }
-        (Chance::First(BySeat { first, second }), _) => Event::First { rolls: [first, second] },
+        (Chance::First(BySide { first, second }), _) => Event::First { rolls: [first, second] },
         (Chance::Roll(_), None) => unreachable!("a seat's roll comes in its turn"),
     }
 }
 
 /// Every pair of rolls, all with the same weight.
 fn first_rolls() -> Vec<(Chance, u32)> {
-    let with = |first| (1..=6).map(move |second| (Chance::First(BySeat::new(first, second)), 1));
+    let with = |first| (1..=6).map(move |second| (Chance::First(BySide::new(first, second)), 1));
     (1..=6).flat_map(with).collect()
 }
 
@@ -310,7 +308,7 @@ impl Game for Backdraughts {
 
     const NAME: &'static str = "backdraughts";
     const TITLE: &'static str = "Backdraughts";
-    const SEATS: BySeat<&'static str> = BySeat::new("white", "black");
+    const SEATS: BySide<&'static str> = BySide::new("white", "black");
 
     fn sheet() -> &'static RuleSheet {
         static SHEET: LazyLock<RuleSheet> =
@@ -328,8 +326,8 @@ impl Game for Backdraughts {
 
     fn start(rules: &Arc<Rules>) -> Self {
         match rules.first {
-            First::White => Self::from_board(rules, Board::START, Seat::First),
-            First::Black => Self::from_board(rules, Board::START, Seat::Second),
+            First::White => Self::from_board(rules, Board::START, Side::First),
+            First::Black => Self::from_board(rules, Board::START, Side::Second),
             First::Roll => Self::before_the_first_turn(rules, Board::START),
         }
     }
@@ -359,7 +357,7 @@ impl Game for Backdraughts {
         self.ply
     }
 
-    fn legal_actions(&self, seat: Seat) -> Vec<Action> {
+    fn legal_actions(&self, seat: Side) -> Vec<Action> {
         let Some((owner, number)) = self.choice_of(seat) else { return Vec::new() };
         let mut actions = self.board.actions(owner, number, &self.rules);
         if !actions.is_empty() {
@@ -368,7 +366,7 @@ impl Game for Backdraughts {
         actions
     }
 
-    fn parse_action(&self, seat: Seat, text: &str) -> Result<Action, Refusal> {
+    fn parse_action(&self, seat: Side, text: &str) -> Result<Action, Refusal> {
         refusal::parse(self, seat, text.trim_ascii())
     }
 
@@ -396,7 +394,7 @@ impl Game for Backdraughts {
     /// Of the rolls that decide who begins, only one for each beginning seat counts.
     fn different_outcomes(&self) -> Vec<Chance> {
         if self.turn() == Turn::Chance(Stream::Shared) {
-            return vec![Chance::First(BySeat::new(2, 1)), Chance::First(BySeat::new(1, 2))];
+            return vec![Chance::First(BySide::new(2, 1)), Chance::First(BySide::new(1, 2))];
         }
         self.outcomes().into_iter().map(|(outcome, _)| outcome).collect()
     }
@@ -423,14 +421,14 @@ impl Game for Backdraughts {
 
     fn cells(&self) -> Vec<DrawnRow> {
         let mut cells: Vec<_> = self.rows().iter().map(|row| DrawnRow::of(row)).collect();
-        for (seat, letter) in [(Seat::First, 'w'), (Seat::Second, 'b')] {
+        for (seat, letter) in [(Side::First, 'w'), (Side::Second, 'b')] {
             let Square { column, row } = goal(seat);
             cells[usize::from(row)].0[usize::from(column)].0.push(letter);
         }
         cells
     }
 
-    fn die(&self) -> Option<(Seat, u8)> {
+    fn die(&self) -> Option<(Side, u8)> {
         let die = match self.phase {
             TurnPhase::Act { seat, number } => (seat, number),
             TurnPhase::Answer { passer, number } => (passer, number),

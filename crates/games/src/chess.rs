@@ -20,7 +20,8 @@ use super::any;
 use super::drawing::DrawnRow;
 use super::event::Event;
 use super::history::History;
-use super::{BySeat, Game, OptionError, Options, Outcome, Refusal, RuleSheet, Seat, Step, Turn};
+use super::two::{BySide, Outcome, Side, Step, Turn};
+use super::{Game, OptionError, Options, Refusal, RuleSheet};
 
 /// A position of chess, with the moves that led to it.
 #[derive(Debug, Clone)]
@@ -58,10 +59,10 @@ const WORTH: [(Piece, f64); 5] = [
 /// A lead of this many pawns is worth half as much as a win.
 const GREAT_LEAD: f64 = 4.0;
 
-const fn color(seat: Seat) -> Color {
+const fn color(seat: Side) -> Color {
     match seat {
-        Seat::First => Color::White,
-        Seat::Second => Color::Black,
+        Side::First => Color::White,
+        Side::Second => Color::Black,
     }
 }
 
@@ -72,8 +73,8 @@ impl Chess {
     }
 
     /// The seat to move, also when the game is over.
-    fn mover(&self) -> Seat {
-        if self.board.side_to_move() == Color::White { Seat::First } else { Seat::Second }
+    fn mover(&self) -> Side {
+        if self.board.side_to_move() == Color::White { Side::First } else { Side::Second }
     }
 
     /// Plays a legal action and tests whether it ended the game.
@@ -128,7 +129,7 @@ impl Game for Chess {
 
     const NAME: &'static str = "chess";
     const TITLE: &'static str = "Chess";
-    const SEATS: BySeat<&'static str> = BySeat::new("white", "black");
+    const SEATS: BySide<&'static str> = BySide::new("white", "black");
 
     fn sheet() -> &'static RuleSheet {
         static SHEET: LazyLock<RuleSheet> =
@@ -161,7 +162,7 @@ impl Game for Chess {
         self.ply
     }
 
-    fn legal_actions(&self, seat: Seat) -> Vec<Action> {
+    fn legal_actions(&self, seat: Side) -> Vec<Action> {
         let mut actions = Vec::new();
         if self.turn() == Turn::Move(seat) {
             self.board.generate_moves(|moves| {
@@ -174,7 +175,7 @@ impl Game for Chess {
         actions
     }
 
-    fn legal_count(&self, seat: Seat) -> u64 {
+    fn legal_count(&self, seat: Side) -> u64 {
         let mut count = 0;
         if self.turn() == Turn::Move(seat) {
             self.board.generate_moves(|moves| {
@@ -185,7 +186,7 @@ impl Game for Chess {
         count
     }
 
-    fn parse_action(&self, seat: Seat, text: &str) -> Result<Action, Refusal> {
+    fn parse_action(&self, seat: Side, text: &str) -> Result<Action, Refusal> {
         notation::parse(self, seat, text.trim_ascii())
     }
 
@@ -213,15 +214,15 @@ impl Game for Chess {
         self.advance(chosen(step));
     }
 
-    fn can_win(&self, seat: Seat) -> bool {
+    fn can_win(&self, seat: Side) -> bool {
         self.board.colors(color(seat)).len() > 1
     }
 
-    fn values(&self) -> Option<BySeat<f64>> {
+    fn values(&self) -> Option<BySide<f64>> {
         let lead = self.lead();
         // The same on every machine, and in JSON.
         let white = (1000.0 * lead / (lead.abs() + GREAT_LEAD)).round() / 1000.0;
-        Some(BySeat::new(white, -white))
+        Some(BySide::new(white, -white))
     }
 
     fn state(&self) -> State {

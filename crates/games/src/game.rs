@@ -17,9 +17,9 @@ use super::drawing::{BoardLook, DrawnRow};
 use super::event::Event;
 use super::options::{OptionError, OptionSpec, Options};
 use super::refusal::Refusal;
-use super::seat::{BySeat, Seat};
 use super::text::Text;
-use super::turn::{Step, Turn};
+use super::two::{BySide, Side};
+use super::two::{Step, Turn};
 
 /// A clause of a rule set.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -126,7 +126,7 @@ pub trait Game: Clone + fmt::Debug + Send + Sync + 'static {
     /// The name for people, for example `Watch Your Back!`.
     const TITLE: &'static str;
     /// The names of the seats, first seat first.
-    const SEATS: BySeat<&'static str>;
+    const SEATS: BySide<&'static str>;
 
     /// The clauses and the options.
     fn sheet() -> &'static RuleSheet;
@@ -157,20 +157,20 @@ pub trait Game: Clone + fmt::Debug + Send + Sync + 'static {
 
     /// All legal actions of `seat`; empty unless the seat is to choose. They are sorted by their
     /// text if [`legal`](Game::legal) lists them. If it does not, there may be very many.
-    fn legal_actions(&self, seat: Seat) -> Vec<Self::Action>;
+    fn legal_actions(&self, seat: Side) -> Vec<Self::Action>;
 
     /// The legal actions in the form sent to players.
-    fn legal(&self, seat: Seat) -> Legal<Self::Action> {
+    fn legal(&self, seat: Side) -> Legal<Self::Action> {
         Legal::List(self.legal_actions(seat))
     }
 
     /// The number of legal actions of `seat`. Override this if listing them all is slow.
-    fn legal_count(&self, seat: Seat) -> u64 {
+    fn legal_count(&self, seat: Side) -> u64 {
         self.legal_actions(seat).len() as u64
     }
 
     /// Draws a legal action of `seat`, all with the same probability; `None` if there is none.
-    fn random_action(&self, seat: Seat, rng: &mut (impl RngCore + ?Sized)) -> Option<Self::Action> {
+    fn random_action(&self, seat: Side, rng: &mut (impl RngCore + ?Sized)) -> Option<Self::Action> {
         self.legal_actions(seat).choose(rng).cloned()
     }
 
@@ -178,16 +178,16 @@ pub trait Game: Clone + fmt::Debug + Send + Sync + 'static {
     /// around the text are ignored; otherwise it must be exact, unless the game has another notation
     /// for people, such as `Nf3` for `g1f3` in chess, which is understood, too. On a forced pass only the pass is
     /// accepted, although no player is asked for it.
-    fn parse_action(&self, seat: Seat, text: &str) -> Result<Self::Action, Refusal>;
+    fn parse_action(&self, seat: Side, text: &str) -> Result<Self::Action, Refusal>;
 
     /// Whether `seat` could still win, if the other seat played as badly as it can. If not, it does
     /// not win when the other one runs out of time: the game is a draw.
-    fn can_win(&self, _seat: Seat) -> bool {
+    fn can_win(&self, _seat: Side) -> bool {
         true
     }
 
     /// The game's own estimates of the result, from −1 (lost) to 1 (won), if it makes any.
-    fn values(&self) -> Option<BySeat<f64>> {
+    fn values(&self) -> Option<BySide<f64>> {
         None
     }
 
@@ -234,7 +234,7 @@ pub trait Game: Clone + fmt::Debug + Send + Sync + 'static {
     }
 
     /// The die that is to be played, in games with dice: who rolled it, and its number.
-    fn die(&self) -> Option<(Seat, u8)> {
+    fn die(&self) -> Option<(Side, u8)> {
         None
     }
 

@@ -33,14 +33,15 @@
 //!
 //! ```
 //! use referee_games::watch_your_back::WatchYourBack;
-//! use referee_games::{Game, Options, Seat, Step};
+//! use referee_games::two::{Side, Step};
+//! use referee_games::{Game, Options};
 //!
 //! let options = Options::resolve(&WatchYourBack::sheet().options, [])?;
 //! let rules = WatchYourBack::rules(&options)?;
 //! let mut position = WatchYourBack::start(&rules.into());
-//! let action = position.parse_action(Seat::First, "3,4")?;
+//! let action = position.parse_action(Side::First, "3,4")?;
 //! position.play_silently(Step::Move(action));
-//! let refusal = position.parse_action(Seat::Second, "3,4").expect_err("a piece stands there");
+//! let refusal = position.parse_action(Side::Second, "3,4").expect_err("a piece stands there");
 //! assert!(refusal.to_string().starts_with("W2: 3,4 "));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -63,6 +64,7 @@ mod refusal;
 pub mod seat;
 mod text;
 mod turn;
+pub mod two;
 pub mod watch_your_back;
 
 pub use any::{

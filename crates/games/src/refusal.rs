@@ -57,7 +57,7 @@ pub enum StepError {
     #[error("the step does not fit: expected {turn}")]
     NotAsked {
         /// The turn of the position.
-        turn: Turn<Text>,
+        turn: Turn,
     },
     /// This chance outcome cannot be drawn here.
     #[error("`{outcome}` cannot be drawn here")]

@@ -5,6 +5,8 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use super::seat::{BySeat, Seat};
+use super::text::Text;
+use super::two;
 
 /// The winner of a game, without the reason.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -14,6 +16,15 @@ pub enum GameResult {
     Win(Seat),
     /// Nobody won.
     Draw,
+}
+
+impl From<two::GameResult> for GameResult {
+    fn from(result: two::GameResult) -> Self {
+        match result {
+            two::GameResult::Win(side) => Self::Win(side.into()),
+            two::GameResult::Draw => Self::Draw,
+        }
+    }
 }
 
 impl GameResult {
@@ -36,20 +47,17 @@ impl GameResult {
 }
 
 /// The outcome of a game by the rules: the result and the reason, for example `elimination`.
-///
-/// In a typed game the reason is a static string; in an [`AnyGame`](crate::AnyGame) it is a
-/// [`Text`](crate::Text).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Outcome<R = &'static str> {
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Outcome {
     /// The winner, or a draw.
     pub result: GameResult,
     /// The reason, in the words of the rule set.
-    pub reason: R,
+    pub reason: Text,
 }
 
 /// Who acts next in a position, or how the game ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Turn<R = &'static str> {
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Turn {
     /// This seat chooses an action.
     Move(Seat),
     /// This seat has no legal action and is not asked: the step is [`Step::Pass`].
@@ -59,11 +67,11 @@ pub enum Turn<R = &'static str> {
     /// The referee draws a chance outcome from this random stream; `outcomes` lists them.
     Chance(Stream),
     /// The game is over.
-    Over(Outcome<R>),
+    Over(Outcome),
 }
 
 /// What the turn expects, for example `an action of the first seat`.
-impl<R> fmt::Display for Turn<R> {
+impl fmt::Display for Turn {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Move(Seat::First) => "an action of the first seat",
@@ -77,7 +85,7 @@ impl<R> fmt::Display for Turn<R> {
     }
 }
 
-impl<R> Turn<R> {
+impl Turn {
     /// The seats to ask for an action, in seat order.
     pub fn asked(&self) -> &'static [Seat] {
         match self {
@@ -94,22 +102,23 @@ impl<R> Turn<R> {
     }
 
     /// The outcome, if the game is over.
-    pub fn outcome(&self) -> Option<&Outcome<R>> {
+    pub fn outcome(&self) -> Option<&Outcome> {
         match self {
             Self::Over(outcome) => Some(outcome),
             _ => None,
         }
     }
+}
 
-    /// Converts the type of the reason.
-    pub fn map_reason<S>(self, f: impl FnOnce(R) -> S) -> Turn<S> {
-        match self {
-            Self::Move(seat) => Turn::Move(seat),
-            Self::Pass(seat) => Turn::Pass(seat),
-            Self::Both => Turn::Both,
-            Self::Chance(stream) => Turn::Chance(stream),
-            Self::Over(Outcome { result, reason }) => {
-                Turn::Over(Outcome { result, reason: f(reason) })
+impl From<two::Turn> for Turn {
+    fn from(turn: two::Turn) -> Self {
+        match turn {
+            two::Turn::Move(side) => Self::Move(side.into()),
+            two::Turn::Pass(side) => Self::Pass(side.into()),
+            two::Turn::Both => Self::Both,
+            two::Turn::Chance(stream) => Self::Chance(stream.into()),
+            two::Turn::Over(two::Outcome { result, reason }) => {
+                Self::Over(Outcome { result: result.into(), reason: reason.into() })
             }
         }
     }
@@ -118,11 +127,20 @@ impl<R> Turn<R> {
 /// A random stream of a game. The streams are independent, so that a seat's n-th draw is the same
 /// in both games of a pair, whatever the other seat draws.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Stream {
+pub enum Stream<S = Seat> {
     /// The stream of one seat.
-    Seat(Seat),
+    Seat(S),
     /// The stream shared by both seats.
     Shared,
+}
+
+impl From<Stream<two::Side>> for Stream {
+    fn from(stream: Stream<two::Side>) -> Self {
+        match stream {
+            Stream::Seat(side) => Self::Seat(side.into()),
+            Stream::Shared => Self::Shared,
+        }
+    }
 }
 
 /// The text of a forced pass.
@@ -130,24 +148,24 @@ pub const PASS: &str = "pass";
 
 /// A step of a game, which answers a [`Turn`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Step<A, C> {
+pub enum Step<T> {
     /// The action of the seat on turn.
-    Move(A),
+    Move(T),
     /// The forced pass of the seat on turn.
     Pass,
     /// The actions of both seats.
-    Both(BySeat<A>),
+    Both(BySeat<T>),
     /// The chance outcome that was drawn.
-    Chance(C),
+    Chance(T),
 }
 
 /// A step as text.
-pub type TextStep = Step<String, String>;
+pub type TextStep = Step<String>;
 
 /// A step as borrowed text.
-pub type StepText<'a> = Step<&'a str, &'a str>;
+pub type StepText<'a> = Step<&'a str>;
 
-impl<T: AsRef<str>> Step<T, T> {
+impl<T: AsRef<str>> Step<T> {
     /// The text of the step on one line.
     pub fn text(&self) -> String {
         match self {

@@ -26,9 +26,8 @@ pub use state::State;
 use super::board::Bitboard;
 use super::event::{Event, Why};
 use super::history::History;
-use super::{
-    BySeat, Game, GameResult, OptionError, Options, Outcome, Refusal, RuleSheet, Seat, Step, Turn,
-};
+use super::two::{BySide, GameResult, Outcome, Side, Step, Turn};
+use super::{Game, OptionError, Options, Refusal, RuleSheet};
 
 /// A position of Watch Your Back!, with the rules in force.
 #[derive(Debug, Clone)]
@@ -37,7 +36,7 @@ pub struct WatchYourBack {
     board: Board,
     /// The positions that may still recur, newest last: those since the second shrink and since the
     /// last loss of a piece. The side to move alternates.
-    past: History<BySeat<Bitboard>>,
+    past: History<BySide<Bitboard>>,
     ending: Option<Outcome>,
 }
 
@@ -45,7 +44,7 @@ pub struct WatchYourBack {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Snapshot {
     board: Board,
-    past: History<BySeat<Bitboard>>,
+    past: History<BySide<Bitboard>>,
 }
 
 /// The reason of an outcome by W9; the others are by W11.
@@ -93,7 +92,7 @@ impl WatchYourBack {
     #[inline(never)]
     fn remember(&mut self) {
         if self.rules.repetition > 0 && self.board.size() == BoardSize::Small {
-            self.past.push(BySeat::from_fn(|seat| self.board.pieces(seat)));
+            self.past.push(BySide::from_fn(|seat| self.board.pieces(seat)));
         }
     }
 
@@ -129,7 +128,7 @@ impl WatchYourBack {
 
     fn blocked(&self) -> bool {
         self.rules.mutual_block == MutualBlock::Draw
-            && !Seat::BOTH.into_iter().any(|seat| self.board.can_move(seat))
+            && !Side::BOTH.into_iter().any(|seat| self.board.can_move(seat))
     }
 
     fn repeated(&self) -> bool {
@@ -139,7 +138,7 @@ impl WatchYourBack {
     }
 
     /// Appends the events of `action` of `seat`.
-    fn report(&self, seat: Seat, action: Action, removals: &Removals, events: &mut Vec<Event>) {
+    fn report(&self, seat: Side, action: Action, removals: &Removals, events: &mut Vec<Event>) {
         events.push(Event::Action {
             by: Self::SEATS[seat].into(),
             action: action.to_string(),
@@ -197,7 +196,7 @@ impl Game for WatchYourBack {
 
     const NAME: &'static str = "watch-your-back";
     const TITLE: &'static str = "Watch Your Back!";
-    const SEATS: BySeat<&'static str> = BySeat::new("white", "black");
+    const SEATS: BySide<&'static str> = BySide::new("white", "black");
 
     fn sheet() -> &'static RuleSheet {
         static SHEET: LazyLock<RuleSheet> =
@@ -230,14 +229,14 @@ impl Game for WatchYourBack {
         self.board.ply()
     }
 
-    fn legal_actions(&self, seat: Seat) -> Vec<Action> {
+    fn legal_actions(&self, seat: Side) -> Vec<Action> {
         if self.ending.is_some() || seat != self.board.to_move() {
             return Vec::new();
         }
         self.board.legal_actions()
     }
 
-    fn parse_action(&self, seat: Seat, text: &str) -> Result<Action, Refusal> {
+    fn parse_action(&self, seat: Side, text: &str) -> Result<Action, Refusal> {
         refusal::parse(&self.board, self.ending, seat, text.trim_ascii())
     }
 

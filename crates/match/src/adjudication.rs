@@ -12,7 +12,7 @@ pub fn adjudicated(
     rules: &Adjudication,
     position: &dyn AnyPosition,
     notes: &[Note],
-) -> Option<Outcome<Text>> {
+) -> Option<Outcome> {
     match position.turn() {
         Turn::Over(_) | Turn::Chance(_) => None,
         _ => after(rules, position.ply(), notes, &position.seats()),
@@ -20,12 +20,7 @@ pub fn adjudicated(
 }
 
 /// How a game ends after `ply` plies, if it does.
-fn after(
-    rules: &Adjudication,
-    ply: u32,
-    notes: &[Note],
-    seats: &BySeat<Text>,
-) -> Option<Outcome<Text>> {
+fn after(rules: &Adjudication, ply: u32, notes: &[Note], seats: &BySeat<Text>) -> Option<Outcome> {
     let notes = &notes[..notes.partition_point(|note| note.ply < ply)];
     let is_behind = |loser: &Seat| {
         rules.resign.is_some_and(|rule| {

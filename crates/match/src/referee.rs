@@ -218,7 +218,7 @@ impl<'a, 'o> GameLoop<'a, 'o> {
     }
 
     /// How the game ends here although its rules go on.
-    fn adjudicated(&self) -> Option<Outcome<Text>> {
+    fn adjudicated(&self) -> Option<Outcome> {
         adjudicated(self.setup.adjudication.as_ref()?, &*self.position, &self.trace.notes)
     }
 

@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use self::recorded::RecordScript;
 use referee_games::{
-    AnyPosition, BySeat, Event, GameError, Position, Refusal, Seat, Step, StepText, Stream, Text,
+    AnyPosition, BySeat, Event, GameError, Position, Refusal, Seat, Step, StepText, Stream,
     TextStep, Turn, one_line,
 };
 use referee_record::model::clock::{Clock, TimeControl};
@@ -90,7 +90,7 @@ where
 }
 
 /// A step as the texts of a script.
-pub(crate) type ScriptStep<S> = Step<<S as Script>::Text, <S as Script>::Text>;
+pub(crate) type ScriptStep<S> = Step<<S as Script>::Text>;
 
 /// The next step of a game according to a script; `None` if the game or the script ends.
 ///
@@ -120,7 +120,7 @@ pub fn next_step<S: Script>(
 #[derive(Debug, Clone)]
 pub struct ReplayStep<'a> {
     /// The turn that the step answers.
-    pub(crate) turn: Turn<Text>,
+    pub(crate) turn: Turn,
     /// The step itself.
     pub step: StepText<'a>,
     /// The events of the step.
@@ -201,7 +201,7 @@ impl<'a> Replay<'a> {
     }
 
     /// The next times of the seats asked in a turn.
-    fn times(&mut self, turn: &Turn<Text>) -> BySeat<Option<Duration>> {
+    fn times(&mut self, turn: &Turn) -> BySeat<Option<Duration>> {
         let mut all = BySeat::default();
         for &seat in turn.asked() {
             let times = &self.record.clock.used_ns[seat];

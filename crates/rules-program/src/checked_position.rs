@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::collections::{BTreeMap, HashSet};
 
 use referee_games::{
-    BySeat, DrawnBoard, GameResult, Legal, OtherEvent, Outcome, Seat, Stream, Text, Turn,
+    BySeat, DrawnBoard, GameResult, Legal, OtherEvent, Outcome, Seat, Stream, Turn,
     is_unsafe_to_show,
 };
 use serde_json::value::RawValue;
@@ -21,7 +21,7 @@ use crate::error::Violation;
 #[derive(Debug)]
 pub(crate) struct CheckedPosition {
     pub(crate) state: Box<RawValue>,
-    pub(crate) turn: Turn<Text>,
+    pub(crate) turn: Turn,
     /// The chance outcomes with their weights.
     pub(crate) outcomes: Vec<(String, u32)>,
     /// The legal actions, sorted, of the seats that are asked; `None` if there are too many to
@@ -155,7 +155,7 @@ fn check_visibility(game: &Description, answer: &PositionAnswer) -> Result<(), V
     }
 }
 
-fn turn(game: &Description, words: TurnWords, chance: bool) -> Result<Turn<Text>, Violation> {
+fn turn(game: &Description, words: TurnWords, chance: bool) -> Result<Turn, Violation> {
     let TurnWords { moves, both, pass, whose, over, reason, .. } = words;
     let forms = [moves.is_some(), both.is_some(), pass.is_some(), chance, over.is_some()];
     if forms.into_iter().filter(|form| *form).count() != 1 || both == Some(false) {
@@ -221,7 +221,7 @@ fn check_outcomes(outcomes: &[(String, u32)]) -> Result<(), Violation> {
 /// The legal actions by seat, sorted by bytes.
 fn listed(
     game: &Description,
-    turn: &Turn<Text>,
+    turn: &Turn,
     words: LegalWords,
 ) -> Result<BySeat<Vec<String>>, Violation> {
     let mut legal = match (turn, words) {

@@ -252,7 +252,7 @@ pub struct TurnWords {
 
 impl TurnWords {
     /// The words for a turn, whose outcomes matter only if it is chance.
-    pub fn of(turn: &Turn<Text>, seats: &BySeat<Text>, outcomes: Vec<(String, u32)>) -> Self {
+    pub fn of(turn: &Turn, seats: &BySeat<Text>, outcomes: Vec<(String, u32)>) -> Self {
         let name = |seat: &Seat| Some(seats[*seat].to_string());
         let words = Self::default();
         match turn {

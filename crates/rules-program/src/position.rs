@@ -105,10 +105,7 @@ impl ProgramPosition {
     }
 
     /// The step with the canonical texts of its actions.
-    fn canonical<'s>(
-        &self,
-        step: StepText<'s>,
-    ) -> Result<Step<Cow<'s, str>, Cow<'s, str>>, GameError> {
+    fn canonical<'s>(&self, step: StepText<'s>) -> Result<Step<Cow<'s, str>>, GameError> {
         let action = |seat, text: &'s str| {
             if self.checked.lists(seat, text) {
                 Ok(Cow::Borrowed(text))
@@ -116,12 +113,20 @@ impl ProgramPosition {
                 self.judge(seat, text).map(Cow::Owned)
             }
         };
-        step.answering(&self.checked.turn, action, |text| {
-            if self.checked.outcomes.iter().any(|(outcome, _)| outcome == text) {
-                Ok(Cow::Borrowed(text))
-            } else {
-                Err(StepError::NoOutcome { outcome: text.to_owned() }.into())
+        Ok(match (&self.checked.turn, step) {
+            (Turn::Move(seat), Step::Move(chosen)) => Step::Move(action(*seat, chosen)?),
+            (Turn::Pass(_), Step::Pass) => Step::Pass,
+            (Turn::Both, Step::Both(BySeat { first, second })) => {
+                let first = action(Seat::First, first)?;
+                Step::Both(BySeat::new(first, action(Seat::Second, second)?))
             }
+            (Turn::Chance(_), Step::Chance(text)) => {
+                if !self.checked.outcomes.iter().any(|(outcome, _)| outcome == text) {
+                    return Err(StepError::NoOutcome { outcome: text.to_owned() }.into());
+                }
+                Step::Chance(Cow::Borrowed(text))
+            }
+            (turn, _) => return Err(StepError::NotAsked { turn: turn.clone() }.into()),
         })
     }
 
@@ -184,7 +189,7 @@ impl AnyPosition for ProgramPosition {
         self.table.description.seats.clone()
     }
 
-    fn turn(&self) -> Turn<Text> {
+    fn turn(&self) -> Turn {
         self.checked.turn.clone()
     }
 

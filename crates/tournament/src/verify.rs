@@ -93,7 +93,7 @@ fn check_steps(
     header: &Header,
     mut luck: Option<Luck>,
     record: &GameRecord,
-) -> Result<(Vec<RecordFinding>, Option<Outcome<Text>>), RecordFinding> {
+) -> Result<(Vec<RecordFinding>, Option<Outcome>), RecordFinding> {
     let (mut unlucky, mut late) = (None, None);
     loop {
         let (ply, turn) = (replay.current().ply(), replay.current().turn());
@@ -177,7 +177,7 @@ fn check_names(record: &GameRecord) -> Vec<RecordFinding> {
 /// which seats people had.
 fn check_ending(
     position: &dyn AnyPosition,
-    adjudicated: Option<Outcome<Text>>,
+    adjudicated: Option<Outcome>,
     record: &GameRecord,
     people: BySeat<bool>,
 ) -> Vec<RecordFinding> {
@@ -217,10 +217,10 @@ fn listed(scores: Option<&BySeat<Number>>) -> String {
 /// The ending of the game, according to the replay, the recorded scores and the recorded faults.
 fn expected_outcome(
     position: &dyn AnyPosition,
-    adjudicated: Option<Outcome<Text>>,
+    adjudicated: Option<Outcome>,
     record: &GameRecord,
     people: BySeat<bool>,
-) -> Result<Outcome<Text>, RecordFinding> {
+) -> Result<Outcome, RecordFinding> {
     let lost_by = |seat: Seat, code: FaultCode| {
         let (result, reason) = if code.is_late() && !position.can_win(!seat) {
             (GameResult::Draw, DRAWN_ON_TIME)
@@ -264,11 +264,7 @@ fn failed_to_start(record: &GameRecord) -> bool {
 }
 
 /// The ending of a game that one of the `people` gave up.
-fn resignation(
-    seats: &BySeat<Text>,
-    record: &GameRecord,
-    people: BySeat<bool>,
-) -> Option<Outcome<Text>> {
+fn resignation(seats: &BySeat<Text>, record: &GameRecord, people: BySeat<bool>) -> Option<Outcome> {
     let has_lost = |&seat: &Seat| people[seat] && record.result == seats[!seat];
     let loser = Seat::BOTH.into_iter().find(has_lost).filter(|_| record.reason == RESIGNATION)?;
     Some(Outcome { result: GameResult::Win(!loser), reason: RESIGNATION.into() })

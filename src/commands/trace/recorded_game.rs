@@ -55,7 +55,7 @@ impl<'a> Record<'a> {
     }
 }
 
-fn turn_record(game: &dyn AnyPosition, turn: Turn<Text>) -> TurnRecord {
+fn turn_record(game: &dyn AnyPosition, turn: Turn) -> TurnRecord {
     let seats = game.seats();
     match turn {
         Turn::Move(seat) | Turn::Pass(seat) => TurnRecord::Move(seats[seat].clone()),
@@ -75,7 +75,7 @@ fn turn_record(game: &dyn AnyPosition, turn: Turn<Text>) -> TurnRecord {
 }
 
 /// At a forced pass, the pass is the only legal line. If nobody acts, the list is empty.
-fn legal_record(game: &dyn AnyPosition, turn: &Turn<Text>) -> LegalRecord {
+fn legal_record(game: &dyn AnyPosition, turn: &Turn) -> LegalRecord {
     match turn {
         Turn::Move(seat) => LegalRecord::One(game.legal(*seat)),
         Turn::Pass(_) => LegalRecord::One(Legal::List(vec![PASS.to_owned()])),

@@ -4,16 +4,16 @@ use std::sync::Arc;
 use std::io::BufWriter;
 
 use super::*;
+use referee_games::two::{BySide, GameResult, Outcome, Side, Step, Turn};
 use referee_games::{
-    BySeat, Event, Game, GameResult, OptionError, Options, Outcome, RuleSheet, Seat, SeatMap, Step,
-    Stream, Turn, TypedPosition, divide, perft,
+    Event, Game, OptionError, Options, RuleSheet, SeatMap, Stream, TypedPosition, divide, perft,
 };
 
 /// A game of two turns with a die: a roll, then both players name a number up to it.
 #[derive(Debug, Clone, Default)]
 struct Toy {
     roll: Option<u32>,
-    sums: BySeat<u32>,
+    sums: BySide<u32>,
     turns: u32,
 }
 
@@ -31,11 +31,11 @@ impl Game for Toy {
     type Action = u32;
     type Chance = Roll;
     type State = SeatMap<u32>;
-    type Snapshot = (Option<u32>, BySeat<u32>, u32);
+    type Snapshot = (Option<u32>, BySide<u32>, u32);
 
     const NAME: &'static str = "toy";
     const TITLE: &'static str = "A game of the tests";
-    const SEATS: BySeat<&'static str> = BySeat::new("left", "right");
+    const SEATS: BySide<&'static str> = BySide::new("left", "right");
 
     fn sheet() -> &'static RuleSheet {
         static SHEET: RuleSheet =
@@ -76,11 +76,11 @@ impl Game for Toy {
         self.turns
     }
 
-    fn legal_actions(&self, _: Seat) -> Vec<u32> {
+    fn legal_actions(&self, _: Side) -> Vec<u32> {
         (1..=self.roll.unwrap_or(0)).collect()
     }
 
-    fn parse_action(&self, seat: Seat, text: &str) -> Result<u32, Refusal> {
+    fn parse_action(&self, seat: Side, text: &str) -> Result<u32, Refusal> {
         let number =
             text.parse().map_err(|_| Refusal::Malformed("expected a number".to_owned()))?;
         self.legal_actions(seat).contains(&number).then_some(number).ok_or(Refusal::Illegal {
@@ -92,8 +92,8 @@ impl Game for Toy {
     fn play_unchecked(&mut self, step: Step<u32, Roll>, _: &mut Vec<Event>) {
         match step {
             Step::Chance(Roll(number)) => self.roll = Some(number),
-            Step::Both(BySeat { first, second }) => {
-                self.sums = BySeat::new(self.sums.first + first, self.sums.second + second);
+            Step::Both(BySide { first, second }) => {
+                self.sums = BySide::new(self.sums.first + first, self.sums.second + second);
                 self.turns += 1;
                 self.roll = None;
             }
@@ -102,7 +102,7 @@ impl Game for Toy {
     }
 
     fn state(&self) -> SeatMap<u32> {
-        SeatMap::new(Self::SEATS, self.sums)
+        self.sums.named(Self::SEATS)
     }
 
     fn snapshot(&self) -> Self::Snapshot {

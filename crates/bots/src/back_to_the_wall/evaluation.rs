@@ -1,8 +1,8 @@
 //! Static evaluation of a position.
 
-use referee_games::Seat;
 use referee_games::back_to_the_wall::{BackToTheWall, Board, Piece};
 use referee_games::board::Direction;
+use referee_games::two::Side;
 
 /// The weight of the best run of the next turn, relative to squares already captured.
 const NEXT: f64 = 0.4;
@@ -11,7 +11,7 @@ const CLEAR: f64 = 0.25;
 
 /// Evaluates `after`, one turn later than `before`, for `seat`: from −1 (the round is lost) to 1
 /// (the round is won).
-pub(super) fn evaluate(before: &BackToTheWall, after: &BackToTheWall, seat: Seat) -> f64 {
+pub(super) fn evaluate(before: &BackToTheWall, after: &BackToTheWall, seat: Side) -> f64 {
     if let Some(round) = after.finished().get(before.finished().len()) {
         return 2.0 * round.result.score(seat) - 1.0;
     }
@@ -21,13 +21,13 @@ pub(super) fn evaluate(before: &BackToTheWall, after: &BackToTheWall, seat: Seat
 }
 
 /// The squares of `seat`, plus a share of those it can capture next.
-fn potential(board: &Board, seat: Seat) -> f64 {
+fn potential(board: &Board, seat: Side) -> f64 {
     let next: u32 = Piece::BOTH.into_iter().map(|piece| best_run(board, seat, piece)).sum();
     f64::from(board.owned[seat].len()) + NEXT * f64::from(next)
 }
 
 /// The most that a run of the piece gains: 1 for a free square, 2 for an enemy's.
-fn best_run(board: &Board, seat: Seat, piece: Piece) -> u32 {
+fn best_run(board: &Board, seat: Side, piece: Piece) -> u32 {
     let from = board.pieces[seat][piece];
     let runs = Direction::ALL.into_iter().map(|way| board.along(from, way));
     let changes = runs.map(|run| {

@@ -5,8 +5,9 @@ use rand_chacha::ChaCha8Rng;
 use super::{any, directions};
 use crate::greedy::any_best;
 use crate::{Allotment, Bot, Choice};
+use referee_games::Game;
 use referee_games::back_to_the_wall::{Action, BackToTheWall, Board, Piece, Squares};
-use referee_games::{Game, Seat, Turn};
+use referee_games::two::{Side, Turn};
 
 /// Plays the submission that would put it furthest ahead if the other player did nothing. Ties are
 /// broken at random.
@@ -19,7 +20,7 @@ impl Bot<BackToTheWall> for GreedySubmission {
     fn choose(
         &mut self,
         position: &BackToTheWall,
-        seat: Seat,
+        seat: Side,
         _time: Allotment,
         rng: &mut ChaCha8Rng,
     ) -> Option<Choice<Action>> {
@@ -45,7 +46,7 @@ fn some_walls(board: &Board, rng: &mut ChaCha8Rng) -> Squares {
 }
 
 /// The lead of `seat` in squares after `submission` if the other seat's pieces stood still.
-fn lead(position: &BackToTheWall, seat: Seat, submission: &Action) -> i32 {
+fn lead(position: &BackToTheWall, seat: Side, submission: &Action) -> i32 {
     let mut board = *position.board();
     let site = board.site(position.rules_in_force().readings);
     board.build(site.place_all(submission.walls).placed);

@@ -3,7 +3,7 @@
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
 
-use referee_games::BySeat;
+use referee_games::two::BySide;
 
 /// Rounds of regret matching.
 const ROUNDS: usize = 120;
@@ -62,7 +62,7 @@ impl PayoffMatrix {
     /// Approximates the optimal mixed strategies, the row player's first, and their value to the
     /// row player. The method is regret matching that resets negative regrets to zero and gives
     /// later rounds more weight (as in CFR+).
-    pub(super) fn solve(&self) -> (BySeat<MixedStrategy>, f64) {
+    pub(super) fn solve(&self) -> (BySide<MixedStrategy>, f64) {
         let width = self.rows.first().map_or(0, Vec::len);
         let mut rows = RegretMatcher::new(self.rows.len());
         let mut columns = RegretMatcher::new(width);
@@ -78,7 +78,7 @@ impl PayoffMatrix {
             }
             columns.learn(&column_mix, &by_column, round);
         }
-        let mix = BySeat::new(rows.average(), columns.average());
+        let mix = BySide::new(rows.average(), columns.average());
         let by_row: Vec<_> = self.rows.iter().map(|row| mix.second.mean(row)).collect();
         let value = mix.first.mean(&by_row);
         (mix, value)

@@ -4,7 +4,8 @@ use rand::SeedableRng;
 
 use super::*;
 use crate::{named, random};
-use referee_games::{GameResult, Options};
+use referee_games::Options;
+use referee_games::two::GameResult;
 
 type Player = Box<dyn Bot<BackToTheWall>>;
 
@@ -19,7 +20,7 @@ fn bot(name: &str) -> Player {
 }
 
 /// Plays a match in process; every action must be legal.
-fn game(names: &BySeat<&str>, rounds: &str, seed: u64) -> (Vec<String>, GameResult) {
+fn game(names: &BySide<&str>, rounds: &str, seed: u64) -> (Vec<String>, GameResult) {
     let mut players = names.map(bot);
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let (mut position, mut actions) = (start(rounds), Vec::new());
@@ -27,7 +28,7 @@ fn game(names: &BySeat<&str>, rounds: &str, seed: u64) -> (Vec<String>, GameResu
         if let Turn::Over(outcome) = position.turn() {
             return (actions, outcome.result);
         }
-        let turn = BySeat::from_fn(|seat| {
+        let turn = BySide::from_fn(|seat| {
             let choice = players[seat].choose(&position, seat, Allotment::default(), &mut rng);
             let Choice { action, eval } = choice.expect("a choice");
             assert_eq!(position.parse_action(seat, &action.to_string()), Ok(action));
@@ -42,10 +43,10 @@ fn game(names: &BySeat<&str>, rounds: &str, seed: u64) -> (Vec<String>, GameResu
 /// Returns how many of twenty matches on `rounds`, ten in each seat, `name` wins against `other`.
 fn wins(name: &str, other: &str, rounds: &str) -> usize {
     let won = |seed| {
-        let first = game(&BySeat::new(name, other), rounds, seed).1;
-        let second = game(&BySeat::new(other, name), rounds, seed).1;
-        usize::from(first == GameResult::Win(Seat::First))
-            + usize::from(second == GameResult::Win(Seat::Second))
+        let first = game(&BySide::new(name, other), rounds, seed).1;
+        let second = game(&BySide::new(other, name), rounds, seed).1;
+        usize::from(first == GameResult::Win(Side::First))
+            + usize::from(second == GameResult::Win(Side::Second))
     };
     (0..10).map(won).sum()
 }
@@ -53,9 +54,9 @@ fn wins(name: &str, other: &str, rounds: &str) -> usize {
 #[test]
 fn all_kinds_play_legal_matches_to_the_end() {
     for (names, rounds) in [
-        (BySeat::new("random", "greedy"), "best-of-3"),
-        (BySeat::new("search-1", "search-100"), "once,thrice"),
-        (BySeat::new("search-500", "random"), "twice"),
+        (BySide::new("random", "greedy"), "best-of-3"),
+        (BySide::new("search-1", "search-100"), "once,thrice"),
+        (BySide::new("search-500", "random"), "twice"),
     ] {
         game(&names, rounds, 4);
     }
@@ -76,7 +77,7 @@ fn the_searcher_beats_the_greedy_one() {
 
 #[test]
 fn the_same_seed_plays_the_same_match() {
-    let play = |seed| game(&BySeat::new("search-400", "greedy"), "once", seed);
+    let play = |seed| game(&BySide::new("search-400", "greedy"), "once", seed);
     assert_eq!(play(5), play(5));
     assert_ne!(play(5).0, play(6).0);
 }
@@ -86,7 +87,7 @@ fn a_searching_player_without_time_still_chooses() {
     let time = Allotment { per_move: Some(Duration::ZERO), ..Allotment::default() };
     let mut rng = ChaCha8Rng::seed_from_u64(1);
     for rounds in ["once", "thrice"] {
-        let choice = bot("search").choose(&start(rounds), Seat::First, time, &mut rng);
+        let choice = bot("search").choose(&start(rounds), Side::First, time, &mut rng);
         assert!(choice.is_some(), "{rounds}");
     }
 }
@@ -97,11 +98,11 @@ fn no_seat_chooses_after_the_end() {
     let mut rng = ChaCha8Rng::seed_from_u64(1);
     while position.turn() == Turn::Both {
         let action = |seat| position.random_action(seat, &mut rng).expect("an action");
-        position.play_silently(Step::Both(BySeat::from_fn(action)));
+        position.play_silently(Step::Both(BySide::from_fn(action)));
     }
     for player in [Box::new(random::RandomBot) as Player, bot("greedy"), bot("search-9")] {
         let mut player = player;
-        let choice = player.choose(&position, Seat::First, Allotment::default(), &mut rng);
+        let choice = player.choose(&position, Side::First, Allotment::default(), &mut rng);
         assert_eq!(choice, None);
     }
 }

@@ -1,8 +1,8 @@
 //! Static evaluation of a position.
 
-use referee_games::Seat;
 use referee_games::backdraughts::{Board, Movement, Rules, Turning, goal};
 use referee_games::board::{Bitboard, Direction, Square};
+use referee_games::two::Side;
 
 /// The value of a position for one side, about 100 per pawn.
 pub(super) type ExpectedScore = f64;
@@ -24,14 +24,14 @@ const EXPOSED: ExpectedScore = 12.0;
 const FARTHEST: u8 = 14;
 
 /// Evaluates an unfinished game for `next`, whose turn is about to begin.
-pub(super) fn evaluate(board: &Board, next: Seat, rules: &Rules) -> ExpectedScore {
+pub(super) fn evaluate(board: &Board, next: Side, rules: &Rules) -> ExpectedScore {
     let [soon, later] = THREATS;
     let threats = soon * threats(board, next, rules) - later * threats(board, !next, rules);
     (threats + standing(board, next) - standing(board, !next)).clamp(-CLEAR, CLEAR)
 }
 
 /// The value of the pawns of `seat`, whoever is next.
-pub(super) fn standing(board: &Board, seat: Seat) -> ExpectedScore {
+pub(super) fn standing(board: &Board, seat: Side) -> ExpectedScore {
     let goal = goal(seat);
     let each = |at: Square| {
         let aligned = at.column == goal.column || at.row == goal.row;
@@ -47,13 +47,13 @@ fn distance(one: Square, other: Square) -> u8 {
 }
 
 /// The most pawns that `seat` would lose to one capture.
-fn most_captured(board: &Board, seat: Seat) -> u32 {
+fn most_captured(board: &Board, seat: Side) -> u32 {
     let losses = board.capturers(!seat).iter().map(|by| board.captured_by(!seat, by).len());
     losses.max().unwrap_or(0)
 }
 
 /// The share of the numbers `seat` may get that take a pawn to its goal.
-fn threats(board: &Board, seat: Seat, rules: &Rules) -> ExpectedScore {
+fn threats(board: &Board, seat: Side, rules: &Rules) -> ExpectedScore {
     let share = |wins: bool, of: ExpectedScore| if wins { 1.0 / of } else { 0.0 };
     match rules.movement {
         Movement::NoDice => share(wins(board, seat, board.distance(seat), rules.turning), 1.0),
@@ -64,7 +64,7 @@ fn threats(board: &Board, seat: Seat, rules: &Rules) -> ExpectedScore {
 }
 
 /// Returns whether `seat` can move a pawn to its goal with this number.
-pub(super) fn wins(board: &Board, seat: Seat, number: u8, turning: Turning) -> bool {
+pub(super) fn wins(board: &Board, seat: Side, number: u8, turning: Turning) -> bool {
     match turning {
         Turning::Off => aims_straight(board, seat, number),
         Turning::On => {
@@ -77,7 +77,7 @@ pub(super) fn wins(board: &Board, seat: Seat, number: u8, turning: Turning) -> b
 
 /// Returns whether a pawn of `seat` stands `number` squares from its goal in a straight line with
 /// nothing in between. The search runs backwards from the goal.
-fn aims_straight(board: &Board, seat: Seat, number: u8) -> bool {
+fn aims_straight(board: &Board, seat: Side, number: u8) -> bool {
     let empty = board.empty();
     let goal = Bitboard::of(goal(seat));
     let before = |way: Direction| (1..number).fold(goal & empty, |at, _| at.step(way) & empty);
@@ -107,12 +107,12 @@ mod tests {
         // With turning, a pawn that gets stuck on the goal stops there.
         for (turning, expected) in [(Turning::Off, &[1, 4][..]), (Turning::On, &[1, 4, 5, 6][..])] {
             let numbers: Vec<_> =
-                (1..=6).filter(|number| wins(&board, Seat::First, *number, turning)).collect();
+                (1..=6).filter(|number| wins(&board, Side::First, *number, turning)).collect();
             let moves = |number: &u8| {
-                let pawns = board.pawns(Seat::First).iter();
+                let pawns = board.pawns(Side::First).iter();
                 pawns
                     .into_iter()
-                    .any(|from| board.targets(from, *number, turning).contains(goal(Seat::First)))
+                    .any(|from| board.targets(from, *number, turning).contains(goal(Side::First)))
             };
             assert_eq!(numbers, (1..=6).filter(moves).collect::<Vec<_>>());
             assert_eq!(numbers, expected);
@@ -124,11 +124,11 @@ mod tests {
         let rules = rules("off");
         let threat = board("...W....", "...W....");
         let none = board("........", "...WW...");
-        let value = |board| evaluate(board, Seat::First, &rules);
+        let value = |board| evaluate(board, Side::First, &rules);
         assert!(value(&threat) > value(&none));
         assert!(value(&none) > value(&board("........", "...W....")));
-        let start = evaluate(&Board::START, Seat::First, &rules);
-        assert!((start - evaluate(&Board::START, Seat::Second, &rules)).abs() < 1e-9);
+        let start = evaluate(&Board::START, Side::First, &rules);
+        assert!((start - evaluate(&Board::START, Side::Second, &rules)).abs() < 1e-9);
         assert!(start.abs() < 1e-9);
     }
 }

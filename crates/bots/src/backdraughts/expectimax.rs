@@ -8,7 +8,7 @@ use crate::deepening::{Root, RootSearch, deepen};
 use crate::meter::{Limit, Meter};
 use crate::{Allotment, Bot, Choice};
 use referee_games::backdraughts::{Action, Backdraughts, Board, Movement, Rules};
-use referee_games::{GameResult, Seat};
+use referee_games::two::{GameResult, Side};
 
 /// The score that evaluates to about three quarters of a win.
 const CLEAR: ExpectedScore = 700.0;
@@ -29,7 +29,7 @@ impl Bot<Backdraughts> for Expectimax {
     fn choose(
         &mut self,
         position: &Backdraughts,
-        seat: Seat,
+        seat: Side,
         time: Allotment,
         rng: &mut ChaCha8Rng,
     ) -> Option<Choice<Action>> {
@@ -51,7 +51,7 @@ impl Bot<Backdraughts> for Expectimax {
 struct ExpectimaxTree {
     rules: Rules,
     /// The searching side.
-    seat: Seat,
+    seat: Side,
     meter: Meter,
 }
 
@@ -69,7 +69,7 @@ impl RootSearch for ExpectimaxTree {
         alpha: ExpectedScore,
     ) -> Option<ExpectedScore> {
         let (seat, board) = (self.seat, root.after.board());
-        let next = root.after.phase().to_act().unwrap_or(Seat::First);
+        let next = root.after.phase().to_act().unwrap_or(Side::First);
         let alpha = alpha.max(-WIN);
         match root.ended {
             Some(GameResult::Win(winner)) if winner == seat => Some(WIN),
@@ -92,7 +92,7 @@ impl ExpectimaxTree {
     fn turn(
         &mut self,
         board: &Board,
-        seat: Seat,
+        seat: Side,
         depth: u8,
         (alpha, beta): (ExpectedScore, ExpectedScore),
     ) -> Option<ExpectedScore> {
@@ -129,7 +129,7 @@ impl ExpectimaxTree {
     fn act(
         &mut self,
         board: &Board,
-        seat: Seat,
+        seat: Side,
         number: u8,
         depth: u8,
         (mut alpha, beta): (ExpectedScore, ExpectedScore),
@@ -170,7 +170,8 @@ mod tests {
 
     use super::*;
     use referee_games::backdraughts::Chance;
-    use referee_games::{Game, Options, Step};
+    use referee_games::two::Step;
+    use referee_games::{Game, Options};
 
     const EMPTY: &str = "........";
 
@@ -179,11 +180,11 @@ mod tests {
         let options = Options::resolve(&Backdraughts::sheet().options, []).expect("defaults");
         let rules = Arc::new(Backdraughts::rules(&options).expect("rules"));
         let board = Board::from_rows(&rows).expect("a board");
-        let mut position = Backdraughts::from_board(&rules, board, Seat::First);
+        let mut position = Backdraughts::from_board(&rules, board, Side::First);
         position.play_silently(Step::Chance(Chance::Roll(roll)));
         let mut rng = ChaCha8Rng::seed_from_u64(1);
         Expectimax::new(Limit::Nodes(nodes))
-            .choose(&position, Seat::First, Allotment::default(), &mut rng)
+            .choose(&position, Side::First, Allotment::default(), &mut rng)
             .expect("a choice")
     }
 

@@ -1,8 +1,8 @@
 //! Static evaluation of a position.
 
 use referee_games::board::{Bitboard, Direction, Square};
+use referee_games::two::{GameResult, Side};
 use referee_games::watch_your_back::{Board, BoardSize, SHRINKS};
-use referee_games::{GameResult, Seat};
 
 /// The value of a position for the side to move, about 100 per piece.
 pub(super) type SearchScore = i32;
@@ -57,7 +57,7 @@ pub(super) const fn is_decisive(score: SearchScore) -> bool {
 }
 
 /// The value of a finished game for the side to move. `thinker` is the searching side.
-pub(super) fn ended(board: &Board, result: GameResult, thinker: Seat) -> SearchScore {
+pub(super) fn ended(board: &Board, result: GameResult, thinker: Side) -> SearchScore {
     match result {
         GameResult::Draw if board.to_move() == thinker => -CONTEMPT,
         GameResult::Draw => CONTEMPT,
@@ -69,7 +69,7 @@ pub(super) fn ended(board: &Board, result: GameResult, thinker: Seat) -> SearchS
 }
 
 /// Evaluates an unfinished game for the side to move. `thinker` is the searching side.
-pub(super) fn evaluate(board: &Board, thinker: Seat) -> SearchScore {
+pub(super) fn evaluate(board: &Board, thinker: Side) -> SearchScore {
     let seat = board.to_move();
     let all = count(board.occupied()).max(1);
     let lead = strength(board, seat) - strength(board, !seat);
@@ -85,12 +85,12 @@ pub(super) fn evaluate(board: &Board, thinker: Seat) -> SearchScore {
 /// Returns whether the last shrink, if it happened now, would leave no empty square.
 fn locked(board: &Board) -> bool {
     let squares = BoardSize::Small.area() - BoardSize::Small.corners();
-    let left = Seat::BOTH.map(|seat| survivors(board, seat, BoardSize::Small));
+    let left = Side::BOTH.map(|seat| survivors(board, seat, BoardSize::Small));
     board.size() != BoardSize::Small && left.iter().sum::<SearchScore>() == count(squares)
 }
 
 /// The value of the pieces of `seat`: those on the board, and those that would survive the shrinks.
-fn strength(board: &Board, seat: Seat) -> SearchScore {
+fn strength(board: &Board, seat: Side) -> SearchScore {
     let shrinks = || board.size() as usize..2;
     let moves = board.moves();
     let hurry = shrinks().next().map_or(0, |next| urgency(SHRINKS[next], moves));
@@ -102,7 +102,7 @@ fn strength(board: &Board, seat: Seat) -> SearchScore {
 
 /// Counts the pieces of `seat` that would survive a shrink to `size` if it happened now: those
 /// inside that no new corner eliminates.
-fn survivors(board: &Board, seat: Seat, size: BoardSize) -> SearchScore {
+fn survivors(board: &Board, seat: Side, size: BoardSize) -> SearchScore {
     let corners = size.corners();
     let inside = board.pieces(seat) & (size.area() - corners);
     let enemies = board.pieces(!seat) & (size.area() - corners);
@@ -168,7 +168,7 @@ mod tests {
     fn surviving_pieces_are_inside_and_not_captured_by_corners() {
         let left = |rows: &[&str; 8], size| {
             let board = Board::from_rows(rows, 24).expect("a board");
-            Seat::BOTH.map(|seat| survivors(&board, seat, size))
+            Side::BOTH.map(|seat| survivors(&board, seat, size))
         };
         let rows = [
             "X......X", "........", "..WWBB..", ".WWWBBB.", "........", "...W....", "........",
@@ -185,10 +185,10 @@ mod tests {
             "########",
         ];
         let mut board = Board::from_rows(&rows, 24 + SHRINKS[1] - 1).expect("a board");
-        let expected = Seat::BOTH.map(|seat| survivors(&board, seat, BoardSize::Small));
+        let expected = Side::BOTH.map(|seat| survivors(&board, seat, BoardSize::Small));
         board.play_unchecked(Action::Pass, EndCheck::BeforeAndAfterShrink);
         assert_eq!(board.size(), BoardSize::Small);
-        assert_eq!(Seat::BOTH.map(|seat| count(board.pieces(seat))), expected);
+        assert_eq!(Side::BOTH.map(|seat| count(board.pieces(seat))), expected);
     }
 
     #[test]
@@ -199,14 +199,14 @@ mod tests {
         ];
         let board = Board::from_rows(&rows, 24).expect("a board");
         assert!(locked(&board));
-        assert_eq!(evaluate(&board, Seat::First), -LOCKED);
-        assert_eq!(evaluate(&board, Seat::Second), LOCKED);
+        assert_eq!(evaluate(&board, Side::First), -LOCKED);
+        assert_eq!(evaluate(&board, Side::Second), LOCKED);
     }
 
     #[test]
     fn quick_wins_score_highest_and_draws_below_zero() {
-        let score = |moves, result| ended(&moving("W...W...", moves), result, Seat::First);
-        let win = |moves| score(moves, GameResult::Win(Seat::First));
+        let score = |moves, result| ended(&moving("W...W...", moves), result, Side::First);
+        let win = |moves| score(moves, GameResult::Win(Side::First));
         assert!(win(10) > win(12));
         assert!(win(11) < -WIN / 2);
         assert!(is_decisive(win(10)));

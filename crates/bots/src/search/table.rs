@@ -1,7 +1,7 @@
 //! The transposition table, which stores search results by position.
 
 use super::evaluation::SearchScore;
-use referee_games::Seat;
+use referee_games::two::Side;
 use referee_games::watch_your_back::{Action, Board};
 
 /// The number of entries in the table, a power of two.
@@ -77,7 +77,7 @@ impl TableEntry {
 /// Returns a hash of the pieces and the number of plies. The side to move and the board's size
 /// follow from these.
 pub(super) fn key(board: &Board) -> u64 {
-    let pieces = mix(board.pieces(Seat::First).0) ^ board.pieces(Seat::Second).0;
+    let pieces = mix(board.pieces(Side::First).0) ^ board.pieces(Side::Second).0;
     mix(mix(pieces) ^ u64::from(board.ply()))
 }
 

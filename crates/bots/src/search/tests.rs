@@ -4,8 +4,9 @@ use rand::SeedableRng;
 
 use super::evaluation::ended;
 use super::*;
+use referee_games::two::GameResult;
 use referee_games::watch_your_back::Board;
-use referee_games::{Game, GameResult, Options};
+use referee_games::{Game, Options};
 
 /// Returns the choice of a search of `nodes` after `moves` moves on a board with these rows.
 fn choice(rows: [&str; 8], moves: u32, nodes: u64) -> Choice<Action> {
@@ -51,7 +52,7 @@ fn it_chooses_even_with_a_single_node() {
 #[test]
 fn evals_stay_between_loss_and_win() {
     assert!(eval(100) > 0.2 && eval(100) < 0.3);
-    let won = |seat| eval(ended(&Board::START, GameResult::Win(seat), Seat::First));
-    assert!((won(Seat::First) - 1.0).abs() < f64::EPSILON);
-    assert!((won(Seat::Second) + 1.0).abs() < f64::EPSILON);
+    let won = |seat| eval(ended(&Board::START, GameResult::Win(seat), Side::First));
+    assert!((won(Side::First) - 1.0).abs() < f64::EPSILON);
+    assert!((won(Side::Second) + 1.0).abs() < f64::EPSILON);
 }

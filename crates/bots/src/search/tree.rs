@@ -5,8 +5,8 @@ use super::ordering::{Ordering, captures};
 use super::table::{Bound, TranspositionTable, key};
 use crate::deepening::{Root, RootSearch};
 use crate::meter::Meter;
+use referee_games::two::{GameResult, Side};
 use referee_games::watch_your_back::{Action, Board, BoardSize, MutualBlock, Rules, WatchYourBack};
-use referee_games::{GameResult, Seat};
 
 /// Greater than any score.
 const INFINITE: SearchScore = WIN + 1;
@@ -22,7 +22,7 @@ pub(super) struct AlphaBetaTree<'a> {
     rules: Rules,
     root: Board,
     /// The searching side.
-    thinker: Seat,
+    thinker: Side,
     table: &'a mut TranspositionTable,
     ordering: Ordering,
     meter: Meter,
@@ -62,7 +62,7 @@ impl<'a> AlphaBetaTree<'a> {
     /// each side.
     pub(super) fn new(
         rules: Rules,
-        (root, thinker): (Board, Seat),
+        (root, thinker): (Board, Side),
         table: &'a mut TranspositionTable,
         meter: Meter,
     ) -> Self {
@@ -217,7 +217,7 @@ impl<'a> AlphaBetaTree<'a> {
 
     fn blocked(&self, board: &Board) -> bool {
         self.rules.mutual_block == MutualBlock::Draw
-            && !Seat::BOTH.into_iter().any(|seat| board.can_move(seat))
+            && !Side::BOTH.into_iter().any(|seat| board.can_move(seat))
     }
 
     /// Returns whether the same pieces stood on the board earlier in the path, with the same side
@@ -227,7 +227,7 @@ impl<'a> AlphaBetaTree<'a> {
             && self.path.iter().any(|past| {
                 past.size() == BoardSize::Small
                     && past.to_move() == board.to_move()
-                    && Seat::BOTH.into_iter().all(|seat| past.pieces(seat) == board.pieces(seat))
+                    && Side::BOTH.into_iter().all(|seat| past.pieces(seat) == board.pieces(seat))
             })
     }
 }

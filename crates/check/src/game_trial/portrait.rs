@@ -10,7 +10,7 @@ use super::TrialPlan;
 use super::findings::Findings;
 use super::walk::{Walk, random_step};
 use referee_bots::{Allotment, BotKind, Limit, engine};
-use referee_games::{BySeat, GameError, GameResult, Outcome, Seat, Step, Text, Turn};
+use referee_games::{BySeat, GameError, GameResult, Outcome, Seat, Step, Turn};
 use referee_record::model::rules::GameRules;
 
 /// Statistics of games.
@@ -118,7 +118,7 @@ struct EndCounts {
 }
 
 impl EndCounts {
-    fn add(&mut self, outcome: &Outcome<Text>, plies: u32) {
+    fn add(&mut self, outcome: &Outcome, plies: u32) {
         self.games += 1;
         self.first += outcome.result.score(Seat::First);
         self.decisive += f64::from(u8::from(outcome.result != GameResult::Draw));

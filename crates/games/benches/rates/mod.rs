@@ -8,8 +8,9 @@ use rand::SeedableRng;
 use rand::rngs::SmallRng;
 use referee_games::back_to_the_wall::BackToTheWall;
 use referee_games::backdraughts::Backdraughts;
+use referee_games::two::{BySide, Step, Turn};
 use referee_games::watch_your_back::WatchYourBack;
-use referee_games::{BySeat, Game, Options, Step, StepOf, Turn, draw_outcome};
+use referee_games::{Game, Options, StepOf, draw_outcome};
 
 /// The number of runs of each measurement. Their median is given.
 const RUNS: usize = 9;
@@ -41,7 +42,7 @@ fn random_step<G: Game>(game: &G, rng: &mut SmallRng) -> Option<StepOf<G>> {
         Turn::Over(_) => return None,
         Turn::Pass(_) => Step::Pass,
         Turn::Move(seat) => Step::Move(action(seat)),
-        Turn::Both => Step::Both(BySeat::from_fn(action)),
+        Turn::Both => Step::Both(BySide::from_fn(action)),
         Turn::Chance(_) => {
             Step::Chance(draw_outcome(&game.outcomes(), rng).expect("an outcome").clone())
         }

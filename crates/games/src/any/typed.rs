@@ -15,7 +15,8 @@ use crate::options::{OptionSpec, Options};
 use crate::refusal::StepError;
 use crate::seat::{BySeat, Seat};
 use crate::text::Text;
-use crate::turn::{StepText, Turn};
+use crate::turn::{Step, StepText, Turn};
+use crate::two::{self, BySide, Side};
 
 /// The typed game `G` as an [`AnyGame`].
 pub struct Typed<G>(PhantomData<fn() -> G>);
@@ -41,7 +42,7 @@ impl<G: Game> AnyGame for Typed<G> {
     }
 
     fn seats(&self) -> BySeat<Text> {
-        G::SEATS.map(Cow::Borrowed)
+        G::SEATS.map(Cow::Borrowed).into()
     }
 
     fn clauses(&self) -> &[Clause] {
@@ -98,23 +99,32 @@ impl<G: Game> TypedPosition<G> {
 
     /// Parses the text of a step, which must answer the turn and be legal.
     fn step(&self, step: StepText<'_>) -> Result<StepOf<G>, GameError> {
-        let action = |seat, text| Ok(self.game.parse_action(seat, text)?);
-        step.answering(&self.turn(), action, |text| {
-            let mut outcomes = self.game.outcomes().into_iter();
-            let drawn = outcomes.find(|(outcome, _)| outcome.to_string() == text);
-            let none = || StepError::NoOutcome { outcome: text.to_owned() };
-            Ok(drawn.ok_or_else(none)?.0)
+        let action = |side, text| self.game.parse_action(side, text);
+        Ok(match (self.game.turn(), step) {
+            (two::Turn::Move(side), Step::Move(text)) => two::Step::Move(action(side, text)?),
+            (two::Turn::Pass(_), Step::Pass) => two::Step::Pass,
+            (two::Turn::Both, Step::Both(BySeat { first, second })) => {
+                let first = action(Side::First, first)?;
+                two::Step::Both(BySide::new(first, action(Side::Second, second)?))
+            }
+            (two::Turn::Chance(_), Step::Chance(text)) => {
+                let mut outcomes = self.game.outcomes().into_iter();
+                let drawn = outcomes.find(|(outcome, _)| outcome.to_string() == text);
+                let none = || StepError::NoOutcome { outcome: text.to_owned() };
+                two::Step::Chance(drawn.ok_or_else(none)?.0)
+            }
+            (turn, _) => return Err(StepError::NotAsked { turn: turn.into() }.into()),
         })
     }
 }
 
 impl<G: Game> AnyPosition for TypedPosition<G> {
     fn seats(&self) -> BySeat<Text> {
-        G::SEATS.map(Cow::Borrowed)
+        G::SEATS.map(Cow::Borrowed).into()
     }
 
-    fn turn(&self) -> Turn<Text> {
-        self.game.turn().map_reason(Cow::Borrowed)
+    fn turn(&self) -> Turn {
+        self.game.turn().into()
     }
 
     fn outcomes(&self) -> Vec<(String, u32)> {
@@ -127,26 +137,26 @@ impl<G: Game> AnyPosition for TypedPosition<G> {
     }
 
     fn legal(&self, seat: Seat) -> Legal {
-        self.game.legal(seat).into_text()
+        self.game.legal(Side::at(seat)).into_text()
     }
 
     fn legal_json(&self, seat: Seat) -> Box<RawValue> {
-        json(&self.game.legal(seat))
+        json(&self.game.legal(Side::at(seat)))
     }
 
     fn first_legal(&self, seat: Seat) -> Option<String> {
-        match self.game.legal(seat) {
+        match self.game.legal(Side::at(seat)) {
             Legal::List(actions) => actions.first().map(ToString::to_string),
             _ => None,
         }
     }
 
     fn legal_count(&self, seat: Seat) -> u64 {
-        self.game.legal_count(seat)
+        self.game.legal_count(Side::at(seat))
     }
 
     fn all_actions(&self, seat: Seat) -> Option<Vec<String>> {
-        Some(self.game.legal_actions(seat).iter().map(ToString::to_string).collect())
+        Some(self.game.legal_actions(Side::at(seat)).iter().map(ToString::to_string).collect())
     }
 
     fn different_outcomes(&self) -> Vec<String> {
@@ -154,15 +164,15 @@ impl<G: Game> AnyPosition for TypedPosition<G> {
     }
 
     fn judge(&self, seat: Seat, text: &str) -> Result<String, GameError> {
-        Ok(self.game.parse_action(seat, text)?.to_string())
+        Ok(self.game.parse_action(Side::at(seat), text)?.to_string())
     }
 
     fn can_win(&self, seat: Seat) -> bool {
-        self.game.can_win(seat)
+        self.game.can_win(Side::at(seat))
     }
 
     fn values(&self) -> Option<BySeat<f64>> {
-        self.game.values()
+        self.game.values().map(Into::into)
     }
 
     fn play(&mut self, step: StepText<'_>, events: &mut Vec<Event>) -> Result<(), GameError> {
@@ -180,7 +190,7 @@ impl<G: Game> AnyPosition for TypedPosition<G> {
     }
 
     fn sample(&self, seat: Seat, rng: &mut dyn RngCore) -> Result<Option<String>, GameError> {
-        Ok(self.game.random_action(seat, rng).map(|action| action.to_string()))
+        Ok(self.game.random_action(Side::at(seat), rng).map(|action| action.to_string()))
     }
 
     fn state(&self) -> Cow<'_, RawValue> {

@@ -5,7 +5,7 @@ use super::map::{ByPiece, Ground, Map, PIECES, Piece};
 use super::squares::Squares;
 use super::walls::{Placement, Readings, Site};
 use crate::board::{Direction, Square};
-use crate::seat::{BySeat, Seat};
+use crate::two::{BySide, Side};
 
 /// The walls, the owners of the squares and the pieces in a round.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -15,9 +15,9 @@ pub struct Board {
     /// The walls.
     pub(crate) walls: Squares,
     /// The squares of each player.
-    pub owned: BySeat<Squares>,
+    pub owned: BySide<Squares>,
     /// The squares of the pieces.
-    pub pieces: BySeat<ByPiece<Square>>,
+    pub pieces: BySide<ByPiece<Square>>,
 }
 
 /// The effects of a turn.
@@ -82,8 +82,8 @@ impl Board {
         Self {
             ground,
             walls: map.walls,
-            owned: BySeat::from_fn(owned),
-            pieces: BySeat::from_fn(pieces),
+            owned: BySide::from_fn(owned),
+            pieces: BySide::from_fn(pieces),
         }
     }
 
@@ -108,12 +108,12 @@ impl Board {
     }
 
     /// The number of squares of each player.
-    pub fn counts(&self) -> BySeat<u32> {
+    pub fn counts(&self) -> BySide<u32> {
         self.owned.map(Squares::len)
     }
 
     /// Plays a turn: walls, then redirection, then movement.
-    pub(crate) fn play(&mut self, turn: &BySeat<Action>, readings: Readings) -> TurnEffects {
+    pub(crate) fn play(&mut self, turn: &BySide<Action>, readings: Readings) -> TurnEffects {
         let placement = self.site(readings).place(turn.first.walls, turn.second.walls);
         self.build(placement.placed);
         let wanted = PIECES.map(|(seat, piece)| turn[seat].directions[piece]);
@@ -125,7 +125,7 @@ impl Board {
     /// Turns `walls` into walls. Captured squares among them lose their owner (T12).
     pub fn build(&mut self, walls: Squares) {
         self.walls |= walls;
-        for seat in Seat::BOTH {
+        for seat in Side::BOTH {
             self.owned[seat] -= walls;
         }
     }
@@ -143,7 +143,7 @@ impl Board {
 
     /// The direction that a piece takes if its player chooses `wanted` (T11); `None` if it cannot
     /// move.
-    pub fn heading(&self, seat: Seat, piece: Piece, wanted: Direction) -> Option<Direction> {
+    pub fn heading(&self, seat: Side, piece: Piece, wanted: Direction) -> Option<Direction> {
         let from = self.pieces[seat][piece];
         let can_go = |way: &Direction| self.next(from, *way).is_some();
         if can_go(&wanted) {
@@ -200,7 +200,7 @@ impl Board {
     }
 
     /// Records that a piece of `seat` entered a square. `rival` says whether an enemy is there.
-    fn enter(&mut self, seat: Seat, at: Square, rival: bool, run: &mut PieceRun) {
+    fn enter(&mut self, seat: Side, at: Square, rival: bool, run: &mut PieceRun) {
         let square = Squares::of(at);
         if rival {
             run.contested |= square;

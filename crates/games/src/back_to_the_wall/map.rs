@@ -8,7 +8,7 @@ use toml::Spanned;
 use super::squares::Squares;
 use crate::board::Square;
 use crate::options::FileError;
-use crate::seat::{BySeat, Seat};
+use crate::two::{BySide, Side};
 
 /// The shipped boards: their names and files.
 pub(crate) const SHIPPED: [(&str, &str); 3] = [
@@ -115,22 +115,22 @@ impl Piece {
     }
 
     /// The letter in maps for this piece of `seat`.
-    pub(crate) const fn letter(self, seat: Seat) -> char {
+    pub(crate) const fn letter(self, seat: Side) -> char {
         match (seat, self) {
-            (Seat::First, Self::Circle) => 'G',
-            (Seat::First, Self::Square) => 'g',
-            (Seat::Second, Self::Circle) => 'C',
-            (Seat::Second, Self::Square) => 'c',
+            (Side::First, Self::Circle) => 'G',
+            (Side::First, Self::Square) => 'g',
+            (Side::Second, Self::Circle) => 'C',
+            (Side::Second, Self::Square) => 'c',
         }
     }
 }
 
 /// Every piece with its seat, in the order of a turn's events.
-pub const PIECES: [(Seat, Piece); 4] = [
-    (Seat::First, Piece::Circle),
-    (Seat::First, Piece::Square),
-    (Seat::Second, Piece::Circle),
-    (Seat::Second, Piece::Square),
+pub const PIECES: [(Side, Piece); 4] = [
+    (Side::First, Piece::Circle),
+    (Side::First, Piece::Square),
+    (Side::Second, Piece::Circle),
+    (Side::Second, Piece::Square),
 ];
 
 impl Ground {
@@ -140,9 +140,9 @@ impl Ground {
     }
 
     /// The corner where `piece` of `seat` starts (T13).
-    pub(crate) const fn home(&self, seat: Seat, piece: Piece) -> Square {
-        let left = matches!((seat, piece), (Seat::First, Piece::Circle))
-            || matches!((seat, piece), (Seat::Second, Piece::Square));
+    pub(crate) const fn home(&self, seat: Side, piece: Piece) -> Square {
+        let left = matches!((seat, piece), (Side::First, Piece::Circle))
+            || matches!((seat, piece), (Side::Second, Piece::Square));
         let column = if left { 0 } else { self.width - 1 };
         let row = if matches!(piece, Piece::Circle) { 0 } else { self.height - 1 };
         Square::new(column, row)
@@ -158,7 +158,7 @@ impl Ground {
     }
 
     /// The starting squares of `seat`.
-    pub(crate) fn homes(&self, seat: Seat) -> Squares {
+    pub(crate) fn homes(&self, seat: Side) -> Squares {
         Piece::BOTH.into_iter().map(|piece| self.home(seat, piece)).collect()
     }
 }
@@ -351,7 +351,7 @@ fn size(rows: &[&str], origin: &MapSource) -> Result<(u8, u8), FileError> {
 /// The walls in `rows`. Every piece must stand in its corner, and no other characters are allowed.
 fn drawing(rows: &[&str], ground: &Ground, origin: &MapSource) -> Result<Squares, FileError> {
     let mut walls = Squares::EMPTY;
-    let mut seen = BySeat::<Vec<Piece>>::default();
+    let mut seen = BySide::<Vec<Piece>>::default();
     for (row, text) in (0_u8..).zip(rows) {
         for (column, symbol) in (0_u8..).zip(text.chars()) {
             let at = Square::new(column, row);

@@ -6,7 +6,7 @@ use super::map::{Map, SHIPPED};
 use super::walls::Readings;
 use super::{Board, Ground};
 use crate::options::{FileError, Item, OptionError, Options};
-use crate::seat::Seat;
+use crate::two::Side;
 
 /// The rules in force, and the boards.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -18,7 +18,7 @@ pub struct Rules {
     /// T7: the number of turns after which a round ends.
     pub(crate) max_turns: u32,
     /// T8: the seat that wins a tied round; `None` for a draw.
-    pub(crate) tie: Option<Seat>,
+    pub(crate) tie: Option<Side>,
     /// T9: the boards, in order; at least one.
     pub(crate) maps: Vec<Map>,
     /// T9: the number of won rounds that ends the match.
@@ -57,8 +57,8 @@ impl Rules {
             max_turns: given.max_turns,
             tie: match (given.tie.as_str(), given.dmo.as_str()) {
                 ("draw", _) => None,
-                (_, "grunkle") => Some(Seat::First),
-                _ => Some(Seat::Second),
+                (_, "grunkle") => Some(Side::First),
+                _ => Some(Side::Second),
             },
             enough: if given.rounds == Rounds::Names("best-of-3".into()) { 2 } else { usize::MAX },
             maps: maps(given.rounds)?,

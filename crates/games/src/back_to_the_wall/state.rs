@@ -9,7 +9,8 @@ use crate::Game;
 use crate::board::Square;
 use crate::drawing::DrawnRow;
 use crate::event::PieceSquares;
-use crate::seat::{BySeat, Seat, SeatMap};
+use crate::seat::SeatMap;
+use crate::two::{BySide, Side};
 
 /// The complete state as it is sent to players.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -50,7 +51,7 @@ impl State {
             board: game.rules.maps[index].name.clone(),
             winner: result.result.name(&BackToTheWall::SEATS),
             reason: result.reason.name(),
-            squares: SeatMap::new(BackToTheWall::SEATS, result.squares),
+            squares: result.squares.named(BackToTheWall::SEATS),
         };
         Self {
             round: game.round + 1,
@@ -73,16 +74,16 @@ pub(super) fn standing(board: &Board) -> SeatMap<PieceSquares> {
         let pair = board.pieces[seat];
         PieceSquares { circle: pair.circle, square: pair.square }
     };
-    SeatMap::new(BackToTheWall::SEATS, BySeat::from_fn(of))
+    BySide::from_fn(of).named(BackToTheWall::SEATS)
 }
 
 /// The owner of this square, if any.
-pub(super) fn owner(board: &Board, at: Square) -> Option<Seat> {
-    Seat::BOTH.into_iter().find(|seat| board.owned[*seat].contains(at))
+pub(super) fn owner(board: &Board, at: Square) -> Option<Side> {
+    Side::BOTH.into_iter().find(|seat| board.owned[*seat].contains(at))
 }
 
 /// The pieces on a square.
-fn pieces_on(board: &Board, at: Square) -> impl Iterator<Item = (Seat, Piece)> {
+fn pieces_on(board: &Board, at: Square) -> impl Iterator<Item = (Side, Piece)> {
     PIECES.into_iter().filter(move |(seat, piece)| board.pieces[*seat][*piece] == at)
 }
 
@@ -100,8 +101,8 @@ fn symbol(board: &Board, at: Square) -> char {
         (Some(_), 2, _) => '3',
         (Some(_), _, _) => '4',
         _ if board.walls.contains(at) => '#',
-        (None, _, Some(Seat::First)) => 'x',
-        (None, _, Some(Seat::Second)) => 'o',
+        (None, _, Some(Side::First)) => 'x',
+        (None, _, Some(Side::Second)) => 'o',
         (None, _, None) => '.',
     }
 }
@@ -109,7 +110,7 @@ fn symbol(board: &Board, at: Square) -> char {
 /// What is on each square: its owner's mark or a wall, and all pieces.
 pub(super) fn cells(board: &Board) -> Vec<DrawnRow> {
     let square = |at| {
-        let owner = owner(board, at).map(|seat| if seat == Seat::First { 'x' } else { 'o' });
+        let owner = owner(board, at).map(|seat| if seat == Side::First { 'x' } else { 'o' });
         let wall = board.walls.contains(at).then_some('#');
         let pieces = pieces_on(board, at).map(|(seat, piece)| piece.letter(seat));
         owner.into_iter().chain(wall).chain(pieces).collect()
@@ -121,8 +122,8 @@ pub(super) fn cells(board: &Board) -> Vec<DrawnRow> {
 
 /// A line with what the drawing does not show.
 pub(super) fn caption(game: &BackToTheWall) -> String {
-    let BySeat { first, second } = game.board().counts();
-    let won = BySeat::from_fn(|seat| game.won(seat));
+    let BySide { first, second } = game.board().counts();
+    let won = BySide::from_fn(|seat| game.won(seat));
     format!(
         "round {} on {}, {} of {} turns; squares: grunkle (x) {first}, charge (o) {second}; \
          rounds: {} to {}{}",
@@ -151,8 +152,8 @@ fn unseen(board: &Board) -> String {
         let letters: Vec<_> = there().map(|(seat, piece)| piece.letter(seat).to_string()).collect();
         let whose = match owner(board, at) {
             _ if is_its_own => "",
-            Some(Seat::First) => " on grunkle's square",
-            Some(Seat::Second) => " on charge's square",
+            Some(Side::First) => " on grunkle's square",
+            Some(Side::Second) => " on charge's square",
             None => " on nobody's square",
         };
         Some(format!("; {at}: {}{whose}", letters.join(" ")))

@@ -34,8 +34,8 @@ fn empty(size: u8, walls_each: u8, adjacency: Adjacency, walls: &str) -> Board {
     Board {
         ground,
         walls: set(walls),
-        owned: BySeat::from_fn(|seat| ground.homes(seat)),
-        pieces: BySeat::from_fn(pair),
+        owned: BySide::from_fn(|seat| ground.homes(seat)),
+        pieces: BySide::from_fn(pair),
     }
 }
 
@@ -64,8 +64,8 @@ fn submission(text: &str) -> Action {
     Action { directions: written.directions, walls: walls.collect() }
 }
 
-fn turn(first: &str, second: &str) -> BySeat<Action> {
-    BySeat::new(submission(first), submission(second))
+fn turn(first: &str, second: &str) -> BySide<Action> {
+    BySide::new(submission(first), submission(second))
 }
 
 /// Rules with these options on top of the defaults.
@@ -103,25 +103,25 @@ fn v10_and_v11_redirection() {
     use Direction::{Down, Left, Right, Up};
     for size in 5..=15 {
         let board = empty(size, 1, Adjacency::None, "");
-        assert_eq!(board.heading(Seat::First, Piece::Circle, Up), Some(Right));
-        assert_eq!(board.heading(Seat::First, Piece::Circle, Left), Some(Down));
-        assert_eq!(board.heading(Seat::First, Piece::Square, Down), Some(Left));
+        assert_eq!(board.heading(Side::First, Piece::Circle, Up), Some(Right));
+        assert_eq!(board.heading(Side::First, Piece::Circle, Left), Some(Down));
+        assert_eq!(board.heading(Side::First, Piece::Square, Down), Some(Left));
     }
     let mut board = once("3,2");
-    board.pieces = BySeat::from_fn(|_| ByPiece { circle: square("3,3"), square: square("3,3") });
-    assert_eq!(board.heading(Seat::First, Piece::Circle, Up), Some(Left));
-    assert_eq!(board.heading(Seat::Second, Piece::Circle, Up), Some(Right));
+    board.pieces = BySide::from_fn(|_| ByPiece { circle: square("3,3"), square: square("3,3") });
+    assert_eq!(board.heading(Side::First, Piece::Circle, Up), Some(Left));
+    assert_eq!(board.heading(Side::Second, Piece::Circle, Up), Some(Right));
 }
 
 #[test]
 fn an_opposite_run_over_more_free_squares_is_preferred() {
     let mut board = once("3,1 1,2 5,2");
     board.pieces.first.circle = square("3,2");
-    assert_eq!(board.heading(Seat::First, Piece::Circle, Direction::Up), Some(Direction::Down));
+    assert_eq!(board.heading(Side::First, Piece::Circle, Direction::Up), Some(Direction::Down));
     board.owned.second = set("3,3 3,4 3,5 3,6");
-    assert_eq!(board.heading(Seat::First, Piece::Circle, Direction::Up), Some(Direction::Left));
+    assert_eq!(board.heading(Side::First, Piece::Circle, Direction::Up), Some(Direction::Left));
     board.owned.first = set("2,2");
-    assert_eq!(board.heading(Seat::First, Piece::Circle, Direction::Up), Some(Direction::Right));
+    assert_eq!(board.heading(Side::First, Piece::Circle, Direction::Up), Some(Direction::Right));
 }
 
 #[test]
@@ -143,7 +143,7 @@ fn the_start_and_its_option() {
         let game = BackToTheWall::start(&rules(&[("start-captured", value)]).expect("rules"));
         game.board.counts()
     };
-    assert_eq!((owned("true"), owned("false")), (BySeat::new(2, 2), BySeat::new(0, 0)));
+    assert_eq!((owned("true"), owned("false")), (BySide::new(2, 2), BySide::new(0, 0)));
 }
 
 /// The round result after one turn on `board`.
@@ -166,7 +166,7 @@ fn a_majority_is_more_than_half_of_the_squares_without_walls() {
     board.owned.first = rows - set("2,3 4,3");
     // Of 47 squares Grunkle has 19 and those it captures: 5 and 3.
     let result = after_one(&[], board, AWAY_FROM_ALL).expect("an end");
-    assert_eq!((result.reason.name(), result.result), ("majority", GameResult::Win(Seat::First)));
+    assert_eq!((result.reason.name(), result.result), ("majority", GameResult::Win(Side::First)));
     board.owned.first -= set("0,2 1,2 2,2 3,2 4,2");
     assert_eq!(after_one(&[], board, AWAY_FROM_ALL), None);
 }
@@ -177,7 +177,7 @@ fn separated_pieces_end_a_round() {
     let result = after_one(&[], twice(cross), ("R L 1,1 1,3", "L R 3,1 3,3")).expect("an end");
     assert_eq!(result.reason.name(), "separated");
     // Every corner is already closed, so T1 takes nothing out; all pieces run three squares.
-    assert_eq!((result.squares, result.result), (BySeat::new(8, 8), GameResult::Win(Seat::Second)));
+    assert_eq!((result.squares, result.result), (BySide::new(8, 8), GameResult::Win(Side::Second)));
 }
 
 /// A ring around the board that is one square wide.
@@ -191,7 +191,7 @@ fn no_walls_left_ends_a_round() {
     let mut board = empty(7, 1, Adjacency::None, "");
     let corridor = "0,1 0,2 0,3 0,4 0,5 6,1 6,2 6,3 6,4 6,5 1,0 2,0 3,0 4,0 5,0";
     board.walls = board.ground.area - set("0,0 6,6 6,0 0,6 3,3") - set(corridor);
-    board.pieces = BySeat::from_fn(|_| ByPiece { circle: square("0,0"), square: square("0,0") });
+    board.pieces = BySide::from_fn(|_| ByPiece { circle: square("0,0"), square: square("0,0") });
     let given = [("corner-rule", "all-connected")];
     let result = after_one(&given, board, ("R R 3,3", "R R 3,3")).expect("an end");
     assert_eq!(result.reason.name(), "no-walls-left");
@@ -204,9 +204,9 @@ fn the_turn_limit_and_ties() {
         after_one(&given, once(""), ("R U 2,3", "L U 4,3")).expect("an end")
     };
     let tied = result("dmo", "charge");
-    assert_eq!((tied.reason.name(), tied.result), ("turn-limit", GameResult::Win(Seat::Second)));
+    assert_eq!((tied.reason.name(), tied.result), ("turn-limit", GameResult::Win(Side::Second)));
     assert_eq!(tied.squares.first, tied.squares.second);
-    assert_eq!(result("dmo", "grunkle").result, GameResult::Win(Seat::First));
+    assert_eq!(result("dmo", "grunkle").result, GameResult::Win(Side::First));
     assert_eq!(result("draw", "charge").result, GameResult::Draw);
 }
 
@@ -227,7 +227,7 @@ fn rounds(given: &[(&str, &str)]) -> (usize, Option<GameResult>) {
 
 #[test]
 fn the_length_of_a_match() {
-    let charge = Some(GameResult::Win(Seat::Second));
+    let charge = Some(GameResult::Win(Side::Second));
     assert_eq!(rounds(&[]), (2, charge));
     assert_eq!(rounds(&[("rounds", "play-all")]), (3, charge));
     assert_eq!(rounds(&[("rounds", "once")]), (1, charge));
@@ -240,7 +240,7 @@ fn every_refusal_cites_its_clause() {
     let mut game =
         BackToTheWall::start(&rules(&[("rounds", "twice"), ("max-turns", "1")]).expect("rules"));
     let refusal = |game: &BackToTheWall, text| {
-        game.parse_action(Seat::First, text).expect_err("a refusal").to_string()
+        game.parse_action(Side::First, text).expect_err("a refusal").to_string()
     };
     for (text, expected) in [
         ("R U", "T10: R U names no square, not 2"),
@@ -265,7 +265,7 @@ fn every_refusal_cites_its_clause() {
 #[test]
 fn the_order_of_wall_squares_does_not_matter() {
     let game = BackToTheWall::start(&rules(&[("rounds", "thrice")]).expect("rules"));
-    let read = |text| game.parse_action(Seat::Second, text).expect("a submission");
+    let read = |text| game.parse_action(Side::Second, text).expect("a submission");
     let canonical = read("L D 10,1 2,2 4,2");
     for text in ["L D 4,2 10,1 2,2", "L D 2,2 4,2 10,1", " L D 4,2 2,2 10,1\n"] {
         assert_eq!(read(text), canonical);
@@ -277,8 +277,8 @@ fn the_order_of_wall_squares_does_not_matter() {
 fn all_submissions_are_counted_without_listing_them() {
     let count = |rounds| {
         let game = BackToTheWall::start(&rules(&[("rounds", rounds)]).expect("rules"));
-        let listed = game.legal_actions(Seat::First).len() as u64;
-        assert_eq!(game.legal_count(Seat::First), listed);
+        let listed = game.legal_actions(Side::First).len() as u64;
+        assert_eq!(game.legal_count(Side::First), listed);
         listed
     };
     assert_eq!([count("once").pow(2), count("twice").pow(2)], [430_336, 1_768_034_304]);
@@ -291,7 +291,7 @@ fn random_submissions_are_spread_evenly() {
     let mut rng = ChaCha8Rng::seed_from_u64(3);
     let mut seen = std::collections::BTreeMap::new();
     for _ in 0..65_600 {
-        let action = game.random_action(Seat::First, &mut rng).expect("a submission");
+        let action = game.random_action(Side::First, &mut rng).expect("a submission");
         *seen.entry(action).or_insert(0) += 1;
     }
     assert_eq!(seen.len(), 656);

@@ -2,9 +2,9 @@
 
 use std::fmt;
 
-use crate::BySeat;
 use crate::board::{Square, write_move};
 use crate::point::Point;
+use crate::two::BySide;
 
 /// An action of a seat. The actions of one position sort in the order of their texts.
 ///
@@ -44,14 +44,14 @@ pub enum Chance {
     /// The number for the seat on turn (B1).
     Roll(u8),
     /// A number for each seat; the higher one begins (B2).
-    First(BySeat<u8>),
+    First(BySide<u8>),
 }
 
 impl fmt::Display for Chance {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Roll(value) => write!(f, "roll {value}"),
-            Self::First(BySeat { first, second }) => write!(f, "roll {first} {second}"),
+            Self::First(BySide { first, second }) => write!(f, "roll {first} {second}"),
         }
     }
 }

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::action::Action;
 use super::options::{Capture, Movement, Rules, Turning};
 use crate::board::{Bitboard, Direction, Square, WAYS, around, union};
-use crate::seat::{BySeat, Seat};
+use crate::two::{BySide, Side};
 
 /// The number of pawns that each side begins with.
 pub(crate) const PAWNS: u32 = 10;
@@ -17,38 +17,38 @@ const RING: Bitboard = Bitboard(Bitboard::WHOLE.0 & !Bitboard::rectangle((1, 6),
 /// The pawns on the board.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Board {
-    pawns: BySeat<Bitboard>,
+    pawns: BySide<Bitboard>,
 }
 
 /// The square where a pawn of `seat` wins (B4).
-pub const fn goal(seat: Seat) -> Square {
+pub const fn goal(seat: Side) -> Square {
     match seat {
-        Seat::First => Square::new(7, 0),
-        Seat::Second => Square::new(0, 7),
+        Side::First => Square::new(7, 0),
+        Side::Second => Square::new(0, 7),
     }
 }
 
 impl Board {
     /// The board at the start.
-    pub const START: Self = Self::with(BySeat::new(WHITE, BLACK));
+    pub const START: Self = Self::with(BySide::new(WHITE, BLACK));
 
-    pub(super) const fn with(pawns: BySeat<Bitboard>) -> Self {
+    pub(super) const fn with(pawns: BySide<Bitboard>) -> Self {
         Self { pawns }
     }
 
     /// The pawns of `seat`.
-    pub fn pawns(&self, seat: Seat) -> Bitboard {
+    pub fn pawns(&self, seat: Side) -> Bitboard {
         self.pawns[seat]
     }
 
     /// The number of pawns that `seat` has lost.
-    pub(crate) fn lost(&self, seat: Seat) -> u32 {
+    pub(crate) fn lost(&self, seat: Side) -> u32 {
         PAWNS.saturating_sub(self.pawns[seat].len())
     }
 
     /// The distance that a pawn of `seat` moves without dice (B9).
     #[expect(clippy::cast_possible_truncation, reason = "there are ten pawns")]
-    pub fn distance(&self, seat: Seat) -> u8 {
+    pub fn distance(&self, seat: Side) -> u8 {
         1 + (self.lost(seat) / 2) as u8
     }
 
@@ -58,16 +58,16 @@ impl Board {
     }
 
     /// The winner on this board and the reason, if there is one (B4).
-    pub fn decided(&self) -> Option<(Seat, &'static str)> {
-        let BySeat { first, second } = self.pawns;
-        if first.contains(goal(Seat::First)) {
-            Some((Seat::First, "goal"))
-        } else if second.contains(goal(Seat::Second)) {
-            Some((Seat::Second, "goal"))
+    pub fn decided(&self) -> Option<(Side, &'static str)> {
+        let BySide { first, second } = self.pawns;
+        if first.contains(goal(Side::First)) {
+            Some((Side::First, "goal"))
+        } else if second.contains(goal(Side::Second)) {
+            Some((Side::Second, "goal"))
         } else if second.is_empty() {
-            Some((Seat::First, "elimination"))
+            Some((Side::First, "elimination"))
         } else if first.is_empty() {
-            Some((Seat::Second, "elimination"))
+            Some((Side::Second, "elimination"))
         } else {
             None
         }
@@ -83,17 +83,17 @@ impl Board {
     }
 
     /// The pawns of `seat` with an enemy beside them (B6), regardless of B10.
-    pub fn capturers(&self, seat: Seat) -> Bitboard {
+    pub fn capturers(&self, seat: Side) -> Bitboard {
         self.pawns[seat] & around(self.pawns[!seat])
     }
 
     /// The enemies that the pawn of `seat` on `square` would capture (B6).
-    pub fn captured_by(&self, seat: Seat, square: Square) -> Bitboard {
+    pub fn captured_by(&self, seat: Side, square: Square) -> Bitboard {
         around(Bitboard::of(square)) & self.pawns[!seat]
     }
 
     /// Returns whether `seat` may capture at all with `number`, its roll or distance (B10).
-    pub(crate) fn may_capture(&self, seat: Seat, number: u8, rules: &Rules) -> bool {
+    pub(crate) fn may_capture(&self, seat: Side, number: u8, rules: &Rules) -> bool {
         let six = rules.movement == Movement::Dice && number == 6;
         let ring = !self.pawns[seat].meets(RING);
         match rules.capture {
@@ -105,7 +105,7 @@ impl Board {
 
     /// All actions of `seat` with `number`, its roll or distance, sorted by their text. Passes are
     /// not included.
-    pub fn actions(&self, seat: Seat, number: u8, rules: &Rules) -> Vec<Action> {
+    pub fn actions(&self, seat: Side, number: u8, rules: &Rules) -> Vec<Action> {
         let mut actions = Vec::with_capacity(48);
         for from in self.pawns[seat] {
             let targets = self.targets(from, number, rules.turning);
@@ -117,17 +117,17 @@ impl Board {
     }
 
     /// The pawns of `seat` that may capture with `number`, its roll or distance (B6, B10).
-    pub(super) fn allowed_capturers(&self, seat: Seat, number: u8, rules: &Rules) -> Bitboard {
+    pub(super) fn allowed_capturers(&self, seat: Side, number: u8, rules: &Rules) -> Bitboard {
         if self.may_capture(seat, number, rules) { self.capturers(seat) } else { Bitboard::EMPTY }
     }
 
     /// Returns whether `seat` has an action with `number`, its roll or distance (B7).
-    pub(crate) fn can_act(&self, seat: Seat, number: u8, rules: &Rules) -> bool {
+    pub(crate) fn can_act(&self, seat: Side, number: u8, rules: &Rules) -> bool {
         let captures = || !self.allowed_capturers(seat, number, rules).is_empty();
         self.can_move(seat, number, rules.turning) || captures()
     }
 
-    fn can_move(&self, seat: Seat, distance: u8, turning: Turning) -> bool {
+    fn can_move(&self, seat: Side, distance: u8, turning: Turning) -> bool {
         match turning {
             Turning::Off => !straight(self.pawns[seat], self.empty(), distance).is_empty(),
             Turning::On => {
@@ -138,7 +138,7 @@ impl Board {
     }
 
     /// Plays an action of `seat`, which must be legal. Returns the captured pawns.
-    pub fn play_unchecked(&mut self, seat: Seat, action: Action) -> Bitboard {
+    pub fn play_unchecked(&mut self, seat: Side, action: Action) -> Bitboard {
         match action {
             Action::Move { from, to } => {
                 self.pawns[seat] -= Bitboard::of(from);

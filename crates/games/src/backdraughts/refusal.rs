@@ -9,11 +9,12 @@ use super::{Backdraughts, TurnPhase};
 use crate::board::{Bitboard, Direction, Square};
 use crate::point::Point;
 use crate::refusal::{Breach, breaks};
-use crate::seat::Seat;
-use crate::{Game, GameResult, Outcome, Refusal};
+use crate::two::Side;
+use crate::two::{GameResult, Outcome};
+use crate::{Game, Refusal};
 
 /// Parses `text` as a legal action of `seat`.
-pub(super) fn parse(game: &Backdraughts, seat: Seat, text: &str) -> Result<Action, Refusal> {
+pub(super) fn parse(game: &Backdraughts, seat: Side, text: &str) -> Result<Action, Refusal> {
     let Some(written) = Action::read(text) else {
         return Err(Refusal::Malformed(
             "expected a move like `2,3>6,3`, a capture like `capture 6,3`, `pass` or `decline`"
@@ -23,7 +24,7 @@ pub(super) fn parse(game: &Backdraughts, seat: Seat, text: &str) -> Result<Actio
     legal(game, seat, written).map_err(|breach| breach.refusal(text))
 }
 
-fn legal(game: &Backdraughts, seat: Seat, written: Action<Point>) -> Result<Action, Breach> {
+fn legal(game: &Backdraughts, seat: Side, written: Action<Point>) -> Result<Action, Breach> {
     let judge = in_turn(game, seat)?;
     match written {
         Action::Move { from, to } => judge.movement(from, to),
@@ -38,7 +39,7 @@ fn legal(game: &Backdraughts, seat: Seat, written: Action<Point>) -> Result<Acti
 }
 
 /// Checks that `seat` is asked for an action, and returns what it plays.
-fn in_turn(game: &Backdraughts, seat: Seat) -> Result<ActionJudge<'_>, Breach> {
+fn in_turn(game: &Backdraughts, seat: Side) -> Result<ActionJudge<'_>, Breach> {
     if let Some((owner, number)) = game.choice_of(seat) {
         let Backdraughts { board, rules, phase, .. } = game;
         return Ok(ActionJudge { board, rules, phase: *phase, owner, number });
@@ -60,7 +61,7 @@ struct ActionJudge<'a> {
     board: &'a Board,
     rules: &'a Rules,
     phase: TurnPhase,
-    owner: Seat,
+    owner: Side,
     number: u8,
 }
 

@@ -2,20 +2,20 @@
 
 use super::board::{Board, PAWNS};
 use crate::drawing::{squares_with, symbol_rows};
-use crate::seat::{BySeat, Seat};
+use crate::two::{BySide, Side};
 
 impl Board {
     /// The board with these rows; `None` if no board has them.
     pub fn from_rows(rows: &[impl AsRef<str>]) -> Option<Self> {
-        let board = Self::with(BySeat::new(squares_with(rows, b'W'), squares_with(rows, b'B')));
+        let board = Self::with(BySide::new(squares_with(rows, b'W'), squares_with(rows, b'B')));
         let has_rows = board.rows().iter().eq(rows.iter().map(AsRef::as_ref));
-        let few = Seat::BOTH.iter().all(|&seat| board.pawns(seat).len() <= PAWNS);
+        let few = Side::BOTH.iter().all(|&seat| board.pawns(seat).len() <= PAWNS);
         (has_rows && few).then_some(board)
     }
 
     /// The rows from top to bottom, in the form that [`from_rows`](Self::from_rows) takes.
     pub(crate) fn rows(&self) -> Vec<String> {
-        let [white, black] = Seat::BOTH.map(|seat| self.pawns(seat));
+        let [white, black] = Side::BOTH.map(|seat| self.pawns(seat));
         symbol_rows([(black, b'B'), (white, b'W')])
     }
 }

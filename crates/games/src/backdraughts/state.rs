@@ -5,7 +5,8 @@ use serde::Serialize;
 use super::options::Movement;
 use super::{Backdraughts, TurnPhase, goal};
 use crate::Game;
-use crate::seat::{BySeat, Seat, SeatMap};
+use crate::seat::SeatMap;
+use crate::two::{BySide, Side};
 
 /// The complete state as it is sent to players.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -37,7 +38,7 @@ impl State {
             to_move: game.phase.to_act().map(name),
             roll: number.filter(|_| dice),
             distance: number.filter(|_| !dice),
-            lost: SeatMap::new(Backdraughts::SEATS, BySeat::from_fn(|seat| game.board.lost(seat))),
+            lost: BySide::from_fn(|seat| game.board.lost(seat)).named(Backdraughts::SEATS),
             overlooked_by: match game.phase {
                 TurnPhase::Answer { passer, .. } => Some(name(passer)),
                 _ => None,
@@ -49,7 +50,7 @@ impl State {
 /// A line with what the drawing of the board does not show.
 pub(super) fn caption(game: &Backdraughts) -> String {
     let name = |seat| Backdraughts::SEATS[seat];
-    let act = |seat: Seat, number: u8| match game.rules.movement {
+    let act = |seat: Side, number: u8| match game.rules.movement {
         Movement::Dice => format!("{} to play a {number}", name(seat)),
         Movement::NoDice => format!("{} to go {number}", name(seat)),
     };
@@ -62,8 +63,8 @@ pub(super) fn caption(game: &Backdraughts) -> String {
             format!("{} for {}", act(!passer, number), name(passer))
         }
     };
-    let BySeat { first, second } = BySeat::from_fn(|seat| game.board.pawns(seat).len());
-    let goals = BySeat::from_fn(goal);
+    let BySide { first, second } = BySide::from_fn(|seat| game.board.pawns(seat).len());
+    let goals = BySide::from_fn(goal);
     format!(
         "ply {}; {turn}; white {first}, black {second} pawns; goals: white {}, black {}",
         game.ply, goals.first, goals.second,

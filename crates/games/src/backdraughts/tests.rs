@@ -14,13 +14,13 @@ fn rules(given: &[(&'static str, &'static str)]) -> Arc<Rules> {
 }
 
 /// A game where the turn of `seat` begins.
-fn at(rows: [&str; 8], seat: Seat, rules: &Arc<Rules>) -> Backdraughts {
+fn at(rows: [&str; 8], seat: Side, rules: &Arc<Rules>) -> Backdraughts {
     Backdraughts::from_board(rules, Board::from_rows(&rows).expect("a board"), seat)
 }
 
 /// A game at whose start White is about to begin.
 fn white_at(rows: [&str; 8], given: &[(&'static str, &'static str)]) -> Backdraughts {
-    at(rows, Seat::First, &rules(given))
+    at(rows, Side::First, &rules(given))
 }
 
 fn events_of(game: &mut Backdraughts, step: Step<Action, Chance>) -> String {
@@ -60,7 +60,7 @@ fn legal(game: &Backdraughts) -> Vec<String> {
     texts
 }
 
-fn refusal(game: &Backdraughts, seat: Seat, text: &str) -> String {
+fn refusal(game: &Backdraughts, seat: Side, text: &str) -> String {
     game.parse_action(seat, text).expect_err("a refusal").to_string()
 }
 
@@ -89,12 +89,12 @@ fn the_worked_example_is_played_as_the_source_says() {
 #[test]
 fn white_has_eight_ways_to_play_a_three_at_the_start() {
     let mut game = Backdraughts::start(&rules(&[]));
-    assert_eq!(game.turn(), Turn::Chance(Stream::Seat(Seat::First)));
+    assert_eq!(game.turn(), Turn::Chance(Stream::Seat(Side::First)));
     assert_eq!(game.outcomes().len(), 6);
-    assert_eq!(game.legal_count(Seat::First), 0);
+    assert_eq!(game.legal_count(Side::First), 0);
     assert_eq!(play(&mut game, "roll 3"), r#"{"event":"roll","seat":"white","value":3}"#);
     assert_eq!(legal(&game).len(), 8);
-    assert_eq!(game.legal_count(Seat::Second), 0);
+    assert_eq!(game.legal_count(Side::Second), 0);
 }
 
 #[test]
@@ -113,7 +113,7 @@ fn the_counts_from_the_start() {
 #[test]
 fn every_refusal_cites_its_clause() {
     let mut game = Backdraughts::start(&rules(&[]));
-    let white = Seat::First;
+    let white = Side::First;
     assert_eq!(refusal(&game, white, "1,3>4,3"), "B1: 1,3>4,3 comes before the roll");
     play(&mut game, "roll 3");
     for (text, expected) in [
@@ -138,7 +138,7 @@ fn every_refusal_cites_its_clause() {
         refusal(&game, white, "1,3"),
         "syntax: expected a move like `2,3>6,3`, a capture like `capture 6,3`, `pass` or `decline`"
     );
-    let other = refusal(&game, Seat::Second, "3,1>0,1");
+    let other = refusal(&game, Side::Second, "3,1>0,1");
     assert_eq!(other, "B1: 3,1>0,1 is not this side's turn");
 }
 
@@ -149,7 +149,7 @@ fn a_six_allows_a_move_or_a_capture() {
     play(&mut game, "roll 6");
     assert_eq!(legal(&game), ["1,1>7,1", "capture 1,4"]);
     let none = "B6: capture 1,1 names a pawn without an enemy beside it";
-    assert_eq!(refusal(&game, Seat::First, "capture 1,1"), none);
+    assert_eq!(refusal(&game, Side::First, "capture 1,1"), none);
 }
 
 #[test]
@@ -159,13 +159,13 @@ fn a_capture_that_is_the_only_action_must_be_made() {
     play(&mut game, "roll 6");
     assert_eq!(legal(&game), ["capture 2,4"]);
     assert_eq!(
-        refusal(&game, Seat::First, "pass"),
+        refusal(&game, Side::First, "pass"),
         "B7: pass is not allowed while there is a legal action"
     );
     let events = play(&mut game, "capture 2,4");
     assert!(events.ends_with(r#"{"event":"over","result":"white","reason":"elimination"}"#));
-    assert_eq!(over(&game), (GameResult::Win(Seat::First), "elimination"));
-    let late = refusal(&game, Seat::Second, "pass");
+    assert_eq!(over(&game), (GameResult::Win(Side::First), "elimination"));
+    let late = refusal(&game, Side::Second, "pass");
     assert_eq!(late, "B4: pass comes after the end");
 }
 
@@ -174,11 +174,11 @@ fn a_seat_without_an_action_must_pass() {
     let rows = [EMPTY, EMPTY, EMPTY, EMPTY, "..W.....", EMPTY, EMPTY, "......B."];
     let mut game = white_at(rows, &[]);
     play(&mut game, "roll 6");
-    assert_eq!(game.turn(), Turn::Pass(Seat::First));
-    assert_eq!(game.legal_actions(Seat::First), []);
+    assert_eq!(game.turn(), Turn::Pass(Side::First));
+    assert_eq!(game.legal_actions(Side::First), []);
     let events = r#"{"event":"action","by":"white","action":"pass","forced":true}"#;
     assert_eq!(play(&mut game, "pass"), events);
-    assert_eq!((game.ply(), game.phase()), (1, TurnPhase::Roll(Seat::Second)));
+    assert_eq!((game.ply(), game.phase()), (1, TurnPhase::Roll(Side::Second)));
 }
 
 #[test]
@@ -188,27 +188,27 @@ fn only_a_move_that_ends_on_the_goal_wins() {
     play(&mut game, "roll 3");
     let events = play(&mut game, "7,3>7,0");
     assert!(events.ends_with(r#"{"event":"over","result":"white","reason":"goal"}"#));
-    assert_eq!(over(&game), (GameResult::Win(Seat::First), "goal"));
+    assert_eq!(over(&game), (GameResult::Win(Side::First), "goal"));
     // With turning the pawn goes round the corner (B11).
     let mut game = white_at(rows, &[("turning", "on")]);
     play_all(&mut game, &["roll 4", "7,3>6,0"]);
-    assert_eq!(game.phase(), TurnPhase::Roll(Seat::Second));
+    assert_eq!(game.phase(), TurnPhase::Roll(Side::Second));
     // The enemy's goal is a square like any other (B3).
-    let mut game = at(rows, Seat::Second, &rules(&[]));
+    let mut game = at(rows, Side::Second, &rules(&[]));
     play_all(&mut game, &["roll 1", "0,6>0,7"]);
-    assert_eq!(over(&game), (GameResult::Win(Seat::Second), "goal"));
+    assert_eq!(over(&game), (GameResult::Win(Side::Second), "goal"));
 }
 
 #[test]
 fn the_option_first_decides_who_begins() {
     let first = |word| Backdraughts::start(&rules(&[("first", word)]));
-    assert_eq!(first("white").phase(), TurnPhase::Roll(Seat::First));
-    assert_eq!(first("black").phase(), TurnPhase::Roll(Seat::Second));
+    assert_eq!(first("white").phase(), TurnPhase::Roll(Side::First));
+    assert_eq!(first("black").phase(), TurnPhase::Roll(Side::Second));
     let mut game = first("roll");
     assert_eq!(game.turn(), Turn::Chance(Stream::Shared));
     assert_eq!(game.outcomes().len(), 36);
     assert_eq!(
-        refusal(&game, Seat::First, "pass"),
+        refusal(&game, Side::First, "pass"),
         "B2: pass comes before the rolls that decide who begins"
     );
     assert_eq!(
@@ -218,10 +218,10 @@ fn the_option_first_decides_who_begins() {
     assert_eq!(play(&mut game, "roll 4 4"), r#"{"event":"first","rolls":[4,4]}"#);
     assert_eq!(game.phase(), TurnPhase::First);
     play(&mut game, "roll 2 5");
-    assert_eq!((game.phase(), game.ply()), (TurnPhase::Roll(Seat::Second), 0));
+    assert_eq!((game.phase(), game.ply()), (TurnPhase::Roll(Side::Second), 0));
     let mut game = Backdraughts::start(&rules(&[("first", "roll"), ("move", "no-dice")]));
     play(&mut game, "roll 6 1");
-    assert_eq!(game.phase(), TurnPhase::Act { seat: Seat::First, number: 1 });
+    assert_eq!(game.phase(), TurnPhase::Act { seat: Side::First, number: 1 });
 }
 
 /// White can play a 3 in only one way, and wins by it.
@@ -233,7 +233,7 @@ fn an_overlooked_action_may_be_played_by_the_opponent() {
     play(&mut game, "roll 3");
     assert_eq!(legal(&game), ["4,0>1,0", "4,0>4,3", "4,0>7,0", "pass"]);
     assert_eq!(play(&mut game, "pass"), r#"{"event":"action","by":"white","action":"pass"}"#);
-    assert_eq!(game.turn(), Turn::Move(Seat::Second));
+    assert_eq!(game.turn(), Turn::Move(Side::Second));
     assert_eq!(legal(&game), ["4,0>1,0", "4,0>4,3", "4,0>7,0", "decline"]);
     let state = serde_json::to_string(&game.state()).expect("plain data");
     assert!(state.ends_with(
@@ -246,9 +246,9 @@ fn an_overlooked_action_may_be_played_by_the_opponent() {
         ),
         ("7,1>4,1", "B3: 7,1>4,1 starts where no white pawn stands"),
     ] {
-        assert_eq!(refusal(&game, Seat::Second, text), expected);
+        assert_eq!(refusal(&game, Side::Second, text), expected);
     }
-    let early = refusal(&game, Seat::First, "4,0>7,0");
+    let early = refusal(&game, Side::First, "4,0>7,0");
     assert_eq!(early, "B8: 4,0>7,0 comes while the other side is asked");
     // If the moved pawn wins, its owner wins.
     let mut won = game.clone();
@@ -257,7 +257,7 @@ fn an_overlooked_action_may_be_played_by_the_opponent() {
         r#"{"event":"action","by":"black","action":"4,0>7,0","for":"white"} {"event":"over","result":"white","reason":"goal"}"#
     );
     assert_eq!(play(&mut game, "decline"), r#"{"event":"action","by":"black","action":"decline"}"#);
-    assert_eq!((game.phase(), game.ply()), (TurnPhase::Roll(Seat::Second), 2));
+    assert_eq!((game.phase(), game.ply()), (TurnPhase::Roll(Side::Second), 2));
 }
 
 #[test]
@@ -272,7 +272,7 @@ fn an_overlooked_capture_is_made_for_the_passer() {
         events,
         r#"{"event":"action","by":"black","action":"capture 2,4","for":"white"} {"event":"captured","squares":["3,4"]}"#
     );
-    assert_eq!(game.phase(), TurnPhase::Roll(Seat::Second));
+    assert_eq!(game.phase(), TurnPhase::Roll(Side::Second));
 }
 
 #[test]
@@ -280,9 +280,9 @@ fn a_forced_pass_is_not_asked() {
     let rows = [EMPTY, EMPTY, EMPTY, EMPTY, "..W.....", EMPTY, EMPTY, "......B."];
     let mut game = white_at(rows, &[("overlooked", "opponent")]);
     play(&mut game, "roll 6");
-    assert_eq!(game.turn(), Turn::Pass(Seat::First));
+    assert_eq!(game.turn(), Turn::Pass(Side::First));
     play(&mut game, "pass");
-    assert_eq!(game.phase(), TurnPhase::Roll(Seat::Second));
+    assert_eq!(game.phase(), TurnPhase::Roll(Side::Second));
 }
 
 #[test]
@@ -291,7 +291,7 @@ fn without_dice_pawns_go_farther_the_more_are_lost() {
         let row = &format!("{:.<8}", "B".repeat(pawns))[..8];
         let more = &format!("{:.<8}", "B".repeat(pawns.saturating_sub(8)))[..8];
         let rows = ["..W.....", EMPTY, row, more, EMPTY, EMPTY, EMPTY, EMPTY];
-        Board::from_rows(&rows).expect("a board").distance(Seat::Second)
+        Board::from_rows(&rows).expect("a board").distance(Side::Second)
     };
     let numbers: Vec<_> = (1..=10).rev().map(lost).collect();
     assert_eq!(numbers, [1, 1, 2, 2, 3, 3, 4, 4, 5, 5]);
@@ -301,7 +301,7 @@ fn without_dice_pawns_go_farther_the_more_are_lost() {
         r#"{"board":["........","...BBBB.","....BBB.",".W...BB.",".WW...B.",".WWW....",".WWWW...","........"],"to_move":"white","distance":1,"lost":{"white":0,"black":0}}"#
     );
     let far = "B9: 1,3>3,3 goes 2, and the number to play is 1";
-    assert_eq!(refusal(&game, Seat::First, "1,3>3,3"), far);
+    assert_eq!(refusal(&game, Side::First, "1,3>3,3"), far);
 }
 
 #[test]
@@ -325,7 +325,7 @@ fn the_ring_option_controls_captures() {
     let mut game = white_at(outer, &[("capture", "ring")]);
     play(&mut game, "roll 1");
     assert_eq!(
-        refusal(&game, Seat::First, "capture 2,4"),
+        refusal(&game, Side::First, "capture 2,4"),
         "B10: capture 2,4 is only for a side without pawns on the outer ring"
     );
 }
@@ -357,7 +357,7 @@ fn a_stuck_pawn_stops_and_has_moved() {
     let rows = ["WB......", "B.......", EMPTY, EMPTY, EMPTY, EMPTY, EMPTY, "......B."];
     let mut game = white_at(rows, &[("turning", "on")]);
     play(&mut game, "roll 2");
-    assert_eq!(game.turn(), Turn::Pass(Seat::First));
+    assert_eq!(game.turn(), Turn::Pass(Side::First));
 }
 
 #[test]
@@ -369,7 +369,7 @@ fn a_turning_move_may_end_where_it_began() {
     let mut game = white_at(rows, &[("turning", "on")]);
     play(&mut game, "roll 4");
     assert_eq!(
-        refusal(&game, Seat::First, "0,0>1,0"),
+        refusal(&game, Side::First, "0,0>1,0"),
         "B11: 0,0>1,0 is not a move that this pawn can make with a 4"
     );
     play(&mut game, "0,0>0,0");
@@ -387,7 +387,7 @@ fn third_occurrences_are_draws_without_dice() {
     let events = play(&mut game, round[3]);
     assert!(events.ends_with(r#"{"event":"over","result":"draw","reason":"repetition"}"#));
     assert_eq!(game.ply(), 8);
-    assert_eq!(refusal(&game, Seat::First, "pass"), "B12: pass comes after the end");
+    assert_eq!(refusal(&game, Side::First, "pass"), "B12: pass comes after the end");
     let mut game = white_at(rows, &[("move", "no-dice"), ("repetition", "1")]);
     play(&mut game, round[0]);
     assert_eq!(over(&game), (GameResult::Draw, "repetition"));
@@ -402,7 +402,7 @@ fn third_occurrences_are_draws_without_dice() {
 fn the_last_ply_may_still_win_and_repetition_comes_first() {
     let mut game = white_at(WINNING, &[("max-plies", "1")]);
     play_all(&mut game, &["roll 3", "4,0>7,0"]);
-    assert_eq!(over(&game), (GameResult::Win(Seat::First), "goal"));
+    assert_eq!(over(&game), (GameResult::Win(Side::First), "goal"));
     let mut game = white_at(WINNING, &[("max-plies", "1")]);
     play_all(&mut game, &["roll 3", "4,0>4,3"]);
     assert_eq!(over(&game), (GameResult::Draw, "max-plies"));

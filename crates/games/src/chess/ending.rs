@@ -3,8 +3,8 @@
 use cozy_chess::{BitBoard, Board, Color, Move, Piece, Rank, Square, get_pawn_attacks};
 
 use crate::history::History;
-use crate::seat::Seat;
-use crate::{GameResult, Outcome};
+use crate::two::Side;
+use crate::two::{GameResult, Outcome};
 
 /// Half-moves without a capture or a move of a pawn that make a draw.
 const STALE: u8 = 100;
@@ -32,8 +32,8 @@ fn without_moves(board: &Board) -> Outcome {
         return Outcome { result: GameResult::Draw, reason: "stalemate" };
     }
     let winner = match board.side_to_move() {
-        Color::White => Seat::Second,
-        Color::Black => Seat::First,
+        Color::White => Side::Second,
+        Color::Black => Side::First,
     };
     Outcome { result: GameResult::Win(winner), reason: "checkmate" }
 }

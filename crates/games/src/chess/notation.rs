@@ -6,9 +6,10 @@ use cozy_chess::{
 };
 
 use super::{Action, Chess};
+use crate::Refusal;
 use crate::refusal::{Breach, breaks};
-use crate::seat::Seat;
-use crate::{Outcome, Refusal};
+use crate::two::Outcome;
+use crate::two::Side;
 
 /// A move as a player writes it, whether or not it is legal.
 enum WrittenMove {
@@ -32,7 +33,7 @@ struct AlgebraicMove {
 }
 
 /// Parses `text` as a legal action of `seat`.
-pub(super) fn parse(game: &Chess, seat: Seat, text: &str) -> Result<Action, Refusal> {
+pub(super) fn parse(game: &Chess, seat: Side, text: &str) -> Result<Action, Refusal> {
     let Some(written) = WrittenMove::read(text) else {
         let expected = "expected a move like `e2e4`, `e7e8q`, `Nf3`, `exd5` or `O-O`";
         return Err(Refusal::Malformed(expected.to_owned()));
@@ -40,7 +41,7 @@ pub(super) fn parse(game: &Chess, seat: Seat, text: &str) -> Result<Action, Refu
     on_turn(game, seat).and_then(|()| legal(game, &written)).map_err(|it| it.refusal(text))
 }
 
-fn on_turn(game: &Chess, seat: Seat) -> Result<(), Breach> {
+fn on_turn(game: &Chess, seat: Side) -> Result<(), Breach> {
     match game.ending {
         Some(Outcome { reason, .. }) => breaks(clause_of(reason), "comes after the end"),
         None if seat == game.mover() => Ok(()),

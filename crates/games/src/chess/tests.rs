@@ -1,7 +1,8 @@
 //! The rules of chess, clause by clause, and the counts of known positions.
 
 use super::*;
-use crate::{AnyPosition, Drawing, DrawnRow, GameKind, GameResult, Position, perft};
+use crate::Step;
+use crate::{AnyPosition, Drawing, DrawnRow, GameKind, GameResult, Position, Seat, perft};
 
 fn options(given: &[(&str, &str)]) -> Options {
     Options::resolve(&Chess::sheet().options, given.iter().copied()).expect("values that fit")

@@ -4,9 +4,9 @@ use serde::{Deserialize, Serialize};
 
 use super::action::Action;
 use super::size::{BoardSize, zone};
-use crate::GameResult;
 use crate::board::{Bitboard, Direction, WAYS, around, union};
-use crate::seat::{BySeat, Seat};
+use crate::two::GameResult;
+use crate::two::{BySide, Side};
 
 /// The number of placements in the placing phase, both sides together (W2).
 pub(crate) const PLACEMENTS: u32 = 24;
@@ -27,7 +27,7 @@ pub enum EndCheck {
 /// number of actions, because the seats alternate and forfeits count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Board {
-    pieces: BySeat<Bitboard>,
+    pieces: BySide<Bitboard>,
     ply: u32,
     size: BoardSize,
 }
@@ -62,14 +62,14 @@ impl Removals {
 impl Board {
     /// The empty board, White to place.
     pub const START: Self =
-        Self::with(BySeat::new(Bitboard::EMPTY, Bitboard::EMPTY), 0, BoardSize::Full);
+        Self::with(BySide::new(Bitboard::EMPTY, Bitboard::EMPTY), 0, BoardSize::Full);
 
-    pub(super) const fn with(pieces: BySeat<Bitboard>, ply: u32, size: BoardSize) -> Self {
+    pub(super) const fn with(pieces: BySide<Bitboard>, ply: u32, size: BoardSize) -> Self {
         Self { pieces, ply, size }
     }
 
     /// The pieces of `seat`.
-    pub fn pieces(&self, seat: Seat) -> Bitboard {
+    pub fn pieces(&self, seat: Side) -> Bitboard {
         self.pieces[seat]
     }
 
@@ -84,8 +84,8 @@ impl Board {
     }
 
     /// The side to move: White on even plies in both phases (W2, W5).
-    pub const fn to_move(&self) -> Seat {
-        if self.ply.is_multiple_of(2) { Seat::First } else { Seat::Second }
+    pub const fn to_move(&self) -> Side {
+        if self.ply.is_multiple_of(2) { Side::First } else { Side::Second }
     }
 
     /// Returns whether pieces are still being placed (W2).
@@ -99,9 +99,9 @@ impl Board {
     }
 
     /// The number of pieces that each side has placed, 0 to 12, including those lost since.
-    pub(crate) fn placed(&self) -> BySeat<u32> {
+    pub(crate) fn placed(&self) -> BySide<u32> {
         let all = self.ply.min(PLACEMENTS);
-        BySeat::new(all.div_ceil(2), all / 2)
+        BySide::new(all.div_ceil(2), all / 2)
     }
 
     /// The pieces of both sides.
@@ -130,7 +130,7 @@ impl Board {
     }
 
     /// Returns whether `seat` could move or jump if it were its turn.
-    pub fn can_move(&self, seat: Seat) -> bool {
+    pub fn can_move(&self, seat: Side) -> bool {
         let own = self.pieces[seat];
         around(own).meets(self.empty()) || !self.targets(own).is_empty()
     }
@@ -158,12 +158,12 @@ impl Board {
         if self.is_placing() {
             return None;
         }
-        let beaten = |seat: Seat| !self.pieces[seat].has_several();
-        match (beaten(Seat::First), beaten(Seat::Second)) {
+        let beaten = |seat: Side| !self.pieces[seat].has_several();
+        match (beaten(Side::First), beaten(Side::Second)) {
             (false, false) => None,
             (true, true) => Some(GameResult::Draw),
-            (true, false) => Some(GameResult::Win(Seat::Second)),
-            (false, true) => Some(GameResult::Win(Seat::First)),
+            (true, false) => Some(GameResult::Win(Side::Second)),
+            (false, true) => Some(GameResult::Win(Side::First)),
         }
     }
 
@@ -222,7 +222,7 @@ impl Board {
         for direction in Direction::ALL {
             let beside = corner.step(direction);
             let behind = beside.step(direction);
-            for seat in Seat::BOTH {
+            for seat in Side::BOTH {
                 if self.pieces[seat].meets(beside) && self.pieces[!seat].meets(behind) {
                     taken |= beside;
                 }

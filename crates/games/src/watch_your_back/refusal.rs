@@ -4,17 +4,18 @@ use super::ELIMINATION;
 use super::action::Action;
 use super::board::Board;
 use super::size::{zone, zone_rows};
+use crate::Refusal;
 use crate::board::{Bitboard, Direction, Square};
 use crate::point::Point;
 use crate::refusal::{Breach, breaks};
-use crate::seat::Seat;
-use crate::{Outcome, Refusal};
+use crate::two::Outcome;
+use crate::two::Side;
 
 /// Parses `text` as a legal action of `seat`.
 pub(super) fn parse(
     board: &Board,
     ending: Option<Outcome>,
-    seat: Seat,
+    seat: Side,
     text: &str,
 ) -> Result<Action, Refusal> {
     let Some(written) = Action::read(text) else {
@@ -27,7 +28,7 @@ pub(super) fn parse(
         .map_err(|breach| breach.refusal(text))
 }
 
-fn on_turn(board: &Board, ending: Option<Outcome>, seat: Seat) -> Result<(), Breach> {
+fn on_turn(board: &Board, ending: Option<Outcome>, seat: Side) -> Result<(), Breach> {
     match ending {
         Some(Outcome { reason: ELIMINATION, .. }) => breaks("W9", "comes after the end"),
         Some(_) => breaks("W11", "comes after the end"),
@@ -56,8 +57,8 @@ fn placement(board: &Board, at: Point) -> Result<Square, Breach> {
         breaks("W1", "is a corner")
     } else if !zone(seat).contains(square) {
         let side = match seat {
-            Seat::First => "white",
-            Seat::Second => "black",
+            Side::First => "white",
+            Side::Second => "black",
         };
         let (first, last) = zone_rows(seat);
         let wrong = "is outside the rows where this side places";

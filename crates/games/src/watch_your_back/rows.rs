@@ -3,7 +3,7 @@
 use super::board::{Board, PLACEMENTS};
 use super::size::BoardSize;
 use crate::drawing::{squares_with, symbol_rows};
-use crate::seat::{BySeat, Seat};
+use crate::two::{BySide, Side};
 
 impl Board {
     /// The board with these rows after `ply` actions; `None` if no board has them. The number of
@@ -11,7 +11,7 @@ impl Board {
     pub fn from_rows(rows: &[impl AsRef<str>], ply: u32) -> Option<Self> {
         let removed = squares_with(rows, b'#');
         let size = BoardSize::ALL.into_iter().find(|size| !size.area() == removed)?;
-        let pieces = BySeat::new(squares_with(rows, b'W'), squares_with(rows, b'B'));
+        let pieces = BySide::new(squares_with(rows, b'W'), squares_with(rows, b'B'));
         let board = Self::with(pieces, ply, size);
         let has_rows = board.rows().iter().eq(rows.iter().map(AsRef::as_ref));
         let few = pieces.iter().all(|(_, pieces)| pieces.len() <= PLACEMENTS / 2);
@@ -21,7 +21,7 @@ impl Board {
     /// The rows from top to bottom, in the form that [`from_rows`](Self::from_rows) takes.
     pub(crate) fn rows(&self) -> Vec<String> {
         let (area, corners) = (self.size().area(), self.size().corners());
-        let [white, black] = Seat::BOTH.map(|seat| self.pieces(seat));
+        let [white, black] = Side::BOTH.map(|seat| self.pieces(seat));
         symbol_rows([(black, b'B'), (white, b'W'), (corners, b'X'), (!area, b'#')])
     }
 }

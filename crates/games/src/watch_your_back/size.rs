@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::board::{Bitboard, Square};
-use crate::seat::Seat;
+use crate::two::Side;
 
 /// The size of the board, after 0, 1 or 2 shrinks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -22,8 +22,8 @@ const CORNERS: [[Square; 4]; 3] = [corners(0), corners(1), corners(2)];
 const CORNER_SETS: [Bitboard; 3] = [set(CORNERS[0]), set(CORNERS[1]), set(CORNERS[2])];
 const AREAS: [Bitboard; 3] = [area(0), area(1), area(2)];
 const ZONES: [Bitboard; 2] = [
-    Bitboard::rectangle((0, 7), zone_rows(Seat::First)),
-    Bitboard::rectangle((0, 7), zone_rows(Seat::Second)),
+    Bitboard::rectangle((0, 7), zone_rows(Side::First)),
+    Bitboard::rectangle((0, 7), zone_rows(Side::Second)),
 ];
 
 impl BoardSize {
@@ -65,16 +65,16 @@ impl BoardSize {
 }
 
 /// The first and the last row where `seat` may place (W2).
-pub(super) const fn zone_rows(seat: Seat) -> (u8, u8) {
+pub(super) const fn zone_rows(seat: Side) -> (u8, u8) {
     match seat {
-        Seat::First => (0, 5),
-        Seat::Second => (2, 7),
+        Side::First => (0, 5),
+        Side::Second => (2, 7),
     }
 }
 
 /// The squares of the rows where `seat` may place (W2). The corners are included, although placing
 /// there is forbidden.
-pub const fn zone(seat: Seat) -> Bitboard {
+pub const fn zone(seat: Side) -> Bitboard {
     ZONES[seat as usize]
 }
 

@@ -5,7 +5,8 @@ use serde::Serialize;
 use super::WatchYourBack;
 use super::board::{Board, PLACEMENTS};
 use crate::Game;
-use crate::seat::{BySeat, SeatMap};
+use crate::seat::SeatMap;
+use crate::two::BySide;
 
 /// The complete state as it is sent to players.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -40,7 +41,7 @@ impl State {
             phase: if board.is_placing() { Phase::Placing } else { Phase::Moving },
             board: board.rows(),
             to_move: WatchYourBack::SEATS[board.to_move()],
-            placed: SeatMap::new(WatchYourBack::SEATS, board.placed()),
+            placed: board.placed().named(WatchYourBack::SEATS),
             moves: board.moves(),
             size: board.size().side(),
         }
@@ -50,7 +51,7 @@ impl State {
 /// A line with what the drawing of `board` does not show.
 pub(super) fn caption(board: &Board) -> String {
     let seat = WatchYourBack::SEATS[board.to_move()];
-    let BySeat { first, second } = BySeat::from_fn(|seat| board.pieces(seat).len());
+    let BySide { first, second } = BySide::from_fn(|seat| board.pieces(seat).len());
     let progress = if board.is_placing() {
         format!("placing, {} of {PLACEMENTS} placed", board.ply())
     } else {

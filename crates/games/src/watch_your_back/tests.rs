@@ -62,7 +62,7 @@ fn every_refusal_cites_its_clause() {
     ] {
         assert_eq!(refusal(&game, text), expected);
     }
-    let not_white = game.parse_action(Seat::Second, "5,3>5,2").expect_err("a refusal");
+    let not_white = game.parse_action(Side::Second, "5,3>5,2").expect_err("a refusal");
     assert_eq!(not_white.to_string(), "W5: 5,3>5,2 is not this side's turn to move");
 }
 
@@ -136,8 +136,8 @@ fn forced_passes_are_marked_as_forced() {
         "X......X",
     ];
     let mut game = at(rows, 0, DEFAULTS);
-    assert_eq!(game.turn(), Turn::Pass(Seat::First));
-    assert_eq!(game.legal_actions(Seat::First), []);
+    assert_eq!(game.turn(), Turn::Pass(Side::First));
+    assert_eq!(game.legal_actions(Side::First), []);
     assert_eq!(refusal(&game, "1,0>2,0"), "W6: 1,0>2,0 ends on an occupied square");
     let told = json(&play(&mut game, "pass"));
     assert_eq!(told, r#"{"event":"action","by":"white","action":"pass","forced":true}"#);
@@ -147,7 +147,7 @@ fn forced_passes_are_marked_as_forced() {
 #[test]
 fn a_mutual_block_is_a_draw_or_passes_forever() {
     let mut game = at(FULL, 400, DEFAULTS);
-    assert_eq!(game.turn(), Turn::Pass(Seat::First));
+    assert_eq!(game.turn(), Turn::Pass(Side::First));
     let told = json(&play(&mut game, "pass"));
     assert!(
         told.ends_with(r#"{"event":"over","result":"draw","reason":"mutual-block"}"#),
@@ -237,7 +237,7 @@ fn the_readings_of_the_end_check_can_differ() {
         (game.turn().outcome().copied(), game.board.size().side())
     };
     let elimination = |result| Outcome { result, reason: "elimination" };
-    let black = elimination(GameResult::Win(Seat::Second));
+    let black = elimination(GameResult::Win(Side::Second));
     assert_eq!(result(EndCheck::BeforeAndAfterShrink), (Some(black), 8));
     assert_eq!(result(EndCheck::AfterShrink), (Some(elimination(GameResult::Draw)), 6));
 }

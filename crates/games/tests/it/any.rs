@@ -7,10 +7,11 @@ use rand_chacha::ChaCha20Rng;
 use referee_games::back_to_the_wall::BackToTheWall;
 use referee_games::backdraughts::Backdraughts;
 use referee_games::chess::Chess;
+use referee_games::two::{self, BySide, Side, Turn};
 use referee_games::watch_your_back::WatchYourBack;
 use referee_games::{
-    AnyPosition, BySeat, Drawing, Event, Game, GameError, GameKind, Options, PASS, Step, StepError,
-    StepOf, TextStep, Turn, divide, perft,
+    AnyPosition, Drawing, Event, Game, GameError, GameKind, Options, PASS, Step, StepError, StepOf,
+    TextStep, divide, perft,
 };
 use serde::Serialize;
 
@@ -19,20 +20,20 @@ fn random_step<G: Game>(game: &G, rng: &mut ChaCha20Rng) -> Option<(StepOf<G>, T
     let mut action = |seat| game.random_action(seat, rng).expect("an action");
     Some(match game.turn() {
         Turn::Over(_) => return None,
-        Turn::Pass(_) => (Step::Pass, Step::Pass),
+        Turn::Pass(_) => (two::Step::Pass, Step::Pass),
         Turn::Move(seat) => {
             let action = action(seat);
-            (Step::Move(action.clone()), Step::Move(action.to_string()))
+            (two::Step::Move(action.clone()), Step::Move(action.to_string()))
         }
         Turn::Both => {
-            let both = BySeat::from_fn(action);
+            let both = BySide::from_fn(action);
             let texts = both.as_ref().map(ToString::to_string);
-            (Step::Both(both), Step::Both(texts))
+            (two::Step::Both(both), Step::Both(texts.into()))
         }
         Turn::Chance(_) => {
             let outcomes = game.outcomes();
             let (drawn, _) = outcomes[rng.random_range(0..outcomes.len())].clone();
-            (Step::Chance(drawn.clone()), Step::Chance(drawn.to_string()))
+            (two::Step::Chance(drawn.clone()), Step::Chance(drawn.to_string()))
         }
     })
 }
@@ -43,8 +44,8 @@ fn json(value: &impl Serialize) -> String {
 
 /// Whether both agree about the position.
 fn compare<G: Game>(game: &G, any: &dyn AnyPosition) {
-    assert_eq!(any.turn(), game.turn().map_reason(Into::into));
-    assert_eq!(any.values(), game.values());
+    assert_eq!(any.turn(), game.turn().into());
+    assert_eq!(any.values(), game.values().map(Into::into));
     assert_eq!((any.ply(), any.caption()), (game.ply(), game.caption()));
     let Drawing::Board(board, look) = any.draw() else { panic!("every built-in game has a board") };
     assert_eq!(board.cells, game.cells());
@@ -55,13 +56,14 @@ fn compare<G: Game>(game: &G, any: &dyn AnyPosition) {
     let outcomes = game.outcomes().into_iter();
     let texts: Vec<_> = outcomes.map(|(outcome, weight)| (outcome.to_string(), weight)).collect();
     assert_eq!(any.outcomes(), texts);
-    for seat in referee_games::Seat::BOTH {
-        assert_eq!(any.legal(seat), game.legal(seat).into_text());
+    for side in Side::BOTH {
+        let seat = side.into();
+        assert_eq!(any.legal(seat), game.legal(side).into_text());
         assert_eq!(any.view(seat).get(), state);
-        assert_eq!(any.legal_count(seat), game.legal_count(seat));
-        assert_eq!(any.can_win(seat), game.can_win(seat));
+        assert_eq!(any.legal_count(seat), game.legal_count(side));
+        assert_eq!(any.can_win(seat), game.can_win(side));
         for text in [PASS, "3,3", "nonsense", "R U 3,5"] {
-            let typed = game.parse_action(seat, text).map(|action| action.to_string());
+            let typed = game.parse_action(side, text).map(|action| action.to_string());
             assert_eq!(any.judge(seat, text), typed.map_err(GameError::Refused));
         }
     }

@@ -11,7 +11,8 @@ use model::{BackToTheWallModel, BackToTheWallModelRules, ModelBoard};
 use rand::{Rng, SeedableRng, seq::IndexedRandom};
 use rand_chacha::ChaCha20Rng;
 use referee_games::back_to_the_wall::{BackToTheWall, Rules};
-use referee_games::{BySeat, Event, Game, GameResult, Options, Refusal, Seat, Step, Turn};
+use referee_games::two::{BySide, GameResult, Side, Step, Turn};
+use referee_games::{Event, Game, Options, Refusal};
 use serde_json::Value;
 
 /// Small boards, on which rounds end for every reason.
@@ -230,7 +231,7 @@ fn play(
         let first = submission(&model, None, &mut rng);
         let second = submission(&model, Some(&first), &mut rng);
         let bad = spoilt(&first, &mut rng);
-        let answer = game.parse_action(Seat::Second, &bad);
+        let answer = game.parse_action(Side::Second, &bad);
         assert_eq!(answer.is_ok(), model.is_legal(&bad), "{bad}, {place}");
         if let Err(why) = answer {
             let cites = matches!(&why, Refusal::Illegal { clause, .. } if clause == "T10");
@@ -238,7 +239,7 @@ fn play(
         }
         let parse = |seat, text: &str| game.parse_action(seat, text).expect("a legal action");
         let step =
-            Step::Both(BySeat::new(parse(Seat::First, &first), parse(Seat::Second, &second)));
+            Step::Both(BySide::new(parse(Side::First, &first), parse(Side::Second, &second)));
         let mut events: Vec<Event> = Vec::new();
         game.play_unchecked(step, &mut events);
         let events = serde_json::to_value(events).expect("JSON");

@@ -12,7 +12,8 @@ use model::{BackdraughtsModel, BackdraughtsModelRules, Given, Waits};
 use rand::{Rng, SeedableRng, seq::IndexedRandom};
 use rand_chacha::ChaCha20Rng;
 use referee_games::backdraughts::{Backdraughts, Board, Rules};
-use referee_games::{Game, GameResult, OptionError, Options, Seat, Step, Turn};
+use referee_games::two::{GameResult, Side, Step, Turn};
+use referee_games::{Game, OptionError, Options};
 
 /// The ply at which a game on a random board is stopped.
 const LIMIT: usize = 60;
@@ -57,8 +58,8 @@ fn sensible() -> Vec<(BackdraughtsModelRules, Arc<Rules>)> {
     all_options().into_iter().filter_map(both).collect()
 }
 
-fn colour(seat: Seat) -> char {
-    if seat == Seat::First { 'W' } else { 'B' }
+fn colour(seat: Side) -> char {
+    if seat == Side::First { 'W' } else { 'B' }
 }
 
 /// The turn of the fast game, in the words of the model.
@@ -154,7 +155,7 @@ fn from_start(slow: &BackdraughtsModelRules, fast: &Arc<Rules>, seed: u64) -> &'
 fn from_crowd(slow: &BackdraughtsModelRules, fast: &Arc<Rules>, seed: u64) -> &'static str {
     let rows = crowded(&mut ChaCha20Rng::seed_from_u64(seed));
     let board = Board::from_rows(&rows).expect("a board");
-    let first = if seed.is_multiple_of(2) { Seat::First } else { Seat::Second };
+    let first = if seed.is_multiple_of(2) { Side::First } else { Side::Second };
     let model = BackdraughtsModel::standing(slow.clone(), &rows, Some(colour(first)));
     play(model, Backdraughts::from_board(fast, board, first), LIMIT, seed)
 }

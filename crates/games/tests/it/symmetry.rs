@@ -6,8 +6,9 @@ use std::sync::Arc;
 use rand::{SeedableRng, seq::IndexedRandom};
 use rand_chacha::ChaCha20Rng;
 use referee_games::backdraughts::Backdraughts;
+use referee_games::two::{GameResult, Side, Step, Turn};
 use referee_games::watch_your_back::WatchYourBack;
-use referee_games::{Game, GameResult, Options, PASS, Seat, Step, Turn};
+use referee_games::{Game, Options, PASS};
 
 type Given = [(&'static str, &'static str)];
 
@@ -19,7 +20,7 @@ struct Mirror {
 }
 
 impl Mirror {
-    fn seat(self, seat: Seat) -> Seat {
+    fn seat(self, seat: Side) -> Side {
         if self.swaps { !seat } else { seat }
     }
 
@@ -95,7 +96,7 @@ fn play<G: Game>(game: &mut G, text: &str) {
 }
 
 /// The acting seat, or the ending of the game.
-fn asked<G: Game>(game: &G, mirror: Mirror) -> (Option<Seat>, Option<(GameResult, &'static str)>) {
+fn asked<G: Game>(game: &G, mirror: Mirror) -> (Option<Side>, Option<(GameResult, &'static str)>) {
     match game.turn() {
         Turn::Move(seat) | Turn::Pass(seat) => (Some(mirror.seat(seat)), None),
         Turn::Over(outcome) => {

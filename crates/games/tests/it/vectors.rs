@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
+use referee_games::Game;
+use referee_games::two::{GameResult, Side, Step, Turn};
 use referee_games::watch_your_back::{EndCheck, MutualBlock, Rules, WatchYourBack};
-use referee_games::{Game, GameResult, Seat, Step, Turn};
 use serde::Deserialize;
 
 const GAMES: &str = include_str!("../data/watch-your-back.jsonl");
@@ -110,7 +111,7 @@ fn no_seat_is_asked_after_the_end() {
             let action = game.parse_action(seat, text).expect("a legal action");
             game.play_silently(Step::Move(action));
         }
-        for seat in Seat::BOTH {
+        for seat in Side::BOTH {
             assert_eq!(game.legal_actions(seat), []);
             let refusal = game.parse_action(seat, "pass").expect_err("a refusal").to_string();
             assert_eq!(refusal, "W9: pass comes after the end");

@@ -14,8 +14,9 @@ use std::thread;
 use model::{WatchYourBackModel, WatchYourBackModelRules};
 use rand::{Rng, SeedableRng, seq::IndexedRandom};
 use rand_chacha::ChaCha20Rng;
+use referee_games::Game;
+use referee_games::two::{GameResult, Side, Step, Turn};
 use referee_games::watch_your_back::{Board, EndCheck, MutualBlock, Rules, WatchYourBack};
-use referee_games::{Game, GameResult, Seat, Step, Turn};
 
 /// The ply at which a game is stopped that its options do not end.
 const LIMIT: usize = 420;
@@ -57,8 +58,8 @@ fn rules(options: WatchYourBackModelRules) -> Arc<Rules> {
 fn over(game: &WatchYourBack) -> Option<(char, &'static str)> {
     let Turn::Over(outcome) = game.turn() else { return None };
     let winner = match outcome.result {
-        GameResult::Win(Seat::First) => 'W',
-        GameResult::Win(Seat::Second) => 'B',
+        GameResult::Win(Side::First) => 'W',
+        GameResult::Win(Side::Second) => 'B',
         GameResult::Draw => '-',
     };
     Some((winner, outcome.reason))

@@ -46,7 +46,7 @@ impl AnyPosition for FixedTurns {
         BySeat::new(Cow::Borrowed("white"), Cow::Borrowed("black"))
     }
 
-    fn turn(&self) -> Turn<Text> {
+    fn turn(&self) -> Turn {
         match self.next() {
             Some('w') => Turn::Move(Seat::First),
             Some('b') => Turn::Move(Seat::Second),

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::{Map, Number, Value};
 
-use referee_games::{AnyPosition, BySeat, GameResult, Outcome, Seat, Text};
+use referee_games::{AnyPosition, BySeat, GameResult, Outcome, Seat};
 use referee_protocol::Greeting;
 use referee_record::model::fault::{DRAWN_ON_TIME, Fault, FaultCode};
 use referee_record::model::record::Note;
@@ -15,7 +15,7 @@ use referee_record::model::warning::GameWarning;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Ending {
     /// By the rules, or adjudicated.
-    Rules(Outcome<Text>),
+    Rules(Outcome),
     /// By a fault of one player, which loses.
     Fault(Seat, Fault),
     /// By a fault of one player, which ran out of time when its opponent could no longer win, so

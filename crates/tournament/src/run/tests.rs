@@ -15,10 +15,7 @@ use crate::run::event::Listeners;
 use crate::run::instruction::no_instructions;
 use crate::run::job::Conditions;
 use crate::run::worker::{Reports, Worker};
-use referee_games::{
-    BySeat, Event, Game, GameResult, OptionError, Options, Outcome, Refusal, RuleSheet, Seat, Step,
-    Turn, Typed,
-};
+use referee_games::{BySeat, Event, Game, OptionError, Options, Refusal, RuleSheet, Typed, two};
 use referee_match::openings::OpeningBook;
 use referee_match::player::{Player, Respond, Wire};
 use referee_record::log::LogReader;
@@ -59,7 +56,7 @@ impl Game for Toss {
 
     const NAME: &'static str = "toss";
     const TITLE: &'static str = "A game of the tests";
-    const SEATS: BySeat<&'static str> = BySeat::new("white", "black");
+    const SEATS: two::BySide<&'static str> = two::BySide::new("white", "black");
 
     fn sheet() -> &'static RuleSheet {
         static SHEET: RuleSheet =
@@ -79,25 +76,25 @@ impl Game for Toss {
         Self(None)
     }
 
-    fn turn(&self) -> Turn {
-        let over = Outcome { result: GameResult::Win(Seat::First), reason: "toss" };
-        self.0.map_or(Turn::Move(Seat::First), |_| Turn::Over(over))
+    fn turn(&self) -> two::Turn {
+        let over = two::Outcome { result: two::GameResult::Win(two::Side::First), reason: "toss" };
+        self.0.map_or(two::Turn::Move(two::Side::First), |_| two::Turn::Over(over))
     }
 
     fn ply(&self) -> u32 {
         u32::from(self.0.is_some())
     }
 
-    fn legal_actions(&self, _: Seat) -> Vec<Call> {
+    fn legal_actions(&self, _: two::Side) -> Vec<Call> {
         vec![Call::Win, Call::Panic]
     }
 
-    fn parse_action(&self, _: Seat, text: &str) -> Result<Call, Refusal> {
+    fn parse_action(&self, _: two::Side, text: &str) -> Result<Call, Refusal> {
         Ok(if text == "panic" { Call::Panic } else { Call::Win })
     }
 
-    fn play_unchecked(&mut self, step: Step<Call, Infallible>, _: &mut Vec<Event>) {
-        let Step::Move(call) = step else { unreachable!("one seat moves") };
+    fn play_unchecked(&mut self, step: two::Step<Call, Infallible>, _: &mut Vec<Event>) {
+        let two::Step::Move(call) = step else { unreachable!("one seat moves") };
         assert!(call == Call::Win, "the coin fell off the table");
         self.0 = Some(call);
     }

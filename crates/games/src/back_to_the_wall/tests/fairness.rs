@@ -15,9 +15,9 @@ fn turned(motion: Motion, direction: Direction) -> Direction {
 }
 
 /// The piece whose corner is the image of this piece's corner under `motion`.
-fn partner(motion: Motion, ground: &Ground, seat: Seat, piece: Piece) -> (Seat, Piece) {
+fn partner(motion: Motion, ground: &Ground, seat: Side, piece: Piece) -> (Side, Piece) {
     let home = motion.of(ground.home(seat, piece), ground);
-    let is_there = |(seat, piece): &(Seat, Piece)| ground.home(*seat, *piece) == home;
+    let is_there = |(seat, piece): &(Side, Piece)| ground.home(*seat, *piece) == home;
     PIECES.into_iter().find(is_there).expect("a corner")
 }
 
@@ -26,8 +26,8 @@ fn image(motion: Motion, ground: &Ground, squares: Squares) -> Squares {
 }
 
 /// The corresponding submissions on the image of the board.
-fn image_of_turn(motion: Motion, ground: &Ground, turn: &BySeat<Action>) -> BySeat<Action> {
-    let mut other = BySeat::new(turn.second, turn.first);
+fn image_of_turn(motion: Motion, ground: &Ground, turn: &BySide<Action>) -> BySide<Action> {
+    let mut other = BySide::new(turn.second, turn.first);
     for (seat, piece) in PIECES {
         let (to, its) = partner(motion, ground, seat, piece);
         assert_eq!(to, !seat);
@@ -46,7 +46,7 @@ fn fair_maps_are_symmetric_for_both_players() {
         let (mut game, mut other) = (BackToTheWall::start(&rules), BackToTheWall::start(&rules));
         while game.turn() == Turn::Both {
             let action = |seat| game.random_action(seat, &mut rng).expect("a submission");
-            let turn = BySeat::from_fn(action);
+            let turn = BySide::from_fn(action);
             let ground = game.board.ground;
             other.play_silently(Step::Both(image_of_turn(motion, &ground, &turn)));
             game.play_silently(Step::Both(turn));
@@ -60,7 +60,7 @@ fn fair_maps_are_symmetric_for_both_players() {
                 assert_eq!(there, other.board.pieces[to][its]);
             }
         }
-        assert_eq!(game.won(Seat::First), other.won(Seat::Second));
+        assert_eq!(game.won(Side::First), other.won(Side::Second));
         assert_eq!(game.finished.len(), other.finished.len());
     }
 }

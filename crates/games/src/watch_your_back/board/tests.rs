@@ -34,11 +34,11 @@ fn the_46_first_placements_are_in_text_order() {
 
 #[test]
 fn the_ply_determines_counts_and_the_side_to_move() {
-    let board = Board::with(BySeat::default(), 23, BoardSize::Full);
-    assert_eq!((board.placed(), board.to_move()), (BySeat::new(12, 11), Seat::Second));
+    let board = Board::with(BySide::default(), 23, BoardSize::Full);
+    assert_eq!((board.placed(), board.to_move()), (BySide::new(12, 11), Side::Second));
     assert!(board.is_placing());
-    let board = Board::with(BySeat::default(), 25, BoardSize::Full);
-    assert_eq!((board.placed(), board.to_move()), (BySeat::new(12, 12), Seat::Second));
+    let board = Board::with(BySide::default(), 25, BoardSize::Full);
+    assert_eq!((board.placed(), board.to_move()), (BySide::new(12, 12), Side::Second));
     assert_eq!(board.moves(), 1);
 }
 

@@ -41,7 +41,7 @@ fn winner(mate: i32, mover: Seat) -> Seat {
     if mate > 0 { mover } else { !mover }
 }
 
-fn has_won<R>(turn: &Turn<R>, seat: Seat) -> bool {
+fn has_won(turn: &Turn, seat: Seat) -> bool {
     turn.outcome().is_some_and(|outcome| outcome.result == GameResult::Win(seat))
 }
 
