@@ -603,6 +603,30 @@ fn a_visitor_gets_only_the_parts_that_it_lacks() {
 }
 
 #[test]
+fn pages_are_compressed_for_those_who_can_read_that() {
+    let served = Served::start();
+    for path in ["/", "/changes", "/games/index.js"] {
+        let head = |headers: &[&str]| {
+            let answer = served.ask(path, headers);
+            answer.split("\r\n\r\n").next().expect("a head").to_owned()
+        };
+        let length = |head: &str| {
+            let line = head.lines().find_map(|line| line.strip_prefix("content-length: "));
+            line.expect("a length").parse::<usize>().expect("a number")
+        };
+        let (packed, plain) =
+            (head(&["Accept-Encoding: br, gzip"]), head(&["Accept-Encoding: br"]));
+        assert!(!plain.contains("content-encoding"), "{plain}");
+        assert!(plain.contains("vary: accept-encoding"), "{plain}");
+        // The list of games of this tournament is not worth it.
+        if length(&plain) > 1024 {
+            assert!(packed.contains("content-encoding: gzip"), "{packed}");
+            assert!(length(&packed) * 2 < length(&plain), "{packed}\n{plain}");
+        }
+    }
+}
+
+#[test]
 fn endless_requests_do_not_shut_others_out() {
     let served = Served::start();
     let silent: Vec<TcpStream> = (0..200)

@@ -15,7 +15,7 @@ use hyper::server::conn::http1;
 use hyper::service::{Service as _, service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
-use nix::sys::resource::{Resource, getrlimit};
+use nix::sys::resource::{Resource, getrlimit, setrlimit};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::{AbortHandle, JoinSet};
 use tokio::time::{sleep, timeout};
@@ -35,10 +35,25 @@ const FETCHING: Duration = Duration::from_secs(120);
 /// How long to wait before the next accept when resources run out.
 const PAUSE: Duration = Duration::from_secs(1);
 
+/// The most connections, however many files may be open.
+const MOST: usize = 2048;
+/// The files that are open besides connections, at most.
+const FILES: u64 = 64;
+
 /// The maximum number of connections: the limit on open files, minus some for files.
 pub(crate) fn most() -> usize {
     let descriptors = getrlimit(Resource::RLIMIT_NOFILE).map_or(256, |(soft, _)| soft);
-    usize::try_from(descriptors.saturating_sub(64)).unwrap_or(usize::MAX).clamp(16, 512)
+    usize::try_from(descriptors.saturating_sub(FILES)).unwrap_or(usize::MAX).clamp(16, MOST)
+}
+
+/// Lets this process open as many files as it needs, as far as the system permits: each page that is
+/// open in a browser waits on two connections.
+pub(crate) fn open_more_files() {
+    if let Ok((soft, hard)) = getrlimit(Resource::RLIMIT_NOFILE) {
+        let wanted = (MOST as u64 + FILES).clamp(soft, hard.max(soft));
+        // Otherwise there is room for fewer.
+        let _ = setrlimit(Resource::RLIMIT_NOFILE, wanted, hard);
+    }
 }
 
 /// Accepts and serves connections forever, at most `most` at once.

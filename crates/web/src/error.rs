@@ -3,6 +3,7 @@
 use std::io;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use referee_games::GameError;
 use referee_league::control::ControlError;
@@ -74,6 +75,9 @@ pub enum WebError {
     /// Work in the background broke off.
     #[error(transparent)]
     Broken(#[from] JoinError),
+    /// What others wait for, too, failed.
+    #[error(transparent)]
+    Shared(Arc<WebError>),
     /// The server ends.
     #[error(transparent)]
     Ending(#[from] AcquireError),

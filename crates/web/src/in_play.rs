@@ -5,7 +5,7 @@ use std::fs;
 use std::io;
 use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 
 use axum::extract::State;
 use axum::http::StatusCode;
@@ -28,19 +28,43 @@ pub(crate) async fn in_play(State(served): State<Arc<Served>>) -> Response {
     let Ok(permit) = Arc::clone(&served.followers).try_acquire_owned() else {
         return (StatusCode::SERVICE_UNAVAILABLE, "too many pages look at games\n").into_response();
     };
-    let (lines, received) = watch::channel(NONE.to_owned());
-    let (dir, runs) = (served.dir.clone(), served.runs.clone());
-    tokio::spawn(async move {
-        tokio::select! {
-            () = lines.closed() => {}
-            () = follow(dir, runs, &lines) => {}
-        }
-    });
+    let received = subscribe(&served);
     let events = WatchStream::new(received).map(move |line: String| {
         let _held_as_long_as_the_stream = &permit;
         Ok::<_, Infallible>(Event::default().data(line))
     });
     Sse::new(events).keep_alive(KeepAlive::default()).into_response()
+}
+
+/// The games in play, one list after the other. All who look share one connection to the run, which
+/// lasts as long as somebody looks.
+fn subscribe(served: &Served) -> watch::Receiver<String> {
+    let mut lines = served.in_play.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(lines) = &*lines {
+        return lines.subscribe();
+    }
+    let (sender, received) = watch::channel(NONE.to_owned());
+    *lines = Some(sender.clone());
+    let (dir, runs, shared) =
+        (served.dir.clone(), served.runs.clone(), Arc::clone(&served.in_play));
+    tokio::spawn(async move {
+        let nobody_looks = async || {
+            loop {
+                sender.closed().await;
+                let mut lines = shared.lock().unwrap_or_else(PoisonError::into_inner);
+                // Somebody may have come just now.
+                if sender.receiver_count() == 0 {
+                    *lines = None;
+                    return;
+                }
+            }
+        };
+        tokio::select! {
+            () = nobody_looks() => {}
+            () = follow(dir, runs, &sender) => {}
+        }
+    });
+    received
 }
 
 /// Connects to the run in the folder `dir`, if there is one.
@@ -53,20 +77,19 @@ async fn connect(dir: &Path) -> io::Result<UnixStream> {
     UnixStream::connect(path).await
 }
 
-/// Passes on what each run in `dir` shows, one run after the other, until nobody receives it.
+/// Passes on what each run in `dir` shows, one run after the other.
 async fn follow(dir: PathBuf, mut runs: watch::Receiver<u64>, to: &watch::Sender<String>) {
     loop {
         runs.mark_unchanged();
         if let Ok(stream) = connect(&dir).await {
             let mut lines = BufReader::new(stream).lines();
             while let Ok(Some(line)) = lines.next_line().await {
-                if to.send(line).is_err() {
-                    return;
-                }
+                to.send_replace(line);
             }
         }
         // Nothing is in play until another run opens the socket.
-        if to.send(NONE.to_owned()).is_err() || runs.changed().await.is_err() {
+        to.send_replace(NONE.to_owned());
+        if runs.changed().await.is_err() {
             return;
         }
     }

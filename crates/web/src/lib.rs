@@ -20,6 +20,7 @@
 //! # }
 //! ```
 
+mod compression;
 mod connections;
 mod error;
 mod in_play;
@@ -27,6 +28,7 @@ pub mod league;
 mod routes;
 pub mod served;
 mod server;
+mod shared_copy;
 mod visitors;
 
 pub use connections::EVENTS;

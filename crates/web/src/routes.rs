@@ -9,21 +9,27 @@ use axum::Router;
 use axum::extract::{Path as Named, RawQuery, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::sse::{Event, KeepAlive, Sse};
-use axum::response::{Html, IntoResponse, Response};
+use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use tokio_stream::StreamExt as _;
 use tokio_stream::wrappers::WatchStream;
 
 use crate::WebError;
+use crate::compression::SentText;
 use crate::connections::{EVENTS, IN_PLAY};
 use crate::in_play;
-use crate::served::{LivePart, Naming, Served, in_background, latest};
+use crate::served::{self, Naming, Served, in_background};
+use crate::shared_copy::Freshness;
 
 /// The shortest time between two events.
 const PAUSE: Duration = Duration::from_secs(1);
+/// The content type of scripts.
+pub(crate) const SCRIPT: &str = "text/javascript; charset=utf-8";
 
 /// The page and its parts. Under pseudonyms, games in play are not shown: the run names their players.
+/// They are kept up to date as long as somebody follows them, which needs a runtime.
 pub fn routes(served: Arc<Served>) -> Router {
+    tokio::spawn(served::keep_current(Arc::downgrade(&served)));
     let routes = Router::new()
         .route("/", get(page))
         .route("/changes", get(changes))
@@ -36,30 +42,38 @@ pub fn routes(served: Arc<Served>) -> Router {
     routes.with_state(served)
 }
 
-async fn page(State(served): State<Arc<Served>>) -> Response {
-    match latest(&served).await {
-        Ok(page) => Html(page.html.clone()).into_response(),
+async fn page(State(served): State<Arc<Served>>, headers: HeaderMap) -> Response {
+    match served::page(&served, Freshness::Recent).await {
+        Ok(page) => page.html.answer(&headers),
         Err(failure) => sorry(&failure),
     }
 }
 
 /// Answers with the parts of the page that a visitor does not have yet, as JSON. The query lists
 /// the hashes of those that it has, with commas between them.
-async fn changes(State(served): State<Arc<Served>>, RawQuery(query): RawQuery) -> Response {
+async fn changes(
+    State(served): State<Arc<Served>>,
+    RawQuery(query): RawQuery,
+    headers: HeaderMap,
+) -> Response {
     let query = query.unwrap_or_default();
     let have: HashSet<&str> = query.split(',').collect();
-    let made = latest(&served).await.and_then(|page| {
-        let is_new = |LivePart(_, hash, _): &&LivePart| !have.contains(hash.as_str());
-        Ok(serde_json::to_string(&page.parts.iter().filter(is_new).collect::<Vec<_>>())?)
-    });
-    match made {
-        Ok(json) => ([(header::CONTENT_TYPE, "application/json")], json).into_response(),
+    let answer = match served::page(&served, Freshness::Recent).await {
+        Ok(page) => page.changes(&have).await,
+        Err(failure) => Err(failure),
+    };
+    match answer {
+        Ok(answer) => answer.answer(&headers),
         Err(failure) => sorry(&failure),
     }
 }
 
 /// Answers with a game, or the list of all games, as a script.
-async fn game(State(served): State<Arc<Served>>, Named(file): Named<String>) -> Response {
+async fn game(
+    State(served): State<Arc<Served>>,
+    Named(file): Named<String>,
+    headers: HeaderMap,
+) -> Response {
     let Some(id) = file.strip_suffix(".js").map(str::to_owned) else {
         return StatusCode::NOT_FOUND.into_response();
     };
@@ -70,33 +84,29 @@ async fn game(State(served): State<Arc<Served>>, Named(file): Named<String>) -> 
     let made = in_background(move || {
         // The work goes on when the visitor has left.
         let _held_until_it_ends = permit;
-        match id.as_str() {
-            "index" => source.index().map(Some),
-            id => source.replay_script(id),
-        }
+        let script = match id.as_str() {
+            "index" => Some(source.index()?),
+            id => source.replay_script(id)?,
+        };
+        Ok(script.map(|script| SentText::new(SCRIPT, script)))
     });
     match made.await {
-        Ok(Some(script)) => script_response(script),
+        Ok(Some(script)) => {
+            ([(header::CACHE_CONTROL, "no-cache")], script.answer(&headers)).into_response()
+        }
         Ok(None) => StatusCode::NOT_FOUND.into_response(),
         Err(failure) => sorry(&failure),
     }
 }
 
-pub(crate) fn script_response(script: String) -> Response {
-    let headers = HeaderMap::from_iter([
-        (header::CONTENT_TYPE, header::HeaderValue::from_static("text/javascript; charset=utf-8")),
-        (header::CACHE_CONTROL, header::HeaderValue::from_static("no-cache")),
-    ]);
-    (headers, script).into_response()
-}
-
-/// Sends an event whenever the log has changed, at most one each [`PAUSE`].
+/// Sends an event whenever there is another page, at most one each [`PAUSE`].
 async fn events(State(served): State<Arc<Served>>) -> Response {
     let Ok(permit) = Arc::clone(&served.followers).try_acquire_owned() else {
         return (StatusCode::SERVICE_UNAVAILABLE, "too many pages are waiting for changes\n")
             .into_response();
     };
-    let changes = WatchStream::from_changes(served.changed.clone());
+    let changes = WatchStream::from_changes(served.pages.made());
+    served.followed.notify_one();
     let events = changes.throttle(PAUSE).map(move |count| {
         let _held_as_long_as_the_stream = &permit;
         Ok::<_, Infallible>(Event::default().data(count.to_string()))

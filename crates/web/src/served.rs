@@ -2,16 +2,18 @@
 
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, PoisonError};
-use std::time::{Duration, Instant};
+use std::sync::{Arc, Mutex, Weak};
+use std::time::Duration;
 
-use axum::body::Bytes;
 use notify::{RecommendedWatcher, RecursiveMode, Watcher};
 use serde::Serialize;
-use tokio::sync::{Mutex, Semaphore, watch};
+use tokio::sync::{Notify, Semaphore, watch};
+use tokio::time::{sleep, sleep_until};
 
 use crate::WebError;
+use crate::compression::SentText;
 use crate::connections::most;
+use crate::shared_copy::{Freshness, SharedCopy};
 use referee_record::log::places::LogPlaces;
 use referee_record::log::{GameNames, LOG, LogScan, Scanned};
 use referee_record::model::record::{Header, PlayerInfo};
@@ -28,10 +30,10 @@ use referee_tournament::folder::workers::WORKERS;
 use referee_tournament::folder::{self, FolderError, LIVE_SOCKET};
 use referee_tournament::run::cores::take_lowest_priority;
 
-/// A page that takes less time to compute is computed for everyone who asks.
-const QUICK: Duration = Duration::from_millis(200);
-/// For how many times as long as a page took to compute it is good enough for some.
-const RESTS: u32 = 10;
+/// The shortest time between two pages for those who follow them.
+const PAUSE: Duration = Duration::from_secs(1);
+/// The most answers with the same parts of a page that are kept.
+const MOST_ANSWERS: usize = 16;
 /// The maximum number of games looked up at once.
 const AT_WORK: usize = 4;
 
@@ -46,9 +48,11 @@ pub enum Naming {
 
 /// The latest page.
 pub(crate) struct LivePage {
-    pub(crate) html: Bytes,
+    pub(crate) html: SentText,
     /// The parts that can change.
-    pub(crate) parts: Vec<LivePart>,
+    parts: Vec<LivePart>,
+    /// Answers with the parts that visitors lack, by which of them they have, one bit each.
+    answers: tokio::sync::Mutex<HashMap<u64, Arc<SentText>>>,
     /// What it shows.
     pub(crate) tables: Tables,
     /// The players by their names, which it shows only if it names players.
@@ -56,8 +60,35 @@ pub(crate) struct LivePage {
 }
 
 /// A part of the page that can change: the id of its element, a hash of its text, and the text.
-#[derive(Serialize)]
-pub(crate) struct LivePart(pub(crate) String, pub(crate) String, pub(crate) String);
+#[derive(Clone, Serialize)]
+struct LivePart(String, String, String);
+
+impl LivePage {
+    /// The parts of the page that a visitor lacks who has those with these hashes, as JSON. Those who
+    /// have the same share the answer.
+    pub(crate) async fn changes(&self, have: &HashSet<&str>) -> Result<Arc<SentText>, WebError> {
+        let (mut key, mut missing) = (0, Vec::new());
+        for (bit, part) in self.parts.iter().enumerate() {
+            if have.contains(part.1.as_str()) {
+                key |= 1_u64 << (bit % 64);
+            } else {
+                missing.push(part.clone());
+            }
+        }
+        let mut answers = self.answers.lock().await;
+        if let Some(answer) = answers.get(&key) {
+            return Ok(Arc::clone(answer));
+        }
+        let made = in_background(move || {
+            Ok(SentText::new("application/json", serde_json::to_string(&missing)?))
+        });
+        let answer = Arc::new(made.await?);
+        if answers.len() < MOST_ANSWERS {
+            answers.insert(key, Arc::clone(&answer));
+        }
+        Ok(answer)
+    }
+}
 
 /// The state of the server.
 pub struct Served {
@@ -71,11 +102,12 @@ pub struct Served {
     pub(crate) changed: watch::Receiver<u64>,
     /// Changes when a run begins or ends.
     pub(crate) runs: watch::Receiver<u64>,
-    /// The latest page, and the number of changes when its computation began.
-    page: Mutex<Option<(u64, Arc<LivePage>)>>,
-    /// The latest page, for those who need not see the last games, and until when it is good enough
-    /// for them.
-    recent: std::sync::Mutex<Option<(Instant, Arc<LivePage>)>>,
+    /// The latest page.
+    pub(crate) pages: Arc<SharedCopy<LivePage>>,
+    /// Somebody follows the page from now on.
+    pub(crate) followed: Arc<Notify>,
+    /// The games in play, if somebody looks at them.
+    pub(crate) in_play: Arc<Mutex<Option<watch::Sender<String>>>>,
     /// Limits how many games are looked up at once.
     pub(crate) at_work: Arc<Semaphore>,
     /// Limits how many visitors wait for events, so that others can still connect.
@@ -103,38 +135,37 @@ pub(crate) fn watch_files(
     Ok(watcher)
 }
 
-/// The latest page; it is computed again if the log has changed. Only one computation runs at a
-/// time, also when visitors leave before it ends, and all who wait share its page.
-pub(crate) async fn latest(served: &Arc<Served>) -> Result<Arc<LivePage>, WebError> {
-    let source = Arc::clone(served);
-    // A task of its own goes on, and holds the lock, when the visitor has left.
-    let made = tokio::spawn(async move {
-        let mut page = source.page.lock().await;
-        let count = *source.changed.borrow();
-        if let Some((of, page)) = &*page
-            && *of == count
-        {
-            return Ok(Arc::clone(page));
-        }
-        let (log, began) = (Arc::clone(&source), Instant::now());
-        let made = Arc::new(in_background(move || log.live_page()).await?);
-        *page = Some((count, Arc::clone(&made)));
-        let took = began.elapsed();
-        let rest = if took < QUICK { Duration::ZERO } else { RESTS * took };
-        let recent = Some((Instant::now() + rest, Arc::clone(&made)));
-        *source.recent.lock().unwrap_or_else(PoisonError::into_inner) = recent;
-        Ok(made)
-    });
-    made.await.unwrap_or_else(|error| Err(error.into()))
+/// The latest page, as new as is needed.
+pub(crate) async fn page(served: &Arc<Served>, need: Freshness) -> Result<Arc<LivePage>, WebError> {
+    let make = || {
+        let source = Arc::clone(served);
+        in_background(move || source.live_page())
+    };
+    served.pages.get(need, make).await
 }
 
-/// A page that may lack the last games. Where pages take long to compute, it is several times as old
-/// as that at most, so that visitors of a long league neither wait nor keep the machine busy.
-pub(crate) async fn recent(served: &Arc<Served>) -> Result<Arc<LivePage>, WebError> {
-    let recent = served.recent.lock().unwrap_or_else(PoisonError::into_inner).clone();
-    match recent {
-        Some((until, page)) if Instant::now() < until => Ok(page),
-        _ => latest(served).await,
+/// Makes pages as long as somebody follows them: one after each change, but not too often.
+pub(crate) async fn keep_current(served: Weak<Served>) {
+    let Some((mut changed, followed)) =
+        served.upgrade().map(|it| (it.changed.clone(), Arc::clone(&it.followed)))
+    else {
+        return;
+    };
+    loop {
+        tokio::select! {
+            changed = changed.changed() => if changed.is_err() { return },
+            () = followed.notified() => {}
+        }
+        loop {
+            let Some(served) = served.upgrade() else { return };
+            let Some(at) = served.pages.is_missed() else { break };
+            sleep_until(at).await;
+            // Whoever loads the page sees why there is none.
+            if page(&served, Freshness::Current).await.is_err() {
+                break;
+            }
+            sleep(PAUSE).await;
+        }
     }
 }
 
@@ -165,6 +196,7 @@ impl Served {
     ) -> Result<Self, WebError> {
         let (counted, changed) = watch::channel(0_u64);
         let (begun, runs) = watch::channel(0_u64);
+        let pages = Arc::new(SharedCopy::new(changed.clone()));
         let watchers = [
             watch_files(&dir, &[LOG, WORKERS], counted)?,
             watch_files(&dir, &[LIVE_SOCKET], begun)?,
@@ -176,8 +208,9 @@ impl Served {
             called,
             changed,
             runs,
-            page: Mutex::new(None),
-            recent: std::sync::Mutex::default(),
+            pages,
+            followed: Arc::default(),
+            in_play: Arc::default(),
             at_work: Arc::new(Semaphore::new(AT_WORK)),
             followers: Arc::new(Semaphore::new(most() / 2)),
             _watchers: watchers,
@@ -205,7 +238,8 @@ impl Served {
             Naming::Names => tables.analysis.header.players.clone(),
             Naming::Pseudonyms => folder::header(&self.dir)?.players,
         };
-        Ok(LivePage { html: Bytes::from(page.html), parts, tables, entrants })
+        let html = SentText::new("text/html; charset=utf-8", page.html);
+        Ok(LivePage { html, parts, answers: tokio::sync::Mutex::default(), tables, entrants })
     }
 
     /// The rules of the games of the log, whose header has changed if a run has begun since.

@@ -26,6 +26,7 @@ impl WebServer {
     /// # Errors
     /// Nothing can listen there.
     pub async fn listen(on: SocketAddr) -> Result<Self, WebError> {
+        connections::open_more_files();
         let cannot = |source| WebError::NoAddress { on, source };
         let listener = TcpListener::bind(on).await.map_err(cannot)?;
         let address = listener.local_addr().map_err(cannot)?;
@@ -43,7 +44,8 @@ impl WebServer {
         Self { host: Some(host.into()), ..self }
     }
 
-    /// Answers requests by these routes forever, as many at once as files may be open, but at most 512.
+    /// Answers requests by these routes forever, as many at once as files may be open, but not
+    /// endlessly many.
     pub async fn serve(self, routes: Router) -> Infallible {
         let reach = if self.address.ip().is_loopback() { Reach::Local } else { Reach::Network };
         let gate = Gate { reach, host: self.host };

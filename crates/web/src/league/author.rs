@@ -16,7 +16,8 @@ use tokio_stream::wrappers::WatchStream;
 
 use super::entrance::{AuthorVisit, Entrance, page_with_forms};
 use crate::WebError;
-use crate::served::{latest, recent, watch_files};
+use crate::served::{self, watch_files};
+use crate::shared_copy::Freshness;
 use referee_league::author_folder::AuthorFolder;
 use referee_league::invitations::Guest;
 use referee_league::{REPORT_FILE, entered_as};
@@ -45,11 +46,11 @@ async fn html(entrance: &Entrance, visit: &AuthorVisit) -> Result<String, WebErr
     let control = entrance.control()?;
     let folder = AuthorFolder::open(&entrance.folder(&visit.name)).ok();
     let report = folder.as_ref().map(report).unwrap_or_default();
-    let mut live = recent(&entrance.live).await?;
+    let mut live = served::page(&entrance.live, Freshness::Recent).await?;
     // Who reads that a version entered sees it in the table too.
     let is_there = |name: &str| live.entrants.iter().any(|player| player.name == name);
     if entered_as(&report).is_some_and(|name| !is_there(name)) {
-        live = latest(&entrance.live).await?;
+        live = served::page(&entrance.live, Freshness::Current).await?;
     }
     let is_removed = control.removed.contains(&visit.name);
     let is_running = folder::is_being_written(&entrance.league.dir);

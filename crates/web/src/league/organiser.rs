@@ -10,7 +10,8 @@ use axum::response::{IntoResponse, Response};
 use super::entrance::{Entrance, OrganiserVisit, page_with_forms, see_other};
 use super::form::{self, FormProblem};
 use crate::WebError;
-use crate::served::recent;
+use crate::served;
+use crate::shared_copy::Freshness;
 use crate::visitors::ORGANISER;
 use referee_league::control::Control;
 use referee_league::invitations::Invitations;
@@ -44,7 +45,7 @@ async fn html(entrance: &Entrance, visit: &OrganiserVisit) -> Result<String, Web
 /// Everyone who was invited, has entered or was removed.
 async fn authors(entrance: &Entrance, control: &Control) -> Result<Vec<ListedAuthor>, WebError> {
     let invitations = Invitations::read(&entrance.league.dir)?;
-    let live = recent(&entrance.live).await?;
+    let live = served::page(&entrance.live, Freshness::Recent).await?;
     let mut versions: BTreeMap<&str, usize> = BTreeMap::new();
     for entry in live.entrants.iter().filter_map(|player| player.entry.as_ref()) {
         *versions.entry(&entry.author).or_default() += 1;

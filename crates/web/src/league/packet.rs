@@ -14,8 +14,9 @@ use zip::write::SimpleFileOptions;
 
 use super::entrance::{AuthorBounds, AuthorVisit, Entrance, KeptPacket};
 use crate::WebError;
-use crate::routes::script_response;
-use crate::served::{in_background, recent};
+use crate::routes::SCRIPT;
+use crate::served::{self, in_background};
+use crate::shared_copy::Freshness;
 use referee_record::bounded;
 use referee_record::model::entry::Entry;
 use referee_report::packets::write_packet;
@@ -52,7 +53,7 @@ pub(super) async fn game(
     }
     answer(&entrance, &visit, number, move |folder| {
         let script = bounded::read(&folder.join("games").join(&file), LARGEST)?;
-        Ok(script_response(String::from_utf8(script).map_err(io::Error::other)?))
+        Ok(([(header::CONTENT_TYPE, SCRIPT)], script).into_response())
     })
     .await
 }
@@ -108,7 +109,7 @@ async fn packet(
     bounds: &AuthorBounds,
     (author, version): (&str, u32),
 ) -> Result<Option<Arc<TempDir>>, WebError> {
-    let live = recent(&entrance.live).await?;
+    let live = served::page(&entrance.live, Freshness::Recent).await?;
     let is_it = |entry: &Entry| entry.author == author && entry.version == version;
     if !live.entrants.iter().any(|player| player.entry.as_ref().is_some_and(is_it)) {
         return Ok(None);
