@@ -2,7 +2,7 @@
 
 use crate::error::RatingError;
 use crate::fit::{Fit, fit_weakly};
-use crate::linear::{Layout, SeatEffect};
+use crate::linear::Layout;
 use crate::model::Model;
 use crate::prior::Prior;
 use crate::rating::{Estimate, FixedRating};
@@ -79,8 +79,8 @@ fn likelihood_ratio_test(
     let mut shared = vec![None; results.players()];
     shared[upper] = Some((0, given / free.fitted.unit));
     shared[lower] = Some((0, 0.0));
-    let tied =
-        Model::new(Layout::new(&shared, SeatEffect::Common), &results.pairings(), Prior::weak());
+    let layout = Layout::new(&shared, results.seat_effect());
+    let tied = Model::new(layout, &results.rated(), Prior::weak());
     let as_given = tied.log_likelihood(&tied.map_estimate().point);
     let as_found = free.fitted.model.log_likelihood(&free.fitted.point);
     two_sided((2.0 * (as_found - as_given)).max(0.0).sqrt())

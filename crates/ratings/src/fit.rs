@@ -14,7 +14,6 @@
 
 use crate::error::RatingError;
 use crate::fitted_model::{Assumed, FittedModel};
-use crate::linear::SeatEffect;
 use crate::rating::{Estimate, FixedRating};
 use crate::results::Results;
 
@@ -26,13 +25,19 @@ pub struct Fit {
     pub ratings: Vec<Estimate>,
     /// The Elo advantage of having the first seat instead of the second.
     pub first_advantage: Estimate,
+    /// The value of each seat in Elo, compared with their mean; empty if it is not known who had
+    /// which seat.
+    pub seat_values: Vec<Estimate>,
     /// The draw parameter ν: between equals, a draw is ν times as likely as a win of a given
     /// player.
     pub(crate) draw: f64,
     /// The group of each player. Only ratings within a group can be compared.
     pub(crate) groups: Vec<usize>,
-    /// The correlation between a player's scores in the two games of a pair, −1 … 1.
+    /// The correlation between a player's scores in two games of a pair or deal, −1 … 1.
     pub pair_correlation: f64,
+    /// The variance of the scores in a game, as a multiple of what is expected between equals: 1
+    /// with two seats.
+    pub game_dispersion: f64,
     pub(crate) fitted: FittedModel,
 }
 
@@ -47,10 +52,12 @@ impl Fit {
         let layout = &fitted.model.layout;
         Self {
             ratings: fitted.ratings(&[], |_| Vec::new()),
-            first_advantage: fitted.estimate(0.0, &fitted.sum(&[(layout.advantage(), 1.0)])),
+            first_advantage: fitted.advantage([0, 1], 1.0),
+            seat_values: fitted.seat_values(),
             draw: fitted.point[layout.draw()].exp(),
             groups: fitted.groups.clone(),
-            pair_correlation: fitted.covariance.correlation.score,
+            pair_correlation: fitted.covariance.dispersion.correlation,
+            game_dispersion: fitted.covariance.dispersion.within,
             fitted,
         }
     }
@@ -63,13 +70,13 @@ impl Fit {
 ///
 /// Fails if there are more than [`MOST_PLAYERS`](crate::MOST_PLAYERS) players, or if a fixed rating names an unknown player, is given twice, or is not finite.
 pub fn fit(results: &Results, fixed: &[FixedRating]) -> Result<Fit, RatingError> {
-    Ok(Fit::of(FittedModel::new(results, fixed, SeatEffect::Common, &Assumed::Learned)?))
+    Ok(Fit::of(FittedModel::new(results, fixed, results.seat_effect(), &Assumed::Learned)?))
 }
 
 /// The same under the weak prior, whatever the results: strengths have a standard deviation of 600
 /// Elo.
 pub(crate) fn fit_weakly(results: &Results, fixed: &[FixedRating]) -> Result<Fit, RatingError> {
-    Ok(Fit::of(FittedModel::new(results, fixed, SeatEffect::Common, &Assumed::Weak)?))
+    Ok(Fit::of(FittedModel::new(results, fixed, results.seat_effect(), &Assumed::Weak)?))
 }
 
 #[cfg(test)]

@@ -3,13 +3,14 @@
 use ndarray::Array1;
 
 use crate::covariance::Covariance;
+use crate::deals::Table;
 use crate::error::RatingError;
 use crate::groups::groups;
 use crate::learning::learn;
 use crate::linear::{Layout, SeatEffect};
 use crate::model::{MapEstimate, Model, SHORT};
-use crate::pairs::PairCounts;
 use crate::prior::Prior;
+use crate::rated_games::RatedGames;
 use crate::rating::{ELO, Estimate, FixedRating, MOST_PLAYERS};
 use crate::results::Results;
 use crate::significance::count;
@@ -26,17 +27,12 @@ pub(crate) enum Assumed {
 }
 
 impl Assumed {
-    fn of(
-        &self,
-        layout: Layout,
-        pairings: &[(usize, usize, PairCounts)],
-        groups: &[usize],
-    ) -> (Model, MapEstimate) {
-        let model = |prior| Model::new(layout, pairings, prior);
+    fn of(&self, layout: Layout, games: &RatedGames, groups: &[usize]) -> (Model, MapEstimate) {
+        let model = |prior| Model::new(layout, games, prior);
         let (model, start) = match self {
             Self::Weak => with_start(model(Prior::weak())),
             Self::Known(prior) => with_start(model(prior.clone())),
-            Self::Learned => learn(model(Prior::weak()), pairings, groups),
+            Self::Learned => learn(model(Prior::weak()), games, groups),
         };
         let map = model.map_estimate_from(start, SHORT);
         (model, map)
@@ -93,6 +89,8 @@ pub(crate) struct FittedModel {
     pub(crate) covariance: Covariance,
     pub(crate) groups: Vec<usize>,
     zero_points: Vec<ZeroPoint>,
+    /// What the games are like, if they are not of two seats.
+    pub(crate) table: Option<Table>,
     /// The fixed ratings of anchors.
     given: Vec<Option<f64>>,
     /// Elo points per natural unit.
@@ -117,11 +115,11 @@ impl FittedModel {
             return Err(RatingError::TooManyPlayers(results.players()));
         }
         let given = given(results.players(), fixed)?;
-        let pairings = results.pairings();
-        let groups = groups(given.len(), pairings.iter().map(|&(upper, lower, _)| (upper, lower)));
-        let (model, map, (unit, drift)) = estimate_with(&pairings, &groups, &given, seats, assumed);
+        let games = results.rated();
+        let groups = groups(given.len(), games.met());
+        let (model, map, (unit, drift)) = estimate_with(&games, &groups, &given, seats, assumed);
         let point = map.point.clone();
-        let covariance = Covariance::new(&model, map, &pairings);
+        let covariance = Covariance::new(&model, map, &games);
         let group_count = groups.iter().map(|group| group + 1).max().unwrap_or(0);
         let zero_points = (0..group_count)
             .map(|group| {
@@ -143,7 +141,31 @@ impl FittedModel {
                 }
             })
             .collect();
-        Ok(Self { model, point, covariance, groups, zero_points, given, unit, drift })
+        let table = results.table();
+        Ok(Self { model, point, covariance, groups, zero_points, table, given, unit, drift })
+    }
+
+    /// The advantage of one seat over another, times `factor`.
+    pub(crate) fn advantage(&self, seats: [usize; 2], factor: f64) -> Estimate {
+        let values = self.model.layout.advantage(seats).into_iter().flatten();
+        let values: Vec<_> = values.map(|(at, by)| (at, factor * by)).collect();
+        self.estimate(0.0, &self.sum(&values))
+    }
+
+    /// The value of each seat, compared with their mean.
+    pub(crate) fn seat_values(&self) -> Vec<Estimate> {
+        let SeatEffect::Each(seats) = self.model.layout.seats else {
+            let is_known = self.model.layout.seats != SeatEffect::Unknown;
+            return if is_known {
+                vec![self.advantage([0, 1], 0.5), self.advantage([0, 1], -0.5)]
+            } else {
+                Vec::new()
+            };
+        };
+        let mean = self.model.layout.seat_values().map(|at| (at, -1.0 / count(seats)));
+        let mean: Vec<_> = mean.collect();
+        let value = |at| self.estimate(0.0, &self.sum(&[&mean[..], &[(at, 1.0)]].concat()));
+        self.model.layout.seat_values().map(value).collect()
     }
 
     /// The strength of a player in natural units.
@@ -237,7 +259,7 @@ fn group_mean(groups: &[usize], given: &[Option<f64>], group: usize) -> f64 {
 /// If fixed ratings differ, the unit comes from a fit without them and is then held constant.
 /// Otherwise anchors that contradict the results could shrink the unit to nothing.
 fn estimate_with(
-    pairings: &[(usize, usize, PairCounts)],
+    games: &RatedGames,
     groups: &[usize],
     given: &[Option<f64>],
     seats: SeatEffect,
@@ -248,15 +270,15 @@ fn estimate_with(
     };
     let mut shared: Vec<Option<(usize, f64)>> = groups.iter().zip(given).map(from_mean).collect();
     if shared.iter().flatten().all(|&(_, apart)| apart == 0.0) {
-        let (model, map) = assumed.of(Layout::new(&shared, seats), pairings, groups);
+        let (model, map) = assumed.of(Layout::new(&shared, seats), games, groups);
         let unit = unit(map.point[model.layout.draw()]);
         return (model, map, unit);
     }
     let free = Layout::new(&vec![None; given.len()], seats);
-    let free = Model::new(free, pairings, Prior::weak());
+    let free = Model::new(free, games, Prior::weak());
     let (unit, _) = unit(free.map_estimate().point[free.layout.draw()]);
     shared.iter_mut().flatten().for_each(|(_, apart)| *apart /= unit);
-    let (model, map) = assumed.of(Layout::new(&shared, seats), pairings, groups);
+    let (model, map) = assumed.of(Layout::new(&shared, seats), games, groups);
     (model, map, (unit, 0.0))
 }
 

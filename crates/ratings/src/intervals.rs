@@ -16,7 +16,7 @@ use crate::fit::Fit;
 use crate::fitted_model::WeightedSum;
 use crate::model::Chances;
 use crate::rating::Estimate;
-use crate::significance::{Z95, normal_below, single};
+use crate::significance::{Z95, count, normal_below, single};
 
 /// The number of bootstrap rounds: two for each deviation that is drawn.
 const ROUNDS: usize = 2 * BATCH * BATCHES;
@@ -55,8 +55,8 @@ impl std::fmt::Display for RankInterval {
 pub struct Separation {
     /// The likelihood of superiority: the probability that the first player is better, 0 … 1.
     pub los: f64,
-    /// How many more games between the two would raise it to 97.5% if the ratings are true. Even,
-    /// because games come in pairs; 0 if it is that high already; `None` if a million games would
+    /// How many more games between the two would raise it to 97.5% if the ratings are true. A whole
+    /// number of pairs or deals; 0 if it is that high already; `None` if a million games would
     /// not be enough.
     pub games: Option<u32>,
 }
@@ -99,13 +99,25 @@ impl Fit {
         if variance <= wanted {
             return Some(0);
         }
-        let leads = self.fitted.model.layout.pair(one, other).leads(&self.fitted.point);
-        let [a, b] = leads.map(|lead| Chances::at(lead, self.draw).covariance[0][0]);
-        let by_pair = a + b + 2.0 * self.pair_correlation * (a * b).sqrt();
-        let information = (a + b).powi(2) / by_pair;
-        let games = 2.0 * ((1.0 / wanted - 1.0 / variance) / information).ceil();
+        let (size, information) = self.information(one, other);
+        let games = size * ((1.0 / wanted - 1.0 / variance) / information).ceil();
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "in range")]
         (games <= MOST_GAMES).then_some(games as u32)
+    }
+
+    /// The number of games of a pair or deal, and what it tells about the difference of two players.
+    fn information(&self, one: usize, other: usize) -> (f64, f64) {
+        let variance = |lead| Chances::at(lead, self.draw).covariance[0][0];
+        if let Some(table) = self.fitted.table {
+            let lead = self.fitted.strength(one) - self.fitted.strength(other);
+            let by_game = table.information() * variance(lead);
+            let size = count(table.seats);
+            return (size, size * by_game / self.fitted.covariance.dispersion.overall);
+        }
+        let leads = self.fitted.model.layout.pair(one, other).leads(&self.fitted.point);
+        let [a, b] = leads.map(variance);
+        let by_pair = a + b + 2.0 * self.pair_correlation * (a * b).sqrt();
+        (2.0, (a + b).powi(2) / by_pair)
     }
 
     /// The rank interval of each player within its group, by rating.

@@ -21,8 +21,8 @@ use ndarray::Array2;
 
 use crate::covariance::dispersion;
 use crate::model::{MapEstimate, Model};
-use crate::pairs::PairCounts;
 use crate::prior::{Prior, TornCamp};
+use crate::rated_games::RatedGames;
 use crate::rating::ELO;
 use crate::significance::count;
 
@@ -48,8 +48,6 @@ const FEWEST: usize = 8;
 /// have to be exact.
 const CAUTION: f64 = 3.0;
 
-type Pairings<'a> = &'a [(usize, usize, PairCounts)];
-
 /// A model whose prior was learned from its results.
 struct Learned {
     model: Model,
@@ -61,11 +59,11 @@ struct Learned {
     evidence: f64,
 }
 
-/// Learns the prior of `model` from the results in `pairings`. `groups` has the group of each
+/// Learns the prior of `model` from its `games`. `groups` has the group of each
 /// player. Several anchors of one group share a strength, which tells nothing about the others.
 ///
 /// Returns the model, and a point near its most probable one.
-pub(crate) fn learn(model: Model, pairings: Pairings<'_>, groups: &[usize]) -> (Model, Vec<f64>) {
+pub(crate) fn learn(model: Model, games: &RatedGames, groups: &[usize]) -> (Model, Vec<f64>) {
     let slots = &model.layout.slots;
     let mut players = vec![0; slots.len()];
     for &slot in slots {
@@ -81,12 +79,12 @@ pub(crate) fn learn(model: Model, pairings: Pairings<'_>, groups: &[usize]) -> (
         return (model, start);
     }
     let prior = Prior { camps, deviation: MODE / ELO, ..Prior::weak() };
-    let mut best = Learned::new(model, start, prior, pairings);
+    let mut best = Learned::new(model, start, prior, games);
     let mut doubt = None;
     loop {
         let with = |camps| {
             let prior = Prior { camps, ..best.model.prior().clone() };
-            Learned::new(best.model.clone(), best.point.clone(), prior, pairings)
+            Learned::new(best.model.clone(), best.point.clone(), prior, games)
         };
         let cuts = best.cuts().into_iter().map(with);
         let Some(rival) = cuts.max_by(|one, other| one.evidence.total_cmp(&other.evidence)) else {
@@ -104,7 +102,7 @@ pub(crate) fn learn(model: Model, pairings: Pairings<'_>, groups: &[usize]) -> (
             break;
         }
     }
-    let mut doubts = vec![best.doubt_of_deviation(pairings)];
+    let mut doubts = vec![best.doubt_of_deviation(games)];
     doubts.extend(doubt.map(|(weight, other)| best.away(&other, weight.sqrt())));
     let prior = Prior { doubts, torn: best.torn(), ..best.model.prior().clone() };
     best.model.set_prior(prior);
@@ -113,12 +111,12 @@ pub(crate) fn learn(model: Model, pairings: Pairings<'_>, groups: &[usize]) -> (
 
 impl Learned {
     /// Learns everything but the camps, from this prior on.
-    fn new(mut model: Model, start: Vec<f64>, mut prior: Prior, pairings: Pairings<'_>) -> Self {
+    fn new(mut model: Model, start: Vec<f64>, mut prior: Prior, games: &RatedGames) -> Self {
         let (mut point, mut steps) = (start, 0);
         loop {
             model.set_prior(prior.clone());
             let map = model.map_estimate_from(point, ROUGH);
-            let covariance = approximate(&model, &map, &mut prior, pairings);
+            let covariance = approximate(&model, &map, &mut prior, games);
             let scatter = Scatter::new(&prior, &map.point, &covariance);
             let (slope, error) = scatter.slope(prior.deviation);
             let step = (slope * error * error).clamp(-LONGEST, LONGEST);
@@ -144,14 +142,14 @@ impl Learned {
     }
 
     /// How far the parameters move if the standard deviation is one standard error larger.
-    fn doubt_of_deviation(&self, pairings: Pairings<'_>) -> Vec<f64> {
+    fn doubt_of_deviation(&self, games: &RatedGames) -> Vec<f64> {
         let (mut model, mut prior) = (self.model.clone(), self.model.prior().clone());
         prior.deviation *= self.error.exp();
         let (mut point, mut slope) = (self.point.clone(), 0.0);
         for _ in 0..SETTLING {
             model.set_prior(prior.clone());
             let map = model.map_estimate_from(point, ROUGH);
-            let covariance = approximate(&model, &map, &mut prior, pairings);
+            let covariance = approximate(&model, &map, &mut prior, games);
             slope = Scatter::new(&prior, &map.point, &covariance).slope(prior.deviation).0;
             point = map.point;
         }
@@ -238,17 +236,17 @@ fn approximate(
     model: &Model,
     map: &MapEstimate,
     prior: &mut Prior,
-    pairings: Pairings<'_>,
+    games: &RatedGames,
 ) -> Array2<f64> {
     let mut covariance = map.information.inverse();
-    prior.dispersion = dispersion(model, &map.point, &covariance, pairings);
+    prior.dispersion = dispersion(model, &map.point, &covariance, games);
     covariance *= model.prior().dispersion;
-    let lead = |(upper, lower, _): &(usize, usize, PairCounts)| {
-        let [one, other] = [*upper, *lower].map(|player| model.layout.slots[player]);
+    let lead = |(upper, lower): (usize, usize)| {
+        let [one, other] = [upper, lower].map(|player| model.layout.slots[player]);
         let cell = |row, column| covariance[[row, column]];
         (cell(one, one) + cell(other, other) - 2.0 * cell(one, other)).max(0.0).sqrt()
     };
-    prior.blurs = pairings.iter().map(lead).collect();
+    prior.blurs = games.met().map(lead).collect();
     covariance
 }
 

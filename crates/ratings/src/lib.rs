@@ -4,8 +4,12 @@
 //!
 //! The model is Bradley–Terry with draws (Davidson) and a first-seat advantage (Davidson and
 //! Beaver). How far the strengths are apart is learned from the results, and weak priors give every
-//! player a finite rating. Intervals allow for dependence
-//! between the two games of a pair.
+//! player a finite rating. Intervals allow for dependence between the two games of a pair.
+//!
+//! Games of three to sixteen seats end with a place for each. Every two players of such a game are
+//! one comparison of the same model, with a weight that makes a game tell as much as it seems to, so
+//! a difference of ratings means the same for any number of seats. Their games come in deals instead
+//! of pairs. See [`SeatedGame`].
 //!
 //! # Rating three players
 //!
@@ -60,7 +64,10 @@
 
 mod anchors;
 mod covariance;
+mod deal_spread;
+mod deals;
 mod dense;
+mod dispersion;
 mod error;
 mod fit;
 mod fitted_model;
@@ -70,13 +77,17 @@ mod learning;
 mod linear;
 mod model;
 mod outcome;
+mod pair_spread;
 mod pairs;
 mod points;
 mod prior;
 mod ranking;
+mod rated_games;
 mod rating;
 mod residuals;
 mod results;
+mod seat_luck;
+mod seated;
 mod seats;
 mod significance;
 mod sprt;
@@ -84,6 +95,7 @@ mod sprt_match;
 mod stagewise;
 
 pub use anchors::{Contradiction, contradiction};
+pub use deals::{Compared, Seating, Table};
 pub use error::RatingError;
 pub use fit::{Fit, fit};
 pub use intervals::{RankInterval, Separation};
@@ -94,6 +106,7 @@ pub use ranking::{Rank, Ranking, Unranked};
 pub use rating::{Estimate, FixedRating, MOST_PLAYERS};
 pub use residuals::{Cycle, Unexplained, cycles, unexplained};
 pub use results::{Completion, PlayedGame, Results};
+pub use seated::{SeatedEnding, SeatedGame};
 pub use seats::{SeatEffects, SeatRatings, seat_effects};
 pub use significance::{holm, two_sided};
 pub use sprt::{Sprt, SprtError, SprtState, SprtVerdict, Unit, match_elo, normalized_elo};

@@ -1,20 +1,26 @@
 //! The layout of the model's parameters, and the linear predictors of games.
 
 use std::collections::HashMap;
+use std::ops::Range;
 
 use ndarray::{Array2, ArrayView1};
 
-/// Whether the first seat is worth the same to every player.
+/// What seats are worth.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum SeatEffect {
-    /// One advantage for all.
+    /// Of two seats, the first has one advantage for all players.
     Common,
     /// Each player has a seat effect on top.
     PerPlayer,
+    /// Each of so many seats has a value. Only their differences matter.
+    Each(usize),
+    /// It is not known who had which seat.
+    Unknown,
 }
 
-/// The layout of the parameter vector: strengths, the first-seat advantage, the logarithm of the
-/// draw parameter, and with [`SeatEffect::PerPlayer`] one seat effect per player.
+/// The layout of the parameter vector: strengths, the first-seat advantage or the values of all
+/// seats, the logarithm of the draw parameter, and with [`SeatEffect::PerPlayer`] one seat effect per
+/// player.
 ///
 /// The differences between fixed ratings are known, so players with fixed ratings that can be
 /// compared share one parameter, each with its own shift.
@@ -26,7 +32,7 @@ pub(crate) struct Layout {
     pub(crate) shifts: Vec<f64>,
     /// The number of parameters for strengths.
     pub(crate) strengths: usize,
-    seats: SeatEffect,
+    pub(crate) seats: SeatEffect,
 }
 
 /// The linear predictors of two players' games: the lead of the player at the first seat, in
@@ -35,7 +41,8 @@ pub(crate) struct Layout {
 ///
 /// The contrast is the upper player's strength minus the lower one's; it has no parameters if they
 /// share one. The common part is the value of the first seat to these two: the advantage, and half
-/// of each own effect.
+/// of each own effect. Of more than two seats, the first stands for one of them and the second for
+/// another, and the advantage is the difference of their values.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct PairPredictor {
     /// The parameters of the three parts, [`CONTRAST`], [`COMMON`] and [`DRAW`].
@@ -81,36 +88,55 @@ impl Layout {
         Self { slots, shifts, strengths, seats }
     }
 
-    /// The index of the first-seat advantage.
-    pub(crate) fn advantage(&self) -> usize {
-        self.strengths
+    /// The indices of the values of seats: one for the advantage of the first of two, or one for
+    /// each seat.
+    pub(crate) fn seat_values(&self) -> Range<usize> {
+        let values = match self.seats {
+            SeatEffect::Common | SeatEffect::PerPlayer => 1,
+            SeatEffect::Each(seats) => seats,
+            SeatEffect::Unknown => 0,
+        };
+        self.strengths..self.strengths + values
+    }
+
+    /// The advantage of one seat over another, as a sum of parameters with their factors.
+    pub(crate) fn advantage(&self, seats: [usize; 2]) -> [Option<(usize, f64)>; 2] {
+        let first = self.strengths;
+        match self.seats {
+            SeatEffect::Common | SeatEffect::PerPlayer => [Some((first, 1.0)), None],
+            SeatEffect::Each(_) => [Some((first + seats[0], 1.0)), Some((first + seats[1], -1.0))],
+            SeatEffect::Unknown => [None; 2],
+        }
     }
 
     /// The index of the logarithm of the draw parameter.
     pub(crate) fn draw(&self) -> usize {
-        self.strengths + 1
+        self.seat_values().end
     }
 
     /// The index of a player's own seat effect, with [`SeatEffect::PerPlayer`].
     pub(crate) fn own(&self, player: usize) -> usize {
-        self.strengths + 2 + player
+        self.draw() + 1 + player
     }
 
     /// The indices of all players' seat effects, with [`SeatEffect::PerPlayer`].
-    pub(crate) fn own_effects(&self) -> std::ops::Range<usize> {
-        self.strengths + 2..self.len()
+    pub(crate) fn own_effects(&self) -> Range<usize> {
+        self.draw() + 1..self.len()
     }
 
     /// The number of parameters.
     pub(crate) fn len(&self) -> usize {
-        match self.seats {
-            SeatEffect::Common => self.strengths + 2,
-            SeatEffect::PerPlayer => self.strengths + 2 + self.slots.len(),
-        }
+        let own = if self.seats == SeatEffect::PerPlayer { self.slots.len() } else { 0 };
+        self.draw() + 1 + own
     }
 
-    /// The linear predictors of two players' games.
+    /// The linear predictors of two players' games of two seats.
     pub(crate) fn pair(&self, upper: usize, lower: usize) -> PairPredictor {
+        self.at_seats(upper, lower, [0, 1])
+    }
+
+    /// The linear predictors of two players' comparisons at these two seats.
+    pub(crate) fn at_seats(&self, upper: usize, lower: usize, seats: [usize; 2]) -> PairPredictor {
         let term = |part, parameter, factor| Term { part, parameter, factor };
         let (one, other) = (self.slots[upper], self.slots[lower]);
         let contrast = [term(CONTRAST, one, 1.0), term(CONTRAST, other, -1.0)];
@@ -118,9 +144,12 @@ impl Layout {
         let [one, other] = contrast.map(|term| (one != other).then_some(term));
         let [upper_own, lower_own] =
             own.map(|term| (self.seats == SeatEffect::PerPlayer).then_some(term));
-        let advantage = Some(term(COMMON, self.advantage(), 1.0));
+        let [advantage, other_seat] = self
+            .advantage(seats)
+            .map(|value| value.map(|(parameter, factor)| term(COMMON, parameter, factor)));
         let draw = Some(term(DRAW, self.draw(), 1.0));
-        let terms = [one, other, advantage, draw, upper_own, lower_own];
+        // Only with two seats do players have effects of their own.
+        let terms = [one, other, advantage, draw, upper_own.or(other_seat), lower_own];
         PairPredictor { terms, shift: self.shifts[upper] - self.shifts[lower] }
     }
 }

@@ -2,17 +2,20 @@
 //!
 //! It is Bradley–Terry with Davidson's draws and the order effect of Davidson and Beaver. With `x =
 //! θ(first) − θ(second) + α`, the probabilities of a win, draw and loss of the first seat are
-//! proportional to `exp(x/2) : exp(η) : exp(−x/2)`. The log likelihood is concave in all
+//! proportional to `exp(x/2) : exp(η) : exp(−x/2)`. A game of more seats is a game of two for each
+//! two players that it compares, with α the difference of the values of their seats (a composite
+//! likelihood: see `deals.rs`). The log likelihood is concave in all
 //! parameters, and the Gaussian priors make the posterior strictly so. It has exactly one maximum,
 //! which Newton's method with step halving finds from any start.
 
 use ndarray::{Array1, Array2, ArrayView1};
 
+use crate::deals::SeriesCounts;
 use crate::dense::Factor;
-use crate::linear::{Layout, Local, PairPredictor, information};
+use crate::linear::{Layout, Local, PairPredictor, SeatEffect, information};
 use crate::outcome::GameOutcome;
-use crate::pairs::{PairCounts, Side};
 use crate::prior::Prior;
+use crate::rated_games::RatedGames;
 use crate::rating::ELO;
 
 /// Newton's method needs about ten steps; this bound only guards against rounding.
@@ -35,11 +38,12 @@ const NODES: [(f64, f64); 4] = [
     (3.750_439_717_725_742, 0.000_548_268_855_972_2),
 ];
 
-/// The games of two players, as the fit sees them: by the seat of the upper player.
+/// The games of two players at two seats, as the fit sees them: by the seat of the upper player.
 #[derive(Debug, Clone, Copy)]
 struct Series {
     upper: usize,
     lower: usize,
+    seats: [usize; 2],
     games: [f64; 2],
     /// Wins minus losses of the first seat.
     balance: [f64; 2],
@@ -150,7 +154,7 @@ struct PosteriorPoint {
 }
 
 impl Model {
-    /// The prior of the first seat's advantage: mean 0, this standard deviation in Elo.
+    /// The prior of a seat's advantage over another: mean 0, this standard deviation in Elo.
     pub(crate) const ADVANTAGE_SD: f64 = 200.0;
     /// The prior mean of the draw parameter's logarithm: about one draw in five games between
     /// equals.
@@ -159,12 +163,8 @@ impl Model {
     pub(crate) const DRAW_SD: f64 = 2.0;
 
     /// The model of these results.
-    pub(crate) fn new(
-        layout: Layout,
-        pairings: &[(usize, usize, PairCounts)],
-        prior: Prior,
-    ) -> Self {
-        let series = pairings.iter().map(Series::of).collect();
+    pub(crate) fn new(layout: Layout, games: &RatedGames, prior: Prior) -> Self {
+        let series = games.series().map(|counts| Series::of(&counts)).collect();
         let (means, precisions) = (Vec::new(), Vec::new());
         let mut model = Self { layout, series, prior: Prior::weak(), means, precisions };
         model.set_prior(prior);
@@ -282,7 +282,7 @@ impl Model {
     pub(crate) fn log_likelihood(&self, point: &[f64]) -> f64 {
         let draw = point[self.layout.draw()];
         let minus_logs = self.series.iter().map(|series| {
-            let leads = self.layout.pair(series.upper, series.lower).leads(point);
+            let leads = series.predictor(&self.layout).leads(point);
             series.evaluate(leads, draw).0
         });
         -minus_logs.sum::<f64>()
@@ -295,7 +295,7 @@ impl Model {
         let mut slope: Vec<f64> = priors.map(|(off, precision)| off * precision).collect();
         let draw = point[self.layout.draw()];
         let terms = self.series.iter().map(|series| {
-            let predictor = self.layout.pair(series.upper, series.lower);
+            let predictor = series.predictor(&self.layout);
             let (minus_log, part, local) = series.evaluate(predictor.leads(&point), draw);
             value += minus_log;
             predictor.add_vector(part, &mut slope);
@@ -315,16 +315,22 @@ impl Model {
 }
 
 impl Series {
-    fn of((upper, lower, counts): &(usize, usize, PairCounts)) -> Self {
-        let games = Side::BOTH.map(|side| counts.games(side).map(f64::from));
+    fn of(counts: &SeriesCounts) -> Self {
+        let SeriesCounts { upper, lower, seats, weight, .. } = *counts;
+        let games = counts.games.map(|games| games.map(|count| weight * f64::from(count)));
         Self {
-            upper: *upper,
-            lower: *lower,
+            upper,
+            lower,
+            seats,
             games: games.map(|[wins, draws, losses]| wins + draws + losses),
             balance: games.map(|[wins, _, losses]| wins - losses),
             draws: games.iter().map(|[_, draws, _]| draws).sum(),
             blur: 0.0,
         }
+    }
+
+    fn predictor(&self, layout: &Layout) -> PairPredictor {
+        layout.at_seats(self.upper, self.lower, self.seats)
     }
 
     /// The negative log likelihood at these leads; its gradient and its Hessian in the parts of the
@@ -336,6 +342,9 @@ impl Series {
         // The contrast counts for the upper player and against the lower one.
         for (side, sign) in [1.0, -1.0].into_iter().enumerate() {
             let (games, balance) = (self.games[side], self.balance[side]);
+            if games == 0.0 {
+                continue;
+            }
             let chances = Chances::around(leads[side], self.blur, nu);
             minus_log += games * chances.scale - balance * leads[side] / 2.0;
             let by_lead = games * chances.tilt() - balance / 2.0;
@@ -373,7 +382,9 @@ fn priors(layout: &Layout, prior: &Prior) -> (Vec<f64>, Vec<f64>) {
         precisions[slot] = prior.precision();
     }
     let seat = (ELO / Model::ADVANTAGE_SD).powi(2);
-    precisions[layout.advantage()] = seat;
+    // The advantage of one seat over another is the difference of two values.
+    let value = if matches!(layout.seats, SeatEffect::Each(_)) { 2.0 * seat } else { seat };
+    precisions[layout.seat_values()].fill(value);
     precisions[layout.draw()] = Model::DRAW_SD.powi(-2);
     precisions[layout.own_effects()].fill(seat);
     (means, precisions)

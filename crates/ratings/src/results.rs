@@ -5,8 +5,12 @@ use std::num::NonZeroU64;
 
 use foldhash::{HashMap, HashSet};
 
+use crate::deals::{Seating, Table};
+use crate::linear::SeatEffect;
 use crate::outcome::{GameOutcome, Outcomes};
 use crate::pairs::{PairCounts, Side};
+use crate::rated_games::RatedGames;
+use crate::seated::{SeatedGame, SeatedScores};
 
 /// A game as [`Results`] counts it. Players are numbers, from 0.
 ///
@@ -63,7 +67,7 @@ impl Completion {
         self.finished + self.forfeited + self.spared
     }
 
-    /// Counts a game that the player, the opponent, both or neither forfeited.
+    /// Counts a game that the player, an opponent, both or neither forfeited.
     pub fn add(&mut self, own_forfeit: bool, opponents_forfeit: bool) {
         let count = match (own_forfeit, opponents_forfeit) {
             (true, _) => &mut self.forfeited,
@@ -103,6 +107,8 @@ pub struct Results {
     /// Games whose partner has not been added yet, by players and pair.
     open: HashMap<(usize, usize, u32), (Side, GameOutcome)>,
     seen: HashSet<NonZeroU64>,
+    /// The games, if they are not of two seats.
+    seated: Option<SeatedScores>,
 }
 
 /// The games of two players.
@@ -135,7 +141,7 @@ impl SeatedOutcomes {
 }
 
 impl Results {
-    /// No games yet, between this many players.
+    /// No games yet of two seats, between this many players.
     pub fn new(players: usize) -> Self {
         Self {
             players,
@@ -144,6 +150,38 @@ impl Results {
             completion: vec![Completion::default(); players],
             open: HashMap::default(),
             seen: HashSet::default(),
+            seated: None,
+        }
+    }
+
+    /// No games yet of so many seats as `table` has, between this many players.
+    pub fn at_table(players: usize, table: Table) -> Self {
+        Self { seated: Some(SeatedScores::new(players, table)), ..Self::new(players) }
+    }
+
+    /// Counts a game of as many seats as the table has.
+    ///
+    /// # Panics
+    ///
+    /// If these are results of another number of seats, a player's number is too large, or a list of
+    /// the game has another length.
+    pub fn add_seated(&mut self, game: &SeatedGame<'_>) {
+        self.add_seated_completion(game);
+        let is_copy = game.fingerprint.is_some_and(|fingerprint| !self.seen.insert(fingerprint));
+        let Some(seated) = &mut self.seated else { panic!("results of two seats") };
+        assert_eq!(game.players.len(), seated.table.seats, "a player for each seat");
+        seated.add(game, is_copy);
+    }
+
+    /// Counts only how a game of several seats ended for its players. It neither scores nor affects
+    /// ratings.
+    ///
+    /// # Panics
+    ///
+    /// If a player's number is too large.
+    pub fn add_seated_completion(&mut self, game: &SeatedGame<'_>) {
+        for (seat, &player) in game.players.iter().enumerate() {
+            self.completion[player].add(game.forfeits[seat], game.is_spared(seat));
         }
     }
 
@@ -213,8 +251,9 @@ impl Results {
     ///
     /// # Panics
     ///
-    /// If a player's number is too large.
+    /// If a player's number is too large, or these are results of games of several seats.
     pub fn add_completion(&mut self, game: PlayedGame) {
+        assert!(self.seated.is_none(), "results of games of several seats");
         let [first, second] = game.forfeits;
         self.completion[game.first].add(first, second);
         self.completion[game.second].add(second, first);
@@ -225,9 +264,28 @@ impl Results {
         self.players
     }
 
-    /// The pairs that ratings are fitted to, without copies: for each two players that met, the
-    /// upper player's number (the lower of the two), the lower player's, and the counts of their
-    /// pairs.
+    /// What the seats are worth in these games.
+    pub(crate) fn seat_effect(&self) -> SeatEffect {
+        match &self.seated {
+            None => SeatEffect::Common,
+            Some(SeatedScores { table, .. }) if table.seating == Seating::Known => {
+                SeatEffect::Each(table.seats)
+            }
+            Some(_) => SeatEffect::Unknown,
+        }
+    }
+
+    /// The games that ratings are fitted to.
+    pub(crate) fn rated(&self) -> RatedGames {
+        match &self.seated {
+            None => RatedGames::Pairs(self.pairings()),
+            Some(seated) => RatedGames::Deals(seated.deals.rated(seated.table)),
+        }
+    }
+
+    /// The pairs of games of two seats that ratings are fitted to, without copies: for each two
+    /// players that met, the upper player's number (the lower of the two), the lower player's, and
+    /// the counts of their pairs.
     pub fn pairings(&self) -> Vec<(usize, usize, PairCounts)> {
         let closed = |(&two, meeting): (&_, &HeadToHead)| Some((two, meeting.pairs?));
         let mut counts: HashMap<_, _> = self.meetings.iter().filter_map(closed).collect();
@@ -281,22 +339,63 @@ impl Results {
 
     /// All games of `player` against `opponent`, at either seat, from the side of `player`.
     pub fn between(&self, player: usize, opponent: usize) -> Outcomes {
-        self.cell(player, opponent).first + self.cell(opponent, player).second
+        match &self.seated {
+            None => self.cell(player, opponent).first + self.cell(opponent, player).second,
+            Some(seated) => seated.between(player, opponent),
+        }
     }
 
     /// All games of `player` at the first seat, from its side.
     pub fn at_first(&self, player: usize) -> Outcomes {
-        self.by_seat[player].first
+        self.at_seat(player, 0)
     }
 
     /// All games of `player` at the second seat, from its side.
     pub fn at_second(&self, player: usize) -> Outcomes {
-        self.by_seat[player].second
+        self.at_seat(player, 1)
+    }
+
+    /// All games of `player` at a seat, from its side. With more than two seats, a game has an
+    /// outcome against each of the others.
+    pub fn at_seat(&self, player: usize, seat: usize) -> Outcomes {
+        match &self.seated {
+            None if seat == 0 => self.by_seat[player].first,
+            None => self.by_seat[player].second,
+            Some(seated) => seated.at_seat(player, seat),
+        }
     }
 
     /// All games of `player`, from its side.
     pub fn of(&self, player: usize) -> Outcomes {
-        self.at_first(player) + self.at_second(player)
+        (0..self.seats()).map(|seat| self.at_seat(player, seat)).sum()
+    }
+
+    /// The number of seats of a game.
+    pub fn seats(&self) -> usize {
+        self.table().map_or(2, |table| table.seats)
+    }
+
+    /// What the games are like, if they are not those of [`new`](Self::new).
+    pub fn table(&self) -> Option<Table> {
+        self.seated.as_ref().map(|seated| seated.table)
+    }
+
+    /// The number of games of `player` at a seat.
+    pub fn games_at_seat(&self, player: usize, seat: usize) -> u32 {
+        match &self.seated {
+            None => self.at_seat(player, seat).games(),
+            Some(seated) => seated.games_at_seat(player, seat),
+        }
+    }
+
+    /// The number of games of `player` in each place, the best first; empty for games of two seats.
+    pub fn places(&self, player: usize) -> &[u32] {
+        self.seated.as_ref().map_or(&[], |seated| seated.places(player))
+    }
+
+    /// The number of games.
+    pub fn games(&self) -> u32 {
+        self.seated.as_ref().map_or_else(|| self.total().games(), |seated| seated.games)
     }
 
     /// How the games of `player` ended, including games that do not score.

@@ -1,28 +1,36 @@
-//! Tests whether the first seat is worth the same to every player, and rates players by seat if
-//! not.
+//! Tests whether seats differ, and whether they are worth the same to every player; rates players
+//! by seat if not.
 
 use ndarray::{Array1, Array2, Axis, s};
 
+use crate::deals::Seating;
 use crate::dense::Factor;
 use crate::error::RatingError;
 use crate::fit::Fit;
 use crate::fitted_model::{Assumed, FittedModel};
 use crate::linear::SeatEffect;
+use crate::rated_games::RatedGames;
 use crate::rating::{Estimate, FixedRating};
 use crate::results::Results;
-use crate::significance::{chi_square_above, count};
+use crate::seat_luck;
+use crate::significance::{chi_square_above, count, f_above};
 
 /// Differences between players' seat effects are taken as real below this p-value.
 const SIGNIFICANT: f64 = 0.01;
+/// With so many deals, the error of the variance does not matter.
+const MANY_DEALS: usize = 100;
 
 /// The seat effects of all players.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SeatEffects {
-    /// The p-value of a χ² test over pairs, 0 … 1: the probability that effects differ at least
-    /// this much if all are the same.
+    /// The p-value of a χ² test over pairs, or with more seats of turned deals, 0 … 1: the
+    /// probability that effects differ at least this much if all are the same.
     pub p_value: f64,
-    /// The ratings at each seat, indexed by player, without the advantage common to all. `None` if
-    /// the test does not show a difference between players.
+    /// The p-value of the values of more than two seats, 0 … 1: the probability that they differ at
+    /// least this much if all are the same. `None` if there are two, or too few deals.
+    pub values_p: Option<f64>,
+    /// The ratings at each of two seats, indexed by player, without the advantage common to all.
+    /// `None` if the test does not show a difference between players.
     pub by_seat: Option<Vec<SeatRatings>>,
 }
 
@@ -45,6 +53,14 @@ pub fn seat_effects(
     fixed: &[FixedRating],
     fit: &Fit,
 ) -> Result<SeatEffects, RatingError> {
+    if let RatedGames::Deals(deals) = results.rated() {
+        let is_known = deals.table.seating == Seating::Known;
+        return Ok(SeatEffects {
+            p_value: if is_known { seat_luck::p_value(fit, &deals) } else { 1.0 },
+            values_p: values_p(&fit.fitted, deals.list.len()).filter(|_| is_known),
+            by_seat: None,
+        });
+    }
     let fitted = FittedModel::new(
         results,
         fixed,
@@ -66,25 +82,43 @@ pub fn seat_effects(
         let by_seat = first.into_iter().zip(second);
         by_seat.map(|(first, second)| SeatRatings { first, second }).collect()
     });
-    Ok(SeatEffects { p_value, by_seat })
+    Ok(SeatEffects { p_value, values_p: None, by_seat })
 }
 
-/// Wald's test of the deviations of the effects from their mean.
+/// The p-value of the differences between these players' effects.
 fn p_value(fitted: &FittedModel, seated: &[usize]) -> f64 {
-    let Some(free) = seated.len().checked_sub(1).filter(|&free| free > 0) else { return 1.0 };
     let own: Vec<usize> = seated.iter().map(|&player| fitted.model.layout.own(player)).collect();
-    let effects: Array1<f64> = own.iter().map(|&at| fitted.point[at]).collect();
-    let effects = &effects - effects.sum() / count(own.len());
+    wald(fitted, &own).map_or(1.0, |(statistic, free)| chi_square_above(statistic, free))
+}
+
+/// The p-value of the differences between the values of seats. With few deals, the variance itself is
+/// uncertain.
+fn values_p(fitted: &FittedModel, deals: usize) -> Option<f64> {
+    let values: Vec<usize> = fitted.model.layout.seat_values().collect();
+    let (statistic, free) = wald(fitted, &values)?;
+    if deals >= MANY_DEALS {
+        return Some(chi_square_above(statistic, free));
+    }
+    let left = deals.checked_sub(free).filter(|&left| left > 0)?;
+    Some(f_above(statistic / count(free), free, left))
+}
+
+/// Wald's test of the deviations of parameters from their mean: the statistic and its degrees of
+/// freedom. `None` if there are fewer than two.
+fn wald(fitted: &FittedModel, parameters: &[usize]) -> Option<(f64, usize)> {
+    let free = parameters.len().checked_sub(1).filter(|&free| free > 0)?;
+    let effects: Array1<f64> = parameters.iter().map(|&at| fitted.point[at]).collect();
+    let effects = &effects - effects.sum() / count(parameters.len());
     // All but one of the deviations determine the last one.
-    let covariance = fitted.covariance.between(&own);
-    let means = covariance.sum_axis(Axis(1)) / count(own.len());
-    let mean = means.sum() / count(own.len());
+    let covariance = fitted.covariance.between(parameters);
+    let means = covariance.sum_axis(Axis(1)) / count(parameters.len());
+    let mean = means.sum() / count(parameters.len());
     let deviations = Array2::from_shape_fn((free, free), |(row, column)| {
         covariance[[row, column]] - means[row] - means[column] + mean
     });
     let effects = effects.slice(s![..free]);
     let solution = Factor::new(deviations, f64::MIN_POSITIVE).solve(&effects.to_vec());
-    chi_square_above(effects.dot(&solution), free)
+    Some((effects.dot(&solution), free))
 }
 
 #[cfg(test)]

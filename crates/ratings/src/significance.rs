@@ -31,6 +31,12 @@ pub(crate) fn chi_square_above(x: f64, free: usize) -> f64 {
     if x <= 0.0 { 1.0 } else { gamma_ur(count(free) / 2.0, x / 2.0) }
 }
 
+/// The probability that an F number with `free` and `left` degrees of freedom is above `x`.
+pub(crate) fn f_above(x: f64, free: usize, left: usize) -> f64 {
+    let (free, left) = (count(free), count(left));
+    if x <= 0.0 { 1.0 } else { beta_reg(left / 2.0, free / 2.0, left / (left + free * x)) }
+}
+
 /// The two-sided p-value of a sign test: `won` and `lost` pairs between equals.
 pub(crate) fn sign_test(won: u32, lost: u32) -> f64 {
     let above = if won == 0 { 1.0 } else { beta_reg(f64::from(won), f64::from(lost) + 1.0, 0.5) };
@@ -83,6 +89,15 @@ mod tests {
         assert!((sign_test(4, 1) - 12.0 / 32.0).abs() < 1e-12);
         assert!((sign_test(1, 1) - 1.0).abs() < 1e-12);
         assert!((two_sided(1.959_964) - 0.05).abs() < 1e-6);
+    }
+
+    #[test]
+    fn the_tail_of_f() {
+        // 95% quantiles from tables.
+        for (x, free, left) in [(4.964_603, 1, 10), (3.098_391, 3, 20), (2.368_270, 5, 60)] {
+            let p_value = f_above(x, free, left);
+            assert!((p_value - 0.05).abs() < 1e-6, "{p_value}");
+        }
     }
 
     #[test]

@@ -5,6 +5,7 @@ use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use super::*;
+use crate::linear::SeatEffect;
 use crate::model::Model;
 use crate::outcome::GameOutcome::{self, Draw, Loss, Win};
 use crate::prior::Prior;

@@ -5,6 +5,8 @@
 #![expect(clippy::cast_precision_loss, reason = "small counts")]
 #![expect(clippy::print_stdout, reason = "each simulation prints its figures")]
 
+mod seats;
+
 use std::time::Instant;
 
 use rand::{Rng, SeedableRng};
