@@ -75,8 +75,9 @@ fn own_seats(standings: &Standings) -> Option<String> {
 /// The players without a rank, with the reasons.
 fn unranked(standings: &Standings) -> Option<String> {
     let player = |row: &Row| {
-        // Groups that have not met get a note of their own.
-        let why = row.rank.err().filter(|why| *why != Unranked::Unconnected)?;
+        // Groups that have not met get a note of their own, and earlier versions need none.
+        let is_noted = |why: &_| !matches!(why, Unranked::Unconnected | Unranked::Retired);
+        let why = row.rank.err().filter(is_noted)?;
         Some(format!("{} ({})", escape::terminal(&row.player), describe(why)))
     };
     let players: Vec<String> = standings.rows.iter().filter_map(player).collect();

@@ -258,6 +258,7 @@ fn levels(
 ) -> Outcomes {
     let of = |other: &&Row| {
         let found = match (row.rank, other.rank) {
+            _ if row.is_retired() || other.is_retired() => by_rating(row, other),
             (Ok(own), Ok(other)) if other.interval.high < own.interval.low => RankComparison::Above,
             (Ok(own), Ok(other)) if other.interval.low > own.interval.high => RankComparison::Below,
             (_, Err(_)) => RankComparison::Unknown,
@@ -273,6 +274,16 @@ fn levels(
         .filter(of)
         .map(|other| results.counts.between(row.number, other.number))
         .sum()
+}
+
+/// The same by rating intervals: a version that plays no longer has no rank.
+fn by_rating(row: &Row, other: &Row) -> RankComparison {
+    match (row.shown_rating(), other.shown_rating()) {
+        (Some(own), Some(other)) if other.low > own.high => RankComparison::Above,
+        (Some(own), Some(other)) if other.high < own.low => RankComparison::Below,
+        (Some(_), Some(_)) => RankComparison::Same,
+        _ => RankComparison::Unknown,
+    }
 }
 
 fn line(label: &str, outcomes: Outcomes) -> Markup {

@@ -67,7 +67,18 @@ impl Row {
     /// The rating, if it says how well the player plays. `None` if the player only made faults or
     /// has no game.
     pub fn shown_rating(&self) -> Option<Estimate> {
-        matches!(self.rank, Ok(_) | Err(Unranked::Unconnected)).then_some(self.rating)
+        let is_meant = matches!(self.rank, Ok(_) | Err(Unranked::Unconnected | Unranked::Retired));
+        is_meant.then_some(self.rating)
+    }
+
+    /// How much better it is than the version before, in Elo, and the likelihood that it is better.
+    pub(crate) fn gain(&self) -> Option<(Estimate, f64)> {
+        self.before?.gain
+    }
+
+    /// Whether it is a version that played, and plays no longer.
+    pub(crate) fn is_retired(&self) -> bool {
+        self.rank == Err(Unranked::Retired)
     }
 
     /// The place, if the player has a rank.
@@ -150,9 +161,18 @@ impl Standings {
     /// Builds the rows in ranking order.
     pub fn new(evaluation: &Evaluation) -> Self {
         let Evaluation { results, ranking, seats, .. } = evaluation;
-        let (ranks, order) = (ranking.ranks(), &ranking.order);
+        let has_left = |player: usize| evaluation.versions[player].has_left;
+        let mut ranks = ranking.ranks_among(|player| !has_left(player));
+        let mut order = ranking.order.clone();
+        order.sort_by_key(|&player| (ranks[player].is_err(), has_left(player)));
+        for (player, rank) in ranks.iter_mut().enumerate() {
+            if has_left(player) {
+                *rank = rank.and(Err(Unranked::Retired));
+            }
+        }
         let compared = |one: usize, other: usize| {
-            ranking.fit.separation(one, other).filter(|_| ranking.are_compared(one, other))
+            let are_compared = ranking.are_compared(one, other) && has_left(one) == has_left(other);
+            ranking.fit.separation(one, other).filter(|_| are_compared)
         };
         let name = |player: usize| results.names()[player].clone();
         let copies = results.counts.copies().into_iter();
@@ -297,6 +317,33 @@ pub(crate) mod tests {
         games.extend([(2, 0, "white"), (0, 2, "white"), (2, 0, "black"), (0, 2, "black")]);
         let standings = standings(&results(&["dog", "cat", "bee", "ant"], &games));
         assert_eq!(order(&standings), ["bee", "dog", "ant", "cat"]);
+    }
+
+    /// In a league of house players, the author of all but the last handed in again and again: each
+    /// version beats the one before.
+    #[test]
+    fn only_versions_that_play_have_ranks() {
+        let names = ["ann v1", "ann v2", "ann v3", "house"];
+        let games = [(1, 0), (2, 1), (2, 0), (0, 3), (1, 3), (2, 3), (3, 2)];
+        let games: Vec<_> = games.iter().map(|&(one, other)| (one, other, "white")).collect();
+        let mut evaluation = evaluation(&results(&names, &games));
+        for (number, version) in evaluation.versions[..3].iter_mut().enumerate() {
+            version.is_one = true;
+            version.before = number.checked_sub(1);
+            version.has_left = number < 2;
+        }
+        let standings = Standings::new(&evaluation);
+        assert_eq!(order(&standings), ["ann v3", "house", "ann v2", "ann v1"]);
+        let [last, house, second, first] = &standings.rows[..] else { panic!("four") };
+        assert_eq!((last.place(), house.place()), (Some(1), Some(2)));
+        assert!(last.gain().expect("it replaced one").0.value > 0.0);
+        assert_eq!(house.rank_interval().expect("a rank").high, 2);
+        for retired in [second, first] {
+            assert_eq!(retired.rank, Err(Unranked::Retired));
+            assert!(retired.shown_rating().is_some());
+        }
+        assert!(house.next.is_none(), "nobody who plays comes after it");
+        assert_eq!(standings.ranked(), 2);
     }
 
     #[test]

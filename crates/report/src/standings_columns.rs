@@ -7,6 +7,7 @@ use super::columns::{Align, Column, Keep, TableCell};
 use super::csv_cells::{decimal, text};
 use super::numbers::{margin, whole};
 use super::unranked;
+use super::verdict::signed;
 use super::{Row, Standings};
 use referee_protocol::escape;
 use referee_ratings::{Estimate, Points, SeatRatings};
@@ -16,7 +17,9 @@ use referee_tournament::analysis::results::FaultCounts;
 /// All columns, in the order of the tables, of JSON, of the terminal and of the page. New ones come
 /// last, because programs may read a table by column order.
 const COLUMNS: &[StandingsColumn] = &[
-    people(|row| TableCell::plain(row.group)).shown("group", Keep::Always).with_groups(),
+    people(|row| TableCell::plain(row.group))
+        .shown("group", Keep::Always)
+        .only_if(|it| it.groups > 1),
     column("rank", |row| CellValue::count(row.place())).shown("#", Keep::Always),
     column("player", |row| CellValue::Text(&row.player))
         .shown("player", Keep::Cut)
@@ -28,6 +31,10 @@ const COLUMNS: &[StandingsColumn] = &[
     people(|row| TableCell::or_dash(row.shown_rating().map(half_width)))
         .shown("±95%", Keep::Rank(5)),
     people(|row| TableCell::or_dash(row.rank_interval())).shown("ranks", Keep::Rank(6)),
+    // Elo more than the version before, by the same author.
+    people(|row| TableCell::or_dash(row.gain().map(|(gain, _)| signed(gain.value))))
+        .shown("gain", Keep::Rank(3))
+        .only_if(|standings| standings.rows.iter().any(|row| row.gain().is_some())),
     column("rating_low", |row| CellValue::elo(row.shown_rating().map(|it| it.low))),
     column("rating_high", |row| CellValue::elo(row.shown_rating().map(|it| it.high))),
     column("games", |row| CellValue::Number(row.outcomes.games())).shown("games", Keep::Rank(2)),
@@ -80,20 +87,20 @@ struct StandingsColumn {
     align: Align,
     /// The cell on a terminal, if it differs from the value.
     cell: Option<fn(&Row) -> TableCell>,
-    /// Whether the column is shown only when there are several groups of players.
-    only_with_groups: bool,
+    /// Whether the column is shown, if not always.
+    applies: fn(&Standings) -> bool,
 }
 
 /// A column only for programs.
 const fn column(key: &'static str, value: ValueOf) -> StandingsColumn {
     let (data, align) = (Some((key, value)), Align::Right);
-    StandingsColumn { data, shown: None, align, cell: None, only_with_groups: false }
+    StandingsColumn { data, shown: None, align, cell: None, applies: |_| true }
 }
 
 /// A column only for people.
 const fn people(cell: fn(&Row) -> TableCell) -> StandingsColumn {
     let (cell, align) = (Some(cell), Align::Right);
-    StandingsColumn { data: None, shown: None, align, cell, only_with_groups: false }
+    StandingsColumn { data: None, shown: None, align, cell, applies: |_| true }
 }
 
 impl StandingsColumn {
@@ -109,8 +116,8 @@ impl StandingsColumn {
         Self { cell: Some(cell), ..self }
     }
 
-    const fn with_groups(self) -> Self {
-        Self { only_with_groups: true, ..self }
+    const fn only_if(self, applies: fn(&Standings) -> bool) -> Self {
+        Self { applies, ..self }
     }
 
     /// A player's cell on a terminal.
@@ -224,9 +231,8 @@ pub(super) fn people_columns(standings: &Standings) -> Vec<Column> {
     let column = |column: &StandingsColumn| {
         let (heading, keep) = column.shown?;
         let cells = standings.rows.iter().map(|row| column.cell(row)).collect();
-        let is_shown = standings.groups > 1 || !column.only_with_groups;
         let heading = heading.to_owned();
-        is_shown.then_some(Column { heading, keep, align: column.align, cells })
+        (column.applies)(standings).then_some(Column { heading, keep, align: column.align, cells })
     };
     COLUMNS.iter().filter_map(column).collect()
 }

@@ -9,6 +9,7 @@ pub(super) fn name(why: Unranked<Out>) -> &'static str {
         Unranked::Unconnected => "apart",
         Unranked::NoGame => "no-game",
         Unranked::Forfeits => "faults",
+        Unranked::Retired => "retired",
         Unranked::Excluded(Out::Quarantined) => "quarantine",
         Unranked::Excluded(Out::Unchecked) => "check",
     }
@@ -20,6 +21,7 @@ pub(super) fn describe(why: Unranked<Out>) -> &'static str {
         Unranked::Unconnected => "not connected with most others by games",
         Unranked::NoGame => "no game that counts",
         Unranked::Forfeits => "made faults and finished no game",
+        Unranked::Retired => "plays no longer",
         Unranked::Excluded(Out::Quarantined) => "quarantined for faults",
         Unranked::Excluded(Out::Unchecked) => "failed the check",
     }
@@ -31,17 +33,18 @@ mod tests {
 
     use super::*;
 
-    const ALL: [Unranked<Out>; 5] = [
+    const ALL: [Unranked<Out>; 6] = [
         Unranked::Unconnected,
         Unranked::NoGame,
         Unranked::Forfeits,
+        Unranked::Retired,
         Unranked::Excluded(Out::Quarantined),
         Unranked::Excluded(Out::Unchecked),
     ];
 
     #[test]
     fn each_reason_has_a_code_and_words_of_its_own() {
-        assert_eq!(ALL.map(name), ["apart", "no-game", "faults", "quarantine", "check"]);
+        assert_eq!(ALL.map(name), ["apart", "no-game", "faults", "retired", "quarantine", "check"]);
         let words: BTreeSet<&str> = ALL.into_iter().map(describe).collect();
         assert_eq!(words.len(), ALL.len());
     }

@@ -94,19 +94,19 @@ impl<T: Send + Sync + 'static> SharedCopy<T> {
     {
         let changes = self.changes();
         let mut state = self.lock();
-        let mut stale = None;
+        let mut older = None;
         if let Some(kept) = &state.kept {
             let suffices_for =
                 |time: Duration| need == Freshness::Recent && kept.made.elapsed() < time;
             if kept.changes == changes || suffices_for(kept.rest) {
                 return Ok(Arc::clone(&kept.value));
             }
-            stale = suffices_for(2 * kept.rest).then(|| Arc::clone(&kept.value));
+            older = suffices_for(2 * kept.rest).then(|| Arc::clone(&kept.value));
         }
         let under_way = state.making.clone().filter(|it| it.has_changed().is_ok());
         let under_way = under_way.unwrap_or_else(|| self.begin(build()));
         state.making = Some(under_way.clone());
-        stale.ok_or(under_way)
+        older.ok_or(under_way)
     }
 
     /// Makes a copy, also if everyone who waits for it leaves.

@@ -2,12 +2,12 @@
 
 use maud::{Markup, html};
 
-use super::{PageData, elo, figure, name, percent, place, scrolling};
-use crate::Row;
+use super::{PageData, elo, figure, name, or_dash, percent, place, scrolling};
 use crate::charts::{AxisScale, IntervalRow, interval_chart};
 use crate::columns::{Align, Column};
 use crate::standings_columns::people_columns;
 use crate::unranked::describe;
+use crate::{Row, Standings};
 use referee_protocol::escape;
 use referee_ratings::Estimate;
 use referee_record::wording::counted;
@@ -24,37 +24,66 @@ pub(super) fn section(material: &PageData<'_>) -> Markup {
         scale: span_of_ratings(&standings.rows),
     };
     let rows = || standings.rows.iter().enumerate();
-    let has_unranked = rows().any(|(_, row)| row.rank.is_err());
+    let is_listed = |row: &Row| row.rank.is_err() && !row.is_retired();
+    let has_unranked = rows().any(|(_, row)| is_listed(row));
+    let present = rows().filter(|(_, row)| !row.is_retired()).count();
     let width = table.columns.len() + 1;
     html! {
         (search(material))
         div.scroll tabindex="0" role="region" aria-label="Ranking" {
             table.ranking {
                 (table.headings())
-                tbody .long[standings.rows.len() > MANY] {
+                tbody .long[present > MANY] {
                     @for (number, row) in rows().filter(|(_, row)| row.rank.is_ok()) {
                         (table.row(number, row))
                     }
                 }
                 @if has_unranked {
-                    tbody.unranked .long[standings.rows.len() > MANY] {
+                    tbody.unranked .long[present > MANY] {
                         tr.line { td colspan=(width) { "Without a rank" } }
-                        @for (number, row) in rows().filter(|(_, row)| row.rank.is_err()) {
+                        @for (number, row) in rows().filter(|(_, row)| is_listed(row)) {
                             (table.row(number, row))
                         }
                     }
                 }
             }
         }
-        @if standings.rows.len() > MANY {
-            p { button #all-players type="button" { "All " (standings.rows.len()) " players" } }
+        @if present > MANY {
+            p { button #all-players type="button" { "All " (present) " players" } }
         }
+        (retired(standings))
         p {
             "Each rank interval contains the true rank with 95% confidence. Players with "
             "overlapping intervals may really be in a different order."
         }
         p { (seats(material)) }
         (next_table(material))
+    }
+}
+
+/// The versions that play no longer, on demand.
+fn retired(standings: &Standings) -> Markup {
+    let rows: Vec<&Row> = standings.rows.iter().filter(|row| row.is_retired()).collect();
+    let table = html! { table {
+        thead { tr {
+            th scope="col" { "Version" } th.n scope="col" { "Rating" } th.n scope="col" { "±95%" }
+            th.n scope="col" { "Games" }
+        } }
+        tbody { @for row in &rows { tr {
+            th scope="row" { (link(row)) }
+            td.n { (or_dash(row.shown_rating().map(|rating| elo(rating.value)))) }
+            td.n { (or_dash(row.shown_rating().map(|rating| elo(rating.margin())))) }
+            td.n { (row.outcomes.games()) }
+        } } }
+    } };
+    html! {
+        @if !rows.is_empty() {
+            details.table {
+                summary { (counted(rows.len(), "earlier version")) }
+                p { "They play no longer, and have no rank. Their games still count." }
+                (scrolling("Earlier versions", &table))
+            }
+        }
     }
 }
 
@@ -170,10 +199,12 @@ fn cell(column: &Column, number: usize) -> Markup {
 
 /// The lowest and the highest end of all rating intervals, in Elo.
 pub(super) fn span_of_ratings(rows: &[Row]) -> (f64, f64) {
-    let ratings = rows.iter().filter_map(Row::shown_rating);
-    ratings.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), rating| {
-        (f64::min(low, rating.low), f64::max(high, rating.high))
-    })
+    let present = rows.iter().filter(|row| !row.is_retired());
+    present
+        .filter_map(Row::shown_rating)
+        .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), rating| {
+            (f64::min(low, rating.low), f64::max(high, rating.high))
+        })
 }
 
 /// A rating interval as a bar on the scale that all rows share.
@@ -222,7 +253,7 @@ fn next_table(material: &PageData<'_>) -> Markup {
 /// The rating chart with its intervals.
 pub(super) fn chart_section(material: &PageData<'_>) -> Markup {
     let rows = || {
-        let rows = material.standings.rows.iter();
+        let rows = material.standings.rows.iter().filter(|row| !row.is_retired());
         rows.filter_map(|row| row.shown_rating().map(|rating| (row, rating)))
     };
     if rows().next().is_none() {

@@ -1,4 +1,5 @@
-//! The versions of each author's player in a league: did the last one help?
+//! The versions of each author's player in a league: did the last one help? Under pseudonyms there is
+//! nothing to show, because nobody may know which versions are of one author.
 
 use std::collections::HashMap;
 
@@ -19,10 +20,10 @@ const CHARTED: usize = 60;
 /// The teaser and the content, if it is a league in which somebody has come.
 pub(super) fn section(material: &PageData<'_>) -> Option<(String, Markup)> {
     let lines = lines(&material.standings.rows);
-    if lines.is_empty() {
+    let improved = lines.iter().filter(|line| line.len() > 1).count();
+    if improved == 0 {
         return None;
     }
-    let improved = lines.iter().filter(|line| line.len() > 1).count();
     let teaser = format!("{}, {improved} with more than one", counted(lines.len(), "player"));
     let several = lines.iter().filter(|line| line.len() > 1).flatten();
     let charted: Vec<IntervalRow> = several.filter_map(|row| span(row)).collect();

@@ -17,6 +17,8 @@ pub struct VersionPlace {
     pub is_one: bool,
     /// The number of the version that came before it, by the same author.
     pub before: Option<usize>,
+    /// Whether it plays no longer: another version came, or it was removed.
+    pub has_left: bool,
 }
 
 /// The results of a tournament so far, evaluated.
@@ -66,6 +68,8 @@ impl Evaluation {
         games.add(state, &rename)?;
         let anchor = |it: &Anchor| Anchor { player: rename(&it.player), rating: it.rating };
         let anchors: Vec<Anchor> = state.ratings().iter().map(anchor).collect();
+        // Which versions are of one author says who that is.
+        games.versions.iter_mut().for_each(|version| version.before = None);
         games.evaluate(&anchors, state.summary())
     }
 
@@ -132,6 +136,7 @@ impl CollectedGames {
             self.versions[number] = VersionPlace {
                 is_one: state.header().players[player].entry.is_some(),
                 before: state.version_before(player).map(|before| numbers[before]),
+                has_left: state.header().players[player].left.is_some(),
             };
         }
         Ok(())
