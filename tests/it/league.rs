@@ -99,6 +99,17 @@ fn players_come_improve_and_go_while_games_are_played() {
     arena.wait_for_report("bob", "entered as bob v1");
     arena.wait_for_games_of("ann v2");
     assert_eq!(arena.stop(run), 130);
+    let history = fs::read_to_string(arena.path().join("entrants/bob/history.jsonl"));
+    let history = history.expect("a history");
+    let past: Vec<Value> = history
+        .lines()
+        .filter(|line| !line.is_empty())
+        .map(|line| serde_json::from_str(line).expect("JSON"))
+        .collect();
+    assert_eq!(past.len(), 2, "{history}");
+    assert_eq!((&past[0]["outcome"], &past[1]["outcome"]), (&"refused".into(), &"entered".into()));
+    assert!(past[0]["why"].as_str().is_some_and(|why| !why.is_empty()), "{history}");
+    assert_eq!(past[1]["files"], serde_json::json!(["player.py"]));
 
     let mut changes = arena.changes();
     let at = changes.iter().position(|change| change == "bob v1 entered").expect("it came");

@@ -16,6 +16,10 @@ use rustix::io::Errno;
 /// The file in an author's folder that tells what became of the submission.
 pub const REPORT_FILE: &str = "report.txt";
 
+/// The file in an author's folder with what its author says of the submission.
+const COMMENT: &str = ".comment.txt";
+/// The most bytes of a comment that are read.
+const LONGEST_COMMENT: u64 = 2000;
 /// The report while it is written.
 const NEW_REPORT: &str = "report.txt.new";
 /// The permissions of a report, besides those that the user's mask takes.
@@ -50,8 +54,28 @@ impl AuthorFolder {
 
     /// The first `most` bytes of the report.
     pub fn report(&self, most: u64) -> io::Result<Vec<u8>> {
+        self.beginning(REPORT_FILE, most)
+    }
+
+    /// What its author says of the submission; empty if nothing.
+    pub(crate) fn comment(&self) -> String {
+        let text = self.beginning(COMMENT, LONGEST_COMMENT).unwrap_or_default();
+        String::from_utf8_lossy(&text).trim().to_owned()
+    }
+
+    /// Writes what its author says of the submission that comes next.
+    pub fn write_comment(&self, text: &str) -> io::Result<()> {
+        self.remove(COMMENT)?;
+        if text.is_empty() {
+            return Ok(());
+        }
+        self.create(COMMENT)?.write_all(text.as_bytes())
+    }
+
+    /// The first `most` bytes of a file.
+    fn beginning(&self, name: &str, most: u64) -> io::Result<Vec<u8>> {
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
-        let file = File::from(rustix::fs::openat(&self.0, REPORT_FILE, flags, Mode::empty())?);
+        let file = File::from(rustix::fs::openat(&self.0, name, flags, Mode::empty())?);
         if !file.metadata()?.is_file() {
             return Err(io::Error::other("it is not a file"));
         }
@@ -63,14 +87,23 @@ impl AuthorFolder {
     /// Writes the report, in one step for whoever reads it.
     pub(crate) fn write_report(&self, text: &str) -> io::Result<()> {
         // Left by a run that was killed, or put there by the author.
-        match rustix::fs::unlinkat(&self.0, NEW_REPORT, AtFlags::empty()) {
-            Ok(()) | Err(Errno::NOENT) => {}
-            Err(error) => return Err(error.into()),
-        }
-        let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
-        let mut file = File::from(rustix::fs::openat(&self.0, NEW_REPORT, flags, READABLE)?);
-        file.write_all(text.as_bytes())?;
+        self.remove(NEW_REPORT)?;
+        self.create(NEW_REPORT)?.write_all(text.as_bytes())?;
         Ok(rustix::fs::renameat(&self.0, NEW_REPORT, &self.0, REPORT_FILE)?)
+    }
+
+    /// A new file, which must not be there.
+    fn create(&self, name: &str) -> io::Result<File> {
+        let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
+        Ok(File::from(rustix::fs::openat(&self.0, name, flags, READABLE)?))
+    }
+
+    /// Removes a file, if it is there.
+    pub(crate) fn remove(&self, name: &str) -> io::Result<()> {
+        match rustix::fs::unlinkat(&self.0, name, AtFlags::empty()) {
+            Ok(()) | Err(Errno::NOENT) => Ok(()),
+            Err(error) => Err(error.into()),
+        }
     }
 
     /// The names of what was handed in: all but the report and what begins with a dot.

@@ -4,6 +4,7 @@
 //! which one plays. So nothing is lost when the program is killed: the next run compares the two.
 
 use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -17,6 +18,7 @@ use super::author_report::{AuthorReport, Outcome};
 use super::control::Control;
 use super::door_watch::{AGAIN, DoorTask, DoorWatch};
 use super::hand_in;
+use super::history::{self, PastHandIn, PastOutcome};
 use super::intake::{LeagueBuilds, NotTaken};
 use super::invitations::author_problem;
 use super::now;
@@ -65,6 +67,9 @@ pub struct DoorPlan {
     /// Hears what happens. Nothing waits for it.
     pub hear: Box<dyn Fn(&DoorEvent) + Send>,
 }
+
+/// The most names of files in the history of an author, for each submission.
+const MOST_LISTED: usize = 10;
 
 /// Why a submission of an author is refused whom the organiser has removed. It is looked at again
 /// when the author is readmitted.
@@ -212,7 +217,7 @@ impl Doorkeeper {
             if report.was_entered(&name) {
                 return Ok(());
             }
-            report.add("It plays.");
+            report.add(&format!("These are the files of `{name}`, which plays."));
             return self.send(&report, &Outcome::Entered(name));
         }
         let is_removed = self.plan.control.removed.contains(author);
@@ -231,6 +236,10 @@ impl Doorkeeper {
             );
             return self.send(&report, &Outcome::BeingChecked);
         }
+        if let Some(version) = self.earlier(author, &found.digest)? {
+            let name = Entry::name(author, version);
+            report.add(&format!("These are the files of `{name}`: you handed them in before."));
+        }
         self.make_place(true)?;
         let accepted = self.accept(author, (&folder, &found), &mut report);
         self.authors.entry(author.to_owned()).or_default().checked = Some(Instant::now());
@@ -239,7 +248,18 @@ impl Doorkeeper {
             self.warn(&format!("cannot remove {}: {error}", work.display()))?;
         }
         self.make_place(false)?;
-        match accepted? {
+        let accepted = accepted?;
+        let outcome = match &accepted {
+            Ok(_) => Some(PastOutcome::Entered { version: self.authors[author].version }),
+            Err(NotTaken::Refused(why) | NotTaken::NotReady(why)) => {
+                Some(PastOutcome::Refused { why: escape::lines(why) })
+            }
+            Err(NotTaken::Changed | NotTaken::Later(_)) => None,
+        };
+        if let Some(outcome) = outcome {
+            self.remember_hand_in(author, (&folder, &found.digest), outcome)?;
+        }
+        match accepted {
             Ok(name) => self.send(&report, &Outcome::Entered(name)),
             Err(NotTaken::Changed) => {
                 self.watch.later(author.to_owned(), Instant::now());
@@ -268,9 +288,55 @@ impl Doorkeeper {
             NotTaken::Changed => Ok(()),
             NotTaken::Later(why) => self.put_off(author, report, &why),
             NotTaken::Refused(why) if report.was_refused_for(&escape::lines(&why)) => Ok(()),
-            NotTaken::Refused(why) | NotTaken::NotReady(why) => self.refuse(author, report, &why),
+            NotTaken::Refused(why) | NotTaken::NotReady(why) => {
+                if self.stranger(author).is_none() {
+                    let outcome = PastOutcome::Refused { why: escape::lines(&why) };
+                    self.remember_hand_in(author, (folder, ""), outcome)?;
+                }
+                self.refuse(author, report, &why)
+            }
         }?;
         Ok(None)
+    }
+
+    /// The version that entered with these files, if there is one.
+    fn earlier(&self, author: &str, digest: &str) -> Result<Option<u32>, RunOver> {
+        let past = match history::read(&self.league.entrants, author) {
+            Ok(past) => past,
+            Err(error) => {
+                self.warn(&format!("cannot read the history of {author}: {error}"))?;
+                return Ok(None);
+            }
+        };
+        let same = past.into_iter().filter(|one| one.digest == digest);
+        Ok(same.rev().find_map(|one| match one.outcome {
+            PastOutcome::Entered { version } => Some(version),
+            PastOutcome::Refused { .. } => None,
+        }))
+    }
+
+    /// Adds a submission to the history of its author.
+    fn remember_hand_in(
+        &self,
+        author: &str,
+        (folder, digest): (&AuthorFolder, &str),
+        outcome: PastOutcome,
+    ) -> Result<(), RunOver> {
+        let mut files: Vec<String> =
+            folder.handed_in().unwrap_or_default().iter().map(shown).collect();
+        files.sort();
+        files.truncate(MOST_LISTED);
+        let one = PastHandIn {
+            at: now(),
+            digest: digest.to_owned(),
+            files,
+            comment: escape::lines(&folder.comment()),
+            outcome,
+        };
+        match history::add(&self.league.entrants, author, one) {
+            Ok(()) => Ok(()),
+            Err(error) => self.warn(&format!("cannot write the history of {author}: {error}")),
+        }
     }
 
     /// Tries a submission again after a while: what kept it out is not its fault.
@@ -321,6 +387,11 @@ impl Doorkeeper {
         (self.plan.hear)(&DoorEvent::Refused { author, reason });
         self.send(report, &Outcome::Refused)
     }
+}
+
+/// The name of a file, for people.
+fn shown(name: &OsString) -> String {
+    escape::terminal(&name.to_string_lossy())
 }
 
 /// Removes a folder and all in it. A missing one is not an error.

@@ -11,8 +11,10 @@
 //! |---|---|---|
 //! | `hand-in/AUTHOR/` | what an author hands in | the author, or the page |
 //! | `hand-in/AUTHOR/report.txt` | what became of it | the run |
+//! | `hand-in/AUTHOR/.comment.txt` | what the author says of it | the author, or the page |
 //! | `entrants/AUTHOR/N/` | version N, as it plays | the run |
 //! | `entrants/AUTHOR/N.json` | how a version that was built is started | the run |
+//! | `entrants/AUTHOR/history.jsonl` | what was handed in, and what became of it | the run |
 //! | `results/L/games.jsonl` | games, and who came and went | the run |
 //! | `results/L/control.json` | what the organiser wants | commands and the page |
 //! | `results/L/invitations.json` | hashes of the secrets of links | `league invite` |
@@ -41,6 +43,7 @@ pub mod door;
 mod door_watch;
 mod doorkeeper;
 pub mod hand_in;
+pub mod history;
 mod intake;
 pub mod invitations;
 pub mod roster;

@@ -76,7 +76,7 @@ fn own_seats(standings: &Standings) -> Option<String> {
 fn unranked(standings: &Standings) -> Option<String> {
     let player = |row: &Row| {
         // Groups that have not met get a note of their own, and earlier versions need none.
-        let is_noted = |why: &_| !matches!(why, Unranked::Unconnected | Unranked::Retired);
+        let is_noted = |why: &_| *why != Unranked::Unconnected && !row.has_left;
         let why = row.rank.err().filter(is_noted)?;
         Some(format!("{} ({})", escape::terminal(&row.player), describe(why)))
     };

@@ -199,6 +199,7 @@ fn framed(
         replays: &json_in_html(&format!("[{}]", replays.join(",\n"))),
         key: &header.identity,
         kind: PageKind::File,
+        own_page: None,
     }
     .html()
 }
@@ -258,7 +259,7 @@ fn levels(
 ) -> Outcomes {
     let of = |other: &&Row| {
         let found = match (row.rank, other.rank) {
-            _ if row.is_retired() || other.is_retired() => by_rating(row, other),
+            _ if row.has_left || other.has_left => by_rating(row, other),
             (Ok(own), Ok(other)) if other.interval.high < own.interval.low => RankComparison::Above,
             (Ok(own), Ok(other)) if other.interval.low > own.interval.high => RankComparison::Below,
             (_, Err(_)) => RankComparison::Unknown,

@@ -24,11 +24,13 @@ use maud::{Markup, html};
 use super::numbers::{count, elo, mean_time, percent, time};
 use super::{Row, Standings};
 pub(super) use faults::one as fault;
+use referee_games::{BySeat, Seat};
 use referee_match::replay::frames::ReplayFrames;
 use referee_protocol::escape;
 use referee_record::model::record::Header;
 use referee_tournament::analysis::diagnostics::Diagnostics;
 use referee_tournament::analysis::log_summary::LogSummary;
+use referee_tournament::analysis::rating_history::RatingPoint;
 use referee_tournament::analysis::results::NamedResults;
 use referee_tournament::folder::workers::LiveWorkers;
 use template::{PageKind, PagePart, PageSection, PageTemplate, json_in_html};
@@ -60,6 +62,8 @@ pub struct PageData<'a> {
     pub called: Option<&'a str>,
     /// The way in which the page is published.
     pub kind: PageKind,
+    /// The address of the visitor's own page, if people have one.
+    pub own_page: Option<&'static str>,
     /// The machines that play now, if a run on many machines is in progress.
     pub workers: Option<&'a LiveWorkers>,
 }
@@ -80,6 +84,34 @@ pub struct Page {
     pub parts: Vec<PagePart>,
 }
 
+/// A live page, with what the pages of authors show of it.
+#[derive(Debug)]
+pub struct LivePage {
+    /// The page.
+    pub page: Page,
+    /// The games that count, in order, without those that are sealed.
+    pub games: Vec<PlayedGame>,
+    /// The ratings over time.
+    pub history: Vec<RatingPoint>,
+}
+
+/// A game that was played, for lists.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PlayedGame {
+    /// Its id.
+    pub id: String,
+    /// The players' numbers in the results, by seat.
+    pub players: BySeat<usize>,
+    /// The seat that won; `None` for a draw.
+    pub winner: Option<Seat>,
+    /// How it ended.
+    pub reason: String,
+    /// Its plies.
+    pub plies: u32,
+    /// When it began, in seconds since 1970; 0 under pseudonyms.
+    pub began: u64,
+}
+
 /// Renders the page.
 pub fn page(material: &PageData<'_>) -> Page {
     let title = escape::terminal(&material.header.tournament);
@@ -93,6 +125,7 @@ pub fn page(material: &PageData<'_>) -> Page {
         replays: &json_in_html(&replays),
         key: &material.header.identity,
         kind: material.kind,
+        own_page: material.own_page,
     };
     let parts = match material.kind {
         PageKind::Live => template.parts(),
@@ -115,6 +148,7 @@ pub fn page_of_one_game(game: &ReplayFrames) -> String {
         replays: &json(serde_json::json!([game])),
         key: &game.id,
         kind: PageKind::File,
+        own_page: None,
     };
     template.html()
 }

@@ -5,11 +5,12 @@ use std::path::Path;
 use crate::ReportError;
 use crate::game_files::{self, GameFiles};
 use crate::page::template::PageKind;
-use crate::page::{Page, PageData, SHOWN_GAMES, page};
+use crate::page::{LivePage, Page, PageData, PlayedGame, SHOWN_GAMES, page};
 use crate::replays::{ReplayRenderer, TurningPoints};
 use crate::results::Tables;
 use crate::tables::PAGE;
 use crate::taken_out::taken_out;
+use referee_games::{BySeat, Seat};
 use referee_record::log::write_whole;
 use referee_record::model::rules::GameRules;
 use referee_record::parallel;
@@ -17,6 +18,7 @@ use referee_tournament::analysis::diagnostics::Diagnoser;
 use referee_tournament::analysis::failed_checks::FailedChecks;
 use referee_tournament::analysis::log_summary::LogSummary;
 use referee_tournament::analysis::logged_game::LoggedGame;
+use referee_tournament::analysis::results::NamedResults;
 use referee_tournament::folder::workers::LiveWorkers;
 
 /// How many scripts with games are made at once.
@@ -46,11 +48,40 @@ pub fn write_page(
 ///
 /// # Errors
 /// The log cannot be read.
-pub fn live_page(tables: &Tables, called: &str, rules: GameRules) -> Result<Page, ReportError> {
+pub fn live_page(
+    tables: &Tables,
+    called: &str,
+    own_page: Option<&'static str>,
+    rules: GameRules,
+) -> Result<LivePage, ReportError> {
     let (control, turned) = (tables.analysis.header.clock, TurningPoints::new());
     let mut page = PageBuilder::new(tables, None, ReplayRenderer { rules, control, turned });
-    tables.analysis.each_game(|game| page.add(game))?;
-    page.render(PageKind::Live, called).map(|(page, _)| page)
+    page.own_page = own_page;
+    let (mut games, results) = (Vec::new(), &tables.analysis.evaluation.results);
+    tables.analysis.each_game(|game| {
+        games.extend(played_game(results, game));
+        page.add(game)
+    })?;
+    let (page, _, summary) = page.render(PageKind::Live, called)?;
+    Ok(LivePage { page, games, history: summary.history.points })
+}
+
+/// A game for lists; `None` if it does not count, or is sealed.
+fn played_game(results: &NamedResults, game: &LoggedGame) -> Option<PlayedGame> {
+    let record = game.record.as_ref();
+    let number = |seat: Seat| results.number(&record.players[seat]).ok();
+    let players = BySeat::new(number(Seat::First)?, number(Seat::Second)?);
+    let winner = record
+        .winner()
+        .and_then(|name| Seat::BOTH.into_iter().find(|&seat| record.players[seat] == *name));
+    (game.counts && !game.is_sealed).then(|| PlayedGame {
+        id: record.id.clone(),
+        players,
+        winner,
+        reason: record.reason.clone(),
+        plies: record.plies,
+        began: record.clock.began,
+    })
 }
 
 /// Collects everything on the page that needs a pass over the log.
@@ -66,6 +97,8 @@ struct PageBuilder<'a> {
     renderer: ReplayRenderer,
     /// The number of games so far.
     games: usize,
+    /// The address of the visitor's own page, if people have one.
+    own_page: Option<&'static str>,
 }
 
 impl<'a> PageBuilder<'a> {
@@ -81,6 +114,7 @@ impl<'a> PageBuilder<'a> {
             waiting: Vec::new(),
             renderer,
             games: 0,
+            own_page: None,
         }
     }
 
@@ -128,8 +162,12 @@ impl<'a> PageBuilder<'a> {
         Ok(())
     }
 
-    /// The page, and one line per player that is out.
-    fn render(mut self, kind: PageKind, called: &str) -> Result<(Page, Vec<String>), ReportError> {
+    /// The page, one line per player that is out, and the summary of the log.
+    fn render(
+        mut self,
+        kind: PageKind,
+        called: &str,
+    ) -> Result<(Page, Vec<String>, LogSummary), ReportError> {
         let Tables { analysis, standings } = self.tables;
         self.add_waiting()?;
         self.summary.finish()?;
@@ -158,14 +196,15 @@ impl<'a> PageBuilder<'a> {
             // A command would reveal a player's name.
             called: analysis.published.is_none().then_some(called),
             kind,
+            own_page: self.own_page,
             workers: workers.as_ref(),
         });
-        Ok((page, out))
+        Ok((page, out, self.summary))
     }
 
     /// Writes the page into the folder `out`. Returns one line per player that is out.
     fn write(self, out: &Path, called: &str) -> Result<Vec<String>, ReportError> {
-        let (page, lines) = self.render(PageKind::File, called)?;
+        let (page, lines, _) = self.render(PageKind::File, called)?;
         let path = out.join(PAGE);
         write_whole(&path, |out| out.write_all(page.html.as_bytes()))
             .map_err(ReportError::unwritable(&path))?;

@@ -31,6 +31,8 @@ pub struct Row {
     pub(crate) below_first: Option<Separation>,
     /// Whether it is a version of an author's player in a league.
     pub(crate) is_version: bool,
+    /// Whether it is a version that plays no longer.
+    pub(crate) has_left: bool,
     /// In a league: the version before it, by the same author, with how much better this one is in
     /// Elo and how likely it is better, if the two can be compared.
     pub(crate) before: Option<VersionBefore>,
@@ -74,11 +76,6 @@ impl Row {
     /// How much better it is than the version before, in Elo, and the likelihood that it is better.
     pub(crate) fn gain(&self) -> Option<(Estimate, f64)> {
         self.before?.gain
-    }
-
-    /// Whether it is a version that played, and plays no longer.
-    pub(crate) fn is_retired(&self) -> bool {
-        self.rank == Err(Unranked::Retired)
     }
 
     /// The place, if the player has a rank.
@@ -262,6 +259,7 @@ fn row(evaluation: &Evaluation, ranks: &[Result<Rank, Unranked<Out>>], number: u
         next: None,
         below_first: None,
         is_version: evaluation.versions[number].is_one,
+        has_left: evaluation.versions[number].has_left,
         before: evaluation.versions[number]
             .before
             .map(|before| version_before(evaluation, before, number)),
@@ -339,6 +337,7 @@ pub(crate) mod tests {
         assert!(last.gain().expect("it replaced one").0.value > 0.0);
         assert_eq!(house.rank_interval().expect("a rank").high, 2);
         for retired in [second, first] {
+            assert!(retired.has_left);
             assert_eq!(retired.rank, Err(Unranked::Retired));
             assert!(retired.shown_rating().is_some());
         }

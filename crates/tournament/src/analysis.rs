@@ -14,7 +14,7 @@ pub mod log_summary;
 pub mod logged_game;
 pub mod pseudonyms;
 pub mod published_games;
-pub(crate) mod rating_history;
+pub mod rating_history;
 pub mod results;
 pub mod sealed_games;
 pub mod several_tournaments;

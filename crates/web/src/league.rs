@@ -4,6 +4,7 @@ mod author;
 mod entrance;
 mod form;
 mod organiser;
+mod own_games;
 mod packet;
 mod upload;
 
@@ -32,6 +33,7 @@ pub fn private_pages(entrance: Arc<Entrance>) -> Router {
         .route("/author/versions/{number}/", get(packet::page))
         .route("/author/versions/{number}/games/{file}", get(packet::game))
         .route("/author/versions/{number}/packet.zip", get(packet::download))
+        .route("/author/versions/{number}/player.zip", get(packet::player))
         .route(ORGANISER, get(organiser::page))
         .route("/organiser/{wish}", post(organiser::wish))
         .layer(DefaultBodyLimit::disable())

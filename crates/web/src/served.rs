@@ -14,16 +14,19 @@ use crate::WebError;
 use crate::compression::SentText;
 use crate::connections::most;
 use crate::shared_copy::{Freshness, SharedCopy};
+use crate::visitors::AUTHOR;
 use referee_record::log::places::LogPlaces;
 use referee_record::log::{GameNames, LOG, LogScan, Scanned};
 use referee_record::model::record::{Header, PlayerInfo};
 use referee_record::model::rules::GameRules;
 use referee_report::game_files::{INDEX_END, game_script, index_begin, index_line, listed};
+use referee_report::page::PlayedGame;
 use referee_report::page::template::PagePart;
 use referee_report::page_builder::live_page;
 use referee_report::replays::{ReplayRenderer, TurningPoints};
 use referee_report::results::Tables;
 use referee_tournament::analysis::published_games::Published;
+use referee_tournament::analysis::rating_history::RatingPoint;
 use referee_tournament::analysis::results::Faulted;
 use referee_tournament::analysis::sealed_games::SealedGames;
 use referee_tournament::folder::workers::WORKERS;
@@ -55,6 +58,10 @@ pub(crate) struct LivePage {
     answers: tokio::sync::Mutex<HashMap<u64, Arc<SentText>>>,
     /// What it shows.
     pub(crate) tables: Tables,
+    /// The games that count, in order.
+    pub(crate) games: Vec<PlayedGame>,
+    /// The ratings over time.
+    pub(crate) history: Vec<RatingPoint>,
     /// The players by their names, which it shows only if it names players.
     pub(crate) entrants: Vec<PlayerInfo>,
 }
@@ -98,6 +105,8 @@ pub struct Served {
     pub(crate) naming: Naming,
     /// The options shown in the commands of the page.
     called: String,
+    /// The address of the visitor's own page, if people have one.
+    own_page: Option<&'static str>,
     /// The number of changes of the log so far.
     pub(crate) changed: watch::Receiver<u64>,
     /// Changes when a run begins or ends.
@@ -206,6 +215,7 @@ impl Served {
             rules,
             naming,
             called,
+            own_page: None,
             changed,
             runs,
             pages,
@@ -215,6 +225,12 @@ impl Served {
             followers: Arc::new(Semaphore::new(most() / 2)),
             _watchers: watchers,
         })
+    }
+
+    /// The same, with a link to the page of each author.
+    #[must_use]
+    pub fn with_own_pages(self) -> Self {
+        Self { own_page: Some(AUTHOR), ..self }
     }
 
     /// The number of changes of the log so far.
@@ -228,7 +244,8 @@ impl Served {
             Naming::Pseudonyms => Tables::under_pseudonyms(&self.dir)?,
         };
         let rules = self.rules_of(&tables.analysis.header)?;
-        let page = live_page(&tables, &self.called, rules)?;
+        let referee_report::page::LivePage { page, games, history } =
+            live_page(&tables, &self.called, self.own_page, rules)?;
         let part = |part: PagePart| {
             let hash = blake3::hash(part.text.as_bytes()).to_hex()[..16].to_owned();
             LivePart(part.id, hash, part.text)
@@ -239,7 +256,15 @@ impl Served {
             Naming::Pseudonyms => folder::header(&self.dir)?.players,
         };
         let html = SentText::new("text/html; charset=utf-8", page.html);
-        Ok(LivePage { html, parts, answers: tokio::sync::Mutex::default(), tables, entrants })
+        Ok(LivePage {
+            html,
+            parts,
+            answers: tokio::sync::Mutex::default(),
+            tables,
+            games,
+            history,
+            entrants,
+        })
     }
 
     /// The rules of the games of the log, whose header has changed if a run has begun since.

@@ -68,7 +68,7 @@ pub(super) fn run(
     new_runtime()?.block_on(async {
         let mut stop = interrupted()?;
         let web = WebServer::listen(args.listen).await?.known_as(invitations.host());
-        let live = Arc::new(Served::new(dir, rules, naming, called)?);
+        let live = Arc::new(Served::new(dir, rules, naming, called)?.with_own_pages());
         let entrance = Arc::new(Entrance::open(league, header.tournament, Arc::clone(&live))?);
         printer.line(&web.url())?;
         tokio::select! {

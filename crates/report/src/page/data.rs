@@ -8,7 +8,7 @@ use super::{PageData, count, elo, mean_time, time};
 use crate::Row;
 use crate::unranked::describe;
 use referee_protocol::escape;
-use referee_ratings::Outcomes;
+use referee_ratings::{Estimate, Outcomes};
 use referee_tournament::analysis::diagnostics::searches::SearchUse;
 
 /// Wins, draws and losses.
@@ -141,7 +141,7 @@ fn history(material: &PageData<'_>) -> Vec<RatingData> {
     if !material.names_players() {
         return Vec::new();
     }
-    let whole = |rating: &Option<f64>| rating.map(f64::round);
+    let whole = |rating: &Option<Estimate>| rating.map(|it| it.value.round());
     let points = material.summary.history.points.iter().map(|point| RatingData {
         games: point.games,
         ratings: point.ratings.iter().map(whole).collect(),

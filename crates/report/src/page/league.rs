@@ -4,12 +4,16 @@
 use maud::{DOCTYPE, Markup, html};
 
 use super::template::STYLE;
-use super::{name, or_dash, scrolling};
-use crate::numbers::elo;
-use crate::{Row, Standings};
+use super::{name, scrolling};
 use referee_protocol::escape;
-use referee_record::model::entry::LeavingReason;
 use referee_record::wording::counted;
+
+mod author;
+
+pub use author::{
+    AuthorPage, AuthorVersion, DatedRating, GameFilter, GameResult, ListedGame, ListedHandIn,
+    OpponentScore,
+};
 
 /// The script of the pages.
 pub const SCRIPT: &str = include_str!("league.js");
@@ -19,139 +23,6 @@ const MORE_STYLE: &str = include_str!("league.css");
 /// The style of the pages.
 pub fn style() -> String {
     [STYLE, MORE_STYLE].concat()
-}
-
-/// What an author sees.
-#[derive(Debug)]
-pub struct AuthorPage<'a> {
-    /// The name of the league.
-    pub league: &'a str,
-    /// The author.
-    pub author: &'a str,
-    /// What shows that a form comes from this page.
-    pub token: &'a str,
-    /// What the organiser tells everyone; empty if nothing.
-    pub message: &'a str,
-    /// The state of the league and of the author, a sentence each.
-    pub notices: &'a [&'a str],
-    /// The bounds on what can be handed in; `None` if nothing can.
-    pub bounds: Option<&'a str>,
-    /// What was handed in last: the name and the size of each file or folder.
-    pub handed_in: &'a [String],
-    /// What became of it.
-    pub report: &'a str,
-    /// The versions, the newest first.
-    pub versions: &'a [AuthorVersion<'a>],
-    /// The ranking that they are in.
-    pub standings: &'a Standings,
-}
-
-/// A version of an author's player.
-#[derive(Debug)]
-pub struct AuthorVersion<'a> {
-    /// Its number.
-    pub number: u32,
-    /// What others call it.
-    pub shown: &'a str,
-    /// When it entered, for people.
-    pub entered: String,
-    /// Why it plays no more, if it does not.
-    pub left: Option<LeavingReason>,
-}
-
-impl AuthorPage<'_> {
-    /// The page as HTML.
-    pub fn html(&self) -> String {
-        let body = html! {
-            @if !self.message.is_empty() { p.notice { (shown(self.message)) } }
-            @for notice in self.notices { p.warning { (notice) } }
-            section {
-                h2 { "Hand in" }
-                @if let Some(bounds) = self.bounds {
-                    form method="post" action="/author/hand-in" enctype="multipart/form-data" {
-                        (hidden(self.token))
-                        label for="files" { "An archive, a file, or several files of your player" }
-                        input #files type="file" name="files" multiple required;
-                        button { "Hand in" }
-                    }
-                    p.hint { (bounds) }
-                }
-                @if !self.handed_in.is_empty() {
-                    p { "Handed in last: " (shown(&self.handed_in.join(", "))) "." }
-                }
-            }
-            section aria-labelledby="report-heading" {
-                h2 #report-heading { "Report" }
-                pre #report aria-live="polite" {
-                    @if self.report.is_empty() { "Nothing was checked yet." } @else { (self.report) }
-                }
-                p #news hidden { a href="/author" { "See what has changed" } }
-                noscript { p.hint { "Reload the page to see how it goes on." } }
-            }
-            section { h2 { "Your versions" } (self.version_table()) }
-        };
-        framed(
-            self.league,
-            &format!("{} – {}", self.author, self.league),
-            &html! {
-                "You are " strong { (name(self.author)) } "." (leave(self.token))
-            },
-            &body,
-        )
-    }
-
-    fn version_table(&self) -> Markup {
-        if self.versions.is_empty() {
-            return html! { p { "None has entered yet." } };
-        }
-        let table = html! { table {
-            thead { tr {
-                th { "Version" } th { "Shown as" } th { "Entered" } th { "State" } th.n { "Place" }
-                th.n { "Elo" } th.n { "Games" } th.n { "W" } th.n { "D" } th.n { "L" }
-                th.n { "Faults" } th { "Packet" }
-            } }
-            tbody { @for version in self.versions { (self.version(version)) } }
-        } };
-        html! {
-            (scrolling("Your versions", &table))
-            p.hint {
-                "A packet has all games of a version, its faults and the lines before the first one. "
-                "Opponents have pseudonyms in it."
-            }
-        }
-    }
-
-    fn version(&self, version: &AuthorVersion<'_>) -> Markup {
-        let row = self.standings.rows.iter().find(|row| row.player == version.shown);
-        let place = row.and_then(|row| self.standings.shared_rank(row).ok());
-        let rating = row.and_then(Row::shown_rating);
-        let count = |of: fn(&Row) -> u32| or_dash(row.map(of));
-        let packet = format!("/author/versions/{}", version.number);
-        html! { tr {
-            th scope="row" { (version.number) } td { (name(version.shown)) } td { (version.entered) }
-            td { (state(version.left)) } td.n { (or_dash(place.map(|rank| rank.place))) }
-            td.n {
-                @if let Some(rating) = rating { (elo(rating.value)) " ±" (elo(rating.margin())) }
-                @else { "–" }
-            }
-            td.n { (count(|row| row.outcomes.games())) } td.n { (count(|row| row.outcomes.wins)) }
-            td.n { (count(|row| row.outcomes.draws)) } td.n { (count(|row| row.outcomes.losses)) }
-            td.n { (count(Row::fault_total)) }
-            td {
-                a href={ (packet) "/" } { "games and faults" } ", "
-                a href={ (packet) "/packet.zip" } download { "download" }
-            }
-        } }
-    }
-}
-
-fn state(left: Option<LeavingReason>) -> &'static str {
-    match left {
-        None => "plays",
-        Some(LeavingReason::Replaced) => "replaced",
-        Some(LeavingReason::Removed) => "removed by the organiser",
-        Some(LeavingReason::Lost) => "its files were lost",
-    }
 }
 
 /// What the organiser sees.
@@ -326,39 +197,13 @@ fn framed(league: &str, title: &str, who: &Markup, body: &Markup) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::super::super::standings::tests::standings;
+pub(super) mod tests {
     use super::*;
-    use referee_tournament::analysis::results::examples::results;
 
-    const HOSTILE: &str = "</pre><script>alert(1)</script>\u{202e}";
+    pub(super) const HOSTILE: &str = "</pre><script>alert(1)</script>\u{202e}";
 
     #[test]
     fn nothing_that_others_wrote_is_markup() {
-        let standings = standings(&results(&["ann v1", "bob v1"], &[(0, 1, "white")]));
-        let version = AuthorVersion {
-            number: 1,
-            shown: "ann v1",
-            entered: "today".to_owned(),
-            left: Some(LeavingReason::Replaced),
-        };
-        let page = AuthorPage {
-            league: HOSTILE,
-            author: HOSTILE,
-            token: "t",
-            message: HOSTILE,
-            notices: &[],
-            bounds: Some("bounds"),
-            handed_in: &[HOSTILE.to_owned()],
-            report: HOSTILE,
-            versions: &[version],
-            standings: &standings,
-        };
-        let author = page.html();
-        assert!(
-            author.contains("<td class=\"n\">1</td>") && author.contains("replaced"),
-            "{author}"
-        );
         let listed = ListedAuthor { name: HOSTILE.to_owned(), versions: 1, is_removed: false };
         let organiser = OrganiserPage {
             league: HOSTILE,
@@ -367,9 +212,13 @@ mod tests {
             state: LeagueStatus::Playing,
             authors: &[listed],
         };
-        for html in [author, organiser.html(), notice(HOSTILE, HOSTILE, HOSTILE, ("/", "on"))] {
-            assert!(!html.contains("<script>") && !html.contains("alert(1)<"), "{html}");
-            assert_eq!(html.matches("<script").count(), 1, "the script file only: {html}");
-        }
+        refuse_markup(&organiser.html());
+        refuse_markup(&notice(HOSTILE, HOSTILE, HOSTILE, ("/", "on")));
+    }
+
+    /// Fails if anything hostile is markup.
+    pub(super) fn refuse_markup(html: &str) {
+        assert!(!html.contains("<script>") && !html.contains("alert(1)<"), "{html}");
+        assert_eq!(html.matches("<script").count(), 1, "the script file only: {html}");
     }
 }

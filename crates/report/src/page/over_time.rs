@@ -19,7 +19,7 @@ pub(super) fn section(material: &PageData<'_>) -> Markup {
         label: escape::terminal(player),
         points: points
             .iter()
-            .filter_map(|point| Some((point.games as f64, point.ratings[number]?)))
+            .filter_map(|point| Some((point.games as f64, point.ratings[number]?.value)))
             .collect(),
     };
     let all = rows.iter().map(|row| line(row.number, &row.player));
@@ -42,7 +42,7 @@ pub(super) fn section(material: &PageData<'_>) -> Markup {
             } }
             tbody { @for row in &rows { tr {
                 th scope="row" { (name(&row.player)) }
-                @for point in points { td.n { (point.ratings[row.number].map_or("–".into(), elo)) } }
+                @for point in points { td.n { (point.ratings[row.number].map_or("–".into(), |it| elo(it.value))) } }
             } } }
         }
     };

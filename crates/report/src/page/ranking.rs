@@ -24,9 +24,9 @@ pub(super) fn section(material: &PageData<'_>) -> Markup {
         scale: span_of_ratings(&standings.rows),
     };
     let rows = || standings.rows.iter().enumerate();
-    let is_listed = |row: &Row| row.rank.is_err() && !row.is_retired();
+    let is_listed = |row: &Row| row.rank.is_err() && !row.has_left;
     let has_unranked = rows().any(|(_, row)| is_listed(row));
-    let present = rows().filter(|(_, row)| !row.is_retired()).count();
+    let present = rows().filter(|(_, row)| !row.has_left).count();
     let width = table.columns.len() + 1;
     html! {
         (search(material))
@@ -63,7 +63,7 @@ pub(super) fn section(material: &PageData<'_>) -> Markup {
 
 /// The versions that play no longer, on demand.
 fn retired(standings: &Standings) -> Markup {
-    let rows: Vec<&Row> = standings.rows.iter().filter(|row| row.is_retired()).collect();
+    let rows: Vec<&Row> = standings.rows.iter().filter(|row| row.has_left).collect();
     let table = html! { table {
         thead { tr {
             th scope="col" { "Version" } th.n scope="col" { "Rating" } th.n scope="col" { "±95%" }
@@ -199,7 +199,7 @@ fn cell(column: &Column, number: usize) -> Markup {
 
 /// The lowest and the highest end of all rating intervals, in Elo.
 pub(super) fn span_of_ratings(rows: &[Row]) -> (f64, f64) {
-    let present = rows.iter().filter(|row| !row.is_retired());
+    let present = rows.iter().filter(|row| !row.has_left);
     present
         .filter_map(Row::shown_rating)
         .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), rating| {
@@ -253,7 +253,7 @@ fn next_table(material: &PageData<'_>) -> Markup {
 /// The rating chart with its intervals.
 pub(super) fn chart_section(material: &PageData<'_>) -> Markup {
     let rows = || {
-        let rows = material.standings.rows.iter().filter(|row| !row.is_retired());
+        let rows = material.standings.rows.iter().filter(|row| !row.has_left);
         rows.filter_map(|row| row.shown_rating().map(|rating| (row, rating)))
     };
     if rows().next().is_none() {

@@ -96,6 +96,8 @@ pub(crate) struct PageTemplate<'a> {
     pub(crate) key: &'a str,
     /// The way in which the page is published.
     pub kind: PageKind,
+    /// The address of the visitor's own page, if people have one.
+    pub(crate) own_page: Option<&'a str>,
 }
 
 impl PageTemplate<'_> {
@@ -160,7 +162,8 @@ impl PageTemplate<'_> {
                 @for section in self.sections {
                     a href={ "#" (section.id) } { (section.heading) } " "
                 }
-                @if self.kind == PageKind::Live { a href="#projector" { "Projector" } }
+                @if self.kind == PageKind::Live { a href="#projector" { "Projector" } " " }
+                @if let Some(own) = self.own_page { a href=(own) { "Your page" } }
             }
         }
     }

@@ -1,7 +1,7 @@
 //! Ratings over time: fits of growing parts of a log, from its first games to the whole.
 
 use crate::analysis::results::{AnalysisError, NamedResults};
-use referee_ratings::fit;
+use referee_ratings::{Estimate, fit};
 use referee_record::model::record::{Anchor, GameRecord};
 
 /// The most fits.
@@ -12,8 +12,10 @@ const POINTS: usize = 16;
 pub struct RatingPoint {
     /// The number of games, in the order in which they ended.
     pub games: usize,
-    /// The ratings in Elo by player number; `None` for players that have not played yet.
-    pub ratings: Vec<Option<f64>>,
+    /// When the last of them began, in seconds since 1970; 0 under pseudonyms.
+    pub at: u64,
+    /// The ratings by player number; `None` for players that have not played yet.
+    pub ratings: Vec<Option<Estimate>>,
 }
 
 /// The ratings over time.
@@ -24,6 +26,8 @@ pub struct RatingHistory {
     results: NamedResults,
     anchors: Vec<Anchor>,
     games: usize,
+    /// When the last game began.
+    at: u64,
     every: usize,
 }
 
@@ -31,13 +35,21 @@ impl RatingHistory {
     /// Starts the history of a tournament of `games` games.
     pub(crate) fn new(names: &[String], anchors: Vec<Anchor>, games: usize) -> Self {
         let every = games.div_ceil(POINTS).max(1);
-        Self { points: Vec::new(), results: NamedResults::new(names), anchors, games: 0, every }
+        Self {
+            points: Vec::new(),
+            results: NamedResults::new(names),
+            anchors,
+            games: 0,
+            at: 0,
+            every,
+        }
     }
 
     /// Adds the next game.
     pub(crate) fn add(&mut self, game: &GameRecord) -> Result<(), AnalysisError> {
         self.results.add(game)?;
         self.games += 1;
+        self.at = game.clock.began;
         if self.games.is_multiple_of(self.every) { self.fit() } else { Ok(()) }
     }
 
@@ -51,9 +63,8 @@ impl RatingHistory {
         let fit = fit(&self.results.counts, &self.results.fixed(&self.anchors)?)?;
         let played = |player: usize| self.results.counts.of(player).games() > 0;
         let ratings = fit.ratings.iter().enumerate();
-        let ratings =
-            ratings.map(|(player, rating)| played(player).then_some(rating.value)).collect();
-        self.points.push(RatingPoint { games: self.games, ratings });
+        let ratings = ratings.map(|(player, rating)| played(player).then_some(*rating)).collect();
+        self.points.push(RatingPoint { games: self.games, at: self.at, ratings });
         Ok(())
     }
 }
@@ -75,6 +86,7 @@ mod tests {
         let games: Vec<usize> = history.points.iter().map(|point| point.games).collect();
         assert_eq!(games, [3, 6, 9, 12, 15, 18, 21, 24, 27, 30, 33, 36, 37]);
         let last = &history.points[12].ratings;
-        assert!(last[0] > last[1] && last[2].is_none());
+        let value = |player: usize| last[player].expect("it played").value;
+        assert!(value(0) > value(1) && last[2].is_none());
     }
 }

@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::extract::State;
+use axum::extract::{RawQuery, State};
 use axum::http::StatusCode;
 use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
@@ -15,15 +15,18 @@ use tokio_stream::StreamExt as _;
 use tokio_stream::wrappers::WatchStream;
 
 use super::entrance::{AuthorVisit, Entrance, page_with_forms};
+use super::own_games::OwnGames;
 use crate::WebError;
 use crate::served::{self, watch_files};
 use crate::shared_copy::Freshness;
 use referee_league::author_folder::AuthorFolder;
+use referee_league::history::{self, PastOutcome};
 use referee_league::invitations::Guest;
+use referee_league::version::version_dir;
 use referee_league::{REPORT_FILE, entered_as};
 use referee_protocol::escape;
 use referee_record::wording::counted;
-use referee_report::page::league::{AuthorPage, AuthorVersion};
+use referee_report::page::league::{AuthorPage, AuthorVersion, GameFilter, ListedHandIn};
 use referee_sandbox::limits;
 use referee_tournament::folder;
 
@@ -31,18 +34,32 @@ use referee_tournament::folder;
 const LONGEST_REPORT: u64 = 64 << 10;
 /// The shortest time between two events.
 const PAUSE: Duration = Duration::from_millis(200);
+/// The most submissions of the past that are listed.
+const MOST_HAND_INS: usize = 100;
 /// The most names of files that are listed.
 const MOST_LISTED: usize = 10;
 
 /// Shows an author what there is.
-pub(super) async fn page(State(entrance): State<Arc<Entrance>>, visit: AuthorVisit) -> Response {
-    match html(&entrance, &visit).await {
+pub(super) async fn page(
+    State(entrance): State<Arc<Entrance>>,
+    visit: AuthorVisit,
+    RawQuery(query): RawQuery,
+) -> Response {
+    let filter = match query.as_deref() {
+        Some("games=lost") => GameFilter::Lost,
+        _ => GameFilter::All,
+    };
+    match html(&entrance, &visit, filter).await {
         Ok(html) => page_with_forms(html),
         Err(failure) => entrance.sorry(&failure),
     }
 }
 
-async fn html(entrance: &Entrance, visit: &AuthorVisit) -> Result<String, WebError> {
+async fn html(
+    entrance: &Entrance,
+    visit: &AuthorVisit,
+    filter: GameFilter,
+) -> Result<String, WebError> {
     let control = entrance.control()?;
     let folder = AuthorFolder::open(&entrance.folder(&visit.name)).ok();
     let report = folder.as_ref().map(report).unwrap_or_default();
@@ -78,9 +95,11 @@ async fn html(entrance: &Entrance, visit: &AuthorVisit) -> Result<String, WebErr
             shown: live.tables.analysis.shown_name(&player.name),
             entered: date(entry.at),
             left: player.left.map(|leaving| leaving.why),
+            is_kept: version_dir(settings, entry).is_dir(),
         })
         .collect();
     versions.sort_by_key(|version| std::cmp::Reverse(version.number));
+    let games = OwnGames::new(&live, &visit.name);
     let page = AuthorPage {
         league: &entrance.name,
         author: &visit.name,
@@ -90,14 +109,34 @@ async fn html(entrance: &Entrance, visit: &AuthorVisit) -> Result<String, WebErr
         bounds: (!control.closed && !is_removed).then_some(&bounds),
         handed_in: &folder.as_ref().map(listed).unwrap_or_default(),
         report: &report,
+        history: &past_hand_ins(entrance, &visit.name)?,
         versions: &versions,
+        ratings: &games.ratings(),
+        games: &games.last(filter),
+        filter,
+        opponents: &games.opponents(),
         standings: &live.tables.standings,
     };
     Ok(page.html())
 }
 
+/// What an author handed in so far, the newest first.
+fn past_hand_ins(entrance: &Entrance, author: &str) -> Result<Vec<ListedHandIn>, WebError> {
+    let past = history::read(&entrance.league.settings.entrants, author)?;
+    let listed = past.into_iter().rev().take(MOST_HAND_INS).map(|one| ListedHandIn {
+        when: date(one.at),
+        files: one.files.join(", "),
+        comment: one.comment,
+        outcome: match one.outcome {
+            PastOutcome::Entered { version } => Ok(version),
+            PastOutcome::Refused { why } => Err(why),
+        },
+    });
+    Ok(listed.collect())
+}
+
 /// A time for people.
-fn date(seconds: u64) -> String {
+pub(super) fn date(seconds: u64) -> String {
     let at = i64::try_from(seconds).ok().and_then(|at| Timestamp::from_second(at).ok());
     at.map_or_else(String::new, |at| at.strftime("%Y-%m-%d %H:%M UTC").to_string())
 }

@@ -206,6 +206,10 @@ impl FromRequestParts<Arc<Entrance>> for AuthorVisit {
     ) -> Result<Self, Response> {
         match entrance.visit(&parts.headers) {
             Ok(Some((Guest::Author(name), secret))) => Ok(Self { name, secret }),
+            // The ranking leads everyone to this page.
+            Ok(Some((Guest::Organiser, _))) if parts.uri.path() == AUTHOR => {
+                Err(see_other(ORGANISER, None))
+            }
             Ok(Some((Guest::Organiser, _))) => Err(entrance.refuse("This page is for authors.")),
             Ok(None) => Err(entrance.refuse_stranger()),
             Err(failure) => Err(entrance.sorry(&failure)),

@@ -132,14 +132,8 @@ impl IncomingForm {
     async fn text(&mut self) -> Result<Option<(String, String)>, FormProblem> {
         let Some(mut field) = self.next().await? else { return Ok(None) };
         let name = field.field.name().unwrap_or_default().to_owned();
-        let mut bytes = Vec::new();
-        while let Some(chunk) = field.pace.keep(field.field.chunk()).await? {
-            bytes.extend_from_slice(&chunk);
-            if bytes.len() > LARGEST_FIELD {
-                return Err(FormProblem::Unusable(format!("`{name}` is too long")));
-            }
-        }
-        Ok(Some((name, String::from_utf8_lossy(&bytes).into_owned())))
+        let text = field.text().await?;
+        Ok(Some((name, text)))
     }
 }
 
@@ -162,6 +156,24 @@ impl IncomingField<'_> {
             return Err(FormProblem::Unusable(why.to_owned()));
         }
         Ok(self.field.file_name().unwrap_or_default())
+    }
+
+    /// Its name, if it is a text and no file.
+    pub(super) fn text_name(&self) -> Option<&str> {
+        self.field.name().filter(|_| self.field.file_name().is_none())
+    }
+
+    /// The text of the field, which must be short.
+    pub(super) async fn text(&mut self) -> Result<String, FormProblem> {
+        let mut bytes = Vec::new();
+        while let Some(chunk) = self.pace.keep(self.field.chunk()).await? {
+            bytes.extend_from_slice(&chunk);
+            if bytes.len() > LARGEST_FIELD {
+                let name = self.field.name().unwrap_or_default();
+                return Err(FormProblem::Unusable(format!("`{name}` is too long")));
+            }
+        }
+        Ok(String::from_utf8_lossy(&bytes).into_owned())
     }
 
     /// The next piece of the file. All files together have a bound.

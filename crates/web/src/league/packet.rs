@@ -1,7 +1,8 @@
 //! The packet of a version, for its author: as pages, and as an archive.
 
-use std::fs::{self, File};
+use std::fs;
 use std::io::{self, Cursor, Write as _};
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::sync::{Arc, PoisonError};
 
@@ -65,14 +66,50 @@ pub(super) async fn download(
     Named(number): Named<u32>,
 ) -> Response {
     answer(&entrance, &visit, number, move |folder| {
-        let disposition = format!("attachment; filename=\"packet-{number}.zip\"");
-        let headers = [
-            (header::CONTENT_TYPE, "application/zip".to_owned()),
-            (header::CONTENT_DISPOSITION, disposition),
-        ];
-        Ok((headers, packed(folder, &format!("packet-{number}"))?).into_response())
+        let name = format!("packet-{number}");
+        Ok(zip_response(packed(folder, &name)?, &format!("{name}.zip")))
     })
     .await
+}
+
+/// The files of an author's own version, as it plays, as an archive.
+pub(super) async fn player(
+    State(entrance): State<Arc<Entrance>>,
+    visit: AuthorVisit,
+    Named(number): Named<u32>,
+) -> Response {
+    let bounds = entrance.bounds(&visit.name);
+    let Ok(_held) = bounds.asking.try_acquire() else {
+        let why = "you are waiting for too many files\n";
+        return (StatusCode::TOO_MANY_REQUESTS, why).into_response();
+    };
+    let _one = bounds.packing.lock().await;
+    let Ok(permit) = Arc::clone(&entrance.packing).acquire_owned().await else {
+        return StatusCode::SERVICE_UNAVAILABLE.into_response();
+    };
+    let folder = entrance.league.settings.entrants.join(&visit.name).join(number.to_string());
+    let made = in_background(move || {
+        let _held_until_it_ends = permit;
+        bounded::check_folder(&folder)?;
+        Ok(packed(&folder, &format!("player-{number}"))?)
+    });
+    match made.await {
+        Ok(archive) => zip_response(archive, &format!("player-{number}.zip")),
+        Err(WebError::Packet(error)) if error.kind() == io::ErrorKind::NotFound => {
+            StatusCode::NOT_FOUND.into_response()
+        }
+        Err(failure) => entrance.sorry(&failure),
+    }
+}
+
+/// An archive to download.
+fn zip_response(archive: Vec<u8>, name: &str) -> Response {
+    let disposition = format!("attachment; filename=\"{name}\"");
+    let headers = [
+        (header::CONTENT_TYPE, "application/zip".to_owned()),
+        (header::CONTENT_DISPOSITION, disposition),
+    ];
+    (headers, archive).into_response()
 }
 
 /// What `give` makes of the packet of an author's own version. Others have none here.
@@ -154,7 +191,8 @@ fn keep(entrance: &Entrance, packet: KeptPacket) {
     }
 }
 
-/// All files in `folder` as an archive, under the name `top`.
+/// All files in `folder` as an archive, under the name `top`. A build may have left links, which could
+/// lead anywhere: they are left out.
 fn packed(folder: &Path, top: &str) -> io::Result<Vec<u8>> {
     let mut archive = ZipWriter::new(Cursor::new(Vec::new()));
     pack(folder, top, &mut archive)?;
@@ -166,12 +204,15 @@ fn pack(folder: &Path, name: &str, archive: &mut ZipWriter<Cursor<Vec<u8>>>) -> 
     entries.sort_by_key(fs::DirEntry::file_name);
     for entry in entries {
         let name = format!("{name}/{}", entry.file_name().to_string_lossy());
-        if entry.file_type()?.is_dir() {
+        let kind = entry.file_type()?;
+        if kind.is_dir() {
             pack(&entry.path(), &name, archive)?;
-        } else {
+        } else if kind.is_file() {
+            let runs = entry.metadata()?.permissions().mode() & 0o100 != 0;
             let options = SimpleFileOptions::default();
+            let options = if runs { options.unix_permissions(0o755) } else { options };
             archive.start_file(name, options).map_err(io::Error::other)?;
-            io::copy(&mut File::open(entry.path())?, archive)?;
+            io::copy(&mut bounded::open(&entry.path())?, archive)?;
         }
     }
     archive.flush()

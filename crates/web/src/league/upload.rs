@@ -29,6 +29,10 @@ const MOST_FILES: usize = 100;
 const LONGEST_NAME: usize = 100;
 /// The folder for several files, under which the author's folder has them.
 const SEVERAL: &str = "files";
+/// The field with what an author says of a submission.
+const COMMENT: &str = "comment";
+/// The longest text in it, in characters.
+const LONGEST_COMMENT: usize = 500;
 /// What was there before, on its way out.
 const OLD: &str = "old";
 /// How soon to try again when too many others hand in.
@@ -161,6 +165,8 @@ fn permits(
 struct Arrived {
     folder: TempDir,
     names: Vec<String>,
+    /// What its author says of it.
+    comment: String,
 }
 
 /// Receives the files of a form. They are on the disk when this returns. From the first file on, it
@@ -173,9 +179,14 @@ async fn receive(
     let incoming = entrance.incoming();
     let folder = tempfile::Builder::new().prefix("hand-in-").tempdir_in(&incoming);
     let folder = folder.map_err(WebError::unwritable(&incoming))?;
-    let mut arrived = Arrived { folder, names: Vec::new() };
+    let mut arrived = Arrived { folder, names: Vec::new(), comment: String::new() };
     let mut taken = HashSet::new();
     while let Some(mut field) = form.next().await? {
+        if field.text_name() == Some(COMMENT) {
+            let text = field.text().await?;
+            arrived.comment = text.chars().take(LONGEST_COMMENT).collect();
+            continue;
+        }
         if field.file_name()?.is_empty() {
             // A browser sends this if no file was chosen.
             while field.chunk().await?.is_some() {}
@@ -276,6 +287,7 @@ fn replace(folder: &AuthorFolder, arrived: &Arrived) -> io::Result<()> {
     for name in folder.handed_in()? {
         folder.move_out(&name, &old.path().join(&name))?;
     }
+    folder.write_comment(&arrived.comment)?;
     folder.move_in(&arrived.folder.path().join(new), new)
 }
 
@@ -324,7 +336,8 @@ mod tests {
                 fs::write(new.path().join(name), *name).expect("written");
             }
             let names = names.iter().map(ToString::to_string).collect();
-            replace(&held, &Arrived { folder: new, names }).expect("in place");
+            replace(&held, &Arrived { folder: new, names, comment: "tries".to_owned() })
+                .expect("in place");
             let mut left = held.handed_in().expect("a folder");
             left.sort();
             assert_eq!(fs::read_to_string(folder.join(REPORT_FILE)).expect("there"), "entered");

@@ -1,0 +1,433 @@
+//! The page of an author: handing in, what became of it, the versions, their games and ratings.
+
+use maud::{Markup, PreEscaped, html};
+
+use super::super::{name, or_dash, percent};
+use super::{framed, hidden, leave, shown};
+use crate::charts::{AxisScale, IntervalRow, interval_chart};
+use crate::numbers::elo;
+use crate::{Row, Standings};
+use referee_ratings::{Estimate, Outcomes};
+use referee_record::model::entry::LeavingReason;
+
+/// What an author sees.
+#[derive(Debug)]
+pub struct AuthorPage<'a> {
+    /// The name of the league.
+    pub league: &'a str,
+    /// The author.
+    pub author: &'a str,
+    /// What shows that a form comes from this page.
+    pub token: &'a str,
+    /// What the organiser tells everyone; empty if nothing.
+    pub message: &'a str,
+    /// The state of the league and of the author, a sentence each.
+    pub notices: &'a [&'a str],
+    /// The bounds on what can be handed in; `None` if nothing can.
+    pub bounds: Option<&'a str>,
+    /// What was handed in last: the name and the size of each file or folder.
+    pub handed_in: &'a [String],
+    /// What became of it.
+    pub report: &'a str,
+    /// What was handed in so far, the newest first.
+    pub history: &'a [ListedHandIn],
+    /// The versions, the newest first.
+    pub versions: &'a [AuthorVersion<'a>],
+    /// The ratings over time, the first one first.
+    pub ratings: &'a [DatedRating],
+    /// The games, the newest first.
+    pub games: &'a [ListedGame],
+    /// Which games these are.
+    pub filter: GameFilter,
+    /// The scores against each opponent.
+    pub opponents: &'a [OpponentScore],
+    /// The ranking that the versions are in.
+    pub standings: &'a Standings,
+}
+
+/// A submission in the past.
+#[derive(Debug)]
+pub struct ListedHandIn {
+    /// When it entered or was refused, for people.
+    pub when: String,
+    /// Its files.
+    pub files: String,
+    /// What its author said of it.
+    pub comment: String,
+    /// The number of the version that entered, or why it was refused.
+    pub outcome: Result<u32, String>,
+}
+
+/// A version of an author's player.
+#[derive(Debug)]
+pub struct AuthorVersion<'a> {
+    /// Its number.
+    pub number: u32,
+    /// What others call it.
+    pub shown: &'a str,
+    /// When it entered, for people.
+    pub entered: String,
+    /// Why it plays no more, if it does not.
+    pub left: Option<LeavingReason>,
+    /// Whether its files are still kept.
+    pub is_kept: bool,
+}
+
+/// A rating at some time.
+#[derive(Debug)]
+pub struct DatedRating {
+    /// When, for people.
+    pub when: String,
+    /// The number of the version.
+    pub version: u32,
+    /// The rating.
+    pub rating: Estimate,
+}
+
+/// A game of an author's player.
+#[derive(Debug)]
+pub struct ListedGame {
+    /// When it began, for people; empty where that must not be known.
+    pub when: String,
+    /// Its id on the page of the league.
+    pub id: String,
+    /// The number of the version that played.
+    pub version: u32,
+    /// The seat that it had.
+    pub seat: String,
+    /// What the opponent is called.
+    pub opponent: String,
+    /// The result, from the author's side.
+    pub result: GameResult,
+    /// How it ended.
+    pub reason: String,
+    /// Its plies.
+    pub plies: u32,
+}
+
+/// The result of a game from one side.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum GameResult {
+    /// It was won.
+    Won,
+    /// It was drawn.
+    Drawn,
+    /// It was lost.
+    Lost,
+}
+
+/// Which games are listed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum GameFilter {
+    /// All.
+    All,
+    /// Those that were lost.
+    Lost,
+}
+
+/// The scores of all versions against an opponent.
+#[derive(Debug)]
+pub struct OpponentScore {
+    /// What the opponent is called.
+    pub name: String,
+    /// The scores, from the author's side.
+    pub outcomes: Outcomes,
+}
+
+impl AuthorPage<'_> {
+    /// The page as HTML.
+    pub fn html(&self) -> String {
+        let body = html! {
+            @if !self.message.is_empty() { p.notice { (shown(self.message)) } }
+            @for notice in self.notices { p.warning { (notice) } }
+            (self.upload())
+            section aria-labelledby="report-heading" {
+                h2 #report-heading { "Report" }
+                pre #report aria-live="polite" {
+                    @if self.report.is_empty() { "Nothing was checked yet." } @else { (self.report) }
+                }
+                p #news hidden { a href="/author" { "See what has changed" } }
+                noscript { p.hint { "Reload the page to see how it goes on." } }
+            }
+            section { h2 { "Your versions" } (self.version_table()) }
+            section { h2 { "Your rating" } (self.rating_chart()) }
+            section #games { h2 { "Your games" } (self.game_table()) }
+            section { h2 { "Your opponents" } (self.opponent_table()) }
+            section { h2 { "Your hand-ins" } (self.history_table()) }
+        };
+        framed(
+            self.league,
+            &format!("{} – {}", self.author, self.league),
+            &html! {
+                "You are " strong { (name(self.author)) } "." (leave(self.token))
+            },
+            &body,
+        )
+    }
+
+    fn upload(&self) -> Markup {
+        html! {
+            section {
+                h2 { "Hand in" }
+                @if let Some(bounds) = self.bounds {
+                    form method="post" action="/author/hand-in" enctype="multipart/form-data" {
+                        (hidden(self.token))
+                        label for="files" { "An archive, a file, or several files of your player" }
+                        input #files type="file" name="files" multiple required;
+                        label for="comment" { "A comment for yourself, if you like" }
+                        input #comment type="text" name="comment" maxlength="500";
+                        button { "Hand in" }
+                    }
+                    p.hint { (bounds) }
+                }
+                @if !self.handed_in.is_empty() {
+                    p { "Handed in last: " (shown(&self.handed_in.join(", "))) "." }
+                }
+            }
+        }
+    }
+
+    fn version_table(&self) -> Markup {
+        if self.versions.is_empty() {
+            return html! { p { "None has entered yet." } };
+        }
+        html! {
+            (stacking("Your versions", &html! {
+                thead { tr {
+                    th { "Version" } th { "Shown as" } th { "Entered" } th { "State" }
+                    th.n { "Place" } th.n { "Elo" } th.n { "Gain" } th.n { "Games" } th.n { "W" }
+                    th.n { "D" } th.n { "L" } th.n { "Faults" } th { "Files" }
+                } }
+                tbody { @for version in self.versions { (self.version(version)) } }
+            }))
+            p.hint {
+                "A packet has all games of a version, its faults and the lines before the first one. "
+                "Opponents have pseudonyms in it."
+            }
+        }
+    }
+
+    fn version(&self, version: &AuthorVersion<'_>) -> Markup {
+        let row = self.standings.rows.iter().find(|row| row.player == version.shown);
+        let place = row.and_then(|row| self.standings.shared_rank(row).ok());
+        let count = |of: fn(&Row) -> u32| or_dash(row.map(of));
+        let folder = format!("/author/versions/{}", version.number);
+        html! { tr {
+            th scope="row" { (version.number) }
+            td data-label="Shown as" { (name(version.shown)) }
+            td data-label="Entered" { (version.entered) }
+            td data-label="State" { (state(version.left)) }
+            td.n data-label="Place" { (or_dash(place.map(|rank| rank.place))) }
+            td.n data-label="Elo" { (with_margin(row.and_then(Row::shown_rating))) }
+            td.n data-label="Gain" { (with_margin(row.and_then(|row| Some(row.before?.gain?.0)))) }
+            td.n data-label="Games" { (count(|row| row.outcomes.games())) }
+            td.n data-label="Won" { (count(|row| row.outcomes.wins)) }
+            td.n data-label="Drawn" { (count(|row| row.outcomes.draws)) }
+            td.n data-label="Lost" { (count(|row| row.outcomes.losses)) }
+            td.n data-label="Faults" { (count(Row::fault_total)) }
+            td data-label="Files" {
+                a href={ (folder) "/" } { "games and faults" } ", "
+                a href={ (folder) "/packet.zip" } download { "packet" }
+                @if version.is_kept { ", " a href={ (folder) "/player.zip" } download { "player" } }
+            }
+        } }
+    }
+
+    fn rating_chart(&self) -> Markup {
+        if self.ratings.is_empty() {
+            return html! { p { "There is nothing to show before a few games are played." } };
+        }
+        let row = |one: &DatedRating| IntervalRow {
+            rank: usize::try_from(one.version).ok(),
+            label: one.when.clone(),
+            low: one.rating.low,
+            middle: one.rating.value,
+            high: one.rating.high,
+            most: None,
+        };
+        let rows: Vec<IntervalRow> = self.ratings.iter().map(row).collect();
+        let caption = "Elo of the version that played then, with 95% intervals. After each time \
+                       stands the number of the version.";
+        html! {
+            figure {
+                (PreEscaped(interval_chart(&rows, AxisScale::Elo, "Your rating over time")))
+                figcaption { (caption) }
+                details.table { summary { "As a table" } (stacking("Your rating over time", &html! {
+                    thead { tr { th { "Time" } th.n { "Version" } th.n { "Elo" } } }
+                    tbody { @for one in self.ratings { tr {
+                        th scope="row" { (one.when) }
+                        td.n data-label="Version" { (one.version) }
+                        td.n data-label="Elo" { (with_margin(Some(one.rating))) }
+                    } } }
+                })) }
+            }
+        }
+    }
+
+    fn game_table(&self) -> Markup {
+        let link = |filter, address: &str, label: &str| {
+            html! {
+                @if self.filter == filter { strong { (label) } } @else { a href=(address) { (label) } }
+            }
+        };
+        let has_times = self.games.iter().any(|game| !game.when.is_empty());
+        html! {
+            p {
+                (link(GameFilter::All, "/author#games", "The last games")) " · "
+                (link(GameFilter::Lost, "/author?games=lost#games", "The last that were lost"))
+            }
+            @if self.games.is_empty() { p { "There are none." } } @else {
+                (stacking("Your games", &html! {
+                    thead { tr {
+                        @if has_times { th { "Began" } } th { "Result" } th { "Opponent" } th.n { "Version" }
+                        th { "Seat" } th { "Ended by" } th.n { "Plies" } th { "Game" }
+                    } }
+                    tbody { @for game in self.games { tr {
+                        @if has_times { td data-label="Began" { (game.when) } }
+                        th scope="row" { (result(game.result)) }
+                        td data-label="Opponent" { (name(&game.opponent)) }
+                        td.n data-label="Version" { (game.version) }
+                        td data-label="Seat" { (shown(&game.seat)) }
+                        td data-label="Ended by" { (shown(&game.reason)) }
+                        td.n data-label="Plies" { (game.plies) }
+                        td data-label="Game" { a href={ "/#game=" (game.id) } { "watch" } }
+                    } } }
+                }))
+            }
+        }
+    }
+
+    fn opponent_table(&self) -> Markup {
+        if self.opponents.is_empty() {
+            return html! { p { "There are none." } };
+        }
+        html! {
+            p { "All your versions against all of theirs." }
+            (stacking("Your opponents", &html! {
+                thead { tr {
+                    th { "Opponent" } th.n { "Games" } th.n { "W" } th.n { "D" } th.n { "L" }
+                    th.n { "Score" }
+                } }
+                tbody { @for one in self.opponents { tr {
+                    th scope="row" { (name(&one.name)) }
+                    td.n data-label="Games" { (one.outcomes.games()) }
+                    td.n data-label="Won" { (one.outcomes.wins) }
+                    td.n data-label="Drawn" { (one.outcomes.draws) }
+                    td.n data-label="Lost" { (one.outcomes.losses) }
+                    td.n data-label="Score" {
+                        (percent(one.outcomes.score().value(), f64::from(one.outcomes.games())))
+                    }
+                } } }
+            }))
+        }
+    }
+
+    fn history_table(&self) -> Markup {
+        if self.history.is_empty() {
+            return html! { p { "Nothing was checked yet." } };
+        }
+        stacking(
+            "Your hand-ins",
+            &html! {
+                thead { tr { th { "Checked" } th { "Files" } th { "Comment" } th { "Outcome" } } }
+                tbody { @for one in self.history { tr {
+                    th scope="row" { (one.when) }
+                    td data-label="Files" { (shown(&one.files)) }
+                    td data-label="Comment" { (shown(&one.comment)) }
+                    td data-label="Outcome" {
+                        @match &one.outcome {
+                            Ok(version) => { "entered as version " (version) }
+                            Err(why) => { "refused: " (shown(why)) }
+                        }
+                    }
+                } } }
+            },
+        )
+    }
+}
+
+/// A table whose rows become blocks where the screen is narrow, each cell with its label.
+fn stacking(label: &str, content: &Markup) -> Markup {
+    html! { table.stacking aria-label=(label) { (content) } }
+}
+
+fn with_margin(rating: Option<Estimate>) -> String {
+    or_dash(rating.map(|rating| format!("{} ±{}", elo(rating.value), elo(rating.margin()))))
+}
+
+fn result(result: GameResult) -> &'static str {
+    match result {
+        GameResult::Won => "won",
+        GameResult::Drawn => "drawn",
+        GameResult::Lost => "lost",
+    }
+}
+
+fn state(left: Option<LeavingReason>) -> &'static str {
+    match left {
+        None => "plays",
+        Some(LeavingReason::Replaced) => "replaced",
+        Some(LeavingReason::Removed) => "removed by the organiser",
+        Some(LeavingReason::Lost) => "its files were lost",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{HOSTILE, refuse_markup};
+    use super::*;
+    use crate::standings::tests::standings;
+    use referee_tournament::analysis::results::examples::results;
+
+    #[test]
+    fn nothing_that_others_wrote_is_markup() {
+        let standings = standings(&results(&["ann v1", "bob v1"], &[(0, 1, "white")]));
+        let version = AuthorVersion {
+            number: 1,
+            shown: "ann v1",
+            entered: "today".to_owned(),
+            left: Some(LeavingReason::Replaced),
+            is_kept: true,
+        };
+        let hand_in = |outcome| ListedHandIn {
+            when: "today".to_owned(),
+            files: HOSTILE.to_owned(),
+            comment: HOSTILE.to_owned(),
+            outcome,
+        };
+        let game = ListedGame {
+            when: String::new(),
+            id: "3f9a1c07be52-1".to_owned(),
+            version: 1,
+            seat: "white".to_owned(),
+            opponent: HOSTILE.to_owned(),
+            result: GameResult::Lost,
+            reason: HOSTILE.to_owned(),
+            plies: 7,
+        };
+        let page = AuthorPage {
+            league: HOSTILE,
+            author: HOSTILE,
+            token: "t",
+            message: HOSTILE,
+            notices: &[],
+            bounds: Some("bounds"),
+            handed_in: &[HOSTILE.to_owned()],
+            report: HOSTILE,
+            history: &[hand_in(Ok(1)), hand_in(Err(HOSTILE.to_owned()))],
+            versions: &[version],
+            ratings: &[],
+            games: &[game],
+            filter: GameFilter::Lost,
+            opponents: &[OpponentScore { name: HOSTILE.to_owned(), outcomes: Outcomes::default() }],
+            standings: &standings,
+        };
+        let html = page.html();
+        assert!(
+            html.contains("data-label=\"Games\">1</td>") && html.contains("replaced"),
+            "{html}"
+        );
+        assert!(html.contains("href=\"/author/versions/1/player.zip\""), "{html}");
+        refuse_markup(&html);
+    }
+}

@@ -1,0 +1,116 @@
+//! What the games of a league tell an author: the last ones, the scores against each opponent, and
+//! the ratings over time.
+
+use std::collections::{BTreeMap, HashMap};
+
+use super::author::date;
+use crate::served::LivePage;
+use referee_games::Seat;
+use referee_ratings::Outcomes;
+use referee_report::page::PlayedGame;
+use referee_report::page::league::{
+    DatedRating, GameFilter, GameResult, ListedGame, OpponentScore,
+};
+
+/// The most games that are listed.
+const MOST_GAMES: usize = 50;
+
+/// What an author's versions did.
+pub(super) struct OwnGames<'a> {
+    live: &'a LivePage,
+    author: &'a str,
+    /// The author's versions, by their numbers in the results.
+    own: BTreeMap<usize, u32>,
+    /// What each player is called here, by number: an author for all versions, as far as names are
+    /// shown.
+    labels: HashMap<usize, &'a str>,
+}
+
+impl<'a> OwnGames<'a> {
+    pub(super) fn new(live: &'a LivePage, author: &'a str) -> Self {
+        let analysis = &live.tables.analysis;
+        let results = &analysis.evaluation.results;
+        let (mut own, mut labels) = (BTreeMap::new(), HashMap::new());
+        for player in &live.entrants {
+            let shown = analysis.shown_name(&player.name);
+            let Ok(number) = results.number(shown) else { continue };
+            let entry = player.entry.as_ref();
+            match entry.filter(|entry| entry.author == author) {
+                Some(entry) => drop(own.insert(number, entry.version)),
+                // Whose version a pseudonym is must not be known.
+                None if shown != player.name => drop(labels.insert(number, shown)),
+                None => drop(labels.insert(number, entry.map_or(shown, |entry| &entry.author))),
+            }
+        }
+        Self { live, author, own, labels }
+    }
+
+    /// The last games, the newest first.
+    pub(super) fn last(&self, filter: GameFilter) -> Vec<ListedGame> {
+        let newest = self.live.games.iter().rev().filter_map(|game| self.listed(game));
+        let shown = newest.filter(|game| match filter {
+            GameFilter::All => true,
+            GameFilter::Lost => game.result == GameResult::Lost,
+        });
+        shown.take(MOST_GAMES).collect()
+    }
+
+    fn listed(&self, game: &PlayedGame) -> Option<ListedGame> {
+        let of_seat = |&seat: &Seat| self.own.contains_key(&game.players[seat]);
+        let seat = Seat::BOTH.into_iter().find(of_seat)?;
+        let result = match game.winner {
+            None => GameResult::Drawn,
+            Some(winner) if winner == seat => GameResult::Won,
+            Some(_) => GameResult::Lost,
+        };
+        let other = Seat::BOTH.into_iter().find(|&other| other != seat)?;
+        let header = &self.live.tables.analysis.header;
+        let seats = header.seats.iter().zip(Seat::BOTH);
+        Some(ListedGame {
+            when: if game.began == 0 { String::new() } else { date(game.began) },
+            id: game.id.clone(),
+            version: self.own[&game.players[seat]],
+            seat: seats.into_iter().find(|(_, at)| *at == seat)?.0.clone(),
+            opponent: self.label(game.players[other]).to_owned(),
+            result,
+            reason: game.reason.clone(),
+            plies: game.plies,
+        })
+    }
+
+    fn label(&self, number: usize) -> &str {
+        self.labels.get(&number).copied().unwrap_or(self.author)
+    }
+
+    /// The scores of all versions against each opponent, the most games first.
+    pub(super) fn opponents(&self) -> Vec<OpponentScore> {
+        let counts = &self.live.tables.analysis.evaluation.results.counts;
+        let mut scores: BTreeMap<&str, Outcomes> = BTreeMap::new();
+        for (&number, label) in &self.labels {
+            let against = self.own.keys().map(|&own| counts.between(own, number));
+            let all = scores.entry(label).or_default();
+            *all = against.chain([*all]).sum();
+        }
+        let scores = scores.into_iter().filter(|(_, outcomes)| outcomes.games() > 0);
+        let mut scores: Vec<OpponentScore> = scores
+            .map(|(name, outcomes)| OpponentScore { name: name.to_owned(), outcomes })
+            .collect();
+        scores.sort_by_key(|one| std::cmp::Reverse(one.outcomes.games()));
+        scores
+    }
+
+    /// The ratings over time: at each time, that of the newest version that had played. Empty where
+    /// times must not be known.
+    pub(super) fn ratings(&self) -> Vec<DatedRating> {
+        let points = self.live.history.iter().filter(|point| point.at > 0);
+        let rating = |point: &referee_tournament::analysis::rating_history::RatingPoint| {
+            let rated = self
+                .own
+                .iter()
+                .filter_map(|(&number, &version)| Some((version, (*point.ratings.get(number)?)?)));
+            let (version, rating) = rated.max_by_key(|(version, _)| *version)?;
+            Some(DatedRating { when: date(point.at), version, rating })
+        };
+        points.filter_map(rating).collect()
+    }
+}
