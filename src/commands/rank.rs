@@ -12,6 +12,7 @@ use super::recorded_rules::RecordedRulesArgs;
 use super::results_folder::{find, note_problems};
 use super::{Failure, Status};
 use crate::printer::Printer;
+use referee_ratings::Compared;
 use referee_record::model::rules::GameRules;
 use referee_report::details::details;
 use referee_report::json::StandingsJson;
@@ -38,7 +39,7 @@ Examples:
   referee rank --format json | jq '.players[0]'
   referee rank --from games.csv         rate games from anywhere
 
-A file for --from has one line per game, after a header line that names the columns:
+A file for --from has one line per game of two, after a header line that names the columns:
 
   first,second,result,pair,fault
   ant,bee,1-0,1,
@@ -47,7 +48,16 @@ A file for --from has one line per game, after a header line that names the colu
 
 `result` is `first`, `second` or `draw`, or `1-0`, `0-1` or `1/2-1/2`. `pair` is optional: the two
 games of a pair, with the seats swapped, have the same number. `fault` is optional: the code of the
-loser's fault. Other columns are ignored.
+loser's fault. Other columns are ignored. Games of 2 to 16 seats have a line for each seat:
+
+  game,seat,player,place,deal,fault
+  1,red,ant,1,1,
+  1,green,bee,2,1,
+  1,blue,cat,2,1,
+
+`place` is 1 for the best, and the same for players that are level; `final_score` can replace it.
+`seat`, `deal` and `fault` are optional. A deal is a number that the games of a rotation share, in
+which the same players sit once in every seat.
 
 Several folders are connected by anchors, and by players with the same name and the same files. If
 the program behind a name has changed, each version is a player of its own.")]
@@ -61,6 +71,9 @@ pub(crate) struct RankArgs {
     /// Rate the games in this CSV file instead (`-` reads stdin)
     #[arg(long, value_name = "FILE", conflicts_with_all = ["dirs", "details"])]
     pub(crate) from: Option<PathBuf>,
+    /// What the places in the file of --from tell
+    #[arg(long, value_enum, default_value_t, requires = "from")]
+    pub(crate) ranking: PlacesTell,
     /// Output format
     #[arg(long, value_enum, default_value_t)]
     pub(crate) format: RankFormat,
@@ -72,6 +85,16 @@ pub(crate) struct RankArgs {
     pub(crate) details: bool,
     #[command(flatten)]
     pub(crate) rules: RecordedRulesArgs,
+}
+
+/// What the places of a game tell.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
+pub(crate) enum PlacesTell {
+    /// The order of all players.
+    #[default]
+    Places,
+    /// Only who won.
+    Winner,
 }
 
 /// The output format of the ranking.
@@ -90,7 +113,7 @@ pub(crate) enum RankFormat {
 pub(crate) fn run(args: &RankArgs, printer: Printer) -> Result<Status, Failure> {
     let faulted = if args.without_faults { Faulted::LeaveOut } else { Faulted::Count };
     if let Some(file) = &args.from {
-        print(&listed(file, faulted)?, None, args.format, printer)?;
+        print(&listed(file, faulted, args.ranking)?, None, args.format, printer)?;
         return Ok(Status::Done);
     }
     if args.dirs.len() > 1 {
@@ -120,7 +143,7 @@ pub(crate) fn run(args: &RankArgs, printer: Printer) -> Result<Status, Failure> 
 
 /// The standings of the games in a CSV file. Its games have no record, so copies cannot be
 /// recognised.
-fn listed(file: &Path, faulted: Faulted) -> Result<Standings, Failure> {
+fn listed(file: &Path, faulted: Faulted, tell: PlacesTell) -> Result<Standings, Failure> {
     let failed =
         |error: &dyn std::fmt::Display| Failure::input(format!("{}: {error}", file.display()));
     let input: Box<dyn BufRead> = if file == Path::new("-") {
@@ -128,9 +151,13 @@ fn listed(file: &Path, faulted: Faulted) -> Result<Standings, Failure> {
     } else {
         Box::new(BufReader::new(File::open(file).map_err(|error| failed(&error))?))
     };
-    let results = game_list::read(input, faulted).map_err(|error| failed(&error))?;
+    let compared = match tell {
+        PlacesTell::Places => Compared::All,
+        PlacesTell::Winner => Compared::Winner,
+    };
+    let results = game_list::read(input, faulted, compared).map_err(|error| failed(&error))?;
     let out = vec![None; results.names().len()];
-    let played = results.counts.total().games() as usize;
+    let played = results.counts.games() as usize;
     let summary = Summary { played, counted: played, ..Summary::default() };
     let evaluation =
         Evaluation::new(results, &[], &out, summary).map_err(|error| failed(&error))?;

@@ -57,6 +57,101 @@ fn the_order_of_the_games_changes_nothing() {
     assert_eq!(shown.len(), 1, "{shown:#?}");
 }
 
+/// The output without its line breaks.
+fn in_one_line(run: &Run) -> String {
+    run.out.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Rotations of three seats between four players, of whom the first in the alphabet mostly win.
+fn three_seats() -> String {
+    let (names, mut games) =
+        (["ant", "bee", "cat", "dog"], String::from("game,seat,player,place,deal\n"));
+    for deal in 0..12_usize {
+        let seated = [0, 1, 2, 3].into_iter().filter(|player| player != &(deal % 4));
+        let mut seated: Vec<usize> = seated.collect();
+        for game in 0..3 {
+            seated.rotate_left(1);
+            let mut order = seated.clone();
+            order.sort_unstable();
+            // One game of the deal is an upset.
+            order.rotate_left(usize::from(game == deal % 3));
+            for (seat, player) in ["red", "green", "blue"].iter().zip(&seated) {
+                let place = 1 + order.iter().position(|other| other == player).expect("it plays");
+                let name = names[*player];
+                writeln!(games, "{deal}-{game},{seat},{name},{place},{deal}").expect("memory");
+            }
+        }
+    }
+    games
+}
+
+#[test]
+fn games_of_several_seats_are_ranked() {
+    let arena = Arena::with(&Config::small());
+    arena.write("games.csv", &three_seats());
+    let run = arena.run(&["rank", "--from", "games.csv"]);
+    assert_eq!((run.code, run.err.as_str()), (0, ""), "{}", run.out);
+    assert!(
+        run.out.starts_with("#  player  rating  ±95%  ranks  games  score     %  1st  faults\n"),
+        "{}",
+        run.out
+    );
+    assert!(run.out.contains("\n36 of 36 games played.\nSeats "), "{}", run.out);
+    let said = in_one_line(&run);
+    assert!(said.contains("Ties: 0 of 108 comparisons (0.0%). Games of a deal agree: "), "{said}");
+    let json = arena.run(&["rank", "--from", "games.csv", "--format", "json"]).out;
+    let json: Value = serde_json::from_str(&json).expect("JSON");
+    let seats = json["seats"].as_array().expect("a value for each seat");
+    assert_eq!(seats.iter().map(|it| &it["seat"]).collect::<Vec<_>>(), ["red", "green", "blue"]);
+    let keys = ["deal_correlation", "game_dispersion", "seats_p", "seat_effects_p"];
+    assert!(keys.iter().all(|key| json[key].is_number()), "{json}");
+    assert!(json.get("first_advantage").is_none() && json.get("pair_correlation").is_none());
+    let ant = &json["players"][0];
+    assert_eq!((&ant["player"], &ant["games"]), (&"ant".into(), &27.into()));
+    assert_eq!(ant["places"], serde_json::json!([18, 0, 9]));
+    assert_eq!(
+        (&ant["ahead"], &ant["behind"], &ant["score"]),
+        (&36.into(), &18.into(), &18.0.into())
+    );
+    let csv = arena.run(&["rank", "--from", "games.csv", "--format", "csv"]).out;
+    let headings = "rank,player,rating,rating_low,rating_high,games,score,ahead,level,behind,\
+                    place_1,place_2,place_3,score_red,score_green,score_blue,faults,";
+    assert!(csv.starts_with(headings) && csv.lines().count() == 5, "{csv}");
+    let fields = csv.lines().map(|line| line.split(',').count()).collect::<BTreeSet<_>>();
+    assert_eq!(fields.len(), 1, "{csv}");
+}
+
+#[test]
+fn winners_alone_have_to_be_said() {
+    let arena = Arena::with(&Config::small());
+    let rows: Vec<String> = three_seats().lines().map(|line| line.replace(",3,", ",2,")).collect();
+    arena.write("games.csv", &(rows.join("\n") + "\n"));
+    let run = arena.run(&["rank", "--from", "games.csv"]);
+    assert!(run.out.contains("add `--ranking winner`"), "{}", run.out);
+    let winner = arena.run(&["rank", "--from", "games.csv", "--ranking", "winner"]);
+    assert!(!winner.out.contains("--ranking"), "{}", winner.out);
+    let said = in_one_line(&winner);
+    assert!(said.contains("Ties: 0 of 72 comparisons (0.0%)."), "{said}");
+}
+
+#[test]
+fn two_seats_have_one_ranking_in_both_forms() {
+    let arena = Arena::with(&Config::small());
+    arena.write(
+        "wide.csv",
+        "first,second,result,pair\nant,bee,1-0,1\nbee,ant,draw,1\ncat,ant,0-1,\n",
+    );
+    arena.write(
+        "tidy.csv",
+        "game,seat,player,place,deal\n1,1,ant,1,1\n1,2,bee,2,1\n2,1,bee,1,1\n2,2,ant,1,1\n\
+         3,2,ant,1,\n3,1,cat,2,\n",
+    );
+    for format in ["text", "json", "csv"] {
+        let ranked = |file| arena.run(&["rank", "--from", file, "--format", format]);
+        assert_eq!(ranked("wide.csv"), ranked("tidy.csv"));
+    }
+}
+
 #[test]
 fn bad_lines_are_named() {
     let arena = Arena::with(&Config::small());

@@ -403,9 +403,13 @@ impl Results {
         self.completion[player]
     }
 
-    /// All games, from the first seat's side.
+    /// All games, from the first seat's side; of several seats, all comparisons from the side of the
+    /// seat that comes first.
     pub fn total(&self) -> Outcomes {
-        self.by_seat.iter().map(|outcomes| outcomes.first).sum()
+        match &self.seated {
+            None => self.by_seat.iter().map(|outcomes| outcomes.first).sum(),
+            Some(seated) => seated.total,
+        }
     }
 }
 

@@ -85,6 +85,8 @@ pub(crate) struct SeatedScores {
     pub(crate) deals: DealList,
     /// The number of games.
     pub(crate) games: u32,
+    /// All comparisons, from the side of the seat that comes first.
+    pub(crate) total: Outcomes,
     /// By player and seat.
     by_seat: Vec<SeatScore>,
     /// By player and place: the number of games.
@@ -106,6 +108,7 @@ impl SeatedScores {
             table,
             deals: DealList::default(),
             games: 0,
+            total: Outcomes::default(),
             by_seat: vec![SeatScore::default(); players * table.seats],
             places: vec![0; players * table.seats],
             between: HashMap::new(),
@@ -149,6 +152,7 @@ impl SeatedScores {
             Order::Unknown => return,
         };
         let scores = halves.map(Outcomes::of_halves);
+        self.total = self.total + scores[0];
         let players = [one, other].map(|seat| game.players[seat]);
         for ((seat, player), score) in [one, other].into_iter().zip(players).zip(scores) {
             let sum = &mut self.by_seat[player * self.table.seats + seat].outcomes;

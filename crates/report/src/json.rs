@@ -15,18 +15,26 @@ pub struct StandingsJson<'a> {
     pub games: u32,
     /// The tournament's progress.
     pub summary: &'a Summary,
-    /// The number of drawn games.
+    /// The number of drawn games; with more than two seats, of comparisons between level players.
     pub draws: u32,
     /// The number of faults of all players.
     pub faults: u32,
     /// The first seat's advantage.
-    pub first_advantage: Estimate,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub first_advantage: Option<Estimate>,
+    /// With more than two seats: the value of each.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub seats: Option<Vec<SeatJson<'a>>>,
     /// The fitted chance of a draw between equals, 0 … 1.
     pub draw_rate: f64,
     /// The number of groups of players that no chain of games connects.
     pub groups: usize,
     /// The correlation between a player's scores in the two games of a pair, −1 … 1.
-    pub pair_correlation: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pair_correlation: Option<f64>,
+    /// With more than two seats: how the games scatter.
+    #[serde(flatten)]
+    pub scatter: Option<ScatterJson>,
     /// The p-value of the players' seat effects: how likely they differ this much by chance, 0 … 1.
     pub seat_effects_p: f64,
     /// The number of games that copy earlier ones.
@@ -41,17 +49,51 @@ pub struct StandingsJson<'a> {
     pub diagnostics: Option<Diagnostics>,
 }
 
+/// The value of a seat in Elo, compared with the mean of all seats.
+#[derive(Debug, Serialize)]
+pub struct SeatJson<'a> {
+    seat: &'a str,
+    advantage: f64,
+    low: f64,
+    high: f64,
+}
+
+/// How the results of games with more than two seats scatter.
+#[derive(Debug, Serialize)]
+pub struct ScatterJson {
+    /// The correlation between a player's scores in two games of a deal, −1 … 1.
+    deal_correlation: f64,
+    /// The variance of the scores in a game, as a multiple of what is expected between equals.
+    game_dispersion: f64,
+    /// The p-value of the values of seats: how likely they differ this much by chance, 0 … 1.
+    seats_p: Option<f64>,
+}
+
+impl<'a> SeatJson<'a> {
+    fn of((seat, value): &'a (String, Estimate)) -> Self {
+        let Estimate { value: advantage, low, high } = *value;
+        Self { seat, advantage, low, high }
+    }
+}
+
 impl<'a> From<&'a Standings> for StandingsJson<'a> {
     fn from(standings: &'a Standings) -> Self {
+        let seats = standings.seats.as_ref();
         Self {
-            games: standings.total.games(),
+            games: standings.games,
             summary: &standings.summary,
             draws: standings.total.draws,
             faults: standings.fault_total(),
-            first_advantage: standings.first_advantage,
+            first_advantage: seats.is_none().then_some(standings.first_advantage),
+            seats: seats.map(|seats| seats.values.iter().map(SeatJson::of).collect()),
             draw_rate: standings.draw_rate,
             groups: standings.groups,
-            pair_correlation: standings.pair_correlation,
+            pair_correlation: seats.is_none().then_some(standings.pair_correlation),
+            scatter: seats.map(|seats| ScatterJson {
+                deal_correlation: standings.pair_correlation,
+                game_dispersion: seats.game_dispersion,
+                seats_p: seats.values_p,
+            }),
             seat_effects_p: standings.seat_effects_p,
             copies: standings.copies.iter().map(|(.., count)| count).sum(),
             players: standings.rows.iter().map(PlayerJson).collect(),

@@ -1,24 +1,34 @@
 //! The notes under the ranking, which explain what its numbers do not show.
 
 use super::numbers::{margin, whole};
+use super::standings::SeatStandings;
 use super::unranked::describe;
 use super::{Remedy, Row, Standings};
 use crate::wrap::paragraph;
 use referee_protocol::escape;
-use referee_ratings::Unranked;
+use referee_ratings::{Estimate, Outcomes, Unranked};
 use referee_record::wording::counted;
 
 /// The maximum number of players, or pairs of them, in a note.
 const LISTED: usize = 8;
 
+/// Values of seats are taken as different below this p-value.
+const SEATS_DIFFER: f64 = 0.05;
+/// They are taken as different between players below this one.
+const OWN_SEATS: f64 = 0.01;
+
 /// The notes in lines of at most `width` columns, unless a single word is longer.
 pub(super) fn notes(standings: &Standings, width: usize) -> String {
-    if standings.total.games() == 0 {
+    if standings.games == 0 {
         return "No games yet.".to_owned();
     }
     let notes = [
         Some(format!("{}.", standings.summary)),
-        Some(seats(standings)),
+        standings.seats.as_ref().map_or_else(
+            || Some(first_seat(standings)),
+            |seats| Some(several_seats(standings, seats)),
+        ),
+        winners(standings),
         own_seats(standings),
         faults(standings),
         unranked(standings),
@@ -33,7 +43,7 @@ pub(super) fn notes(standings: &Standings, width: usize) -> String {
 }
 
 /// The first seat's advantage and the draws.
-fn seats(standings: &Standings) -> String {
+fn first_seat(standings: &Standings) -> String {
     let (games, draws) = (standings.total.games(), standings.total.draws);
     let advantage = standings.first_advantage;
     let rate = 100.0 * f64::from(draws) / f64::from(games);
@@ -43,6 +53,38 @@ fn seats(standings: &Standings) -> String {
         margin(advantage.margin()),
         counted(games, "game"),
     )
+}
+
+/// The values of the seats, the ties, and whether the games of a deal agree.
+fn several_seats(standings: &Standings, seats: &SeatStandings) -> String {
+    let Outcomes { draws, .. } = standings.total;
+    let compared = standings.total.games();
+    let rate = 100.0 * f64::from(draws) / f64::from(compared.max(1));
+    let ties = format!("Ties: {draws} of {} ({rate:.1}%).", counted(compared, "comparison"));
+    let value = |(name, value): &(String, Estimate)| {
+        let (elo, margin) = (whole(value.value), margin(value.margin()));
+        format!("{} {elo} {margin}", escape::terminal(name))
+    };
+    let values: Vec<String> = seats.values.iter().map(value).collect();
+    let differ = match seats.values_p {
+        _ if values.is_empty() => return format!("The seats are not known. {ties}"),
+        None => "Seats".to_owned(),
+        Some(p) if p < SEATS_DIFFER => format!("Seats differ (p = {:.1}%)", 100.0 * p),
+        Some(p) => format!("Seats may be worth the same (p = {:.0}%)", 100.0 * p),
+    };
+    let agree = standings.pair_correlation;
+    let agree =
+        if agree == 0.0 { String::new() } else { format!(" Games of a deal agree: {agree:.2}.") };
+    format!("{differ}: {} Elo. {ties}{agree}", list(&values))
+}
+
+/// Says if places look as if they told only who won.
+fn winners(standings: &Standings) -> Option<String> {
+    standings.seats.as_ref().is_some_and(|seats| seats.may_be_winners).then(|| {
+        "Warning: nearly all games have one player in first place and all others level. If only \
+         winners are known, add `--ranking winner`: otherwise the intervals are far too narrow."
+            .to_owned()
+    })
 }
 
 /// The faults by player, the most first.
@@ -63,6 +105,14 @@ fn player_faults(row: &Row) -> String {
 
 /// Whether the seat is worth more to some players than to others.
 fn own_seats(standings: &Standings) -> Option<String> {
+    if standings.seats.is_some() {
+        return (standings.seat_effects_p < OWN_SEATS).then(|| {
+            format!(
+                "The values of the seats differ between players (p = {:.1}%).",
+                100.0 * standings.seat_effects_p
+            )
+        });
+    }
     standings.rows.iter().any(|row| row.seat_ratings.is_some()).then(|| {
         format!(
             "The advantage of the first seat differs between players (p = {:.2}%): standings.csv \
@@ -131,7 +181,7 @@ pub(super) fn copies(standings: &Standings) -> Option<String> {
         })
         .collect();
     let are = if total == 1 { "is a copy of an earlier one" } else { "are copies of earlier ones" };
-    let games = counted(standings.total.games(), "game");
+    let games = counted(standings.games, "game");
     let remedy = remedy(standings.remedy);
     (total > 0).then(|| {
         format!(

@@ -1,8 +1,7 @@
 //! The ranking: one row per player, in order.
 
-use referee_games::BySeat;
 use referee_ratings::{
-    Estimate, Outcomes, Points, Rank, RankInterval, SeatRatings, Separation, Unranked,
+    Compared, Estimate, Outcomes, Points, Rank, RankInterval, SeatRatings, Separation, Unranked,
 };
 use referee_record::model::player::Out;
 use referee_record::model::record::Header;
@@ -38,10 +37,15 @@ pub struct Row {
     pub(crate) before: Option<VersionBefore>,
     /// The ratings at each seat, if the seat's value differs between players.
     pub(crate) seat_ratings: Option<SeatRatings>,
-    /// Wins, draws and losses.
+    /// Wins, draws and losses; with more than two seats, how often it was ahead of another player,
+    /// level with it and behind it.
     pub(crate) outcomes: Outcomes,
+    /// The number of games.
+    pub(crate) games: u32,
+    /// The number of games in each place, the best first; empty for games of two seats.
+    pub(crate) places: Vec<u32>,
     /// The scores at each seat.
-    pub(crate) by_seat: BySeat<Points>,
+    pub(crate) by_seat: Vec<Points>,
     /// The faults, by code.
     pub(crate) faults: FaultCounts,
 }
@@ -56,9 +60,14 @@ pub(crate) struct VersionBefore {
 }
 
 impl Row {
-    /// The total score of all games.
+    /// The total score of all games; with more than two seats, of all comparisons.
     pub(crate) fn score(&self) -> Points {
         self.outcomes.score()
+    }
+
+    /// The number of other players in each of its games.
+    pub(crate) fn others(&self) -> u32 {
+        u32::try_from(self.by_seat.len().saturating_sub(1)).unwrap_or(u32::MAX)
     }
 
     /// The number of faults of all kinds.
@@ -94,17 +103,23 @@ impl Row {
 pub struct Standings {
     /// The players, best first; those without a rank at the end.
     pub rows: Vec<Row>,
-    /// The outcomes of all games, from the side of the first seat.
+    /// The outcomes of all games, from the side of the first seat; with more than two seats, of all
+    /// comparisons.
     pub total: Outcomes,
+    /// The number of games.
+    pub games: u32,
     /// The tournament's progress.
     pub summary: Summary,
     /// The first seat's advantage in Elo.
     pub first_advantage: Estimate,
+    /// What the seats are worth if there are more than two, or if it is not known who had which.
+    pub seats: Option<SeatStandings>,
     /// The fitted chance of a draw between equals, 0 … 1.
     pub draw_rate: f64,
     /// The number of groups of players that play but that no chain of games connects.
     pub groups: usize,
-    /// The correlation between a player's scores in the two games of a pair, −1 … 1.
+    /// The correlation between a player's scores in the two games of a pair, or in two of a deal,
+    /// −1 … 1.
     pub pair_correlation: f64,
     /// The p-value of the players' seat effects: how likely they differ this much by chance, 0 … 1.
     pub seat_effects_p: f64,
@@ -114,6 +129,47 @@ pub struct Standings {
     pub remedy: Remedy,
     /// Two anchors whose results contradict their given ratings.
     pub contradiction: Option<ContradictedAnchors>,
+}
+
+/// What the seats of a game of several are worth.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SeatStandings {
+    /// The number of seats.
+    pub(crate) count: usize,
+    /// The name of each seat with its value in Elo, compared with their mean; empty if it is not known
+    /// who had which seat.
+    pub(crate) values: Vec<(String, Estimate)>,
+    /// The p-value of these values, 0 … 1: how likely they differ this much by chance. `None` if
+    /// there are too few deals.
+    pub(crate) values_p: Option<f64>,
+    /// The variance of the scores in a game, as a multiple of what is expected between equals.
+    pub(crate) game_dispersion: f64,
+    /// Whether nearly all games have one winner and level others, although these are compared.
+    pub(crate) may_be_winners: bool,
+}
+
+/// Places tell no more than the winner if at least this share of the others is in second place.
+const SECOND: f64 = 0.95;
+
+impl SeatStandings {
+    fn of(evaluation: &Evaluation) -> Option<Self> {
+        let Evaluation { results, ranking, seats, .. } = evaluation;
+        let table = results.counts.table()?;
+        let second = |player| f64::from(results.counts.places(player)[1]);
+        let seconds: f64 = (0..results.names().len()).map(second).sum();
+        let others = f64::from(results.counts.games())
+            * f64::from(u32::try_from(table.seats - 1).unwrap_or(u32::MAX));
+        let values = results.seats().iter().cloned().zip(ranking.fit.seat_values.iter().copied());
+        Some(Self {
+            count: table.seats,
+            values: values.collect(),
+            values_p: seats.values_p,
+            game_dispersion: ranking.fit.game_dispersion,
+            may_be_winners: table.seats > 2
+                && table.compared == Compared::All
+                && seconds >= SECOND * others,
+        })
+    }
 }
 
 /// Two anchors whose results contradict their given ratings.
@@ -182,6 +238,8 @@ impl Standings {
                 })
                 .collect(),
             total: results.counts.total(),
+            games: results.counts.games(),
+            seats: SeatStandings::of(evaluation),
             summary: evaluation.summary,
             first_advantage: ranking.fit.first_advantage,
             draw_rate: ranking.fit.draw_rate(),
@@ -249,6 +307,7 @@ fn version_before(evaluation: &Evaluation, before: usize, number: usize) -> Vers
 /// The row of the player with this number, without comparisons.
 fn row(evaluation: &Evaluation, ranks: &[Result<Rank, Unranked<Out>>], number: usize) -> Row {
     let Evaluation { results, ranking, seats, .. } = evaluation;
+    let at_seats = 0..results.counts.seats();
     Row {
         rank: ranks[number],
         is_spared: ranking.is_spared(number),
@@ -265,10 +324,9 @@ fn row(evaluation: &Evaluation, ranks: &[Result<Rank, Unranked<Out>>], number: u
             .map(|before| version_before(evaluation, before, number)),
         seat_ratings: seats.by_seat.as_ref().map(|ratings| ratings[number]),
         outcomes: results.counts.of(number),
-        by_seat: BySeat::new(
-            results.counts.at_first(number).score(),
-            results.counts.at_second(number).score(),
-        ),
+        games: at_seats.clone().map(|seat| results.counts.games_at_seat(number, seat)).sum(),
+        places: results.counts.places(number).to_vec(),
+        by_seat: at_seats.map(|seat| results.counts.at_seat(number, seat).score()).collect(),
         faults: results.faults(number).clone(),
     }
 }
@@ -304,7 +362,7 @@ pub(crate) mod tests {
         let standings = standings(&results(&["ant", "bee", "cat"], &games));
         assert_eq!(order(&standings), ["bee", "cat", "ant"]);
         assert_eq!(standings.rows[2].place(), Some(3));
-        assert_eq!(standings.rows[0].by_seat, BySeat::new(Points::of(1, 1), Points::of(1, 0)));
+        assert_eq!(standings.rows[0].by_seat, [Points::of(1, 1), Points::of(1, 0)]);
     }
 
     #[test]
@@ -368,7 +426,7 @@ pub(crate) mod tests {
             let total: Points = standings.rows.iter().map(Row::score).sum();
             prop_assert_eq!(total, Points::of(standings.total.games(), 0));
             for row in &standings.rows {
-                prop_assert_eq!(row.by_seat.first + row.by_seat.second, row.score());
+                prop_assert_eq!(row.by_seat.iter().copied().sum::<Points>(), row.score());
             }
         }
     }

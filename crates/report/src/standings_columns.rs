@@ -37,14 +37,28 @@ const COLUMNS: &[StandingsColumn] = &[
         .only_if(|standings| standings.rows.iter().any(|row| row.gain().is_some())),
     column("rating_low", |row| CellValue::elo(row.shown_rating().map(|it| it.low))),
     column("rating_high", |row| CellValue::elo(row.shown_rating().map(|it| it.high))),
-    column("games", |row| CellValue::Number(row.outcomes.games())).shown("games", Keep::Rank(2)),
-    column("score", |row| CellValue::Points(row.score())).shown("score", Keep::Rank(4)),
+    column("games", |row| CellValue::Number(row.games)).shown("games", Keep::Rank(2)),
+    column("score", |row| CellValue::Points(row.score())).shown("score", Keep::Rank(4)).of_two(),
+    column("score", |row| CellValue::Score(of_games(row, row.score())))
+        .shown("score", Keep::Rank(4))
+        .of_more(),
     people(|row| TableCell::plain(percent(row))).shown("%", Keep::Rank(1)),
-    column("wins", |row| CellValue::Number(row.outcomes.wins)).shown("W", Keep::Rank(0)),
-    column("draws", |row| CellValue::Number(row.outcomes.draws)).shown("D", Keep::Rank(0)),
-    column("losses", |row| CellValue::Number(row.outcomes.losses)).shown("L", Keep::Rank(0)),
-    column("first_score", |row| CellValue::Points(row.by_seat.first)),
-    column("second_score", |row| CellValue::Points(row.by_seat.second)),
+    column("wins", |row| CellValue::Number(row.outcomes.wins)).shown("W", Keep::Rank(0)).of_two(),
+    column("draws", |row| CellValue::Number(row.outcomes.draws)).shown("D", Keep::Rank(0)).of_two(),
+    column("losses", |row| CellValue::Number(row.outcomes.losses))
+        .shown("L", Keep::Rank(0))
+        .of_two(),
+    // With more than two seats, a game has an outcome against each of the others.
+    column("ahead", |row| CellValue::Number(row.outcomes.wins)).of_more(),
+    column("level", |row| CellValue::Number(row.outcomes.draws)).of_more(),
+    column("behind", |row| CellValue::Number(row.outcomes.losses)).of_more(),
+    column("places", |row| CellValue::Places(&row.places)).of_more(),
+    people(|row| TableCell::plain(row.places.first().copied().unwrap_or(0)))
+        .shown("1st", Keep::Rank(0))
+        .of_more(),
+    column("first_score", |row| CellValue::Points(at_seat(row, 0))).of_two(),
+    column("second_score", |row| CellValue::Points(at_seat(row, 1))).of_two(),
+    column("seats", |row| CellValue::SeatScores(seat_scores(row))).of_more(),
     column("faults", |row| CellValue::Faults(&row.faults))
         .shown("faults", Keep::Rank(3))
         .with_cell(|row| match row.fault_total() {
@@ -62,8 +76,9 @@ const COLUMNS: &[StandingsColumn] = &[
     }),
     // Only players of the same group can be compared.
     column("group", |row| CellValue::Count(row.group)),
-    column("first_rating", |row| CellValue::rating(seat_ratings(row).map(|it| it.first))),
-    column("second_rating", |row| CellValue::rating(seat_ratings(row).map(|it| it.second))),
+    column("first_rating", |row| CellValue::rating(seat_ratings(row).map(|it| it.first))).of_two(),
+    column("second_rating", |row| CellValue::rating(seat_ratings(row).map(|it| it.second)))
+        .of_two(),
     column("unranked", |row| {
         row.rank.err().map(unranked::name).map_or(CellValue::Missing, CellValue::Text)
     }),
@@ -89,18 +104,31 @@ struct StandingsColumn {
     cell: Option<fn(&Row) -> TableCell>,
     /// Whether the column is shown, if not always.
     applies: fn(&Standings) -> bool,
+    seats: ForSeats,
+}
+
+/// The games that have a column.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum ForSeats {
+    Any,
+    /// Those of two seats.
+    Two,
+    /// All others.
+    More,
 }
 
 /// A column only for programs.
 const fn column(key: &'static str, value: ValueOf) -> StandingsColumn {
     let (data, align) = (Some((key, value)), Align::Right);
-    StandingsColumn { data, shown: None, align, cell: None, applies: |_| true }
+    let seats = ForSeats::Any;
+    StandingsColumn { data, shown: None, align, cell: None, applies: |_| true, seats }
 }
 
 /// A column only for people.
 const fn people(cell: fn(&Row) -> TableCell) -> StandingsColumn {
     let (cell, align) = (Some(cell), Align::Right);
-    StandingsColumn { data: None, shown: None, align, cell, applies: |_| true }
+    let seats = ForSeats::Any;
+    StandingsColumn { data: None, shown: None, align, cell, applies: |_| true, seats }
 }
 
 impl StandingsColumn {
@@ -118,6 +146,19 @@ impl StandingsColumn {
 
     const fn only_if(self, applies: fn(&Standings) -> bool) -> Self {
         Self { applies, ..self }
+    }
+
+    const fn of_two(self) -> Self {
+        Self { seats: ForSeats::Two, ..self }
+    }
+
+    const fn of_more(self) -> Self {
+        Self { seats: ForSeats::More, ..self }
+    }
+
+    /// Whether these standings have the column.
+    fn belongs_to(&self, seats: ForSeats) -> bool {
+        self.seats == ForSeats::Any || self.seats == seats
     }
 
     /// A player's cell on a terminal.
@@ -145,6 +186,12 @@ enum CellValue<'a> {
     Count(usize),
     /// A score.
     Points(Points),
+    /// A score of games with more than two seats, with two decimals in tables.
+    Score(f64),
+    /// The number of games in each place; tables have one column per place.
+    Places(&'a [u32]),
+    /// The scores at each seat; tables have one column per seat.
+    SeatScores(Vec<f64>),
     /// Elo, with one decimal in tables.
     Elo(f64),
     /// A rating with its interval; tables show only the rating.
@@ -177,6 +224,11 @@ impl CellValue<'_> {
             Self::Number(number) => number.to_string(),
             Self::Count(count) => count.to_string(),
             Self::Points(points) => points.to_string(),
+            Self::Score(score) => two_decimals(score),
+            Self::Places(places) => return places.iter().map(u32::to_string).collect(),
+            Self::SeatScores(ref scores) => {
+                return scores.iter().map(|&score| two_decimals(score)).collect();
+            }
             Self::Elo(elo) => decimal(elo),
             Self::Rating(rating) => decimal(rating.value),
             Self::Probability(probability) => format!("{probability:.3}"),
@@ -195,24 +247,36 @@ impl CellValue<'_> {
 }
 
 /// The columns for programs, with their keys.
-fn data() -> impl Iterator<Item = (&'static str, ValueOf)> {
-    COLUMNS.iter().filter_map(|column| column.data)
+fn data(seats: ForSeats) -> impl Iterator<Item = (&'static str, ValueOf)> {
+    COLUMNS.iter().filter(move |column| column.belongs_to(seats)).filter_map(|column| column.data)
+}
+
+fn seats_of(row: &Row) -> ForSeats {
+    if row.places.is_empty() { ForSeats::Two } else { ForSeats::More }
 }
 
 /// The headings of `standings.csv`.
-pub(super) fn table_headings() -> Vec<String> {
+pub(super) fn table_headings(standings: &Standings) -> Vec<String> {
+    let seats = standings.seats.as_ref();
     let codes = || FaultCode::ALL.map(|code| format!("fault_{}", code.name().replace('-', "_")));
-    data()
-        .flat_map(|(key, _)| {
-            let more = (key == "faults").then(codes).into_iter().flatten();
-            std::iter::once(key.to_owned()).chain(more)
-        })
-        .collect()
+    let places = seats.map_or(0, |seats| seats.count);
+    let names = |at: usize| {
+        let named = seats.and_then(|seats| seats.values.get(at));
+        named.map_or_else(|| format!("score_{}", at + 1), |(name, _)| format!("score_{name}"))
+    };
+    let is_for = seats.map_or(ForSeats::Two, |_| ForSeats::More);
+    let headings = data(is_for).flat_map(|(key, _)| match key {
+        "faults" => std::iter::once(key.to_owned()).chain(codes()).collect(),
+        "places" => (1..=places).map(|place| format!("place_{place}")).collect(),
+        "seats" => (0..places).map(names).collect(),
+        key => vec![key.to_owned()],
+    });
+    headings.map(|heading| text(&heading).into_owned()).collect()
 }
 
 /// A player's row in `standings.csv`.
 pub(super) fn table_row(row: &Row) -> Vec<String> {
-    data().flat_map(|(_, value)| value(row).in_table()).collect()
+    data(seats_of(row)).flat_map(|(_, value)| value(row).in_table()).collect()
 }
 
 /// A player in JSON: the columns of `standings.csv`, with faults by code and ratings by seat with
@@ -222,14 +286,15 @@ pub struct PlayerJson<'a>(pub(super) &'a Row);
 
 impl Serialize for PlayerJson<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_map(data().map(|(key, value)| (key, value(self.0))))
+        serializer.collect_map(data(seats_of(self.0)).map(|(key, value)| (key, value(self.0))))
     }
 }
 
 /// The columns for people.
 pub(super) fn people_columns(standings: &Standings) -> Vec<Column> {
+    let seats = standings.seats.as_ref().map_or(ForSeats::Two, |_| ForSeats::More);
     let column = |column: &StandingsColumn| {
-        let (heading, keep) = column.shown?;
+        let (heading, keep) = column.shown.filter(|_| column.belongs_to(seats))?;
         let cells = standings.rows.iter().map(|row| column.cell(row)).collect();
         let heading = heading.to_owned();
         (column.applies)(standings).then_some(Column { heading, keep, align: column.align, cells })
@@ -242,7 +307,26 @@ fn seat_ratings(row: &Row) -> Option<SeatRatings> {
     row.seat_ratings.filter(|_| row.shown_rating().is_some())
 }
 
+/// The score at a seat.
+fn at_seat(row: &Row, seat: usize) -> Points {
+    row.by_seat.get(seat).copied().unwrap_or_default()
+}
+
 fn percent(row: &Row) -> String {
-    let share = row.score().share(row.outcomes.games());
+    let share = row.score().share(row.games * row.others());
     share.map_or_else(|| "–".into(), |share| format!("{:.1}", 100.0 * share))
+}
+
+/// A score of comparisons as one of games: a game counts 1.
+fn of_games(row: &Row, comparisons: Points) -> f64 {
+    comparisons.share(row.others()).unwrap_or(0.0)
+}
+
+fn seat_scores(row: &Row) -> Vec<f64> {
+    row.by_seat.iter().map(|&comparisons| of_games(row, comparisons)).collect()
+}
+
+/// A number of at most two decimals.
+fn two_decimals(number: f64) -> String {
+    format!("{number:.2}").trim_end_matches('0').trim_end_matches('.').to_owned()
 }

@@ -43,7 +43,7 @@ pub fn files(
 /// the certainty of the rank.
 pub fn standings(standings: &Standings) -> io::Result<Vec<u8>> {
     let mut table = csv::Writer::from_writer(Vec::new());
-    table.write_record(table_headings())?;
+    table.write_record(table_headings(standings))?;
     for row in &standings.rows {
         table.write_record(table_row(row))?;
     }

@@ -1,16 +1,19 @@
 //! Reads a list of games, in CSV, from any source: who played, the result, and perhaps the pair and
-//! the faults.
+//! the faults. Games of two have a line each; games of any number of seats have a line for each seat
+//! (see `tidy.rs`).
 
 #[cfg(test)]
 mod tests;
+mod tidy;
 
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::io::{self, BufRead};
 
+use self::tidy::TidyList;
 use super::results::{Faulted, NamedResults};
 use referee_games::{BySeat, GameKind, Seat};
-use referee_ratings::GameOutcome;
+use referee_ratings::{Compared, GameOutcome};
 use referee_record::model::fault::FaultCode;
 use referee_record::model::game_summary::GameSummary;
 
@@ -58,16 +61,22 @@ fn listed(bad: &[BadLine], more: usize) -> String {
     lines.join("\n  ")
 }
 
-/// Reads the results of all games. The first line names the columns, in any order: `first`,
-/// `second` and `result`, and optionally `pair` and `fault`; others are ignored. Blank lines are
-/// skipped.
+/// Reads the results of all games. The first line names the columns, in any order; other columns are
+/// ignored, and so are blank lines. They are `first`, `second` and `result`, and optionally `pair`
+/// and `fault`; or with a line for each game and seat `game` (or `id`), `player` and `place` (or
+/// `final_score`), and optionally `seat`, `deal` and `fault`.
+///
+/// With more than two seats, `compared` says which players of a game are compared.
 ///
 /// # Errors
 ///
 /// When the list cannot be read, has no games, or has bad lines, all of which are found.
-pub fn read(input: impl BufRead, faulted: Faulted) -> Result<NamedResults, GameListError> {
-    let mut columns = None;
-    let (mut list, mut bad, mut more) = (GameList::default(), Vec::new(), 0);
+pub fn read(
+    input: impl BufRead,
+    faulted: Faulted,
+    compared: Compared,
+) -> Result<NamedResults, GameListError> {
+    let (mut list, mut bad) = (None, BadLines::default());
     for (number, line) in (1..).zip(input.lines()) {
         let line = line.map_err(GameListError::Unreadable)?;
         // Some programs write a byte order mark first.
@@ -76,22 +85,85 @@ pub fn read(input: impl BufRead, faulted: Faulted) -> Result<NamedResults, GameL
             continue;
         }
         let fields = fields(line);
-        let Some(columns) = &columns else {
-            columns = Some(ListColumns::of(&fields)?);
+        let Some(Listing { columns, games }) = &mut list else {
+            let games = Games::of(&Header(&fields)).map_err(|problem| {
+                GameListError::Lines(vec![BadLine { line: 1, column: None, problem }], 0)
+            })?;
+            list = Some(Listing { columns: fields.len(), games });
             continue;
         };
-        match list.add(columns, number, &fields) {
-            Ok(()) => {}
-            Err((column, problem)) if bad.len() < NAMED => {
-                bad.push(BadLine { line: number, column, problem });
-            }
-            Err(_) => more += 1,
+        if fields.len() != *columns {
+            let found = fields.len();
+            let problem = format!("expected {columns} fields as in the header line, found {found}");
+            bad.add(number, (None, problem));
+        } else if let Err(problem) = games.add(number, &fields) {
+            bad.add(number, problem);
         }
     }
-    if !bad.is_empty() {
-        return Err(GameListError::Lines(bad, more));
+    let Some(Listing { games, .. }) = list else { return Err(GameListError::Empty) };
+    if let (Games::BySeat(games), true) = (&games, bad.list.is_empty()) {
+        games.check(&mut bad);
     }
-    if list.games.is_empty() { Err(GameListError::Empty) } else { Ok(list.results(faulted)) }
+    if !bad.list.is_empty() {
+        return Err(GameListError::Lines(bad.list, bad.more));
+    }
+    match games {
+        Games::OfTwo(_, games) if !games.games.is_empty() => Ok(games.results(faulted)),
+        Games::BySeat(games) if !games.is_empty() => Ok(games.results(faulted, compared)),
+        _ => Err(GameListError::Empty),
+    }
+}
+
+/// A list of games after its header line.
+struct Listing {
+    /// The number of columns.
+    columns: usize,
+    games: Games,
+}
+
+/// The games read so far.
+enum Games {
+    /// A line for each game of two.
+    OfTwo(ListColumns, GameList),
+    /// A line for each game and seat.
+    BySeat(TidyList),
+}
+
+impl Games {
+    /// No games yet, in the form that the header line has.
+    fn of(header: &Header<'_>) -> Result<Self, String> {
+        // A list of games of two may have a column of this name as well.
+        let is_by_seat = header.has("player") && !header.has("first");
+        Ok(if is_by_seat {
+            Self::BySeat(TidyList::new(header)?)
+        } else {
+            Self::OfTwo(ListColumns::of(header)?, GameList::default())
+        })
+    }
+
+    fn add(&mut self, line: usize, fields: &[Cow<'_, str>]) -> Result<(), FieldError> {
+        match self {
+            Self::OfTwo(columns, games) => games.add(columns, line, fields),
+            Self::BySeat(games) => games.add(line, fields),
+        }
+    }
+}
+
+/// The bad lines: the first few, and the number of the others.
+#[derive(Debug, Default)]
+struct BadLines {
+    list: Vec<BadLine>,
+    more: usize,
+}
+
+impl BadLines {
+    fn add(&mut self, line: usize, (column, problem): FieldError) {
+        if self.list.len() < NAMED {
+            self.list.push(BadLine { line, column, problem });
+        } else {
+            self.more += 1;
+        }
+    }
 }
 
 /// The fields of a line, unquoted and without blanks around them.
@@ -116,49 +188,57 @@ struct ListColumns {
     result: usize,
     pair: Option<usize>,
     fault: Option<usize>,
-    /// The number of columns.
-    count: usize,
+}
+
+/// The names of the columns.
+struct Header<'a>(&'a [Cow<'a, str>]);
+
+impl Header<'_> {
+    fn has(&self, name: &str) -> bool {
+        self.0.iter().any(|field| field == name)
+    }
+
+    /// The index of a column, if it is there.
+    fn named(&self, name: &str) -> Result<Option<usize>, String> {
+        let mut found = (0..).zip(self.0).filter(|(_, field)| *field == name);
+        let first = found.next().map(|(column, _)| column);
+        match found.next() {
+            Some(_) => Err(format!("the column `{name}` is there twice")),
+            None => Ok(first),
+        }
+    }
+
+    /// The index of a column of a list such as one with the header line `example`.
+    fn required(&self, name: &str, example: &str) -> Result<usize, String> {
+        self.named(name)?.ok_or_else(|| self.missing(name, example))
+    }
+
+    fn missing(&self, name: &str, example: &str) -> String {
+        format!(
+            "missing column `{name}`; expected a header line such as `{example}`{}",
+            other_separator(self.0).unwrap_or_default()
+        )
+    }
 }
 
 impl ListColumns {
     /// Finds the columns in the header line.
-    fn of(header: &[Cow<'_, str>]) -> Result<Self, GameListError> {
-        let refused =
-            |problem| GameListError::Lines(vec![BadLine { line: 1, column: None, problem }], 0);
-        let named = |name: &str| {
-            let mut found = (0..).zip(header).filter(|(_, field)| *field == name);
-            let first = found.next().map(|(column, _)| column);
-            match found.next() {
-                Some(_) => Err(refused(format!("the column `{name}` is there twice"))),
-                None => Ok(first),
-            }
-        };
-        let required = |name: &str| {
-            named(name)?.ok_or_else(|| {
-                refused(format!(
-                    "missing column `{name}`; expected a header line such as \
-                     `first,second,result`{}",
-                    other_separator(header).unwrap_or_default()
-                ))
-            })
-        };
-        let columns = Self {
+    fn of(header: &Header<'_>) -> Result<Self, String> {
+        // Without this player, the ranking would be that of another tournament.
+        if header.has("third") {
+            return Err("the column `third` names a third player; for games of more than two, \
+                        expected a line for each game and seat, after a header line such as \
+                        `game,seat,player,place`"
+                .to_owned());
+        }
+        let required = |name| header.required(name, "first,second,result");
+        Ok(Self {
             first: required("first")?,
             second: required("second")?,
             result: required("result")?,
-            pair: named("pair")?,
-            fault: named("fault")?,
-            count: header.len(),
-        };
-        // Without this player, the ranking would be that of another tournament.
-        match named("third")? {
-            None => Ok(columns),
-            Some(_) => Err(refused(
-                "the column `third` names a third player; expected games of two players, `first` \
-                 and `second`"
-                    .to_owned(),
-            )),
-        }
+            pair: header.named("pair")?,
+            fault: header.named("fault")?,
+        })
     }
 }
 
@@ -183,8 +263,7 @@ struct ListedGame {
 /// The games read so far.
 #[derive(Debug, Default)]
 struct GameList {
-    names: Vec<String>,
-    numbers: HashMap<String, usize>,
+    names: Names,
     games: Vec<ListedGame>,
     /// The pairs, by the two players, the lower number first, and the number of the pair.
     pairs: HashMap<(usize, usize, u32), ListedPair>,
@@ -208,12 +287,6 @@ impl GameList {
         line: usize,
         fields: &[Cow<'_, str>],
     ) -> Result<(), FieldError> {
-        if fields.len() != columns.count {
-            let (expected, found) = (columns.count, fields.len());
-            let problem =
-                format!("expected {expected} fields as in the header line, found {found}");
-            return Err((None, problem));
-        }
         let optional = |at: Option<usize>| at.map_or("", |at| &*fields[at]);
         let (first, second) = (&*fields[columns.first], &*fields[columns.second]);
         let pair = pair(optional(columns.pair))?;
@@ -223,7 +296,8 @@ impl GameList {
             let problem = format!("`{}` cannot play against itself", second.escape_debug());
             return Err((Some("second"), problem));
         }
-        let players = BySeat::new(self.number("first", first)?, self.number("second", second)?);
+        let mut number = |column, name| self.names.number(column, "player's name", name);
+        let players = BySeat::new(number("first", first)?, number("second", second)?);
         if let Some(pair) = pair {
             self.pair_up(players, pair, line)?;
         }
@@ -232,20 +306,6 @@ impl GameList {
         let summary = GameSummary { outcome, faults, fingerprint: None };
         self.games.push(ListedGame { players, pair, summary });
         Ok(())
-    }
-
-    /// The number of the player called `name`.
-    fn number(&mut self, column: &'static str, name: &str) -> Result<usize, FieldError> {
-        if let Some(&number) = self.numbers.get(name) {
-            return Ok(number);
-        }
-        if name.is_empty() {
-            return Err((Some(column), "it is empty; expected a player's name".to_owned()));
-        }
-        let number = self.names.len();
-        self.names.push(name.to_owned());
-        self.numbers.insert(name.to_owned(), number);
-        Ok(number)
     }
 
     /// Checks that a pair has at most two games, with the seats swapped.
@@ -265,7 +325,7 @@ impl GameList {
         let problem = match found.other_line {
             Some(other) => format!("a third game, after lines {} and {other}", found.line),
             None if found.first_player == first => {
-                let name = self.names[first].escape_debug();
+                let name = self.names.list[first].escape_debug();
                 format!("`{name}` is the first player here and in line {}", found.line)
             }
             None => {
@@ -273,7 +333,7 @@ impl GameList {
                 return Ok(());
             }
         };
-        let [one, other] = [first, second].map(|player| self.names[player].escape_debug());
+        let [one, other] = [first, second].map(|player| self.names.list[player].escape_debug());
         let problem = format!(
             "pair {pair} of `{one}` and `{other}`: {problem}; expected two games with the seats \
              swapped; give each pair of these players a number of its own, and leave the field of \
@@ -282,18 +342,66 @@ impl GameList {
         Err((Some("pair"), problem))
     }
 
-    /// All games as results. Players are numbered by name: rank intervals come from random numbers
-    /// that players get in the order of their numbers, and the order of the list must not matter.
+    /// All games as results; players are numbered by name.
     fn results(self, faulted: Faulted) -> NamedResults {
-        let mut names = self.names.clone();
-        names.sort_unstable();
+        let (names, numbers) = self.names.sorted();
         let mut results = NamedResults::new(&names).with(faulted);
-        let place = |name: &String| names.partition_point(|before| before < name);
-        let numbers: Vec<usize> = self.names.iter().map(place).collect();
         for ListedGame { players, pair, summary } in self.games {
             results.add_summary(players.map(|player| numbers[player]), pair, summary);
         }
         results
+    }
+}
+
+/// Names with their numbers, in the order of the list.
+#[derive(Debug, Default)]
+struct Names {
+    list: Vec<String>,
+    numbers: HashMap<String, usize>,
+}
+
+impl Names {
+    /// The number of a name, which is a `what`.
+    fn number(
+        &mut self,
+        column: &'static str,
+        what: &str,
+        name: &str,
+    ) -> Result<usize, FieldError> {
+        if let Some(&number) = self.numbers.get(name) {
+            return Ok(number);
+        }
+        if name.is_empty() {
+            return Err((Some(column), format!("it is empty; expected a {what}")));
+        }
+        let number = self.list.len();
+        self.list.push(name.to_owned());
+        self.numbers.insert(name.to_owned(), number);
+        Ok(number)
+    }
+
+    /// The names in order, and the place of each in it, by number. Rank intervals come from random
+    /// numbers that players get in the order of their numbers, and the order of the list must not
+    /// matter.
+    fn sorted(&self) -> (Vec<String>, Vec<usize>) {
+        let mut names = self.list.clone();
+        names.sort_unstable();
+        let place = |name: &String| names.partition_point(|before| before < name);
+        let numbers = self.list.iter().map(place).collect();
+        (names, numbers)
+    }
+
+    /// The place of each seat, by number: in the order of the list, or if all are numbers in theirs.
+    fn in_seat_order(&self) -> Vec<usize> {
+        let numbers: Option<Vec<u32>> = self.list.iter().map(|seat| seat.parse().ok()).collect();
+        let Some(numbers) = numbers else { return (0..self.list.len()).collect() };
+        let mut order: Vec<usize> = (0..numbers.len()).collect();
+        order.sort_by_key(|&seat| numbers[seat]);
+        let mut places = vec![0; order.len()];
+        for (place, seat) in order.into_iter().enumerate() {
+            places[seat] = place;
+        }
+        places
     }
 }
 
@@ -355,15 +463,7 @@ fn pair(text: &str) -> Result<Option<u32>, FieldError> {
 /// `timeout+none` in a draw with one fault.
 fn faults(text: &str, outcome: GameOutcome) -> Result<BySeat<Option<FaultCode>>, FieldError> {
     let code = |name: &str| {
-        FaultCode::ALL.into_iter().find(|code| code.name() == name).ok_or_else(|| {
-            let codes = FaultCode::ALL.map(|code| format!("`{}`", code.name())).join(", ");
-            let problem = format!(
-                "invalid fault `{}`; expected one of {codes}, two of them joined with `+` if both \
-                 players failed, or nothing",
-                name.escape_debug()
-            );
-            (Some("fault"), problem)
-        })
+        fault_code(name, "two of them joined with `+` if both players failed, or nothing")
     };
     match (text.split_once('+'), outcome) {
         _ if text.is_empty() => Ok(BySeat::new(None, None)),
@@ -380,4 +480,13 @@ fn faults(text: &str, outcome: GameOutcome) -> Result<BySeat<Option<FaultCode>>,
             Err((Some("fault"), problem))
         }
     }
+}
+
+/// The fault that has this code; `or` says what else is expected.
+fn fault_code(name: &str, or: &str) -> Result<FaultCode, FieldError> {
+    FaultCode::ALL.into_iter().find(|code| code.name() == name).ok_or_else(|| {
+        let codes = FaultCode::ALL.map(|code| format!("`{}`", code.name())).join(", ");
+        let name = name.escape_debug();
+        (Some("fault"), format!("invalid fault `{name}`; expected one of {codes}, {or}"))
+    })
 }

@@ -6,7 +6,7 @@ pub mod examples;
 use std::collections::{BTreeMap, HashMap};
 
 use referee_games::{BySeat, Seat, SeatMap};
-use referee_ratings::{FixedRating, RatingError, Results};
+use referee_ratings::{FixedRating, RatingError, Results, SeatedGame, Table};
 use referee_record::model::fault::FaultCode;
 use referee_record::model::game_summary::{GameSummary, UnknownResult};
 use referee_record::model::record::{Anchor, GameRecord, fixed_ratings};
@@ -50,6 +50,8 @@ pub struct NamedResults {
     numbers: HashMap<String, usize>,
     faulted: Faulted,
     faults: Vec<FaultCounts>,
+    /// The names of the seats, if these are not two; empty if it is not known who had which.
+    seats: Vec<String>,
 }
 
 impl NamedResults {
@@ -61,7 +63,15 @@ impl NamedResults {
             numbers: names.iter().cloned().enumerate().map(|(n, name)| (name, n)).collect(),
             faulted: Faulted::Count,
             faults: vec![FaultCounts::new(); names.len()],
+            seats: Vec::new(),
         }
+    }
+
+    /// Empty results of games that are not of two known seats, for players with these (distinct)
+    /// names.
+    pub(crate) fn at_table(names: &[String], table: Table, seats: Vec<String>) -> Self {
+        let counts = Results::at_table(names.len(), table);
+        Self { counts, seats, ..Self::new(names) }
     }
 
     /// The same results with or without games that ended in a fault.
@@ -115,6 +125,29 @@ impl NamedResults {
             Some(_) => self.counts.add(played),
             None => self.counts.add_unpaired(played),
         }
+    }
+
+    /// Counts a game of several seats, in which the players at these seats made these faults.
+    ///
+    /// # Panics
+    ///
+    /// When a number is out of range, or these are results of another number of seats.
+    pub(crate) fn add_seated(&mut self, game: &SeatedGame<'_>, faults: &[Option<FaultCode>]) {
+        for (&player, code) in game.players.iter().zip(faults) {
+            if let Some(code) = code {
+                *self.faults[player].entry(*code).or_default() += 1;
+            }
+        }
+        if game.forfeits.contains(&true) && self.faulted == Faulted::LeaveOut {
+            self.counts.add_seated_completion(game);
+        } else {
+            self.counts.add_seated(game);
+        }
+    }
+
+    /// The names of the seats, if these are not two; empty if it is not known who had which.
+    pub fn seats(&self) -> &[String] {
+        &self.seats
     }
 
     /// The players' names, in order.

@@ -4,7 +4,7 @@ use super::*;
 use referee_ratings::{Outcomes, Side};
 
 fn read_text(text: &str) -> Result<NamedResults, String> {
-    read(text.as_bytes(), Faulted::Count).map_err(|error| error.to_string())
+    read(text.as_bytes(), Faulted::Count, Compared::All).map_err(|error| error.to_string())
 }
 
 #[test]
@@ -75,7 +75,7 @@ fn a_single_fault_belongs_to_the_loser() {
     let faults = [0, 1].map(|player| results.faults(player).clone());
     assert_eq!(faults[0], [(FaultCode::Crash, 2)].into());
     assert_eq!(faults[1], [(FaultCode::Timeout, 1), (FaultCode::Illegal, 1)].into());
-    let without = read(text.as_bytes(), Faulted::LeaveOut).expect("results");
+    let without = read(text.as_bytes(), Faulted::LeaveOut, Compared::All).expect("results");
     assert_eq!(without.counts.of(0), Outcomes { wins: 0, draws: 1, losses: 0 });
 }
 
@@ -121,15 +121,159 @@ fn a_list_without_games_or_columns_is_refused() {
         let end = format!("`first,second,result`, with commas instead of {separators}");
         assert!(error.ends_with(&end), "{error}");
     }
-    let error = read_text("third,first,second,result\nc,a,b,1-0\n").expect_err("three players");
+    let error = read_text("first,second,third\na,b,c\n").expect_err("three players");
     assert_eq!(
         error,
-        "line 1: the column `third` names a third player; expected games of two players, `first` \
-         and `second`"
+        "line 1: the column `third` names a third player; for games of more than two, expected a \
+         line for each game and seat, after a header line such as `game,seat,player,place`"
     );
     for column in ["first", "fault"] {
         let text = format!("first,second,result,fault,{column}\na,b,1-0,,\n");
         let error = read_text(&text).expect_err("a column twice");
         assert_eq!(error, format!("line 1: the column `{column}` is there twice"));
     }
+}
+
+/// Three games of three seats: two of a deal, and one that a fault ended.
+const TIDY: &str = "game,seat,player,place,deal,fault\n\
+                    1,red,ant,1,7,\n1,green,bee,2,7,\n1,blue,cat,2,7,\n\
+                    2,red,bee,1,7,\n2,green,cat,2,7,\n2,blue,ant,3,7,\n\
+                    3,red,dog,3,,crash\n3,green,bee,1,,\n3,blue,ant,1,,\n";
+
+#[test]
+fn a_list_may_have_a_line_for_each_seat() {
+    let results = read_text(TIDY).expect("results");
+    assert_eq!(results.names(), ["ant", "bee", "cat", "dog"]);
+    assert_eq!(results.seats(), ["red", "green", "blue"]);
+    let counts = &results.counts;
+    assert_eq!((counts.games(), counts.seats()), (3, 3));
+    // Ahead of both; behind both; and ahead of the player that crashed, level with the other.
+    assert_eq!(counts.of(0), Outcomes { wins: 3, draws: 1, losses: 2 });
+    assert_eq!((counts.places(0), counts.places(3)), (&[2, 0, 1][..], &[0, 0, 1][..]));
+    assert_eq!(counts.completion(0).spared, 1);
+    assert_eq!(results.faults(3), &[(FaultCode::Crash, 1)].into());
+    let without = read(TIDY.as_bytes(), Faulted::LeaveOut, Compared::All).expect("results");
+    assert_eq!((without.counts.games(), without.counts.completion(3).forfeited), (2, 1));
+    let winner = read(TIDY.as_bytes(), Faulted::Count, Compared::Winner).expect("results");
+    let compared = winner.counts.of(2);
+    assert_eq!(compared, Outcomes { wins: 0, draws: 0, losses: 2 }, "only with the winners");
+}
+
+#[test]
+fn the_order_of_lines_and_columns_does_not_matter() {
+    let numbered = TIDY.replace("red", "1").replace("green", "2").replace("blue", "10");
+    let (header, rows) = numbered.split_once('\n').expect("a header");
+    let turned = |line: &str| line.split(',').rev().collect::<Vec<_>>().join(",");
+    let mut rows: Vec<String> = rows.lines().map(turned).collect();
+    rows.reverse();
+    let other = format!("{}\n{}\n", turned(header), rows.join("\n"));
+    let [one, other] = [&numbered, &other].map(|text| read_text(text).expect("results"));
+    assert_eq!(
+        (one.seats(), other.seats()),
+        (&["1", "2", "10"].map(str::to_owned)[..], one.seats())
+    );
+    for player in 0..4 {
+        assert_eq!(one.counts.places(player), other.counts.places(player));
+        for seat in 0..3 {
+            assert_eq!(one.counts.at_seat(player, seat), other.counts.at_seat(player, seat));
+        }
+    }
+}
+
+#[test]
+fn final_scores_may_replace_places() {
+    let text = "id,game,player,seat,final_score\nx,1,a,1,7.5\nx,1,b,2,-3\nx,1,c,3,7.5\n\
+                y,1,a,1,0\ny,1,b,2,1e3\ny,1,c,3,1\n";
+    let results = read_text(text).expect("results");
+    assert_eq!(results.counts.games(), 2, "the id tells games apart, if there is one");
+    assert_eq!(results.counts.places(0), [1, 0, 1]);
+    assert_eq!(results.counts.places(1), [1, 0, 1]);
+}
+
+#[test]
+fn a_line_for_each_of_two_seats_gives_the_results_of_a_line_for_both() {
+    let tidy = "game,seat,player,place,deal,fault\n1,1,a,1,4,\n1,2,b,2,4,\n2,2,a,1,4,\n\
+                2,1,b,1,4,\n3,1,c,2,,timeout\n3,2,a,1,,\n4,1,c,1,,crash\n4,2,b,1,,crash\n";
+    let wide = "first,second,result,pair,fault\na,b,1-0,4,\nb,a,draw,4,\nc,a,0-1,,timeout\n\
+                c,b,draw,,crash+crash\n";
+    let [tidy, wide] = [tidy, wide].map(|text| read_text(text).expect("results"));
+    assert_eq!(tidy.counts.table(), None, "the same model, to the last digit");
+    let shown = |results: &NamedResults| format!("{:?}", results.counts.pairings());
+    assert_eq!((shown(&tidy), tidy.names()), (shown(&wide), wide.names()));
+    for player in 0..3 {
+        assert_eq!(tidy.counts.of(player), wide.counts.of(player));
+        assert_eq!(tidy.counts.completion(player), wide.counts.completion(player));
+        assert_eq!(tidy.faults(player), wide.faults(player));
+    }
+}
+
+#[test]
+fn seats_may_be_unknown() {
+    let results = read_text("game,player,place\n1,a,1\n1,b,2\n2,b,1\n2,a,1\n").expect("results");
+    assert!(results.seats().is_empty() && results.counts.table().is_some());
+    assert_eq!(results.counts.of(0), Outcomes { wins: 1, draws: 1, losses: 0 });
+}
+
+#[test]
+fn all_bad_lines_of_seats_are_named() {
+    let text = "game,seat,player,place,deal,fault\n1,red,ant,0,,\n,red,ant,1,,\n1,red,,1,,\n\
+                1,,ant,1,,\n1,red,ant,1,x,\n1,red,ant,1,,slow\n1,red\n2,red,ant,1,,\n\
+                2,red,bee,2,,\n2,blue,ant,2,,\n";
+    let error = read_text(text).expect_err("bad lines");
+    let lines: Vec<&str> = error.lines().map(str::trim).collect();
+    let expected = [
+        "line 2, column `place`: invalid place `0`; expected 1 for the best player, ",
+        "line 3, column `game`: it is empty; expected the game's number",
+        "line 4, column `player`: it is empty; expected a player's name",
+        "line 5, column `seat`: it is empty; expected a seat",
+        "line 6, column `deal`: invalid deal `x`; expected a whole number ",
+        "line 7, column `fault`: invalid fault `slow`; expected one of ",
+        "line 8: expected 6 fields as in the header line, found 2",
+        "line 10, column `seat`: game `2` has this seat in line 9, too",
+        "line 11, column `player`: game `2` has this player in line 9, too",
+    ];
+    assert_eq!(lines.len(), expected.len(), "{error}");
+    for (line, expected) in lines.iter().zip(expected) {
+        assert!(line.starts_with(expected), "{line}\n{expected}");
+    }
+}
+
+#[test]
+fn the_games_of_a_list_have_the_same_seats() {
+    let wrong = |rows: &str| {
+        let text = format!("game,seat,player,place,deal\n{rows}");
+        read_text(&text).expect_err("bad games")
+    };
+    assert_eq!(
+        wrong("1,red,ant,1,\n2,red,bee,1,\n"),
+        "line 2, column `game`: game `1` has one row; expected one for each of its 2 to 16 seats, \
+         with the same `game`"
+    );
+    assert_eq!(
+        wrong("1,a,ant,1,\n1,b,bee,2,\n2,a,bee,1,\n2,b,ant,2,\n2,c,cat,3,\n"),
+        "line 4: game `2` has 3 players, and game `1` has 2; expected a row for each seat, and as \
+         many seats in all games\n  line 1: there are 3 seats in all games (`a`, `b`, `c`), but 2 \
+         in game `1`; expected the same seats in all games"
+    );
+    assert_eq!(
+        wrong("1,a,ant,2,\n1,b,bee,3,\n"),
+        "line 2, column `place`: game `1` has no player in place 1"
+    );
+    assert_eq!(
+        wrong("1,a,ant,1,5\n1,b,bee,2,5\n2,a,ant,1,5\n2,b,bee,2,5\n").lines().next(),
+        Some(
+            "line 4, column `deal`: `ant` has the same seat in line 2 of deal 5; expected everyone \
+             once in every seat; give each deal of these players a number of its own, and leave \
+             the field of a single game empty"
+        )
+    );
+    assert_eq!(
+        wrong("1,a,ant,1,5\n1,b,bee,2,6\n"),
+        "line 3, column `deal`: game `1` has another deal in line 2"
+    );
+    let seventeen: Vec<String> = (0..17).map(|at| format!("1,{at},p{at},1,\n")).collect();
+    assert!(
+        wrong(&seventeen.concat())
+            .contains("game `1` has 17 rows; expected one for each of its 2 to 16")
+    );
 }

@@ -1,0 +1,331 @@
+//! Lists with a row for each game and seat, for any number of seats.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+use super::{BadLines, FieldError, Header, Names, fault_code};
+use crate::analysis::results::{Faulted, NamedResults};
+use referee_games::BySeat;
+use referee_ratings::{Compared, GameOutcome, SeatedEnding, SeatedGame, Seating, Table};
+use referee_record::model::fault::FaultCode;
+use referee_record::model::game_summary::GameSummary;
+
+/// The most seats of a game.
+const MOST_SEATS: usize = 16;
+
+/// The index of each column.
+#[derive(Debug)]
+struct TidyColumns {
+    /// What tells games apart: `id`, or else `game`.
+    game: (&'static str, usize),
+    player: usize,
+    order: OrderColumn,
+    seat: Option<usize>,
+    deal: Option<usize>,
+    fault: Option<usize>,
+}
+
+/// The column that puts the players of a game in order.
+#[derive(Debug, Clone, Copy)]
+enum OrderColumn {
+    Place(usize),
+    FinalScore(usize),
+}
+
+impl TidyColumns {
+    fn of(header: &Header<'_>) -> Result<Self, String> {
+        let place = header.named("place")?.map(OrderColumn::Place);
+        let order = match place {
+            Some(place) => place,
+            None => header
+                .named("final_score")?
+                .map(OrderColumn::FinalScore)
+                .ok_or_else(|| header.missing("place", "game,seat,player,place"))?,
+        };
+        let game = match header.named("id")? {
+            Some(id) => ("id", id),
+            None => ("game", header.required("game", "game,seat,player,place")?),
+        };
+        Ok(Self {
+            game,
+            player: header.required("player", "game,seat,player,place")?,
+            order,
+            seat: header.named("seat")?,
+            deal: header.named("deal")?,
+            fault: header.named("fault")?,
+        })
+    }
+}
+
+/// A player's row in a game.
+#[derive(Debug)]
+struct TidyRow {
+    line: usize,
+    player: usize,
+    /// The number of its seat among all seats of the list.
+    seat: usize,
+    /// The lowest is the best.
+    order: f64,
+    fault: Option<FaultCode>,
+}
+
+/// The rows of a game.
+#[derive(Debug)]
+struct TidyGame {
+    name: String,
+    deal: Option<u32>,
+    rows: Vec<TidyRow>,
+}
+
+impl TidyGame {
+    fn line(&self) -> usize {
+        self.rows.first().map_or(1, |row| row.line)
+    }
+
+    fn shown(&self) -> String {
+        format!("game `{}`", self.name.escape_debug())
+    }
+}
+
+/// The rows read so far.
+#[derive(Debug)]
+pub(super) struct TidyList {
+    columns: TidyColumns,
+    names: Names,
+    seats: Names,
+    /// In the order of their first rows.
+    games: Vec<TidyGame>,
+    /// The place of each game in that list.
+    places: HashMap<String, usize>,
+}
+
+impl TidyList {
+    pub(super) fn new(header: &Header<'_>) -> Result<Self, String> {
+        Ok(Self {
+            columns: TidyColumns::of(header)?,
+            names: Names::default(),
+            seats: Names::default(),
+            games: Vec::new(),
+            places: HashMap::new(),
+        })
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.games.is_empty()
+    }
+
+    /// Adds the row on the line with this number.
+    pub(super) fn add(&mut self, line: usize, fields: &[Cow<'_, str>]) -> Result<(), FieldError> {
+        let columns = &self.columns;
+        let optional = |at: Option<usize>| at.map_or("", |at| &*fields[at]);
+        let (column, game) = (columns.game.0, &*fields[columns.game.1]);
+        if game.is_empty() {
+            return Err((Some(column), "it is empty; expected the game's number".to_owned()));
+        }
+        let order = match columns.order {
+            OrderColumn::Place(at) => place(&fields[at])?,
+            OrderColumn::FinalScore(at) => -final_score(&fields[at])?,
+        };
+        let deal = deal(optional(columns.deal))?;
+        let fault = Some(optional(columns.fault)).filter(|fault| !fault.is_empty());
+        let fault = fault.map(|name| fault_code(name, "or nothing")).transpose()?;
+        let seat = columns.seat.map(|at| self.seats.number("seat", "seat", &fields[at]));
+        let seat = seat.transpose()?;
+        let player = self.names.number("player", "player's name", &fields[columns.player])?;
+        let game = *self.places.entry(game.to_owned()).or_insert_with(|| {
+            self.games.push(TidyGame { name: game.to_owned(), deal, rows: Vec::new() });
+            self.games.len() - 1
+        });
+        let game = &mut self.games[game];
+        let shown = game.shown();
+        if game.deal != deal {
+            let problem = format!("{shown} has another deal in line {}", game.line());
+            return Err((Some("deal"), problem));
+        }
+        for other in &game.rows {
+            if other.player == player {
+                let problem = format!("{shown} has this player in line {}, too", other.line);
+                return Err((Some("player"), problem));
+            }
+            if seat == Some(other.seat) {
+                let problem = format!("{shown} has this seat in line {}, too", other.line);
+                return Err((Some("seat"), problem));
+            }
+        }
+        // Without a column for seats, they are not known.
+        let seat = seat.unwrap_or(game.rows.len());
+        game.rows.push(TidyRow { line, player, seat, order, fault });
+        Ok(())
+    }
+
+    /// Checks what rows must have in common.
+    pub(super) fn check(&self, bad: &mut BadLines) {
+        let Some(first) = self.games.first() else { return };
+        let seats = first.rows.len();
+        if !(2..=MOST_SEATS).contains(&seats) {
+            let rows = if seats == 1 { "one row".to_owned() } else { format!("{seats} rows") };
+            let problem = format!(
+                "{} has {rows}; expected one for each of its 2 to {MOST_SEATS} seats, with the \
+                 same `{}`",
+                first.shown(),
+                self.columns.game.0
+            );
+            return bad.add(first.line(), (Some(self.columns.game.0), problem));
+        }
+        let mut deals: HashMap<(Vec<usize>, u32, usize, usize), usize> = HashMap::new();
+        for game in &self.games {
+            if game.rows.len() != seats {
+                let problem = format!(
+                    "{} has {} players, and {} has {seats}; expected a row for each seat, and as \
+                     many seats in all games",
+                    game.shown(),
+                    game.rows.len(),
+                    first.shown(),
+                );
+                bad.add(game.line(), (None, problem));
+            }
+            let is_first = game.rows.iter().any(|row| row.order <= 1.0);
+            if matches!(self.columns.order, OrderColumn::Place(_)) && !is_first {
+                let problem = format!("{} has no player in place 1", game.shown());
+                bad.add(game.line(), (Some("place"), problem));
+            }
+            let (Some(deal), true) = (game.deal, self.columns.seat.is_some()) else { continue };
+            let mut players: Vec<usize> = game.rows.iter().map(|row| row.player).collect();
+            players.sort_unstable();
+            for row in &game.rows {
+                let key = (players.clone(), deal, row.player, row.seat);
+                let Some(line) = deals.insert(key, row.line) else { continue };
+                let problem = format!(
+                    "`{}` has the same seat in line {line} of deal {deal}; expected everyone once \
+                     in every seat; give each deal of these players a number of its own, and leave \
+                     the field of a single game empty",
+                    self.names.list[row.player].escape_debug()
+                );
+                bad.add(row.line, (Some("deal"), problem));
+            }
+        }
+        let names = self.seats.list.iter().map(|seat| format!("`{}`", seat.escape_debug()));
+        let names: Vec<String> = names.collect();
+        if names.len() > seats {
+            let games = first.shown();
+            let problem = format!(
+                "there are {} seats in all games ({}), but {seats} in {games}; expected the same \
+                 seats in all games",
+                names.len(),
+                names.join(", "),
+            );
+            bad.add(1, (None, problem));
+        }
+    }
+
+    /// All games as results; players are numbered by name.
+    pub(super) fn results(mut self, faulted: Faulted, compared: Compared) -> NamedResults {
+        let (names, numbers) = self.names.sorted();
+        let seats = self.games.first().map_or(2, |game| game.rows.len());
+        let seating = match self.columns.seat {
+            Some(_) => Seating::Known,
+            None => Seating::Unknown,
+        };
+        let seat_numbers = self.seats.in_seat_order();
+        for game in &mut self.games {
+            for row in &mut game.rows {
+                row.player = numbers[row.player];
+                row.seat = seat_numbers.get(row.seat).copied().unwrap_or(row.seat);
+            }
+            game.rows.sort_unstable_by_key(|row| match seating {
+                Seating::Known => row.seat,
+                Seating::Unknown => row.player,
+            });
+        }
+        if let (2, Seating::Known) = (seats, seating) {
+            let mut results = NamedResults::new(&names).with(faulted);
+            for game in &self.games {
+                add_game_of_two(&mut results, game);
+            }
+            return results;
+        }
+        let table = Table { seats, seating, compared };
+        let mut seat_names = self.seats.list.clone();
+        for (name, &number) in self.seats.list.iter().zip(&seat_numbers) {
+            seat_names[number].clone_from(name);
+        }
+        let mut results = NamedResults::at_table(&names, table, seat_names).with(faulted);
+        for game in &self.games {
+            add_game(&mut results, game);
+        }
+        results
+    }
+}
+
+fn add_game_of_two(results: &mut NamedResults, game: &TidyGame) {
+    let [first, second] = &game.rows[..] else { return };
+    let faults = BySeat::new(first.fault, second.fault);
+    let outcome = match first.order.total_cmp(&second.order) {
+        std::cmp::Ordering::Less => GameOutcome::Win,
+        std::cmp::Ordering::Equal => GameOutcome::Draw,
+        std::cmp::Ordering::Greater => GameOutcome::Loss,
+    };
+    let both_failed = first.fault.is_some() && second.fault.is_some();
+    let outcome = (!both_failed).then_some(outcome);
+    let players = BySeat::new(first.player, second.player);
+    results.add_summary(players, game.deal, GameSummary { outcome, faults, fingerprint: None });
+}
+
+fn add_game(results: &mut NamedResults, game: &TidyGame) {
+    let players: Vec<usize> = game.rows.iter().map(|row| row.player).collect();
+    let place = |own: &TidyRow| {
+        let better = game.rows.iter().filter(|row| row.order < own.order);
+        better.map(|_| 1).sum::<u32>()
+    };
+    let places: Vec<u32> = game.rows.iter().map(place).collect();
+    let faults: Vec<Option<FaultCode>> = game.rows.iter().map(|row| row.fault).collect();
+    let forfeits: Vec<bool> = faults.iter().map(Option::is_some).collect();
+    // Where all others share the first place, nothing was decided between them.
+    let is_undecided = forfeits.iter().zip(&places).all(|(&failed, &place)| failed == (place > 0));
+    let ending = if forfeits.contains(&true) && is_undecided {
+        SeatedEnding::Fault
+    } else {
+        SeatedEnding::Rules
+    };
+    let game = SeatedGame {
+        players: &players,
+        places: &places,
+        forfeits: &forfeits,
+        ending,
+        deal: game.deal,
+        fingerprint: None,
+    };
+    results.add_seated(&game, &faults);
+}
+
+fn place(text: &str) -> Result<f64, FieldError> {
+    let place = text.parse().ok().filter(|&place: &u32| place > 0);
+    place.map(f64::from).ok_or_else(|| {
+        let problem = format!(
+            "invalid place `{}`; expected 1 for the best player, 2 for the next, and the same for \
+             players that are level",
+            text.escape_debug()
+        );
+        (Some("place"), problem)
+    })
+}
+
+fn final_score(text: &str) -> Result<f64, FieldError> {
+    text.parse().ok().filter(|score: &f64| score.is_finite()).ok_or_else(|| {
+        let problem = format!("invalid score `{}`; expected a number", text.escape_debug());
+        (Some("final_score"), problem)
+    })
+}
+
+fn deal(text: &str) -> Result<Option<u32>, FieldError> {
+    if text.is_empty() {
+        return Ok(None);
+    }
+    text.parse().map(Some).map_err(|_| {
+        let problem = format!(
+            "invalid deal `{}`; expected a whole number that the games of a deal share, or nothing",
+            text.escape_debug()
+        );
+        (Some("deal"), problem)
+    })
+}
