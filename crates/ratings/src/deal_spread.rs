@@ -203,8 +203,8 @@ impl<'a> DealSpread<'a> {
     fn game(&self, players: usize, comparisons: &[Comparison]) -> GameTerms {
         let mut terms = GameTerms::zero(2 * players + 1);
         for comparison in comparisons {
-            let series = &self.deals.series[comparison.series];
-            let chances = self.chances[comparison.series][comparison.side as usize];
+            let series = &self.deals.series[comparison.series as usize];
+            let chances = self.chances[comparison.series as usize][comparison.side as usize];
             let [score, draw] = chances.residual(comparison.outcome).map(|it| series.weight * it);
             let [[variance, mixed], [_, of_draw]] =
                 chances.covariance.map(|row| row.map(|cell| series.weight * cell));
@@ -227,8 +227,8 @@ impl<'a> DealSpread<'a> {
 
 impl Comparison {
     /// The lead of seat *a* as a sum of local parameters with their factors.
-    fn lead(&self, players: usize, seats: [usize; 2]) -> [(usize, f64); 4] {
-        let [upper, lower] = self.players;
+    fn lead(self, players: usize, seats: [usize; 2]) -> [(usize, f64); 4] {
+        let [upper, lower] = self.players.map(usize::from);
         let sign = if self.side == crate::pairs::Side::Upper { 1.0 } else { -1.0 };
         [(upper, sign), (lower, -sign), (players + seats[0], 1.0), (players + seats[1], -1.0)]
     }

@@ -119,13 +119,19 @@ impl DealList {
     /// The deals as ratings are fitted to them, in an order that does not depend on that in which
     /// games were added: sums of rounded numbers do.
     pub(crate) fn rated(&self, table: Table) -> Deals {
-        let mut list = self.list.clone();
-        for games in &mut list {
-            games.sort_unstable();
-        }
-        list.sort_by_cached_key(|games| (sorted(&games[0].players), games.clone()));
+        let mut list: Vec<DealtGames<'_>> = self.list.iter().map(|games| in_order(games)).collect();
+        list.sort_unstable();
         Deals::new(table, &list)
     }
+}
+
+/// The players of a deal, in the order of their numbers, and its games.
+type DealtGames<'a> = (Box<[u32]>, Vec<&'a DealtGame>);
+
+fn in_order(games: &[DealtGame]) -> DealtGames<'_> {
+    let mut games: Vec<&DealtGame> = games.iter().collect();
+    games.sort_unstable();
+    (sorted(&games[0].players), games)
 }
 
 fn sorted(players: &[u32]) -> Box<[u32]> {
@@ -157,9 +163,9 @@ pub(crate) struct Deal {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Comparison {
     /// The place of the upper player among those of the deal, and of the lower one.
-    pub(crate) players: [usize; 2],
+    pub(crate) players: [u8; 2],
     /// The place of its series in the list.
-    pub(crate) series: usize,
+    pub(crate) series: u32,
     /// Who had seat *a* of the series.
     pub(crate) side: Side,
     /// The outcome for seat *a*.
@@ -170,16 +176,16 @@ pub(crate) struct Comparison {
 type SeriesKey = (u32, u32, [u8; 2]);
 
 impl Deals {
-    fn new(table: Table, list: &[Vec<DealtGame>]) -> Self {
-        let mut places: BTreeMap<SeriesKey, usize> = BTreeMap::new();
-        for game in list.iter().flatten() {
+    fn new(table: Table, list: &[DealtGames<'_>]) -> Self {
+        let mut places: BTreeMap<SeriesKey, u32> = BTreeMap::new();
+        for game in list.iter().flat_map(|(_, games)| games) {
             for comparison in &game.comparisons {
                 places.insert(key(table, game, *comparison).0, 0);
             }
         }
         let mut series = Vec::with_capacity(places.len());
-        for (&(upper, lower, seats), place) in &mut places {
-            *place = series.len();
+        for (number, (&(upper, lower, seats), place)) in (0..).zip(&mut places) {
+            *place = number;
             series.push(SeriesCounts {
                 upper: upper as usize,
                 lower: lower as usize,
@@ -189,25 +195,25 @@ impl Deals {
             });
         }
         let mut deals: Vec<Deal> = Vec::with_capacity(list.len());
-        for games in list {
-            let players = sorted(&games[0].players);
-            let place = |player| players.partition_point(|&other| other < player);
+        for (players, games) in list {
+            let place = |player| {
+                let place = players.partition_point(|&other| other < player);
+                u8::try_from(place).unwrap_or(u8::MAX)
+            };
             let compare = |game: &DealtGame, comparison: SeatComparison| {
                 let ((upper, lower, seats), side) = key(table, game, comparison);
                 let series = places[&(upper, lower, seats)];
                 let (players, outcome) = ([upper, lower].map(place), comparison.outcome);
                 Comparison { players, series, side, outcome }
             };
-            let all = |game: &DealtGame| {
+            let all = |game: &&DealtGame| {
                 game.comparisons.iter().map(|&one| compare(game, one)).collect::<Vec<_>>()
             };
-            let games: Vec<_> = games.iter().map(all).filter(|all| !all.is_empty()).collect();
+            let games: Vec<_> = games.iter().map(all).collect();
             for one in games.iter().flatten() {
-                series[one.series].games[one.side as usize][one.outcome.index()] += 1;
+                series[one.series as usize].games[one.side as usize][one.outcome.index()] += 1;
             }
-            if !games.is_empty() {
-                deals.push(Deal { players, of_these: 1, games });
-            }
+            deals.push(Deal { players: players.clone(), of_these: 1, games });
         }
         // Deals of the same players are neighbours.
         for same in deals.chunk_by_mut(|one, other| one.players == other.players) {

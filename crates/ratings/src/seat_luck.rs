@@ -71,12 +71,12 @@ fn residuals(fit: &Fit, deals: &Deals, deal: &Deal) -> Vec<SeatResult> {
     for game in &deal.games {
         let mut by_player = vec![(0, 0.0, 0_usize); deal.players.len()];
         for one in game {
-            let series = &deals.series[one.series];
+            let series = &deals.series[one.series as usize];
             let layout = &fitted.model.layout;
             let predictor = layout.at_seats(series.upper, series.lower, series.seats);
             let lead = predictor.leads(&fitted.point)[one.side as usize];
             let [score, _] = Chances::at(lead, fit.draw).residual(one.outcome);
-            let [upper, lower] = one.players;
+            let [upper, lower] = one.players.map(usize::from);
             let [a, b] = if one.side == Side::Upper { [upper, lower] } else { [lower, upper] };
             for (player, seat, score) in [(a, series.seats[0], score), (b, series.seats[1], -score)]
             {

@@ -103,7 +103,7 @@ fn with_its_weight_a_game_tells_as_much_as_it_seems_to() {
             let deals = deals(&results(seats, table, &[game]));
             let mut gradient = vec![0.0; seats];
             for one in &deals.list[0].games[0] {
-                let [a, b] = one.players;
+                let [a, b] = one.players.map(usize::from);
                 let score =
                     deals.table.weight() * if one.outcome == GameOutcome::Win { 0.5 } else { -0.5 };
                 gradient[a] += score;

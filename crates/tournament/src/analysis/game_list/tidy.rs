@@ -137,19 +137,26 @@ impl TidyList {
             self.games.len() - 1
         });
         let game = &mut self.games[game];
-        let shown = game.shown();
         if game.deal != deal {
-            let problem = format!("{shown} has another deal in line {}", game.line());
+            let problem = format!("{} has another deal in line {}", game.shown(), game.line());
             return Err((Some("deal"), problem));
         }
+        if game.rows.len() == MOST_SEATS {
+            let problem = format!(
+                "{} has more than {MOST_SEATS} lines; expected one for each of its 2 to \
+                 {MOST_SEATS} seats",
+                game.shown()
+            );
+            return Err((Some(column), problem));
+        }
         for other in &game.rows {
+            let twice =
+                |what| format!("{} has this {what} in line {}, too", game.shown(), other.line);
             if other.player == player {
-                let problem = format!("{shown} has this player in line {}, too", other.line);
-                return Err((Some("player"), problem));
+                return Err((Some("player"), twice("player")));
             }
             if seat == Some(other.seat) {
-                let problem = format!("{shown} has this seat in line {}, too", other.line);
-                return Err((Some("seat"), problem));
+                return Err((Some("seat"), twice("seat")));
             }
         }
         // Without a column for seats, they are not known.
@@ -161,22 +168,20 @@ impl TidyList {
     /// Checks what rows must have in common.
     pub(super) fn check(&self, bad: &mut BadLines) {
         let Some(first) = self.games.first() else { return };
-        let seats = first.rows.len();
-        if !(2..=MOST_SEATS).contains(&seats) {
-            let rows = if seats == 1 { "one row".to_owned() } else { format!("{seats} rows") };
+        let (seats, column) = (first.rows.len(), self.columns.game.0);
+        if seats == 1 {
             let problem = format!(
-                "{} has {rows}; expected one for each of its 2 to {MOST_SEATS} seats, with the \
-                 same `{}`",
+                "{} has one line; expected one for each of its 2 to {MOST_SEATS} seats, with the \
+                 same `{column}`",
                 first.shown(),
-                self.columns.game.0
             );
-            return bad.add(first.line(), (Some(self.columns.game.0), problem));
+            return bad.add(first.line(), (Some(column), problem));
         }
         let mut deals: HashMap<(Vec<usize>, u32, usize, usize), usize> = HashMap::new();
         for game in &self.games {
             if game.rows.len() != seats {
                 let problem = format!(
-                    "{} has {} players, and {} has {seats}; expected a row for each seat, and as \
+                    "{} has {} players, and {} has {seats}; expected a line for each seat, and as \
                      many seats in all games",
                     game.shown(),
                     game.rows.len(),
@@ -204,17 +209,17 @@ impl TidyList {
                 bad.add(row.line, (Some("deal"), problem));
             }
         }
-        let names = self.seats.list.iter().map(|seat| format!("`{}`", seat.escape_debug()));
-        let names: Vec<String> = names.collect();
-        if names.len() > seats {
-            let games = first.shown();
+        let all = &self.seats.list;
+        if all.len() > seats {
+            let names = all.iter().take(seats + 1).map(|seat| format!("`{}`", seat.escape_debug()));
             let problem = format!(
-                "there are {} seats in all games ({}), but {seats} in {games}; expected the same \
+                "there are {} seats in all games, such as {}, but {seats} in {}; expected the same \
                  seats in all games",
-                names.len(),
-                names.join(", "),
+                all.len(),
+                names.collect::<Vec<_>>().join(", "),
+                first.shown(),
             );
-            bad.add(1, (None, problem));
+            bad.add(first.line(), (Some("seat"), problem));
         }
     }
 
