@@ -225,11 +225,11 @@ impl AuthorPage<'_> {
             td.n data-label="Drawn" { (count(|row| row.outcomes.draws)) }
             td.n data-label="Lost" { (count(|row| row.outcomes.losses)) }
             td.n data-label="Faults" { (count(Row::fault_total)) }
-            td data-label="Files" {
+            td data-label="Files" { span {
                 a href={ (folder) "/" } { "games and faults" } ", "
                 a href={ (folder) "/packet.zip" } download { "packet" }
                 @if version.is_kept { ", " a href={ (folder) "/player.zip" } download { "player" } }
-            }
+            } }
         } }
     }
 
@@ -239,7 +239,8 @@ impl AuthorPage<'_> {
         }
         let row = |one: &DatedRating| IntervalRow {
             rank: usize::try_from(one.version).ok(),
-            label: one.when.clone(),
+            // Without the year: on a telephone, there is little room.
+            label: one.when.get(5..16).unwrap_or(&one.when).to_owned(),
             low: one.rating.low,
             middle: one.rating.value,
             high: one.rating.high,
