@@ -138,6 +138,28 @@ fn players_come_improve_and_go_while_games_are_played() {
 }
 
 #[test]
+fn an_author_repeats_a_check_at_home() {
+    let arena = league();
+    let bad = program("bad").replace("return rng.choice(legal)", "return \"nowhere\"");
+    arena.hand_in("ann", "player.py", &bad);
+    let run = arena.start(&["run", "--quiet"]);
+    arena.wait_for_report("ann", "refused");
+    assert_eq!(arena.stop(run), 130);
+    let report = arena.report("ann");
+    let again = report.lines().find_map(|line| line.trim().strip_prefix("again: referee "));
+    let again = again.unwrap_or_else(|| panic!("a command: {report}"));
+    let home = Arena::new();
+    home.write("mine.py", &bad);
+    let words: Vec<&str> = again
+        .split(' ')
+        .map(|word| if word == "PLAYER" { "mine.py" } else { word.trim_matches('\'') })
+        .collect();
+    let checked = home.run(&words);
+    let verdict = report.lines().find(|line| line.contains("NOT READY")).expect("a verdict");
+    assert!(checked.out.contains(verdict.trim()), "{words:?}: {}{}", checked.out, checked.err);
+}
+
+#[test]
 fn a_report_names_no_place_on_the_server() {
     let arena = league();
     let top = fs::canonicalize(arena.path()).expect("a path").display().to_string();

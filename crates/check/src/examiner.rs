@@ -395,14 +395,17 @@ impl<'e> Examiner<'e> {
         let mut finding =
             CheckFinding::new(&*self.exam.rules.game, fault, seat, Some(record.plies), lines);
         finding.board = self.board_before(record);
-        let dir = shell::quoted(&dir.to_string_lossy());
-        finding.reproduce = Some(format!(
-            "referee ask {} --results {dir} --record {} --ply {} --seat {}",
-            self.candidate.words,
-            record.id,
-            record.plies,
-            self.exam.rules.seats()[seat]
-        ));
+        let here = || {
+            let dir = shell::quoted(&dir.to_string_lossy());
+            format!(
+                "referee ask {} --results {dir} --record {} --ply {} --seat {}",
+                self.candidate.words,
+                record.id,
+                record.plies,
+                self.exam.rules.seats()[seat]
+            )
+        };
+        finding.reproduce = Some(self.candidate.elsewhere.clone().unwrap_or_else(here));
         Ok(finding)
     }
 }

@@ -21,10 +21,25 @@ use referee_record::model::roster::RosterChange;
 use referee_record::model::stage::Stage;
 use referee_record::model::tournament::Tournament;
 use referee_record::seeds::{NoRandomNumbers, fresh_identity};
+use referee_record::shell;
 use referee_record::tree::FoundTree;
 use referee_report::colour::Colour;
 use referee_sandbox::limits;
 use referee_tournament::run::resume::header;
+
+/// The command with which an author repeats a check, whose records are gone when it has ended.
+fn repeat_at_home(exam: &Exam) -> String {
+    let game = &exam.rules.game;
+    let game = match game.program() {
+        None => game.name().to_owned(),
+        Some(_) => "game.toml".to_owned(),
+    };
+    let mut command = format!("referee check PLAYER --game {game} --seed {}", exam.seed);
+    for (name, value) in exam.rules.options.given() {
+        command += &format!(" --option {}", shell::quoted(&format!("{name}={value}")));
+    }
+    command
+}
 
 /// How long the check of a submission may take.
 pub const CHECK_LIMIT: Duration = Duration::from_secs(300);
@@ -145,6 +160,7 @@ impl Doorkeeper {
         };
         Ok(Candidate {
             header: header(&tournament, exam.containment.record(), identity),
+            elsewhere: Some(repeat_at_home(exam)),
             words: "PLAYER".to_owned(),
             remarks: referee_config::remarks(spec),
             spec: spec.clone(),

@@ -113,6 +113,7 @@ fn candidate(
     Ok(Candidate {
         header: header(&tournament, exam.containment.record(), fresh_identity()?),
         words: words(word, args, settings)?,
+        elsewhere: None,
         remarks: remarks(&spec),
         spec,
         records,

@@ -51,6 +51,8 @@ pub struct Candidate {
     /// The header for a log of its games.
     /// The header for a log of its games.
     pub header: Header,
+    /// A command that repeats the check where those records are not.
+    pub elsewhere: Option<String>,
 }
 
 /// A step of a check.
