@@ -13,6 +13,7 @@ use tokio::sync::{mpsc, watch};
 use super::door_watch::{Bell, DoorWatch};
 pub use super::doorkeeper::{DoorEvent, DoorPlan};
 use super::doorkeeper::{Doorkeeper, WORK, remove_tree};
+use super::queue::WaitingAuthors;
 use super::{LeagueError, PlannedLeague};
 use referee_protocol::places::Places;
 use referee_record::disk::{self, FolderAccess};
@@ -67,10 +68,12 @@ impl Door {
             authors: BTreeMap::new(),
             taken: header.players.iter().map(|player| player.name.clone()).collect(),
             watch,
+            waiting: WaitingAuthors::default(),
             tell,
             stop: stopped,
         };
         header.players.iter().for_each(|player| doorkeeper.remember(player));
+        doorkeeper.remember_checks();
         let thread = thread::Builder::new()
             .name("door".to_owned())
             .spawn(move || doorkeeper.work())

@@ -59,6 +59,8 @@ pub(crate) enum DoorTask {
     Control,
     /// The door closes.
     Close,
+    /// Nothing happened: there is time for a check.
+    Nothing,
 }
 
 /// Watches the folder that authors hand in to, and the results folder.
@@ -150,8 +152,8 @@ impl DoorWatch {
         self.due.insert(author, at);
     }
 
-    /// Waits until there is something to do.
-    pub(crate) fn next(&mut self) -> DoorTask {
+    /// What to do next. Waits for it, unless there is something else to do meanwhile.
+    pub(crate) fn next(&mut self, is_busy: bool) -> DoorTask {
         loop {
             let happened = std::mem::take(
                 &mut *self.bell.happened.lock().unwrap_or_else(PoisonError::into_inner),
@@ -171,6 +173,9 @@ impl DoorWatch {
             }
             if is_all_due || happened.is_unclear || happened.control {
                 return DoorTask::Control;
+            }
+            if is_busy {
+                return self.due_author().map_or(DoorTask::Nothing, DoorTask::Author);
             }
             let author = self.due.iter().min_by_key(|(_, at)| **at);
             let first = author.map(|(_, at)| *at).into_iter().chain(self.all_due).min();
@@ -222,7 +227,7 @@ impl DoorWatch {
 }
 
 /// When something was last put into a folder, or taken out. Its author cannot set that time.
-fn changed(folder: &Path) -> Option<SystemTime> {
+pub(crate) fn changed(folder: &Path) -> Option<SystemTime> {
     let found = fs::symlink_metadata(folder).ok()?;
     let nanos = u32::try_from(found.ctime_nsec()).ok()?;
     UNIX_EPOCH.checked_add(Duration::new(u64::try_from(found.ctime()).ok()?, nanos))
@@ -257,7 +262,7 @@ mod tests {
         }
         let mut watch = DoorWatch::begin(&hand_in, dir.path());
         for author in ["cat", "ann", "bob"] {
-            assert_eq!(watch.next(), DoorTask::Author(author.to_owned()));
+            assert_eq!(watch.next(false), DoorTask::Author(author.to_owned()));
         }
     }
 
@@ -271,7 +276,7 @@ mod tests {
         fs::create_dir_all(hand_in.join("bob/src")).expect("folders");
         let mut watch = DoorWatch::begin(&hand_in, dir.path());
         for author in ["ann", "bob"] {
-            assert_eq!(watch.next(), DoorTask::Author(author.to_owned()));
+            assert_eq!(watch.next(false), DoorTask::Author(author.to_owned()));
         }
         assert_eq!(watch.due.keys().collect::<Vec<_>>(), ["ann"]);
         // As if there were no watches at all.
@@ -280,9 +285,9 @@ mod tests {
         assert!(watch.all_due.is_some());
         fs::create_dir(hand_in.join("cat")).expect("a folder");
         watch.all_due = Some(Instant::now());
-        assert_eq!(watch.next(), DoorTask::Control);
+        assert_eq!(watch.next(false), DoorTask::Control);
         for author in ["ann", "bob", "cat"] {
-            assert_eq!(watch.next(), DoorTask::Author(author.to_owned()));
+            assert_eq!(watch.next(false), DoorTask::Author(author.to_owned()));
         }
         assert_eq!(watch.due.len(), 3, "all of them are read again");
     }

@@ -9,19 +9,20 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Instant, UNIX_EPOCH};
 
 use tokio::sync::{mpsc, oneshot, watch};
 
 use super::author_folder::AuthorFolder;
 use super::author_report::{AuthorReport, Outcome};
 use super::control::Control;
-use super::door_watch::{AGAIN, DoorTask, DoorWatch};
+use super::door_watch::{AGAIN, DoorTask, DoorWatch, changed};
 use super::hand_in;
 use super::history::{self, PastHandIn, PastOutcome};
 use super::intake::{LeagueBuilds, NotTaken};
 use super::invitations::author_problem;
 use super::now;
+use super::queue::WaitingAuthors;
 use referee_check::Exam;
 use referee_protocol::escape;
 use referee_protocol::places::Places;
@@ -106,6 +107,8 @@ pub(crate) struct Doorkeeper {
     /// The names of all players so far.
     pub(crate) taken: Vec<String>,
     pub(crate) watch: DoorWatch,
+    /// Who waits for a check.
+    pub(crate) waiting: WaitingAuthors,
     pub(crate) tell: mpsc::UnboundedSender<Instruction>,
     pub(crate) stop: watch::Receiver<bool>,
 }
@@ -124,6 +127,16 @@ impl Doorkeeper {
         }
     }
 
+    /// Reads when submissions were checked before this start: who had many checks waits longer.
+    pub(crate) fn remember_checks(&mut self) {
+        for author in self.authors.keys() {
+            // Without a history, everyone is equal.
+            for one in history::read(&self.league.entrants, author).unwrap_or_default() {
+                self.waiting.began(author, one.at);
+            }
+        }
+    }
+
     pub(crate) fn work(mut self) {
         // Otherwise nobody listens any more.
         let _ = self.serve();
@@ -132,7 +145,8 @@ impl Doorkeeper {
     fn serve(&mut self) -> Result<(), RunOver> {
         self.follow_control()?;
         loop {
-            match self.watch.next() {
+            match self.watch.next(!self.waiting.is_empty()) {
+                DoorTask::Nothing => self.check_next()?,
                 DoorTask::Close => return Ok(()),
                 DoorTask::Control => self.follow_control()?,
                 DoorTask::Author(author) => self.look_at(&author)?,
@@ -202,7 +216,23 @@ impl Doorkeeper {
         }
     }
 
-    /// Reads an author's folder, and takes in what is there if it is new.
+    /// Checks the submission of whoever is next.
+    fn check_next(&mut self) -> Result<(), RunOver> {
+        let Some(author) = self.waiting.next(now()) else { return Ok(()) };
+        self.publish_queue(Some(&author))?;
+        let checked = self.examine(&author);
+        self.publish_queue(None)?;
+        checked
+    }
+
+    fn publish_queue(&self, checking: Option<&str>) -> Result<(), RunOver> {
+        match self.waiting.publish(&self.dir, now(), checking) {
+            Ok(()) => Ok(()),
+            Err(error) => self.warn(&format!("cannot say who waits for a check: {error}")),
+        }
+    }
+
+    /// Reads an author's folder. What is new there waits for its check.
     fn look_at(&mut self, author: &str) -> Result<(), RunOver> {
         let folder = self.league.hand_in.join(author);
         if self.plan.control.closed {
@@ -236,11 +266,34 @@ impl Doorkeeper {
             );
             return self.send(&report, &Outcome::BeingChecked);
         }
+        let since = changed(&self.league.hand_in.join(author));
+        let since = since.and_then(|at| at.duration_since(UNIX_EPOCH).ok()).unwrap_or_default();
+        self.waiting.wait(author, since.as_secs());
+        report.add("It waits for its check.");
+        self.send(&report, &Outcome::BeingChecked)
+    }
+
+    /// Checks what is in an author's folder, and takes it in.
+    fn examine(&mut self, author: &str) -> Result<(), RunOver> {
+        let Ok(folder) = AuthorFolder::open(&self.league.hand_in.join(author)).map(Arc::new) else {
+            return Ok(());
+        };
+        let Some(found) = self.read(author, &folder)? else { return Ok(()) };
+        let mut report = AuthorReport::new(&folder, &found.digest, &self.places);
+        // The organiser may have decided so meanwhile.
+        if self.plan.control.closed {
+            return Ok(());
+        }
+        if let Some(why) = self.stranger(author) {
+            return self.refuse(author, report, &why);
+        }
         if let Some(version) = self.earlier(author, &found.digest)? {
             let name = Entry::name(author, version);
             report.add(&format!("These are the files of `{name}`: you handed them in before."));
         }
         self.make_place(true)?;
+        self.waiting.began(author, now());
+        let began = Instant::now();
         let accepted = self.accept(author, (&folder, &found), &mut report);
         self.authors.entry(author.to_owned()).or_default().checked = Some(Instant::now());
         let work = self.league.entrants.join(WORK);
@@ -248,6 +301,7 @@ impl Doorkeeper {
             self.warn(&format!("cannot remove {}: {error}", work.display()))?;
         }
         self.make_place(false)?;
+        self.waiting.took(began.elapsed());
         let accepted = accepted?;
         let outcome = match &accepted {
             Ok(_) => Some(PastOutcome::Entered { version: self.authors[author].version }),

@@ -17,6 +17,7 @@
 //! | `entrants/AUTHOR/history.jsonl` | what was handed in, and what became of it | the run |
 //! | `results/L/games.jsonl` | games, and who came and went | the run |
 //! | `results/L/control.json` | what the organiser wants | commands and the page |
+//! | `results/L/queue.json` | who waits for a check | the run |
 //! | `results/L/invitations.json` | hashes of the secrets of links | `league invite` |
 //!
 //! The one odd thing: nothing says that a submission is new. The door compares the digest of what is
@@ -46,6 +47,7 @@ pub mod hand_in;
 pub mod history;
 mod intake;
 pub mod invitations;
+pub mod queue;
 pub mod roster;
 pub mod version;
 

@@ -2,6 +2,8 @@
 
 use std::convert::Infallible;
 use std::ffi::OsString;
+use std::fs;
+use std::os::unix::fs::MetadataExt as _;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -22,6 +24,7 @@ use crate::shared_copy::Freshness;
 use referee_league::author_folder::AuthorFolder;
 use referee_league::history::{self, PastOutcome};
 use referee_league::invitations::Guest;
+use referee_league::queue::CheckQueue;
 use referee_league::version::version_dir;
 use referee_league::{REPORT_FILE, entered_as};
 use referee_protocol::escape;
@@ -77,8 +80,16 @@ async fn html(
         (control.paused, "All games are paused."),
         (!is_running, "No games are played now: what you hand in waits until the league goes on."),
     ];
-    let notices: Vec<&str> =
-        notices.into_iter().filter_map(|(holds, text)| holds.then_some(text)).collect();
+    let queue = CheckQueue::read(&entrance.league.dir)?;
+    let changed = fs::metadata(entrance.folder(&visit.name)).map_or(0, |found| found.ctime());
+    let before = queue.before(&visit.name, u64::try_from(changed).unwrap_or_default());
+    let waits = before.map(|before| waiting_time(before, queue.typical));
+    let waits = waits.as_deref().filter(|_| is_running && !control.closed && !is_removed);
+    let notices: Vec<&str> = notices
+        .into_iter()
+        .filter_map(|(holds, text)| holds.then_some(text))
+        .chain(waits)
+        .collect();
     let settings = &entrance.league.settings;
     let bounds = format!(
         "At most {}, and once in {}. What you hand in takes the place of what you handed in before.",
@@ -118,6 +129,23 @@ async fn html(
         standings: &live.tables.standings,
     };
     Ok(page.html())
+}
+
+/// When the check of a submission is expected that waits for so many others, each of which takes
+/// about so many seconds.
+fn waiting_time(before: usize, typical: Option<u64>) -> String {
+    let first = match before {
+        ..=1 => "One hand-in is checked before yours".to_owned(),
+        _ => format!("{before} hand-ins are checked before yours"),
+    };
+    let typical = typical.map(|seconds| seconds.saturating_mul(before as u64));
+    match typical {
+        Some(seconds) if seconds >= 60 => {
+            format!("{first}: about {} to wait.", counted(seconds.div_ceil(60), "minute"))
+        }
+        Some(_) => format!("{first}: less than a minute to wait."),
+        None => format!("{first}."),
+    }
 }
 
 /// What an author handed in so far, the newest first.
@@ -202,4 +230,20 @@ pub(super) async fn report_events(
         Some(Ok::<_, Infallible>(Event::default().data(json)))
     });
     Sse::new(events).keep_alive(KeepAlive::default()).into_response()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_waits_is_told_for_how_long() {
+        for (before, typical, told) in [
+            (1, None, "One hand-in is checked before yours."),
+            (1, Some(20), "One hand-in is checked before yours: less than a minute to wait."),
+            (4, Some(40), "4 hand-ins are checked before yours: about 3 minutes to wait."),
+        ] {
+            assert_eq!(waiting_time(before, typical), told);
+        }
+    }
 }
