@@ -6,7 +6,7 @@ use crate::covariance::Covariance;
 use crate::deals::Table;
 use crate::error::RatingError;
 use crate::groups::groups;
-use crate::learning::learn;
+use crate::learning::{Players, learn};
 use crate::linear::{Layout, SeatEffect};
 use crate::model::{MapEstimate, Model, SHORT};
 use crate::prior::Prior;
@@ -27,12 +27,12 @@ pub(crate) enum Assumed {
 }
 
 impl Assumed {
-    fn of(&self, layout: Layout, games: &RatedGames, groups: &[usize]) -> (Model, MapEstimate) {
+    fn of(&self, layout: Layout, games: &RatedGames, players: Players<'_>) -> (Model, MapEstimate) {
         let model = |prior| Model::new(layout, games, prior);
         let (model, start) = match self {
             Self::Weak => with_start(model(Prior::weak())),
             Self::Known(prior) => with_start(model(prior.clone())),
-            Self::Learned => learn(model(Prior::weak()), games, groups),
+            Self::Learned => learn(model(Prior::weak()), games, players),
         };
         let map = model.map_estimate_from(start, SHORT);
         (model, map)
@@ -117,7 +117,8 @@ impl FittedModel {
         let given = given(results.players(), fixed)?;
         let games = results.rated();
         let groups = groups(given.len(), games.met());
-        let (model, map, (unit, drift)) = estimate_with(&games, &groups, &given, seats, assumed);
+        let players = Players { groups: &groups, before: results.versions() };
+        let (model, map, (unit, drift)) = estimate_with(&games, players, &given, seats, assumed);
         let point = map.point.clone();
         let covariance = Covariance::new(&model, map, &games);
         let group_count = groups.iter().map(|group| group + 1).max().unwrap_or(0);
@@ -260,17 +261,18 @@ fn group_mean(groups: &[usize], given: &[Option<f64>], group: usize) -> f64 {
 /// Otherwise anchors that contradict the results could shrink the unit to nothing.
 fn estimate_with(
     games: &RatedGames,
-    groups: &[usize],
+    players: Players<'_>,
     given: &[Option<f64>],
     seats: SeatEffect,
     assumed: &Assumed,
 ) -> (Model, MapEstimate, (f64, f64)) {
+    let groups = players.groups;
     let from_mean = |(&group, rating): (&usize, &Option<f64>)| {
         Some((group, (*rating)? - group_mean(groups, given, group)))
     };
     let mut shared: Vec<Option<(usize, f64)>> = groups.iter().zip(given).map(from_mean).collect();
     if shared.iter().flatten().all(|&(_, apart)| apart == 0.0) {
-        let (model, map) = assumed.of(Layout::new(&shared, seats), games, groups);
+        let (model, map) = assumed.of(Layout::new(&shared, seats), games, players);
         let unit = unit(map.point[model.layout.draw()]);
         return (model, map, unit);
     }
@@ -278,7 +280,7 @@ fn estimate_with(
     let free = Model::new(free, games, Prior::weak());
     let (unit, _) = unit(free.map_estimate().point[free.layout.draw()]);
     shared.iter_mut().flatten().for_each(|(_, apart)| *apart /= unit);
-    let (model, map) = assumed.of(Layout::new(&shared, seats), games, groups);
+    let (model, map) = assumed.of(Layout::new(&shared, seats), games, players);
     (model, map, (unit, 0.0))
 }
 

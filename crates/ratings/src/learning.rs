@@ -14,14 +14,21 @@
 //! there, it does not pull in players who win nearly all games. It is found by averaging the
 //! likelihood over the *blur*, the uncertainty of each lead.
 //!
+//! In a league, authors hand in one version after another. A version starts where the one before
+//! stood, so the steps from version to version are what scatters, around a mean step; how widely is
+//! learned, too. If each version counted as another author, ratings would be pulled together too
+//! strongly.
+//!
 //! The ratings' intervals allow for what is learned: the error of the spread, other camps that are
 //! nearly as probable, and players who may belong to another camp.
+
+use std::collections::BTreeMap;
 
 use ndarray::Array2;
 
 use crate::covariance::dispersion;
 use crate::model::{MapEstimate, Model};
-use crate::prior::{Prior, TornCamp};
+use crate::prior::{Prior, Steps, TornCamp};
 use crate::rated_games::RatedGames;
 use crate::rating::ELO;
 use crate::significance::count;
@@ -31,6 +38,8 @@ use crate::significance::count;
 const MODE: f64 = 600.0;
 /// … and this shape, which keeps it away from 0: there is always a difference.
 const SHAPE: f64 = 2.0;
+/// The same of the variance of steps from version to version.
+const STEP_MODE: f64 = 100.0;
 /// Steps in the logarithm of the standard deviation are at most this large.
 const LONGEST: f64 = 0.7;
 /// A step below this is the last one.
@@ -48,6 +57,15 @@ const FEWEST: usize = 8;
 /// have to be exact.
 const CAUTION: f64 = 3.0;
 
+/// What is known of the players without their games.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Players<'a> {
+    /// The group of each.
+    pub(crate) groups: &'a [usize],
+    /// The version before each.
+    pub(crate) before: &'a [Option<usize>],
+}
+
 /// A model whose prior was learned from its results.
 struct Learned {
     model: Model,
@@ -55,30 +73,39 @@ struct Learned {
     covariance: Array2<f64>,
     /// The standard error of the logarithm of the standard deviation.
     error: f64,
+    /// The same of that of steps; `None` if there are none.
+    step_error: Option<f64>,
     /// A lower bound of the logarithm of the results' probability, up to a constant.
     evidence: f64,
 }
 
-/// Learns the prior of `model` from its `games`. `groups` has the group of each
-/// player. Several anchors of one group share a strength, which tells nothing about the others.
+/// Learns the prior of `model` from its `games`. Several anchors of one group share a strength, which tells nothing about the others.
 ///
 /// Returns the model, and a point near its most probable one.
-pub(crate) fn learn(model: Model, games: &RatedGames, groups: &[usize]) -> (Model, Vec<f64>) {
+pub(crate) fn learn(model: Model, games: &RatedGames, players: Players<'_>) -> (Model, Vec<f64>) {
+    let Players { groups, before } = players;
     let slots = &model.layout.slots;
-    let mut players = vec![0; slots.len()];
+    let mut sharing = vec![0; slots.len()];
     for &slot in slots {
-        players[slot] += 1;
+        sharing[slot] += 1;
     }
+    let is_alone = |player: usize| sharing[slots[player]] == 1;
     let mut camps = vec![Vec::new(); groups.iter().map(|group| group + 1).max().unwrap_or(0)];
-    for (&slot, &group) in slots.iter().zip(groups).filter(|&(&slot, _)| players[slot] == 1) {
-        camps[group].push(slot);
+    let mut steps = Vec::new();
+    for (player, &group) in groups.iter().enumerate().filter(|&(player, _)| is_alone(player)) {
+        // Without a chain of games between them, two versions are not compared.
+        match before[player].filter(|&before| is_alone(before) && groups[before] == group) {
+            Some(before) => steps.push([slots[player], slots[before]]),
+            None => camps[group].push(slots[player]),
+        }
     }
     camps.retain(|camp| !camp.is_empty());
     let start = model.by_scores();
     if camps.is_empty() {
         return (model, start);
     }
-    let prior = Prior { camps, deviation: MODE / ELO, ..Prior::weak() };
+    let steps = Steps { list: steps, deviation: STEP_MODE / ELO };
+    let prior = Prior { camps, deviation: MODE / ELO, steps, ..Prior::weak() };
     let mut best = Learned::new(model, start, prior, games);
     let mut doubt = None;
     loop {
@@ -102,7 +129,8 @@ pub(crate) fn learn(model: Model, games: &RatedGames, groups: &[usize]) -> (Mode
             break;
         }
     }
-    let mut doubts = vec![best.doubt_of_deviation(games)];
+    let mut doubts = vec![best.doubt(games, best.error, Width::OfCamps)];
+    doubts.extend(best.step_error.map(|error| best.doubt(games, error, Width::OfSteps)));
     doubts.extend(doubt.map(|(weight, other)| best.away(&other, weight.sqrt())));
     let prior = Prior { doubts, torn: best.torn(), ..best.model.prior().clone() };
     best.model.set_prior(prior);
@@ -117,17 +145,21 @@ impl Learned {
             model.set_prior(prior.clone());
             let map = model.map_estimate_from(point, ROUGH);
             let covariance = approximate(&model, &map, &mut prior, games);
-            let scatter = Scatter::new(&prior, &map.point, &covariance);
-            let (slope, error) = scatter.slope(prior.deviation);
-            let step = (slope * error * error).clamp(-LONGEST, LONGEST);
+            let (step, error) = Width::OfCamps.newton(&prior, &map.point, &covariance);
+            let of_steps = (!prior.steps.list.is_empty())
+                .then(|| Width::OfSteps.newton(&prior, &map.point, &covariance));
+            let (step_of_steps, step_error) = of_steps.unzip();
+            let longest = step.abs().max(step_of_steps.unwrap_or(0.0).abs());
             point = map.point;
             steps += 1;
-            if (step.abs() < SHORT && steps >= SETTLING) || steps == MOST_STEPS {
+            if (longest < SHORT && steps >= SETTLING) || steps == MOST_STEPS {
                 let determinant = map.information.log_determinant();
-                let evidence = evidence(&model, &point, &covariance, determinant) + error.ln();
-                return Self { model, point, covariance, error, evidence };
+                let errors = error.ln() + step_error.map_or(0.0, f64::ln);
+                let evidence = evidence(&model, &point, &covariance, determinant) + errors;
+                return Self { model, point, covariance, error, step_error, evidence };
             }
             prior.deviation *= step.exp();
+            prior.steps.deviation *= step_of_steps.unwrap_or(0.0).exp();
         }
     }
 
@@ -141,22 +173,25 @@ impl Learned {
         other.iter().zip(&self.point).map(|(other, own)| factor * (other - own)).collect()
     }
 
-    /// How far the parameters move if the standard deviation is one standard error larger.
-    fn doubt_of_deviation(&self, games: &RatedGames) -> Vec<f64> {
+    /// How far the parameters move if a standard deviation is one standard error larger.
+    fn doubt(&self, games: &RatedGames, error: f64, of: Width) -> Vec<f64> {
         let (mut model, mut prior) = (self.model.clone(), self.model.prior().clone());
-        prior.deviation *= self.error.exp();
+        match of {
+            Width::OfCamps => prior.deviation *= error.exp(),
+            Width::OfSteps => prior.steps.deviation *= error.exp(),
+        }
         let (mut point, mut slope) = (self.point.clone(), 0.0);
         for _ in 0..SETTLING {
             model.set_prior(prior.clone());
             let map = model.map_estimate_from(point, ROUGH);
             let covariance = approximate(&model, &map, &mut prior, games);
-            slope = Scatter::new(&prior, &map.point, &covariance).slope(prior.deviation).0;
+            slope = of.slope(&prior, &map.point, &covariance).0;
             point = map.point;
         }
         // The blurs grow with the standard deviation, so it is less certain than at given blurs.
-        let steepest = 1.0 / self.error;
-        let information = (-slope).clamp(steepest / 4.0, steepest) / self.error;
-        self.away(&point, 1.0 / (information.sqrt() * self.error))
+        let steepest = 1.0 / error;
+        let information = (-slope).clamp(steepest / 4.0, steepest) / error;
+        self.away(&point, 1.0 / (information.sqrt() * error))
     }
 
     /// The variance of the pull on each strength, because the player may belong to another camp.
@@ -250,7 +285,33 @@ fn approximate(
     covariance
 }
 
-/// How the strengths scatter in their camps, summed over all camps.
+/// A standard deviation that is learned.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Width {
+    OfCamps,
+    OfSteps,
+}
+
+impl Width {
+    /// How the evidence grows with its logarithm, and the standard error of that.
+    fn slope(self, prior: &Prior, point: &[f64], covariance: &Array2<f64>) -> (f64, f64) {
+        match self {
+            Self::OfCamps => Scatter::new(prior, point, covariance).slope(prior.deviation, MODE),
+            Self::OfSteps => {
+                let scatter = Scatter::of_steps(&prior.steps.list, point, covariance);
+                scatter.slope(prior.steps.deviation, STEP_MODE)
+            }
+        }
+    }
+
+    /// A step towards its most probable logarithm, and the standard error of that.
+    fn newton(self, prior: &Prior, point: &[f64], covariance: &Array2<f64>) -> (f64, f64) {
+        let (slope, error) = self.slope(prior, point, covariance);
+        ((slope * error * error).clamp(-LONGEST, LONGEST), error)
+    }
+}
+
+/// How the strengths scatter in their camps, summed over all camps; or how steps do.
 struct Scatter {
     /// The squared distances from the means.
     squares: f64,
@@ -272,11 +333,23 @@ impl Scatter {
         scatter
     }
 
-    /// How the evidence grows with the logarithm of this standard deviation, and the standard error
-    /// of that logarithm at given blurs.
-    fn slope(&self, deviation: f64) -> (f64, f64) {
+    fn of_steps(steps: &[[usize; 2]], point: &[f64], covariance: &Array2<f64>) -> Self {
+        let length = |step: &[usize; 2]| point[step[0]] - point[step[1]];
+        let mean = steps.iter().map(length).sum::<f64>() / count(steps.len());
+        let own = steps.iter().map(|step| variance(&[(step[0], 1.0), (step[1], -1.0)], covariance));
+        let of_sum = variance(&sum_of(steps), covariance);
+        Self {
+            squares: steps.iter().map(|step| (length(step) - mean).powi(2)).sum(),
+            uncertain: own.sum::<f64>() - of_sum / count(steps.len()),
+            free: count(steps.len()) - 1.0,
+        }
+    }
+
+    /// How the evidence grows with the logarithm of this standard deviation, whose prior has this
+    /// mode, and the standard error of that logarithm at given blurs.
+    fn slope(&self, deviation: f64, mode: f64) -> (f64, f64) {
         let variance = deviation * deviation;
-        let pull = 2.0 * (SHAPE - 0.5) * (deviation * ELO / MODE).powi(2);
+        let pull = 2.0 * (SHAPE - 0.5) * (deviation * ELO / mode).powi(2);
         let slope =
             (self.squares + self.uncertain) / variance - self.free + 2.0 * SHAPE - 1.0 - pull;
         let unknown = self.uncertain / (self.free * variance).max(f64::MIN_POSITIVE);
@@ -302,7 +375,35 @@ fn evidence(model: &Model, point: &[f64], covariance: &Array2<f64>, determinant:
         sum -= (precision * own - shared * all(camp, covariance)) / 2.0;
         sum += membership(camp.len(), all_members);
     }
+    let steps = &prior.steps.list;
+    if !steps.is_empty() {
+        let [precision, shared, of_mean] =
+            [prior.of_step(), prior.shared_by_steps(), prior.of_mean_step()]
+                .map(|value| value / prior.dispersion);
+        let own = steps.iter().map(|step| variance(&[(step[0], 1.0), (step[1], -1.0)], covariance));
+        sum += (count(steps.len()) - 1.0) * precision.ln() / 2.0 + of_mean.ln() / 2.0;
+        sum -= (precision * own.sum::<f64>() - shared * variance(&sum_of(steps), covariance)) / 2.0;
+    }
     sum
+}
+
+/// The sum of all steps, as parameters with their factors.
+fn sum_of(steps: &[[usize; 2]]) -> Vec<(usize, f64)> {
+    let mut factors = BTreeMap::new();
+    for step in steps {
+        *factors.entry(step[0]).or_insert(0.0) += 1.0;
+        *factors.entry(step[1]).or_insert(0.0) -= 1.0;
+    }
+    // Of a chain, only the ends remain.
+    factors.into_iter().filter(|&(_, factor)| factor != 0.0).collect()
+}
+
+/// The variance of a sum of parameters.
+fn variance(sum: &[(usize, f64)], covariance: &Array2<f64>) -> f64 {
+    let row = |&(row, by): &(usize, f64)| {
+        by * sum.iter().map(|&(column, other)| other * covariance[[row, column]]).sum::<f64>()
+    };
+    sum.iter().map(row).sum()
 }
 
 /// The logarithm of the probability that these of all players are in one camp.

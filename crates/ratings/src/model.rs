@@ -246,7 +246,10 @@ impl Model {
     /// A lower bound of the curvature in every direction: the smallest prior precision.
     pub(crate) fn floor(&self) -> f64 {
         let of_means = self.prior.camps.iter().map(|camp| self.prior.of_mean(camp.len()));
-        self.precisions.iter().copied().chain(of_means).fold(f64::INFINITY, f64::min)
+        let of_versions = (!self.prior.steps.list.is_empty()).then(|| self.prior.of_version());
+        // The strengths of versions have no precision of their own.
+        let alone = self.precisions.iter().copied().filter(|&precision| precision > 0.0);
+        alone.chain(of_means).chain(of_versions).fold(f64::INFINITY, f64::min)
     }
 
     /// The precisions of the priors as a matrix, with those of fitted priors times `factor`, plus
@@ -268,7 +271,29 @@ impl Model {
                 }
             }
         }
+        self.add_steps(factor, &mut matrix);
         matrix
+    }
+
+    /// Adds the precision of steps, times `factor`.
+    fn add_steps(&self, factor: f64, matrix: &mut Array2<f64>) {
+        let mut sum = vec![0.0; self.layout.len()];
+        for step in &self.prior.steps.list {
+            let ends = [(step[0], 1.0), (step[1], -1.0)];
+            for (row, sign) in ends {
+                sum[row] += sign;
+                for (column, other) in ends {
+                    matrix[[row, column]] += factor * self.prior.of_step() * sign * other;
+                }
+            }
+        }
+        let ends: Vec<(usize, f64)> =
+            sum.into_iter().enumerate().filter(|end| end.1 != 0.0).collect();
+        for &(row, sign) in &ends {
+            for &(column, other) in &ends {
+                matrix[[row, column]] -= factor * self.prior.shared_by_steps() * sign * other;
+            }
+        }
     }
 
     /// The posterior's logarithm at a point, up to a constant that no prior changes, with the
@@ -309,6 +334,16 @@ impl Model {
             for &slot in camp {
                 slope[slot] -= shared * sum;
             }
+        }
+        let steps = self.prior.steps.list.iter().map(|step| point[step[0]] - point[step[1]]);
+        let sum: f64 = steps.clone().sum();
+        let [precision, shared] = [self.prior.of_step(), self.prior.shared_by_steps()];
+        value -= shared * sum * sum / 2.0;
+        for (step, ends) in steps.zip(&self.prior.steps.list) {
+            value += precision * step * step / 2.0;
+            let pull = precision * step - shared * sum;
+            slope[ends[0]] += pull;
+            slope[ends[1]] -= pull;
         }
         PosteriorPoint { point, value, slope, curvature }
     }
@@ -380,6 +415,9 @@ fn priors(layout: &Layout, prior: &Prior) -> (Vec<f64>, Vec<f64>) {
     }
     for &slot in prior.camps.iter().flatten() {
         precisions[slot] = prior.precision();
+    }
+    for step in &prior.steps.list {
+        precisions[step[0]] = 0.0;
     }
     let seat = (ELO / Model::ADVANTAGE_SD).powi(2);
     // The advantage of one seat over another is the difference of two values.

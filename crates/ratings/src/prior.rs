@@ -9,6 +9,19 @@ use crate::significance::count;
 /// The standard deviation of the means of camps, in Elo.
 const MEANS_SD: f64 = 500.0;
 
+/// The standard deviation of the mean step from a version to the next, in Elo.
+const STEPS_SD: f64 = 100.0;
+
+/// The steps from each version of an author's player to the next: normally distributed around a
+/// common mean.
+#[derive(Debug, Clone)]
+pub(crate) struct Steps {
+    /// The parameters of a version and of the one before it.
+    pub(crate) list: Vec<[usize; 2]>,
+    /// The standard deviation, in natural units.
+    pub(crate) deviation: f64,
+}
+
 /// The prior of the strengths.
 #[derive(Debug, Clone)]
 pub(crate) struct Prior {
@@ -17,6 +30,8 @@ pub(crate) struct Prior {
     pub(crate) camps: Vec<Vec<usize>>,
     /// The standard deviation in a camp, in natural units.
     pub(crate) deviation: f64,
+    /// Versions that came after another are in no camp: they start where that one stood.
+    pub(crate) steps: Steps,
     /// The variance of the score in a pair of games, as a multiple of what independent games have.
     /// The likelihood takes games for independent, so the prior has to be as much more precise.
     pub(crate) dispersion: f64,
@@ -63,6 +78,7 @@ impl Prior {
         Self {
             camps: Vec::new(),
             deviation: 1.0,
+            steps: Steps { list: Vec::new(), deviation: 1.0 },
             dispersion: 1.0,
             blurs: Vec::new(),
             doubts: Vec::new(),
@@ -85,6 +101,32 @@ impl Prior {
     /// The precision in the direction of a camp's mean.
     pub(crate) fn of_mean(&self, size: usize) -> f64 {
         self.precision() - count(size) * self.shared(size)
+    }
+
+    /// The precision of steps.
+    pub(crate) fn of_step(&self) -> f64 {
+        self.dispersion / self.steps.deviation.powi(2)
+    }
+
+    /// What the precision of the sum of all steps lacks, because their mean is not known.
+    pub(crate) fn shared_by_steps(&self) -> f64 {
+        let mean = (STEPS_SD / ELO).powi(2);
+        self.of_step() / (self.steps.deviation.powi(2) / mean + count(self.steps.list.len()))
+    }
+
+    /// The precision of the mean step.
+    pub(crate) fn of_mean_step(&self) -> f64 {
+        self.of_step() - count(self.steps.list.len()) * self.shared_by_steps()
+    }
+
+    /// A lower bound of the precision of a version's strength in any direction. A version is as
+    /// uncertain as the first one and all steps up to it.
+    pub(crate) fn of_version(&self) -> f64 {
+        let steps = count(self.steps.list.len());
+        let first = self.deviation.powi(2) + (MEANS_SD / ELO).powi(2) + 1.0 / Self::WEAK;
+        let of_steps = self.steps.deviation.powi(2) + steps * (STEPS_SD / ELO).powi(2);
+        let all = self.camps.iter().map(Vec::len).sum::<usize>();
+        self.dispersion / ((count(all) + steps) * (first + steps * of_steps))
     }
 
     /// The blur of the pairing at this place.

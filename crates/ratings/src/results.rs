@@ -109,6 +109,8 @@ pub struct Results {
     seen: HashSet<NonZeroU64>,
     /// The games, if they are not of two seats.
     seated: Option<SeatedScores>,
+    /// The version before each player, if the player is a later version of another one.
+    before: Vec<Option<usize>>,
 }
 
 /// The games of two players.
@@ -151,7 +153,23 @@ impl Results {
             open: HashMap::default(),
             seen: HashSet::default(),
             seated: None,
+            before: vec![None; players],
         }
+    }
+
+    /// Says that a player is the next version of another one, by the same author: their strengths
+    /// are likely to be alike. Each version has at most one before it, and none follows itself.
+    ///
+    /// # Panics
+    ///
+    /// If the player's number is too large.
+    pub fn set_before(&mut self, player: usize, before: usize) {
+        self.before[player] = Some(before);
+    }
+
+    /// The version before each player.
+    pub(crate) fn versions(&self) -> &[Option<usize>] {
+        &self.before
     }
 
     /// No games yet of so many seats as `table` has, between this many players.

@@ -5,10 +5,10 @@ use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use super::*;
-use crate::linear::SeatEffect;
+use crate::linear::{Layout, SeatEffect};
 use crate::model::Model;
 use crate::outcome::GameOutcome::{self, Draw, Loss, Win};
-use crate::prior::Prior;
+use crate::prior::{Prior, Steps};
 use crate::rating::ELO;
 use crate::results::tests::{any_results, results};
 use crate::significance::Z95;
@@ -445,4 +445,86 @@ fn players_who_win_everything_are_not_infinitely_far_above() {
     }
     let ranks: Vec<usize> = in_order(4, 20).rank_intervals().iter().map(|it| it.low).collect();
     assert_eq!(ranks, [1, 2, 3, 4]);
+}
+
+/// Two authors with three and two versions: the parameters of each version and of the one before.
+fn versions() -> Prior {
+    let steps = Steps { list: vec![[2, 0], [3, 1], [4, 2]], deviation: 0.5 };
+    Prior { camps: vec![vec![0, 1]], deviation: 1.2, steps, ..Prior::weak() }
+}
+
+#[test]
+fn a_version_starts_where_the_one_before_stood() {
+    let results = results(5, &[(0, 1, Win), (4, 3, Win)]);
+    let layout = Layout::new(&[None; 5], SeatEffect::Common);
+    let model = Model::new(layout, &results.rated(), versions());
+    let information = model.information(1.0, std::iter::empty());
+    // Directly from the definition: first versions scatter around an unknown mean, and so do steps.
+    let [mean, mean_step] = [500.0 / ELO, 100.0 / ELO].map(|sd| sd * sd);
+    let first = |one, other| mean + if one == other { 1.44 } else { 0.0 };
+    let step = |one: usize, other: usize| mean_step + if one == other { 0.25 } else { 0.0 };
+    // The first version and the steps up to each.
+    let sums: [(usize, &[usize]); 5] = [(0, &[]), (1, &[]), (0, &[0]), (1, &[1]), (0, &[0, 2])];
+    let covariance = ndarray::Array2::from_shape_fn((5, 5), |(row, column)| {
+        let ((one, steps), (other, others)) = (sums[row], sums[column]);
+        let of_steps = steps.iter().flat_map(|&a| others.iter().map(move |&b| step(a, b)));
+        first(one, other) + of_steps.sum::<f64>()
+    });
+    let product = information.slice(ndarray::s![..5, ..5]).dot(&covariance);
+    for (one, other) in product.iter().zip(&ndarray::Array2::<f64>::eye(5)) {
+        assert!((one - other).abs() < 1e-9, "{product}");
+    }
+    let smallest = 1.0 / covariance.diag().sum();
+    assert!(model.floor() <= smallest, "{} {smallest}", model.floor());
+}
+
+#[test]
+fn the_fit_of_versions_is_at_the_maximum_of_its_posterior() {
+    let games = [uneven(), series(4, 3, [3, 1, 2]), series(1, 4, [2, 0, 2])].concat();
+    let layout = Layout::new(&[None; 5], SeatEffect::Common);
+    let model = Model::new(layout, &results(5, &games).rated(), versions());
+    let point = model.map_estimate().point;
+    for at in 0..point.len() {
+        let moved = |by: f64| {
+            let mut point = point.clone();
+            point[at] += by;
+            model.log_posterior(&point)
+        };
+        let slope = (moved(1e-4) - moved(-1e-4)) / 2e-4;
+        assert!(slope.abs() < 1e-5, "{at}: {slope}");
+    }
+}
+
+#[test]
+fn a_version_with_few_games_is_rated_by_the_one_before() {
+    // Each of eight authors has two versions, far apart from those of others; the second has played
+    // only one game.
+    let mut games = Vec::new();
+    for one in 0..8 {
+        for other in 0..one {
+            games.extend(series(one, other, [9, 1, 1]));
+            games.extend(series(other, one, [1, 1, 9]));
+        }
+    }
+    games.extend((0..8).map(|author| (8 + author, (author + 1) % 8, Draw)));
+    let mut results = results(16, &games);
+    let apart = |results: &Results| {
+        let ratings = fit(results, &[]).expect("no anchor").ratings;
+        (0..8).map(|at| (ratings[at].value - ratings[at + 8].value).abs()).sum::<f64>() / 8.0
+    };
+    let alone = apart(&results);
+    for author in 0..8 {
+        results.set_before(8 + author, author);
+    }
+    let chained = apart(&results);
+    assert!(chained < alone / 2.0, "{chained} {alone}");
+}
+
+#[test]
+fn a_version_that_met_nobody_of_its_authors_group_stands_alone() {
+    let mut results = results(4, &[(0, 1, Win), (2, 3, Win)]);
+    results.set_before(2, 0);
+    let fit = fit(&results, &[]).expect("no anchor");
+    assert_eq!(fit.groups, [0, 0, 1, 1]);
+    assert!((fit.ratings[2].value + fit.ratings[3].value).abs() < 1e-9, "{:?}", fit.ratings);
 }

@@ -133,9 +133,13 @@ impl CollectedGames {
         self.pairs = pairs;
         for (player, (why, &number)) in state.outs().into_iter().zip(&numbers).enumerate() {
             self.out[number] = why;
+            let before = state.version_before(player).map(|before| numbers[before]);
+            if let Some(before) = before {
+                self.results.counts.set_before(number, before);
+            }
             self.versions[number] = VersionPlace {
                 is_one: state.header().players[player].entry.is_some(),
-                before: state.version_before(player).map(|before| numbers[before]),
+                before,
                 has_left: state.header().players[player].left.is_some(),
             };
         }
