@@ -23,6 +23,9 @@ use referee_tournament::schedule::state::TournamentState;
 /// The players whose ratings are given.
 const ANCHORS: [f64; 2] = [0.0, 300.0];
 
+/// How much weaker a broken version is, in Elo.
+const BROKEN: f64 = 500.0;
+
 /// How strong the authors of a league are, and when they hand in.
 #[derive(Debug, Clone, Copy)]
 struct Term {
@@ -38,6 +41,8 @@ struct Term {
     step: f64,
     /// … and how that scatters.
     uneven: f64,
+    /// Every so many versions one is broken: 500 Elo weaker, until the next one.
+    broken: usize,
     /// How many authors hand in at the same time.
     at_once: usize,
     /// The games of each version on average.
@@ -55,6 +60,7 @@ const USUAL: Term = Term {
     deviation: 250.0,
     step: 40.0,
     uneven: 60.0,
+    broken: usize::MAX,
     at_once: 1,
     games_each: 100,
     least: 0.93,
@@ -88,6 +94,7 @@ const TERMS: &[Term] = &[
         deviation: 60.0,
         ..USUAL
     },
+    Term { name: "a tenth of the versions broken", broken: 10, authors: 30, versions: 6, ..USUAL },
     Term { name: "20 small steps", authors: 8, versions: 20, step: 15.0, uneven: 15.0, ..USUAL },
 ];
 
@@ -124,7 +131,10 @@ impl TrueLeague {
         let name = format!("author {author}");
         let before = self.state.number(&Entry::name(&name, version - 1));
         let strength = match before {
-            Some(before) => self.strengths[before] + term.step + self.around(term.uneven),
+            Some(before) => {
+                let mended = if version > 2 && before % term.broken == 0 { BROKEN } else { 0.0 };
+                self.strengths[before] + mended + term.step + self.around(term.uneven)
+            }
             None => term.camps[author % term.camps.len()] + self.around(term.deviation),
         };
         if before.is_some() {
@@ -146,7 +156,8 @@ impl TrueLeague {
         };
         let change = RosterChange::Entered { player: Box::new(player), files: [].into() };
         self.state.apply(&change).expect("it comes");
-        self.strengths.push(strength);
+        let is_broken = version > 1 && self.strengths.len() % term.broken == 0;
+        self.strengths.push(strength - if is_broken { BROKEN } else { 0.0 });
         self.games.push(0);
     }
 
