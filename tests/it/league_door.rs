@@ -391,6 +391,24 @@ fn an_author_gets_the_packets_of_its_own_versions_only() {
 }
 
 #[test]
+fn a_link_asks_before_it_makes_a_visitor_somebody_else() {
+    let door = Door::open(LEAGUE);
+    let path = |cookie: &str| format!("/enter/{}", cookie.rsplit('=').next().expect("a secret"));
+    let bobs = path(&door.bob);
+    let again = door.served.ask(&path(&door.ann), &[&door.ann]);
+    assert_eq!(status(&again), 303, "her own link: {again}");
+    let asked = door.served.ask(&bobs, &[&door.ann]);
+    assert_eq!(status(&asked), 200, "{asked}");
+    assert!(!asked.contains("set-cookie") && asked.contains("Become bob"), "{asked}");
+    let token = door.token(&bobs, &door.ann);
+    let agree = |token: &str| door.post(&bobs, &[&door.ann], &[("token", token.as_bytes())]);
+    assert_eq!(status(&agree("a guess")), 403);
+    let agreed = agree(&token);
+    assert_eq!(status(&agreed), 303, "{agreed}");
+    assert!(agreed.contains(&format!("set-cookie: {}", door.bob.rsplit(' ').next().expect("it"))));
+}
+
+#[test]
 fn an_author_sees_what_was_handed_in_and_played() {
     let door = Door::open(LEAGUE);
     let entrants = door.served.arena().path().join("entrants/bob");
@@ -402,8 +420,8 @@ fn an_author_sees_what_was_handed_in_and_played() {
         json!({ "at": 1_700_086_400, "digest": "b", "files": ["player.py"], "comment": "a new book",
             "outcome": "entered", "version": 2 }),
     ];
-    let lines: String = history.iter().map(|line| format!("{line}\n")).collect();
-    fs::write(entrants.join("history.jsonl"), lines).expect("a file");
+    let lines = history.map(|line| line.to_string());
+    fs::write(entrants.join("history.jsonl"), lines.join("\n")).expect("a file");
     let page = door.served.ask("/author", &[&door.bob]);
     let at = |text: &str| page.find(text).unwrap_or_else(|| panic!("{text}: {page}"));
     assert!(at("entered as version 2") < at("refused: &lt;it&gt; crashes"), "the newest first");
@@ -412,8 +430,8 @@ fn an_author_sees_what_was_handed_in_and_played() {
     let games: Vec<Value> =
         games.lines().skip(1).map(|line| serde_json::from_str(line).expect("JSON")).collect();
     let of_bob = |game: &&Value| game["players"].to_string().contains("bob v");
-    let last = games.iter().rev().find(of_bob).expect("a game");
-    let newest = format!("/#game={}", last["id"].as_str().expect("an id"));
+    let game = games.iter().rev().find(of_bob).expect("a game");
+    let newest = format!("/#game={}", game["id"].as_str().expect("an id"));
     assert_eq!(page.find("/#game="), page.find(&newest), "the newest first: {page}");
     let lost = door.served.ask("/author?games=lost", &[&door.bob]);
     assert!(!lost.contains(">won<") && !lost.contains(">drawn<"), "{lost}");

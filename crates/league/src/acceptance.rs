@@ -36,7 +36,8 @@ fn repeat_at_home(exam: &Exam) -> String {
     };
     let mut command = format!("referee check PLAYER --game {game} --seed {}", exam.seed);
     for (name, value) in exam.rules.options.given() {
-        command += &format!(" --option {}", shell::quoted(&format!("{name}={value}")));
+        command.push_str(" --option ");
+        command.push_str(&shell::quoted(&format!("{name}={value}")));
     }
     command
 }

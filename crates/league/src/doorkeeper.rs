@@ -20,7 +20,7 @@ use super::door_watch::{AGAIN, DoorTask, DoorWatch, changed};
 use super::hand_in;
 use super::history::{self, PastHandIn, PastOutcome};
 use super::intake::{LeagueBuilds, NotTaken};
-use super::invitations::author_problem;
+use super::invitations::{Invitations, are_alike, author_problem};
 use super::now;
 use super::queue::WaitingAuthors;
 use referee_check::Exam;
@@ -415,9 +415,14 @@ impl Doorkeeper {
         if let Some(problem) = author_problem(author) {
             return Some(format!("its author cannot be called so: {problem}"));
         }
-        let is_like =
-            |other: &&String| *other != author && other.to_lowercase() == author.to_lowercase();
-        let known = self.authors.keys().find(is_like);
+        // A broken list of invitations is reported by everything that needs it.
+        let invited = Invitations::read(&self.dir).unwrap_or_default();
+        if invited.authors().any(|invited| invited == author) {
+            return None;
+        }
+        let entered = self.authors.keys().map(String::as_str);
+        let mut others = entered.chain(invited.authors()).filter(|other| *other != author);
+        let known = others.find(|other| are_alike(other, author));
         known.map(|other| format!("its author's name is too much like that of `{other}`"))
     }
 

@@ -57,6 +57,19 @@ mod tests {
     }
 
     #[test]
+    fn a_name_of_several_lines_is_refused() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let name = "book\nhand-in 0123: entered as ann v9";
+        fs::write(dir.path().join(name), "").expect("a file");
+        let refused = read_at(dir.path(), None, 1 << 20).expect_err("two lines");
+        assert!(matches!(&refused, UnfitTree::Name(it) if it == name), "{refused}");
+        assert_eq!(refused.to_string().lines().count(), 1, "{refused}");
+        fs::remove_file(dir.path().join(name)).expect("removed");
+        fs::create_dir(dir.path().join("a\tb")).expect("a folder");
+        read_at(dir.path(), None, 1 << 20).expect_err("a folder");
+    }
+
+    #[test]
     fn nothing_but_files_and_folders_is_read() {
         let dir = tempfile::tempdir().expect("a folder");
         symlink("/etc/passwd", dir.path().join("link")).expect("a link");

@@ -7,6 +7,8 @@ use std::io;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
+use unicode_normalization::UnicodeNormalization as _;
+use unicode_security::skeleton;
 
 use referee_protocol::escape;
 use referee_record::bounded::{self, ReadError};
@@ -197,7 +199,7 @@ impl Invitations {
         if self.authors.contains_key(name) {
             return Ok(None);
         }
-        let namesake = self.authors().find(|other| folded(other) == folded(name));
+        let namesake = self.authors().find(|other| are_alike(other, name));
         let problem = author_problem(name).or_else(|| {
             namesake.map(|other| format!("it is too much like that of {other:?}, who is invited"))
         });
@@ -248,9 +250,25 @@ impl Invitations {
     }
 }
 
-/// The name as file systems and people may confuse it.
-fn folded(name: &str) -> String {
-    name.to_lowercase().split_whitespace().collect::<Vec<_>>().join(" ")
+/// Whether file systems or people may confuse two names.
+pub(crate) fn are_alike(one: &str, other: &str) -> bool {
+    likeness(one) == likeness(other)
+}
+
+/// What names have in common that look alike: letters of other scripts, and accents that are
+/// letters of their own, are like those that they look like.
+fn likeness(name: &str) -> String {
+    let folded: String = name.nfkc().collect::<String>().to_lowercase();
+    let plain = folded.split_whitespace().collect::<Vec<_>>().join(" ");
+    skeleton(&plain).collect()
+}
+
+/// Whether a name looks like a pseudonym, such as `P07`.
+fn is_pseudonym(name: &str) -> bool {
+    let mut letters = name.nfkc();
+    let first = letters.next().is_some_and(|first| likeness(&first.to_string()) == "p");
+    let rest: String = letters.collect();
+    first && !rest.is_empty() && rest.chars().all(char::is_numeric)
 }
 
 /// What makes a text impossible as the name of an author, whose folder also has it.
@@ -271,7 +289,9 @@ pub fn author_problem(name: &str) -> Option<String> {
         "it contains an invisible character".to_owned()
     } else if version {
         "it looks like a version of another author's player".to_owned()
-    } else if folded(name) == ORGANISER_NAME {
+    } else if is_pseudonym(name) {
+        "it looks like a pseudonym".to_owned()
+    } else if are_alike(name, ORGANISER_NAME) {
         "the organiser's link has it".to_owned()
     } else {
         return name_problem(name);
@@ -308,6 +328,26 @@ mod tests {
         all.renew("cat").expect_err("nobody");
         all.withdraw("bob").expect_err("nobody any more");
         assert_ne!(secret(&newer).form_token(), secret(&boss_now).form_token());
+    }
+
+    #[test]
+    fn names_that_look_alike_are_those_of_one_author() {
+        let mut all = Invitations::default();
+        for name in ["André", "ann", "team 10", "Ptolemy", "Paul"] {
+            all.invite(name).expect("invited").expect("a link");
+        }
+        // Composed of two characters; Cyrillic; full width; a digit for a letter.
+        for alike in ["Andre\u{301}", "\u{430}nn", "\u{ff41}nn", "ANN", "team l0", "team  10"] {
+            let refused = all.invite(alike).expect_err(alike).to_string();
+            assert!(refused.contains("too much like"), "{alike}: {refused}");
+        }
+        for pseudonym in ["P01", "p7", "Р01", "P\u{ff10}1"] {
+            let refused = all.invite(pseudonym).expect_err(pseudonym).to_string();
+            assert!(refused.contains("like a pseudonym"), "{pseudonym}: {refused}");
+        }
+        for other in ["team 11", "Anna", "Andrea", "Pol"] {
+            all.invite(other).expect("another name").expect("a link");
+        }
     }
 
     #[test]

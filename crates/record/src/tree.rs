@@ -34,6 +34,9 @@ pub enum UnfitTree {
     /// This is a link, a device, a pipe or a socket.
     #[error("`{0}` is neither a file nor a folder; hand in the file itself")]
     Special(String),
+    /// Its name cannot be shown in one line.
+    #[error("rename {0:?}: the name contains a control character")]
+    Name(String),
     /// It has too many bytes.
     #[error("it is larger than {}", limits::bytes(*.0))]
     TooLarge(u64),
@@ -63,6 +66,15 @@ fn failed<E: Into<io::Error>>(path: &Path) -> impl FnOnce(E) -> UnfitTree {
 }
 
 impl UnfitTree {
+    /// Refuses a name that could look like several lines of a report.
+    fn refuse_control_characters(path: &Path) -> Result<(), Self> {
+        let name = path.to_string_lossy();
+        if name.contains(char::is_control) {
+            return Err(Self::Name(name.into_owned()));
+        }
+        Ok(())
+    }
+
     fn special(path: &Path) -> Self {
         Self::Special(path.display().to_string())
     }
@@ -313,6 +325,14 @@ struct TreeReader<'a> {
 
 impl TreeReader<'_> {
     /// The place of the copy.
+    /// Fails if what somebody hands in has a name that nobody can be told.
+    fn refuse_name(&self, path: &Path) -> Result<(), UnfitTree> {
+        if self.rules.links == Links::Refused {
+            UnfitTree::refuse_control_characters(path)?;
+        }
+        Ok(())
+    }
+
     fn copy_of(&self, path: &Path) -> Option<PathBuf> {
         // An empty path must not add a `/`.
         self.to.map(|to| if path == Path::new("") { to.to_owned() } else { to.join(path) })
@@ -363,6 +383,7 @@ impl TreeVisitor for TreeReader<'_> {
     }
 
     fn folder(&mut self, path: &Path) -> Result<(), UnfitTree> {
+        self.refuse_name(path)?;
         self.copy_of(path).map_or(Ok(()), fs::create_dir).map_err(failed(path))
     }
 
@@ -377,6 +398,7 @@ impl TreeVisitor for TreeReader<'_> {
     }
 
     fn file(&mut self, path: &Path, file: FoundFile) -> Result<(), UnfitTree> {
+        self.refuse_name(path)?;
         let runs = file.runs;
         let hash = self.copy(path, file).map_err(failed(path))?;
         let hash = hash.ok_or(UnfitTree::TooLarge(self.rules.largest))?;

@@ -25,7 +25,7 @@ pub use entrance::Entrance;
 /// The pages behind links. Their bodies are bounded where they are read.
 pub fn private_pages(entrance: Arc<Entrance>) -> Router {
     let private = Router::new()
-        .route("/enter/{secret}", get(entrance::enter))
+        .route("/enter/{secret}", get(entrance::enter).post(entrance::enter_anew))
         .route("/leave", post(entrance::leave))
         .route(AUTHOR, get(author::page))
         .route(HAND_IN, post(upload::hand_in))

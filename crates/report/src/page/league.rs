@@ -155,6 +155,24 @@ pub fn notice(league: &str, heading: &str, text: &str, (on, label): (&str, &str)
     framed(league, &format!("{heading} – {league}"), &html! {}, &body)
 }
 
+/// A page that asks somebody who is `now` this guest whether to be another one from now on.
+pub fn change_of_guest(league: &str, [now, then]: [&str; 2], address: &str, token: &str) -> String {
+    let body = html! {
+        section {
+            h2 { "Change who you are?" }
+            p {
+                "On this device you are " strong { (name(now)) } ". This link is for "
+                strong { (name(then)) } ". Go on only if the organiser gave it to you."
+            }
+            form method="post" action=(address) enctype="multipart/form-data" {
+                (hidden(token)) button { "Become " (escape::terminal(then)) }
+            }
+            p { a href="/author" { "Stay " (escape::terminal(now)) } }
+        }
+    };
+    framed(league, &format!("Change who you are – {league}"), &html! {}, &body)
+}
+
 fn hidden(token: &str) -> Markup {
     html! { input type="hidden" name="token" value=(token); }
 }
@@ -213,6 +231,7 @@ pub(super) mod tests {
             authors: &[listed],
         };
         refuse_markup(&organiser.html());
+        refuse_markup(&change_of_guest(HOSTILE, [HOSTILE; 2], "/enter/x", "t"));
         refuse_markup(&notice(HOSTILE, HOSTILE, HOSTILE, ("/", "on")));
     }
 

@@ -70,6 +70,9 @@ impl Pseudonyms {
         let mut seen = record.clone();
         seen.id = self.game_id(first, second, record.pair, record.game);
         seen.seed.values = BySeat::new(0, 0);
+        // What a program is written in shows in how long it takes to start.
+        seen.clock.startup_ns.values = BySeat::new(0, 0);
+        seen.clock.cpu_ns.values = BySeat::new(None, None);
         for seat in Seat::BOTH {
             self.of(&record.players[seat]).clone_into(&mut seen.players.values[seat]);
         }
@@ -148,6 +151,8 @@ impl Pseudonyms {
         seen.id = format!("{pseudonym}-{}-{}", record.pair, record.game);
         pseudonym.clone_into(&mut seen.players.values[!seat]);
         seen.seed.values = BySeat::new(0, 0);
+        // What a program is written in shows in how long it takes to start.
+        seen.clock.startup_ns.values[!seat] = 0;
         seen.clock.cpu_ns.values[!seat] = None;
         // Two authors could tell by it that they met.
         seen.clock.began = 0;
@@ -223,6 +228,7 @@ mod tests {
         record.warnings = vec!["secret".into()];
         record.void = vec!["secret".into()];
         record.seed.values = BySeat::new(12_345, 67_890);
+        record.clock.startup_ns.values = BySeat::new(5, 7);
         let seen = pseudonyms.for_everyone(&record);
         let text = serde_json::to_string(&seen).expect("JSON");
         for left in ["secret", "plain", "12345", "67890", "player.py"] {
@@ -230,6 +236,9 @@ mod tests {
         }
         assert!(text.contains("\"crash\"") && text.contains("W6") && text.contains("\"eval\":0.5"));
         assert_eq!(seen.actions, record.actions);
+        assert_eq!(seen.clock.startup_ns.values, BySeat::new(0, 0), "it tells the language");
+        let own = pseudonyms.for_player(&record, Seat::First);
+        assert_eq!(own.clock.startup_ns.values, BySeat::new(5, 0));
     }
 
     #[test]

@@ -25,7 +25,7 @@ use referee_config::LeaguePlace;
 use referee_league::control::Control;
 use referee_league::invitations::{Guest, Invitations, LinkSecret};
 use referee_record::bounded;
-use referee_report::page::league::notice;
+use referee_report::page::league::{change_of_guest, notice};
 
 /// The folder for what is being handed in, in the folder for all.
 const INCOMING: &str = ".incoming";
@@ -156,6 +156,18 @@ impl Entrance {
         Ok(secrets.find_map(|secret| invitations.guest(&secret).map(|guest| (guest, secret))))
     }
 
+    /// The link with this secret, or the answer that there is none.
+    fn link(&self, secret: &str) -> Result<GuestLink, Box<Response>> {
+        let invitations = Invitations::read(&self.league.dir);
+        let invitations = invitations.map_err(|failure| self.sorry(&failure))?;
+        let secret = LinkSecret::sent(secret);
+        let guest = secret.and_then(|secret| Some((invitations.guest(&secret)?, secret)));
+        let (guest, secret) = guest.ok_or_else(|| {
+            self.refuse("This link has ended, or was never made; ask the organiser for a new one.")
+        })?;
+        Ok(GuestLink { invitations, guest, secret })
+    }
+
     /// What a visitor without a link is told.
     fn refuse_stranger(&self) -> Response {
         self.refuse("Open this page by your link; if it is lost, ask the organiser for a new one.")
@@ -240,23 +252,74 @@ impl FromRequestParts<Arc<Entrance>> for OrganiserVisit {
     }
 }
 
-/// Lets in whoever has a link: the cookie carries its secret from now on.
+/// Lets in whoever has a link: the cookie carries its secret from now on. Whoever is somebody else
+/// already is asked first: what is handed in after that would be another author's.
 pub(super) async fn enter(
     State(entrance): State<Arc<Entrance>>,
     Named(secret): Named<String>,
+    headers: HeaderMap,
 ) -> Response {
-    let invitations = match Invitations::read(&entrance.league.dir) {
-        Ok(invitations) => invitations,
+    let link = match entrance.link(&secret) {
+        Ok(link) => link,
+        Err(response) => return *response,
+    };
+    match entrance.visit(&headers) {
+        Ok(Some((guest, own))) if guest != link.guest => {
+            let [now, then] = [&guest, &link.guest].map(guest_name);
+            let address = format!("/enter/{}", link.secret.cookie());
+            page_with_forms(change_of_guest(
+                &entrance.name,
+                [now, then],
+                &address,
+                &own.form_token(),
+            ))
+        }
+        Ok(_) => link.follow(),
+        Err(failure) => entrance.sorry(&failure),
+    }
+}
+
+/// Lets in whoever agreed to be somebody else from now on.
+pub(super) async fn enter_anew(
+    State(entrance): State<Arc<Entrance>>,
+    Named(secret): Named<String>,
+    request: Request,
+) -> Response {
+    let own = match entrance.visit(request.headers()) {
+        Ok(Some((_, own))) => own,
+        Ok(None) => return entrance.refuse_stranger(),
         Err(failure) => return entrance.sorry(&failure),
     };
-    let secret = LinkSecret::sent(&secret);
-    let guest = secret.and_then(|secret| Some((invitations.guest(&secret)?, secret)));
-    let Some((guest, secret)) = guest else {
-        return entrance
-            .refuse("This link has ended, or was never made; ask the organiser for a new one.");
-    };
-    let to = if guest == Guest::Organiser { ORGANISER } else { AUTHOR };
-    see_other(to, Some(cookie(&invitations, secret.cookie(), COOKIE_AGE)))
+    if let Err(problem) = form::fields(request, &own).await {
+        return entrance.refuse_form(&problem, "/");
+    }
+    match entrance.link(&secret) {
+        Ok(link) => link.follow(),
+        Err(response) => *response,
+    }
+}
+
+/// What a guest is called.
+fn guest_name(guest: &Guest) -> &str {
+    match guest {
+        Guest::Author(name) => name,
+        Guest::Organiser => "the organiser",
+    }
+}
+
+/// A link that lets somebody in.
+struct GuestLink {
+    invitations: Invitations,
+    guest: Guest,
+    secret: LinkSecret,
+}
+
+impl GuestLink {
+    /// Lets its guest in.
+    fn follow(self) -> Response {
+        let to = if self.guest == Guest::Organiser { ORGANISER } else { AUTHOR };
+        see_other(to, Some(cookie(&self.invitations, self.secret.cookie(), COOKIE_AGE)))
+    }
 }
 
 /// Ends the visit on this device.
