@@ -132,7 +132,8 @@ impl TrueLeague {
         let before = self.state.number(&Entry::name(&name, version - 1));
         let strength = match before {
             Some(before) => {
-                let mended = if version > 2 && before % term.broken == 0 { BROKEN } else { 0.0 };
+                let mended =
+                    if version > 2 && before.is_multiple_of(term.broken) { BROKEN } else { 0.0 };
                 self.strengths[before] + mended + term.step + self.around(term.uneven)
             }
             None => term.camps[author % term.camps.len()] + self.around(term.deviation),
@@ -156,7 +157,7 @@ impl TrueLeague {
         };
         let change = RosterChange::Entered { player: Box::new(player), files: [].into() };
         self.state.apply(&change).expect("it comes");
-        let is_broken = version > 1 && self.strengths.len() % term.broken == 0;
+        let is_broken = version > 1 && self.strengths.len().is_multiple_of(term.broken);
         self.strengths.push(strength - if is_broken { BROKEN } else { 0.0 });
         self.games.push(0);
     }
