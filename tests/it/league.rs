@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 use std::fs::{self, Permissions};
+use std::io::Write as _;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::process::Child;
 
@@ -135,6 +136,25 @@ fn players_come_improve_and_go_while_games_are_played() {
     let game = arena.games().into_iter().find(|line| line.contains(":\"ann v2\""));
     let replay = arena.run(&["replay", &id(&game.expect("a game"))]);
     assert!(replay.out.contains("ann v2"), "{}{}", replay.out, replay.err);
+}
+
+#[test]
+fn the_final_has_the_last_version_that_played() {
+    let arena = league();
+    arena.hand_in("ann", "player.py", &program("one"));
+    let run = arena.start(&["run", "--quiet"]);
+    arena.wait_for_report("ann", "entered as ann v1");
+    assert_eq!(arena.stop(run), 130);
+    // As if the run had been killed before the next version entered, which was then refused.
+    let log = arena.results().join("games.jsonl");
+    let mut log = fs::OpenOptions::new().append(true).open(log).expect("a log");
+    let left = r#"{"roster":"left","player":"ann v1","at":1800000000,"why":"replaced"}"#;
+    log.write_all(format!("{left}\n").as_bytes()).expect("written");
+    let closed = arena.run(&["league", "close", "--config", "tournament.toml"]);
+    assert_eq!(closed.code, 0, "{}", closed.err);
+    let last = fs::read_to_string(arena.path().join("final.toml")).expect("a final");
+    let (_, ann) = last.split_once("name = \"ann\"").expect("ann");
+    assert!(ann.contains("entrants/ann/1") && !last.contains("absent"), "{last}");
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! `league close`: ends a league, and writes the configuration of the final that gives the marks.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -16,7 +16,8 @@ use referee_league::invitations::Invitations;
 use referee_league::version::{version_digest, version_dir, version_start};
 use referee_protocol::escape;
 use referee_record::disk;
-use referee_record::model::entry::Entry;
+use referee_record::model::entry::{Entry, LeavingReason};
+use referee_record::model::record::Header;
 use referee_record::shell;
 use referee_record::wording::counted;
 use referee_report::Row;
@@ -76,8 +77,7 @@ pub(super) fn run(args: &CloseArgs, config: &Path, printer: Printer) -> Result<S
     tie_scale(&mut players, &tables);
     let folder = whole_folder(file.parent().unwrap_or(Path::new(".")))?;
     let mut there = BTreeSet::new();
-    for player in header.players.iter().filter(|player| player.left.is_none()) {
-        let Some(entry) = &player.entry else { continue };
+    for entry in last_versions(&header) {
         players.push(version(&version_dir(&league.settings, entry), entry, &folder)?);
         there.insert(entry.author.clone());
     }
@@ -115,6 +115,21 @@ pub(super) fn run(args: &CloseArgs, config: &Path, printer: Printer) -> Result<S
     let file = shell::quoted(&file.to_string_lossy());
     printer.command("next", &format!("referee run --plan {file}; referee run {file}"));
     Ok(Status::Done)
+}
+
+/// The last version of each author. One that was replaced counts if nothing came after it: the run
+/// was killed before the next one entered, and then that one was refused.
+fn last_versions(header: &Header) -> impl Iterator<Item = &Entry> {
+    let mut last: BTreeMap<&str, (&Entry, Option<LeavingReason>)> = BTreeMap::new();
+    for player in &header.players {
+        let Some(entry) = &player.entry else { continue };
+        let known = last.get(entry.author.as_str()).map_or(0, |(entry, _)| entry.version);
+        if entry.version > known {
+            last.insert(&entry.author, (entry, player.left.map(|leaving| leaving.why)));
+        }
+    }
+    let plays = |why: &Option<LeavingReason>| matches!(why, None | Some(LeavingReason::Replaced));
+    last.into_values().filter(move |(_, why)| plays(why)).map(|(entry, _)| entry)
 }
 
 /// Gives the first players of the league the ratings that they have now, unless some of them have
