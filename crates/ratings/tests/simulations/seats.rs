@@ -33,6 +33,10 @@ struct Field {
     first_seat: f64,
     /// This share of the luck belongs to the seat and is the same in all games of a deal.
     seat_luck: f64,
+    /// This share belongs to the player instead.
+    player_luck: f64,
+    /// How far the first half of the players is above the others, in Elo.
+    apart: f64,
     /// Scores are whole multiples of this, in natural units, from a random start in each game.
     grid: f64,
     /// Whether the first player crashes in a tenth of its games, which ends them.
@@ -52,6 +56,8 @@ fn field(name: &'static str, seats: usize, players: usize, least: f64) -> Field 
         games: seats,
         first_seat: 0.0,
         seat_luck: 0.0,
+        player_luck: 0.0,
+        apart: 0.0,
         grid: 0.0,
         crashes: false,
         least,
@@ -142,11 +148,18 @@ impl Field {
             order.shuffle(luck);
             for meeting in order.chunks_exact(seats) {
                 deal += 1;
-                let of_seats: Vec<f64> = (0..seats).map(|_| normal(luck)).collect();
-                for game in 0..self.games {
-                    let mut players = meeting.to_vec();
-                    players.rotate_left(game);
-                    self.play_game(&mut results, (&players, strengths), (deal, &of_seats), luck);
+                let mut lots = || (0..seats).map(|_| normal(luck)).collect::<Vec<f64>>();
+                let (of_seats, mut of_players) = (lots(), lots());
+                let mut players = meeting.to_vec();
+                for _ in 0..self.games {
+                    let lots = of_seats.iter().zip(&of_players);
+                    let lots = lots.map(|(seat, player)| {
+                        self.seat_luck.sqrt() * seat + self.player_luck.sqrt() * player
+                    });
+                    let lots: Vec<f64> = lots.collect();
+                    self.play_game(&mut results, (&players, strengths), (deal, &lots), luck);
+                    players.rotate_left(1);
+                    of_players.rotate_left(1);
                 }
             }
         }
@@ -157,13 +170,13 @@ impl Field {
         &self,
         results: &mut Results,
         (players, strengths): (&[usize], &[f64]),
-        (deal, of_seats): (u32, &[f64]),
+        (deal, lots): (u32, &[f64]),
         luck: &mut ChaCha8Rng,
     ) {
         let start: f64 = luck.random();
         let score = |(seat, &player): (usize, &usize)| {
-            let own = (1.0 - self.seat_luck).sqrt() * normal(luck);
-            let chance = gumbel(self.seat_luck.sqrt() * of_seats[seat] + own);
+            let own = (1.0 - self.seat_luck - self.player_luck).sqrt() * normal(luck);
+            let chance = gumbel(lots[seat] + own);
             let score = strengths[player] + self.value(seat) + chance;
             if self.grid > 0.0 { (score / self.grid + start).floor() } else { score }
         };
@@ -190,8 +203,11 @@ impl Field {
     /// Adds what a tournament shows.
     fn look(&self, seed: u64, held: &mut Held) {
         let mut luck = ChaCha8Rng::seed_from_u64(seed);
-        let strengths: Vec<f64> =
-            (0..self.players).map(|_| DEVIATION / ELO * normal(&mut luck)).collect();
+        let strength = |player| {
+            let camp = if player < self.players / 2 { self.apart } else { 0.0 };
+            (camp + DEVIATION * normal(&mut luck)) / ELO
+        };
+        let strengths: Vec<f64> = (0..self.players).map(strength).collect();
         let results = self.play(&strengths, &mut luck);
         let none = vec![None::<()>; self.players];
         let names: Vec<usize> = (0..self.players).collect();
@@ -267,6 +283,8 @@ fn intervals_of_seats_hold() {
         },
         Field { seat_luck: 0.3, ..field("4 seats, luck of seats 0.3", 4, 32, 0.948) },
         Field { seat_luck: 0.6, ..field("4 seats, luck of seats 0.6", 4, 32, 0.956) },
+        Field { player_luck: 0.3, ..field("6 seats, luck of players 0.3", 6, 30, 0.929) },
+        Field { apart: 600.0, ..field("4 seats, two camps 600 Elo apart", 4, 32, 0.939) },
         winner(field("3 seats, winner only", 3, 30, 0.947)),
         winner(field("4 seats, winner only", 4, 32, 0.95)),
         winner(field("6 seats, winner only", 6, 30, 0.944)),
