@@ -111,9 +111,12 @@ fn start_logging(cli: &Cli) -> Result<(), Failure> {
         (0 | 1, _) => LevelFilter::DEBUG,
         _ => LevelFilter::TRACE,
     };
-    // The NATS client reports problems twice: here, and to us, who say them in a sentence.
-    let client = if cli.verbose == 0 && cli.log_file.is_none() { LevelFilter::OFF } else { level };
-    let shown = Targets::new().with_default(level).with_target("async_nats", client);
+    // These libraries report problems twice: here, and to us, who say them in a sentence. An author
+    // who makes many folders could fill a disk with what the watcher of files says of each.
+    let library = if cli.verbose == 0 && cli.log_file.is_none() { LevelFilter::OFF } else { level };
+    let shown = Targets::new()
+        .with_default(level)
+        .with_targets([("async_nats", library), ("notify", library)]);
     let lines = tracing_subscriber::fmt::layer().with_ansi(false);
     if let Some(path) = &cli.log_file {
         let file = File::create(path).map_err(|error| {

@@ -147,9 +147,14 @@ fn league_of(configuration: &Configuration, path: &Path) -> Result<LeaguePlace, 
     })
 }
 
+/// Whether the league was played before.
+fn has_begun(league: &LeaguePlace) -> bool {
+    league.dir.join(LOG).is_file()
+}
+
 /// Fails if the league was never played.
 fn refuse_unbegun(league: &LeaguePlace) -> Result<(), Failure> {
-    if league.dir.join(LOG).is_file() {
+    if has_begun(league) {
         return Ok(());
     }
     Err(Failure::input(format!(

@@ -1,11 +1,14 @@
 //! The page of a league: who gets in, what is taken, and what is refused.
 
 use std::fs;
-use std::io::{BufRead, BufReader, Write};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
+use std::process::Stdio;
 
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
 use serde_json::{Value, json};
 
 use crate::report::Served;
@@ -642,7 +645,37 @@ fn commands_say_what_the_organiser_wants() {
     assert_eq!((code, &*err), (0, note));
     assert!(refused(&["pause", "--config", "tournament.toml"]).contains("describes no league"));
     fs::remove_file(arena.results().join("games.jsonl")).expect("removed");
-    for words in [&["serve"][..], &["pause"]] {
-        assert!(refused(words).contains("the league has not begun"), "{words:?}");
-    }
+    assert!(refused(&["pause"]).contains("the league has not begun"));
+}
+
+#[test]
+fn the_page_opens_with_the_first_run() {
+    let arena = league(LEAGUE);
+    let log = arena.results().join("games.jsonl");
+    let aside = arena.path().join("aside");
+    fs::rename(&log, &aside).expect("moved");
+    let mut server = arena
+        .command(&["league", "serve", "--listen", "127.0.0.1:0"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("started");
+    let mut line = String::new();
+    let mut err = BufReader::new(server.stderr.take().expect("a pipe"));
+    err.read_line(&mut line).expect("a note");
+    assert!(line.contains("has not begun"), "{line}");
+    fs::rename(&aside, &log).expect("moved back");
+    let mut address = String::new();
+    BufReader::new(server.stdout.take().expect("a pipe"))
+        .read_line(&mut address)
+        .expect("it opens");
+    let host = address.trim().trim_start_matches("http://").trim_end_matches('/').to_owned();
+    let mut stream = TcpStream::connect(&host).expect("connected");
+    let request = format!("GET /health HTTP/1.1\r\nHost: {host}\r\n\r\n");
+    stream.write_all(request.as_bytes()).expect("sent");
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).expect("an answer");
+    assert!(answer.starts_with("HTTP/1.1 200") && answer.ends_with("ok\n"), "{answer}");
+    kill(Pid::from_raw(server.id().cast_signed()), Signal::SIGTERM).expect("sent");
+    assert_eq!(server.wait().expect("it ends").code(), Some(0));
 }

@@ -33,6 +33,7 @@ pub fn routes(served: Arc<Served>) -> Router {
     let routes = Router::new()
         .route("/", get(page))
         .route("/changes", get(changes))
+        .route("/health", get(async || "ok\n"))
         .route("/games/{file}", get(game))
         .route(EVENTS, get(events));
     let routes = match served.naming {

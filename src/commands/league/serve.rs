@@ -4,17 +4,19 @@
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use clap::Args;
 use referee_sandbox::Level;
 
-use super::{UNENCRYPTED, open_league, refuse_unbegun};
+use super::{UNENCRYPTED, has_begun, open_league};
 use crate::commands::containment_args::level_named;
 use crate::commands::recorded_rules::RecordedRulesArgs;
 use crate::commands::report::command_options;
-use crate::commands::runtime::{interrupted, new_runtime};
+use crate::commands::runtime::{interrupted, new_runtime, until_interrupted};
 use crate::commands::{Failure, Status};
 use crate::printer::Printer;
+use referee_config::LeaguePlace;
 use referee_league::invitations::Invitations;
 use referee_tournament::folder;
 use referee_web::league::{Entrance, private_pages};
@@ -45,6 +47,25 @@ pub(crate) struct LeagueServeArgs {
     pub(crate) level: Option<Level>,
 }
 
+/// How often to look whether the league has begun.
+const PAUSE: Duration = Duration::from_millis(500);
+
+/// Waits until the league is played for the first time: a machine may start this command before that
+/// run. Returns whether it was not interrupted.
+fn wait_for_first_run(league: &LeaguePlace, printer: Printer) -> Result<bool, Failure> {
+    if has_begun(league) {
+        return Ok(true);
+    }
+    printer.note("the league has not begun: the page opens with the first `referee run`");
+    let begun = async {
+        while !has_begun(league) {
+            tokio::time::sleep(PAUSE).await;
+        }
+        Ok(())
+    };
+    Ok(until_interrupted(begun)?.is_some())
+}
+
 /// Serves until Ctrl-C.
 pub(super) fn run(
     args: &LeagueServeArgs,
@@ -53,7 +74,9 @@ pub(super) fn run(
 ) -> Result<Status, Failure> {
     let config = args.file.as_deref().unwrap_or(config);
     let league = open_league(config, printer)?;
-    refuse_unbegun(&league)?;
+    if !wait_for_first_run(&league, printer)? {
+        return Ok(Status::Done);
+    }
     let dir = league.dir.clone();
     let header = folder::header(&dir)?;
     let game_file = header.program.is_some().then(|| config.to_owned());
