@@ -57,7 +57,13 @@ pub(crate) struct VersionBefore {
     pub(crate) number: usize,
     /// How much better the later one is, in Elo, and the likelihood that it is better.
     pub(crate) gain: Option<(Estimate, f64)>,
+    /// Whether one of the two has so few games that the likelihood says more of the model than of
+    /// the versions: six lost games make identical programs differ "for sure".
+    pub(crate) has_few_games: bool,
 }
+
+/// Fewer games than this are few.
+const FEW_GAMES: u32 = 20;
 
 impl Row {
     /// The total score of all games; with more than two seats, of all comparisons.
@@ -82,9 +88,10 @@ impl Row {
         is_meant.then_some(self.rating)
     }
 
-    /// How much better it is than the version before, in Elo, and the likelihood that it is better.
-    pub(crate) fn gain(&self) -> Option<(Estimate, f64)> {
-        self.before?.gain
+    /// How much better it is than the version before, in Elo, if that is known from enough games.
+    pub(crate) fn gain(&self) -> Option<Estimate> {
+        let before = self.before.filter(|before| !before.has_few_games)?;
+        before.gain.map(|(gain, _)| gain)
     }
 
     /// The place, if the player has a rank.
@@ -301,7 +308,12 @@ fn version_before(evaluation: &Evaluation, before: usize, number: usize) -> Vers
     let ranking = &evaluation.ranking;
     let gain = ranking.fit.difference(number, before).zip(ranking.fit.separation(number, before));
     let gain = gain.filter(|_| ranking.are_compared(number, before));
-    VersionBefore { number: before, gain: gain.map(|(gain, separation)| (gain, separation.los)) }
+    let counts = &evaluation.results.counts;
+    VersionBefore {
+        number: before,
+        gain: gain.map(|(gain, separation)| (gain, separation.los)),
+        has_few_games: [number, before].into_iter().any(|it| counts.of(it).games() < FEW_GAMES),
+    }
 }
 
 /// The row of the player with this number, without comparisons.
@@ -392,7 +404,9 @@ pub(crate) mod tests {
         assert_eq!(order(&standings), ["ann v3", "house", "ann v2", "ann v1"]);
         let [last, house, second, first] = &standings.rows[..] else { panic!("four") };
         assert_eq!((last.place(), house.place()), (Some(1), Some(2)));
-        assert!(last.gain().expect("it replaced one").0.value > 0.0);
+        let before = last.before.expect("it replaced one");
+        assert!(before.gain.expect("both played").0.value > 0.0);
+        assert!(before.has_few_games && last.gain().is_none(), "two games tell nothing");
         assert_eq!(house.rank_interval().expect("a rank").high, 2);
         for retired in [second, first] {
             assert!(retired.has_left);

@@ -32,7 +32,7 @@ const COLUMNS: &[StandingsColumn] = &[
         .shown("±95%", Keep::Rank(5)),
     people(|row| TableCell::or_dash(row.rank_interval())).shown("ranks", Keep::Rank(6)),
     // Elo more than the version before, by the same author.
-    people(|row| TableCell::or_dash(row.gain().map(|(gain, _)| signed(gain.value))))
+    people(|row| TableCell::or_dash(row.gain().map(|gain| signed(gain.value))))
         .shown("gain", Keep::Rank(3))
         .only_if(|standings| standings.rows.iter().any(|row| row.gain().is_some())),
     column("rating_low", |row| CellValue::elo(row.shown_rating().map(|it| it.low))),

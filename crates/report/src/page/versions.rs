@@ -44,7 +44,7 @@ pub(super) fn section(material: &PageData<'_>) -> Option<(String, Markup)> {
         (scrolling("Versions", &table(&lines)))
         p {
             "Gain: Elo more than the version before. Better: how likely it really is better than "
-            "that one."
+            "that one; not said while one of the two has fewer than 20 games."
         }
     };
     Some((teaser, content))
@@ -97,9 +97,10 @@ fn span(row: &Row) -> Option<IntervalRow> {
 
 /// How much better a version is than the one before, and how likely it is better.
 fn gain(row: &Row) -> (String, String) {
-    let Some(VersionBefore { gain, .. }) = row.before else { return Default::default() };
-    gain.map_or_else(
-        || ("–".to_owned(), "–".to_owned()),
-        |(gain, los)| (format!("{} ±{}", signed(gain.value), elo(gain.margin())), percent(los)),
-    )
+    let Some(VersionBefore { gain, has_few_games, .. }) = row.before else {
+        return Default::default();
+    };
+    let Some((gain, los)) = gain else { return ("–".to_owned(), "–".to_owned()) };
+    let better = if has_few_games { "few games".to_owned() } else { percent(los) };
+    (format!("{} ±{}", signed(gain.value), elo(gain.margin())), better)
 }
