@@ -519,6 +519,12 @@ fn clients_that_never_finish_do_not_keep_others_out() {
 #[test]
 fn the_organiser_decides_on_its_page() {
     let door = Door::open(LEAGUE);
+    let queue = json!({ "at": 1, "checking": null, "waiting": ["bob", "ann"], "typical": null });
+    let file = door.served.arena().results().join("queue.json");
+    fs::write(file, queue.to_string()).expect("a file");
+    let page = door.served.ask("/organiser", &[&door.organiser]);
+    assert!(page.contains("No run plays the league now"), "{page}");
+    assert!(page.contains("2 authors waiting, the next one first: bob, ann."), "{page}");
     let token = door.token("/organiser", &door.organiser);
     let wish = |wish: &str, fields: &[(&str, &str)]| {
         let fields: Vec<(&str, &[u8])> =

@@ -36,6 +36,10 @@ pub struct OrganiserPage<'a> {
     pub message: &'a str,
     /// Whether games are to be played.
     pub state: LeagueStatus,
+    /// Whether a run plays them now.
+    pub is_running: bool,
+    /// Whose hand-in is being checked, and who waits, the next one first.
+    pub queue: (Option<&'a str>, &'a [String]),
     /// The authors.
     pub authors: &'a [ListedAuthor],
 }
@@ -68,6 +72,9 @@ impl OrganiserPage<'_> {
         let body = html! {
             section {
                 h2 { "State" }
+                @if !self.is_running && self.state != LeagueStatus::Closed {
+                    p.warning { "No run plays the league now: start `referee run`." }
+                }
                 @match self.state {
                     LeagueStatus::Playing => {
                         p { "The league is open." } (self.button("pause", "Pause all games"))
@@ -82,6 +89,7 @@ impl OrganiserPage<'_> {
                     }
                 }
             }
+            section { h2 { "Checks" } (self.checks()) }
             section {
                 h2 { "Message" }
                 form method="post" action="/organiser/message" enctype="multipart/form-data" {
@@ -114,6 +122,22 @@ impl OrganiserPage<'_> {
             },
             &body,
         )
+    }
+
+    fn checks(&self) -> Markup {
+        let (checking, waiting) = self.queue;
+        html! {
+            p {
+                @match checking.filter(|_| self.is_running) {
+                    Some(author) => { "The hand-in of " strong { (name(author)) } " is being checked." }
+                    None => { "No hand-in is being checked." }
+                }
+            }
+            @if !waiting.is_empty() {
+                p { (counted(waiting.len(), "author")) " waiting, the next one first: "
+                    (shown(&waiting.join(", "))) "." }
+            }
+        }
     }
 
     fn author_table(&self) -> Markup {
@@ -228,6 +252,8 @@ pub(super) mod tests {
             token: "t",
             message: HOSTILE,
             state: LeagueStatus::Playing,
+            is_running: true,
+            queue: (Some(HOSTILE), &[HOSTILE.to_owned()]),
             authors: &[listed],
         };
         refuse_markup(&organiser.html());

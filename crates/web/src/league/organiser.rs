@@ -15,7 +15,9 @@ use crate::shared_copy::Freshness;
 use crate::visitors::ORGANISER;
 use referee_league::control::Control;
 use referee_league::invitations::Invitations;
+use referee_league::queue::CheckQueue;
 use referee_report::page::league::{LeagueStatus, ListedAuthor, OrganiserPage};
+use referee_tournament::folder;
 
 /// Shows the organiser what there is.
 pub(super) async fn page(State(entrance): State<Arc<Entrance>>, visit: OrganiserVisit) -> Response {
@@ -32,11 +34,14 @@ async fn html(entrance: &Entrance, visit: &OrganiserVisit) -> Result<String, Web
         (false, true) => LeagueStatus::Paused,
         (false, false) => LeagueStatus::Playing,
     };
+    let queue = CheckQueue::read(&entrance.league.dir)?;
     let page = OrganiserPage {
         league: &entrance.name,
         token: &visit.secret.form_token(),
         message: &control.message,
         state,
+        is_running: folder::is_being_written(&entrance.league.dir),
+        queue: (queue.checking.as_deref(), &queue.waiting),
         authors: &authors(entrance, &control).await?,
     };
     Ok(page.html())
