@@ -2,7 +2,7 @@
 //! author's folder has only the last submission, and its author could change what it says.
 
 use std::fs::{self, OpenOptions};
-use std::io::{self, Write as _};
+use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
@@ -12,8 +12,8 @@ use referee_record::bounded;
 
 /// The file, in the folder of an author's versions.
 const HISTORY: &str = "history.jsonl";
-/// The most bytes of it that are read.
-const LARGEST: u64 = 16 << 20;
+/// The most bytes of it that are read, at its end: an author may hand in for months.
+const READ: u64 = 1 << 20;
 /// The most bytes of a text in it: whoever refuses may say much.
 const LONGEST_TEXT: usize = 1000;
 
@@ -54,16 +54,20 @@ fn file(entrants: &Path, author: &str) -> PathBuf {
     entrants.join(author).join(HISTORY)
 }
 
-/// The submissions of an author, the first one first. Lines that cannot be read are left out: a run
+/// The last submissions of an author, the first one first. Lines that cannot be read are left out: a run
 /// may have been killed while it wrote one.
 ///
 /// # Errors
 /// The file is there, but cannot be read.
 pub fn read(entrants: &Path, author: &str) -> io::Result<Vec<PastHandIn>> {
-    let bytes = match bounded::read(&file(entrants, author), LARGEST) {
+    let mut file = match bounded::open(&file(entrants, author)) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-        bytes => bytes?,
+        file => file?,
     };
+    let end = file.metadata()?.len();
+    file.seek(SeekFrom::Start(end.saturating_sub(READ)))?;
+    let mut bytes = Vec::new();
+    file.take(READ).read_to_end(&mut bytes)?;
     let lines = bytes.split(|&byte| byte == b'\n');
     Ok(lines.filter_map(|line| serde_json::from_slice(line).ok()).collect())
 }
@@ -105,7 +109,10 @@ mod tests {
         let mut log = OpenOptions::new().append(true).open(file(league, "ann")).expect("there");
         log.write_all(b"{\"at\":8,\"dig").expect("written");
         add(league, "ann", entered.clone()).expect("written");
-        assert_eq!(read(league, "ann").expect("a history"), [refused, entered]);
+        assert_eq!(read(league, "ann").expect("a history"), [refused, entered.clone()]);
         assert_eq!(read(league, "bob").expect("nothing"), []);
+        log.write_all(&vec![b'x'; usize::try_from(READ).expect("small")]).expect("written");
+        add(league, "ann", entered.clone()).expect("written");
+        assert_eq!(read(league, "ann").expect("its end"), [entered]);
     }
 }

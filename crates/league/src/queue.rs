@@ -40,7 +40,8 @@ impl CheckQueue {
     pub fn read(dir: &Path) -> io::Result<Self> {
         match bounded::read(&dir.join(QUEUE), LARGEST) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Self::default()),
-            bytes => Ok(serde_json::from_slice(&bytes?)?),
+            // After a power failure it may be empty. The run writes it again at the next check.
+            bytes => Ok(serde_json::from_slice(&bytes?).unwrap_or_default()),
         }
     }
 
@@ -143,6 +144,8 @@ mod tests {
         }
         let dir = tempfile::tempdir().expect("a folder");
         assert_eq!(CheckQueue::read(dir.path()).expect("no file"), CheckQueue::default());
+        std::fs::write(dir.path().join(QUEUE), "").expect("written");
+        assert_eq!(CheckQueue::read(dir.path()).expect("empty"), CheckQueue::default());
         waiting.took(Duration::from_secs(20));
         waiting.took(Duration::from_secs(40));
         waiting.publish(dir.path(), now, Some("dog")).expect("written");
