@@ -270,14 +270,14 @@ impl SimulatedWorkers {
     fn played(&self, game: &DueGame) -> Finished {
         let fixture = game.fixture;
         let BySeat { first, second } = fixture.players.map(|player| NAMES[player]);
-        let seed = |own, other| self.secret.player_seed(own, other, fixture.pair);
-        let seats = || BySeat::new("white", "black");
+        let seed = |own, other| self.secret.player_seed(own, &[other], fixture.pair, 1);
+        let seats = || BySeat::from(["white", "black"]);
         let mut record = self.example.clone();
         (record.id, record.pair, record.game) = (game.id.clone(), fixture.pair, fixture.game);
-        record.players = SeatMap::new(seats(), BySeat::new(first.to_owned(), second.to_owned()));
-        let seeds = BySeat::new(seed(first, second), seed(second, first));
+        record.players = SeatMap::new(seats(), BySeat::from([first.to_owned(), second.to_owned()]));
+        let seeds = BySeat::from([seed(first, second), seed(second, first)]);
         record.seed = SeatMap::new(seats(), seeds);
-        Finished { record, warnings: Vec::new(), transcript: None, memory: BySeat::default() }
+        Finished { record, warnings: Vec::new(), transcript: None, memory: BySeat::default_for(2) }
     }
 }
 

@@ -13,9 +13,7 @@ use std::io::{self, BufRead, Write};
 
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
-use referee_games::{
-    BySeat, GameKind, GameResult, Legal, Options, Position, Seat, Step, StepText, Turn,
-};
+use referee_games::{BySeat, GameKind, Legal, Options, Position, Seat, Step, StepText, Turn};
 use serde_json::Value;
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -62,7 +60,7 @@ impl Player {
         let given = given.iter().map(|(name, value)| (name.as_str(), value.as_str()));
         let options = Options::resolve(game.options(), given)?;
         let rng = ChaCha8Rng::seed_from_u64(init["seed"].as_u64().unwrap_or_default());
-        Ok(Self { position: game.start(&options)?, you, held: BySeat::default(), rng })
+        Ok(Self { position: game.start(&options)?, you, held: BySeat::default_for(2), rng })
     }
 
     /// Follows actions and rolls. The rest follows from the rules.
@@ -84,13 +82,12 @@ impl Player {
 
     fn act(&mut self, by: Seat, text: &str) -> Result<(), Box<dyn Error>> {
         match self.position.turn() {
-            Turn::Both => {
+            Turn::Together(_) => {
                 self.held[by] = Some(text.to_owned());
-                let BySeat { first: Some(first), second: Some(second) } = self.held.clone() else {
-                    return Ok(());
-                };
-                self.held = BySeat::default();
-                self.play(Step::Both(BySeat::new(&first, &second)))
+                let [Some(first), Some(second)] = self.held.values() else { return Ok(()) };
+                let both = [first.clone(), second.clone()];
+                self.held = BySeat::default_for(2);
+                self.play(Step::Together(both.iter().map(String::as_str).collect()))
             }
             Turn::Pass(_) => self.play(Step::Pass),
             _ => self.play(Step::Move(text)),
@@ -108,9 +105,9 @@ impl Player {
             return u64::MAX;
         }
         match after.turn() {
-            Turn::Over(outcome) if outcome.result == GameResult::Win(self.you) => 0,
+            Turn::Over(outcome) if outcome.places.winner() == Some(self.you) => 0,
             Turn::Over(_) => u64::MAX,
-            _ => 1 + after.legal_count(!self.you),
+            _ => 1 + self.held.others(self.you).map(|seat| after.legal_count(seat)).sum::<u64>(),
         }
     }
 

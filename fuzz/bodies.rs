@@ -16,7 +16,7 @@ use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::SeedableRng;
 use referee_config::Configuration;
 use referee_entrants::submissions::{UnpackLimits, unpack_from};
-use referee_games::{BySeat, GameKind, Options, Position, Seat, Step, Turn};
+use referee_games::{GameKind, Options, Position, Step, Turn};
 use referee_match::openings::{Opening, listed};
 use referee_match::player::diagnosis::looks_like_a_log;
 use referee_protocol::{Greeting, LINE_LIMIT, Reply, shown};
@@ -74,7 +74,7 @@ fn judge(mut position: Position, text: &str) {
         let first = outcomes.first().map(|(outcome, _)| outcome.as_str()).expect("an outcome");
         position.play(Step::Chance(first), &mut Vec::new()).expect("an outcome");
     }
-    for seat in [Seat::First, Seat::Second] {
+    for seat in position.seats().seats() {
         match position.judge(seat, text) {
             Err(refusal) => is_plain(&refusal.to_string()),
             Ok(action) => assert_eq!(position.judge(seat, &action).as_ref(), Ok(&action)),
@@ -155,7 +155,7 @@ fn play(mut position: Position) {
             Turn::Chance(_) => Step::Chance(position.outcomes().remove(0).0),
             Turn::Pass(_) => Step::Pass,
             Turn::Move(seat) => Step::Move(action(seat)),
-            Turn::Both => Step::Both(BySeat::from_fn(action)),
+            Turn::Together(seats) => Step::Together(seats.iter().map(action).collect()),
         };
         position.play(step.as_text(), &mut Vec::new()).expect("a legal step");
     }

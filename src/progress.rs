@@ -197,10 +197,12 @@ fn faulted(state: &TournamentState) -> usize {
 fn leaders(state: &TournamentState) -> String {
     let mut scores = vec![(0, Completion::default()); state.names().len()];
     for (fixture, game) in state.counted() {
-        for seat in Seat::BOTH {
-            let (halves, completion) = &mut scores[fixture.players[seat]];
-            *halves += game.halves()[seat];
-            completion.add(game.faults[seat].is_some(), game.faults[!seat].is_some());
+        let failed = |seat| game.faults.of(seat).is_some();
+        for (seat, points) in game.halves().iter() {
+            let (halves, completion) = &mut scores[fixture.players.at(seat)];
+            *halves += points;
+            let others = fixture.players.seats().filter(|&other| other != seat);
+            completion.add(failed(seat), others.into_iter().any(failed));
         }
     }
     #[expect(clippy::cast_precision_loss, reason = "counts of games")]
@@ -226,7 +228,7 @@ pub(crate) fn match_so_far(state: &TournamentState) -> Option<String> {
     let [first, _] = state.names() else { return None };
     let (mut waiting, mut pairs, mut draws) = (HashMap::new(), Pentanomial::default(), 0);
     for (fixture, game) in state.counted().filter(|(_, game)| game.outcome.is_some()) {
-        let seat = if fixture.players.first == 0 { Seat::First } else { Seat::Second };
+        let seat = if fixture.players.at(Seat::FIRST) == 0 { Seat::FIRST } else { Seat::SECOND };
         let halves = game.halves()[seat];
         if let Some(other) = waiting.remove(&fixture.pair) {
             pairs[halves + other] += 1;
@@ -419,7 +421,7 @@ mod tests {
     /// The game at `index` of that tournament.
     fn record(state: &TournamentState, index: usize) -> GameRecord {
         let fixture = state.fixture(index);
-        let [first, second] = Seat::BOTH.map(|seat| state.name(fixture.players[seat]));
+        let [first, second] = fixture.players.two().map(|player| state.name(player));
         let plain = game(first, second, "white");
         GameRecord { id: state.id(index), pair: fixture.pair, game: fixture.game, ..plain }
     }
@@ -459,11 +461,12 @@ mod tests {
         // The cat fails in all its games, and the last of them are over first.
         for index in (0..state.len()).rev() {
             let plain = record(&state, index);
-            let cat = Seat::BOTH.into_iter().find(|&seat| plain.players[seat] == "cat");
+            let cat =
+                [Seat::FIRST, Seat::SECOND].into_iter().find(|&seat| plain.players[seat] == "cat");
             let played = cat.map_or_else(
                 || plain.clone(),
                 |seat| {
-                    faulty(plain.clone(), &[(["white", "black"][seat as usize], FaultCode::Crash)])
+                    faulty(plain.clone(), &[(["white", "black"][seat.index()], FaultCode::Crash)])
                 },
             );
             state.add(&played).expect("it belongs");
@@ -508,7 +511,7 @@ mod tests {
         for index in 0..4 {
             let record = record(&state, index);
             let plain = GameRecord { result: "white".to_owned(), ..record.clone() };
-            let drawn = game(&record.players[Seat::First], &record.players[Seat::Second], "draw");
+            let drawn = game(&record.players[Seat::FIRST], &record.players[Seat::SECOND], "draw");
             let (id, pair, game) = (record.id, record.pair, record.game);
             let drawn = GameRecord { id, pair, game, ..drawn };
             state.add(if index == 0 { &drawn } else { &plain }).expect("it belongs");
@@ -550,7 +553,7 @@ mod tests {
         let mut state = state(1);
         assert_eq!(leaders(&state), "nobody yet");
         let plain = record(&state, 0);
-        let seat = if plain.players[Seat::First] == "bee" { "white" } else { "black" };
+        let seat = if plain.players[Seat::FIRST] == "bee" { "white" } else { "black" };
         state.add(&faulty(plain, &[(seat, FaultCode::NoStart)])).expect("it belongs");
         assert_eq!(leaders(&state), "ant 100%");
     }

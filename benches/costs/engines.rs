@@ -75,7 +75,7 @@ pub(crate) fn print(folder: &Path) -> Outcome<()> {
 /// The referee's CPU time and the wall time per move of games between engines that are kept.
 fn games(script: &Path, plies: u32, sandbox: &Arc<Sandbox>) -> Outcome<RoundTrip> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    let mut players = BySeat::new(player(script, sandbox)?, player(script, sandbox)?);
+    let mut players = BySeat::from([player(script, sandbox)?, player(script, sandbox)?]);
     runtime.block_on(async {
         // The first game starts the engines.
         one_game(&mut players, plies).await?;
@@ -85,8 +85,9 @@ fn games(script: &Path, plies: u32, sandbox: &Arc<Sandbox>) -> Outcome<RoundTrip
             one_game(&mut players, plies).await?;
         }
         let (spent, wall) = (cpu()? - before, began.elapsed().as_secs_f64() * 1e6);
-        players.first.leave().await;
-        players.second.leave().await;
+        for player in players.values_mut() {
+            player.leave().await;
+        }
         let moves = f64::from(count * plies);
         Ok(RoundTrip { cpu: spent / moves, wall: wall / moves })
     })
@@ -99,11 +100,11 @@ async fn one_game(players: &mut BySeat<Player>, plies: u32) -> Outcome<()> {
             budget: Some(Duration::from_secs(60)),
             ..TimeControl::unlimited(Duration::from_secs(10))
         },
-        tc: BySeat::default(),
+        tc: BySeat::default_for(2),
         policy: FaultPolicy::Lose,
         adjudication: Some(Adjudication { length: Some(plies), ..Adjudication::default() }),
         opening: &[],
-        seeds: BySeat::new(1, 2),
+        seeds: BySeat::from([1, 2]),
     };
     let report = play(&setup, &mut Luck::from_key([0; 32]), players, &mut |_, _| ()).await?;
     if report.trace.plies == plies {

@@ -1,5 +1,6 @@
 //! Measures the referee's cost of games between instant players.
 
+use referee_games::Seat;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -61,7 +62,7 @@ pub(crate) fn local_games(script: &Script, wants: &str) -> Outcome<()> {
         Ok(Player::Wire(Box::new(Wire::local(Box::new(move |line| player.reply(line))))))
     };
     for _ in 0..GAMES {
-        runtime.block_on(one_game(BySeat::new(player()?, player()?), script))?;
+        runtime.block_on(one_game(BySeat::from([player()?, player()?]), script))?;
     }
     Ok(())
 }
@@ -82,11 +83,11 @@ pub(crate) async fn one_game(mut players: BySeat<Player>, script: &Script) -> Ou
     let setup = GameSetup {
         rules: &rules,
         control: &control,
-        tc: BySeat::default(),
+        tc: BySeat::default_for(2),
         policy: FaultPolicy::Lose,
         adjudication: None,
         opening: &[],
-        seeds: BySeat::new(1, 2),
+        seeds: BySeat::from([1, 2]),
     };
     let mut luck = Luck::from_key([0; 32]);
     // Reading the CPU clock is a system call, so it is read only when the first action was played.
@@ -102,8 +103,12 @@ pub(crate) async fn one_game(mut players: BySeat<Player>, script: &Script) -> Ou
     if report.trace.actions.len() != script.plies {
         return Err(format!("the game ended early: {:?}", report.ending).into());
     }
-    let starts = [report.trace.startup.first, report.trace.startup.second];
-    let statistics = BySeat::new(players.first.leave().await, players.second.leave().await);
+    let starts = [report.trace.startup[Seat::FIRST], report.trace.startup[Seat::SECOND]];
+    let mut statistics = Vec::new();
+    for player in players.values_mut() {
+        statistics.push(player.leave().await);
+    }
+    let statistics = statistics.into_iter().collect();
     let recorded = log(report, statistics, script)?;
     Ok(Measured { cpu: last - first + recorded, wall: ended - began, starts })
 }
@@ -113,11 +118,11 @@ fn log(report: GameReport, statistics: BySeat<PlayerStatistics>, script: &Script
     let dir = script.path.parent().ok_or("no folder")?;
     remove_if_there(&dir.join(LOG))?;
     let mut log = LogWriter::create(dir, &header())?;
-    let names = BySeat::new("ant".to_owned(), "bee".to_owned());
+    let names = BySeat::from(["ant".to_owned(), "bee".to_owned()]);
     let seats = WatchYourBack::SEATS.map(Into::into).into();
-    let seeds = BySeat::new(1, 2);
+    let seeds = BySeat::from([1, 2]);
     let builder = RecordBuilder { seats, names, seeds, report, statistics, wall: Duration::ZERO };
-    let fixture = Fixture { players: BySeat::new(0, 1), pair: 1, game: 1 };
+    let fixture = Fixture { players: [0, 1].into(), pair: 1, game: 1 };
     let before = cpu()?;
     log.append(&builder.build("a-game".to_owned(), fixture, Vec::new()))?;
     Ok(cpu()? - before)
@@ -151,7 +156,7 @@ fn header() -> Header {
         created: 0,
         game: "watch-your-back".to_owned(),
         program: None,
-        seats: ["white", "black"].map(str::to_owned),
+        seats: ["white", "black"].map(str::to_owned).into(),
         options: serde_json::Map::new(),
         clock: control(),
         fault_policy: FaultPolicy::Lose,
@@ -177,7 +182,7 @@ pub(crate) fn both(
     sandbox: &Arc<Sandbox>,
 ) -> Outcome<BySeat<Player>> {
     let one = || player(script, wants, pause, sandbox);
-    Ok(BySeat::new(one()?, one()?))
+    Ok(BySeat::from([one()?, one()?]))
 }
 
 fn player(

@@ -80,12 +80,12 @@ fn memory() -> Outcome<u64> {
 /// The game at `index`, unlike all others.
 fn record(state: &TournamentState, index: usize) -> GameRecord {
     let fixture = state.fixture(index);
-    let names = fixture.players.map(|player| state.name(player));
+    let names = fixture.players.two().map(|player| state.name(player));
     GameRecord {
         id: state.id(index),
         pair: fixture.pair,
         game: fixture.game,
         actions: vec![index.to_string()],
-        ..game(names.first, names.second, ["white", "black", "draw"][index % 3])
+        ..game(names[0], names[1], ["white", "black", "draw"][index % 3])
     }
 }

@@ -75,8 +75,9 @@ fn frozen(script: &Script, sandbox: &Arc<Sandbox>) -> Outcome<f64> {
     for freezes in [false, true] {
         let mut players = both(script, WANTS, PAUSE, sandbox)?;
         if freezes {
-            players.first.freeze_off_turn();
-            players.second.freeze_off_turn();
+            for player in players.values_mut() {
+                player.freeze_off_turn();
+            }
         }
         let game = runtime.block_on(one_game(players, script))?;
         walls.push(game.wall.as_secs_f64() * 1e3);

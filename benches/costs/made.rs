@@ -62,11 +62,15 @@ pub(crate) fn make(dir: &Path, players: usize, games: usize) -> Outcome<Made> {
 /// A game as the one at `index` of the schedule.
 fn again(played: &GameRecord, schedule: &TournamentState, index: usize) -> GameRecord {
     let fixture = schedule.fixture(index);
-    let names = fixture.players.map(|player| schedule.name(player).to_owned());
+    let players = fixture.players.players();
+    let names: BySeat<String> = players.map(|player| schedule.name(player).to_owned()).collect();
     let secret = Secret::from_seed(SEED);
-    let seed = |seat: Seat| secret.player_seed(&names[seat], &names[!seat], fixture.pair);
+    let seed = |seat: Seat| {
+        let others: Vec<&str> = names.others(seat).map(|other| &*names[other]).collect();
+        secret.player_seed(&names[seat], &others, fixture.pair, fixture.game)
+    };
     let mut game = played.clone();
-    game.seed.values = BySeat::from_fn(seed);
+    game.seed.values = BySeat::from_fn(2, seed);
     game.players.values = names.clone();
     GameRecord { id: schedule.id(index), pair: fixture.pair, game: fixture.game, ..game }
 }

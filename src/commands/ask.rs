@@ -14,7 +14,7 @@ use super::settings::{GameSettingsArgs, GivenSettings, Settings};
 use super::{Failure, OutputFormat, Status};
 use crate::printer::Printer;
 use referee_check::{Beginning, CheckFinding, ShownLine, fault_transcript};
-use referee_games::{BySeat, Seat};
+use referee_games::Seat;
 use referee_match::player::{Launch, Player};
 use referee_match::reask::{self, Asked, DecisionPoint, Divergence, RecordedGame};
 use referee_record::model::clock::{millis, seconds};
@@ -96,10 +96,20 @@ fn at_the_start(
 ) -> Result<Status, Failure> {
     let rules = settings.rules(printer)?;
     let secret = Secret::from_seed(1);
-    let names = BySeat::new(spec.name.clone(), "opponent".to_owned());
-    let seeds = BySeat::from_fn(|seat| secret.player_seed(&names[seat], &names[!seat], 1));
-    let start = Beginning::start(&rules, &mut secret.luck(&names.first, &names.second, 1))?;
-    let nothing = (Seat::First, std::time::Duration::ZERO, None);
+    let seats = rules.seats();
+    let names = seats.map_seats(|seat| match seat.index() {
+        0 => spec.name.clone(),
+        1 => "opponent".to_owned(),
+        other => format!("opponent {other}"),
+    });
+    let name = |seat: Seat| names[seat].as_str();
+    let seeds = seats.map_seats(|seat| {
+        let others: Vec<&str> = names.others(seat).map(name).collect();
+        secret.player_seed(name(seat), &others, 1, 1)
+    });
+    let luck = secret.luck(&names.seats().map(name).collect::<Vec<_>>(), 1);
+    let start = Beginning::start(&rules, &mut { luck })?;
+    let nothing = (Seat::FIRST, std::time::Duration::ZERO, None);
     let record = start.record(rules.seats(), &names, seeds, 1, nothing);
     let control = &own_control(&settings.base.clock, spec.tc);
     let policy = settings.base.fault_policy;
@@ -171,13 +181,13 @@ fn decision(
     let seats = source.rules.seats();
     let wanted = args.seat.as_deref().map(|name| {
         seats.seat(name).ok_or_else(|| {
-            let (game, BySeat { first, second }) = (source.rules.game.name(), &seats);
-            Failure::input(format!("--seat {name}: {game} has {first} and {second}"))
+            let game = source.rules.game.name();
+            Failure::input(format!("--seat {name}: {game} has {}", seats.in_words()))
         })
     });
     let first = reask::first_decision(source).map_err(|why| Failure::input(why.to_string()))?;
     let ply = args.ply.unwrap_or(first);
-    let own = Seat::BOTH.into_iter().find(|&seat| source.record.players[seat] == name);
+    let own = source.record.players.values.seat(name);
     let seat = reask::seat_at(source, ply, wanted.transpose()?, own)
         .map_err(|why| Failure::input(format!("--ply {ply}: {why}")))?;
     Ok(DecisionPoint { seat, ply })

@@ -26,6 +26,7 @@ use referee_record::model::game_summary::GameSummary;
 use referee_record::model::openings::{OpeningSource, Openings};
 use referee_record::model::player::{PlayerSpec, name_of};
 use referee_record::model::record::GameRecord;
+use referee_record::model::rules::refuse_more_seats;
 use referee_record::model::stage::Format::RoundRobin;
 use referee_record::model::stage::MOST_PAIRS;
 use referee_record::model::stage::Stage;
@@ -204,11 +205,12 @@ impl PlayedMatch {
         let (mut sprt, mut lost, mut any) = (nothing, None, None);
         let mut faults = [FaultCounts::new(), FaultCounts::new()];
         for (fixture, summary) in state.counted() {
-            let is_first = state.name(fixture.players.first) == first;
-            let seat = if is_first { Seat::First } else { Seat::Second };
+            let is_first = state.name(fixture.players.at(Seat::FIRST)) == first;
+            let (seat, other) =
+                if is_first { (Seat::FIRST, Seat::SECOND) } else { (Seat::SECOND, Seat::FIRST) };
             sprt.add(match_game(fixture.pair, seat, summary));
-            for (of_player, at) in faults.iter_mut().zip([seat, !seat]) {
-                if let Some(code) = summary.faults[at] {
+            for (of_player, at) in faults.iter_mut().zip([seat, other]) {
+                if let Some(code) = summary.faults.of(at) {
                     *of_player.entry(code).or_default() += 1;
                 }
             }
@@ -311,7 +313,7 @@ impl Unstarted {
 
     /// Adds a game, which may have begun.
     fn add(&mut self, record: &GameRecord) {
-        let failed = Seat::BOTH.into_iter().find_map(|seat| {
+        let failed = record.players.seats().find_map(|seat| {
             let fault = record.fault_of(seat).filter(|fault| fault.code == FaultCode::NoStart)?;
             Some((record.players[seat].clone(), fault.reason()))
         });
@@ -336,8 +338,8 @@ impl Listener for SprtListener {
             RunEvent::GameFinished { record, .. } => {
                 // A record without a result is refused when the tables are made at the end.
                 if let Ok(summary) = GameSummary::of(record) {
-                    let is_first = record.players[Seat::First] == self.first;
-                    let seat = if is_first { Seat::First } else { Seat::Second };
+                    let is_first = record.players[Seat::FIRST] == self.first;
+                    let seat = if is_first { Seat::FIRST } else { Seat::SECOND };
                     self.played.add(match_game(record.pair, seat, summary));
                 }
                 self.progress.headline(verdict::headline(&self.played));
@@ -379,6 +381,7 @@ fn tournament(
     let rules = settings.rules(printer)?;
     rules.refuse_bots(&players)?;
     rules.refuse_engines(&players)?;
+    refuse_more_seats(&*rules.game)?;
     let options = rules.options;
     if settings.base.openings.is_some() {
         refuse_openings(&players)?;

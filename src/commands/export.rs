@@ -12,7 +12,7 @@ use super::recorded_rules::RecordedRulesArgs;
 use super::results_folder::{ResultsFolderArgs, note_sealed};
 use super::{Failure, Status};
 use crate::printer::Printer;
-use referee_games::{AnyPosition, BySeat, Event, Legal, Seat, SeatMap};
+use referee_games::{AnyPosition, Event, Legal, Seat, SeatMap};
 use referee_match::replay::{Replay, ReplayStep};
 use referee_protocol::Score;
 use referee_record::model::record::GameRecord;
@@ -111,6 +111,7 @@ impl GameExporter<'_> {
             number: record.game,
             players: &record.players,
             result: &record.result,
+            places: record.places.as_ref(),
             reason: &record.reason,
             fault: fault
                 .map(|faults| faults.iter().map(|(seat, it)| (&**seat, it.code.name())).collect()),
@@ -130,7 +131,10 @@ struct ExportedGame<'a> {
     pair: u32,
     number: u8,
     players: &'a SeatMap<String>,
+    #[serde(skip_serializing_if = "str::is_empty")]
     result: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    places: Option<&'a SeatMap<u8>>,
     reason: &'a str,
     /// The code of the fault of each seat that made one.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -167,18 +171,18 @@ impl<'a> ExportedPosition<'a> {
     ) -> serde_json::Result<Box<RawValue>> {
         let seats = position.seats();
         let turn = position.turn();
-        let legal = |&seat: &Seat| -> serde_json::Result<_> {
+        let legal = |seat: Seat| -> serde_json::Result<_> {
             let legal: Legal = position.legal(seat);
             Ok((seats[seat].to_string(), serde_json::to_value(legal)?))
         };
-        let views = || SeatMap::new(seats.clone(), BySeat::from_fn(|seat| position.view(seat)));
+        let views = || SeatMap::new(seats.clone(), seats.map_seats(|seat| position.view(seat)));
         serde_json::value::to_raw_value(&Self {
             ply: position.ply(),
             legal: turn.asked().iter().map(legal).collect::<Result<_, _>>()?,
             turn: TurnWords::of(&turn, &seats, position.outcomes()),
             state: position.state(),
             views: rules.game.is_hidden().then(views),
-            step: played.map(|played| played.step.into()),
+            step: played.map(|played| StepWords::of(&played.step, turn.asked(), &seats)),
             events: played.map_or(&[], |played| &played.events),
             opening: played.is_some_and(|played| played.is_opening),
         })

@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 use super::Failure;
 use super::results_folder::find;
 use crate::printer::Printer;
-use referee_games::Seat;
 use referee_record::log::places::LogPlaces;
 use referee_record::log::{GameLine, GameNames, LogError, LogProblem, LogReader, LogScan, Scanned};
 use referee_record::model::record::{GameRecord, Header};
@@ -84,8 +83,8 @@ fn search(dir: &Path, log: &mut LogScan, word: &str) -> Result<u64, Failure> {
             // A game of a player that the header does not name, such as the copy that `check` uses.
             Scanned::Other(line) => {
                 let Ok(record) = &line.record else { continue };
-                let [one, other] = Seat::BOTH.map(|seat| &record.players[seat]);
-                let players = format!("{one} and {other}, pair {}", record.pair);
+                let names = record.players.values.values().join(" and ");
+                let players = format!("{names}, pair {}", record.pair);
                 (record.id.clone(), line.at, record.game, players)
             }
         };
@@ -123,8 +122,10 @@ fn search(dir: &Path, log: &mut LogScan, word: &str) -> Result<u64, Failure> {
 
 /// The players of a pair, for people.
 fn who(game: &GameLine, names: &GameNames) -> String {
-    let [one, other] = Seat::BOTH.map(|seat| names.player(game, seat));
-    format!("{} and {}, pair {}", one.min(other), one.max(other), game.fixture.pair)
+    let seats = game.fixture.players.seats();
+    let mut players: Vec<&str> = seats.map(|seat| names.player(game, seat)).collect();
+    players.sort_unstable();
+    format!("{}, pair {}", players.join(" and "), game.fixture.pair)
 }
 
 /// A parsed game id or prefix: the first digits of the pair, and which game of the pair.

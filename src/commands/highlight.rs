@@ -1,6 +1,7 @@
 //! Which games of a tournament to watch first.
 
-use referee_games::{BySeat, Seat};
+use referee_games::Seat;
+use referee_record::model::fixture::Lineup;
 use referee_record::model::game_summary::GameSummary;
 use referee_record::model::record::{Header, PlayerInfo};
 
@@ -17,14 +18,14 @@ pub(super) enum WatchReason {
 
 impl WatchReason {
     /// The reason for a game between the players with these numbers in `header`.
-    pub(super) fn of(header: &Header, players: BySeat<usize>, summary: GameSummary) -> Self {
-        let is_loser = |&seat: &Seat| {
-            let player = header.players.get(players[seat]);
+    pub(super) fn of(header: &Header, players: Lineup, summary: GameSummary) -> Self {
+        let is_loser = |seat: Seat| {
+            let player = header.players.get(players.at(seat));
             summary.halves()[seat] == 0 && !player.is_some_and(PlayerInfo::is_built_in)
         };
         if summary.is_faulted() {
             Self::Fault
-        } else if Seat::BOTH.iter().any(is_loser) {
+        } else if players.seats().any(is_loser) {
             Self::Lost
         } else {
             Self::Other

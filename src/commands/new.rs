@@ -117,9 +117,9 @@ fn facts(game: SharedGame, word: String) -> Result<GameFacts, Failure> {
     let options = Options::resolve(game.options(), [])?;
     let rules = GameRules::new(game, options)?;
     let mut position = rules.start.clone();
-    let mut luck = Secret::from_seed(1).luck("one", "other", 1);
+    let mut luck = Secret::from_seed(1).luck(&["one", "other"], 1);
     Beginning::play_chance(&mut *position, &mut luck)?;
-    let asked = position.turn().asked().first().copied().unwrap_or(Seat::First);
+    let asked = position.turn().asked().iter().next().unwrap_or(Seat::FIRST);
     let legal = match position.legal(asked) {
         Legal::List(_) => LegalShape::List,
         Legal::Factored { .. } => LegalShape::Factored,

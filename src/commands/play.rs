@@ -27,7 +27,7 @@ use super::settings::{GameSettingsArgs, GivenSettings, Settings};
 use super::{Failure, Status};
 use crate::printer::Printer;
 use referee_config::PlayerArgument;
-use referee_games::{AnyGame, AnyPosition, BySeat, Event, Seat, Text, TextStep};
+use referee_games::{AnyGame, AnyPosition, BySeat, Event, Seat, SeatSet, Text, TextStep};
 use referee_match::player::user_interface::UserInterface;
 use referee_match::player::{Human, Launch, Player, PlayerStatistics, Sandbox};
 use referee_match::referee::{self, GameReport, GameSetup};
@@ -61,10 +61,9 @@ legal actions, give a hint, take back an action, and more.
 Exit codes: 0 the game was played, 1 a program lost by a fault, 2 invalid command line, 130
 interrupted.")]
 pub(crate) struct PlayArgs {
-    /// The player in the first seat
-    pub(crate) first: String,
-    /// The player in the second seat
-    pub(crate) second: String,
+    /// The players, in order of the seats
+    #[arg(value_name = "PLAYER", num_args = 2..=16, required = true)]
+    pub(crate) players: Vec<String>,
     /// The game and its terms
     #[command(flatten)]
     pub(crate) settings: GameSettingsArgs,
@@ -101,15 +100,15 @@ pub(crate) struct PlayArgs {
 
 /// Plays the game.
 pub(crate) fn run(args: &PlayArgs, printer: Printer) -> Result<Status, Failure> {
-    let words = [args.first.clone(), args.second.clone()];
-    let Some(opened) = args.settings.open(&words, printer)? else {
+    let Some(opened) = args.settings.open(&args.players, printer)? else {
         return Ok(Status::Interrupted);
     };
     let settings = match args.from {
         Some(_) => opened.resolve_for_record(printer)?,
         None => opened.resolve(GivenSettings::default(), printer)?,
     };
-    let words = BySeat::new(settings.player(&args.first)?, settings.player(&args.second)?);
+    let words = args.players.iter().map(|word| settings.player(word));
+    let words = words.collect::<Result<BySeat<PlayerArgument>, _>>()?;
     let mut control = settings.base.clock;
     let has_human = words.iter().any(|(_, word)| *word == PlayerArgument::Human);
     if words.iter().all(|(_, word)| *word == PlayerArgument::Human) {
@@ -122,7 +121,7 @@ pub(crate) fn run(args: &PlayArgs, printer: Printer) -> Result<Status, Failure> 
     });
     if args.no_clock || has_human {
         (control.budget, control.per_move) = (None, None);
-        tc = BySeat::default();
+        tc = BySeat::default_for(words.len());
     }
     let containment = contained(&settings, &words)?;
     let (rules, opening) = match &args.from {
@@ -138,6 +137,7 @@ pub(crate) fn run(args: &PlayArgs, printer: Printer) -> Result<Status, Failure> 
         }
         None => (settings.rules(printer)?, Vec::new()),
     };
+    check_seats(&rules, &words)?;
     let saved = args.save.as_deref().map(SavedGame::create).transpose()?;
     let terms = PlaySettings { rules, control, tc, containment, seed: args.seed };
     let mut display = display(args, &terms.rules.seats(), &words, printer)?;
@@ -165,6 +165,21 @@ pub(crate) fn run(args: &PlayArgs, printer: Printer) -> Result<Status, Failure> 
         })?;
     }
     Ok(status)
+}
+
+/// There must be a player for every seat.
+fn check_seats(rules: &GameRules, words: &BySeat<PlayerArgument>) -> Result<(), Failure> {
+    let seats = rules.seats();
+    if seats.len() == words.len() {
+        return Ok(());
+    }
+    Err(Failure::input(format!(
+        "{} has {} seats ({}), and there are {} players: name one for each seat",
+        rules.game.name(),
+        seats.len(),
+        seats.values().join(", "),
+        words.len()
+    )))
 }
 
 /// Where the game is shown. Prints the address of the page, if it is one.
@@ -227,8 +242,9 @@ fn conclude(
 }
 
 /// Which seats people have.
-fn people(words: &BySeat<PlayerArgument>) -> BySeat<bool> {
-    words.as_ref().map(|word| *word == PlayerArgument::Human)
+fn people(words: &BySeat<PlayerArgument>) -> SeatSet {
+    let people = words.iter().filter(|(_, word)| **word == PlayerArgument::Human);
+    people.map(|(seat, _)| seat).collect()
 }
 
 /// The terms of the game.
@@ -242,13 +258,13 @@ struct PlaySettings {
 }
 
 /// The record of a game that was played to its end. `people` says which seats people had.
-fn record(game: RecordBuilder, people: BySeat<bool>) -> GameRecord {
+fn record(game: RecordBuilder, people: SeatSet) -> GameRecord {
     let is_given_up = given_up(&game.report.ending, people).is_some();
-    let BySeat { first, second } = &game.names;
+    let names: Vec<&str> = game.names.values().iter().map(String::as_str).collect();
     // In the first game of a pair, the first name in the alphabet has the first seat.
-    let number = if first <= second { 1 } else { 2 };
-    let id = game_id(first, second, 1, number);
-    let fixture = Fixture { players: BySeat::new(0, 1), pair: 1, game: number };
+    let number = if names.len() > 2 || names.is_sorted() { 1 } else { 2 };
+    let id = game_id(&names, 1, number);
+    let fixture = Fixture { players: (0..names.len()).collect(), pair: 1, game: number };
     let record = game.build(id, fixture, Vec::new());
     if is_given_up {
         return GameRecord { reason: RESIGNATION.to_owned(), fault: None, ..record };
@@ -275,11 +291,15 @@ fn play(
         Some(seed) => Secret::from_seed(seed),
         None => Secret::fresh()?,
     };
-    let seeds = BySeat::new(
-        secret.player_seed("first", "second", 1),
-        secret.player_seed("second", "first", 1),
-    );
-    let mut luck = secret.luck("first", "second", 1);
+    let seats = terms.rules.seats();
+    // They do not depend on the players' names.
+    let places = seats.map_seats(|seat| seat.to_string().replace(" seat", ""));
+    let place = |seat: Seat| places[seat].as_str();
+    let seeds = places.map_seats(|seat| {
+        let others: Vec<&str> = places.others(seat).map(place).collect();
+        secret.player_seed(place(seat), &others, 1, 1)
+    });
+    let mut luck = secret.luck(&places.seats().map(place).collect::<Vec<_>>(), 1);
     let _cores = settle_on_cores(&terms.control);
     let mut players = words.as_ref().map(|word| seated(word, terms, display, printer));
     let people = people(words);
@@ -287,14 +307,14 @@ fn play(
         let setup = GameSetup {
             rules: &terms.rules,
             control: &terms.control,
-            tc: terms.tc,
+            tc: terms.tc.clone(),
             policy: FaultPolicy::Lose,
             adjudication: None,
             opening: &opening,
-            seeds,
+            seeds: seeds.clone(),
         };
         // A person sees a game with hidden information only from its own seat.
-        let is_shown = !terms.rules.game.is_hidden() || !(people.first || people.second);
+        let is_shown = !terms.rules.game.is_hidden() || people.is_empty();
         if is_shown {
             display.start(&terms.rules.start, &opening)?;
         }
@@ -302,21 +322,22 @@ fn play(
         let Some((report, statistics)) =
             block_on(&setup, &mut luck, &mut players, is_shown, display)?
         else {
-            if (people.first || people.second) && matches!(display, Display::Terminal(_)) {
+            if !people.is_empty() && matches!(display, Display::Terminal(_)) {
                 // The cursor is still behind the question.
                 printer.prompt("\n");
             }
             return Ok(None);
         };
-        let (seats, wall) = (terms.rules.seats(), began.elapsed());
+        let wall = began.elapsed();
+        let (seats, seeds) = (seats.clone(), seeds.clone());
         let names = seats.clone().map(Text::into_owned);
         let game = RecordBuilder { seats, names, seeds, report, statistics, wall };
         let Some(ply) = take_undo(&mut players) else { return Ok(Some(game)) };
         let record = record(game, people);
         opening = steps_to(&terms.rules.start, &record, ply)
             .map_err(|why| Failure::input(why.to_string()))?;
-        for seat in Seat::BOTH {
-            if let PlayerArgument::Program(spec) = &words[seat] {
+        for (seat, word) in words.iter() {
+            if let PlayerArgument::Program(spec) = word {
                 players[seat] = program(spec, &*terms.rules.game, &terms.containment);
             }
         }
@@ -325,7 +346,7 @@ fn play(
 
 /// The decision that a person wants to take back.
 fn take_undo(players: &mut BySeat<Player>) -> Option<u32> {
-    [&mut players.first, &mut players.second].into_iter().find_map(|player| match player {
+    players.values_mut().iter_mut().find_map(|player| match player {
         Player::Human(human) => human.take_undo(),
         Player::Wire(_) | Player::Engine(_) => None,
     })
@@ -358,12 +379,12 @@ fn block_on(
             () = closed.notified() => None,
             report = referee::play(setup, luck, players, &mut observe) => Some(report?),
         };
-        let mut statistics = BySeat::from_fn(|_| PlayerStatistics::default());
-        for seat in Seat::BOTH {
+        let mut statistics = BySeat::from_fn(players.len(), |_| PlayerStatistics::default());
+        for (seat, player) in players.iter_mut() {
             if report.is_some() {
-                statistics[seat] = players[seat].leave().await;
+                statistics[seat] = player.leave().await;
             } else {
-                players[seat].kill().await;
+                player.kill().await;
             }
         }
         broken.map_or(Ok(report.map(|report| (report, statistics))), Err)

@@ -15,9 +15,9 @@ use super::results_folder::find;
 use super::turning_args::TurningArgs;
 use super::{Failure, OutputFormat, Status};
 use crate::printer::Printer;
-use referee_games::{Event, Seat, Turn};
+use referee_games::{Event, SeatMap, Turn};
 use referee_match::replay::Replay;
-use referee_match::replay::frames::describe_end;
+use referee_match::replay::frames::end_of;
 use referee_match::replay::story::{describe_step, is_ply};
 use referee_match::replay::turning::TurningPoint;
 use referee_record::model::plies::Plies;
@@ -136,11 +136,15 @@ fn show(
 }
 
 fn title(record: &GameRecord) -> String {
-    let (one, other) = (&record.players[Seat::First], &record.players[Seat::Second]);
-    let names = &record.players.names;
+    let SeatMap { names, values } = &record.players;
+    let players: Vec<String> =
+        values.iter().map(|(seat, player)| format!("{player} ({})", names[seat])).collect();
     referee_protocol::escape::terminal(&format!(
-        "{}: {one} ({}) against {other} ({}), pair {}, game {}",
-        record.id, names.first, names.second, record.pair, record.game
+        "{}: {}, pair {}, game {}",
+        record.id,
+        players.join(" against "),
+        record.pair,
+        record.game
     ))
 }
 
@@ -189,7 +193,7 @@ fn conclusion(record: &GameRecord) -> String {
     }
     let mut lines: Vec<String> =
         lines.iter().map(|line| referee_protocol::escape::terminal(line)).collect();
-    lines.push(describe_end(record.winner(), &record.result, &record.reason));
+    lines.push(end_of(record));
     lines.join("\n")
 }
 

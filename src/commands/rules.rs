@@ -43,7 +43,7 @@ pub(crate) struct RulesArgs {
 #[derive(Debug, Serialize)]
 struct RulesSheet {
     game: String,
-    seats: [Text; 2],
+    seats: Vec<Text>,
     options: Vec<OptionSheet>,
     clauses: Vec<Clause>,
 }
@@ -130,7 +130,7 @@ fn sheet(game: &dyn AnyGame) -> RulesSheet {
     let seats = game.seats();
     RulesSheet {
         game: game.name().to_owned(),
-        seats: [seats.first, seats.second],
+        seats: seats.into_iter().collect(),
         options: game.options().iter().map(OptionSheet::new).collect(),
         clauses: game.clauses().to_vec(),
     }

@@ -47,7 +47,7 @@ use referee_record::log::LogWriter;
 use referee_record::model::fixture::Fixture;
 use referee_record::model::game_summary::GameSummary;
 use referee_record::model::player::PlayerSpec;
-use referee_record::model::rules::GameRules;
+use referee_record::model::rules::{GameRules, refuse_more_seats};
 use referee_record::model::stage::Stage;
 use referee_record::model::tournament::{MOST_JOBS, Tournament};
 use referee_record::shell;
@@ -176,6 +176,7 @@ pub(crate) fn run(args: &RunArgs, printer: Printer) -> Result<Status, Failure> {
         let error = RatingError::TooManyPlayers(tournament.players.len());
         return Err(Failure::input(error.to_string()));
     }
+    refuse_more_seats(&*tournament.game)?;
     let until = args.until.as_deref().map(Until::read).transpose()?;
     let mut settings = settings(args, &tournament);
     settings.builds = builds;

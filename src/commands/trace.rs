@@ -56,7 +56,7 @@ pub(crate) fn run(args: &TraceArgs, printer: Printer) -> Result<Status, Failure>
     if args.requests {
         return answer_requests(&args.game.game, printer);
     }
-    let luck = args.seed.map(|seed| Secret::from_seed(seed).luck("first", "second", 1));
+    let luck = args.seed.map(|seed| Secret::from_seed(seed).luck(&["first", "second"], 1));
     let course = TracedGame { game: args.game.rules(printer)?.start, luck };
     let (mut out, input) = (printer.stream(), io::stdin().lock());
     let traced = Tracer { course, legal: args.legal }.play_all(input, &mut out);

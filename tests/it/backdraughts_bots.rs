@@ -47,7 +47,7 @@ fn game(
 }
 
 fn luck(pair: u32) -> Luck {
-    Secret::from_seed(7).luck("one", "other", pair)
+    Secret::from_seed(7).luck(&["one", "other"], pair)
 }
 
 /// The score of `name` in both games of a pair, each with its own luck, from 0 to 2.

@@ -24,6 +24,7 @@ mod hosted_classes;
 mod ladder_simulation;
 mod league;
 mod league_door;
+mod many_seats;
 mod openings;
 mod rank_from;
 mod report;

@@ -222,5 +222,5 @@ fn an_action_without_its_partner_is_found() {
     });
     let run = arena.run(&["verify"]);
     assert_eq!(run.code, 1);
-    assert!(run.out.contains("is one action, but both seats move at once"), "{}", run.out);
+    assert!(run.out.contains("is one action, but several seats move at once"), "{}", run.out);
 }

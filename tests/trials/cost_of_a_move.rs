@@ -82,7 +82,7 @@ fn engines() -> Lacks {
     let allocations = ENGINE_PLIES.map(|plies| {
         let most = Adjudication { length: Some(plies), ..Adjudication::default() };
         let (report, allocations) =
-            played(GameKind::Chess, BySeat::from_fn(|_| engine()), Some(most));
+            played(GameKind::Chess, BySeat::from_fn(2, |_| engine()), Some(most));
         assert_eq!(report.trace.plies, plies, "{:?}", report.ending);
         allocations
     });
@@ -119,7 +119,7 @@ fn be_an_engine() {
                 ply = line.split_once(" moves ").map_or(0, |(_, moves)| moves.split(' ').count());
             }
             Some("go") => {
-                let seat = if ply % 2 == 0 { Seat::First } else { Seat::Second };
+                let seat = if ply % 2 == 0 { Seat::FIRST } else { Seat::SECOND };
                 println!("info depth 1 score cp 10");
                 println!("bestmove {}", script[seat][ply / 2]);
             }
@@ -166,12 +166,12 @@ fn script<G: Game>() -> BySeat<Vec<String>> {
     let mut position = start();
     let mut random = ChaCha8Rng::seed_from_u64(7);
     let mut luck = Luck::from_key([0; 32]);
-    let mut script = BySeat::<Vec<String>>::default();
+    let mut script = BySeat::<Vec<String>>::default_for(2);
     loop {
         let step = match position.turn() {
             Turn::Over(_) if G::NAME == Chess::NAME && position.ply() < ENGINE_PLIES[1] => {
                 position = start();
-                script = BySeat::default();
+                script = BySeat::default_for(2);
                 continue;
             }
             Turn::Over(_) => return script,
@@ -226,11 +226,11 @@ fn played(
     let setup = GameSetup {
         rules: &rules,
         control: &control,
-        tc: BySeat::default(),
+        tc: BySeat::default_for(2),
         policy: FaultPolicy::Lose,
         adjudication,
         opening: &[],
-        seeds: BySeat::new(1, 2),
+        seeds: BySeat::from([1, 2]),
     };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.expect("a runtime");
@@ -239,21 +239,25 @@ fn played(
     let counted = measure(|| {
         report = Some(runtime.block_on(play(&setup, &mut luck, &mut players, &mut |_, _| ())));
     });
-    runtime.block_on(async { (players.first.leave().await, players.second.leave().await) });
+    runtime.block_on(async {
+        for player in players.values_mut() {
+            player.leave().await;
+        }
+    });
     (report.expect("played").expect("playable"), counted.count_total)
 }
 
 /// The bytes of the game's record.
 fn bytes(report: GameReport) -> usize {
     let builder = RecordBuilder {
-        seats: BySeat::new("white".into(), "black".into()),
-        names: BySeat::new("ant".to_owned(), "bee".to_owned()),
-        seeds: BySeat::new(1, 2),
+        seats: BySeat::from(["white".into(), "black".into()]),
+        names: BySeat::from(["ant".to_owned(), "bee".to_owned()]),
+        seeds: BySeat::from([1, 2]),
         report,
-        statistics: BySeat::default(),
+        statistics: BySeat::default_for(2),
         wall: Duration::ZERO,
     };
-    let fixture = Fixture { players: BySeat::new(0, 1), pair: 1, game: 1 };
+    let fixture = Fixture { players: [0, 1].into(), pair: 1, game: 1 };
     let record = builder.build("a-game".to_owned(), fixture, Vec::new());
     serde_json::to_vec(&record).expect("plain data").len()
 }
@@ -267,8 +271,8 @@ fn check<G: Game>(kind: GameKind, most_allocations: [(&str, u64); 3], most_bytes
     for (wants, most) in most_allocations {
         let (report, allocations) = played(kind, local(&script, wants), None);
         let plies = u64::from(report.trace.plies);
-        assert_eq!(report.ending.fault(Seat::First), None);
-        assert_eq!(report.ending.fault(Seat::Second), None);
+        assert_eq!(report.ending.fault(Seat::FIRST), None);
+        assert_eq!(report.ending.fault(Seat::SECOND), None);
         assert!(plies >= 50, "{plies} plies");
         let a_ply = allocations.saturating_sub(START_AND_END.0) / plies;
         assert!(a_ply <= most, "{wants}: {allocations} allocations in {plies} plies");

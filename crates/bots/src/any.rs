@@ -9,7 +9,7 @@ use rand_chacha::ChaCha8Rng;
 
 use super::engine::Engine;
 use super::{Allotment, BotKind, Choice, Limit};
-use playouts::{any_action, value_for_first};
+use playouts::{any_action, scores};
 use referee_games::{
     AnyGame, AnyPosition, GameError, Legal, Position, Seat, Step, StepText, Turn, guesses,
 };
@@ -92,10 +92,8 @@ pub(super) fn choose(
             -f64::from(u8::from(matches!(after.turn(), Turn::Over(_))))
         }),
         BotKind::Greedy if has_estimates(positions, seat, rng) => {
-            one_of_the_best(positions, seat, rng, |after| match value_for_first(after) {
-                Some(value) if seat == Seat::First => value,
-                Some(value) => 1.0 - value,
-                None => 0.5,
+            one_of_the_best(positions, seat, rng, |after| {
+                scores(after).map_or(0.5, |scores| scores[seat])
             })
         }
         BotKind::Greedy => tree::choose(positions, seat, (Limit::Nodes(GREEDY_NODES), time), rng),
@@ -107,13 +105,13 @@ pub(super) fn choose(
 fn has_estimates(positions: &[Position], seat: Seat, rng: &mut ChaCha8Rng) -> bool {
     let estimated = |position: &Position| {
         let action = position.sample(seat, rng).ok()??;
-        value_for_first(&*after(&**position, &action)?)
+        scores(&*after(&**position, &action)?)
     };
     positions.first().and_then(estimated).is_some()
 }
 
 /// Chooses one of the actions with the highest value, summed over the positions that follow it. If
-/// both seats act at once, or the game does not list its actions, any action.
+/// several seats act at once, or the game does not list its actions, any action.
 fn one_of_the_best(
     positions: &[Position],
     seat: Seat,

@@ -7,7 +7,7 @@
 //!
 //! ```
 //! use referee_bots::{Reaction, Session, named};
-//! use referee_games::{BySeat, GameKind, Options, Seat};
+//! use referee_games::{GameKind, Options, Seat};
 //! use referee_protocol::{Greeting, InitClock, InitMessage, Message, Reply, TurnMessage};
 //!
 //! let game = GameKind::WatchYourBack.game();
@@ -23,14 +23,14 @@
 //! };
 //!
 //! // The session takes a seat …
-//! let BySeat { first, second } = game.seats();
+//! let seats = game.seats();
 //! let greeting = send(Message::Init(InitMessage {
 //!     id: 0,
 //!     protocol: (&[1]).into(),
 //!     game: game.name().into(),
 //!     options: Options::default().to_json(),
-//!     you: first.clone(),
-//!     seats: [first, second],
+//!     you: seats[Seat::FIRST].clone(),
+//!     seats: seats.into_iter().collect(),
 //!     clock: InitClock { startup_ms: 1_000, ..InitClock::default() },
 //!     seed: 7,
 //!     state: position.state(),
@@ -41,7 +41,7 @@
 //! // … and chooses an action.
 //! let reply = send(Message::Turn(TurnMessage { id: 1, ..TurnMessage::default() }));
 //! let action = Reply::read(reply.as_bytes(), 1)?.action;
-//! assert!(position.judge(Seat::First, &action).is_ok());
+//! assert!(position.judge(Seat::FIRST, &action).is_ok());
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 

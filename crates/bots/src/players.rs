@@ -86,33 +86,34 @@ mod tests {
     use super::*;
     use crate::Limit;
     use referee_games::backdraughts::Board;
-    use referee_games::{BySeat, Game, GameResult, Step, Turn};
+    use referee_games::{BySeat, Game, Seat, Step, Turn};
 
     fn options(game: GameKind) -> Options {
         Options::resolve(game.game().options(), []).expect("defaults")
     }
 
     /// Plays a game from the start. Every chance event has its first outcome.
-    fn play(game: GameKind, kinds: BySeat<BotKind>, seed: u64) -> GameResult {
+    fn play(game: GameKind, kinds: BySeat<BotKind>, seed: u64) {
         let start = game.game().start(&options(game)).expect("defaults");
         let mut engines = kinds.map(|kind| AnyEngine::new(game.game(), start.clone(), kind));
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         loop {
-            let position = engines.first.position();
+            let position = engines[Seat::FIRST].position();
             let (turn, outcomes) = (position.turn(), position.outcomes());
             let mut choose = |seat| {
                 let choice = engines[seat].choose(seat, Allotment::default(), &mut rng);
                 choice.expect("an action").action
             };
             let step = match turn {
-                Turn::Over(outcome) => return outcome.result,
+                Turn::Over(_) => return,
                 Turn::Pass(_) => Step::Pass,
                 Turn::Chance(_) => Step::Chance(outcomes[0].0.clone()),
                 Turn::Move(seat) => Step::Move(choose(seat)),
-                Turn::Both => Step::Both(BySeat::from_fn(choose)),
+                Turn::Together(seats) => Step::Together(seats.iter().map(choose).collect()),
             };
-            engines.first.follow(step.as_text()).expect("legal");
-            engines.second.follow(step.as_text()).expect("legal");
+            for engine in engines.values_mut() {
+                engine.follow(step.as_text()).expect("legal");
+            }
         }
     }
 
@@ -122,7 +123,7 @@ mod tests {
             [BotKind::Random, BotKind::Greedy, BotKind::Steady, BotKind::Search(Limit::Nodes(30))];
         for &game in GameKind::all() {
             for kind in kinds {
-                play(game, BySeat::new(kind, BotKind::Random), 7);
+                play(game, BySeat::from([kind, BotKind::Random]), 7);
             }
         }
     }
@@ -142,7 +143,7 @@ mod tests {
         let choose = |kind| {
             let mut engine = AnyEngine::new(game, position.boxed(), kind);
             let mut rng = ChaCha8Rng::seed_from_u64(1);
-            engine.choose(Seat::First, Allotment::default(), &mut rng).expect("an action").action
+            engine.choose(Seat::FIRST, Allotment::default(), &mut rng).expect("an action").action
         };
         for kind in [BotKind::Greedy, BotKind::Search(Limit::Nodes(2000))] {
             assert_eq!(choose(kind), "4,0>7,0", "{kind}");
@@ -157,10 +158,10 @@ mod tests {
             let start = game.game().start(&options(game)).expect("defaults");
             let mut any = AnyEngine::new(game.game(), start, BotKind::Random);
             let mut rngs = [7, 7].map(ChaCha8Rng::seed_from_u64);
-            for seat in typed.position().turn().asked() {
+            for seat in typed.position().turn().asked().iter() {
                 let time = Allotment::default();
-                let action = typed.choose(*seat, time, &mut rngs[0]).expect("an action");
-                assert_eq!(any.choose(*seat, time, &mut rngs[1]), Some(action));
+                let action = typed.choose(seat, time, &mut rngs[0]).expect("an action");
+                assert_eq!(any.choose(seat, time, &mut rngs[1]), Some(action));
             }
         }
     }

@@ -13,8 +13,8 @@ use super::error::SessionError;
 use super::players::engine;
 use super::{Allotment, BotKind, Choice};
 use referee_games::{
-    AnyGame, BySeat, Event, GameError, Options, PASS, Position, Seat, SharedGame, Step, StepError,
-    Turn,
+    AnyGame, BySeat, Event, GameError, Options, PASS, Position, Seat, SeatSet, SharedGame, Step,
+    StepError, Turn,
 };
 use referee_protocol::{InitClock, InitMessage, Reply, TurnMessage};
 
@@ -48,7 +48,11 @@ impl Seated {
             Thinks::Told(kind, options)
         } else {
             let engine = engine(&*game, kind, &options)?;
-            Thinks::Follower(Follower { game: game.clone(), engine, held: BySeat::default() })
+            Thinks::Follower(Follower {
+                game: game.clone(),
+                engine,
+                held: BySeat::default_for(game.seats().len()),
+            })
         };
         let rng = ChaCha8Rng::seed_from_u64(init.seed);
         Ok(Self { game, seat, clock: init.clock, rng, thinks })
@@ -132,7 +136,10 @@ impl Follower {
         match self.engine.position().turn() {
             Turn::Move(mover) if mover == seat => self.engine.follow(Step::Move(action)),
             Turn::Pass(mover) if mover == seat && action == PASS => self.engine.follow(Step::Pass),
-            Turn::Both if self.held[seat].is_none() => self.hold(seat, action),
+            Turn::Together(asked) if asked.contains(seat) && self.held[seat].is_none() => {
+                self.held[seat] = Some(action.to_owned());
+                self.play_held(asked)
+            }
             turn => Err(StepError::NotAsked { turn }.into()),
         }
     }
@@ -141,14 +148,12 @@ impl Follower {
         (format!("`{outcome}`"), self.engine.follow(Step::Chance(outcome)))
     }
 
-    /// Keeps an action of a simultaneous turn, and plays both when the other one arrives.
-    fn hold(&mut self, seat: Seat, action: &str) -> Result<(), GameError> {
-        self.held[seat] = Some(action.to_owned());
-        let BySeat { first: Some(first), second: Some(second) } = &self.held else {
-            return Ok(());
-        };
-        let followed = self.engine.follow(Step::Both(BySeat::new(first, second)));
-        self.held = BySeat::default();
+    /// Plays the actions of a simultaneous turn when the last one has arrived.
+    fn play_held(&mut self, asked: SeatSet) -> Result<(), GameError> {
+        let actions = asked.iter().map(|seat| self.held[seat].as_deref());
+        let Some(actions) = actions.collect::<Option<Vec<&str>>>() else { return Ok(()) };
+        let followed = self.engine.follow(Step::Together(actions));
+        self.held = BySeat::default_for(self.held.len());
         followed
     }
 }

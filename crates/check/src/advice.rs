@@ -321,7 +321,7 @@ mod tests {
         let game = GameKind::WatchYourBack.game();
         let mut fault = Fault::new(code, message);
         fault.stderr.extend(message.split_once('\n').map(|(_, line)| line.to_owned()));
-        let mut finding = CheckFinding::new(game, &fault, Seat::First, None, exchange);
+        let mut finding = CheckFinding::new(game, &fault, Seat::FIRST, None, exchange);
         finding.advise(&spec);
         finding.advice.unwrap_or_default()
     }
@@ -399,7 +399,7 @@ mod tests {
         let game = GameKind::WatchYourBack.game();
         let said = |program: &str, file: &str| {
             let kind = PlayerKind::Command { program: program.into(), args: vec![file.to_owned()] };
-            let mut finding = CheckFinding::new(game, &fault, Seat::First, None, Vec::new());
+            let mut finding = CheckFinding::new(game, &fault, Seat::FIRST, None, Vec::new());
             finding.advise(&PlayerSpec { kind, ..bot("random") });
             finding.advice
         };

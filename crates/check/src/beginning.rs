@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use referee_games::{
-    AnyPosition, BySeat, GameError, GameResult, Outcome, Seat, Step, StepText, Text, Turn,
+    AnyPosition, BySeat, GameError, Outcome, Places, Seat, Step, StepText, Text, Turn,
 };
 use referee_match::player::PlayerStatistics;
 use referee_match::referee::{Ending, GameReport, GameTrace};
@@ -53,9 +53,9 @@ impl Beginning {
     }
 
     /// Adds the next step.
-    pub fn push(&mut self, step: StepText<'_>) {
+    pub fn push(&mut self, step: &StepText<'_>) {
         if let Step::Chance(drawn) = step {
-            self.rolls.push(drawn.to_owned());
+            self.rolls.push((*drawn).to_owned());
             return;
         }
         self.actions.extend(step.actions().map(str::to_owned));
@@ -72,15 +72,17 @@ impl Beginning {
         number: u32,
         (seat, startup, fault): (Seat, Duration, Option<Fault>),
     ) -> GameRecord {
-        let ending = match fault {
-            Some(fault) => Ending::Fault(seat, fault),
-            None => Ending::Rules(Outcome { result: GameResult::Draw, reason: "unplayed".into() }),
-        };
+        let count = seats.len();
+        let mut faults = BySeat::default_for(count);
+        faults[seat] = fault;
+        let unplayed =
+            || Ending::Rules(Outcome { places: Places::level(count), reason: "unplayed".into() });
+        let ending = Ending::by_faults(faults).unwrap_or_else(unplayed);
         let mut trace = GameTrace {
             opening: self.actions.clone(),
             rolls: self.rolls.clone(),
             plies: self.plies,
-            ..GameTrace::default()
+            ..GameTrace::new(count)
         };
         trace.startup[seat] = startup;
         let builder = RecordBuilder {
@@ -88,10 +90,11 @@ impl Beginning {
             names: names.clone(),
             seeds,
             report: GameReport { ending, trace },
-            statistics: BySeat::from_fn(|_| PlayerStatistics::default()),
+            statistics: BySeat::from_fn(count, |_| PlayerStatistics::default()),
             wall: startup,
         };
-        let fixture = Fixture { players: BySeat::new(0, 1), pair: number, game: 1 };
-        builder.build(game_id(&names.first, &names.second, number, 1), fixture, Vec::new())
+        let fixture = Fixture { players: (0..count).collect(), pair: number, game: 1 };
+        let names: Vec<&str> = names.values().iter().map(String::as_str).collect();
+        builder.build(game_id(&names, number, 1), fixture, Vec::new())
     }
 }

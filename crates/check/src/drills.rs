@@ -52,7 +52,7 @@ pub fn drills(rules: &GameRules) -> Result<Vec<Drill>, GameError> {
 fn drills_of(rules: &GameRules, games: u32) -> Result<Vec<Drill>, GameError> {
     let is_program = rules.game.program().is_some();
     let most_effort = if is_program { PROGRAM_EFFORT } else { u64::MAX };
-    let mut search = DrillSearch { most_effort, ..DrillSearch::default() };
+    let mut search = DrillSearch::new(rules, most_effort);
     for number in 0..games {
         if search.is_over() {
             break;
@@ -95,7 +95,9 @@ impl DrillPlayer {
                 let choice = engine.choose(seat, Allotment::default(), rng);
                 Ok(choice.map(|choice| choice.action))
             }
-            Self::Squeeze { .. } if position.turn() == Turn::Both => position.sample(seat, rng),
+            Self::Squeeze { .. } if matches!(position.turn(), Turn::Together(_)) => {
+                position.sample(seat, rng)
+            }
             Self::Squeeze { passed } => squeeze(position, seat, std::mem::take(passed), rng),
         }
     }
@@ -103,14 +105,14 @@ impl DrillPlayer {
     /// Follows a step that was played.
     fn follow(&mut self, step: StepText<'_>) -> Result<(), GameError> {
         match self {
-            Self::Engine(engine) => engine.follow(step)?,
             Self::Squeeze { passed } => *passed |= step == Step::Pass,
+            Self::Engine(engine) => engine.follow(step)?,
         }
         Ok(())
     }
 }
 
-/// Chooses the action of `seat` that leaves the opponent the fewest actions, or the most in order
+/// Chooses the action of `seat` that leaves the others the fewest actions, or the most in order
 /// to `release` it. Ties are broken at random.
 fn squeeze(
     position: &dyn AnyPosition,
@@ -122,10 +124,12 @@ fn squeeze(
     let cost = |action: &String| {
         let mut after = position.boxed();
         after.play(Step::Move(action), &mut Vec::new())?;
+        let seats = after.seats();
+        let left: u64 = seats.others(seat).map(|other| after.legal_count(other)).sum();
         Ok(match after.turn() {
             Turn::Over(_) => u64::MAX,
-            _ if release => u64::MAX - 1 - after.legal_count(!seat),
-            _ => after.legal_count(!seat),
+            _ if release => u64::MAX - 1 - left,
+            _ => left,
         })
     };
     let costs = actions.iter().map(cost).collect::<Result<Vec<u64>, GameError>>()?;
@@ -135,7 +139,6 @@ fn squeeze(
     Ok(equals.choose(rng).map(|(action, _)| (*action).clone()))
 }
 
-#[derive(Default)]
 struct DrillSearch {
     seen: BySeat<BTreeSet<String>>,
     /// The actions that were legal at an earlier decision.
@@ -147,19 +150,25 @@ struct DrillSearch {
 }
 
 impl DrillSearch {
+    fn new(rules: &GameRules, most_effort: u64) -> Self {
+        let seats = rules.seats().len();
+        let (seen, met) = (BySeat::default_for(seats), BySeat::default_for(seats));
+        Self { seen, met, drills: Vec::new(), effort: 0, most_effort }
+    }
+
     /// Whether nothing more is searched.
     fn is_over(&self) -> bool {
         let is_full = |seat| self.drills.iter().filter(|drill| drill.seat == seat).count() >= MOST;
-        self.effort >= self.most_effort || Seat::BOTH.into_iter().all(is_full)
+        self.effort >= self.most_effort || self.seen.seats().all(is_full)
     }
 
     fn play(&mut self, rules: &GameRules, number: u32) -> Result<(), GameError> {
-        let mut luck = Secret::from_seed(1).luck("one", "other", number);
+        let mut luck = Secret::from_seed(1).luck(&["one", "other"], number);
         let mut rng = ChaCha8Rng::seed_from_u64(u64::from(number));
         let mut player = DrillPlayer::of(number, rules)?;
         let (mut beginning, mut events) = (Beginning::default(), Vec::new());
         // How many events each seat has received.
-        let mut sent = BySeat::<usize>::default();
+        let mut sent = BySeat::<usize>::default_for(self.seen.len());
         let mut position = rules.start.clone();
         while !self.is_over() {
             let choose = |position: &dyn AnyPosition, seat| {
@@ -169,7 +178,7 @@ impl DrillSearch {
             };
             let mut script = DrawnScript { luck: &mut luck, choose };
             let Some(step) = next_step(&*position, &mut script)? else { break };
-            beginning.push(step.as_text());
+            beginning.push(&step.as_text());
             player.follow(step.as_text())?;
             position.play(step.as_text(), &mut events)?;
         }
@@ -326,7 +335,7 @@ mod tests {
     #[test]
     fn a_search_ends_when_its_effort_is_spent() {
         let rules = rules(GameKind::WatchYourBack);
-        let mut search = DrillSearch { most_effort: 500, ..DrillSearch::default() };
+        let mut search = DrillSearch::new(&rules, 500);
         for number in 0..30 {
             search.play(&rules, number).expect("a game");
         }
@@ -338,7 +347,7 @@ mod tests {
     fn the_kinds_of_a_game_with_a_shrinking_board_are_all_found() {
         let game = GameKind::WatchYourBack;
         let found = drills(&rules(game)).expect("drills");
-        for seat in Seat::BOTH {
+        for seat in [Seat::FIRST, Seat::SECOND] {
             let kinds: BTreeSet<&str> = found
                 .iter()
                 .filter(|drill| drill.seat == seat)

@@ -3,6 +3,7 @@
 mod exam;
 mod single_turns;
 
+use referee_record::model::fixture::Lineup;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,7 +19,7 @@ use super::records;
 use super::report::{CheckReport, CheckStep, OpponentScore, StepVerdict};
 use super::{CheckFinding, fault_transcript};
 use crate::error::ExamError;
-use referee_games::{BySeat, Seat};
+use referee_games::Seat;
 use referee_match::openings::OpeningBook;
 use referee_match::pauses;
 use referee_match::replay::Replay;
@@ -292,7 +293,7 @@ impl<'e> Examiner<'e> {
         // Games under load have their own numbers, so that they are different games.
         let first = if under_load { 1001 } else { 1 };
         for pair in first..first + pairs {
-            for game in [1, 2] {
+            for game in 1..=self.seats() {
                 let finished = self.play(opponent, pair, game).await?;
                 self.measure(&finished, under_load);
                 let finding = self.finding_of(&finished, opponent)?;
@@ -311,12 +312,12 @@ impl<'e> Examiner<'e> {
         pair: u32,
         game: u8,
     ) -> Result<Finished, Interruption> {
-        let players = match game {
-            1 => BySeat::new(SUBJECT, opponent),
-            _ => BySeat::new(opponent, SUBJECT),
-        };
+        let at = |seat: u8| if seat == game { SUBJECT } else { opponent };
+        let players: Lineup = (1..=self.seats()).map(at).collect();
         let name = |number: usize| self.conditions.player(number).name.clone();
-        let id = game_id(&name(SUBJECT), &name(opponent), pair, game);
+        let names: Vec<String> = players.players().map(name).collect();
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        let id = game_id(&names, pair, game);
         let fixture = Fixture { players, pair, game };
         match self.pool.play(id, fixture, &mut self.over).await {
             JobOutcome::Played(games) => games.into_iter().next().ok_or(Interruption::Over),
@@ -329,7 +330,12 @@ impl<'e> Examiner<'e> {
     /// The candidate's seat in a game with another player; the first seat if it plays itself.
     fn seat_of(&self, record: &GameRecord) -> Seat {
         let own = |seat: &Seat| record.players[*seat] == self.candidate.spec.name;
-        Seat::BOTH.into_iter().find(own).unwrap_or(Seat::First)
+        record.players.seats().find(own).unwrap_or(Seat::FIRST)
+    }
+
+    /// The number of seats.
+    fn seats(&self) -> u8 {
+        self.exam.rules.seats().seats().fold(0, |count, _| count + 1)
     }
 
     fn measure(&mut self, finished: &Finished, under_load: bool) {
@@ -337,7 +343,8 @@ impl<'e> Examiner<'e> {
         let seat = self.seat_of(record);
         let figures = &mut self.report.figures;
         figures.time(&record.clock.used_ns[seat], under_load);
-        figures.memory = figures.memory.max(finished.memory[seat]);
+        figures.memory =
+            figures.memory.max(finished.memory.as_ref().and_then(|memory| memory[seat]));
         if !under_load {
             figures.start(Duration::from_nanos(record.clock.startup_ns[seat]));
         }
@@ -353,11 +360,13 @@ impl<'e> Examiner<'e> {
     ) -> Result<Option<CheckFinding>, Interruption> {
         let record = &finished.record;
         let own = self.seat_of(record);
-        let seats = if opponent == TWIN { vec![own, !own] } else { vec![own] };
-        let failed = seats.into_iter().find_map(|seat| Some((seat, record.fault_of(seat)?)));
+        let others = record.players.values.others(own);
+        let twins = others.clone().filter(|_| opponent == TWIN);
+        let fault_at = |seat| Some((seat, record.fault_of(seat)?));
+        let failed = [own].into_iter().chain(twins).find_map(fault_at);
         let Some((seat, fault)) = failed else {
-            if let Some(fault) = record.fault_of(!own) {
-                let (name, message) = (record.players[!own].clone(), fault.message.clone());
+            if let Some((seat, fault)) = others.into_iter().find_map(fault_at) {
+                let (name, message) = (record.players[seat].clone(), fault.message.clone());
                 return Err(ExamError::Partner { name, message }.into());
             }
             return Ok(None);

@@ -101,7 +101,7 @@ mod tests {
     fn finding(fault: &Fault, ply: Option<u32>) -> CheckFinding {
         let lines = vec![ShownLine { way: LineDirection::ToPlayer, text: "a turn".to_owned() }];
         let game = GameKind::WatchYourBack.game();
-        CheckFinding::new(game, fault, Seat::Second, ply, lines)
+        CheckFinding::new(game, fault, Seat::SECOND, ply, lines)
     }
 
     #[test]

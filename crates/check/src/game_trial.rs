@@ -13,6 +13,7 @@ mod purity;
 mod text;
 mod walk;
 
+use referee_games::Text;
 use std::collections::{HashSet, VecDeque};
 
 use rand::{Rng, SeedableRng};
@@ -82,7 +83,7 @@ pub struct GameTrial {
     /// The name for people.
     pub title: String,
     /// The names of the seats, first seat first.
-    pub seats: [String; 2],
+    pub seats: Vec<String>,
     /// The seed of all random numbers.
     pub seed: u64,
     /// The options that had their defaults.
@@ -122,7 +123,7 @@ pub fn try_out(
     GameTrial {
         game: rules.game.name().to_owned(),
         title: rules.game.title().to_owned(),
-        seats: [seats.first.to_string(), seats.second.to_string()],
+        seats: seats.into_iter().map(Text::into_owned).collect(),
         seed: plan.seed,
         defaults: defaults(rules),
         games: trial.played,

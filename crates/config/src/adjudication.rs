@@ -42,7 +42,7 @@ pub(super) fn check(
         let help = "add `draw = { after = 80, plies = 8, score = 10 }`, `resign` or `length`";
         problems.add(problem.help(help));
     }
-    let is_simultaneous = start.is_some_and(|start| start.turn() == Turn::Both);
+    let is_simultaneous = start.is_some_and(|start| matches!(start.turn(), Turn::Together(_)));
     for (key, rule) in [("draw", &keys.draw), ("resign", &keys.resign)] {
         if let Some(rule) = rule.as_ref().filter(|_| is_simultaneous) {
             let title = format!("`{key}` needs players that move in turn");

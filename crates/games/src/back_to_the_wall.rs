@@ -218,11 +218,7 @@ impl BackToTheWall {
             reason: result.reason.name().into(),
             squares: result.squares.named(Self::SEATS),
         }));
-        events.extend(self.outcome.map(|outcome| Event::Over {
-            result: outcome.result.name(&Self::SEATS).into(),
-            reason: outcome.reason.into(),
-            scores: None,
-        }));
+        events.extend(self.outcome.map(|outcome| outcome.event(&Self::SEATS)));
     }
 
     fn round_start_event(&self) -> Event {

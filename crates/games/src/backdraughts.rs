@@ -276,8 +276,7 @@ impl Backdraughts {
             events.push(Event::Captured { squares: captured.iter().collect() });
         }
         if let Turn::Over(outcome) = self.turn() {
-            let result = outcome.result.name(&Self::SEATS).into();
-            events.push(Event::Over { result, reason: outcome.reason.into(), scores: None });
+            events.push(outcome.event(&Self::SEATS));
         }
     }
 }

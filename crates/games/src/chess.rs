@@ -205,8 +205,7 @@ impl Game for Chess {
         });
         events.push(Event::Played { san });
         if let Some(outcome) = self.ending {
-            let result = outcome.result.name(&Self::SEATS).to_owned().into();
-            events.push(Event::Over { result, reason: outcome.reason.into(), scores: None });
+            events.push(outcome.event(&Self::SEATS));
         }
     }
 

@@ -6,8 +6,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Number, Value};
 
 use super::board::Square;
-use super::seat::SeatMap;
+use super::seat::{BySeat, SeatMap};
 use super::text::Text;
+use super::turn::Outcome;
 
 /// An event of a game. Seats are given by name.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -119,8 +120,12 @@ pub enum Event {
     },
     /// The game ended.
     Over {
-        /// The name of the winning seat, or `draw`.
-        result: Text,
+        /// The name of the winning seat, or `draw`, in a game for two.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        result: Option<Text>,
+        /// The places from 1, in a game with more seats.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        places: Option<SeatMap<u8>>,
         /// The reason.
         reason: Text,
         /// The scores by seat, if the higher one decided the game.
@@ -133,6 +138,14 @@ pub enum Event {
 }
 
 impl Event {
+    /// The end of a game with these seats.
+    pub fn over(outcome: &Outcome, seats: &BySeat<Text>, scores: Option<SeatMap<Number>>) -> Self {
+        let result = outcome.places.result(seats).map(|name| name.to_owned().into());
+        let by_seat = || SeatMap::new(seats.clone(), outcome.places.from_one());
+        let places = if result.is_none() { Some(by_seat()) } else { None };
+        Self::Over { result, places, reason: outcome.reason.clone(), scores }
+    }
+
     /// Returns whether the seat called `seat` may know the event.
     pub fn is_known_to(&self, seat: &str) -> bool {
         match self {

@@ -15,7 +15,7 @@
 //! let options = Options::resolve(game.options(), [("max-moves", "50")])?;
 //! let mut position = game.start(&options)?;
 //! let (mut events, mut rng) = (Vec::new(), ChaCha8Rng::seed_from_u64(7));
-//! while let Some(&seat) = position.turn().asked().first() {
+//! while let Some(seat) = position.turn().asked().iter().next() {
 //!     let action = match position.turn() {
 //!         Turn::Move(_) => position.sample(seat, &mut rng)?.expect("an action"),
 //!         turn => panic!("{turn:?} in a game without simultaneous turns"),
@@ -59,6 +59,7 @@ mod kind;
 mod number;
 pub mod options;
 mod perft;
+mod places;
 mod point;
 mod refusal;
 pub mod seat;
@@ -81,7 +82,8 @@ pub use kind::GameKind;
 pub use number::WholeNumber;
 pub use options::{OptionError, OptionSpec, Options};
 pub use perft::{divide, perft};
+pub use places::Places;
 pub use refusal::{Refusal, StepError};
-pub use seat::{BySeat, Seat, SeatMap};
+pub use seat::{BySeat, SEATS, Seat, SeatMap, SeatSet};
 pub use text::{Text, is_unsafe_to_show, one_line};
-pub use turn::{GameResult, Outcome, PASS, Step, StepText, Stream, TextStep, Turn, draw_outcome};
+pub use turn::{Outcome, PASS, Step, StepText, Stream, TextStep, Turn, draw_outcome};

@@ -2,13 +2,13 @@
 //! same rules.
 //!
 //! Depth counts plies. A forced pass is one ply. A simultaneous turn is one ply and counts the
-//! pairs of actions. A chance outcome is not a ply, and all
+//! combinations of actions. A chance outcome is not a ply, and all
 //! [different outcomes](AnyPosition::different_outcomes) are followed. A game that ends earlier
 //! adds nothing.
 
 use std::iter;
 
-use super::{AnyPosition, BySeat, GameError, Seat, Step, TextStep, Turn};
+use super::{AnyPosition, GameError, Step, TextStep, Turn};
 
 /// Counts the ways to get from `position` to positions `depth` plies later.
 ///
@@ -18,8 +18,8 @@ pub fn perft(position: &dyn AnyPosition, depth: u32) -> Result<u64, GameError> {
     match (depth, position.turn()) {
         (0, _) => Ok(1),
         (_, Turn::Over(_)) => Ok(0),
-        (1, turn @ (Turn::Move(_) | Turn::Both)) => {
-            let counts = turn.asked().iter().map(|&seat| match position.legal_count(seat) {
+        (1, turn @ (Turn::Move(_) | Turn::Together(_))) => {
+            let counts = turn.asked().iter().map(|seat| match position.legal_count(seat) {
                 0 => Err(GameError::Unlisted),
                 count => Ok(count),
             });
@@ -49,21 +49,35 @@ pub fn divide(
     Ok(steps(position)?.map(below))
 }
 
-/// Every step that answers the turn, one by one, because there can be too many pairs of actions to
-/// list.
+/// Every step that answers the turn, one by one, because there can be too many combinations of
+/// actions to list.
 fn steps(position: &dyn AnyPosition) -> Result<Box<dyn Iterator<Item = TextStep>>, GameError> {
     let actions = |seat| position.all_actions(seat).ok_or(GameError::Unlisted);
     Ok(match position.turn() {
         Turn::Move(seat) => Box::new(actions(seat)?.into_iter().map(Step::Move)),
         Turn::Pass(_) => Box::new(iter::once(Step::Pass)),
-        Turn::Both => {
-            let (firsts, seconds) = (actions(Seat::First)?, actions(Seat::Second)?);
-            Box::new(firsts.into_iter().flat_map(move |first| {
-                let both = move |second| Step::Both(BySeat::new(first.clone(), second));
-                seconds.clone().into_iter().map(both)
-            }))
+        Turn::Together(seats) => {
+            let lists = seats.iter().map(actions).collect::<Result<Vec<_>, _>>()?;
+            let count = lists.iter().map(|list| list.len() as u128).product();
+            Box::new((0..count).map(move |number| Step::Together(combination(&lists, number))))
         }
         Turn::Chance(_) => Box::new(position.different_outcomes().into_iter().map(Step::Chance)),
         Turn::Over(_) => Box::new(iter::empty()),
     })
+}
+
+/// One action from each list: those of the last list change with every number.
+fn combination(lists: &[Vec<String>], mut number: u128) -> Vec<String> {
+    let mut chosen: Vec<String> = lists
+        .iter()
+        .rev()
+        .map(|list| {
+            let count = list.len() as u128;
+            let at = usize::try_from(number % count).unwrap_or_default();
+            number /= count;
+            list[at].clone()
+        })
+        .collect();
+    chosen.reverse();
+    chosen
 }

@@ -86,7 +86,7 @@ mod tests {
     fn errors_say_what_was_expected() {
         let refusal = Refusal::Malformed("expected a square".to_owned());
         assert_eq!(GameError::from(refusal).to_string(), "syntax: expected a square");
-        let not_asked = StepError::NotAsked { turn: Turn::Move(Seat::First) };
+        let not_asked = StepError::NotAsked { turn: Turn::Move(Seat::FIRST) };
         assert_eq!(GameError::from(not_asked.clone()), GameError::Step(not_asked));
         let no_outcome = StepError::NoOutcome { outcome: "7".to_owned() };
         assert!(no_outcome.to_string().contains("`7`"));

@@ -1,56 +1,16 @@
-//! Turns, the steps that answer them, and the outcome of a game.
+//! Turns, the steps that answer them, and the outcome of a game, for any number of seats.
 
 use std::fmt;
 
-use serde::{Deserialize, Serialize};
-
-use super::seat::{BySeat, Seat};
+use super::places::Places;
+use super::seat::{Seat, SeatSet};
 use super::text::Text;
-use super::two;
 
-/// The winner of a game, without the reason.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum GameResult {
-    /// The seat that won.
-    Win(Seat),
-    /// Nobody won.
-    Draw,
-}
-
-impl From<two::GameResult> for GameResult {
-    fn from(result: two::GameResult) -> Self {
-        match result {
-            two::GameResult::Win(side) => Self::Win(side.into()),
-            two::GameResult::Draw => Self::Draw,
-        }
-    }
-}
-
-impl GameResult {
-    /// The name of the seat that won, or `draw`.
-    pub fn name<N: AsRef<str>>(self, seats: &BySeat<N>) -> &str {
-        match self {
-            Self::Win(seat) => seats[seat].as_ref(),
-            Self::Draw => "draw",
-        }
-    }
-
-    /// The score of `seat`: 1, 0.5 or 0.
-    pub fn score(self, seat: Seat) -> f64 {
-        match self {
-            Self::Win(winner) if winner == seat => 1.0,
-            Self::Win(_) => 0.0,
-            Self::Draw => 0.5,
-        }
-    }
-}
-
-/// The outcome of a game by the rules: the result and the reason, for example `elimination`.
+/// The outcome of a game by the rules: the places and the reason, for example `elimination`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Outcome {
-    /// The winner, or a draw.
-    pub result: GameResult,
+    /// The places of the seats.
+    pub places: Places,
     /// The reason, in the words of the rule set.
     pub reason: Text,
 }
@@ -62,8 +22,8 @@ pub enum Turn {
     Move(Seat),
     /// This seat has no legal action and is not asked: the step is [`Step::Pass`].
     Pass(Seat),
-    /// Both seats choose an action without knowing the other's.
-    Both,
+    /// These seats choose an action each, without knowing those of the others.
+    Together(SeatSet),
     /// The referee draws a chance outcome from this random stream; `outcomes` lists them.
     Chance(Stream),
     /// The game is over.
@@ -73,32 +33,29 @@ pub enum Turn {
 /// What the turn expects, for example `an action of the first seat`.
 impl fmt::Display for Turn {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Move(Seat::First) => "an action of the first seat",
-            Self::Move(Seat::Second) => "an action of the second seat",
-            Self::Pass(Seat::First) => "a pass of the first seat",
-            Self::Pass(Seat::Second) => "a pass of the second seat",
-            Self::Both => "an action of each seat",
-            Self::Chance(_) => "a chance outcome",
-            Self::Over(_) => "nothing, because the game is over",
-        })
+        match self {
+            Self::Move(seat) => write!(f, "an action of the {seat}"),
+            Self::Pass(seat) => write!(f, "a pass of the {seat}"),
+            Self::Together(_) => f.write_str("an action of each seat that is asked"),
+            Self::Chance(_) => f.write_str("a chance outcome"),
+            Self::Over(_) => f.write_str("nothing, because the game is over"),
+        }
     }
 }
 
 impl Turn {
-    /// The seats to ask for an action, in seat order.
-    pub fn asked(&self) -> &'static [Seat] {
+    /// The seats to ask for an action.
+    pub fn asked(&self) -> SeatSet {
         match self {
-            Self::Move(Seat::First) => &[Seat::First],
-            Self::Move(Seat::Second) => &[Seat::Second],
-            Self::Both => &Seat::BOTH,
-            Self::Pass(_) | Self::Chance(_) | Self::Over(_) => &[],
+            Self::Move(seat) => (*seat).into(),
+            Self::Together(seats) => *seats,
+            Self::Pass(_) | Self::Chance(_) | Self::Over(_) => SeatSet::EMPTY,
         }
     }
 
     /// Returns whether `seat` is asked for an action.
     pub fn asks(&self, seat: Seat) -> bool {
-        self.asked().contains(&seat)
+        self.asked().contains(seat)
     }
 
     /// The outcome, if the game is over.
@@ -110,51 +67,28 @@ impl Turn {
     }
 }
 
-impl From<two::Turn> for Turn {
-    fn from(turn: two::Turn) -> Self {
-        match turn {
-            two::Turn::Move(side) => Self::Move(side.into()),
-            two::Turn::Pass(side) => Self::Pass(side.into()),
-            two::Turn::Both => Self::Both,
-            two::Turn::Chance(stream) => Self::Chance(stream.into()),
-            two::Turn::Over(two::Outcome { result, reason }) => {
-                Self::Over(Outcome { result: result.into(), reason: reason.into() })
-            }
-        }
-    }
-}
-
 /// A random stream of a game. The streams are independent, so that a seat's n-th draw is the same
-/// in both games of a pair, whatever the other seat draws.
+/// in all games with the same luck, whatever the other seats draw.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stream<S = Seat> {
     /// The stream of one seat.
     Seat(S),
-    /// The stream shared by both seats.
+    /// The stream shared by all seats.
     Shared,
-}
-
-impl From<Stream<two::Side>> for Stream {
-    fn from(stream: Stream<two::Side>) -> Self {
-        match stream {
-            Stream::Seat(side) => Self::Seat(side.into()),
-            Stream::Shared => Self::Shared,
-        }
-    }
 }
 
 /// The text of a forced pass.
 pub const PASS: &str = "pass";
 
 /// A step of a game, which answers a [`Turn`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Step<T> {
     /// The action of the seat on turn.
     Move(T),
     /// The forced pass of the seat on turn.
     Pass,
-    /// The actions of both seats.
-    Both(BySeat<T>),
+    /// The actions of the seats asked together, in order of the seats.
+    Together(Vec<T>),
     /// The chance outcome that was drawn.
     Chance(T),
 }
@@ -171,8 +105,8 @@ impl<T: AsRef<str>> Step<T> {
         match self {
             Self::Move(text) | Self::Chance(text) => text.as_ref().to_owned(),
             Self::Pass => PASS.to_owned(),
-            Self::Both(BySeat { first, second }) => {
-                format!("{} / {}", first.as_ref(), second.as_ref())
+            Self::Together(answers) => {
+                answers.iter().map(AsRef::as_ref).collect::<Vec<_>>().join(" / ")
             }
         }
     }
@@ -182,35 +116,38 @@ impl<T: AsRef<str>> Step<T> {
         match self {
             Self::Move(action) => Step::Move(action.as_ref()),
             Self::Pass => Step::Pass,
-            Self::Both(both) => Step::Both(both.as_ref().map(AsRef::as_ref)),
+            Self::Together(answers) => Step::Together(answers.iter().map(AsRef::as_ref).collect()),
             Self::Chance(outcome) => Step::Chance(outcome.as_ref()),
         }
     }
+
+    /// The actions as game records list them: one for a move or a forced pass, one for each seat
+    /// asked if several act, none for chance.
+    pub fn actions(&self) -> impl Iterator<Item = &str> {
+        let (one, several): (_, &[T]) = match self {
+            Self::Move(action) => (Some(action.as_ref()), &[]),
+            Self::Pass => (Some(PASS), &[]),
+            Self::Together(answers) => (None, answers),
+            Self::Chance(_) => (None, &[]),
+        };
+        one.into_iter().chain(several.iter().map(AsRef::as_ref))
+    }
 }
 
-impl<'a> StepText<'a> {
+impl StepText<'_> {
     /// Converts the texts of the step to owned strings.
-    pub fn to_owned(self) -> TextStep {
+    pub fn to_owned(&self) -> TextStep {
         match self {
-            Self::Move(action) => Step::Move(action.to_owned()),
+            Self::Move(action) => Step::Move((*action).to_owned()),
             Self::Pass => Step::Pass,
-            Self::Both(both) => Step::Both(both.map(str::to_owned)),
-            Self::Chance(outcome) => Step::Chance(outcome.to_owned()),
+            Self::Together(answers) => {
+                Step::Together(answers.iter().map(|&action| action.to_owned()).collect())
+            }
+            Self::Chance(outcome) => Step::Chance((*outcome).to_owned()),
         }
     }
-
-    /// The actions as game records list them: one for a move or a forced pass, two if both seats
-    /// act, none for chance.
-    pub fn actions(self) -> impl Iterator<Item = &'a str> {
-        let (one, other) = match self {
-            Self::Move(action) => (Some(action), None),
-            Self::Pass => (Some(PASS), None),
-            Self::Both(BySeat { first, second }) => (Some(first), Some(second)),
-            Self::Chance(_) => (None, None),
-        };
-        one.into_iter().chain(other)
-    }
 }
+
 /// Draws one of these outcomes by weight; `None` without outcomes of a weight above 0. The sum of
 /// the weights may be larger than any of them can be.
 pub fn draw_outcome<'a, C>(outcomes: &'a [(C, u32)], rng: &mut impl rand::Rng) -> Option<&'a C> {

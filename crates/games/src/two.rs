@@ -8,8 +8,10 @@ use std::ops::{Index, IndexMut, Not};
 
 use serde::{Deserialize, Serialize};
 
+use super::event::Event;
+use super::places::Places;
 use super::seat::{BySeat, Seat, SeatMap};
-use super::turn::Stream;
+use super::turn::{self, Stream};
 
 /// A side of a game for two.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -26,11 +28,11 @@ impl Side {
     pub const BOTH: [Self; 2] = [Self::First, Self::Second];
 
     /// The side that sits at `seat` of a game for two.
+    ///
+    /// # Panics
+    /// The game has no such seat.
     pub const fn at(seat: Seat) -> Self {
-        match seat {
-            Seat::First => Self::First,
-            Seat::Second => Self::Second,
-        }
+        Self::BOTH[seat.index()]
     }
 }
 
@@ -47,8 +49,8 @@ impl Not for Side {
 impl From<Side> for Seat {
     fn from(side: Side) -> Self {
         match side {
-            Side::First => Self::First,
-            Side::Second => Self::Second,
+            Side::First => Self::FIRST,
+            Side::Second => Self::SECOND,
         }
     }
 }
@@ -104,7 +106,7 @@ impl<T> BySide<T> {
 
 impl<T> From<BySide<T>> for BySeat<T> {
     fn from(BySide { first, second }: BySide<T>) -> Self {
-        Self::new(first, second)
+        Self::from([first, second])
     }
 }
 
@@ -166,6 +168,18 @@ pub struct Outcome {
     pub reason: &'static str,
 }
 
+impl Outcome {
+    /// The event of the end of a game between these sides.
+    pub(crate) fn event(self, sides: &BySide<&'static str>) -> Event {
+        Event::Over {
+            result: Some(self.result.name(sides).into()),
+            places: None,
+            reason: self.reason.into(),
+            scores: None,
+        }
+    }
+}
+
 /// Who acts next in a position of a game for two, or how it ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Turn {
@@ -203,6 +217,44 @@ impl Turn {
             Self::Over(outcome) => Some(outcome),
             _ => None,
         }
+    }
+}
+
+impl From<GameResult> for Places {
+    fn from(result: GameResult) -> Self {
+        match result {
+            GameResult::Win(side) => Self::won_by(side.into(), 2),
+            GameResult::Draw => Self::level(2),
+        }
+    }
+}
+
+impl From<Stream<Side>> for Stream {
+    fn from(stream: Stream<Side>) -> Self {
+        match stream {
+            Stream::Seat(side) => Self::Seat(side.into()),
+            Stream::Shared => Self::Shared,
+        }
+    }
+}
+
+impl From<Turn> for turn::Turn {
+    fn from(turn: Turn) -> Self {
+        match turn {
+            Turn::Move(side) => Self::Move(side.into()),
+            Turn::Pass(side) => Self::Pass(side.into()),
+            Turn::Both => Self::Together([Seat::FIRST, Seat::SECOND].into_iter().collect()),
+            Turn::Chance(stream) => Self::Chance(stream.into()),
+            Turn::Over(Outcome { result, reason }) => {
+                Self::Over(turn::Outcome { places: result.into(), reason: reason.into() })
+            }
+        }
+    }
+}
+
+impl<T> From<BySide<T>> for Vec<T> {
+    fn from(BySide { first, second }: BySide<T>) -> Self {
+        vec![first, second]
     }
 }
 

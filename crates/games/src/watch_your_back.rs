@@ -157,8 +157,7 @@ impl WatchYourBack {
             }
         }
         if let Turn::Over(outcome) = self.turn() {
-            let result = outcome.result.name(&Self::SEATS).into();
-            events.push(Event::Over { result, reason: outcome.reason.into(), scores: None });
+            events.push(outcome.event(&Self::SEATS));
         }
     }
 }

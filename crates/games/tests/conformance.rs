@@ -8,8 +8,8 @@ use rand::{Rng, SeedableRng, seq::IndexedRandom};
 use rand_chacha::ChaCha20Rng;
 use referee_games::options::{OptionKind, OptionSpec, Words};
 use referee_games::{
-    AnyGame, AnyPosition, BySeat, Event, GameError, GameKind, Legal, Options, PASS, Position,
-    Refusal, Seat, Step, Text, TextStep, Turn,
+    AnyGame, AnyPosition, Event, GameError, GameKind, Legal, Options, PASS, Position, Refusal,
+    Step, Text, TextStep, Turn,
 };
 
 /// One test per game, named after it, and one for the states in the protocol.
@@ -123,7 +123,7 @@ fn random_step(position: &dyn AnyPosition, rng: &mut ChaCha20Rng) -> Option<Text
     Some(match position.turn() {
         Turn::Move(seat) => Step::Move(action(seat)),
         Turn::Pass(_) => Step::Pass,
-        Turn::Both => Step::Both(BySeat::from_fn(action)),
+        Turn::Together(seats) => Step::Together(seats.iter().map(action).collect()),
         Turn::Chance(_) => Step::Chance(outcomes.choose(rng).expect("an outcome").0.clone()),
         Turn::Over(_) => return None,
     })
@@ -132,7 +132,7 @@ fn random_step(position: &dyn AnyPosition, rng: &mut ChaCha20Rng) -> Option<Text
 /// Steps that do not answer the turn are refused, and change nothing.
 fn check_other_steps(position: &dyn AnyPosition) {
     let before = (position.turn(), position.state().get().to_owned());
-    let nonsense = Step::Both(BySeat::new("no", "no"));
+    let nonsense = Step::Together(vec!["no", "no"]);
     for step in [Step::Move("no"), Step::Pass, nonsense, Step::Chance("no")] {
         if step == Step::Pass && matches!(before.0, Turn::Pass(_)) {
             continue;
@@ -175,7 +175,7 @@ fn mutated(text: &str, rng: &mut ChaCha20Rng) -> String {
 
 /// Checks the actions of the seats that choose.
 fn check_actions(game: &dyn AnyGame, position: &dyn AnyPosition, rng: &mut ChaCha20Rng) {
-    for &seat in position.turn().asked() {
+    for seat in position.turn().asked().iter() {
         let sample = |rng: &mut ChaCha20Rng| {
             position.sample(seat, rng).expect("no failure").expect("an action")
         };
@@ -239,7 +239,7 @@ fn one_of(legal: &Legal, rng: &mut ChaCha20Rng) -> String {
 /// A seat that does not choose has no action, and no text is legal except a forced pass.
 fn check_idle_seats(position: &dyn AnyPosition) {
     let turn = position.turn();
-    for seat in Seat::BOTH.into_iter().filter(|&seat| !turn.asks(seat)) {
+    for seat in position.seats().seats().filter(|&seat| !turn.asks(seat)) {
         assert_eq!(position.legal(seat), Legal::List(Vec::new()));
         assert_eq!(position.legal_count(seat), 0);
         if turn == Turn::Pass(seat) {

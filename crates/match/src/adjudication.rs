@@ -1,7 +1,7 @@
 //! Ends games before their rules do, from the scores that players report: pure arithmetic, the
 //! same for a game in progress and for a record.
 
-use referee_games::{AnyPosition, BySeat, GameResult, Outcome, Seat, Text, Turn};
+use referee_games::{AnyPosition, BySeat, Outcome, Places, Seat, SeatSet, Text, Turn};
 use referee_protocol::SearchReport;
 use referee_record::model::adjudication::{ADJUDICATED, Adjudication, ScoreRule};
 use referee_record::model::record::Note;
@@ -37,19 +37,20 @@ fn after(rules: &Adjudication, ply: u32, notes: &[Note], seats: &BySeat<Text>) -
         let bound = i64::from(rule.score);
         holds(rule, ply, notes, seats, |_, score| (-bound..=bound).contains(&score))
     };
-    let (result, key) = if let Some(loser) = Seat::BOTH.into_iter().find(is_behind) {
-        (GameResult::Win(!loser), "resign")
+    let count = seats.len();
+    let (places, key) = if let Some(loser) = seats.seats().find(is_behind) {
+        (Places::lost_by(loser.into(), count), "resign")
     } else if rules.draw.is_some_and(is_level) {
-        (GameResult::Draw, "draw")
+        (Places::level(count), "draw")
     } else if rules.length.is_some_and(|length| ply >= length) {
-        (GameResult::Draw, "length")
+        (Places::level(count), "length")
     } else {
         return None;
     };
-    Some(Outcome { result, reason: format!("{ADJUDICATED}{key}").into() })
+    Some(Outcome { places, reason: format!("{ADJUDICATED}{key}").into() })
 }
 
-/// Whether each of the last plies has exactly one score, which `fits`, and both players reported
+/// Whether each of the last plies has exactly one score, which `fits`, and every player reported
 /// some of them.
 fn holds(
     rule: ScoreRule,
@@ -62,15 +63,15 @@ fn holds(
     let Some((first, start)) = first.zip(notes.len().checked_sub(rule.plies as usize)) else {
         return false;
     };
-    let mut reported = BySeat::new(false, false);
+    let mut reported = SeatSet::EMPTY;
     let is_fit = |(note, ply): (&Note, u32)| {
         let Some((seat, score)) = seats.seat(&note.by).zip(score(note.search)) else {
             return false;
         };
-        reported[seat] = true;
+        reported.insert(seat);
         note.ply == ply && fits(seat, score)
     };
-    notes[start..].iter().zip(first..).all(is_fit) && reported.first && reported.second
+    notes[start..].iter().zip(first..).all(is_fit) && reported.len() == seats.len()
 }
 
 /// Whether the player at `loser` reported that it is far behind in each of its turns among the last
@@ -98,7 +99,7 @@ fn score(search: SearchReport) -> Option<i64> {
 mod tests {
     use super::*;
 
-    const SEATS: BySeat<Text> = BySeat::new(Text::Borrowed("white"), Text::Borrowed("black"));
+    const SEATS: [Text; 2] = [Text::Borrowed("white"), Text::Borrowed("black")];
 
     fn rules() -> Adjudication {
         Adjudication {
@@ -126,15 +127,15 @@ mod tests {
     }
 
     /// The end after the last of these reports.
-    fn ended(first: u32, searches: &[SearchReport]) -> Option<(GameResult, String)> {
+    fn ended(first: u32, searches: &[SearchReport]) -> Option<(Places, String)> {
         let notes = reports(first, searches);
         let ply = notes.last().map_or(first, |note| note.ply + 1);
-        let outcome = after(&rules(), ply, &notes, &SEATS)?;
-        Some((outcome.result, outcome.reason.into_owned()))
+        let outcome = after(&rules(), ply, &notes, &SEATS.into())?;
+        Some((outcome.places, outcome.reason.into_owned()))
     }
 
-    fn draw(key: &str) -> (GameResult, String) {
-        (GameResult::Draw, format!("adjudicated-{key}"))
+    fn draw(key: &str) -> (Places, String) {
+        (Places::level(2), format!("adjudicated-{key}"))
     }
 
     #[test]
@@ -151,10 +152,10 @@ mod tests {
 
     #[test]
     fn one_side_loses_if_both_say_so() {
-        let lost = |winner| Some((GameResult::Win(winner), "adjudicated-resign".to_owned()));
-        assert_eq!(ended(0, &[-600, 600, -900].map(centipawns)), lost(Seat::Second));
-        assert_eq!(ended(0, &[mate(3), centipawns(-700), mate(2)]), lost(Seat::First));
-        assert_eq!(ended(0, &[mate(0), mate(1), mate(-1)]), lost(Seat::Second));
+        let lost = |winner| Some((Places::won_by(winner, 2), "adjudicated-resign".to_owned()));
+        assert_eq!(ended(0, &[-600, 600, -900].map(centipawns)), lost(Seat::SECOND));
+        assert_eq!(ended(0, &[mate(3), centipawns(-700), mate(2)]), lost(Seat::FIRST));
+        assert_eq!(ended(0, &[mate(0), mate(1), mate(-1)]), lost(Seat::SECOND));
         assert_eq!(ended(0, &[-600, 599, -900].map(centipawns)), None, "its opponent is not sure");
         assert_eq!(ended(0, &[600, 600, 900].map(centipawns)), None, "both hope to win");
     }
@@ -163,16 +164,17 @@ mod tests {
     fn one_side_loses_alone_if_the_rule_says_so() {
         let rule = ScoreRule { after: 0, plies: 6, score: 600, one_sided: true };
         let alone = Adjudication { resign: Some(rule), ..Adjudication::default() };
-        let ended =
-            |ply, notes: &[Note]| after(&alone, ply, notes, &SEATS).map(|outcome| outcome.result);
+        let ended = |ply, notes: &[Note]| {
+            after(&alone, ply, notes, &SEATS.into()).map(|outcome| outcome.places)
+        };
         // Black reports three times that it is lost, white nothing of the kind.
         let scores = [0, -600, 5, -700, 3, -900].map(centipawns);
-        assert_eq!(ended(6, &reports(0, &scores)), Some(GameResult::Win(Seat::First)));
+        assert_eq!(ended(6, &reports(0, &scores)), Some(Places::won_by(Seat::FIRST, 2)));
         assert_eq!(ended(5, &reports(0, &scores[..5])), None, "too few plies");
         let silent: Vec<Note> =
             reports(0, &scores).into_iter().filter(|note| note.by == "black").collect();
-        assert_eq!(ended(6, &silent), Some(GameResult::Win(Seat::First)));
-        assert_eq!(ended(7, &silent), Some(GameResult::Win(Seat::First)));
+        assert_eq!(ended(6, &silent), Some(Places::won_by(Seat::FIRST, 2)));
+        assert_eq!(ended(7, &silent), Some(Places::won_by(Seat::FIRST, 2)));
         assert_eq!(ended(6, &silent[..2]), None, "a turn without a report");
         let hopeful = [0, -600, 5, -599, 3, -900].map(centipawns);
         assert_eq!(ended(6, &reports(0, &hopeful)), None);
@@ -182,22 +184,22 @@ mod tests {
     fn only_an_unbroken_row_of_both_players_counts() {
         let mut gap = reports(0, &[-600, 600, -600, 600].map(centipawns));
         gap.remove(2);
-        assert_eq!(after(&rules(), 4, &gap, &SEATS), None);
-        assert_eq!(after(&rules(), 5, &gap, &SEATS), None, "the last ply has no report");
+        assert_eq!(after(&rules(), 4, &gap, &SEATS.into()), None);
+        assert_eq!(after(&rules(), 5, &gap, &SEATS.into()), None, "the last ply has no report");
         let mut alone = reports(0, &[-600, -600, -600].map(centipawns));
         for note in &mut alone {
             note.by = "white".to_owned();
         }
-        assert_eq!(after(&rules(), 3, &alone, &SEATS), None);
+        assert_eq!(after(&rules(), 3, &alone, &SEATS.into()), None);
         let later = reports(0, &[-600, 600, -600, 0].map(centipawns));
-        assert!(after(&rules(), 3, &later, &SEATS).is_some(), "later reports do not count");
-        assert_eq!(after(&rules(), 4, &later, &SEATS), None);
+        assert!(after(&rules(), 3, &later, &SEATS.into()).is_some(), "later reports do not count");
+        assert_eq!(after(&rules(), 4, &later, &SEATS.into()), None);
     }
 
     #[test]
     fn a_long_game_is_a_draw() {
         assert_eq!(ended(19, &[]), None);
         assert_eq!(ended(20, &[]), Some(draw("length")));
-        assert_eq!(after(&Adjudication::default(), u32::MAX, &[], &SEATS), None);
+        assert_eq!(after(&Adjudication::default(), u32::MAX, &[], &SEATS.into()), None);
     }
 }

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use rand_chacha::ChaCha20Rng;
 
 use crate::replay::{DrawnScript, next_step};
-use referee_games::{AnyPosition, BySeat, GameError, PASS, Position, Seat, Step, TextStep, Turn};
+use referee_games::{AnyPosition, GameError, PASS, Position, Seat, Step, TextStep, Turn};
 use referee_record::model::openings::{ListedOpening, Openings};
 use referee_record::model::rules::GameRules;
 use referee_record::seeds::{Luck, Secret};
@@ -35,7 +35,7 @@ impl Opening {
 
     /// The actions among these steps.
     pub fn texts_of(steps: &[TextStep]) -> Vec<String> {
-        steps.iter().flat_map(|step| step.as_text().actions()).map(str::to_owned).collect()
+        steps.iter().flat_map(TextStep::actions).map(str::to_owned).collect()
     }
 }
 
@@ -187,7 +187,8 @@ fn random(
 }
 
 /// Plays a list of actions, in the order of a record, and continues to the next decision. The list
-/// may omit forced passes. A simultaneous turn takes two actions, the first seat's first.
+/// may omit forced passes. A simultaneous turn takes an action of each seat asked, in seat
+/// order.
 pub fn listed(start: &Position, texts: &[String]) -> Result<Vec<TextStep>, OpeningError> {
     let mut position = start.clone();
     let (mut steps, mut read) = (Vec::new(), 0);
@@ -204,12 +205,18 @@ pub fn listed(start: &Position, texts: &[String]) -> Result<Vec<TextStep>, Openi
                 let Some(action) = next(seat)? else { return Ok(steps) };
                 Step::Move(action)
             }
-            Turn::Both => {
-                let Some(first) = next(Seat::First)? else { return Ok(steps) };
-                let Some(second) = next(Seat::Second)? else {
-                    return Err(failed(read, OpeningActionError::Alone(first)));
-                };
-                Step::Both(BySeat::new(first, second))
+            Turn::Together(seats) => {
+                let mut actions = Vec::new();
+                for seat in seats.iter() {
+                    match (next(seat)?, actions.first()) {
+                        (Some(action), _) => actions.push(action),
+                        (None, None) => return Ok(steps),
+                        (None, Some(first)) => {
+                            return Err(failed(read, OpeningActionError::Alone(first.clone())));
+                        }
+                    }
+                }
+                Step::Together(actions)
             }
         };
         let played = position.play_silently(step.as_text());

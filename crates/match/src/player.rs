@@ -36,7 +36,7 @@ pub use wire::{Respond, Wire};
 
 use self::limit::ReplyLimit;
 use self::process::PlayerProcess;
-use referee_games::{AnyPosition, BySeat, Event, GameError, Seat, Text};
+use referee_games::{AnyPosition, BySeat, Event, GameError, Places, Seat, Text};
 use referee_protocol::{Greeting, Reply, Score, TurnClock};
 use referee_record::model::clock::TimeControl;
 use referee_record::model::fault::{Fault, FaultCode};
@@ -94,6 +94,8 @@ pub(crate) struct EndView<'a> {
     pub(crate) events: &'a [Event],
     /// The scores by seat.
     pub(crate) scores: BySeat<Score>,
+    /// The places.
+    pub(crate) places: Places,
     /// The reason why the game ended.
     pub(crate) reason: &'a str,
 }

@@ -105,13 +105,14 @@ pub fn seat_at(
         return Err(ReplayError::Short { plies: reached, wanted: ply }.into());
     }
     let turn = cursor.position().turn();
-    let wanted = if turn == Turn::Both { wanted.or(own) } else { wanted };
+    let wanted = if turn.asked().len() > 1 { wanted.or(own) } else { wanted };
     let name = |seat: Seat| source.rules.seats()[seat].clone();
     match (turn, wanted) {
         (Turn::Move(seat), None) => Ok(seat),
         (Turn::Move(seat), Some(wanted)) if seat == wanted => Ok(seat),
-        (Turn::Both, Some(wanted)) => Ok(wanted),
-        (Turn::Both, None) => Err(NoDecision::BothSeats),
+        (Turn::Together(asked), Some(wanted)) if asked.contains(wanted) => Ok(wanted),
+        (Turn::Together(_), Some(wanted)) => Err(NoDecision::NotAsked(name(wanted))),
+        (Turn::Together(_), None) => Err(NoDecision::SeveralSeats),
         (Turn::Move(seat), Some(_)) => Err(NoDecision::OtherSeat(name(seat))),
         (Turn::Pass(seat), _) => Err(NoDecision::ForcedPass(name(seat))),
         (Turn::Chance(_), _) => Err(NoDecision::Chance),
@@ -128,9 +129,12 @@ pub enum NoDecision {
         /// The number of plies in the opening.
         first: u32,
     },
-    /// Both seats decide here, and no seat was named.
-    #[error("both seats decide there; name one with --seat")]
-    BothSeats,
+    /// Several seats decide here, and none was named.
+    #[error("several seats decide there; name one with --seat")]
+    SeveralSeats,
+    /// Several seats decide here, but not this one.
+    #[error("{0} is not asked there")]
+    NotAsked(Text),
     /// This seat decides here.
     #[error("{0} decides there")]
     OtherSeat(Text),
@@ -260,7 +264,7 @@ async fn ask(
         policy: source.policy,
         adjudication: None,
         opening: &[],
-        seeds: source.record.seed.values,
+        seeds: source.record.seed.values.clone(),
     };
     let turn = PendingTurn::new(seat, &setup, cursor.position(), events, &cursor.clocks);
     let answered = turn.ask(player).await?;
@@ -307,7 +311,9 @@ impl<'s, 'a> Cursor<'s, 'a> {
 
     /// What `player` is told at the start, which has the time limits `control`.
     fn init<'v>(&'v self, seat: Seat, control: &'v TimeControl) -> InitView<'v> {
-        let opponent = own_control(self.source.control, self.source.record.tc()[!seat]);
+        let tc = self.source.record.tc();
+        let opponent = tc.others(seat).next().unwrap_or(seat);
+        let opponent = own_control(self.source.control, tc[opponent]);
         InitView {
             seat,
             rules: self.source.rules,
@@ -323,7 +329,7 @@ impl<'s, 'a> Cursor<'s, 'a> {
     /// record.
     fn step(&mut self) -> Result<bool, ReplayError> {
         let Some(played) = self.replay.next().transpose()? else { return Ok(false) };
-        for &seat in played.turn.asked() {
+        for seat in played.turn.asked().iter() {
             self.clocks[seat].spend(played.used[seat].unwrap_or_default());
         }
         self.events.extend(played.events);

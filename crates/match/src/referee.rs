@@ -14,7 +14,7 @@ pub use report::{Ending, GameReport, GameTrace};
 
 use std::time::{Duration, Instant};
 
-use self::shared_core::undisturbed;
+use self::shared_core::{apart, undisturbed};
 use crate::adjudication::adjudicated;
 use crate::player::{EndView, InitView, NotStarted, Player};
 use referee_games::{
@@ -125,21 +125,23 @@ impl<'a, 'o> GameLoop<'a, 'o> {
         players: &'a mut BySeat<Player>,
         observe: StepObserver<'o>,
     ) -> Result<Self, GameError> {
+        let seats = setup.rules.seats();
+        let count = seats.len();
         let mut table = Self {
             setup,
-            seats: setup.rules.seats(),
+            seats,
             luck,
             players,
             observe,
             position: setup.rules.start.clone(),
             events: Vec::new(),
-            sent: BySeat::default(),
-            clocks: BySeat::from_fn(|seat| Clock::new(setup.control_of(seat))),
-            frozen: BySeat::default(),
+            sent: BySeat::default_for(count),
+            clocks: BySeat::from_fn(count, |seat| Clock::new(setup.control_of(seat))),
+            frozen: BySeat::default_for(count),
             trace: GameTrace {
                 options: setup.rules.own.clone(),
-                tc: setup.tc,
-                ..GameTrace::default()
+                tc: setup.tc.clone(),
+                ..GameTrace::new(count)
             },
             runtime_turn: Instant::now(),
         };
@@ -163,21 +165,22 @@ impl<'a, 'o> GameLoop<'a, 'o> {
         Ok(())
     }
 
-    /// Starts both players, one after the other, even if the first fails. Returns their faults.
+    /// Starts the players, one after the other, even if one fails. Returns their faults.
     async fn begin(&mut self) -> Result<BySeat<Option<Fault>>, Unplayable> {
-        let mut faults = BySeat::default();
-        for seat in Seat::BOTH {
+        let mut faults = BySeat::default_for(self.seats.len());
+        for seat in self.seats.seats() {
+            let opponent = self.seats.others(seat).next().unwrap_or(seat);
             let view = InitView {
                 seat,
                 rules: self.setup.rules,
                 position: &*self.position,
                 control: &self.setup.control_of(seat),
-                opponent_increment: self.setup.control_of(!seat).increment,
+                opponent_increment: self.setup.control_of(opponent).increment,
                 seed: self.setup.seeds[seat],
                 opening: &self.trace.opening,
             };
-            let (player, opponent) = self.players.pick_mut(seat);
-            match undisturbed(player.begin(&view), opponent, self.setup.control).await {
+            let (player, others) = apart(self.players, seat);
+            match undisturbed(player.begin(&view), others, self.setup.control).await {
                 Ok((greeting, took)) => {
                     self.clocks[seat].charge_startup(took);
                     self.trace.startup[seat] = took;
@@ -205,7 +208,7 @@ impl<'a, 'o> GameLoop<'a, 'o> {
                 Turn::Chance(stream) => Ok(Step::Chance(self.draw(stream))),
                 Turn::Pass(_) => Ok(Step::Pass),
                 Turn::Move(seat) => self.decide_alone(seat).await?,
-                Turn::Both => self.decide_together().await?,
+                Turn::Together(seats) => self.decide(seats).await?,
             };
             match step {
                 Ok(step) => {
@@ -230,7 +233,7 @@ impl<'a, 'o> GameLoop<'a, 'o> {
         match step {
             Step::Move(action) => self.trace.actions.push(action),
             Step::Pass => self.trace.actions.push(PASS.to_owned()),
-            Step::Both(BySeat { first, second }) => self.trace.actions.extend([first, second]),
+            Step::Together(actions) => self.trace.actions.extend(actions),
             Step::Chance(drawn) => self.trace.rolls.push(drawn),
         }
     }
@@ -245,13 +248,14 @@ impl<'a, 'o> GameLoop<'a, 'o> {
     async fn end(mut self, ending: Ending) -> GameReport {
         let scores = ending.scores();
         let reason = ending.reason().to_owned();
-        for seat in Seat::BOTH {
+        for seat in self.seats.seats() {
             let view = EndView {
                 seat,
                 seats: &self.seats,
                 position: &*self.position,
                 events: &self.events[self.sent[seat]..],
-                scores: scores.map(Score),
+                scores: scores.clone().map(Score),
+                places: ending.places(),
                 reason: &reason,
             };
             self.players[seat].end(&view).await;

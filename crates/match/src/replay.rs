@@ -8,6 +8,7 @@ mod recorded;
 pub mod story;
 pub mod turning;
 
+use referee_games::SeatSet;
 use std::time::Duration;
 
 use self::recorded::RecordScript;
@@ -30,8 +31,8 @@ pub trait Script {
     /// The reason why the script cannot continue.
     type Error;
 
-    /// The action of `seat`, which is asked; `None` if the script ends. If both seats are asked,
-    /// the first seat comes first.
+    /// The action of `seat`, which is asked; `None` if the script ends. If several seats
+    /// are asked, they come in order.
     fn action(
         &mut self,
         position: &dyn AnyPosition,
@@ -102,10 +103,13 @@ pub fn next_step<S: Script>(
 ) -> Result<Option<ScriptStep<S>>, S::Error> {
     Ok(match position.turn() {
         Turn::Move(seat) => script.action(position, seat)?.map(Step::Move),
-        Turn::Both => {
-            let Some(first) = script.action(position, Seat::First)? else { return Ok(None) };
-            let second = script.action(position, Seat::Second)?;
-            second.map(|second| Step::Both(BySeat::new(first, second)))
+        Turn::Together(seats) => {
+            let mut actions = Vec::with_capacity(seats.len());
+            for seat in seats.iter() {
+                let Some(action) = script.action(position, seat)? else { return Ok(None) };
+                actions.push(action);
+            }
+            Some(Step::Together(actions))
         }
         Turn::Pass(seat) => script.pass(position, seat)?.then_some(Step::Pass),
         Turn::Chance(stream) => script.outcome(position, stream)?.map(Step::Chance),
@@ -142,6 +146,8 @@ pub struct Replay<'a> {
     position: Position,
     /// How many of the recorded times were consumed, by seat.
     timed: BySeat<usize>,
+    /// Whether the record is of as many seats as the game has.
+    has_its_seats: bool,
 }
 
 impl<'a> Replay<'a> {
@@ -159,7 +165,8 @@ impl<'a> Replay<'a> {
             record,
             script: RecordScript::new(record),
             position: start.clone(),
-            timed: BySeat::default(),
+            timed: BySeat::default_for(record.players.len()),
+            has_its_seats: start.seats().len() == record.players.len(),
         }
     }
 
@@ -175,8 +182,8 @@ impl<'a> Replay<'a> {
 
     /// The next recorded answer of `seat`, which is asked.
     pub fn recorded(&self, seat: Seat) -> Option<&'a str> {
-        let second = self.position.turn() == Turn::Both && seat == Seat::Second;
-        self.script.peek(usize::from(second))
+        let asked = self.position.turn().asked();
+        self.script.peek(asked.iter().take_while(|&other| other < seat).count())
     }
 
     /// Plays the opening and the chance that follows it. Returns the events.
@@ -202,8 +209,9 @@ impl<'a> Replay<'a> {
 
     /// The next times of the seats asked in a turn.
     fn times(&mut self, turn: &Turn) -> BySeat<Option<Duration>> {
-        let mut all = BySeat::default();
-        for &seat in turn.asked() {
+        let mut all = BySeat::default_for(self.timed.len());
+        let turn = if self.has_its_seats { turn.asked() } else { SeatSet::EMPTY };
+        for seat in turn.iter() {
             let times = &self.record.clock.used_ns[seat];
             all[seat] = times.get(self.timed[seat]).copied().map(Duration::from_nanos);
             self.timed[seat] += 1;
@@ -219,7 +227,8 @@ impl<'a> Replay<'a> {
         let Some(step) = played else { return Ok(None) };
         mark_opening(&mut events, given);
         let is_opening = given > 0;
-        let used = if is_opening { BySeat::default() } else { self.times(&turn) };
+        let used =
+            if is_opening { BySeat::default_for(self.timed.len()) } else { self.times(&turn) };
         Ok(Some(ReplayStep { turn, step, events, used, is_opening }))
     }
 
@@ -236,20 +245,22 @@ impl<'a> Replay<'a> {
         &mut self,
         how: impl FnOnce(&mut dyn AnyPosition, StepText<'_>) -> Result<(), GameError>,
     ) -> Result<Option<StepText<'a>>, ReplayError> {
+        if !self.has_its_seats {
+            return Err(ReplayError::OtherSeats(self.record.players.len()));
+        }
         let ply = self.position.ply();
         let Some(step) = next_step(&*self.position, &mut self.script)? else { return Ok(None) };
-        let played = how(&mut *self.position, step);
-        played.map_err(|error| self.refused(ply, step, error))?;
+        let played = how(&mut *self.position, step.clone());
+        played.map_err(|error| self.refused(ply, &step, error))?;
         Ok(Some(step))
     }
 
     /// The rejected text of a step, and the reason.
-    fn refused(&self, ply: u32, step: StepText<'_>, error: GameError) -> ReplayError {
+    fn refused(&self, ply: u32, step: &StepText<'_>, error: GameError) -> ReplayError {
         if let Step::Chance(outcome) = step {
-            return ReplayError::Impossible(outcome.to_owned());
+            return ReplayError::Impossible((*outcome).to_owned());
         }
-        let texts: Vec<&str> = step.actions().collect();
-        for (&seat, text) in self.position.turn().asked().iter().zip(texts) {
+        for (seat, text) in self.position.turn().asked().iter().zip(step.actions()) {
             if let Err(GameError::Refused(refusal)) = self.position.judge(seat, text) {
                 return ReplayError::Illegal { ply, text: text.to_owned(), refusal };
             }
@@ -279,11 +290,15 @@ fn mark_opening(events: &mut [Event], mut given: usize) {
 /// The clocks of a recorded game when its first turn begins; `control` has the time limits of players
 /// without a clock of their own.
 pub fn clocks(control: &TimeControl, record: &GameRecord) -> BySeat<Clock> {
-    BySeat::from_fn(|seat| {
-        let mut clock = Clock::new(own_control(control, record.tc()[seat]));
-        clock.charge_startup(Duration::from_nanos(record.clock.startup_ns[seat]));
-        clock
-    })
+    record
+        .tc()
+        .iter()
+        .map(|(seat, tc)| {
+            let mut clock = Clock::new(own_control(control, *tc));
+            clock.charge_startup(Duration::from_nanos(record.clock.startup_ns[seat]));
+            clock
+        })
+        .collect()
 }
 
 /// The steps of a recorded game up to its decision after `ply` plies, including the chance before
@@ -327,8 +342,8 @@ pub enum ReplayError {
     /// This action is recorded instead of a forced pass.
     #[error("`{}` is recorded instead of a forced pass", one_line(.0))]
     NotPassed(String),
-    /// Both seats are asked here, but only this action is recorded.
-    #[error("`{}` is one action, but both seats move at once", one_line(.0))]
+    /// Several seats are asked here, but only this action is recorded.
+    #[error("`{}` is one action, but several seats move at once", one_line(.0))]
     Alone(String),
     /// This outcome is impossible here.
     #[error("`{}` cannot be drawn here", one_line(.0))]
@@ -344,6 +359,9 @@ pub enum ReplayError {
         #[source]
         refusal: Refusal,
     },
+    /// The record is of so many seats, which are not as many as the game has.
+    #[error("the record is of {0} seats, unlike the game")]
+    OtherSeats(usize),
     /// The game has fewer plies than requested.
     #[error("the game has {}, not {wanted}", Plies(*plies))]
     Short {

@@ -1,5 +1,6 @@
 //! The clocks in messages, in whole milliseconds, rounded down.
 
+use referee_games::SeatMap;
 use serde::{Deserialize, Serialize};
 
 /// The kind of time that is limited.
@@ -44,7 +45,7 @@ impl Measure {
 }
 
 /// The clocks at a turn.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct TurnClock {
     /// The time left of the player's budget, if it has one.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -52,6 +53,10 @@ pub struct TurnClock {
     /// The time left of the opponent's budget, if it has one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub opponent_left_ms: Option<u64>,
+    /// The time left of the budget of every other seat, in a game with more than two and nothing
+    /// hidden, if all have one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub others_left_ms: Option<Box<SeatMap<u64>>>,
     /// The number of turns, with this one, until the budget is added again, if it is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub moves_to_go: Option<u32>,

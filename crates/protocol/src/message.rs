@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
-use serde_json::{Map, Value};
+use serde_json::{Map, Number, Value};
 
 use crate::clock::{InitClock, TurnClock};
 use crate::score::Score;
@@ -41,8 +41,8 @@ pub struct InitMessage<'a> {
     pub options: Map<String, Value>,
     /// The player's seat.
     pub you: Cow<'a, str>,
-    /// Both seats, first seat first.
-    pub seats: [Cow<'a, str>; 2],
+    /// The seats, in order.
+    pub seats: Vec<Cow<'a, str>>,
     /// The time limits.
     #[serde(default)]
     pub clock: InitClock,
@@ -102,15 +102,25 @@ pub struct ErrorMessage<'a> {
 }
 
 /// The end of a game.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 pub struct EndMessage<'a> {
-    /// `win`, `loss` or `draw`, for this player.
-    #[serde(borrow)]
-    pub result: Cow<'a, str>,
+    /// `win`, `loss` or `draw`, for this player, in a game for two.
+    #[serde(borrow, default, skip_serializing_if = "Option::is_none")]
+    pub result: Option<Cow<'a, str>>,
+    /// This player's place, from 1, in a game with more seats.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub place: Option<u8>,
     /// The reason for the result.
     pub reason: Cow<'a, str>,
-    /// The scores by seat.
-    pub scores: SeatMap<Score>,
+    /// The scores by seat, in a game for two.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scores: Option<SeatMap<Score>>,
+    /// The places by seat, from 1, in a game with more seats.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub places: Option<SeatMap<u8>>,
+    /// The scores by which the rules decided the game, if they did, in a game with more seats.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub final_scores: Option<SeatMap<Number>>,
     /// The events since this player's last turn.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub events: Option<Cow<'a, [Event]>>,

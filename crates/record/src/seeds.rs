@@ -6,7 +6,7 @@
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha20Rng;
 
-use referee_games::{BySeat, Stream, draw_outcome};
+use referee_games::{Seat, Stream, draw_outcome};
 
 /// The system provides no random numbers.
 #[derive(Debug, thiserror::Error)]
@@ -65,22 +65,25 @@ impl Secret {
         blake3::Hash::from_hex(text.trim()).ok().map(|hash| Self(*hash.as_bytes()))
     }
 
-    /// The seed given to `player` in pair `pair` against `opponent`, the same in both games. At
-    /// most 53 bits, so that programs that store numbers as floats keep it exactly.
-    pub fn player_seed(&self, player: &str, opponent: &str, pair: u32) -> u64 {
-        let (low, high) = sorted(player, opponent);
-        let key = self.stream(
-            "player",
-            &[low.as_bytes(), high.as_bytes(), &pair.to_le_bytes(), player.as_bytes()],
-        );
-        ChaCha20Rng::from_seed(key).random::<u64>() >> 11
+    /// The seed given to `player` in a game against `others`. At most 53 bits, so that programs that
+    /// store numbers as floats keep it exactly.
+    ///
+    /// It is the same in both games of a pair. With more than two players, it differs between the
+    /// games of a deal, in which a player's own luck must not repeat.
+    pub fn player_seed(&self, player: &str, others: &[&str], pair: u32, game: u8) -> u64 {
+        let names = sorted(others.iter().copied().chain([player]));
+        let (pair, game) = (pair.to_le_bytes(), [game]);
+        let mut parts: Vec<&[u8]> = names.iter().map(|name| name.as_bytes()).collect();
+        parts.extend([&pair[..], player.as_bytes()]);
+        if others.len() > 1 {
+            parts.push(&game);
+        }
+        ChaCha20Rng::from_seed(self.stream("player", &parts)).random::<u64>() >> 11
     }
 
-    /// The referee's luck in pair `pair` of two players: the same in both games.
-    pub fn luck(&self, one: &str, other: &str, pair: u32) -> Luck {
-        let (low, high) = sorted(one, other);
-        let key = self.stream("luck", &[low.as_bytes(), high.as_bytes(), &pair.to_le_bytes()]);
-        Luck::from_key(key)
+    /// The referee's luck in pair `pair` of these players: the same in all its games.
+    pub fn luck(&self, players: &[&str], pair: u32) -> Luck {
+        Luck::from_key(meeting(players, pair, |parts| self.stream("luck", parts)))
     }
 
     /// The random numbers for the opening of pair `pair`, the same for all players.
@@ -98,35 +101,46 @@ impl Secret {
     }
 }
 
-/// The random outcomes that the referee draws in one game: a stream for each seat and one for both.
+/// The random outcomes that the referee draws in one game: a stream for each seat and one for
+/// all.
 #[derive(Debug, Clone)]
 pub struct Luck {
-    by_seat: BySeat<ChaCha20Rng>,
+    key: [u8; 32],
     shared: ChaCha20Rng,
+    /// The streams of the first seats. Those of the others are made when they are drawn from.
+    by_seat: Vec<ChaCha20Rng>,
 }
 
 impl Luck {
     /// Luck from a key.
     pub fn from_key(key: [u8; 32]) -> Self {
-        let stream = |number| {
-            let mut stream = ChaCha20Rng::from_seed(key);
-            stream.set_stream(number);
-            stream
-        };
-        Self { by_seat: BySeat::new(stream(1), stream(2)), shared: stream(0) }
+        Self { key, shared: stream(key, 0), by_seat: Vec::new() }
     }
 
     /// Draws one of the outcomes by weight.
     ///
     /// # Panics
     /// If the list is empty or all weights are zero, which no position offers.
-    pub fn draw<C: Clone>(&mut self, stream: Stream, outcomes: &[(C, u32)]) -> C {
-        let random = match stream {
-            Stream::Seat(seat) => &mut self.by_seat[seat],
+    pub fn draw<C: Clone>(&mut self, from: Stream, outcomes: &[(C, u32)]) -> C {
+        let random = match from {
+            Stream::Seat(seat) => self.of_seat(seat),
             Stream::Shared => &mut self.shared,
         };
         draw_outcome(outcomes, random).expect("an outcome with a weight").clone()
     }
+
+    fn of_seat(&mut self, seat: Seat) -> &mut ChaCha20Rng {
+        for number in self.by_seat.len()..=seat.index() {
+            self.by_seat.push(stream(self.key, number as u64 + 1));
+        }
+        &mut self.by_seat[seat.index()]
+    }
+}
+
+fn stream(key: [u8; 32], number: u64) -> ChaCha20Rng {
+    let mut stream = ChaCha20Rng::from_seed(key);
+    stream.set_stream(number);
+    stream
 }
 
 /// The seed of the random order of an opening book, in a tournament without a configured seed.
@@ -135,14 +149,19 @@ pub fn book_order(identity: &str) -> u64 {
     ChaCha20Rng::from_seed(key).random()
 }
 
-/// The identity of a game, for example `3f9a1c07be52-1`: a function of the unordered pair of names,
-/// the pair's number and the game's number.
-pub fn game_id(one: &str, other: &str, pair: u32, game: u8) -> String {
-    let (low, high) = sorted(one, other);
-    let parts = [low.as_bytes(), high.as_bytes(), &pair.to_le_bytes()];
-    let hash = derive("referee 2026 game identity", &parts);
+/// The identity of a game, for example `3f9a1c07be52-1`: a function of the players' names, in any
+/// order, the pair's number and the game's number.
+pub fn game_id(players: &[&str], pair: u32, game: u8) -> String {
+    let hash = meeting(players, pair, |parts| derive("referee 2026 game identity", parts));
     let digits = blake3::Hash::from_bytes(hash).to_hex();
     format!("{}-{game}", &digits[..12])
+}
+
+/// Hashes the names of a meeting in order, and the number of its pair.
+fn meeting(players: &[&str], pair: u32, hash: impl FnOnce(&[&[u8]]) -> [u8; 32]) -> [u8; 32] {
+    let (names, pair) = (sorted(players.iter().copied()), pair.to_le_bytes());
+    let names = names.iter().map(|name| name.as_bytes());
+    hash(&names.chain([&pair[..]]).collect::<Vec<_>>())
 }
 
 /// A hash of length-prefixed parts, bound to its purpose.
@@ -160,29 +179,41 @@ fn frame(hasher: &mut blake3::Hasher, part: &[u8]) {
     hasher.update(part);
 }
 
-fn sorted<'a>(one: &'a str, other: &'a str) -> (&'a str, &'a str) {
-    if one <= other { (one, other) } else { (other, one) }
+fn sorted<'a>(names: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
+    let mut names: Vec<&str> = names.collect();
+    names.sort_unstable();
+    names
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use referee_games::Seat;
 
     #[test]
     fn streams_depend_only_on_their_names() {
         let secret = Secret::from_seed(7);
-        assert_eq!(secret.player_seed("a", "b", 1), Secret::from_seed(7).player_seed("a", "b", 1));
-        assert_ne!(secret.player_seed("a", "b", 1), secret.player_seed("b", "a", 1));
-        assert_ne!(secret.player_seed("a", "b", 1), secret.player_seed("a", "b", 2));
-        assert_ne!(secret.player_seed("a", "bc", 1), secret.player_seed("ab", "c", 1));
+        assert_eq!(
+            secret.player_seed("a", &["b"], 1, 1),
+            Secret::from_seed(7).player_seed("a", &["b"], 1, 1)
+        );
+        assert_ne!(secret.player_seed("a", &["b"], 1, 1), secret.player_seed("b", &["a"], 1, 1));
+        assert_ne!(secret.player_seed("a", &["b"], 1, 1), secret.player_seed("a", &["b"], 2, 1));
+        assert_ne!(secret.player_seed("a", &["bc"], 1, 1), secret.player_seed("ab", &["c"], 1, 1));
+    }
+
+    #[test]
+    fn a_seed_differs_between_the_games_of_more_than_two_players() {
+        let seed = |others: &[&str], game| Secret::from_seed(7).player_seed("a", others, 1, game);
+        assert_eq!(seed(&["b"], 1), seed(&["b"], 2));
+        assert_ne!(seed(&["b", "c"], 1), seed(&["b", "c"], 2));
+        assert_eq!(seed(&["b", "c"], 1), seed(&["c", "b"], 1));
     }
 
     #[test]
     fn an_identity_ignores_the_order_of_the_names() {
-        assert_eq!(game_id("a", "b", 1, 1), game_id("b", "a", 1, 1));
-        assert_ne!(game_id("a", "b", 1, 1), game_id("a", "b", 1, 2));
-        assert_ne!(game_id("a", "bc", 1, 1), game_id("ab", "c", 1, 1));
+        assert_eq!(game_id(&["a", "b"], 1, 1), game_id(&["b", "a"], 1, 1));
+        assert_ne!(game_id(&["a", "b"], 1, 1), game_id(&["a", "b"], 1, 2));
+        assert_ne!(game_id(&["a", "bc"], 1, 1), game_id(&["ab", "c"], 1, 1));
     }
 
     #[test]
@@ -199,7 +230,7 @@ mod tests {
             (0..20).map(|_| luck.draw(stream, &faces)).collect()
         };
         let (mut one, mut other) = (Luck::from_key([7; 32]), Luck::from_key([7; 32]));
-        let (first, second) = (Stream::Seat(Seat::First), Stream::Seat(Seat::Second));
+        let (first, second) = (Stream::Seat(Seat::FIRST), Stream::Seat(Seat::SECOND));
         let ahead = draw(&mut one, first);
         assert_eq!(draw(&mut one, second), draw(&mut other, second));
         assert_eq!(ahead, draw(&mut other, first));
@@ -218,10 +249,10 @@ mod tests {
         let secret = Secret::from_seed(7);
         let faces: Vec<(u8, u32)> = (1..=6).map(|face| (face, 1)).collect();
         let rolls = |mut luck: Luck| {
-            (0..600).map(|_| luck.draw(Stream::Seat(Seat::First), &faces)).collect::<Vec<_>>()
+            (0..600).map(|_| luck.draw(Stream::Seat(Seat::FIRST), &faces)).collect::<Vec<_>>()
         };
-        let one = rolls(secret.luck("a", "b", 1));
-        assert_eq!(one, rolls(secret.luck("b", "a", 1)));
+        let one = rolls(secret.luck(&["a", "b"], 1));
+        assert_eq!(one, rolls(secret.luck(&["b", "a"], 1)));
         let mut counts = [0; 7];
         for roll in one {
             counts[usize::from(roll)] += 1;

@@ -172,7 +172,7 @@ pub(crate) async fn fetch_results(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use referee_games::BySeat;
+
     use referee_tournament::run::failure::JobFailure;
     use referee_tournament::run::job::Finished;
 
@@ -199,7 +199,7 @@ mod tests {
             record,
             transcript: Some(lines.concat()),
             warnings: Vec::new(),
-            memory: BySeat::default(),
+            memory: None,
         };
         let packed = pack(JobOutcome::Played(vec![game]), 40_000).expect("it fits");
         let Some(JobOutcome::Played(games)) = unpack(&packed) else { panic!("unreadable") };

@@ -1,7 +1,6 @@
 //! Inspects the results of workers, which are not trusted: every record is replayed through the
 //! rules before it counts.
 
-use referee_games::Seat;
 use referee_match::openings::OpeningBook;
 use referee_record::model::bounds::HasBounds;
 use referee_record::model::record::{GameRecord, Header};
@@ -108,11 +107,11 @@ impl Inspector {
     fn inspect_game(&self, due: &DueGame, record: &GameRecord) -> Result<(), WrongResult> {
         let id = || record.id.chars().take(32).collect::<String>();
         let fixture = due.fixture;
-        let is_seated =
-            |seat: Seat| self.names.get(fixture.players[seat]) == Some(&record.players[seat]);
+        let named = fixture.players.players().map(|player| self.names.get(player));
+        let recorded = record.players.values.values().iter().map(Some);
         let is_it = record.id == due.id
             && (record.pair, record.game) == (fixture.pair, fixture.game)
-            && Seat::BOTH.into_iter().all(is_seated);
+            && named.eq(recorded);
         if !is_it {
             return Err(WrongResult::Foreign(id()));
         }
@@ -129,15 +128,16 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
-    use referee_games::BySeat;
+
     use referee_match::referee::plan;
     use referee_record::model::fixture::Fixture;
     use referee_record::model::record::examples::header;
 
     /// The record of a game of one move.
     fn fine() -> Value {
-        let seed =
-            |player: &str, opponent: &str| Secret::from_seed(1).player_seed(player, opponent, 1);
+        let seed = |player: &str, opponent: &str| {
+            Secret::from_seed(1).player_seed(player, &[opponent], 1, 1)
+        };
         json!({
             "id": "1-1", "pair": 1, "game": 1, "players": {"white": "ant", "black": "bee"},
             "seed": {"white": seed("ant", "bee"), "black": seed("bee", "ant")},
@@ -166,7 +166,7 @@ mod tests {
             secret: Secret::from_seed(1),
             names: ["ant", "bee"].map(str::to_owned).to_vec(),
         };
-        let fixture = Fixture { players: BySeat::new(0, 1), pair: 1, game: 1 };
+        let fixture = Fixture { players: [0, 1].into(), pair: 1, game: 1 };
         let due = [DueGame { id: "1-1".to_owned(), fixture }];
         let games: Vec<Finished> = records
             .iter()

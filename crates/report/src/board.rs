@@ -13,8 +13,11 @@ const BOLD: &str = "1";
 const DIM: &str = "2";
 const REVERSE: &str = "7";
 const RED: &str = "31";
-const YELLOW: &str = "33";
+const BLUE: &str = "34";
 const CYAN: &str = "36";
+const GREEN: &str = "32";
+const MAGENTA: &str = "35";
+const YELLOW: &str = "33";
 
 /// The side from which a board is seen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,9 +49,9 @@ pub fn picture_from(
         }
         Drawing::Board(board, look) => {
             let is_action = |event: &&Event| matches!(event, Event::Action { .. });
-            // Where both seats move at once, two pieces may meet on a square. The board keeps its
+            // Where several seats move at once, two pieces may meet on a square. The board keeps its
             // width during the game.
-            let is_wide = matches!(position.turn(), Turn::Both)
+            let is_wide = matches!(position.turn(), Turn::Together(_))
                 || events.iter().filter(is_action).count() > 1;
             let last = named_squares(events, &board, look);
             let pen = Pen { look, seats: position.seats().map(|name| name.to_string()), colour };
@@ -201,11 +204,10 @@ fn in_order(count: usize, side: BoardSide) -> impl Iterator<Item = usize> {
     })
 }
 
+/// The colour of a seat. Two share one from the seventh on.
 const fn of_seat(seat: Seat) -> &'static str {
-    match seat {
-        Seat::First => CYAN,
-        Seat::Second => YELLOW,
-    }
+    const COLOURS: [&str; 6] = [CYAN, YELLOW, MAGENTA, GREEN, BLUE, RED];
+    COLOURS[seat.index() % COLOURS.len()]
 }
 
 #[cfg(test)]
@@ -267,7 +269,7 @@ mod tests {
     fn both_pieces_of_a_square_are_shown() {
         let mut game = start(GameKind::BackToTheWall);
         let before = picture(&*game, &[], Colour::Plain);
-        let turn = Step::Both(referee_games::BySeat::new("R U 3,2", "L D 3,4"));
+        let turn = Step::Together(vec!["R U 3,2", "L D 3,4"]);
         game.play(turn, &mut Vec::new()).expect("legal");
         let board = picture(&*game, &[], Colour::Plain);
         let first = board.lines().nth(1).expect("a row");

@@ -10,7 +10,7 @@ use serde_json::json;
 
 use crate::ReportError;
 use crate::page::SHOWN_GAMES;
-use referee_games::{BySeat, Seat};
+use referee_games::Seat;
 use referee_match::replay::ReplayError;
 use referee_match::replay::frames::{SEALED_REASON, describe_end};
 use referee_record::disk::{make_own_folder, remove_if_there, write_quickly};
@@ -124,7 +124,7 @@ pub fn index_line<N: Serialize>(
     is_sealed: bool,
 ) -> Option<String> {
     let (first, second) =
-        (number(&game.players[Seat::First])?, number(&game.players[Seat::Second])?);
+        (number(&game.players[Seat::FIRST])?, number(&game.players[Seat::SECOND])?);
     let pair = format!("{}.{}", game.pair, game.game);
     let reason = if is_sealed { SEALED_REASON } else { &game.reason };
     let end = describe_end(game.winner(), &game.result, reason);
@@ -138,7 +138,7 @@ pub fn listed(names: &GameNames, game: &GameLine, is_sealed: bool) -> String {
     let reason = if is_sealed { SEALED_REASON } else { &game.reason };
     let end = describe_end(names.winner(game), names.result(game), reason);
     let plies = (!is_sealed).then_some(game.plies);
-    let BySeat { first, second } = game.fixture.players;
+    let [first, second] = game.fixture.players.two();
     let pair = format!("{}.{}", game.fixture.pair, game.fixture.game);
     let line = json!([game.id(), first, second, pair, end, plies]);
     format!("{line},\n")

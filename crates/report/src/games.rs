@@ -56,23 +56,23 @@ fn row<'a>(game: &'a GameLine, names: &'a GameNames) -> [Cow<'a, str>; 12] {
         game.id().into(),
         game.fixture.pair.to_string().into(),
         game.fixture.game.to_string().into(),
-        text(names.player(game, Seat::First)),
-        text(names.player(game, Seat::Second)),
+        text(names.player(game, Seat::FIRST)),
+        text(names.player(game, Seat::SECOND)),
         text(names.result(game)),
         text(names.winner(game).unwrap_or("")),
         text(&game.reason),
         faults(game).into(),
         game.plies.to_string().into(),
-        game.used_ms.first.to_string().into(),
-        game.used_ms.second.to_string().into(),
+        game.used_ms[Seat::FIRST].to_string().into(),
+        game.used_ms[Seat::SECOND].to_string().into(),
     ]
 }
 
 /// The codes of the game's faults: that of the loser, as `crash`, or else those of both seats,
 /// first seat first, as `crash+timeout` or `timeout+none`.
 fn faults(game: &GameLine) -> String {
-    let faults = game.summary.faults.map(|code| code.map(FaultCode::name));
-    match (faults.first, faults.second) {
+    let code = |seat| game.summary.faults.of(seat).map(FaultCode::name);
+    match (code(Seat::FIRST), code(Seat::SECOND)) {
         (None, None) => String::new(),
         (first, second) if game.summary.outcome.is_none_or(|it| it == GameOutcome::Draw) => {
             format!("{}+{}", first.unwrap_or("none"), second.unwrap_or("none"))
@@ -93,8 +93,8 @@ mod tests {
         let names = GameNames::of(&header(&["ant", "bee", "-x", "a,b"]));
         let mut table = GamesTable::new(Vec::new(), names.clone()).expect("memory");
         for game in games {
-            let (first, second) = (&game.players[Seat::First], &game.players[Seat::Second]);
-            let id = game_id(first, second, game.pair, game.game);
+            let (first, second) = (&game.players[Seat::FIRST], &game.players[Seat::SECOND]);
+            let id = game_id(&[first, second], game.pair, game.game);
             let front = GameFront::of(&GameRecord { id, ..game.clone() });
             let game = names.line(&front, LinePlace::default()).expect("known players");
             table.write(&game).expect("memory");

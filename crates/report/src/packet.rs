@@ -10,7 +10,7 @@ use super::page::{fault, figure, scrolling};
 use super::unranked::describe;
 use super::{Row, Standings};
 use referee_games::Seat;
-use referee_match::replay::frames::describe_end;
+use referee_match::replay::frames::end_of;
 use referee_protocol::{escape, places};
 use referee_ratings::Outcomes;
 use referee_ratings::Rank;
@@ -70,7 +70,7 @@ impl Packet {
 
     /// Lists a game, with a remark on its ending.
     fn list_game(&mut self, seen: &GameRecord, remark: &str) {
-        let end = describe_end(seen.winner(), &seen.result, &seen.reason);
+        let end = end_of(seen);
         self.games.push((seen.id.clone(), end + remark, seen.plies));
     }
 
@@ -336,13 +336,13 @@ mod tests {
     #[test]
     fn faults_of_opponents_are_told_apart_from_own_ones() {
         let mut packet = Packet::new(0, "ant".into(), "P01".into());
-        packet.add(&game("ant", "bee", "white"), Seat::First);
+        packet.add(&game("ant", "bee", "white"), Seat::FIRST);
         assert_eq!(packet.faults().into_string(), "<p>You made no fault.</p>");
         let spared = faulty(game("ant", "bee", "white"), &[("black", FaultCode::Crash)]);
-        packet.add(&spared, Seat::First);
+        packet.add(&spared, Seat::FIRST);
         let told = "<p>You made no fault. 1 game ended by a fault of the opponent.</p>";
         assert_eq!(packet.faults().into_string(), told);
-        packet.add(&spared, Seat::Second);
+        packet.add(&spared, Seat::SECOND);
         assert_eq!((packet.faults.len(), packet.spared), (1, 1));
     }
 
@@ -353,7 +353,7 @@ mod tests {
         for fault in crashed.fault.iter_mut().flat_map(|faults| faults.values_mut()) {
             fault.stderr = vec!["IndexError".to_owned()];
         }
-        packet.add(&crashed, Seat::First);
+        packet.add(&crashed, Seat::FIRST);
         packet.exchange = vec!["> turn".to_owned()];
         let shown = packet.faults().into_string();
         let traceback = "<details open><summary>The end of its stderr</summary><pre>IndexError";

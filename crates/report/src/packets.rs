@@ -88,7 +88,7 @@ pub fn write_packets(out: &Path, plan: PacketPlan<'_>) -> Result<usize, ReportEr
     let mut sealed = 0;
     published.each(dir, |game| {
         sealed += usize::from(game.is_sealed);
-        writer.add_both(game)
+        writer.add_to_all(game)
     })?;
     writer.finish(tables)?;
     for ((name, reason), folder) in absent.iter().zip(of_absent) {
@@ -171,7 +171,7 @@ pub fn write_packet(
     let packets = BTreeMap::from([(number, open)]);
     let mut writer = PacketWriter { exchanges: dir.join(EXCHANGES), packets, renderer, pseudonyms };
     writer.make_folders()?;
-    published.each_of(name, dir, |game| writer.add_both(game))?;
+    published.each_of(name, dir, |game| writer.add_to_all(game))?;
     writer.finish(&tables)?;
     Ok(true)
 }
@@ -202,12 +202,12 @@ impl PacketWriter<'_> {
         Ok(())
     }
 
-    /// Adds a game to the packets of both players, unless it is sealed.
-    fn add_both(&mut self, game: &LoggedGame) -> Result<(), ReportError> {
+    /// Adds a game to the packets of its players, unless it is sealed.
+    fn add_to_all(&mut self, game: &LoggedGame) -> Result<(), ReportError> {
         if game.is_sealed {
             return Ok(());
         }
-        Seat::BOTH.into_iter().try_for_each(|seat| self.add(game, seat))
+        game.record.players.seats().try_for_each(|seat| self.add(game, seat))
     }
 
     /// Adds a game to the packet of the player at `seat`.

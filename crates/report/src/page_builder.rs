@@ -70,10 +70,8 @@ pub fn live_page(
 fn played_game(results: &NamedResults, game: &LoggedGame) -> Option<PlayedGame> {
     let record = game.record.as_ref();
     let number = |seat: Seat| results.number(&record.players[seat]).ok();
-    let players = BySeat::new(number(Seat::First)?, number(Seat::Second)?);
-    let winner = record
-        .winner()
-        .and_then(|name| Seat::BOTH.into_iter().find(|&seat| record.players[seat] == *name));
+    let players = BySeat::from([number(Seat::FIRST)?, number(Seat::SECOND)?]);
+    let winner = record.winner().and_then(|name| record.players.values.seat(name));
     (game.counts && !game.is_sealed).then(|| PlayedGame {
         id: record.id.clone(),
         players,

@@ -98,7 +98,7 @@ fn comment_text(text: &str) -> String {
 
 /// Why the game ended. A fault comes with its diagnosis, which names the rejected move.
 fn end_in_words(record: &GameRecord) -> String {
-    let faults = Seat::BOTH.into_iter().filter_map(|seat| {
+    let faults = record.players.seats().filter_map(|seat| {
         let fault = record.fault_of(seat)?;
         Some(format!("{}: {}", record.players.names[seat], fault.message))
     });
@@ -108,7 +108,7 @@ fn end_in_words(record: &GameRecord) -> String {
 
 /// The result; `*` if both players failed.
 fn result(record: &GameRecord) -> &'static str {
-    let [white, black] = Seat::BOTH.map(|seat| record.score(seat));
+    let [white, black] = [Seat::FIRST, Seat::SECOND].map(|seat| record.score(seat));
     if white > black {
         "1-0"
     } else if black > white {
@@ -132,8 +132,8 @@ fn tags(
         ("Site", "?".to_owned()),
         ("Date", date(if record.clock.began == 0 { header.created } else { record.clock.began })),
         ("Round", format!("{}.{}", record.pair, record.game)),
-        ("White", record.players[Seat::First].clone()),
-        ("Black", record.players[Seat::Second].clone()),
+        ("White", record.players[Seat::FIRST].clone()),
+        ("Black", record.players[Seat::SECOND].clone()),
         ("Result", result.to_owned()),
     ];
     if chess960 {
@@ -143,8 +143,9 @@ fn tags(
         tags.extend([("SetUp", "1".to_owned()), ("FEN", start.to_owned())]);
     }
     tags.push(("PlyCount", record.plies.to_string()));
+    let tc = record.tc();
     let [white, black] =
-        Seat::BOTH.map(|seat| time_control(&own_control(&header.clock, record.tc()[seat])));
+        [Seat::FIRST, Seat::SECOND].map(|seat| time_control(&own_control(&header.clock, tc[seat])));
     if white == black {
         tags.push(("TimeControl", white));
     } else {
@@ -176,7 +177,7 @@ fn time_control(control: &TimeControl) -> String {
 /// Why the game ended, in the words of the standard.
 fn termination(record: &GameRecord) -> &'static str {
     let codes: Vec<FaultCode> =
-        Seat::BOTH.iter().filter_map(|&seat| Some(record.fault_of(seat)?.code)).collect();
+        record.players.seats().filter_map(|seat| Some(record.fault_of(seat)?.code)).collect();
     match codes[..] {
         _ if record.reason == DRAWN_ON_TIME => "time forfeit",
         [] if is_adjudicated(&record.reason) => "adjudication",
@@ -205,13 +206,14 @@ fn moves(
         };
         let Some(played) = replay.next().transpose()? else { break };
         let half = at + usize::from(is_black);
-        let seat = if half.is_multiple_of(2) { Seat::First } else { Seat::Second };
+        let is_white = half.is_multiple_of(2);
+        let seat = if is_white { Seat::FIRST } else { Seat::SECOND };
         let number = first + half / 2;
-        match seat {
-            Seat::First => words.push(format!("{number}.")),
+        if is_white {
+            words.push(format!("{number}."));
+        } else if is_numbered {
             // The number is repeated behind a comment.
-            Seat::Second if is_numbered => words.push(format!("{number}...")),
-            Seat::Second => {}
+            words.push(format!("{number}..."));
         }
         words.extend(played.events.into_iter().filter_map(|event| match event {
             Event::Played { san } => Some(san),
@@ -319,8 +321,8 @@ mod tests {
         record.opening = texts(&["e2e4", "e7e5"]);
         record.actions = texts(&["d1h5", "b8c6", "f1c4", "g8f6", "h5f7"]);
         (record.plies, record.reason) = (7, "checkmate".to_owned());
-        record.clock.used_ns.values.first = vec![530_000_000, 20_000_000, 0];
-        record.clock.used_ns.values.second = Vec::new();
+        record.clock.used_ns.values[Seat::FIRST] = vec![530_000_000, 20_000_000, 0];
+        record.clock.used_ns.values[Seat::SECOND] = Vec::new();
         change(&mut record);
         let header = header(&["ant", "b\"ee"]);
         let scores = pgn(&rules(), &header, &record, PgnComments::Scores).expect("legal");
@@ -446,7 +448,7 @@ mod tests {
     #[test]
     fn players_with_their_own_clocks_have_a_tag_each() {
         let text = written(|record| {
-            let tc = BySeat::new(Some("40/60+0.6".parse().expect("a clock")), None);
+            let tc = BySeat::from([Some("40/60+0.6".parse().expect("a clock")), None]);
             record.clock.tc = Some(SeatMap::new(record.players.names.clone(), tc));
         });
         let tags = "[WhiteTimeControl \"40/60+0.6\"]\n[BlackTimeControl \"-\"]\n[Termination";

@@ -76,8 +76,8 @@ mod tests {
         let games = ["1-1", "1-2"].map(|id| ReplayFrames {
             id: id.to_owned(),
             pair: (3, 1),
-            players: ["ant", "bee"].map(str::to_owned),
-            seats: ["white".into(), "black".into()],
+            players: ["ant", "bee"].map(str::to_owned).into(),
+            seats: vec!["white".into(), "black".into()],
             look: None,
             end: "draw: done".to_owned(),
             frames: Vec::new(),

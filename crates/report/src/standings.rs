@@ -348,6 +348,7 @@ pub(crate) mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
     use referee_tournament::analysis::results::NamedResults;
     use referee_tournament::analysis::results::examples::{any_results, results};
 

@@ -32,7 +32,7 @@ impl Kind {
 
     /// The ply at which it fails. In a simultaneous game both seats move at once.
     fn fails_at(self, seat: Seat, simultaneous: bool) -> Option<u32> {
-        let later = u32::from(seat == Seat::Second && !simultaneous);
+        let later = u32::from(seat == Seat::SECOND && !simultaneous);
         match self {
             Self::NeverStarts => Some(0),
             Self::FailsAt(turn) => Some(2 * turn + later),
@@ -130,20 +130,20 @@ impl Case {
     /// The record of the game at `index`.
     fn record(&self, state: &TournamentState, index: usize) -> GameRecord {
         let fixture = state.fixture(index);
-        let kinds = BySeat::from_fn(|seat| self.kinds[fixture.players[seat]]);
-        let ends = BySeat::from_fn(|seat| kinds[seat].fails_at(seat, self.simultaneous));
-        let first = ends.first.into_iter().chain(ends.second).min();
-        let fails = BySeat::from_fn(|seat| first.is_some() && ends[seat] == first);
+        let kinds = BySeat::from_fn(2, |seat| self.kinds[fixture.players.at(seat)]);
+        let ends = BySeat::from_fn(2, |seat| kinds[seat].fails_at(seat, self.simultaneous));
+        let first = ends.values().iter().flatten().min().copied();
+        let fails = [Seat::FIRST, Seat::SECOND].map(|seat| first.is_some() && ends[seat] == first);
         let id = state.id(index);
-        let result = match (fails.first, fails.second) {
-            (true, true) => "draw",
-            (true, false) => "black",
-            (false, true) => "white",
-            (false, false) => self.on_the_board(kinds, &id),
+        let result = match fails {
+            [true, true] => "draw",
+            [true, false] => "black",
+            [false, true] => "white",
+            [false, false] => self.on_the_board(&kinds, &id),
         };
-        let name = |seat: Seat| state.name(fixture.players[seat]);
-        let plain = game(name(Seat::First), name(Seat::Second), result);
-        let fault = [(fails.first, "white"), (fails.second, "black")]
+        let name = |seat: Seat| state.name(fixture.players.at(seat));
+        let plain = game(name(Seat::FIRST), name(Seat::SECOND), result);
+        let fault = [(fails[0], "white"), (fails[1], "black")]
             .into_iter()
             .filter(|(fails, _)| *fails)
             .map(|(_, seat)| (seat.to_owned(), Fault::new(FaultCode::Crash, "it fails")));
@@ -164,11 +164,11 @@ impl Case {
     }
 
     /// The stronger player wins most games.
-    fn on_the_board(&self, kinds: BySeat<Kind>, id: &str) -> &'static str {
+    fn on_the_board(&self, kinds: &BySeat<Kind>, id: &str) -> &'static str {
         let strength = |kind: Kind| if let Kind::Plays(strength) = kind { strength } else { 0 };
         let sum: u32 = id.bytes().map(u32::from).sum();
         let luck = if self.deterministic { 0 } else { sum % 5 };
-        match (strength(kinds.first) + luck).cmp(&(strength(kinds.second) + 2)) {
+        match (strength(kinds[Seat::FIRST]) + luck).cmp(&(strength(kinds[Seat::SECOND]) + 2)) {
             std::cmp::Ordering::Less => "black",
             std::cmp::Ordering::Equal => "draw",
             std::cmp::Ordering::Greater => "white",

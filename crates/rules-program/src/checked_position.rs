@@ -4,9 +4,10 @@ use std::cmp::Ordering;
 use std::collections::{BTreeMap, HashSet};
 
 use referee_games::{
-    BySeat, DrawnBoard, GameResult, Legal, OtherEvent, Outcome, Seat, Stream, Turn,
-    is_unsafe_to_show,
+    BySeat, DrawnBoard, Legal, OtherEvent, Outcome, Places, Seat, SeatSet, Stream, Turn,
+    WholeNumber, is_unsafe_to_show,
 };
+use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Number, Value};
 
@@ -63,7 +64,7 @@ impl CheckedPosition {
         }
         let mut words = answer.turn.ok_or(Violation::Missing("turn"))?;
         let outcomes = words.chance.take();
-        let scores = words.over.as_ref().map(scores).transpose()?.flatten();
+        let scores = words.over.as_ref().and_then(|over| scores(game, over));
         let turn = turn(game, words, outcomes.is_some())?;
         let outcomes = outcomes.unwrap_or_default();
         if let Turn::Chance(_) = turn {
@@ -108,15 +109,15 @@ impl CheckedPosition {
         let turn = TurnWords::of(&self.turn, &game.seats, self.outcomes.clone());
         let legal = self.legal.as_ref().and_then(|legal| match &self.turn {
             Turn::Move(seat) => Some(LegalWords::List(legal[*seat].clone())),
-            Turn::Both => Some(LegalWords::BySeat(named(game, legal))),
+            Turn::Together(asked) => Some(LegalWords::BySeat(named(game, legal, *asked))),
             _ => None,
         });
         PositionAnswer {
             state: Some(self.state.clone()),
             turn: Some(turn),
             legal,
-            views: self.views.as_ref().map(|views| named(game, views)),
-            values: self.values.as_ref().map(|values| named(game, values)),
+            views: self.views.as_ref().map(|views| named(game, views, every_seat(game))),
+            values: self.values.as_ref().map(|values| named(game, values, every_seat(game))),
             cannot_win: self.cannot_win.iter().map(|&it| game.seats[it].to_string()).collect(),
             ..PositionAnswer::default()
         }
@@ -156,10 +157,13 @@ fn check_visibility(game: &Description, answer: &PositionAnswer) -> Result<(), V
 }
 
 fn turn(game: &Description, words: TurnWords, chance: bool) -> Result<Turn, Violation> {
-    let TurnWords { moves, both, pass, whose, over, reason, .. } = words;
-    let forms = [moves.is_some(), both.is_some(), pass.is_some(), chance, over.is_some()];
-    if forms.into_iter().filter(|form| *form).count() != 1 || both == Some(false) {
-        return Err(Violation::Turn);
+    let TurnWords { moves, both, together, pass, whose, over, reason, .. } = words;
+    let seats = game.seats.len();
+    let is_together = if seats == 2 { both.is_some() } else { together.is_some() };
+    let is_foreign = both == Some(false) || both.is_some() && together.is_some();
+    let forms = [moves.is_some(), is_together, pass.is_some(), chance, over.is_some()];
+    if is_foreign || forms.into_iter().filter(|form| *form).count() != 1 {
+        return Err(Violation::Turn { seats });
     }
     if let Some(name) = moves {
         return Ok(Turn::Move(seat(game, &name)?));
@@ -168,18 +172,17 @@ fn turn(game: &Description, words: TurnWords, chance: bool) -> Result<Turn, Viol
         return Ok(Turn::Pass(seat(game, &name)?));
     }
     if let Some(over) = over {
-        let result = match (over.as_str(), scores(&over)?) {
-            (_, Some(scores)) => winner(&scores),
-            (Some("draw"), None) => GameResult::Draw,
-            (name, None) => GameResult::Win(seat(game, name.unwrap_or_default())?),
-        };
-        let by_scores = || over.is_object().then(|| "scores".to_owned());
+        let by_scores = || over.get("scores").map(|_| "scores".to_owned());
+        let places = places(game, &over)?;
         let reason = reason.or_else(by_scores).ok_or(Violation::Missing("reason"))?;
         check_text(&reason)?;
-        return Ok(Turn::Over(Outcome { result, reason: reason.into() }));
+        return Ok(Turn::Over(Outcome { places, reason: reason.into() }));
     }
-    if both.is_some() {
-        return Ok(Turn::Both);
+    if is_together {
+        return Ok(Turn::Together(match together {
+            None => every_seat(game),
+            Some(names) => several(game, &names)?,
+        }));
     }
     let stream = match whose {
         Some(name) => Stream::Seat(seat(game, &name)?),
@@ -188,24 +191,49 @@ fn turn(game: &Description, words: TurnWords, chance: bool) -> Result<Turn, Viol
     Ok(Turn::Chance(stream))
 }
 
-/// The scores by which a game is over; `None` if `over` is a text.
-fn scores(over: &Value) -> Result<Option<BySeat<Number>>, Violation> {
-    match (over, over["scores"].as_array().map(Vec::as_slice)) {
-        (Value::String(_), _) => Ok(None),
-        (_, Some([Value::Number(first), Value::Number(second)])) => {
-            Ok(Some(BySeat::new(first.clone(), second.clone())))
+/// The seats that choose at the same time.
+fn several(game: &Description, names: &[String]) -> Result<SeatSet, Violation> {
+    let seats: SeatSet = names.iter().map(|name| seat(game, name)).collect::<Result<_, _>>()?;
+    if seats.len() == names.len() && seats.len() > 1 { Ok(seats) } else { Err(Violation::Together) }
+}
+
+/// The places with which a game is over.
+fn places(game: &Description, over: &Value) -> Result<Places, Violation> {
+    let count = game.seats.len();
+    let bad = if count == 2 { Violation::Over } else { Violation::OverPlaces { seats: count } };
+    if let Some(scores) = scores(game, over) {
+        let order =
+            |one: Seat, other: Seat| scores[other].as_f64().partial_cmp(&scores[one].as_f64());
+        return Ok(Places::ordered(count, |one, other| {
+            order(one, other).unwrap_or(Ordering::Equal)
+        }));
+    }
+    match over {
+        Value::String(name) if name == "draw" => Ok(Places::level(count)),
+        Value::String(name) if count == 2 => Ok(Places::won_by(seat(game, name)?, count)),
+        Value::Object(fields) if count > 2 => {
+            let places = fields.get("places").ok_or(bad)?;
+            let places = BTreeMap::<String, WholeNumber<u8>>::deserialize(places)
+                .map_err(|_| Violation::Places)?;
+            let places = by_seat(game, places, "places")?;
+            let from_zero = places.map(|place| place.0.wrapping_sub(1));
+            Places::listed(&from_zero).ok_or(Violation::Places)
         }
-        _ => Err(Violation::Over),
+        _ => Err(bad),
     }
 }
 
-/// The seat with the higher score wins; equal scores are a draw.
-fn winner(scores: &BySeat<Number>) -> GameResult {
-    match scores.first.as_f64().partial_cmp(&scores.second.as_f64()) {
-        Some(Ordering::Greater) => GameResult::Win(Seat::First),
-        Some(Ordering::Less) => GameResult::Win(Seat::Second),
-        _ => GameResult::Draw,
-    }
+/// The scores by which a game is over; `None` if it gives none.
+fn scores(game: &Description, over: &Value) -> Option<BySeat<Number>> {
+    let list = over.get("scores")?.as_array()?;
+    let number = |value: &Value| value.as_number().cloned();
+    let scores = list.iter().map(number).collect::<Option<BySeat<_>>>()?;
+    (scores.len() == game.seats.len()).then_some(scores)
+}
+
+/// Every seat of the game.
+fn every_seat(game: &Description) -> SeatSet {
+    game.seats.seats().collect()
 }
 
 fn check_outcomes(outcomes: &[(String, u32)]) -> Result<(), Violation> {
@@ -226,19 +254,25 @@ fn listed(
 ) -> Result<BySeat<Vec<String>>, Violation> {
     let mut legal = match (turn, words) {
         (Turn::Move(mover), LegalWords::List(actions)) => {
-            let mut legal = BySeat::default();
+            let mut legal = BySeat::default_for(game.seats.len());
             legal[*mover] = actions;
             legal
         }
-        (Turn::Both, LegalWords::BySeat(actions)) => by_seat(game, actions, "legal")?,
-        (Turn::Move(_) | Turn::Both, _) => {
-            let why = "expected a list if one seat moves, an object of lists if both do";
+        (Turn::Together(asked), LegalWords::BySeat(actions)) => {
+            let mut legal = BySeat::default_for(game.seats.len());
+            for (seat, actions) in of_seats(game, *asked, actions, "legal")? {
+                legal[seat] = actions;
+            }
+            legal
+        }
+        (Turn::Move(_) | Turn::Together(_), _) => {
+            let why = "expected a list if one seat moves, an object of lists if several do";
             return Err(Violation::Unexpected { field: "legal", why });
         }
         // No seat is asked, so the value does not matter.
-        _ => return Ok(BySeat::default()),
+        _ => return Ok(BySeat::default_for(game.seats.len())),
     };
-    for &seat in turn.asked() {
+    for seat in turn.asked().iter() {
         sort(&mut legal[seat])?;
         if legal[seat].is_empty() {
             return Err(Violation::NoAction(game.seats[seat].to_string()));
@@ -266,9 +300,9 @@ pub(crate) fn check_text(text: &str) -> Result<(), Violation> {
 }
 
 fn check_values(values: Option<&BySeat<f64>>) -> Result<(), Violation> {
-    let all = values.into_iter().flat_map(|values| [values.first, values.second]);
-    match all.into_iter().find(|value| !(-1.0..=1.0).contains(value)) {
-        Some(value) => Err(Violation::Value(value)),
+    let all = values.into_iter().flat_map(BySeat::values);
+    match all.into_iter().find(|value| !(-1.0..=1.0).contains(*value)) {
+        Some(value) => Err(Violation::Value(*value)),
         None => Ok(()),
     }
 }
@@ -293,25 +327,36 @@ pub(crate) fn seat(game: &Description, name: &str) -> Result<Seat, Violation> {
     game.seats.seat(name).ok_or_else(|| Violation::Seat(name.to_owned()))
 }
 
-/// The values of both seats by their names.
-fn named<T: Clone>(game: &Description, values: &BySeat<T>) -> BTreeMap<String, T> {
-    values.iter().map(|(seat, value)| (game.seats[seat].to_string(), value.clone())).collect()
+/// The values of these seats by their names.
+fn named<T: Clone>(game: &Description, values: &BySeat<T>, seats: SeatSet) -> BTreeMap<String, T> {
+    seats.iter().map(|seat| (game.seats[seat].to_string(), values[seat].clone())).collect()
 }
 
-/// The values of both seats, and of no others.
+/// The value of every seat, and of nothing else.
 fn by_seat<T>(
     game: &Description,
-    mut values: BTreeMap<String, T>,
+    values: BTreeMap<String, T>,
     field: &'static str,
 ) -> Result<BySeat<T>, Violation> {
-    let BySeat { first, second } = &game.seats;
-    let (one, other) = (values.remove(&**first), values.remove(&**second));
-    if let Some(name) = values.keys().next() {
-        return Err(Violation::Seat(name.clone()));
+    let values = of_seats(game, every_seat(game), values, field)?;
+    Ok(values.into_iter().map(|(_, value)| value).collect())
+}
+
+/// The values of these seats, and of nothing else, in seat order.
+fn of_seats<T>(
+    game: &Description,
+    seats: SeatSet,
+    mut values: BTreeMap<String, T>,
+    field: &'static str,
+) -> Result<Vec<(Seat, T)>, Violation> {
+    let mut found = Vec::new();
+    for seat in seats.iter() {
+        found.extend(values.remove(&*game.seats[seat]).map(|value| (seat, value)));
     }
-    match (one, other) {
-        (Some(one), Some(other)) => Ok(BySeat::new(one, other)),
-        _ => Err(Violation::Missing(field)),
+    match values.keys().next() {
+        Some(name) => Err(Violation::Seat(name.clone())),
+        None if found.len() < seats.len() => Err(Violation::Missing(field)),
+        None => Ok(found),
     }
 }
 

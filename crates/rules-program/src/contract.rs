@@ -8,8 +8,8 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 use referee_games::{
-    BoardLook, BySeat, Clause, DrawnBoard, OptionSpec, Outcome, Seat, StepText, Stream, Text, Turn,
-    WholeNumber,
+    BoardLook, BySeat, Clause, DrawnBoard, OptionSpec, Outcome, Places, Seat, SeatSet, StepText,
+    Stream, Text, Turn, WholeNumber,
 };
 
 /// The version of the contract.
@@ -114,21 +114,34 @@ impl RulesRequest<'_> {
 pub enum StepWords<'a> {
     /// The action of the seat on turn.
     Move(#[serde(borrow)] Cow<'a, str>),
-    /// The actions of both seats, in seat order.
+    /// The actions of both seats of a game for two, in seat order.
     Both(Cow<'a, str>, Cow<'a, str>),
+    /// The actions of the seats that were asked together, in a game with more seats.
+    Together(Map<String, Value>),
     /// A forced pass. Always true.
     Pass(bool),
     /// The chance outcome that was drawn.
     Chance(Cow<'a, str>),
 }
 
-impl<'a> From<StepText<'a>> for StepWords<'a> {
-    fn from(step: StepText<'a>) -> Self {
+impl<'a> StepWords<'a> {
+    /// The words for a step of a game with these seats, in which these were asked.
+    pub fn of(step: &StepText<'a>, asked: SeatSet, seats: &BySeat<Text>) -> Self {
         match step {
-            StepText::Move(action) => Self::Move(action.into()),
-            StepText::Both(BySeat { first, second }) => Self::Both(first.into(), second.into()),
+            StepText::Move(action) => Self::Move((*action).into()),
+            StepText::Together(answers) => match answers.as_slice() {
+                [first, second] if seats.len() == 2 => {
+                    Self::Both((*first).into(), (*second).into())
+                }
+                answers => {
+                    let by_name = asked.iter().zip(answers);
+                    let words =
+                        by_name.map(|(seat, &action)| (seats[seat].to_string(), action.into()));
+                    Self::Together(words.collect())
+                }
+            },
             StepText::Pass => Self::Pass(true),
-            StepText::Chance(outcome) => Self::Chance(outcome.into()),
+            StepText::Chance(outcome) => Self::Chance((*outcome).into()),
         }
     }
 }
@@ -159,7 +172,7 @@ pub(crate) struct GameAnswer {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) version: Option<String>,
     /// The names of the seats, first seat first.
-    pub(crate) seats: [String; 2],
+    pub(crate) seats: Vec<String>,
     /// Whether the game has hidden information.
     #[serde(default)]
     pub(crate) hidden: bool,
@@ -224,15 +237,18 @@ pub(crate) struct PositionAnswer {
     pub(crate) max_plies: Option<u32>,
 }
 
-/// The turn of a position: exactly one of `move`, `both`, `pass`, `chance` and `over`.
+/// The turn of a position: exactly one of `move`, `both`, `together`, `pass`, `chance` and `over`.
 #[derive(Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TurnWords {
     /// The seat that chooses an action.
     #[serde(rename = "move", default, skip_serializing_if = "Option::is_none")]
     pub(crate) moves: Option<String>,
-    /// True if both seats choose.
+    /// True if both seats choose, in a game for two.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) both: Option<bool>,
+    /// The seats that choose at the same time, in a game with more seats.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) together: Option<Vec<String>>,
     /// The seat that is forced to pass.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) pass: Option<String>,
@@ -242,7 +258,8 @@ pub struct TurnWords {
     /// The seat whose stream of luck is used, with `chance`.
     #[serde(rename = "for", default, skip_serializing_if = "Option::is_none")]
     pub(crate) whose: Option<String>,
-    /// The seat that won, `draw`, or an object with the `scores`, the first seat's first.
+    /// How the game ended: the seat that won, `draw`, an object with the `scores`, the first seat's
+    /// first, or one with the `places` by seat, from 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) over: Option<Value>,
     /// The reason for the result, with `over`.
@@ -258,17 +275,33 @@ impl TurnWords {
         match turn {
             Turn::Move(seat) => Self { moves: name(seat), ..words },
             Turn::Pass(seat) => Self { pass: name(seat), ..words },
-            Turn::Both => Self { both: Some(true), ..words },
+            Turn::Together(_) if seats.len() == 2 => Self { both: Some(true), ..words },
+            Turn::Together(asked) => {
+                let names = asked.iter().map(|seat| seats[seat].to_string());
+                Self { together: Some(names.collect()), ..words }
+            }
             Turn::Chance(Stream::Shared) => Self { chance: Some(outcomes), ..words },
             Turn::Chance(Stream::Seat(seat)) => {
                 Self { chance: Some(outcomes), whose: name(seat), ..words }
             }
-            Turn::Over(Outcome { result, reason }) => {
-                let over = Some(result.name(seats).into());
+            Turn::Over(Outcome { places, reason }) => {
+                let over = Some(over(*places, seats));
                 Self { over, reason: Some(reason.to_string()), ..words }
             }
         }
     }
+}
+
+/// How a game ended with these places.
+fn over(places: Places, seats: &BySeat<Text>) -> Value {
+    if let Some(result) = places.result(seats) {
+        return result.into();
+    }
+    let place = |(seat, name): (Seat, &Text)| (name.to_string(), (places.of(seat) + 1).into());
+    Value::Object(Map::from_iter([(
+        "places".to_owned(),
+        Value::Object(seats.iter().map(place).collect()),
+    )]))
 }
 
 /// The legal actions.
@@ -277,7 +310,7 @@ impl TurnWords {
 pub(crate) enum LegalWords {
     /// The actions of the seat on turn.
     List(Vec<String>),
-    /// The actions of both seats.
+    /// The actions of the seats that choose at the same time.
     BySeat(BTreeMap<String, Vec<String>>),
 }
 

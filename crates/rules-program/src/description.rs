@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 
 use referee_games::options::{OptionKind, plain};
-use referee_games::{BoardLook, BySeat, Clause, OptionSpec, Options, Text};
+use referee_games::{BoardLook, BySeat, Clause, OptionSpec, Options, SEATS, Text};
 
 use crate::boards;
 use crate::contract::{GameAnswer, VERSION};
@@ -39,8 +39,7 @@ impl Description {
         no_twins(clauses.iter().map(|clause| &*clause.id))?;
         let options = options.into_iter().map(option).collect::<Result<Vec<_>, _>>()?;
         check_defaults(&options)?;
-        let [first, second] = seats.map(Cow::Owned);
-        let seats = BySeat::new(first, second);
+        let seats = seats.into_iter().map(Cow::Owned).collect();
         let clauses = clauses.into_iter().map(clause).collect();
         let title = printable(&title);
         board.iter().try_for_each(|look| boards::check_look(look, &seats))?;
@@ -57,9 +56,13 @@ fn check_name(name: &str) -> Result<(), Violation> {
     if fits { Ok(()) } else { Err(Violation::Name(name.to_owned())) }
 }
 
-fn check_seats(seats: &[String; 2]) -> Result<(), Violation> {
+fn check_seats(seats: &[String]) -> Result<(), Violation> {
+    if !SEATS.contains(&seats.len()) {
+        return Err(Violation::SeatCount(seats.len()));
+    }
     seats.iter().try_for_each(|seat| check_name(seat))?;
-    let clash = seats[0] == seats[1] || seats.iter().any(|seat| seat == "draw");
+    let different: HashSet<&String> = seats.iter().collect();
+    let clash = different.len() < seats.len() || seats.iter().any(|seat| seat == "draw");
     if clash { Err(Violation::SeatNames) } else { Ok(()) }
 }
 

@@ -3,7 +3,7 @@
 use std::io;
 use std::time::Duration;
 
-use referee_games::{EventError, GameError, ProgramError, is_unsafe_to_show};
+use referee_games::{EventError, GameError, ProgramError, SEATS, is_unsafe_to_show};
 
 use crate::contract::{
     LONGEST_ANSWER, LONGEST_ROW, LONGEST_STATE, LONGEST_TEXT, MOST_OUTCOMES, MOST_PLIES, MOST_ROWS,
@@ -138,8 +138,11 @@ pub(crate) enum Violation {
         printable(.0)
     )]
     Name(String),
-    /// Both seats have the same name, or one is called `draw`.
-    #[error("`seats` needs two different names, neither of them `draw`")]
+    /// The game has too few or too many seats.
+    #[error("`seats` has {0} names; a game has {least} to {most} seats", least = SEATS.start(), most = SEATS.end())]
+    SeatCount(usize),
+    /// Two seats have the same name, or one is called `draw`.
+    #[error("`seats` needs different names, none of them `draw`")]
     SeatNames,
     /// An action, an option or a clause is listed twice.
     #[error("`{}` is listed twice", printable(.0))]
@@ -162,16 +165,39 @@ pub(crate) enum Violation {
     #[error("the state has {0} bytes; the maximum is {LONGEST_STATE}")]
     State(usize),
     /// `turn` has none or several of its five forms.
-    #[error("`turn` needs exactly one of `move`, `both`, `pass`, `chance`, `over`")]
-    Turn,
+    #[error(
+        "`turn` needs exactly one of `move`, `{}`, `pass`, `chance`, `over`",
+        if *seats == 2 { "both" } else { "together" }
+    )]
+    Turn {
+        /// The number of the game's seats.
+        seats: usize,
+    },
+    /// `together` does not list several different seats.
+    #[error("`together` needs two or more different seats; one that moves alone is `move`")]
+    Together,
     /// A seat has a name that is not among the game's.
     #[error("unknown seat `{}`", printable(.0))]
     Seat(String),
-    /// `over` is neither a text nor two scores.
+    /// `over` of a game for two is neither a text nor two scores.
     #[error(
         "`over` needs a seat, `draw`, or `{{\"scores\":[A,B]}}` with two numbers, the first seat's first"
     )]
     Over,
+    /// `over` of a game with more seats gives neither places nor scores.
+    #[error(
+        "`over` needs `draw`, `{{\"scores\":[…]}}` with {seats} numbers, the first seat's first, or \
+         `{{\"places\":{{…}}}}` with the place of each of the {seats} seats, from 1"
+    )]
+    OverPlaces {
+        /// The number of the game's seats.
+        seats: usize,
+    },
+    /// The places are not such as a game can end with.
+    #[error(
+        "`places` needs 1 for the best, and for every other seat 1 more than seats are ahead of it"
+    )]
+    Places,
     /// The text of an action or an outcome is invalid.
     #[error(
         "\"{}\" cannot be the text of an action or outcome: it needs 1 to {LONGEST_TEXT} bytes, \

@@ -7,14 +7,14 @@ use rand::RngCore;
 use rand::seq::IndexedRandom;
 use referee_games::{
     AnyPosition, BySeat, Drawing, Event, GameError, Legal, PASS, Position, Refusal, Seat, SeatMap,
-    Step, StepError, StepText, Text, Turn,
+    SeatSet, Step, StepError, StepText, Text, Turn,
 };
 use serde_json::Number;
 use serde_json::value::{RawValue, to_raw_value};
 
 use crate::checked_position::{CheckedPosition, StepReport, check_text};
 use crate::contract::{
-    ActionAnswer, DRAWS, MOST_UNASKED, PositionAnswer, RequestType, RulesRequest,
+    ActionAnswer, DRAWS, MOST_UNASKED, PositionAnswer, RequestType, RulesRequest, StepWords,
 };
 use crate::description::Description;
 use crate::error::{ExchangeError, Violation, printable};
@@ -116,9 +116,9 @@ impl ProgramPosition {
         Ok(match (&self.checked.turn, step) {
             (Turn::Move(seat), Step::Move(chosen)) => Step::Move(action(*seat, chosen)?),
             (Turn::Pass(_), Step::Pass) => Step::Pass,
-            (Turn::Both, Step::Both(BySeat { first, second })) => {
-                let first = action(Seat::First, first)?;
-                Step::Both(BySeat::new(first, action(Seat::Second, second)?))
+            (Turn::Together(asked), Step::Together(answers)) if answers.len() == asked.len() => {
+                let judged = asked.iter().zip(answers).map(|(seat, text)| action(seat, text));
+                Step::Together(judged.collect::<Result<_, _>>()?)
             }
             (Turn::Chance(_), Step::Chance(text)) => {
                 if !self.checked.outcomes.iter().any(|(outcome, _)| outcome == text) {
@@ -131,13 +131,15 @@ impl ProgramPosition {
     }
 
     /// The position after a step, which is legal.
-    fn after(&self, step: StepText<'_>) -> Result<(Self, StepReport), GameError> {
+    fn after(&self, step: &StepText<'_>) -> Result<(Self, StepReport), GameError> {
         let ply = self.ply + u32::from(!matches!(step, Step::Chance(_)));
         let unasked = match step {
             Step::Chance(_) | Step::Pass => self.unasked + 1,
-            Step::Move(_) | Step::Both(_) => 0,
+            Step::Move(_) | Step::Together(_) => 0,
         };
-        let request = RulesRequest { step: Some(step.into()), ..self.request(RequestType::Play) };
+        let seats = &self.table.description.seats;
+        let words = StepWords::of(step, self.checked.turn.asked(), seats);
+        let request = RulesRequest { step: Some(words), ..self.request(RequestType::Play) };
         self.table.link.ask(request, |answer: PositionAnswer, _| {
             let (checked, report) = CheckedPosition::new(&self.table.description, answer)?;
             let over = matches!(checked.turn, Turn::Over(_));
@@ -155,31 +157,29 @@ impl ProgramPosition {
     /// Appends the events of a step: its actions, the program's events, and the end of the game.
     fn tell(
         &self,
-        step: StepText<'_>,
+        step: &StepText<'_>,
         report: StepReport,
-        mover: Option<Seat>,
+        actors: SeatSet,
         events: &mut Vec<Event>,
     ) {
         let seats = &self.table.description.seats;
         let on_behalf_of = report.on_behalf_of.map(|seat| seats[seat].clone());
-        let by = mover.map_or_else(|| Seat::BOTH.to_vec(), |seat| vec![seat]);
-        for (seat, action) in by.into_iter().zip(step.actions()) {
+        for (seat, action) in actors.iter().zip(step.actions()) {
             let by = seats[seat].clone();
             events.push(Event::Action {
                 to: report.secret.then(|| [by.clone()]),
                 by,
                 action: action.to_owned(),
-                forced: step == Step::Pass,
+                forced: *step == Step::Pass,
                 opening: false,
                 on_behalf_of: on_behalf_of.clone(),
             });
         }
         events.extend(report.events.into_iter().map(Event::Other));
         if let Turn::Over(outcome) = &self.checked.turn {
-            let result = outcome.result.name(seats).to_owned().into();
             let scores = self.checked.scores.clone();
             let scores = scores.map(|scores| SeatMap::new(seats.clone(), scores));
-            events.push(Event::Over { result, reason: outcome.reason.clone(), scores });
+            events.push(Event::over(outcome, seats, scores));
         }
     }
 }
@@ -233,12 +233,12 @@ impl AnyPosition for ProgramPosition {
     fn play(&mut self, step: StepText<'_>, events: &mut Vec<Event>) -> Result<(), GameError> {
         let canonical = self.canonical(step)?;
         let step = canonical.as_text();
-        let mover = match self.checked.turn {
-            Turn::Move(seat) | Turn::Pass(seat) => Some(seat),
-            _ => None,
+        let actors = match self.checked.turn {
+            Turn::Pass(seat) => seat.into(),
+            ref turn => turn.asked(),
         };
-        let (after, report) = self.after(step)?;
-        after.tell(step, report, mover, events);
+        let (after, report) = self.after(&step)?;
+        after.tell(&step, report, actors, events);
         *self = after;
         Ok(())
     }
@@ -292,7 +292,7 @@ impl AnyPosition for ProgramPosition {
     }
 
     fn values(&self) -> Option<BySeat<f64>> {
-        self.checked.values
+        self.checked.values.clone()
     }
 
     fn scores(&self) -> Option<&BySeat<Number>> {

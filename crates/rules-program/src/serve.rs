@@ -8,8 +8,8 @@ use std::io::{self, BufRead, Write};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use referee_games::{
-    AnyGame, AnyPosition, BySeat, Drawing, Event, GameError, Options, Position, Refusal, Seat,
-    Step, Text, TextStep,
+    AnyGame, AnyPosition, Drawing, Event, GameError, Options, Position, Refusal, Seat, Step, Text,
+    TextStep,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -137,7 +137,7 @@ impl Server<'_> {
 
     fn play(&mut self, request: &RulesRequest<'_>, out: &mut Vec<u8>) -> Result<(), ServeError> {
         let mut position = self.position(request)?;
-        let step = step(request.step.as_ref().ok_or(ServeError::Field("step"))?);
+        let step = step(request.step.as_ref().ok_or(ServeError::Field("step"))?)?;
         let mut events = Vec::new();
         position.play(step.as_text(), &mut events)?;
         let mut answer = show(&*position)?;
@@ -195,15 +195,16 @@ fn options(game: &dyn AnyGame, words: &RawValue) -> Result<Options, GameError> {
     Ok(Options::from_json(game.options(), &given)?)
 }
 
-fn step(words: &StepWords<'_>) -> TextStep {
-    match words {
+fn step(words: &StepWords<'_>) -> Result<TextStep, ServeError> {
+    Ok(match words {
         StepWords::Move(action) => Step::Move(action.to_string()),
         StepWords::Both(first, second) => {
-            Step::Both(BySeat::new(first.to_string(), second.to_string()))
+            Step::Together(vec![first.to_string(), second.to_string()])
         }
+        StepWords::Together(_) => return Err(ServeError::Field("step")),
         StepWords::Pass(_) => Step::Pass,
         StepWords::Chance(outcome) => Step::Chance(outcome.to_string()),
-    }
+    })
 }
 
 /// The answer that shows a position.
@@ -212,7 +213,7 @@ fn show(position: &dyn AnyPosition) -> Result<PositionAnswer, ServeError> {
     let turn = TurnWords::of(&position.turn(), &seats, position.outcomes());
     let name = |seat: Seat| seats[seat].to_string();
     let values = position.values();
-    let lost = Seat::BOTH.into_iter().filter(|&seat| !position.can_win(seat));
+    let lost = seats.seats().filter(|&seat| !position.can_win(seat));
     let (rows, board) = match position.draw() {
         Drawing::Text(rows) => (rows, None),
         Drawing::Board(board, _) => (Vec::new(), Some(board)),
@@ -233,11 +234,11 @@ fn show(position: &dyn AnyPosition) -> Result<PositionAnswer, ServeError> {
 fn actions(position: &dyn AnyPosition) -> Result<PositionAnswer, ServeError> {
     let seats = position.seats();
     let asked = position.turn().asked();
-    let listed = |&seat| Some((seats[seat].to_string(), position.legal_list(seat)?));
+    let listed = |seat| Some((seats[seat].to_string(), position.legal_list(seat)?));
     let lists: Option<BTreeMap<_, _>> = asked.iter().map(listed).collect();
-    let (legal, show) = match (asked, lists) {
-        ([], _) => (None, None),
-        ([_], Some(lists)) => (lists.into_values().next().map(LegalWords::List), None),
+    let (legal, show) = match (asked.len(), lists) {
+        (0, _) => (None, None),
+        (1, Some(lists)) => (lists.into_values().next().map(LegalWords::List), None),
         (_, Some(lists)) => (Some(LegalWords::BySeat(lists)), None),
         (_, None) => {
             let shown = |(seat, name): (Seat, &Text)| {

@@ -57,7 +57,8 @@ fn through_the_pipe(kind: GameKind) -> ProgramGame {
 
 /// Everything visible of a position, as text.
 fn seen(position: &dyn AnyPosition) -> String {
-    let legal = BySeat::from_fn(|seat| serde_json::to_string(&position.legal(seat)).expect("data"));
+    let legal =
+        BySeat::from_fn(2, |seat| serde_json::to_string(&position.legal(seat)).expect("data"));
     let state = position.state().get().to_owned();
     let own =
         state.split(",\"snapshot\":").next().expect("a part").trim_end_matches('}').to_owned();
@@ -69,7 +70,7 @@ fn seen(position: &dyn AnyPosition) -> String {
         position.draw(),
         position.caption(),
         position.values(),
-        BySeat::from_fn(|seat| position.can_win(seat)),
+        BySeat::from_fn(2, |seat| position.can_win(seat)),
     )
 }
 
@@ -77,7 +78,7 @@ fn random_step(position: &dyn AnyPosition, rng: &mut ChaCha8Rng) -> Option<TextS
     let mut action = |seat| position.sample(seat, rng).expect("no failure").expect("an action");
     Some(match position.turn() {
         Turn::Move(seat) => Step::Move(action(seat)),
-        Turn::Both => Step::Both(BySeat::from_fn(action)),
+        Turn::Together(seats) => Step::Together(seats.iter().map(action).collect()),
         Turn::Pass(_) => Step::Pass,
         Turn::Chance(_) => {
             let outcomes = position.outcomes();
@@ -115,7 +116,7 @@ fn json(events: &[Event]) -> String {
 
 /// Some texts mean the same, or are refused for the same reason.
 fn judge_alike(one: &dyn AnyPosition, other: &dyn AnyPosition, rng: &mut ChaCha8Rng) {
-    for &seat in one.turn().asked() {
+    for seat in one.turn().asked().iter() {
         let any = one.sample(seat, rng).expect("no failure").expect("an action");
         let column = rng.random_range(0..9).to_string();
         for text in ["", "nonsense", &any, &format!(" {any} "), &any.replace(['3', '4'], &column)] {
@@ -160,8 +161,8 @@ fn actions_that_are_not_listed_are_sampled() {
     let position = game.start(&options).expect("defaults");
     let mut rng = ChaCha8Rng::seed_from_u64(1);
     for _ in 0..20 {
-        let action = position.sample(Seat::First, &mut rng).expect("no failure").expect("one");
-        assert_eq!(position.judge(Seat::First, &action), Ok(action));
+        let action = position.sample(Seat::FIRST, &mut rng).expect("no failure").expect("one");
+        assert_eq!(position.judge(Seat::FIRST, &action), Ok(action));
     }
 }
 

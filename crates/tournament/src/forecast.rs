@@ -3,11 +3,11 @@
 
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
+use referee_record::model::game_summary::SeatFaults;
 
 use crate::analysis::Evaluation;
 use crate::analysis::results::Faulted;
 use crate::schedule::state::TournamentState;
-use referee_games::BySeat;
 use referee_ratings::{GameOutcome, Rank, RankInterval};
 use referee_record::model::game_summary::GameSummary;
 use referee_record::model::grades::{Grades, RankMark};
@@ -65,9 +65,8 @@ impl Forecast {
         let header = Header { identity: seed.to_string(), drawn: true, ..header.clone() };
         let mut luck = ChaCha8Rng::seed_from_u64(seed);
         let truth = strengths(&header, &mut luck);
-        let state = play(&header, most, |players| {
-            outcome(truth[players.first] - truth[players.second], &mut luck)
-        });
+        let state =
+            play(&header, most, |[first, second]| outcome(truth[first] - truth[second], &mut luck));
         let ranking = Evaluation::of(&state, Faulted::Count).ok()?.ranking;
         let name = |player: usize| &header.players[player].name;
         let takes_rank = |player: usize| grades.takes_rank(name(player));
@@ -105,7 +104,7 @@ impl Forecast {
 pub fn play(
     header: &Header,
     most: Option<usize>,
-    mut result: impl FnMut(BySeat<usize>) -> GameOutcome,
+    mut result: impl FnMut([usize; 2]) -> GameOutcome,
 ) -> TournamentState {
     let (mut state, mut next) = (TournamentState::new(header), 0);
     if most.is_some() {
@@ -114,8 +113,8 @@ pub fn play(
     while most.is_none_or(|most| state.played() < most) {
         let Some(index) = state.next_due(next) else { break };
         let fixture = state.fixture(index);
-        let outcome = Some(result(fixture.players));
-        let game = GameSummary { outcome, faults: BySeat::default(), fingerprint: None };
+        let outcome = Some(result(fixture.players.two()));
+        let game = GameSummary { outcome, faults: SeatFaults::default(), fingerprint: None };
         if state.add_fixture(fixture, game).is_err() {
             break;
         }

@@ -16,7 +16,7 @@
 //! let state = TournamentState::new(&header(&["ant", "bee"]));
 //! let due = state.next_due(0).expect("nothing has been played");
 //! let [one, other] = [due, due + 1].map(|index| state.fixture(index));
-//! assert_eq!((one.players.first, one.pair), (other.players.second, other.pair));
+//! assert_eq!((one.players.two()[0], one.pair), (other.players.two()[1], other.pair));
 //! ```
 
 pub mod analysis;

@@ -12,7 +12,6 @@ pub mod summary;
 
 use std::collections::HashMap;
 
-use referee_games::BySeat;
 use referee_record::model::fixture::Fixture;
 use referee_record::model::stage::Order;
 
@@ -105,7 +104,7 @@ impl Schedule {
     /// Makes room for the pair of a game in a league. Returns whether the pair is new.
     pub(crate) fn claim(&mut self, game: Fixture) -> bool {
         let Some(at) = (game.pair as usize).checked_sub(1) else { return false };
-        let BySeat { first, second } = game.players;
+        let [first, second] = game.players.two();
         if first == second || at > self.pairs.len() + WIDEST_GAP {
             return false;
         }
@@ -163,13 +162,13 @@ impl Schedule {
     fn seated(&self, (one, other): (usize, usize), pair: u32, game: usize) -> Fixture {
         let in_order = self.places[one] < self.places[other];
         let swap = in_order == ((pair as usize + game) % 2 == 1);
-        let seats = if swap { BySeat::new(other, one) } else { BySeat::new(one, other) };
-        Fixture { players: seats, pair: pair + 1, game: game as u8 + 1 }
+        let players = if swap { [other, one] } else { [one, other] };
+        Fixture { players: players.into(), pair: pair + 1, game: game as u8 + 1 }
     }
 
     /// The index of a game, if it belongs to this schedule.
     pub(crate) fn index(&self, fixture: Fixture) -> Option<usize> {
-        let BySeat { first, second } = fixture.players;
+        let [first, second] = fixture.players.two();
         let pair = fixture.pair.checked_sub(1)?;
         if self.sections.is_empty() {
             let players = (*self.pairs.get(pair as usize)?)?;
@@ -236,7 +235,7 @@ mod tests {
             let mut games = vec![0; players];
             let mut group: Vec<usize> = (0..players).collect();
             for index in 0..stop {
-                let BySeat { first, second } = schedule.fixture(index).players;
+                let [first, second] = schedule.fixture(index).players.two();
                 games[first] += 1;
                 games[second] += 1;
                 let (one, other) = (group[first], group[second]);
@@ -260,7 +259,7 @@ mod tests {
             for index in 0..schedule.len() {
                 let fixture = schedule.fixture(index);
                 prop_assert_eq!(schedule.index(fixture), Some(index));
-                *met.entry((fixture.players.first, fixture.players.second)).or_default() += 1;
+                *met.entry(fixture.players.two().into()).or_default() += 1;
             }
             for one in 0..players {
                 for other in (0..players).filter(|&other| other != one) {
@@ -274,8 +273,8 @@ mod tests {
             let schedule = round_robin(players, pairs);
             for index in (0..schedule.len()).step_by(2) {
                 let (one, two) = (schedule.fixture(index), schedule.fixture(index + 1));
-                prop_assert_eq!(one.players.first, two.players.second);
-                prop_assert_eq!(one.players.second, two.players.first);
+                prop_assert_eq!(one.players.two()[0], two.players.two()[1]);
+                prop_assert_eq!(one.players.two()[1], two.players.two()[0]);
                 prop_assert_eq!((one.pair, one.game, two.game), (two.pair, 1, 2));
             }
         }
@@ -309,7 +308,7 @@ mod tests {
             schedule
         };
         let both = |fixture: Fixture| {
-            let BySeat { first, second } = fixture.players;
+            let [first, second] = fixture.players.two();
             (first.min(second), first.max(second))
         };
         let listed = schedule(Order::Listed);
@@ -330,7 +329,8 @@ mod tests {
             };
             first_meetings += usize::from(meets(&drawn, 3) == meets(&listed, 3));
             let index = (0..drawn.len()).find(|&index| both(drawn.fixture(index)) == (2, 5));
-            first_seats += usize::from(drawn.fixture(index.expect("they meet")).players.first == 2);
+            first_seats +=
+                usize::from(drawn.fixture(index.expect("they meet")).players.two()[0] == 2);
         }
         // A seventh and a half of 400.
         assert!((35..=80).contains(&first_meetings), "{first_meetings}");
@@ -346,9 +346,9 @@ mod tests {
             Fixture { pair: 0, ..fixture },
             Fixture { game: 3, ..fixture },
             Fixture { game: 0, ..fixture },
-            Fixture { players: BySeat::new(0, 3), ..fixture },
+            Fixture { players: [0, 3].into(), ..fixture },
             Fixture {
-                players: BySeat::new(fixture.players.second, fixture.players.first),
+                players: fixture.players.players().collect::<Vec<_>>().into_iter().rev().collect(),
                 ..fixture
             },
         ] {

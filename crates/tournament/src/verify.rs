@@ -3,22 +3,23 @@
 
 mod finding;
 
+use referee_games::SeatSet;
+use referee_match::referee::Ending;
 use std::time::Duration;
 
 pub use self::finding::RecordFinding;
-use referee_games::{AnyPosition, BySeat, GameError, GameResult, Outcome, Seat, Step, Text, Turn};
+use referee_games::{AnyPosition, BySeat, GameError, Outcome, Places, Seat, Step, Text, Turn};
 use referee_match::adjudication::adjudicated;
 use referee_match::openings::OpeningBook;
 use referee_match::replay::{Replay, ReplayError};
 use referee_record::model::adjudication::is_adjudicated;
 use referee_record::model::clock::{Clock, ClockVerdict, Measure};
-use referee_record::model::fault::{DRAWN_ON_TIME, Fault, FaultCode};
+use referee_record::model::fault::{Fault, FaultCode};
 use referee_record::model::openings::ListedOpening;
 use referee_record::model::record::{ClockRecord, GameRecord, Header, RESIGNATION};
 use referee_record::model::rules::GameRules;
 use referee_record::model::tc::own_control;
 use referee_record::seeds::{Luck, Secret};
-use serde_json::Number;
 
 /// All errors in a record whose game should begin with an opening of `book`.
 pub fn audit(
@@ -27,9 +28,7 @@ pub fn audit(
     secret: Option<&Secret>,
     record: &GameRecord,
 ) -> Vec<RecordFinding> {
-    let names = &record.players;
-    let luck =
-        secret.map(|secret| secret.luck(&names[Seat::First], &names[Seat::Second], record.pair));
+    let luck = secret.map(|secret| secret.luck(&names_of(record), record.pair));
     let mut found: Vec<RecordFinding> = check_opening(book, secret, record).into_iter().collect();
     let mut replay = match Replay::of(book.rules(), record) {
         Ok(replay) => replay,
@@ -50,11 +49,14 @@ pub fn audit(
     };
     let seats = book.rules().seats();
     found.extend(check_seats(&seats, record));
+    if record.players.len() != seats.len() {
+        return found;
+    }
     found.extend(check_names(record));
     let is_person = |seat| {
         header.players.iter().any(|info| info.name == record.players[seat] && info.is_person())
     };
-    let people = BySeat::from_fn(is_person);
+    let people = seats.seats().filter(|&seat| is_person(seat)).collect();
     found.extend(check_ending(replay.current(), end, record, people));
     found.extend(check_clock(header, record));
     found.extend(secret.into_iter().flat_map(|secret| check_seeds(secret, record)));
@@ -78,7 +80,7 @@ pub(crate) fn first_difference(
         Err(RecordFinding::Replay(ReplayError::Game(error @ GameError::Program(_)))) => Err(error),
         Err(finding) => Ok(Some((ply, finding))),
         Ok((wrong, end)) => {
-            let nobody = BySeat::new(false, false);
+            let nobody = SeatSet::EMPTY;
             let ending = check_ending(replay.current(), end, record, nobody);
             Ok(wrong.into_iter().chain(ending).next().map(|finding| (ply, finding)))
         }
@@ -126,9 +128,8 @@ fn check_opening(
     secret: Option<&Secret>,
     record: &GameRecord,
 ) -> Option<RecordFinding> {
-    let (one, other) = (&record.players[Seat::First], &record.players[Seat::Second]);
     let drawn = |secret: &Secret| {
-        let luck = secret.luck(one, other, record.pair);
+        let luck = secret.luck(&names_of(record), record.pair);
         book.opening(record.pair, secret, luck).map(|opening| opening.listed())
     };
     let expected = match (book.fixed(record.pair), secret) {
@@ -154,9 +155,10 @@ fn check_seats(seats: &BySeat<Text>, record: &GameRecord) -> Option<RecordFindin
 
 /// Checks that whatever is recorded by seat names the seats as the players do, in their order.
 fn check_names(record: &GameRecord) -> Vec<RecordFinding> {
-    let GameRecord { players, scores, seed, clock, final_scores, reported, .. } = record;
+    let GameRecord { players, places, scores, seed, clock, final_scores, reported, .. } = record;
     let ClockRecord { tc, startup_ns, used_ns, cpu_ns, wall_ns: _, began: _ } = clock;
     let by_seat = [
+        ("places", places.as_ref().map(|it| &it.names)),
         ("scores", Some(&scores.names)),
         ("seed", Some(&seed.names)),
         ("clock.tc", tc.as_ref().map(|it| &it.names)),
@@ -179,14 +181,14 @@ fn check_ending(
     position: &dyn AnyPosition,
     adjudicated: Option<Outcome>,
     record: &GameRecord,
-    people: BySeat<bool>,
+    people: SeatSet,
 ) -> Vec<RecordFinding> {
     let seats = &position.seats();
     let expected = match expected_outcome(position, adjudicated, record, people) {
         Ok(outcome) => outcome,
         Err(finding) => return vec![finding],
     };
-    let result = expected.result.name(seats);
+    let result = expected.places.result(seats).unwrap_or_default();
     let mut found = Vec::new();
     let mut same = |fact: &str, recorded: &str, replayed: &str| {
         if recorded != replayed {
@@ -195,23 +197,27 @@ fn check_ending(
         }
     };
     same("result", &record.result, result);
+    let places = if seats.len() > 2 { Some(expected.places.from_one()) } else { None };
+    let recorded = record.places.as_ref().map(|places| &places.values);
+    same("places", &listed(recorded), &listed(places.as_ref()));
     same("reason", &record.reason, &expected.reason);
     same("number of plies", &record.plies.to_string(), &position.ply().to_string());
     let scores = record.final_scores.as_ref().map(|scores| &scores.values);
     same("final score", &listed(scores), &listed(position.scores()));
-    // In a double fault both players score 0.
-    let both_failed = Seat::BOTH.into_iter().all(|seat| record.fault_of(seat).is_some());
-    for seat in Seat::BOTH {
-        let score = if both_failed { 0.0 } else { expected.result.score(seat) };
+    // If all players fail, all score 0.
+    let all_failed = seats.seats().all(|seat| record.fault_of(seat).is_some());
+    for seat in seats.seats() {
+        let score = if all_failed { 0.0 } else { expected.places.score(seat) };
         let fact = format!("score of {}", seats[seat]);
         same(&fact, &record.score(seat).to_string(), &score.to_string());
     }
     found
 }
 
-/// Final scores as text.
-fn listed(scores: Option<&BySeat<Number>>) -> String {
-    scores.map_or_else(|| "none".to_owned(), |it| format!("{} to {}", it.first, it.second))
+/// Places or final scores as text.
+fn listed<T: ToString>(values: Option<&BySeat<T>>) -> String {
+    let texts = |values: &BySeat<T>| values.as_ref().map(ToString::to_string);
+    values.map_or_else(|| "none".to_owned(), |it| texts(it).values().join(" to "))
 }
 
 /// The ending of the game, according to the replay, the recorded scores and the recorded faults.
@@ -219,16 +225,8 @@ fn expected_outcome(
     position: &dyn AnyPosition,
     adjudicated: Option<Outcome>,
     record: &GameRecord,
-    people: BySeat<bool>,
+    people: SeatSet,
 ) -> Result<Outcome, RecordFinding> {
-    let lost_by = |seat: Seat, code: FaultCode| {
-        let (result, reason) = if code.is_late() && !position.can_win(!seat) {
-            (GameResult::Draw, DRAWN_ON_TIME)
-        } else {
-            (GameResult::Win(!seat), code.name())
-        };
-        Outcome { result, reason: Text::Borrowed(reason) }
-    };
     let seats = &position.seats();
     match (position.turn(), adjudicated, &record.fault) {
         (Turn::Over(outcome), _, None) | (_, Some(outcome), None) => Ok(outcome),
@@ -239,15 +237,11 @@ fn expected_outcome(
         (_, None, None) if is_adjudicated(&record.reason) => Err(RecordFinding::NotAdjudicated),
         (_, None, None) => resignation(seats, record, people).ok_or(RecordFinding::NoEnd),
         (_, _, Some(faults)) => {
-            let by = |seat: Seat| faults.get(&*seats[seat]);
-            match (by(Seat::First), by(Seat::Second)) {
-                (Some(fault), None) => Ok(lost_by(Seat::First, fault.code)),
-                (None, Some(fault)) => Ok(lost_by(Seat::Second, fault.code)),
-                (Some(_), Some(_)) => {
-                    Ok(Outcome { result: GameResult::Draw, reason: "double-fault".into() })
-                }
-                (None, None) => Err(RecordFinding::FaultOfNobody),
-            }
+            let faults = seats.as_ref().map(|name| faults.get(&**name).cloned());
+            let ending = Ending::by_faults_at(faults, position);
+            let ending = ending.ok_or(RecordFinding::FaultOfNobody)?;
+            let reason = ending.reason().to_owned().into();
+            Ok(Outcome { places: ending.places(), reason })
         }
     }
 }
@@ -258,23 +252,25 @@ fn failed_to_start(record: &GameRecord) -> bool {
     let is_early =
         |fault: &Fault| matches!(fault.code, FaultCode::NoStart | FaultCode::Containment);
     record.actions.is_empty()
-        && Seat::BOTH.into_iter().all(|seat| {
+        && record.players.seats().all(|seat| {
             record.clock.used_ns[seat].is_empty() && record.fault_of(seat).is_none_or(is_early)
         })
 }
 
 /// The ending of a game that one of the `people` gave up.
-fn resignation(seats: &BySeat<Text>, record: &GameRecord, people: BySeat<bool>) -> Option<Outcome> {
-    let has_lost = |&seat: &Seat| people[seat] && record.result == seats[!seat];
-    let loser = Seat::BOTH.into_iter().find(has_lost).filter(|_| record.reason == RESIGNATION)?;
-    Some(Outcome { result: GameResult::Win(!loser), reason: RESIGNATION.into() })
+fn resignation(seats: &BySeat<Text>, record: &GameRecord, people: SeatSet) -> Option<Outcome> {
+    let lost_by = |loser: Seat| Places::lost_by(loser.into(), seats.len());
+    let has_lost =
+        |&seat: &Seat| people.contains(seat) && lost_by(seat).result(seats) == Some(&record.result);
+    let loser = seats.seats().find(has_lost).filter(|_| record.reason == RESIGNATION)?;
+    Some(Outcome { places: lost_by(loser), reason: RESIGNATION.into() })
 }
 
 /// The clocks must be those of the players. A turn that exceeded its allowance must be the last one,
 /// and a fault.
 fn check_clock(header: &Header, record: &GameRecord) -> Vec<RecordFinding> {
     let mut found = Vec::new();
-    for seat in Seat::BOTH {
+    for seat in record.players.seats() {
         let tc = header.tc(&record.players[seat]);
         if record.tc()[seat] != tc {
             found.push(RecordFinding::OtherClock(record.players.names[seat].clone()));
@@ -300,12 +296,20 @@ fn check_clock(header: &Header, record: &GameRecord) -> Vec<RecordFinding> {
     found
 }
 
+/// The names of the players, in order of the seats.
+fn names_of(record: &GameRecord) -> Vec<&str> {
+    record.players.values.values().iter().map(String::as_str).collect()
+}
+
 fn check_seeds(secret: &Secret, record: &GameRecord) -> Vec<RecordFinding> {
-    Seat::BOTH
-        .into_iter()
+    let names = &record.players.values;
+    record
+        .players
+        .seats()
         .filter(|&seat| {
-            let (player, opponent) = (&record.players[seat], &record.players[!seat]);
-            record.seed[seat] != secret.player_seed(player, opponent, record.pair)
+            let others: Vec<&str> = names.others(seat).map(|other| &*names[other]).collect();
+            let GameRecord { pair, game, .. } = *record;
+            record.seed[seat] != secret.player_seed(&names[seat], &others, pair, game)
         })
         .map(|seat| RecordFinding::Seed(record.players[seat].clone()))
         .collect()

@@ -19,9 +19,7 @@ use tokio_stream::{Stream, StreamExt as _};
 
 use crate::commands::runtime::new_runtime;
 use crate::error::Failure;
-use referee_games::{
-    AnyPosition, BoardLook, BySeat, Drawing, DrawnBoard, Event, Legal, Seat, Text,
-};
+use referee_games::{AnyPosition, BoardLook, BySeat, Drawing, DrawnBoard, Event, Legal, Text};
 use referee_match::player::user_interface::{PendingLine, Question, UserInterface};
 use referee_match::replay::frames::Frame;
 use referee_match::replay::story::{describe_events, is_ply};
@@ -36,8 +34,8 @@ const LONGEST: usize = 1000;
 /// The game as the page shows it.
 #[derive(Debug, Clone, Default, Serialize)]
 struct GameView {
-    players: [String; 2],
-    seats: [Text; 2],
+    players: Vec<String>,
+    seats: Vec<Text>,
     look: Option<BoardLook>,
     frame: Frame,
     /// The board on which actions name squares.
@@ -116,10 +114,10 @@ impl GamePage {
         let runtime = new_runtime()?;
         let server = runtime.block_on(WebServer::listen(address))?;
         let url = server.url();
-        let title = format!("{} – {}", players.first, players.second);
+        let title = players.values().join(" – ");
         let view = GameView {
-            players: Seat::BOTH.map(|seat| escape::terminal(&players[seat])),
-            seats: Seat::BOTH.map(|seat| seats[seat].clone()),
+            players: players.values().iter().map(|name| escape::terminal(name)).collect(),
+            seats: seats.values().to_vec(),
             ..GameView::default()
         };
         let view = Arc::new(watch::Sender::new(view));
@@ -244,7 +242,7 @@ impl UserInterface for PageInterface {
         self.view.send_modify(|view| {
             view.questions += 1;
             let (number, squares) = (view.questions, view.squares_of(&legal));
-            view.asked = Some(OpenQuestion { number, seat: seat as u8, text, legal, squares });
+            view.asked = Some(OpenQuestion { number, seat: seat.number(), text, legal, squares });
         });
         Box::pin(async {
             let line = self.lines.lock().await.recv().await?;

@@ -3,13 +3,13 @@
 use crate::commands::Status;
 use crate::error::Failure;
 use crate::printer::Printer;
-use referee_games::{BySeat, GameResult, Seat, Text};
+use referee_games::{BySeat, Places, Seat, SeatSet, Text};
 use referee_match::referee::{Ending, GameReport};
 use referee_protocol::escape;
 
 /// The seat of the person who gave up, if one did. `people` says which seats people had.
-pub(super) fn given_up(ending: &Ending, people: BySeat<bool>) -> Option<Seat> {
-    Seat::BOTH.into_iter().find(|&seat| people[seat] && ending.fault(seat).is_some())
+pub(super) fn given_up(ending: &Ending, people: SeatSet) -> Option<Seat> {
+    people.iter().find(|&seat| ending.fault(seat).is_some())
 }
 
 /// A game that has ended, and who played it.
@@ -19,21 +19,27 @@ pub(super) struct Conclusion<'a> {
     pub(super) seats: &'a BySeat<Text>,
     pub(super) names: &'a BySeat<String>,
     /// Which seats people had.
-    pub(super) people: BySeat<bool>,
+    pub(super) people: SeatSet,
 }
 
 impl Conclusion<'_> {
     /// Who won, and why.
     pub(super) fn sentence(&self) -> String {
-        let wins = |seat| format!("{} ({}) wins", self.name(seat), self.seats[seat]);
+        let ending = &self.report.ending;
+        let result = self.result(ending.places());
         if let Some(seat) = self.given_up() {
-            let fault = self.report.ending.fault(seat).map_or("", |fault| &fault.message);
-            return format!("{fault}: {}", wins(!seat));
+            let fault = ending.fault(seat).map_or("", |fault| &fault.message);
+            return format!("{fault}: {result}");
         }
-        let reason = self.report.ending.reason();
-        match self.report.ending.result() {
-            GameResult::Win(seat) => format!("{}: {reason}", wins(seat)),
-            GameResult::Draw => format!("draw: {reason}"),
+        format!("{result}: {}", ending.reason())
+    }
+
+    fn result(&self, places: Places) -> String {
+        let player = |seat| format!("{} ({})", self.name(seat), self.seats[seat]);
+        match places.winner() {
+            _ if places.seats() > 2 => places.in_words(player),
+            Some(seat) => format!("{} wins", player(seat)),
+            None => "draw".to_owned(),
         }
     }
 
@@ -43,7 +49,7 @@ impl Conclusion<'_> {
             printer.line(&self.sentence())?;
             return Ok(Status::Done);
         }
-        for seat in Seat::BOTH {
+        for seat in self.seats.seats() {
             self.print_fault(seat, printer)?;
         }
         for warning in &self.report.trace.warnings {
@@ -53,7 +59,7 @@ impl Conclusion<'_> {
         printer.line(&self.sentence())?;
         Ok(match self.report.ending {
             Ending::Rules(_) => Status::Done,
-            Ending::Fault(..) | Ending::Drawn(..) | Ending::DoubleFault(_) => Status::Found,
+            Ending::Faults { .. } => Status::Found,
         })
     }
 

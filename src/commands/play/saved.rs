@@ -81,6 +81,6 @@ pub(super) fn header_of(
         human @ PlayerArgument::Human => PlayerInfo::person(human.name()),
     };
     let header = header(&tournament, terms.containment.record(), fresh_identity()?);
-    let players = Seat::BOTH.map(info).into();
+    let players = words.seats().map(info).collect();
     Ok(Header { players, drawn: false, ..header })
 }

@@ -6,7 +6,6 @@ use std::path::Path;
 use crate::commands::highlight::WatchReason;
 use crate::error::Failure;
 use crate::printer::Printer;
-use referee_games::Seat;
 use referee_match::replay::frames::describe_end;
 use referee_protocol::escape;
 use referee_record::log::{GameLine, GameNames};
@@ -52,7 +51,9 @@ pub(super) fn list(dir: &Path, called: &str, printer: Printer) -> Result<(), Fai
 
 /// The game in one line: its id, its players, who won and why.
 fn described(game: &GameLine, names: &GameNames) -> String {
-    let players = Seat::BOTH.map(|seat| escape::terminal(names.player(game, seat)));
+    let seats = game.fixture.players.seats();
+    let players: Vec<String> =
+        seats.map(|seat| escape::terminal(names.player(game, seat))).collect();
     let end = describe_end(names.winner(game), names.result(game), &game.reason);
     format!("{}  {}: {end}", game.id(), players.join(" – "))
 }

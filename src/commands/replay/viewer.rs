@@ -83,13 +83,13 @@ fn frames(
 ) -> Result<Vec<ShownPosition>, ReplayError> {
     let mut times = PlayerTimes::new(control, record);
     let start = "the start".to_owned();
-    let mut frames =
-        vec![frame(&replay, &[], start, times.text(record, BySeat::default()), colour)];
+    let nothing = BySeat::default_for(record.players.len());
+    let mut frames = vec![frame(&replay, &[], start, times.text(record, &nothing), colour)];
     while let Some(played) = replay.next() {
         let played = played?;
-        times.spend(played.used);
+        times.spend(&played.used);
         let step = step_line(&played.events, (record, points), replay.current().ply());
-        let times = times.text(record, played.used);
+        let times = times.text(record, &played.used);
         frames.push(frame(&replay, &played.events, step, times, colour));
     }
     if let Some(last) = frames.last_mut() {
@@ -121,13 +121,14 @@ struct PlayerTimes {
 
 impl PlayerTimes {
     fn new(control: &TimeControl, record: &GameRecord) -> Self {
-        Self { used: BySeat::default(), clocks: replay::clocks(control, record) }
+        let used = BySeat::default_for(record.players.len());
+        Self { used, clocks: replay::clocks(control, record) }
     }
 
     /// Adds the time of a ply.
-    fn spend(&mut self, now: BySeat<Option<Duration>>) {
-        for seat in Seat::BOTH {
-            let Some(now) = now[seat] else { continue };
+    fn spend(&mut self, now: &BySeat<Option<Duration>>) {
+        for (seat, now) in now.iter() {
+            let Some(now) = *now else { continue };
             self.used[seat] += now;
             self.clocks[seat].spend(now);
         }
@@ -135,7 +136,7 @@ impl PlayerTimes {
 
     /// Each player's remaining time (without a budget: its time so far), and its time for this
     /// ply.
-    fn text(&self, record: &GameRecord, now: BySeat<Option<Duration>>) -> String {
+    fn text(&self, record: &GameRecord, now: &BySeat<Option<Duration>>) -> String {
         let time = |seat: Seat| {
             let name = &record.players.names[seat];
             let ply = now[seat].map_or(String::new(), |now| format!(" (now {})", seconds(now)));
@@ -145,7 +146,8 @@ impl PlayerTimes {
             };
             format!("{name} {} {word}{ply}", seconds(time))
         };
-        format!("clocks: {}, {}", time(Seat::First), time(Seat::Second))
+        let times: Vec<String> = now.seats().map(time).collect();
+        format!("clocks: {}", times.join(", "))
     }
 }
 

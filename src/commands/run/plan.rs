@@ -8,7 +8,6 @@ use super::super::until::Until;
 use super::super::{Failure, Status};
 use super::{RunArgs, RunLimits};
 use crate::printer::Printer;
-use referee_games::BySeat;
 use referee_protocol::escape;
 use referee_ratings::Estimate;
 use referee_record::log::GameLine;
@@ -145,8 +144,8 @@ impl PlannedGames {
 
 /// The game of a log with the players' numbers in the plan, by their numbers in the log.
 fn planned(game: &GameLine, numbers: &[Option<usize>]) -> Option<Fixture> {
-    let BySeat { first, second } = game.fixture.players;
-    Some(Fixture { players: BySeat::new(numbers[first]?, numbers[second]?), ..game.fixture })
+    let players = game.fixture.players.players().map(|player| numbers[player]);
+    Some(Fixture { players: players.collect::<Option<_>>()?, ..game.fixture })
 }
 
 /// What to expect of the ranking, from simulated tournaments, and its description. None if there

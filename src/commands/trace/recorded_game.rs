@@ -6,9 +6,7 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 
 use super::traced_game::TracedStep;
-use referee_games::{
-    AnyPosition, BySeat, Event, GameResult, Legal, Outcome, PASS, SeatMap, Text, Turn,
-};
+use referee_games::{AnyPosition, Event, Legal, Outcome, PASS, SeatMap, Text, Turn};
 
 /// A position, and the step that led to it.
 #[derive(Debug, Serialize)]
@@ -27,9 +25,16 @@ pub(super) struct Record<'a> {
 #[serde(rename_all = "lowercase")]
 enum TurnRecord {
     Move(Text),
-    Both([Text; 2]),
+    Both(Vec<Text>),
+    Together(Vec<Text>),
     Chance(Vec<String>),
-    Over { result: Text, reason: Text },
+    Over {
+        #[serde(skip_serializing_if = "Option::is_none")]
+        result: Option<Text>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        places: Option<SeatMap<u8>>,
+        reason: Text,
+    },
 }
 
 /// The legal actions as in the protocol; by seat on a simultaneous turn.
@@ -37,7 +42,7 @@ enum TurnRecord {
 #[serde(untagged)]
 enum LegalRecord {
     One(Legal),
-    BySeat(SeatMap<Legal>),
+    BySeat(Box<SeatMap<Legal>>),
 }
 
 impl<'a> Record<'a> {
@@ -59,17 +64,19 @@ fn turn_record(game: &dyn AnyPosition, turn: Turn) -> TurnRecord {
     let seats = game.seats();
     match turn {
         Turn::Move(seat) | Turn::Pass(seat) => TurnRecord::Move(seats[seat].clone()),
-        Turn::Both => TurnRecord::Both([seats.first, seats.second]),
+        Turn::Together(_) if seats.len() == 2 => TurnRecord::Both(seats.into_iter().collect()),
+        Turn::Together(asked) => {
+            TurnRecord::Together(asked.iter().map(|seat| seats[seat].clone()).collect())
+        }
         Turn::Chance(_) => {
             let outcomes = game.outcomes().into_iter();
             TurnRecord::Chance(outcomes.map(|(outcome, _)| outcome).collect())
         }
-        Turn::Over(Outcome { result, reason }) => {
-            let result = match result {
-                GameResult::Win(seat) => seats[seat].clone(),
-                GameResult::Draw => "draw".into(),
-            };
-            TurnRecord::Over { result, reason }
+        Turn::Over(Outcome { places, reason }) => {
+            let result = places.result(&seats).map(|name| name.to_owned().into());
+            let by_seat = || SeatMap::new(seats.clone(), places.from_one());
+            let places = result.is_none().then(by_seat);
+            TurnRecord::Over { result, places, reason }
         }
     }
 }
@@ -79,9 +86,12 @@ fn legal_record(game: &dyn AnyPosition, turn: &Turn) -> LegalRecord {
     match turn {
         Turn::Move(seat) => LegalRecord::One(game.legal(*seat)),
         Turn::Pass(_) => LegalRecord::One(Legal::List(vec![PASS.to_owned()])),
-        Turn::Both => {
-            let legal = BySeat::from_fn(|seat| game.legal(seat));
-            LegalRecord::BySeat(SeatMap::new(game.seats(), legal))
+        Turn::Together(asked) => {
+            let seats = game.seats();
+            LegalRecord::BySeat(Box::new(SeatMap {
+                names: asked.iter().map(|seat| seats[seat].clone()).collect(),
+                values: asked.iter().map(|seat| game.legal(seat)).collect(),
+            }))
         }
         Turn::Chance(_) | Turn::Over(_) => LegalRecord::One(Legal::List(Vec::new())),
     }

@@ -123,7 +123,7 @@ impl Game for Toy {
 }
 
 fn course(seed: Option<u64>) -> TracedGame {
-    let luck = seed.map(|seed| Secret::from_seed(seed).luck("a", "b", 1));
+    let luck = seed.map(|seed| Secret::from_seed(seed).luck(&["a", "b"], 1));
     TracedGame { game: Box::new(TypedPosition::new(Toy::default())), luck }
 }
 

@@ -1,8 +1,6 @@
 //! A game in progress, played by lines of text.
 
-use referee_games::{
-    AnyPosition, BySeat, Event, GameError, PASS, Position, Refusal, Seat, Stream, Turn,
-};
+use referee_games::{AnyPosition, Event, GameError, PASS, Position, Refusal, Seat, Stream, Turn};
 use referee_match::replay::{Script, next_step};
 use referee_record::seeds::Luck;
 
@@ -62,13 +60,17 @@ impl Script for LineScript<'_> {
         position: &dyn AnyPosition,
         seat: Seat,
     ) -> Result<Option<String>, GameError> {
-        if position.turn() != Turn::Both {
+        let Turn::Together(asked) = position.turn() else {
             return position.judge(seat, self.text).map(Some);
-        }
-        let Some((first, second)) = self.text.split_once(" / ") else {
-            return Err(malformed("expected both actions in seat order, with ` / ` between them"));
         };
-        position.judge(seat, BySeat::new(first, second)[seat]).map(Some)
+        let actions: Vec<&str> = self.text.splitn(asked.len(), " / ").collect();
+        if actions.len() < asked.len() {
+            let all = if asked.len() == 2 { "both" } else { "all" };
+            let expected = format!("expected {all} actions in seat order, with ` / ` between them");
+            return Err(malformed(&expected));
+        }
+        let before = asked.iter().take_while(|&other| other < seat).count();
+        position.judge(seat, actions[before]).map(Some)
     }
 
     /// The outcome that the line gives, or one drawn before it.
@@ -99,7 +101,7 @@ impl Script for LineScript<'_> {
     }
 
     fn over(&mut self, position: &dyn AnyPosition) -> Result<(), GameError> {
-        position.judge(Seat::First, self.text).map(drop)
+        position.judge(Seat::FIRST, self.text).map(drop)
     }
 }
 

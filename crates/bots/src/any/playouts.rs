@@ -5,32 +5,42 @@ use rand_chacha::ChaCha8Rng;
 
 use crate::Choice;
 use crate::meter::Meter;
-use referee_games::{AnyPosition, BySeat, Position, Seat, Step, TextStep, Turn, draw_outcome};
+use referee_games::{
+    AnyPosition, BySeat, Places, Position, Seat, Step, TextStep, Turn, draw_outcome,
+};
 
-/// The score of the first seat, from 0 to 1: how the game ended, or the game's own estimate.
-pub(super) fn value_for_first(position: &dyn AnyPosition) -> Option<f64> {
-    match position.turn() {
-        Turn::Over(outcome) => Some(outcome.result.score(Seat::First)),
-        _ => position.values().map(|values| f64::midpoint(values.first, 1.0)),
+/// The score of each seat, from 0 to 1: how the game ended, or the game's own estimate.
+pub(super) fn scores(position: &dyn AnyPosition) -> Option<BySeat<f64>> {
+    if let Turn::Over(outcome) = position.turn() {
+        return Some(scores_of(outcome.places));
     }
+    let scores = position.values()?.map(|value| f64::midpoint(value, 1.0));
+    Some(match scores.values() {
+        // Two seats share one point, even if the game's estimates say otherwise.
+        [first, _] => [*first, 1.0 - first].into(),
+        _ => scores,
+    })
 }
 
-/// The score of the first seat in a random game from `position` on; `None` if the meter runs out.
+fn scores_of(places: Places) -> BySeat<f64> {
+    BySeat::from_fn(places.seats(), |seat| places.score(seat))
+}
+
+/// The score of each seat in a random game from `position` on; `None` if the meter runs out.
 pub(super) fn playout(
     mut position: Position,
     meter: &mut Meter,
     rng: &mut ChaCha8Rng,
-) -> Option<f64> {
+) -> Option<BySeat<f64>> {
     let mut events = Vec::new();
     loop {
         let step = match position.turn() {
-            Turn::Over(outcome) => return Some(outcome.result.score(Seat::First)),
+            Turn::Over(outcome) => return Some(scores_of(outcome.places)),
             Turn::Pass(_) => Step::Pass,
             Turn::Move(seat) => Step::Move(position.sample(seat, rng).ok()??),
-            Turn::Both => {
-                let first = position.sample(Seat::First, rng).ok()??;
-                Step::Both(BySeat::new(first, position.sample(Seat::Second, rng).ok()??))
-            }
+            Turn::Together(seats) => Step::Together(
+                seats.iter().map(|seat| position.sample(seat, rng).ok()?).collect::<Option<_>>()?,
+            ),
             Turn::Chance(_) => draw(&*position, rng)?,
         };
         meter.tick()?;

@@ -1,13 +1,13 @@
 //! Look-ahead for any game: a Monte Carlo tree search (UCT). Each iteration walks down the tree by
 //! UCB1, adds one position to it, and takes that position's value from the game's own estimate or a
-//! random playout. Where both seats act at once, each chooses by its own results (decoupled UCT).
+//! random playout. Where several seats act at once, each chooses by its own results (decoupled UCT).
 
 use std::collections::{BTreeMap, HashMap};
 
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 
-use super::playouts::{any_action, draw, playout, value_for_first};
+use super::playouts::{any_action, draw, playout, scores};
 use crate::meter::Meter;
 use crate::{Allotment, Choice, Limit};
 use referee_games::{BySeat, Position, Seat, Step, TextStep, Turn};
@@ -45,13 +45,13 @@ struct Node {
     position: Position,
     visits: u32,
     /// The actions of the seats that are asked.
-    arms: BySeat<Vec<Arm>>,
+    arms: Vec<(Seat, Vec<Arm>)>,
     /// The nodes after each step, by number.
     children: HashMap<TextStep, usize>,
 }
 
-/// A node on the way down, and the numbers of the actions chosen there.
-type Visited = (usize, BySeat<Option<usize>>);
+/// A node on the way down, and the numbers of the actions chosen there by the seats asked.
+type Visited = (usize, Vec<usize>);
 
 /// Chooses the action of `seat` with the most visits, in as many trees as there are positions.
 pub(super) fn choose(
@@ -72,7 +72,7 @@ pub(super) fn choose(
         next = (next + 1) % trees.len();
     }
     let mut totals: BTreeMap<String, Arm> = BTreeMap::new();
-    for arm in trees.iter().flat_map(|tree| &tree.nodes[0].arms[seat]) {
+    for arm in trees.iter().flat_map(|tree| tree.nodes[0].arms_of(seat)) {
         let total = totals.entry(arm.action.clone()).or_default();
         total.visits += arm.visits;
         total.points += arm.points;
@@ -102,13 +102,13 @@ impl Tree {
     fn iterate(&mut self, meter: &mut Meter, rng: &mut ChaCha8Rng) -> Option<()> {
         let mut path: Vec<Visited> = Vec::new();
         let mut at = 0;
-        let score = loop {
+        let scores = loop {
             let node = &mut self.nodes[at];
             let is_new = node.visits == 0 && at != 0;
             if is_new || matches!(node.position.turn(), Turn::Over(_)) {
-                path.push((at, BySeat::default()));
-                break match value_for_first(&*node.position) {
-                    Some(value) => value,
+                path.push((at, Vec::new()));
+                break match scores(&*node.position) {
+                    Some(scores) => scores,
                     None => playout(node.position.clone(), meter, rng)?,
                 };
             }
@@ -117,7 +117,7 @@ impl Tree {
             at = self.child(at, step, meter, rng)?;
         };
         for (at, chosen) in path {
-            self.nodes[at].add(&chosen, score);
+            self.nodes[at].add(&chosen, &scores);
         }
         Some(())
     }
@@ -145,26 +145,34 @@ impl Tree {
 
 impl Node {
     fn new(position: Position, rng: &mut ChaCha8Rng) -> Self {
-        let mut arms = BySeat::from_fn(|_| Vec::new());
-        for &seat in position.turn().asked() {
+        let arms = position.turn().asked().iter().map(|seat| {
             let actions = position.legal_list(seat).unwrap_or_default();
             let arm = |action| Arm { action, ..Arm::default() };
-            arms[seat] = actions.into_iter().map(arm).collect();
-            arms[seat].shuffle(rng);
-        }
+            let mut arms: Vec<Arm> = actions.into_iter().map(arm).collect();
+            arms.shuffle(rng);
+            (seat, arms)
+        });
+        let arms = arms.collect();
         Self { position, visits: 0, arms, children: HashMap::new() }
     }
 
+    /// The actions of `seat`; none unless it is asked.
+    fn arms_of(&self, seat: Seat) -> &[Arm] {
+        let arms = self.arms.iter().find(|(asked, _)| *asked == seat);
+        arms.map_or(&[], |(_, arms)| arms)
+    }
+
     /// The next step from here, and the numbers of its actions.
-    fn choose(&mut self, rng: &mut ChaCha8Rng) -> Option<(TextStep, BySeat<Option<usize>>)> {
-        let mut chosen = BySeat::default();
-        for &seat in self.position.turn().asked() {
-            chosen[seat] = Some(self.choose_arm(seat, rng)?);
+    fn choose(&mut self, rng: &mut ChaCha8Rng) -> Option<(TextStep, Vec<usize>)> {
+        let mut chosen = Vec::new();
+        for asked in 0..self.arms.len() {
+            chosen.push(self.choose_arm(asked, rng)?);
         }
-        let action = |seat: Seat| Some(self.arms[seat].get(chosen[seat]?)?.action.clone());
+        let mut actions =
+            self.arms.iter().zip(&chosen).map(|((_, arms), &number)| arms[number].action.clone());
         let step = match self.position.turn() {
-            Turn::Move(seat) => Step::Move(action(seat)?),
-            Turn::Both => Step::Both(BySeat::new(action(Seat::First)?, action(Seat::Second)?)),
+            Turn::Move(_) => Step::Move(actions.next()?),
+            Turn::Together(_) => Step::Together(actions.collect()),
             Turn::Pass(_) => Step::Pass,
             Turn::Chance(_) => draw(&*self.position, rng)?,
             Turn::Over(_) => return None,
@@ -172,9 +180,9 @@ impl Node {
         Some((step, chosen))
     }
 
-    /// The number of the action of `seat` to try next.
-    fn choose_arm(&mut self, seat: Seat, rng: &mut ChaCha8Rng) -> Option<usize> {
-        let arms = &mut self.arms[seat];
+    /// The number of the action to try next, of the seat with this number among those asked.
+    fn choose_arm(&mut self, asked: usize, rng: &mut ChaCha8Rng) -> Option<usize> {
+        let (seat, ref mut arms) = self.arms[asked];
         let may_widen = (arms.len() as u64).pow(2) < WIDENING * u64::from(self.visits + 1);
         if may_widen && self.position.legal_list(seat).is_none() {
             let action = self.position.sample(seat, rng).ok()??;
@@ -183,19 +191,17 @@ impl Node {
             }
         }
         let visits = f64::from(self.visits);
-        let claims = self.arms[seat].iter().map(|arm| arm.claim(visits)).enumerate();
+        let claims = arms.iter().map(|arm| arm.claim(visits)).enumerate();
         claims.max_by(|one, other| one.1.total_cmp(&other.1)).map(|(number, _)| number)
     }
 
-    /// Adds the score of the first seat in a visit.
-    fn add(&mut self, chosen: &BySeat<Option<usize>>, score: f64) {
+    /// Adds the scores of a visit.
+    fn add(&mut self, chosen: &[usize], scores: &BySeat<f64>) {
         self.visits += 1;
-        for (seat, number) in chosen.iter() {
-            let Some(arm) = number.and_then(|number| self.arms[seat].get_mut(number)) else {
-                continue;
-            };
+        for ((seat, arms), &number) in self.arms.iter_mut().zip(chosen) {
+            let arm = &mut arms[number];
             arm.visits += 1.0;
-            arm.points += if seat == Seat::First { score } else { 1.0 - score };
+            arm.points += scores[*seat];
         }
     }
 }

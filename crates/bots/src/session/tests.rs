@@ -1,6 +1,6 @@
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
-use referee_games::{AnyPosition, BySeat, Event, Options, Seat, Step, TextStep, Turn};
+use referee_games::{AnyPosition, Event, Options, Seat, Step, TextStep, Turn};
 use serde_json::json;
 
 use super::*;
@@ -105,13 +105,16 @@ fn step(
     rng: &mut ChaCha8Rng,
     mut own: impl FnMut() -> String,
 ) -> Option<TextStep> {
-    let mut action = |seat| match seat {
-        Seat::First => own(),
-        Seat::Second => position.sample(seat, rng).expect("no failure").expect("an action"),
+    let mut action = |seat| {
+        if seat == Seat::FIRST {
+            own()
+        } else {
+            position.sample(seat, rng).expect("no failure").expect("an action")
+        }
     };
     Some(match position.turn() {
         Turn::Move(seat) => Step::Move(action(seat)),
-        Turn::Both => Step::Both(BySeat::from_fn(action)),
+        Turn::Together(seats) => Step::Together(seats.iter().map(action).collect()),
         Turn::Pass(_) => Step::Pass,
         Turn::Chance(_) => Step::Chance(position.outcomes()[0].0.clone()),
         Turn::Over(_) => return None,
@@ -127,8 +130,8 @@ fn it_follows_every_game_by_its_events_alone() {
         let seats = game.seats();
         let mut session = session("greedy");
         let init = json!({
-            "type": "init", "id": 0, "protocol": [1], "game": game.name(), "you": seats.first,
-            "seats": [seats.first, seats.second], "state": {}, "seed": 3
+            "type": "init", "id": 0, "protocol": [1], "game": game.name(), "you": seats[Seat::FIRST],
+            "seats": seats, "state": {}, "seed": 3
         });
         reply(&mut session, &init.to_string());
         let (mut news, mut rng) = (Vec::<Event>::new(), ChaCha8Rng::seed_from_u64(1));

@@ -7,7 +7,6 @@ use super::{Examiner, Interruption, StepResult};
 use crate::drills::Drill;
 use crate::error::ExamError;
 use crate::{CheckFinding, fault_transcript};
-use referee_games::{BySeat, Seat};
 use referee_match::player::{InitView, Launch, NotStarted, Player};
 use referee_match::reask::{self, DecisionPoint, RecordedGame};
 use referee_protocol::{Greeting, Wants};
@@ -22,12 +21,12 @@ impl Examiner<'_> {
         own_control(&self.exam.control, self.candidate.spec.tc)
     }
 
-    /// Starts it in both seats and lets it quit.
+    /// Starts it in every seat and lets it quit.
     pub(super) async fn start(&mut self) -> StepResult {
         let mut starts = Vec::new();
         let mut wants = Wants::default();
         let (game, seats) = (&*self.exam.rules.game, self.exam.rules.seats());
-        for seat in Seat::BOTH {
+        for seat in seats.seats() {
             let mut player = self.fresh();
             let begun = {
                 let view = InitView {
@@ -109,18 +108,20 @@ impl Examiner<'_> {
         drill: &Drill,
     ) -> Result<Option<CheckFinding>, Interruption> {
         let seat = drill.seat;
-        let mut names =
-            BySeat::new(self.candidate.spec.name.clone(), self.exam.partner.name.clone());
-        if seat == Seat::Second {
-            names = BySeat::new(names.second, names.first);
-        }
+        let names = self.exam.rules.seats().map_seats(|at| {
+            let spec = if at == seat { &self.candidate.spec } else { &self.exam.partner };
+            spec.name.clone()
+        });
         let secret = &self.conditions.secret;
-        let seeds = BySeat::from_fn(|seat| secret.player_seed(&names[seat], &names[!seat], number));
+        let seeds = names.map_seats(|seat| {
+            let others: Vec<&str> = names.others(seat).map(|other| &*names[other]).collect();
+            secret.player_seed(&names[seat], &others, number, 1)
+        });
         let record = |startup, fault| {
             drill.beginning.record(
                 self.exam.rules.seats(),
                 &names,
-                seeds,
+                seeds.clone(),
                 number,
                 (seat, startup, fault),
             )

@@ -29,7 +29,7 @@ const NONSENSE: [&str; 10] = [
 
 /// Checks the position at the end of a walk.
 pub(super) fn check(rules: &GameRules, walk: &Walk, rng: &mut ChaCha8Rng, findings: &mut Findings) {
-    for &seat in walk.position.turn().asked() {
+    for seat in walk.position.turn().asked().iter() {
         check_judging(rules, walk, seat, rng, findings);
         check_sampling(walk, seat, rng, findings);
     }

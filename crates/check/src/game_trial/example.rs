@@ -32,14 +32,18 @@ impl ExampleGame {
         let mut walk = Walk::new(&rules.start);
         while walk.random_step(&mut rng)? {}
         let mut beginning = Beginning::default();
-        walk.steps.iter().for_each(|step| beginning.push(step.as_text()));
-        let names = BySeat::new("one", "other").map(str::to_owned);
+        walk.steps.iter().for_each(|step| beginning.push(&step.as_text()));
         let seats = rules.seats();
-        let end = (Seat::First, Duration::ZERO, None);
-        let mut record = beginning.record(seats.clone(), &names, BySeat::default(), 1, end);
+        let names = match seats.len() {
+            2 => BySeat::from(["one", "other"]).map(str::to_owned),
+            count => BySeat::from_fn(count, |seat| format!("player {}", seat.index() + 1)),
+        };
+        let end = (Seat::FIRST, Duration::ZERO, None);
+        let mut record =
+            beginning.record(seats.clone(), &names, BySeat::default_for(seats.len()), 1, end);
         record.actions = std::mem::take(&mut record.opening);
         if let Turn::Over(outcome) = walk.position.turn() {
-            outcome.result.name(&seats).clone_into(&mut record.result);
+            outcome.places.result(&seats).unwrap_or_default().clone_into(&mut record.result);
             record.reason = outcome.reason.to_string();
         }
         let mut middle = Walk::new(&rules.start);

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use referee_games::{BySeat, GameError, PASS, Step, TextStep};
+use referee_games::{GameError, TextStep};
 
 /// A mistake of a game.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -80,17 +80,13 @@ fn kind(problem: &str) -> String {
 }
 
 fn words(steps: &[TextStep]) -> Vec<String> {
-    let word = |step: &TextStep| match step {
-        Step::Move(text) | Step::Chance(text) => text.clone(),
-        Step::Both(BySeat { first, second }) => format!("{first} / {second}"),
-        Step::Pass => PASS.to_owned(),
-    };
-    steps.iter().map(word).collect()
+    steps.iter().map(TextStep::text).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use referee_games::Step;
 
     #[test]
     fn one_of_each_kind_is_kept_with_the_fewest_steps() {

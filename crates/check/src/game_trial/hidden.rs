@@ -25,7 +25,7 @@ pub(super) fn check_guesses(walk: &Walk, rng: &mut ChaCha8Rng, findings: &mut Fi
     if is_over(&*walk.position) {
         return;
     }
-    for seat in Seat::BOTH {
+    for seat in walk.position.seats().seats() {
         let draw = rng.random_range(0..DRAWS);
         match guess_problem(&*walk.position, seat, draw) {
             Ok(Guessed::Nothing) => {}
@@ -113,7 +113,7 @@ pub(super) fn check_twins(walk: &Walk, rng: &mut ChaCha8Rng, findings: &mut Find
     if is_over(&*left.position) || is_over(&*right.position) {
         return;
     }
-    for seat in Seat::BOTH.into_iter().filter(|seat| Some(*seat) != mover) {
+    for seat in walk.position.seats().seats().filter(|seat| Some(*seat) != mover) {
         match compare(&left, &right, seat, rng) {
             Ok(Comparison::Told) => {}
             Ok(Comparison::Alike(problem)) => {

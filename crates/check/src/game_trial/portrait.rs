@@ -10,7 +10,7 @@ use super::TrialPlan;
 use super::findings::Findings;
 use super::walk::{Walk, random_step};
 use referee_bots::{Allotment, BotKind, Limit, engine};
-use referee_games::{BySeat, GameError, GameResult, Outcome, Seat, Step, Turn};
+use referee_games::{BySeat, GameError, Outcome, Seat, Step, Turn};
 use referee_record::model::rules::GameRules;
 
 /// Statistics of games.
@@ -120,8 +120,8 @@ struct EndCounts {
 impl EndCounts {
     fn add(&mut self, outcome: &Outcome, plies: u32) {
         self.games += 1;
-        self.first += outcome.result.score(Seat::First);
-        self.decisive += f64::from(u8::from(outcome.result != GameResult::Draw));
+        self.first += outcome.places.score(Seat::FIRST);
+        self.decisive += f64::from(u8::from(outcome.places.winner().is_some()));
         self.lengths.push(plies);
         *self.reasons.entry(outcome.reason.to_string()).or_default() += 1;
     }
@@ -194,19 +194,19 @@ fn search_game(
     mut rng: ChaCha8Rng,
 ) -> Result<bool, GameError> {
     let kind = BotKind::Search(Limit::Nodes(nodes));
+    let seats = rules.seats();
     let player = |_| engine(&*rules.game, kind, &rules.options);
-    let [mut first, mut second] = [player(Seat::First)?, player(Seat::Second)?];
+    let mut players: BySeat<_> = seats.seats().map(player).collect::<Result<_, _>>()?;
     loop {
         let mut choose = |seat: Seat, rng: &mut ChaCha8Rng| {
-            let player = if seat == Seat::First { &mut first } else { &mut second };
-            player.choose(seat, Allotment::default(), rng).map(|choice| choice.action)
+            players[seat].choose(seat, Allotment::default(), rng).map(|choice| choice.action)
         };
         let step = match walk.position.turn() {
             Turn::Move(seat) => choose(seat, &mut rng).map(Step::Move),
-            Turn::Both => {
-                let both = [choose(Seat::First, &mut rng), choose(Seat::Second, &mut rng)];
-                let [one, other] = both;
-                one.zip(other).map(|(one, other)| Step::Both(BySeat::new(one, other)))
+            Turn::Together(asked) => {
+                // All choose, even if one has nothing to choose: the others' luck stays the same.
+                let chosen: Vec<_> = asked.iter().map(|seat| choose(seat, &mut rng)).collect();
+                chosen.into_iter().collect::<Option<_>>().map(Step::Together)
             }
             _ => match random_step(&*walk.position, &mut rng)? {
                 Some(step) => Some(step),
@@ -215,8 +215,9 @@ fn search_game(
         };
         let Some(step) = step else { return Ok(false) };
         walk.play(step.clone())?;
-        first.follow(step.as_text())?;
-        second.follow(step.as_text())?;
+        for player in players.values_mut() {
+            player.follow(step.as_text())?;
+        }
     }
 }
 

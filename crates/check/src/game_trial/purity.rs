@@ -8,7 +8,7 @@ use rand_chacha::ChaCha8Rng;
 
 use super::findings::Findings;
 use super::walk::Walk;
-use referee_games::{AnyPosition, Event, Position, Seat, TextStep};
+use referee_games::{AnyPosition, Event, Position, TextStep};
 use referee_record::model::rules::GameRules;
 
 /// The parts of a position that are compared, in the order of [`digests`].
@@ -100,8 +100,9 @@ fn goes_on(game: &TriedGame, walk: &mut Walk, findings: &mut Findings) -> bool {
 
 /// Hashes of the parts of a position.
 fn digests(position: &dyn AnyPosition, events: &[Event]) -> Digests {
-    let views = Seat::BOTH.map(|seat| position.view(seat).get().to_owned());
-    let legal = Seat::BOTH.map(|seat| format!("{:?}", position.legal(seat)));
+    let seats = position.seats();
+    let views = seats.map_seats(|seat| position.view(seat).get().to_owned());
+    let legal = seats.map_seats(|seat| format!("{:?}", position.legal(seat)));
     let board =
         (format!("{:?}", position.draw()), position.caption(), format!("{:?}", position.values()));
     let turn = (format!("{:?}", position.turn()), position.outcomes());

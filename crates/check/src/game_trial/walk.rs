@@ -4,7 +4,7 @@ use rand::seq::IndexedRandom;
 use rand_chacha::ChaCha8Rng;
 
 use referee_games::{
-    AnyPosition, BySeat, Event, GameError, Position, Seat, Step, TextStep, Turn, draw_outcome,
+    AnyPosition, Event, GameError, Position, Seat, Step, TextStep, Turn, draw_outcome,
 };
 
 /// The maximum number of steps to visit from one position.
@@ -38,7 +38,7 @@ impl Walk {
     /// Plays a random step; `false` if the game is over.
     pub(super) fn random_step(&mut self, rng: &mut ChaCha8Rng) -> Result<bool, GameError> {
         let Some(step) = random_step(&*self.position, rng)? else { return Ok(false) };
-        for &seat in self.position.turn().asked() {
+        for seat in self.position.turn().asked().iter() {
             if self.position.legal_list(seat).is_some() {
                 let count = self.position.legal_count(seat);
                 self.choices.push(u32::try_from(count).unwrap_or(u32::MAX));
@@ -59,9 +59,8 @@ pub(super) fn random_step(
     };
     Ok(Some(match position.turn() {
         Turn::Move(seat) => Step::Move(action(seat)?),
-        Turn::Both => {
-            let first = action(Seat::First)?;
-            Step::Both(BySeat::new(first, action(Seat::Second)?))
+        Turn::Together(seats) => {
+            Step::Together(seats.iter().map(action).collect::<Result<_, _>>()?)
         }
         Turn::Pass(_) => Step::Pass,
         Turn::Chance(_) => {
@@ -80,7 +79,7 @@ pub(super) fn steps(position: &dyn AnyPosition, rng: &mut ChaCha8Rng) -> Vec<Tex
             some(Some(possible.map(|(text, _)| text).collect()), rng, Step::Chance)
         }
         Turn::Pass(_) => vec![Step::Pass],
-        Turn::Both => {
+        Turn::Together(_) => {
             let random = |_| random_step(position, rng).ok().flatten();
             (0..MOST_STEPS / 4).filter_map(random).collect()
         }

@@ -103,9 +103,9 @@ impl<G: Game> TypedPosition<G> {
         Ok(match (self.game.turn(), step) {
             (two::Turn::Move(side), Step::Move(text)) => two::Step::Move(action(side, text)?),
             (two::Turn::Pass(_), Step::Pass) => two::Step::Pass,
-            (two::Turn::Both, Step::Both(BySeat { first, second })) => {
-                let first = action(Side::First, first)?;
-                two::Step::Both(BySide::new(first, action(Side::Second, second)?))
+            (two::Turn::Both, Step::Together(answers)) if answers.len() == 2 => {
+                let first = action(Side::First, answers[0])?;
+                two::Step::Both(BySide::new(first, action(Side::Second, answers[1])?))
             }
             (two::Turn::Chance(_), Step::Chance(text)) => {
                 let mut outcomes = self.game.outcomes().into_iter();

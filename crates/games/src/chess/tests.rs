@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::Step;
-use crate::{AnyPosition, Drawing, DrawnRow, GameKind, GameResult, Position, Seat, perft};
+use crate::{AnyPosition, Drawing, DrawnRow, GameKind, Places, Position, Seat, perft};
 
 fn options(given: &[(&str, &str)]) -> Options {
     Options::resolve(&Chess::sheet().options, given.iter().copied()).expect("values that fit")
@@ -24,16 +24,16 @@ fn after(mut position: Position, moves: &str) -> Position {
     position
 }
 
-fn ending(position: &dyn AnyPosition) -> Option<(GameResult, String)> {
-    position.turn().outcome().map(|over| (over.result, over.reason.to_string()))
+fn ending(position: &dyn AnyPosition) -> Option<(Places, String)> {
+    position.turn().outcome().map(|over| (over.places, over.reason.to_string()))
 }
 
 fn is_drawn(position: &dyn AnyPosition, reason: &str) -> bool {
-    ending(position) == Some((GameResult::Draw, reason.to_owned()))
+    ending(position) == Some((Places::level(2), reason.to_owned()))
 }
 
 fn mover(position: &dyn AnyPosition) -> Seat {
-    position.turn().asked()[0]
+    position.turn().asked().iter().next().expect("a mover")
 }
 
 fn refused(position: &dyn AnyPosition, text: &str) -> String {
@@ -107,20 +107,20 @@ fn moves_are_understood_in_both_notations() {
         ("Ng1f3!?", "g1f3"),
         ("Ng1-f3", "g1f3"),
     ] {
-        assert_eq!(game.judge(Seat::First, text).as_deref(), Ok(action));
+        assert_eq!(game.judge(Seat::FIRST, text).as_deref(), Ok(action));
     }
     let game = at("r3k2r/P7/8/8/8/8/1p6/R3K2R w KQkq - 0 1");
     let pairs = [("O-O", "e1g1"), ("e1g1", "e1g1"), ("Rxh8+", "h1h8")];
     for (text, action) in pairs {
-        assert_eq!(game.judge(Seat::First, text).as_deref(), Ok(action));
+        assert_eq!(game.judge(Seat::FIRST, text).as_deref(), Ok(action));
     }
     let long = at("4k3/8/8/8/8/8/8/R3K3 w Q - 0 1");
-    assert_eq!(long.judge(Seat::First, "0-0-0+").as_deref(), Ok("e1c1"));
+    assert_eq!(long.judge(Seat::FIRST, "0-0-0+").as_deref(), Ok("e1c1"));
     let game = after(game, "e1e2");
     for (text, action) in
         [("bxa1=N", "b2a1n"), ("b1Q+", "b2b1q"), ("b2b1r", "b2b1r"), ("b2b1R", "b2b1r")]
     {
-        assert_eq!(game.judge(Seat::Second, text).as_deref(), Ok(action));
+        assert_eq!(game.judge(Seat::SECOND, text).as_deref(), Ok(action));
     }
     for (action, san) in [("b2a1n", "bxa1=N"), ("e8g8", "O-O")] {
         let mut events = Vec::new();
@@ -134,14 +134,14 @@ fn castling_in_chess960_names_the_rook() {
     let fen = "1r3k1r/8/8/8/8/8/8/1R3K1R w KQkq - 0 1";
     let game = start(&[("fen", fen), ("chess960", "true")]);
     for (text, action) in [("O-O", "f1h1"), ("O-O-O", "f1b1"), ("f1h1", "f1h1"), ("Kg1", "f1g1")] {
-        assert_eq!(game.judge(Seat::First, text).as_deref(), Ok(action));
+        assert_eq!(game.judge(Seat::FIRST, text).as_deref(), Ok(action));
     }
     let game = after(game, "f1b1");
     let Drawing::Board(board, _) = game.draw() else { panic!("a board") };
     assert_eq!(board.cells[7], DrawnRow::of("..KR...R"));
     assert!(game.state().get().contains("HBhb - 0 1"), "{}", game.state());
     let usual = start(&[("chess960", "true")]);
-    assert_eq!(usual.judge(Seat::First, "e2e4").as_deref(), Ok("e2e4"));
+    assert_eq!(usual.judge(Seat::FIRST, "e2e4").as_deref(), Ok("e2e4"));
 }
 
 #[test]
@@ -174,14 +174,14 @@ fn a_refusal_names_its_clause() {
     let game = at("4k3/8/8/8/8/8/7K/R6R w - - 0 1");
     assert!(refused(&*game, "Rd1").starts_with("C2: Rd1 is ambiguous: "));
     assert!(refused(&*game, "O-O").starts_with("C1: O-O is not possible: "));
-    let other = game.judge(Seat::Second, "e8e7").expect_err("not yet").to_string();
+    let other = game.judge(Seat::SECOND, "e8e7").expect_err("not yet").to_string();
     assert_eq!(other, "C1: e8e7 is not this side's turn to move");
 }
 
 #[test]
 fn games_end_by_the_rules() {
     let mated = after(start(&[]), "f3 e5 g4 Qh4#");
-    let won = (GameResult::Win(Seat::Second), "checkmate".to_owned());
+    let won = (Places::won_by(Seat::SECOND, 2), "checkmate".to_owned());
     assert_eq!(ending(&*mated), Some(won));
     assert_eq!(refused_after_the_end(&*mated), "C4: a2a3 comes after the end");
     let stuck = after(at("7k/8/5KQ1/8/8/8/8/8 w - - 0 1"), "Qf7");
@@ -189,12 +189,12 @@ fn games_end_by_the_rules() {
     let fifty = "7k/8/8/8/8/8/R7/K7 w - - 99 70";
     assert!(is_drawn(&*after(at(fifty), "Kb1"), "fifty-moves"));
     let mate = "7k/R7/1R6/8/8/8/8/K7 w - - 99 70";
-    let won = (GameResult::Win(Seat::First), "checkmate".to_owned());
+    let won = (Places::won_by(Seat::FIRST, 2), "checkmate".to_owned());
     assert_eq!(ending(&*after(at(mate), "Rb8")), Some(won), "checkmate comes first");
 }
 
 fn refused_after_the_end(position: &dyn AnyPosition) -> String {
-    position.judge(Seat::First, "a2a3").expect_err("over").to_string()
+    position.judge(Seat::FIRST, "a2a3").expect_err("over").to_string()
 }
 
 #[test]
@@ -236,7 +236,7 @@ fn a_position_is_dead_when_nobody_can_mate() {
 #[test]
 fn a_bare_king_cannot_win() {
     let game = at("8/8/4k3/8/8/3KP3/8/8 w - - 0 1");
-    assert!(game.can_win(Seat::First) && !game.can_win(Seat::Second));
+    assert!(game.can_win(Seat::FIRST) && !game.can_win(Seat::SECOND));
 }
 
 #[test]
@@ -299,11 +299,11 @@ fn fields_that_programs_leave_out_are_read_as_the_usual_ones() {
 fn a_pawn_without_its_file_moves_straight() {
     let game = at("4k3/8/8/5p2/4P3/8/8/4K3 b - - 0 1");
     let why = "C1: e4 is not possible: no pawn of this side can go there";
-    let refused = |text| game.judge(Seat::Second, text).expect_err(text).to_string();
+    let refused = |text| game.judge(Seat::SECOND, text).expect_err(text).to_string();
     assert_eq!(refused("e4"), why);
     assert_eq!(refused("xe4"), why.replace("C1: e4", "C1: xe4"));
-    assert_eq!(game.judge(Seat::Second, "fxe4").as_deref(), Ok("f5e4"));
-    assert_eq!(game.judge(Seat::Second, "fe4").as_deref(), Ok("f5e4"));
+    assert_eq!(game.judge(Seat::SECOND, "fxe4").as_deref(), Ok("f5e4"));
+    assert_eq!(game.judge(Seat::SECOND, "fe4").as_deref(), Ok("f5e4"));
 }
 
 #[test]

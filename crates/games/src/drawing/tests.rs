@@ -1,5 +1,5 @@
 use super::*;
-use crate::{BySeat, GameKind, Options, Position, Step};
+use crate::{GameKind, Options, Position, Step};
 
 fn start(kind: GameKind) -> Position {
     let options = Options::resolve(kind.game().options(), []).expect("the defaults");
@@ -30,7 +30,7 @@ fn goals_are_marks_that_a_piece_may_stand_on() {
 #[test]
 fn every_piece_on_a_shared_square_is_there_with_its_owner() {
     let mut game = start(GameKind::BackToTheWall);
-    let turn = Step::Both(BySeat::new("R U 3,2", "L D 3,4"));
+    let turn = Step::Together(vec!["R U 3,2", "L D 3,4"]);
     game.play(turn, &mut Vec::new()).expect("legal");
     let (board, _) = board_of(&game);
     assert_eq!([square(&board, 6, 0), square(&board, 0, 0)], ["xGg", "oC"]);

@@ -28,7 +28,7 @@ fn random_step<G: Game>(game: &G, rng: &mut ChaCha20Rng) -> Option<(StepOf<G>, T
         Turn::Both => {
             let both = BySide::from_fn(action);
             let texts = both.as_ref().map(ToString::to_string);
-            (two::Step::Both(both), Step::Both(texts.into()))
+            (two::Step::Both(both), Step::Together(texts.into()))
         }
         Turn::Chance(_) => {
             let outcomes = game.outcomes();

@@ -50,7 +50,7 @@ fn random_openings_end_at_a_decision() {
 fn a_random_opening_leads_to_a_decision(book: &OpeningBook, plies: u32) {
     let secret = Secret::from_seed(7);
     for pair in 1..40 {
-        let luck = || secret.luck("ant", "bee", pair);
+        let luck = || secret.luck(&["ant", "bee"], pair);
         let opening = book.opening(pair, &secret, luck()).expect("an opening");
         let position = after(book.rules(), &opening);
         let turn = position.turn();
@@ -62,7 +62,7 @@ fn a_random_opening_leads_to_a_decision(book: &OpeningBook, plies: u32) {
         let mut luck = luck_behind(book.rules(), &opening, luck());
         let faces: Vec<(u32, u32)> = (1..=6).map(|face| (face, 1)).collect();
         let mut left = opening.luck;
-        for stream in [Seat::First, Seat::Second].map(Stream::Seat) {
+        for stream in [Seat::FIRST, Seat::SECOND].map(Stream::Seat) {
             let one: Vec<u32> = (0..9).map(|_| luck.draw(stream, &faces)).collect();
             let other: Vec<u32> = (0..9).map(|_| left.draw(stream, &faces)).collect();
             assert_eq!(one, other);
@@ -74,7 +74,7 @@ fn a_random_opening_leads_to_a_decision(book: &OpeningBook, plies: u32) {
 fn without_dice_openings_depend_on_the_pair_alone() {
     let (book, secret) = (book(GameKind::WatchYourBack, 8), Secret::from_seed(7));
     let of = |one: &str, pair| {
-        book.opening(pair, &secret, secret.luck(one, "bee", pair))
+        book.opening(pair, &secret, secret.luck(&[one, "bee"], pair))
             .expect("an opening")
             .listed()
             .texts()
@@ -84,7 +84,7 @@ fn without_dice_openings_depend_on_the_pair_alone() {
     assert_ne!(of("ant", 1), of("ant", 2));
     let other = Secret::from_seed(8);
     let elsewhere = book
-        .opening(1, &other, other.luck("ant", "bee", 1))
+        .opening(1, &other, other.luck(&["ant", "bee"], 1))
         .expect("an opening")
         .listed()
         .texts()
@@ -100,7 +100,7 @@ fn an_opening_is_at_most_half_of_its_game() {
     let secret = Secret::from_seed(7);
     for pair in 1..20 {
         let opening =
-            book.opening(pair, &secret, secret.luck("ant", "bee", pair)).expect("an opening");
+            book.opening(pair, &secret, secret.luck(&["ant", "bee"], pair)).expect("an opening");
         let position = after(&rules, &opening);
         assert!(matches!(position.turn(), Turn::Move(_)), "{:?}", position.turn());
         // 24 placements and at most 10 moves.

@@ -198,13 +198,17 @@ fn seen(view: &TurnView<'_>) -> String {
     events.chain(sees.lines().map(|line| format!("{line}\n"))).collect()
 }
 
-/// The question for an action. It says who is asked, and whether the other seat answers at the same
+/// The question for an action. It says who is asked, and whether other seats answer at the same
 /// time.
 fn question(view: &TurnView<'_>) -> Question {
     let seats = view.position.seats();
-    let (own, other) = (&seats[view.seat], &seats[!view.seat]);
+    let own = &seats[view.seat];
     let text = match view.position.turn() {
-        Turn::Both => format!("{own}, unseen by {other}"),
+        Turn::Together(asked) => {
+            let others = asked.iter().filter(|&seat| seat != view.seat);
+            let others: Vec<&str> = others.map(|seat| &*seats[seat]).collect();
+            format!("{own}, unseen by {}", others.join(", "))
+        }
         _ => format!("{own} to move"),
     };
     Question { seat: view.seat, text, legal: view.position.legal(view.seat) }

@@ -274,10 +274,9 @@ impl UciEngine {
         }
         let opponent = view.clock.opponent_left_ms.unwrap_or(own).max(1);
         let own = (own, increment);
-        let ((white, winc), (black, binc)) = match view.seat {
-            Seat::First => (own, (opponent, other)),
-            Seat::Second => ((opponent, other), own),
-        };
+        let other = (opponent, other);
+        let is_white = view.seat == Seat::FIRST;
+        let ((white, winc), (black, binc)) = if is_white { (own, other) } else { (other, own) };
         let moves = view.clock.moves_to_go;
         let moves = moves.map_or_else(String::new, |moves| format!(" movestogo {moves}"));
         format!("go wtime {white} btime {black} winc {winc} binc {binc}{moves}")

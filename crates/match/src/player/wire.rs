@@ -177,7 +177,7 @@ impl Wire {
             events: self.wants.events.then(|| Event::known_to(view.events, name)),
             legal: self.wants.legal.then(|| Cow::Owned(position.legal_json(seat))),
             guesses: view.guesses.into(),
-            clock: view.clock,
+            clock: view.clock.clone(),
             retry: view.retry,
         };
         Message::Turn(message).write(&mut self.line);
@@ -195,17 +195,10 @@ impl Wire {
     }
 
     pub(super) async fn end(&mut self, view: &EndView<'_>) {
-        let result = match view.scores[view.seat].0 {
-            1.0 => "win",
-            0.0 => "loss",
-            _ => "draw",
-        };
         let message = EndMessage {
-            result: result.into(),
-            reason: view.reason.into(),
-            scores: SeatMap::new(view.seats.clone(), view.scores),
             events: self.wants.events.then(|| Event::known_to(view.events, &view.seats[view.seat])),
             state: self.wants.state.then(|| view.position.view(view.seat)),
+            ..outcome_for(view)
         };
         Message::End(message).write(&mut self.line);
         self.tell().await;
@@ -345,6 +338,29 @@ impl Wire {
 #[error("{0}")]
 struct RulesFailure(String);
 
+/// The message of a game's end with what it says of the outcome: in a game for two, who won; with
+/// more seats, the places.
+fn outcome_for<'a>(view: &EndView<'a>) -> EndMessage<'a> {
+    let names = || view.seats.clone();
+    let nothing = EndMessage { reason: view.reason.into(), ..EndMessage::default() };
+    if view.seats.len() > 2 {
+        let final_scores = view.position.scores().cloned();
+        return EndMessage {
+            place: Some(view.places.of(view.seat) + 1),
+            places: Some(SeatMap::new(names(), view.places.from_one())),
+            final_scores: final_scores.map(|scores| SeatMap::new(names(), scores)),
+            ..nothing
+        };
+    }
+    let result = match view.scores[view.seat].0 {
+        1.0 => "win",
+        0.0 => "loss",
+        _ => "draw",
+    };
+    let scores = SeatMap::new(names(), view.scores.clone());
+    EndMessage { result: Some(result.into()), scores: Some(scores), ..nothing }
+}
+
 fn init_message<'a>(view: &InitView<'a>, id: u64) -> Message<'a> {
     let seats = view.rules.seats();
     Message::Init(InitMessage {
@@ -353,7 +369,7 @@ fn init_message<'a>(view: &InitView<'a>, id: u64) -> Message<'a> {
         game: view.rules.game.name().into(),
         options: view.rules.options.to_json(),
         you: seats[view.seat].clone(),
-        seats: [seats.first, seats.second],
+        seats: seats.into_iter().collect(),
         clock: InitClock::from(view.control),
         seed: view.seed,
         state: view.position.view(view.seat),

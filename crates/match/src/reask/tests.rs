@@ -68,7 +68,7 @@ async fn told(seat: Seat, ply: u32, replies: &'static [&'static str]) -> Reasked
 
 #[tokio::test(start_paused = true)]
 async fn a_deterministic_player_reaches_the_recorded_decision() {
-    let told = told(Seat::First, 2, &["go", "go"]).await;
+    let told = told(Seat::FIRST, 2, &["go", "go"]).await;
     let asked = told.asked.expect("the record has it");
     assert_eq!((asked.outcome, asked.divergence), (Ok("go".to_owned()), None));
     assert_eq!(asked.position.ply(), 2);
@@ -83,7 +83,7 @@ async fn a_deterministic_player_reaches_the_recorded_decision() {
 async fn re_asking_follows_the_record_whatever_the_player_replies() {
     for reply in ["stay", "no"] {
         let replies: &[&str] = if reply == "no" { &["no", "go"] } else { &["stay", "go"] };
-        let told = told(Seat::First, 2, replies).await;
+        let told = told(Seat::FIRST, 2, replies).await;
         let asked = told.asked.expect("the record has it");
         assert_eq!(asked.outcome, Ok("go".to_owned()));
         let divergence = asked.divergence.expect("its first reply was another");
@@ -96,7 +96,7 @@ async fn re_asking_follows_the_record_whatever_the_player_replies() {
 
 #[tokio::test(start_paused = true)]
 async fn re_asking_stops_when_the_player_exits() {
-    let told = told(Seat::First, 2, &[]).await;
+    let told = told(Seat::FIRST, 2, &[]).await;
     let asked = told.asked.expect("the record has it");
     assert_eq!(asked.outcome.expect_err("a fault").code, FaultCode::Exit);
     assert_eq!((asked.position.ply(), told.turns.len()), (0, 1));
@@ -105,8 +105,8 @@ async fn re_asking_stops_when_the_player_exits() {
 #[tokio::test(start_paused = true)]
 async fn asking_for_a_missing_decision_is_an_error() {
     let why = |told: Reasked| told.asked.expect_err("nobody decides there").to_string();
-    assert_eq!(why(told(Seat::First, 1, &["go", "go"]).await), "no seat decides after 1 ply");
-    assert_eq!(why(told(Seat::First, 9, &["go"; 9]).await), "the game has 4 plies, not 9");
+    assert_eq!(why(told(Seat::FIRST, 1, &["go", "go"]).await), "no seat decides after 1 ply");
+    assert_eq!(why(told(Seat::FIRST, 9, &["go"; 9]).await), "the game has 4 plies, not 9");
 }
 
 #[test]
@@ -120,13 +120,13 @@ fn the_deciding_seat_is_found() {
         record: &record,
     };
     let at = |ply, wanted, own| seat_at(&source, ply, wanted, own);
-    let white = Some(Seat::First);
-    assert_eq!(at(0, None, None), Ok(Seat::First));
-    assert_eq!(at(0, Some(Seat::Second), None), Err(NoDecision::OtherSeat("white".into())));
+    let white = Some(Seat::FIRST);
+    assert_eq!(at(0, None, None), Ok(Seat::FIRST));
+    assert_eq!(at(0, Some(Seat::SECOND), None), Err(NoDecision::OtherSeat("white".into())));
     assert_eq!(at(1, None, None), Err(NoDecision::ForcedPass("black".into())));
-    assert_eq!(at(2, None, None), Err(NoDecision::BothSeats));
-    assert_eq!((at(2, white, None), at(2, None, white)), (Ok(Seat::First), Ok(Seat::First)));
-    assert_eq!(at(3, None, None), Ok(Seat::Second));
+    assert_eq!(at(2, None, None), Err(NoDecision::SeveralSeats));
+    assert_eq!((at(2, white, None), at(2, None, white)), (Ok(Seat::FIRST), Ok(Seat::FIRST)));
+    assert_eq!(at(3, None, None), Ok(Seat::SECOND));
     assert_eq!(at(4, None, None), Err(NoDecision::Over));
     assert_eq!(first_decision(&source), Ok(0));
 }
@@ -143,7 +143,7 @@ async fn the_lines_of_a_game_are_those_that_were_sent() {
     };
     let wants = Wants { legal: true, ..Wants::NOTHING };
     let greeting = Greeting { wants, ..Greeting::default() };
-    let decision = DecisionPoint { seat: Seat::Second, ply: 3 };
+    let decision = DecisionPoint { seat: Seat::SECOND, ply: 3 };
     let lines = lines(&source, decision, &greeting).await.expect("the record has it");
     let messages: Vec<Value> =
         lines.iter().map(|line| serde_json::from_str(line).expect("JSON")).collect();

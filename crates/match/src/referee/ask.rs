@@ -9,31 +9,62 @@ use serde_json::value::RawValue;
 use super::GameSetup;
 use crate::player::limit::ReplyLimit;
 use crate::player::{Player, TurnTime, TurnView, diagnosis};
-use referee_games::{AnyPosition, BySeat, Event, GameError, Legal, Refusal, Seat, guesses};
+use referee_games::{
+    AnyPosition, BySeat, Event, GameError, Legal, Refusal, Seat, SeatMap, guesses,
+};
 use referee_protocol::{Reply, TurnClock, shown};
 use referee_record::model::clock::{Clock, TimeControl, millis, seconds};
 use referee_record::model::fault::{Fault, FaultCode};
 use referee_record::model::record::FaultPolicy;
 
-/// A turn request. It is complete before the turn begins: it cannot reveal the other seat's answer
+/// A turn request. It is complete before the turn begins: it cannot reveal another seat's answer
 /// in the same turn, or the time that took.
 pub(crate) struct PendingTurn<'t> {
     seat: Seat,
     position: &'t dyn AnyPosition,
     /// The events since the seat's last turn.
     events: &'t [Event],
-    /// The clocks when the turn begins.
-    clocks: BySeat<Clock>,
+    /// The seat's clock when the turn begins.
+    clock: Clock,
+    /// What the others have left of their budgets.
+    others: OthersLeft,
     /// The time limits.
     control: TimeControl,
     /// The policy after a rejected action.
     policy: FaultPolicy,
-    /// Whether the other seat is not asked at the same time.
+    /// Whether no other seat is asked at the same time.
     alone: bool,
     /// Whether the game hides something from the seat.
     is_hidden: bool,
     /// The player's seed.
     seed: u64,
+}
+
+/// What the others have left of their budgets, in milliseconds.
+struct OthersLeft {
+    /// Of the other one, in a game for two.
+    opponent_ms: Option<u64>,
+    /// Of each, in a game with more seats. It would show who was asked, so games that hide something
+    /// do not say it.
+    by_name_ms: Option<Box<SeatMap<u64>>>,
+}
+
+impl OthersLeft {
+    fn of(seat: Seat, setup: &GameSetup<'_>, clocks: &BySeat<Clock>) -> Self {
+        let left = |other: Seat| clocks[other].left().map(millis);
+        if clocks.len() == 2 {
+            let opponent_ms = clocks.others(seat).next().and_then(left);
+            return Self { opponent_ms, by_name_ms: None };
+        }
+        let is_open = !setup.rules.game.is_hidden();
+        let values: Option<BySeat<u64>> = clocks.others(seat).map(left).collect();
+        let by_name_ms = values.filter(|_| is_open).map(|values| {
+            let seats = setup.rules.seats();
+            let names = clocks.others(seat).map(|other| seats[other].clone()).collect();
+            Box::new(SeatMap { names, values })
+        });
+        Self { opponent_ms: None, by_name_ms }
+    }
 }
 
 /// The outcome of a turn request.
@@ -58,7 +89,8 @@ impl<'t> PendingTurn<'t> {
             seat,
             position,
             events,
-            clocks: *clocks,
+            clock: clocks[seat],
+            others: OthersLeft::of(seat, setup, clocks),
             control: setup.control_of(seat),
             policy: setup.policy,
             alone: true,
@@ -67,7 +99,7 @@ impl<'t> PendingTurn<'t> {
         }
     }
 
-    /// The same request, put while the other seat is asked too.
+    /// The same request, put while other seats are asked too.
     pub(crate) fn at_once(self) -> Self {
         Self { alone: false, ..self }
     }
@@ -77,8 +109,8 @@ impl<'t> PendingTurn<'t> {
     /// # Errors
     /// The game's implementation failed, here or in a built-in player.
     pub(crate) async fn ask(self, player: &mut Player) -> Result<Answered, GameError> {
-        if self.clocks[self.seat].is_out() {
-            let decided = Err(out_of_time(&self.control, &self.clocks[self.seat]));
+        if self.clock.is_out() {
+            let decided = Err(out_of_time(&self.control, &self.clock));
             return Ok(Answered { decided, time: None, refusals: Vec::new() });
         }
         let wanted = player.guesses(self.is_hidden);
@@ -133,7 +165,7 @@ impl<'t> PendingTurn<'t> {
         used: Duration,
         refused: u32,
     ) -> TurnView<'v> {
-        let clock = &self.clocks[self.seat];
+        let clock = &self.clock;
         let left = clock.allowance().map(|allowance| allowance.saturating_sub(used));
         let budget = self.control.budget.filter(|_| clock.left() == clock.allowance());
         let limit = ReplyLimit::new(self.control.measure, left)
@@ -147,7 +179,8 @@ impl<'t> PendingTurn<'t> {
             guesses,
             clock: TurnClock {
                 left_ms: clock.left().map(|left| millis(left.saturating_sub(used))),
-                opponent_left_ms: self.clocks[!self.seat].left().map(millis),
+                opponent_left_ms: self.others.opponent_ms,
+                others_left_ms: self.others.by_name_ms.clone(),
                 moves_to_go: clock.moves_to_go(),
                 used_ms: millis(clock.used_last()),
             },

@@ -3,10 +3,12 @@
 use std::pin::pin;
 use std::time::Duration;
 
-use super::shared_core::{OpponentCpu, undisturbed};
+use futures_util::future::join_all;
+
+use super::shared_core::{OthersCpu, apart, undisturbed};
 use super::{Answered, Decided, DecidedStep, Ending, GameLoop, PendingTurn};
 use crate::player::diagnosis;
-use referee_games::{BySeat, GameError, Seat, Step};
+use referee_games::{BySeat, GameError, Seat, SeatSet, Step};
 use referee_protocol::Reply;
 use referee_record::model::clock::{Clock, ClockVerdict, TimeControl};
 use referee_record::model::fault::{Fault, FaultCode};
@@ -14,70 +16,92 @@ use referee_record::model::record::Note;
 use referee_record::model::warning::{GameWarning, PlayerWarning};
 
 impl GameLoop<'_, '_> {
+    /// Asks the seats on turn. None is told another's action or time. (On a shared core, a seat asked
+    /// later can estimate the time of those before it by its own clock.) All replies are awaited
+    /// before any is judged.
+    pub(super) async fn decide(&mut self, asked: SeatSet) -> Result<DecidedStep, GameError> {
+        let decided = if self.setup.control.ponder && asked.len() > 1 {
+            self.ask_at_once(asked).await?
+        } else {
+            self.ask_in_order(asked).await?
+        };
+        let mut actions = Vec::with_capacity(asked.len());
+        let mut faults = BySeat::default_for(self.players.len());
+        for (seat, decided) in decided {
+            match decided {
+                Ok(action) => actions.push(action),
+                Err(fault) => faults[seat] = Some(fault),
+            }
+        }
+        Ok(match Ending::by_faults_at(faults, &*self.position) {
+            Some(ending) => Err(ending),
+            None => Ok(Step::Together(actions)),
+        })
+    }
+
     /// Asks the one seat on turn.
     pub(super) async fn decide_alone(&mut self, seat: Seat) -> Result<DecidedStep, GameError> {
-        let clocks = self.clocks;
-        let decided = self.decide(seat, &clocks).await?;
-        Ok(decided.map(Step::Move).map_err(|fault| Ending::by_fault(seat, fault, &*self.position)))
-    }
-
-    /// Asks both seats. Neither is told the other's action or time. (On a shared core, the seat asked
-    /// second can estimate the first one's time by its own clock.) Both replies are awaited before
-    /// either is judged.
-    pub(super) async fn decide_together(&mut self) -> Result<DecidedStep, GameError> {
-        let decided = if self.setup.control.ponder {
-            self.ask_at_once().await?
-        } else {
-            self.ask_in_order().await?
-        };
-        let ending = |seat, fault| Ending::by_fault(seat, fault, &*self.position);
-        Ok(match (decided.first, decided.second) {
-            (Ok(first), Ok(second)) => Ok(Step::Both(BySeat::new(first, second))),
-            (Err(fault), Ok(_)) => Err(ending(Seat::First, fault)),
-            (Ok(_), Err(fault)) => Err(ending(Seat::Second, fault)),
-            (Err(first), Err(second)) => Err(Ending::DoubleFault(BySeat::new(first, second))),
+        let clocks = self.clocks.clone();
+        Ok(match self.ask(seat, &clocks).await? {
+            Ok(action) => Ok(Step::Move(action)),
+            Err(fault) => {
+                let mut faults = BySeat::default_for(self.players.len());
+                faults[seat] = Some(fault);
+                Err(Ending::by_faults_at(faults, &*self.position).expect("a fault"))
+            }
         })
     }
 
-    /// Asks the seats one after the other, because they share a core. The order alternates by ply.
-    async fn ask_in_order(&mut self) -> Result<BySeat<Decided>, GameError> {
-        let clocks = self.clocks;
-        Ok(if self.position.ply().is_multiple_of(2) {
-            let first = self.decide(Seat::First, &clocks).await?;
-            BySeat::new(first, self.decide(Seat::Second, &clocks).await?)
-        } else {
-            let second = self.decide(Seat::Second, &clocks).await?;
-            BySeat::new(self.decide(Seat::First, &clocks).await?, second)
-        })
+    /// Asks the seats one after the other, because they share a core. Each is the first one equally
+    /// often: the order rotates by ply.
+    async fn ask_in_order(&mut self, asked: SeatSet) -> Result<Vec<(Seat, Decided)>, GameError> {
+        let clocks = self.clocks.clone();
+        let first = self.position.ply() as usize % asked.len();
+        let mut decided = Vec::with_capacity(asked.len());
+        for seat in asked.iter().skip(first).chain(asked.iter().take(first)) {
+            decided.push((seat, self.ask(seat, &clocks).await?));
+        }
+        decided.sort_by_key(|(seat, _)| *seat);
+        Ok(decided)
     }
 
-    /// Asks both seats at the same time, because each has its own core.
-    async fn ask_at_once(&mut self) -> Result<BySeat<Decided>, GameError> {
-        let [first, second] = Seat::BOTH.map(|seat| {
+    /// Asks the seats at the same time, because each has its own core.
+    async fn ask_at_once(&mut self, asked: SeatSet) -> Result<Vec<(Seat, Decided)>, GameError> {
+        let questions = self.players.iter_mut().filter(|(seat, _)| asked.contains(*seat));
+        let answers = questions.map(|(seat, player)| {
             let events = &self.events[self.sent[seat]..];
-            PendingTurn::new(seat, self.setup, &*self.position, events, &self.clocks).at_once()
+            let question =
+                PendingTurn::new(seat, self.setup, &*self.position, events, &self.clocks);
+            let answer = question.at_once().ask(player);
+            async move { (seat, answer.await) }
         });
-        let BySeat { first: one, second: other } = self.players.as_mut();
-        let (first, second) = tokio::join!(first.ask(one), second.ask(other));
-        let first = self.settle(Seat::First, first?);
-        Ok(BySeat::new(first, self.settle(Seat::Second, second?)))
+        let answered = join_all(answers).await;
+        let settle =
+            |(seat, answered): (Seat, Result<_, _>)| Ok((seat, self.settle(seat, answered?)));
+        answered.into_iter().map(settle).collect()
     }
 
     /// Asks one seat for this turn's action. The turn began with these clocks.
-    async fn decide(&mut self, seat: Seat, clocks: &BySeat<Clock>) -> Result<Decided, GameError> {
+    async fn ask(&mut self, seat: Seat, clocks: &BySeat<Clock>) -> Result<Decided, GameError> {
         let events = &self.events[self.sent[seat]..];
         let question = PendingTurn::new(seat, self.setup, &*self.position, events, clocks);
-        let (player, opponent) = self.players.pick_mut(seat);
+        let (player, others) = apart(self.players, seat);
         let control = self.setup.control;
         // Pinned, because moving the whole turn into another future would copy kilobytes.
-        let mut answered = undisturbed(pin!(question.ask(player)), opponent, control).await?;
-        let taken = self.watch_pondering(!seat);
+        let mut answered = undisturbed(pin!(question.ask(player)), others, control).await?;
+        let mut taken = Duration::ZERO;
+        let mut disturbers = SeatSet::EMPTY;
+        for other in self.players.others(seat) {
+            let used = self.watch_pondering(other);
+            if OthersCpu(used).may_have_cost_the_reply(control) {
+                disturbers.insert(other);
+            }
+            taken += used;
+        }
         match (&mut answered.time, &answered.decided) {
-            (Some(time), Ok(_)) => time.charged = taken.refunded(*time, control),
-            (Some(_), Err(fault))
-                if fault.code == FaultCode::Timeout && taken.may_have_cost_the_reply(control) =>
-            {
-                self.trace.disturber = Some(!seat);
+            (Some(time), Ok(_)) => time.charged = OthersCpu(taken).refunded(*time, control),
+            (Some(_), Err(fault)) if fault.code == FaultCode::Timeout => {
+                self.trace.disturbers = disturbers;
             }
             _ => {}
         }
@@ -129,11 +153,11 @@ impl GameLoop<'_, '_> {
         }
     }
 
-    /// Returns the CPU time that a player used on the opponent's turn that just ended. A player
-    /// that ponders is frozen now, and after each of its replies from now on.
-    fn watch_pondering(&mut self, seat: Seat) -> OpponentCpu {
+    /// Returns the CPU time that a player used on another's turn that just ended. A player that
+    /// ponders is frozen now, and after each of its replies from now on.
+    fn watch_pondering(&mut self, seat: Seat) -> Duration {
         let player = &mut self.players[seat];
-        let used = OpponentCpu(player.end_off_turn());
+        let used = player.end_off_turn();
         if !self.setup.control.ponder && self.frozen[seat].is_none() && player.ponders() {
             player.freeze_off_turn();
             player.freeze();

@@ -6,7 +6,7 @@ use rand::RngCore;
 use serde_json::value::{RawValue, to_raw_value};
 
 use referee_games::{
-    AnyPosition, BySeat, Drawing, Event, GameError, GameKind, GameResult, Legal, Options, Outcome,
+    AnyPosition, BySeat, Drawing, Event, GameError, GameKind, Legal, Options, Outcome, Places,
     Position, Refusal, Seat, Step, StepText, Stream, Text, Turn,
 };
 use referee_record::model::rules::GameRules;
@@ -43,17 +43,17 @@ impl FixedTurns {
 
 impl AnyPosition for FixedTurns {
     fn seats(&self) -> BySeat<Text> {
-        BySeat::new(Cow::Borrowed("white"), Cow::Borrowed("black"))
+        BySeat::from([Cow::Borrowed("white"), Cow::Borrowed("black")])
     }
 
     fn turn(&self) -> Turn {
         match self.next() {
-            Some('w') => Turn::Move(Seat::First),
-            Some('b') => Turn::Move(Seat::Second),
-            Some('p') => Turn::Pass(Seat::Second),
+            Some('w') => Turn::Move(Seat::FIRST),
+            Some('b') => Turn::Move(Seat::SECOND),
+            Some('p') => Turn::Pass(Seat::SECOND),
             Some('d') => Turn::Chance(Stream::Shared),
-            Some(_) => Turn::Both,
-            None => Turn::Over(Outcome { result: GameResult::Draw, reason: "done".into() }),
+            Some(_) => Turn::Together([Seat::FIRST, Seat::SECOND].into_iter().collect()),
+            None => Turn::Over(Outcome { places: Places::level(2), reason: "done".into() }),
         }
     }
 
@@ -87,17 +87,17 @@ impl AnyPosition for FixedTurns {
 
     fn play(&mut self, step: StepText<'_>, events: &mut Vec<Event>) -> Result<(), GameError> {
         match (self.next(), step) {
-            (Some('w'), Step::Move(action)) => events.push(self.action(Seat::First, action, false)),
+            (Some('w'), Step::Move(action)) => events.push(self.action(Seat::FIRST, action, false)),
             (Some('b'), Step::Move(action)) => {
-                events.push(self.action(Seat::Second, action, false));
+                events.push(self.action(Seat::SECOND, action, false));
             }
-            (Some('p'), Step::Pass) => events.push(self.action(Seat::Second, "pass", true)),
+            (Some('p'), Step::Pass) => events.push(self.action(Seat::SECOND, "pass", true)),
             (Some('d'), Step::Chance(_)) => {
                 events.push(Event::Roll { seat: "white".into(), value: 6 });
             }
-            (Some('2'), Step::Both(both)) => {
-                for seat in Seat::BOTH {
-                    events.push(self.action(seat, both[seat], false));
+            (Some('2'), Step::Together(both)) => {
+                for (seat, action) in [Seat::FIRST, Seat::SECOND].into_iter().zip(both) {
+                    events.push(self.action(seat, action, false));
                 }
             }
             (turn, step) => panic!("{step:?} in a turn {turn:?}"),

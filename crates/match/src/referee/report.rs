@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::{Map, Number, Value};
 
-use referee_games::{AnyPosition, BySeat, GameResult, Outcome, Seat};
+use referee_games::{AnyPosition, BySeat, Outcome, Places, Seat, SeatSet};
 use referee_protocol::Greeting;
 use referee_record::model::fault::{DRAWN_ON_TIME, Fault, FaultCode};
 use referee_record::model::record::Note;
@@ -16,79 +16,97 @@ use referee_record::model::warning::GameWarning;
 pub enum Ending {
     /// By the rules, or adjudicated.
     Rules(Outcome),
-    /// By a fault of one player, which loses.
-    Fault(Seat, Fault),
-    /// By a fault of one player, which ran out of time when its opponent could no longer win, so
-    /// that neither wins.
-    Drawn(Seat, Fault),
-    /// By a fault of each player, so that neither wins.
-    DoubleFault(BySeat<Fault>),
+    /// By faults.
+    Faults {
+        /// The faults by seat, one at least.
+        faults: BySeat<Option<Fault>>,
+        /// The places: who failed is behind the others, unless neither wins.
+        places: Places,
+    },
 }
 
 impl Ending {
     /// The ending by these faults, if there are any.
     pub fn by_faults(faults: BySeat<Option<Fault>>) -> Option<Self> {
-        match (faults.first, faults.second) {
-            (Some(first), Some(second)) => Some(Self::DoubleFault(BySeat::new(first, second))),
-            (Some(fault), None) => Some(Self::Fault(Seat::First, fault)),
-            (None, Some(fault)) => Some(Self::Fault(Seat::Second, fault)),
-            (None, None) => None,
-        }
+        let guilty = guilty(&faults);
+        let places = Places::lost_by(guilty, faults.len());
+        (!guilty.is_empty()).then_some(Self::Faults { faults, places })
     }
 
-    /// The ending by a fault of `seat` in this position.
-    pub(super) fn by_fault(seat: Seat, fault: Fault, position: &dyn AnyPosition) -> Self {
-        if fault.code.is_late() && !position.can_win(!seat) {
-            Self::Drawn(seat, fault)
-        } else {
-            Self::Fault(seat, fault)
+    /// The ending by these faults in this position. Of two players, one that runs out of time when
+    /// the other can no longer win does not lose.
+    pub fn by_faults_at(faults: BySeat<Option<Fault>>, position: &dyn AnyPosition) -> Option<Self> {
+        let is_drawn = |(seat, fault): (Seat, &Option<Fault>)| {
+            let is_late = fault.as_ref().is_some_and(|fault| fault.code.is_late());
+            is_late && faults.others(seat).all(|other| !position.can_win(other))
+        };
+        if faults.len() == 2 && guilty(&faults).len() == 1 && faults.iter().any(is_drawn) {
+            return Some(Self::Faults { places: Places::level(2), faults });
         }
+        Self::by_faults(faults)
     }
 
-    /// The winner.
-    pub fn result(&self) -> GameResult {
+    /// The places.
+    pub fn places(&self) -> Places {
         match self {
-            Self::Rules(outcome) => outcome.result,
-            Self::Fault(seat, _) => GameResult::Win(!*seat),
-            Self::Drawn(..) | Self::DoubleFault(_) => GameResult::Draw,
+            Self::Rules(outcome) => outcome.places,
+            Self::Faults { places, .. } => *places,
         }
     }
 
-    /// The scores by seat: 1, 0.5 or 0. After a double fault, both score 0.
+    /// The scores by seat. After a fault of every player, all score 0.
     pub fn scores(&self) -> BySeat<f64> {
-        match self {
-            Self::DoubleFault(_) => BySeat::new(0.0, 0.0),
-            _ => BySeat::from_fn(|seat| self.result().score(seat)),
-        }
+        let (places, all_failed) = (self.places(), self.have_all_failed());
+        let score = |seat| if all_failed { 0.0 } else { places.score(seat) };
+        BySeat::from_fn(places.seats(), score)
     }
 
     /// The reason: from the rules, `adjudicated-` and a key of the configuration, the code of the
-    /// fault, [`DRAWN_ON_TIME`] or `double-fault`.
+    /// fault, [`DRAWN_ON_TIME`], or `double-fault` for faults of two players or more.
     pub fn reason(&self) -> &str {
+        let faults = match self {
+            Self::Rules(outcome) => return &outcome.reason,
+            Self::Faults { faults, .. } => faults,
+        };
+        let mut failed = faults.values().iter().flatten();
+        match (failed.next(), failed.next()) {
+            (Some(_), None) if self.places() == Places::level(faults.len()) => DRAWN_ON_TIME,
+            (Some(fault), None) => fault.code.name(),
+            _ => "double-fault",
+        }
+    }
+
+    fn have_all_failed(&self) -> bool {
         match self {
-            Self::Rules(outcome) => &outcome.reason,
-            Self::Fault(_, fault) => fault.code.name(),
-            Self::Drawn(..) => DRAWN_ON_TIME,
-            Self::DoubleFault(_) => "double-fault",
+            Self::Rules(_) => false,
+            Self::Faults { faults, .. } => faults.values().iter().all(Option::is_some),
         }
     }
 
     /// Whether a player ran out of time, on a turn or at its start.
     pub fn is_by_time(&self) -> bool {
-        Seat::BOTH
-            .into_iter()
-            .filter_map(|seat| self.fault(seat))
-            .any(|fault| matches!(fault.code, FaultCode::Timeout | FaultCode::NoStart))
+        let mut codes = self.faults().map(|(_, fault)| fault.code);
+        codes.any(|code| matches!(code, FaultCode::Timeout | FaultCode::NoStart))
+    }
+
+    /// The faults with their seats, in order.
+    pub fn faults(&self) -> impl Iterator<Item = (Seat, &Fault)> {
+        let faults = match self {
+            Self::Rules(_) => None,
+            Self::Faults { faults, .. } => Some(faults.iter()),
+        };
+        faults.into_iter().flatten().filter_map(|(seat, fault)| Some((seat, fault.as_ref()?)))
     }
 
     /// The fault of `seat`, if any.
     pub fn fault(&self, seat: Seat) -> Option<&Fault> {
-        match self {
-            Self::Rules(_) => None,
-            Self::Fault(by, fault) | Self::Drawn(by, fault) => Some(fault).filter(|_| *by == seat),
-            Self::DoubleFault(faults) => Some(&faults[seat]),
-        }
+        self.faults().find(|(by, _)| *by == seat).map(|(_, fault)| fault)
     }
+}
+
+/// The seats that failed.
+fn guilty(faults: &BySeat<Option<Fault>>) -> SeatSet {
+    faults.iter().filter(|(_, fault)| fault.is_some()).map(|(seat, _)| seat).collect()
 }
 
 /// The report of a game.
@@ -101,7 +119,7 @@ pub struct GameReport {
 }
 
 /// The trace of a game: its data besides the ending.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct GameTrace {
     /// The options of the game that differ from those of the tournament.
     pub options: Map<String, Value>,
@@ -129,7 +147,29 @@ pub struct GameTrace {
     pub warnings: Vec<GameWarning>,
     /// The ply since which a player was frozen off turn.
     pub frozen: BySeat<Option<u32>>,
-    /// The seat whose player may have cost its opponent the game: it used CPU time on the shared
-    /// core while its opponent was on turn, and that lost on time.
-    pub disturber: Option<Seat>,
+    /// The seats whose players may have cost another one the game: they used CPU time on the shared
+    /// core while it was on turn, and it lost on time.
+    pub disturbers: SeatSet,
+}
+
+impl GameTrace {
+    /// The trace of a game with so many seats that has not begun.
+    pub fn new(seats: usize) -> Self {
+        Self {
+            options: Map::new(),
+            tc: BySeat::default_for(seats),
+            opening: Vec::new(),
+            actions: Vec::new(),
+            rolls: Vec::new(),
+            scores: None,
+            plies: 0,
+            startup: BySeat::default_for(seats),
+            used: BySeat::default_for(seats),
+            greetings: BySeat::default_for(seats),
+            notes: Vec::new(),
+            warnings: Vec::new(),
+            frozen: BySeat::default_for(seats),
+            disturbers: SeatSet::EMPTY,
+        }
+    }
 }

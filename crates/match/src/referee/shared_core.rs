@@ -1,4 +1,5 @@
-//! Two players on one core: only the one on turn runs, and time taken by the other is refunded.
+//! The players of a game on one core: only the one on turn runs, and time taken by the others is
+//! refunded.
 
 use std::future::poll_fn;
 use std::pin::pin;
@@ -8,17 +9,31 @@ use std::time::Duration;
 use tokio::time::{Instant, timeout_at};
 
 use crate::player::{Player, TurnTime};
+use referee_games::{BySeat, Seat};
 use referee_record::model::clock::{Measure, OVERTIME, TimeControl};
 
-/// How long the opponent may keep running after a turn has begun. A normal player is asleep by
+/// How long the others may keep running after a turn has begun. A normal player is asleep by
 /// then; freezing it earlier would cost short turns more than it saves.
 const GRACE: Duration = Duration::from_millis(2);
 
-/// Waits for a player on its turn. Unless pondering is allowed, freezes the opponent once the turn
-/// is longer than two milliseconds.
+/// The player at `seat`, and the others, who share its core.
+pub(super) fn apart(players: &mut BySeat<Player>, seat: Seat) -> (&mut Player, Others<'_>) {
+    let (before, rest) = players.values_mut().split_at_mut(seat.index());
+    let (player, after) = rest.split_first_mut().expect("a player at every seat");
+    (player, Others { before, after })
+}
+
+/// The players of a game but one.
+pub(super) struct Others<'p> {
+    before: &'p mut [Player],
+    after: &'p mut [Player],
+}
+
+/// Waits for a player on its turn. Unless pondering is allowed, freezes the others once the turn is
+/// longer than two milliseconds.
 pub(super) async fn undisturbed<T>(
     turn: impl Future<Output = T>,
-    opponent: &mut Player,
+    others: Others<'_>,
     control: &TimeControl,
 ) -> T {
     if control.ponder {
@@ -33,19 +48,21 @@ pub(super) async fn undisturbed<T>(
     if let Ok(done) = timeout_at(end_of_grace, &mut turn).await {
         return done;
     }
-    opponent.freeze();
+    for other in others.before.iter_mut().chain(others.after) {
+        other.freeze();
+    }
     turn.await
 }
 
-/// The CPU time that the opponent used during a turn.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct OpponentCpu(pub(super) Duration);
+/// The CPU time that the others used during a turn.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct OthersCpu(pub(super) Duration);
 
-impl OpponentCpu {
-    /// The time charged for a turn: without the time that the opponent took of the core. A player
-    /// that waits for the opponent also waits for a core, so what is excused for that is not
-    /// refunded again. It is charged at least what it computed: the opponent may have computed on
-    /// another core, and must not be able to give time away. CPU time needs no such correction, and
+impl OthersCpu {
+    /// The time charged for a turn: without the time that the others took of the core. A player
+    /// that waits for them also waits for a core, so what is excused for that is not refunded again.
+    /// It is charged at least what it computed: the others may have computed on another core, and
+    /// must not be able to give time away. CPU time needs no such correction, and
     /// neither do players on separate cores.
     pub(super) fn refunded(self, time: TurnTime, control: &TimeControl) -> Duration {
         let TurnTime { charged, excused, cpu } = time;
@@ -63,7 +80,7 @@ impl OpponentCpu {
     }
 }
 
-/// Whether CPU time of the opponent is missing in the time that is limited.
+/// Whether CPU time of the others is missing in the time that is limited.
 fn takes_time(control: &TimeControl) -> bool {
     control.measure == Measure::Wall && !control.ponder
 }
@@ -80,7 +97,7 @@ mod tests {
 
     #[test]
     fn time_taken_by_the_opponent_is_refunded() {
-        let taken = OpponentCpu(7 * MS);
+        let taken = OthersCpu(7 * MS);
         let charged = |millis: u32, control| taken.refunded(TurnTime::of(millis * MS), &control);
         assert_eq!(charged(30, control(Measure::Wall, false)), 23 * MS);
         assert_eq!(charged(30, control(Measure::Wall, true)), 30 * MS, "a core each");
@@ -90,7 +107,7 @@ mod tests {
 
     #[test]
     fn an_opponent_cannot_give_time_away() {
-        let taken = OpponentCpu(45 * MS);
+        let taken = OthersCpu(45 * MS);
         let charged = |charged: u32, excused: u32, cpu: u32| {
             let time = TurnTime { charged: charged * MS, excused: excused * MS, cpu: cpu * MS };
             taken.refunded(time, &control(Measure::Wall, false))
@@ -106,9 +123,9 @@ mod tests {
     #[test]
     fn an_opponent_that_took_less_than_the_overtime_cost_no_reply() {
         let wall = control(Measure::Wall, false);
-        assert!(!OpponentCpu(4 * MS).may_have_cost_the_reply(&wall));
-        assert!(OpponentCpu(OVERTIME).may_have_cost_the_reply(&wall));
-        assert!(!OpponentCpu(OVERTIME).may_have_cost_the_reply(&control(Measure::Cpu, false)));
-        assert!(!OpponentCpu(OVERTIME).may_have_cost_the_reply(&control(Measure::Wall, true)));
+        assert!(!OthersCpu(4 * MS).may_have_cost_the_reply(&wall));
+        assert!(OthersCpu(OVERTIME).may_have_cost_the_reply(&wall));
+        assert!(!OthersCpu(OVERTIME).may_have_cost_the_reply(&control(Measure::Cpu, false)));
+        assert!(!OthersCpu(OVERTIME).may_have_cost_the_reply(&control(Measure::Wall, true)));
     }
 }

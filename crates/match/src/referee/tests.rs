@@ -8,7 +8,7 @@ use tokio::time::Instant;
 
 use super::*;
 use crate::player::{PlayerScript, Wire};
-use referee_games::{GameResult, Outcome};
+use referee_games::{Outcome, Places};
 use referee_record::model::adjudication::ScoreRule;
 use referee_record::model::fault::FaultCode;
 
@@ -45,7 +45,7 @@ fn game(turns: &'static str, white: Replies, black: Replies) -> Game {
     Game {
         turns,
         control: TimeControl { per_move: Some(SECOND), ..TimeControl::unlimited(10 * SECOND) },
-        tc: BySeat::default(),
+        tc: BySeat::default_for(2),
         policy: FaultPolicy::Lose,
         adjudication: None,
         opening: Vec::new(),
@@ -83,9 +83,9 @@ impl Game {
             policy: self.policy,
             adjudication: self.adjudication,
             opening: &self.opening,
-            seeds: BySeat::new(1, 2),
+            seeds: BySeat::from([1, 2]),
         };
-        let mut players = BySeat::new(white, black);
+        let mut players = BySeat::from([white, black]);
         let began = Instant::now();
         let report = play(&setup, &mut Luck::from_key([0; 32]), &mut players, &mut |_, _| ()).await;
         let heard = heard.lock().expect("no panic").clone();
@@ -137,14 +137,14 @@ fn seconds(seconds: &[u64]) -> Vec<Duration> {
 #[tokio::test(start_paused = true)]
 async fn every_kind_of_turn_is_answered() {
     let played = game("wpd2b", &[(100, "go"), (0, "stay")], &[(0, "go"), (300, "go")]).play().await;
-    let done = Outcome { result: GameResult::Draw, reason: "done".into() };
+    let done = Outcome { places: Places::level(2), reason: "done".into() };
     assert_eq!(played.report.ending, Ending::Rules(done));
     let trace = &played.report.trace;
     assert_eq!(trace.actions, ["go", "pass", "stay", "go", "go"]);
     assert_eq!((trace.rolls.as_slice(), trace.plies), (&["6".to_owned()][..], 4));
     let millis =
         |list: &[u64]| list.iter().map(|&ms| Duration::from_millis(ms)).collect::<Vec<_>>();
-    assert_eq!(trace.used, BySeat::new(millis(&[100, 0]), millis(&[0, 300])));
+    assert_eq!(trace.used, BySeat::from([millis(&[100, 0]), millis(&[0, 300])]));
     // Each seat is told once what happened since its last turn.
     assert_eq!(played.events(0, 0), [""; 0]);
     assert_eq!(played.events(0, 1), ["white go", "black pass", "roll"]);
@@ -200,12 +200,12 @@ async fn with_separate_cores_both_think_at_the_same_time() {
 #[tokio::test(start_paused = true)]
 async fn a_late_player_loses_and_is_sent_nothing_more() {
     let played = game("bw", &[], &[(1001, "go")]).play().await;
-    assert_eq!(played.fault(Seat::First), None);
-    assert_eq!(played.fault(Seat::Second), Some((FaultCode::Timeout, "no reply within 1 s")));
+    assert_eq!(played.fault(Seat::FIRST), None);
+    assert_eq!(played.fault(Seat::SECOND), Some((FaultCode::Timeout, "no reply within 1 s")));
     let ending = &played.report.ending;
-    assert_eq!((ending.result(), ending.reason()), (GameResult::Win(Seat::First), "timeout"));
-    assert_eq!(ending.scores(), BySeat::new(1.0, 0.0));
-    assert_eq!(played.report.trace.used.second, seconds(&[1]));
+    assert_eq!((ending.places(), ending.reason()), (Places::won_by(Seat::FIRST, 2), "timeout"));
+    assert_eq!(ending.scores(), BySeat::from([1.0, 0.0]));
+    assert_eq!(played.report.trace.used[Seat::SECOND], seconds(&[1]));
     assert_eq!(played.types(), ["0 init", "1 init", "1 turn", "0 end"]);
 }
 
@@ -222,8 +222,8 @@ async fn turns_use_up_the_budget() {
     game.control.budget = Some(3 * SECOND);
     let played = game.play().await;
     let message = "nothing was left of its budget of 3 s";
-    assert_eq!(played.fault(Seat::First), Some((FaultCode::Timeout, message)));
-    assert_eq!(played.report.trace.used.first, seconds(&[1, 1, 1]));
+    assert_eq!(played.fault(Seat::FIRST), Some((FaultCode::Timeout, message)));
+    assert_eq!(played.report.trace.used[Seat::FIRST], seconds(&[1, 1, 1]));
     let left: Vec<Value> =
         played.told(0, "turn", "clock").iter().map(|clock| clock["left_ms"].clone()).collect();
     assert_eq!(left, [json!(3000), json!(2000), json!(1000)]);
@@ -241,7 +241,7 @@ async fn a_budget_that_the_start_up_used_up_is_explained() {
     let played = game.play().await;
     let message = "nothing was left of its budget of 3 s: its start-up, which counts \
                    (`count-startup`), used it up";
-    assert_eq!(played.fault(Seat::First), Some((FaultCode::Timeout, message)));
+    assert_eq!(played.fault(Seat::FIRST), Some((FaultCode::Timeout, message)));
 }
 
 #[tokio::test(start_paused = true)]
@@ -271,7 +271,7 @@ async fn too_many_refused_actions_lose() {
     let mut game = game("w", &[(0, "no"), (0, "no")], &[]);
     game.policy = FaultPolicy::Retry(1);
     let played = game.play().await;
-    let fault = played.report.ending.fault(Seat::First).expect("a fault");
+    let fault = played.report.ending.fault(Seat::FIRST).expect("a fault");
     assert_eq!((fault.code, fault.message.as_str()), (FaultCode::Illegal, "P1: no is not allowed"));
     assert_eq!((fault.clause.as_deref(), fault.raw.as_deref()), (Some("P1"), Some("no")));
     assert_eq!(played.report.trace.warnings.len(), 1);
@@ -283,18 +283,18 @@ async fn retries_share_the_time_of_the_turn() {
     let mut game = game("w", &[(600, "no"), (600, "go")], &[]);
     game.policy = FaultPolicy::Retry(5);
     let played = game.play().await;
-    assert_eq!(played.fault(Seat::First), Some((FaultCode::Timeout, "no reply within 0.4 s")));
-    assert_eq!(played.report.trace.used.first, seconds(&[1]));
+    assert_eq!(played.fault(Seat::FIRST), Some((FaultCode::Timeout, "no reply within 0.4 s")));
+    assert_eq!(played.report.trace.used[Seat::FIRST], seconds(&[1]));
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_double_fault_scores_no_points() {
     let played = game("2", &[(0, "no")], &[(0, "what")]).play().await;
-    assert_eq!(played.fault(Seat::First), Some((FaultCode::Illegal, "P1: no is not allowed")));
-    assert!(matches!(played.fault(Seat::Second), Some((FaultCode::Malformed, _))));
+    assert_eq!(played.fault(Seat::FIRST), Some((FaultCode::Illegal, "P1: no is not allowed")));
+    assert!(matches!(played.fault(Seat::SECOND), Some((FaultCode::Malformed, _))));
     let ending = &played.report.ending;
-    assert_eq!((ending.result(), ending.reason()), (GameResult::Draw, "double-fault"));
-    assert_eq!(ending.scores(), BySeat::new(0.0, 0.0));
+    assert_eq!((ending.places(), ending.reason()), (Places::level(2), "double-fault"));
+    assert_eq!(ending.scores(), BySeat::from([0.0, 0.0]));
     assert_eq!(played.report.trace.actions, [""; 0]);
 }
 
@@ -304,10 +304,10 @@ async fn both_replies_are_awaited_before_judging() {
         let mut game = game("2", &[(2000, "go")], &[(500, "go")]);
         game.control.ponder = ponder;
         let played = game.play().await;
-        assert_eq!(played.fault(Seat::First), Some((FaultCode::Timeout, "no reply within 1 s")));
-        assert_eq!(played.fault(Seat::Second), None);
+        assert_eq!(played.fault(Seat::FIRST), Some((FaultCode::Timeout, "no reply within 1 s")));
+        assert_eq!(played.fault(Seat::SECOND), None);
         let trace = &played.report.trace;
-        assert_eq!(trace.used.second, [Duration::from_millis(500)]);
+        assert_eq!(trace.used[Seat::SECOND], [Duration::from_millis(500)]);
         assert_eq!(trace.actions, [""; 0], "the other's action is not played");
     }
 }
@@ -334,7 +334,7 @@ async fn a_failed_greeting_ends_the_game_before_any_turn() {
     let mut game = game("w", &[], &[]);
     game.greetings = ["Welcome!", "ok"];
     let played = game.play().await;
-    let (code, message) = played.fault(Seat::First).expect("a fault");
+    let (code, message) = played.fault(Seat::FIRST).expect("a fault");
     assert_eq!(code, FaultCode::NoStart);
     assert_eq!(
         message,
@@ -354,7 +354,7 @@ async fn wanted_fields_and_remarks_are_kept() {
     let mut game = game("w", &[(0, r#"{"id":1,"action":"go","note":"well","eval":0.5}"#)], &[]);
     game.greetings = [r#"{"id":0,"name":"ant","want":["legal"]}"#, "ok"];
     let played = game.play().await;
-    assert_eq!(played.report.trace.greetings.first.name.as_deref(), Some("ant"));
+    assert_eq!(played.report.trace.greetings[Seat::FIRST].name.as_deref(), Some("ant"));
     assert_eq!(played.told(0, "turn", "state"), [Value::Null], "it does not want the state");
     assert_eq!(played.told(0, "turn", "legal"), [json!(["go", "stay"])]);
     let note = &played.report.trace.notes[0];
@@ -372,7 +372,7 @@ async fn a_game_ends_when_both_players_report_the_same_end() {
     game.adjudication = Some(Adjudication { resign, ..Adjudication::default() });
     let played = game.play().await;
     let reason = "adjudicated-resign".into();
-    let lost = Outcome { result: GameResult::Win(Seat::Second), reason };
+    let lost = Outcome { places: Places::won_by(Seat::SECOND, 2), reason };
     assert_eq!(played.report.ending, Ending::Rules(lost));
     assert_eq!(played.report.trace.plies, 5, "as soon as three plies in a row say so");
     assert_eq!(played.told(0, "end", "result"), [json!("loss")]);
@@ -396,9 +396,9 @@ async fn the_rules_of_the_game_come_before_its_length() {
 async fn a_player_has_its_own_clock() {
     let two: Replies = &[(2000, "go"), (500, "go")];
     let mut game = game("wbwb", two, &[(500, "go"), (2000, "go")]);
-    game.tc.first = Some("40/3+0.5".parse().expect("a clock"));
+    game.tc[Seat::FIRST] = Some("40/3+0.5".parse().expect("a clock"));
     let played = game.play().await;
-    assert_eq!(played.fault(Seat::Second), Some((FaultCode::Timeout, "no reply within 1 s")));
+    assert_eq!(played.fault(Seat::SECOND), Some((FaultCode::Timeout, "no reply within 1 s")));
     let clock = |seat, kind| played.told(seat, kind, "clock")[0].clone();
     assert_eq!(
         (&clock(0, "init")["budget_ms"], &clock(0, "init")["moves"]),
@@ -406,5 +406,5 @@ async fn a_player_has_its_own_clock() {
     );
     assert_eq!(clock(1, "init")["move_ms"], json!(1000));
     assert_eq!(clock(1, "turn")["opponent_left_ms"], json!(1500));
-    assert_eq!(played.report.trace.tc.second, None);
+    assert_eq!(played.report.trace.tc[Seat::SECOND], None);
 }

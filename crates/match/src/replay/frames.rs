@@ -10,8 +10,8 @@ use super::turning::TurningPoint;
 use crate::replay::{self, Replay, ReplayError, ReplayStep};
 use referee_games::board::Square;
 use referee_games::{
-    AnyPosition, BoardLook, BySeat, Drawing, DrawnBoard, DrawnSquare, Event, Labels, Seat, Text,
-    Turn,
+    AnyPosition, BoardLook, BySeat, Drawing, DrawnBoard, DrawnSquare, Event, Labels, Seat, SeatMap,
+    Text, Turn,
 };
 use referee_protocol::escape;
 use referee_record::model::adjudication::in_words;
@@ -34,9 +34,9 @@ pub struct ReplayFrames {
     /// The number of its pair, from 1, and which game of the pair, 1 or 2.
     pub pair: (u32, u8),
     /// The players' names, first seat first.
-    pub players: [String; 2],
+    pub players: Vec<String>,
     /// The seats' names.
-    pub seats: [Text; 2],
+    pub seats: Vec<Text>,
     /// What the characters on its boards mean.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub look: Option<BoardLook>,
@@ -86,7 +86,7 @@ pub struct Frame {
     clock: Vec<(u8, f64, Option<f64>)>,
     /// The view of each seat, in a game with hidden information.
     #[serde(skip_serializing_if = "Option::is_none")]
-    views: Option<[String; 2]>,
+    views: Option<Vec<String>>,
     /// What would have been better here, for each seat that did worse.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     turned: Vec<(u8, String)>,
@@ -175,7 +175,7 @@ impl ReplayFrames {
         for point in points {
             let frame = self.frames.iter_mut().find(|frame| frame.ply == point.ply);
             if let Some(frame) = frame {
-                frame.turned.push((point.seat as u8, escape::terminal(&point.to_string())));
+                frame.turned.push((point.seat.number(), escape::terminal(&point.to_string())));
             }
         }
     }
@@ -193,16 +193,26 @@ impl ReplayFrames {
         Self {
             id: escape::terminal(&record.id),
             pair: (record.pair, record.game),
-            players: Seat::BOTH.map(safe),
-            seats: Seat::BOTH.map(|seat| rules.seats()[seat].clone()),
+            players: record.players.seats().map(safe).collect(),
+            seats: rules.seats().into_iter().collect(),
             look: rules.game.look().cloned(),
-            end: describe_end(record.winner(), &record.result, &record.reason),
+            end: end_of(record),
             frames,
         }
     }
 }
 
-/// How a game ended: who won at which seat, and why.
+/// How a recorded game ended: who won at which seat, or the places, and why.
+pub fn end_of(record: &GameRecord) -> String {
+    let Some(places) = record.places() else {
+        return describe_end(record.winner(), &record.result, &record.reason);
+    };
+    let SeatMap { names, values } = &record.players;
+    let places = places.in_words(|seat| format!("{} ({})", values[seat], names[seat]));
+    escape::terminal(&format!("{places}: {}", in_words(&record.reason)))
+}
+
+/// How a game for two ended: who won at which seat, and why.
 pub fn describe_end(winner: Option<&str>, seat: &str, reason: &str) -> String {
     let reason = in_words(reason);
     let end = match winner {
@@ -268,7 +278,7 @@ impl<'a> FrameBuilder<'a> {
             }
         }
         self.add(replay.current());
-        self.next.clock = self.spend(replay.unanswered());
+        self.next.clock = self.spend(&replay.unanswered());
         Ok(())
     }
 
@@ -281,20 +291,20 @@ impl<'a> FrameBuilder<'a> {
             paths: paths(&self.acted, position, self.board.width()),
             told: story::describe_events(rolled.iter().chain(&self.acted)),
             moves: story::short_moves(&self.acted, &position.seats()),
-            clock: self.spend(played.used),
+            clock: self.spend(&played.used),
             said: notes_by_seat(&self.record.notes, position),
             ..Frame::default()
         };
     }
 
     /// Updates the clocks with the time each seat used.
-    fn spend(&mut self, used: BySeat<Option<Duration>>) -> Vec<(u8, f64, Option<f64>)> {
+    fn spend(&mut self, used: &BySeat<Option<Duration>>) -> Vec<(u8, f64, Option<f64>)> {
         let mut clock = Vec::new();
         for (seat, used) in used.iter() {
             let Some(used) = *used else { continue };
             self.clocks[seat].spend(used);
             let left = self.clocks[seat].left().map(millis);
-            clock.push((seat as u8, millis(used), left));
+            clock.push((seat.number(), millis(used), left));
         }
         clock
     }
@@ -306,7 +316,9 @@ impl<'a> FrameBuilder<'a> {
         }
         let mut frame = std::mem::take(&mut self.next);
         frame.caption = position.caption();
-        frame.views = self.is_hidden.then(|| Seat::BOTH.map(|seat| view(position, seat)));
+        frame.views = self
+            .is_hidden
+            .then(|| position.seats().seats().map(|seat| view(position, seat)).collect());
         match position.draw() {
             Drawing::Text(rows) => self.add_text(&mut frame, rows),
             Drawing::Board(board, look) => self.add_board(&mut frame, board, look, position),
@@ -364,16 +376,17 @@ fn safe(rows: &[String]) -> Vec<String> {
 
 /// The dice that are to be played, each with the number of its seat.
 fn dice(board: &DrawnBoard, position: &dyn AnyPosition) -> Vec<(u8, u8)> {
-    let first = position.seats().first;
-    board.dice.iter().map(|die| (u8::from(die.seat != first), die.value)).collect()
+    let seats = position.seats();
+    let number = |name: &str| seats.seat(name).map_or(0, Seat::number);
+    board.dice.iter().map(|die| (number(&die.seat), die.value)).collect()
 }
 
 /// The paths of the pieces that moved step by step.
 fn paths(events: &[Event], position: &dyn AnyPosition, width: usize) -> Vec<(u8, Vec<usize>)> {
     let path = |event: &Event| match event {
         Event::Moved { by, path, .. } if !path.is_empty() => {
-            let seat = u8::from(position.seats().first != *by);
-            Some((seat, numbers(path, width)))
+            let seat = position.seats().seat(by)?;
+            Some((seat.number(), numbers(path, width)))
         }
         _ => None,
     };
@@ -398,14 +411,14 @@ fn notes_by_seat(
     notes: &[Note],
     position: &dyn AnyPosition,
 ) -> Vec<(u8, Option<String>, Option<f64>)> {
-    let first = &position.seats().first;
+    let seats = position.seats();
     let Some(ply) = position.ply().checked_sub(1) else { return Vec::new() };
     // They are in the order of the game.
     let from = &notes[notes.partition_point(|note| note.ply < ply)..];
     let of_ply = from.iter().take_while(|note| note.ply == ply);
     of_ply
         .map(|note| {
-            let seat = u8::from(*first != note.by);
+            let seat = seats.seat(&note.by).map_or(0, Seat::number);
             (seat, note.text().as_deref().map(escape::terminal), note.eval)
         })
         .collect()

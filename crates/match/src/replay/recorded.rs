@@ -1,7 +1,7 @@
 //! A record as a script.
 
 use super::{ReplayError, Script};
-use referee_games::{AnyPosition, PASS, Seat, Stream, Turn};
+use referee_games::{AnyPosition, PASS, Seat, Stream};
 use referee_record::model::record::GameRecord;
 
 /// The actions of a record, those of its opening first, and its outcomes of chance.
@@ -66,9 +66,9 @@ impl<'a> Script for RecordScript<'a> {
         if let Some(text) = self.take() {
             return Ok(Some(text));
         }
-        let is_second = seat == Seat::Second && position.turn() == Turn::Both;
-        if let (true, Some(first)) =
-            (is_second, self.played.checked_sub(1).and_then(|at| self.at(at)))
+        let before = position.turn().asked().iter().take_while(|&other| other < seat).count();
+        if before > 0
+            && let Some(first) = self.played.checked_sub(before).and_then(|at| self.at(at))
         {
             return Err(ReplayError::Alone(first.to_owned()));
         }

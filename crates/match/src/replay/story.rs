@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use referee_games::board::Square;
 use referee_games::event::{NotPlaced, OtherEvent};
-use referee_games::{BoardLook, BySeat, DrawnBoard, Event, Seat, Text};
+use referee_games::{BoardLook, BySeat, DrawnBoard, Event, Places, Seat, SeatMap, Text};
 use referee_protocol::escape;
 
 /// Whether a step was a ply. A chance event is not a ply, and leaves the board as it was.
@@ -62,20 +62,31 @@ fn describe(event: &Event) -> String {
             None => format!("{by}'s {piece} stays"),
         },
         Event::RoundEnd { board, winner, reason, squares } => {
-            let BySeat { first, second } = squares.values;
+            let (first, second) = (squares[Seat::FIRST], squares[Seat::SECOND]);
             format!("{board} ends by {reason}, {first} to {second} squares: {winner}")
         }
         Event::RoundStart { board, .. } => format!("next board: {board}"),
         Event::Played { san } => escape::terminal(san),
-        Event::Over { result, reason, scores } => {
-            let how = if result == "draw" { "draw".to_owned() } else { format!("{result} wins") };
-            let scores = scores
-                .as_ref()
-                .map(|scores| format!(", {} to {},", scores[Seat::First], scores[Seat::Second]));
+        Event::Over { result, places, reason, scores } => {
+            let how = match (result.as_deref(), places) {
+                (Some("draw"), _) => "draw".to_owned(),
+                (Some(seat), _) => format!("{seat} wins"),
+                (None, places) => places.as_ref().and_then(in_order).unwrap_or_default(),
+            };
+            let scores = scores.as_ref().map(|scores| {
+                let scores = scores.values.values().iter().map(ToString::to_string);
+                format!(", {},", scores.collect::<Vec<_>>().join(" to "))
+            });
             format!("{how}{} by {reason}", scores.unwrap_or_default())
         }
         Event::Other(event) => describe_other(event),
     }
+}
+
+/// The seats in the order of their places.
+fn in_order(places: &SeatMap<u8>) -> Option<String> {
+    let from_zero = places.values.as_ref().map(|place| place.saturating_sub(1));
+    Some(Places::listed(&from_zero)?.in_words(|seat| places.names[seat].to_string()))
 }
 
 /// Squares with blanks between them.
@@ -124,7 +135,7 @@ pub(crate) fn short_moves(events: &[Event], seats: &BySeat<Text>) -> Vec<(u8, St
         Event::Action { by, action, .. } => {
             let seat = seats.seat(by)?;
             let text = short.unwrap_or(action);
-            Some((seat as u8, escape::terminal(&format!("{text}{effects}"))))
+            Some((seat.number(), escape::terminal(&format!("{text}{effects}"))))
         }
         _ => None,
     };

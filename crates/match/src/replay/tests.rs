@@ -14,14 +14,14 @@ fn texts(list: &[&str]) -> Vec<String> {
 /// A record of these actions; every turn took a second.
 fn record(game: GameKind, opening: &[&str], actions: &[&str], rolls: &[&str]) -> GameRecord {
     let names = game.game().seats();
-    let times = |value: Vec<u64>| SeatMap::new(names.clone(), BySeat::new(value.clone(), value));
+    let times = |value: Vec<u64>| SeatMap::new(names.clone(), BySeat::from([value.clone(), value]));
     GameRecord {
         options: serde_json::Map::new(),
         id: "1-1".to_owned(),
         pair: 1,
         game: 1,
-        players: SeatMap::new(names.clone(), BySeat::new("ant", "bee").map(str::to_owned)),
-        seed: SeatMap::new(names.clone(), BySeat::default()),
+        players: SeatMap::new(names.clone(), BySeat::from(["ant", "bee"]).map(str::to_owned)),
+        seed: SeatMap::new(names.clone(), BySeat::default_for(2)),
         rolls: texts(rolls),
         final_scores: None,
         opening: texts(opening),
@@ -29,15 +29,16 @@ fn record(game: GameKind, opening: &[&str], actions: &[&str], rolls: &[&str]) ->
         clock: ClockRecord {
             began: 0,
             tc: None,
-            startup_ns: SeatMap::new(names.clone(), BySeat::default()),
+            startup_ns: SeatMap::new(names.clone(), BySeat::default_for(2)),
             used_ns: times(vec![1_000_000_000; 9]),
-            cpu_ns: SeatMap::new(names.clone(), BySeat::default()),
+            cpu_ns: SeatMap::new(names.clone(), BySeat::default_for(2)),
             wall_ns: 0,
         },
         result: "draw".to_owned(),
+        places: None,
         reason: "none".to_owned(),
         fault: None,
-        scores: SeatMap::new(names, BySeat::default().map(|()| referee_protocol::Score(0.5))),
+        scores: SeatMap::new(names, BySeat::default_for(2).map(|()| referee_protocol::Score(0.5))),
         plies: 0,
         warnings: Vec::new(),
         notes: Vec::new(),
@@ -57,13 +58,13 @@ fn a_replay_yields_seats_times_and_events() {
     let game = GameKind::Backdraughts;
     let record = record(game, &["1,3>4,3"], &["0,2>0,0"], &["roll 3", "roll 2", "roll 4"]);
     let mut replay = Replay::new(&start(game), &record);
-    assert_eq!(replay.recorded(Seat::First), Some("1,3>4,3"));
+    assert_eq!(replay.recorded(Seat::FIRST), Some("1,3>4,3"));
     assert!(replay.is_in_opening());
     let opening = replay.play_opening().expect("legal");
     assert!(matches!(&opening[1], Event::Action { opening: true, .. }), "{opening:?}");
     assert_eq!(opening.len(), 3, "the roll behind the opening belongs to it");
     assert!(!replay.is_in_opening());
-    assert!(replay.current().turn().asks(Seat::Second));
+    assert!(replay.current().turn().asks(Seat::SECOND));
 }
 
 #[test]
@@ -71,15 +72,15 @@ fn a_simultaneous_turn_takes_two_texts_and_two_times() {
     let game = GameKind::BackToTheWall;
     let record = record(game, &[], &["R U 3,5", "L D 3,1", "R U 3,4"], &[]);
     let mut replay = Replay::new(&start(game), &record);
-    assert_eq!(replay.recorded(Seat::Second), Some("L D 3,1"));
+    assert_eq!(replay.recorded(Seat::SECOND), Some("L D 3,1"));
     let played = replay.next().expect("a turn").expect("legal");
-    assert_eq!(played.turn, Turn::Both);
+    assert!(matches!(played.turn, Turn::Together(_)));
     assert_eq!(
         played.used,
-        BySeat::new(Some(Duration::from_secs(1)), Some(Duration::from_secs(1)))
+        BySeat::from([Some(Duration::from_secs(1)), Some(Duration::from_secs(1))])
     );
     assert_eq!(replay.current().ply(), 1);
-    let alone = "`R U 3,4` is one action, but both seats move at once";
+    let alone = "`R U 3,4` is one action, but several seats move at once";
     assert_eq!(replay.next().expect("half a turn").expect_err("refused").to_string(), alone);
 }
 
@@ -122,7 +123,7 @@ fn a_game_turns_where_another_action_was_much_better() {
     let record = record(game, &["f2f3"], &["e7e5", "g2g4", "d8h4"], &[]);
     let points = turning_points(game, &record, 400);
     let [point] = &points[..] else { panic!("{points:?}") };
-    assert_eq!((point.ply, point.seat), (3, Seat::First));
+    assert_eq!((point.ply, point.seat), (3, Seat::FIRST));
     let text = point.to_string();
     assert!(text.starts_with("search-400 plays ") && text.ends_with("instead of -1.00"), "{text}");
 }

@@ -7,7 +7,7 @@ use rand_chacha::ChaCha8Rng;
 
 use super::{Replay, ReplayError};
 use referee_bots::{Allotment, BotKind, Engine, Limit};
-use referee_games::{BySeat, GameResult, Seat, Step, StepText, Turn};
+use referee_games::{BySeat, Seat, SeatSet, Step, StepText, Turn};
 use referee_record::model::record::GameRecord;
 use referee_record::model::rules::GameRules;
 
@@ -66,15 +66,17 @@ impl TurningPoint {
         let mut replay = Replay::new(&rules.start, record);
         let mut points = Vec::new();
         loop {
-            let asked: &[Seat] =
-                if replay.is_in_opening() { &[] } else { replay.current().turn().asked() };
+            let asked = match replay.current().turn() {
+                _ if replay.is_in_opening() => SeatSet::EMPTY,
+                turn => turn.asked(),
+            };
             let choices: Vec<(Seat, String)> =
-                asked.iter().filter_map(|seat| Some((*seat, house.choose(*seat)?.0))).collect();
+                asked.iter().filter_map(|seat| Some((seat, house.choose(seat)?.0))).collect();
             let Some(played) = replay.next().transpose()? else { break };
             for (seat, better) in choices {
-                let Some(step) = differing(played.step, seat, &better) else { continue };
+                let Some(step) = differing(&played.step, asked, (seat, &better)) else { continue };
                 let values =
-                    (house.after(step, (seat, 1.0)), house.after(played.step, (seat, 1.0)));
+                    (house.after(step, (seat, 1.0)), house.after(played.step.clone(), (seat, 1.0)));
                 let (Some(instead), Some(value)) = values else { continue };
                 if instead - value >= LOSS {
                     let ply = replay.current().ply();
@@ -85,7 +87,7 @@ impl TurningPoint {
         }
         let loss = |point: &Self| point.instead - point.value;
         points.sort_by(|one, other| loss(other).total_cmp(&loss(one)));
-        let mut left = BySeat::new(MOST, MOST);
+        let mut left = BySeat::from_fn(record.players.len(), |_| MOST);
         points.retain(|point| {
             let is_shown = left[point.seat] > 0;
             left[point.seat] = left[point.seat].saturating_sub(1);
@@ -97,15 +99,23 @@ impl TurningPoint {
 }
 
 /// The step in which `seat` acts differently; `None` if it acted in the same way.
-fn differing<'a>(step: StepText<'a>, seat: Seat, action: &'a str) -> Option<StepText<'a>> {
-    match step {
-        Step::Move(played) if played != action => Some(Step::Move(action)),
-        Step::Both(played) if played[seat] != action => {
-            let both = |of| if of == seat { action } else { played[of] };
-            Some(Step::Both(BySeat::from_fn(both)))
-        }
-        _ => None,
-    }
+fn differing<'a>(
+    step: &StepText<'a>,
+    asked: SeatSet,
+    (seat, action): (Seat, &'a str),
+) -> Option<StepText<'a>> {
+    let differing = match step {
+        Step::Move(_) => Step::Move(action),
+        Step::Together(played) => Step::Together(
+            asked
+                .iter()
+                .zip(played)
+                .map(|(of, &text)| if of == seat { action } else { text })
+                .collect(),
+        ),
+        Step::Pass | Step::Chance(_) => return None,
+    };
+    (differing != *step).then_some(differing)
 }
 
 /// The built-in player that looks at the game.
@@ -136,11 +146,7 @@ impl House<'_> {
     /// The value of the game for `seat`.
     fn value(&mut self, (seat, probability): (Seat, f64)) -> Option<f64> {
         match self.engine.position().turn() {
-            Turn::Over(outcome) => Some(match outcome.result {
-                GameResult::Draw => 0.0,
-                GameResult::Win(winner) if winner == seat => 1.0,
-                GameResult::Win(_) => -1.0,
-            }),
+            Turn::Over(outcome) => Some(2.0 * outcome.places.score(seat) - 1.0),
             Turn::Pass(_) => self.after(Step::Pass, (seat, probability)),
             Turn::Chance(_) => {
                 let outcomes = self.engine.position().outcomes();
@@ -158,7 +164,7 @@ impl House<'_> {
                 }
                 (weights > 0.0).then(|| sum / weights)
             }
-            Turn::Both => Some(self.choose(seat)?.1),
+            Turn::Together(_) => Some(self.choose(seat)?.1),
             Turn::Move(mover) if mover == seat => Some(self.choose(seat)?.1),
             Turn::Move(mover) => Some(-self.choose(mover)?.1),
         }

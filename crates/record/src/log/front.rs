@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize, Serializer};
 
 use crate::model::bounds::HasBounds;
 use crate::model::fault::{Fault, FaultCode};
-use crate::model::game_summary::fingerprint;
+use crate::model::game_summary::{SeatFaults, fingerprint};
 use crate::model::record::{ClockRecord, GameRecord};
 use referee_games::{BySeat, Seat, SeatMap};
 
@@ -47,7 +47,7 @@ impl TotalTimes {
         let used = &clock.used_ns;
         let total = |seat: Seat| used[seat].iter().copied().fold(0, u64::saturating_add);
         Self {
-            used_ns: SeatMap::new(used.names.clone(), BySeat::from_fn(total)),
+            used_ns: SeatMap::new(used.names.clone(), used.values.map_seats(total)),
             wall_ns: clock.wall_ns,
         }
     }
@@ -110,18 +110,20 @@ impl GameFront {
         front.push(b'}');
         let mut front: Self = serde_json::from_slice(&front).ok()?;
         front.reason.cut();
-        Some(front)
+        let seats = front.players.values.len();
+        (front.times.used_ns.values.len() == seats).then_some(front)
     }
 
     /// The faults by seat.
-    pub(crate) fn faults(&self) -> BySeat<Option<FaultCode>> {
+    pub(crate) fn faults(&self) -> SeatFaults {
         let code = |name: &str| Some(self.fault.as_ref()?.get(name)?.code);
-        BySeat::from_fn(|seat| code(&self.players.names[seat]))
+        let names = self.players.names.iter();
+        names.filter_map(|(seat, name)| Some((seat, code(name)?))).collect()
     }
 
     /// The total time of all turns by seat, in whole milliseconds, rounded down.
     pub(crate) fn used_ms(&self) -> BySeat<u64> {
-        BySeat::from_fn(|seat| self.times.used_ns[seat] / 1_000_000)
+        self.times.used_ns.values.as_ref().map(|used| used / 1_000_000)
     }
 
     /// The wall time of the game, in nanoseconds.

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::front::GameFront;
-use crate::model::fixture::Fixture;
+use crate::model::fixture::{Fixture, Lineup};
 use crate::model::game_summary::{GameSummary, result};
 use crate::model::record::Header;
 use crate::seeds::game_id;
@@ -11,11 +11,11 @@ use referee_games::{BySeat, Seat};
 use referee_ratings::GameOutcome;
 
 /// The names of a log's players, in the order of its header, and of its seats.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct GameNames {
     players: Vec<String>,
     numbers: HashMap<String, usize>,
-    seats: [String; 2],
+    seats: BySeat<String>,
 }
 
 impl GameNames {
@@ -28,12 +28,12 @@ impl GameNames {
 
     /// The name of the player at a seat.
     pub fn player(&self, game: &GameLine, seat: Seat) -> &str {
-        self.players.get(game.fixture.players[seat]).map_or("", String::as_str)
+        self.players.get(game.fixture.players.at(seat)).map_or("", String::as_str)
     }
 
     /// The name of the seat that won, or `draw`.
     pub fn result(&self, game: &GameLine) -> &str {
-        game.winner().map_or("draw", |seat| self.seats[seat as usize].as_str())
+        game.winner().map_or("draw", |seat| self.seats[seat].as_str())
     }
 
     /// The name of the player that won; none for a draw.
@@ -44,10 +44,13 @@ impl GameNames {
     /// The game of the line with this front. `None` if it cannot belong to a tournament of these
     /// players: with unknown names, another id than theirs, or an unknown result.
     pub fn line(&self, front: &GameFront, place: LinePlace) -> Option<GameLine> {
-        let names = BySeat::from_fn(|seat| front.players[seat].as_str());
-        let number = |seat: Seat| self.numbers.get(names[seat]).copied();
-        let players = BySeat::new(number(Seat::First)?, number(Seat::Second)?);
-        if game_id(names.first, names.second, front.pair, front.game) != front.id {
+        if front.players.values.len() != self.seats.len() {
+            return None;
+        }
+        let names = front.players.values.values();
+        let number = |name: &String| self.numbers.get(name).copied();
+        let players = names.iter().map(number).collect::<Option<Lineup>>()?;
+        if game_id(&[&names[0], &names[1]], front.pair, front.game) != front.id {
             return None;
         }
         let result = result(&front.players.names, &front.result)?;
@@ -108,9 +111,9 @@ impl GameLine {
     /// The seat that won; none for a draw.
     fn winner(&self) -> Option<Seat> {
         match self.result {
-            GameOutcome::Win => Some(Seat::First),
+            GameOutcome::Win => Some(Seat::FIRST),
             GameOutcome::Draw => None,
-            GameOutcome::Loss => Some(Seat::Second),
+            GameOutcome::Loss => Some(Seat::SECOND),
         }
     }
 }

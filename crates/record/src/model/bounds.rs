@@ -5,13 +5,13 @@
 //! that are read: a game counts whatever was said about it, and no table, page or terminal has to
 //! show megabytes of text.
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use serde_json::{Map, Value};
 
 use super::fault::Fault;
 use super::record::{ClockRecord, GameRecord, Header, Note, PlayerInfo};
 use super::roster::RosterChange;
-use referee_games::{RulesProgram, SeatMap, Text};
+use referee_games::{RulesProgram, SEATS, SeatMap, Text};
 use referee_ratings::MOST_PLAYERS;
 
 /// The maximum length of a text, in bytes.
@@ -87,15 +87,13 @@ fn size_of(options: &Map<String, Value>) -> usize {
 }
 
 fn cut_names<T>(map: &mut SeatMap<T>) {
-    map.names.first.cut();
-    map.names.second.cut();
+    map.names.values_mut().iter_mut().for_each(HasBounds::cut);
 }
 
 /// Cuts the names and the values.
-fn cut_seats<T>(map: &mut SeatMap<T>, cut: impl Fn(&mut T)) {
+fn cut_seats<T>(map: &mut SeatMap<T>, cut: impl FnMut(&mut T)) {
     cut_names(map);
-    cut(&mut map.values.first);
-    cut(&mut map.values.second);
+    map.values.values_mut().iter_mut().for_each(cut);
 }
 
 impl HasBounds for Fault {
@@ -134,6 +132,7 @@ impl HasBounds for GameRecord {
             game: _,
             players,
             result,
+            places,
             reason,
             scores,
             plies: _,
@@ -155,17 +154,19 @@ impl HasBounds for GameRecord {
             text.cut();
         }
         cut_seats(players, HasBounds::cut);
+        places.iter_mut().for_each(cut_names);
         cut_names(scores);
         cut_names(seed);
         worker.cut();
         cut_texts(void);
         if let Some(faults) = fault {
-            let bounded =
-                std::mem::take(faults).into_iter().take(2).map(|(mut seat, mut fault)| {
+            let bounded = std::mem::take(faults).into_iter().take(*SEATS.end()).map(
+                |(mut seat, mut fault)| {
                     seat.cut();
                     fault.cut();
                     (seat, fault)
-                });
+                },
+            );
             *faults = bounded.collect();
         }
         clock.cut();
@@ -223,7 +224,7 @@ impl Header {
     /// Says what is too large.
     pub(super) fn check_size(&self) -> Result<(), String> {
         let Self { schema, version, tournament, identity, game, program, seats, .. } = self;
-        let texts = [schema, version, tournament, identity, game].into_iter().chain(seats);
+        let texts = [schema, version, tournament, identity, game].into_iter().chain(seats.values());
         let program = program.iter().flat_map(texts_of);
         if texts.chain(program).any(|text| text.len() > LONGEST_TEXT) {
             return Err(format!("a text is longer than {LONGEST_TEXT} bytes"));
@@ -244,12 +245,30 @@ fn texts_of(program: &RulesProgram) -> impl Iterator<Item = &String> {
     command.iter().chain(files).chain([program, dir, configured, hash, code])
 }
 
-/// A record is cut wherever it is read.
+/// A record is cut wherever it is read, and whatever it says by seat is of the same seats.
 impl<'de> Deserialize<'de> for GameRecord {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let mut record = Self::deserialize(deserializer)?;
+        if !record.is_of_its_seats() {
+            return Err(de::Error::custom("expected values of the seats of `players`"));
+        }
         record.cut();
         Ok(record)
+    }
+}
+
+impl GameRecord {
+    fn is_of_its_seats(&self) -> bool {
+        let Self { players, places, scores, seed, clock, final_scores, reported, .. } = self;
+        let ClockRecord { tc, startup_ns, used_ns, cpu_ns, .. } = clock;
+        let counts = [scores.len(), seed.len(), startup_ns.len(), used_ns.len(), cpu_ns.len()];
+        let optional = [
+            places.as_ref().map(SeatMap::len),
+            tc.as_ref().map(SeatMap::len),
+            final_scores.as_ref().map(SeatMap::len),
+            reported.as_ref().map(SeatMap::len),
+        ];
+        counts.into_iter().chain(optional.into_iter().flatten()).all(|it| it == players.len())
     }
 }
 
@@ -327,7 +346,7 @@ mod tests {
                 steps.truncate(1);
             }
             notes.truncate(1);
-            for times in [&mut clock.used_ns.values.first, &mut clock.used_ns.values.second] {
+            for times in clock.used_ns.values.values_mut() {
                 times.truncate(1);
             }
             let size = serde_json::to_vec(&record).expect("plain data").len();

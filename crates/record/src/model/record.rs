@@ -19,7 +19,7 @@ use crate::model::player::name_problem;
 use crate::model::stage::Order;
 use crate::model::stage::{Stage, is_league};
 use crate::model::tc::ShortClock;
-use referee_games::{BySeat, RulesProgram, Seat, SeatMap};
+use referee_games::{BySeat, Places, RulesProgram, Seat, SeatMap};
 use referee_protocol::{Score, SearchReport};
 use referee_ratings::FixedRating;
 
@@ -50,7 +50,7 @@ pub struct Header {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub program: Option<RulesProgram>,
     /// The names of the seats, first seat first.
-    pub seats: [String; 2],
+    pub seats: BySeat<String>,
     /// All rules options in force.
     pub options: serde_json::Map<String, serde_json::Value>,
     /// The time limits.
@@ -310,8 +310,12 @@ pub struct GameRecord {
     pub game: u8,
     /// The players' names by seat.
     pub players: SeatMap<String>,
-    /// The name of the winning seat, or `draw`.
+    /// The name of the winning seat, or `draw`; empty in a game with more than two seats.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub result: String,
+    /// The places by seat, from 1, in a game with more than two seats.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub places: Option<SeatMap<u8>>,
     /// The reason: from the rules, the code of the fault that decided the game, or the rule by which
     /// it was adjudicated.
     pub reason: String,
@@ -411,7 +415,8 @@ impl GameRecord {
 
     /// The clocks of players that have their own.
     pub fn tc(&self) -> BySeat<Option<ShortClock>> {
-        self.clock.tc.as_ref().map(|tc| tc.values).unwrap_or_default()
+        let none = || BySeat::default_for(self.players.values.len());
+        self.clock.tc.as_ref().map_or_else(none, |tc| tc.values.clone())
     }
 
     /// The fault of `seat`, if any.
@@ -419,9 +424,16 @@ impl GameRecord {
         self.fault.as_ref()?.get(self.players.names[seat].as_ref())
     }
 
+    /// The places of a game with more than two seats; `None` for two, or if they are such as no
+    /// game ends with.
+    pub fn places(&self) -> Option<Places> {
+        let from_zero = self.places.as_ref()?.values.as_ref().map(|place| place.wrapping_sub(1));
+        Places::listed(&from_zero)
+    }
+
     /// The name of the winning player; none for a draw.
     pub fn winner(&self) -> Option<&str> {
-        let seat = Seat::BOTH.into_iter().find(|&seat| self.players.names[seat] == self.result)?;
+        let seat = self.players.seats().find(|&seat| self.players.names[seat] == self.result)?;
         Some(&self.players[seat])
     }
 }

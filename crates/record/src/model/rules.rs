@@ -5,7 +5,8 @@ use super::record::Header;
 use serde_json::{Map, Value};
 
 use referee_games::{
-    BySeat, GameError, GameKind, OptionError, Options, Position, Seat, SharedGame, Text, one_line,
+    AnyGame, BySeat, GameError, GameKind, OptionError, Options, Position, SharedGame, Text,
+    one_line,
 };
 
 /// A game with its options.
@@ -102,14 +103,40 @@ impl GameRules {
         if bot == "random" || !self.game.is_hidden() {
             return Ok(true);
         }
-        Ok(self.start.guess(Seat::First, 0)?.is_some()
-            && self.start.guess(Seat::Second, 0)?.is_some())
+        for seat in self.seats().seats() {
+            if self.start.guess(seat, 0)?.is_none() {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 
     /// The names of the seats.
     pub fn seats(&self) -> BySeat<Text> {
         self.game.seats()
     }
+}
+
+/// Refuses games of more than two seats where the results of two are compared.
+///
+/// # Errors
+/// The game has more.
+pub fn refuse_more_seats(game: &dyn AnyGame) -> Result<(), MoreSeats> {
+    match game.seats().len() {
+        2 => Ok(()),
+        seats => Err(MoreSeats { game: game.name().to_owned(), seats }),
+    }
+}
+
+/// The game has more seats than two.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "{game} has {seats} seats, and only games for two can be played here: `referee play` takes a \
+     player for each seat, and `referee test-game` and `referee check` test rules and players"
+)]
+pub struct MoreSeats {
+    game: String,
+    seats: usize,
 }
 
 /// The name of the game that engines play.

@@ -200,10 +200,10 @@ impl PlayerWarning {
 mod tests {
     use super::*;
 
-    const SEATS: BySeat<Text> = BySeat::new(Text::Borrowed("white"), Text::Borrowed("black"));
+    const SEATS: [Text; 2] = [Text::Borrowed("white"), Text::Borrowed("black")];
 
     fn text(warning: PlayerWarning) -> String {
-        GameWarning { seat: Seat::Second, warning }.text(&SEATS)
+        GameWarning { seat: Seat::SECOND, warning }.text(&SEATS.into())
     }
 
     /// Records contain these texts: programs that read logs know them.

@@ -5,7 +5,7 @@ use maud::{Markup, html};
 use super::template::PageKind;
 use super::{PageData, SHOWN_GAMES, elo, name};
 use referee_games::Seat;
-use referee_match::replay::frames::describe_end;
+use referee_match::replay::frames::end_of;
 use referee_record::model::plies::Plies;
 use referee_record::wording::counted;
 use referee_tournament::analysis::highlights::{FAULTS, Highlight, HighlightKind};
@@ -69,10 +69,10 @@ fn link(highlight: &Highlight, kind: HighlightKind) -> Markup {
     let ply = if kind == HighlightKind::Fault { game.plies } else { 0 };
     html! {
         a href={ "#game=" (game.id) "&ply=" (ply) } {
-            (name(&game.players[Seat::First])) " – " (name(&game.players[Seat::Second]))
+            (name(&game.players[Seat::FIRST])) " – " (name(&game.players[Seat::SECOND]))
         }
         small {
-            " " (describe_end(game.winner(), &game.result, &game.reason)) ", " (Plies(game.plies))
+            " " (end_of(game)) ", " (Plies(game.plies))
             @if kind == HighlightKind::Upset { ", against " (elo(highlight.lead.abs())) " Elo" }
         }
     }

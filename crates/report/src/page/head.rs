@@ -141,7 +141,7 @@ fn board(material: &PageData<'_>) -> Markup {
                 span.caption {
                     span {
                         (caption) ": "
-                        @let [one, other] = Seat::BOTH.map(|seat| &*record.players[seat]);
+                        @let [one, other] = [Seat::FIRST, Seat::SECOND].map(|seat| &*record.players[seat]);
                         b class=(colour(material, one)) { (name(one)) } " – "
                         b class=(colour(material, other)) { (name(other)) }
                         " " span.ply {}

@@ -63,16 +63,19 @@ fn texts_with_invisible_characters_are_refused() {
 #[test]
 fn a_turn_has_one_of_five_forms() {
     let turn = |turn: Value| checked(json!({"turn": turn, "legal": null})).0.turn;
-    let over = |result| Turn::Over(Outcome { result, reason: "empty".into() });
-    assert_eq!(turn(json!({"move": "second"})), Turn::Move(Seat::Second));
-    assert_eq!(turn(json!({"both": true})), Turn::Both);
-    assert_eq!(turn(json!({"pass": "first"})), Turn::Pass(Seat::First));
+    let over = |places| Turn::Over(Outcome { places, reason: "empty".into() });
+    assert_eq!(turn(json!({"move": "second"})), Turn::Move(Seat::SECOND));
+    assert_eq!(
+        turn(json!({"both": true})),
+        Turn::Together([Seat::FIRST, Seat::SECOND].into_iter().collect())
+    );
+    assert_eq!(turn(json!({"pass": "first"})), Turn::Pass(Seat::FIRST));
     assert_eq!(turn(json!({"chance": [["6", 1]]})), Turn::Chance(Stream::Shared));
     let own = json!({"chance": [["6", 1]], "for": "second"});
-    assert_eq!(turn(own), Turn::Chance(Stream::Seat(Seat::Second)));
+    assert_eq!(turn(own), Turn::Chance(Stream::Seat(Seat::SECOND)));
     let won = json!({"over": "second", "reason": "empty"});
-    assert_eq!(turn(won), over(GameResult::Win(Seat::Second)));
-    assert_eq!(turn(json!({"over": "draw", "reason": "empty"})), over(GameResult::Draw));
+    assert_eq!(turn(won), over(Places::won_by(Seat::SECOND, 2)));
+    assert_eq!(turn(json!({"over": "draw", "reason": "empty"})), over(Places::level(2)));
 }
 
 #[test]
@@ -85,7 +88,7 @@ fn a_turn_with_no_form_or_two_is_refused() {
         json!({"move": "first", "pass": "first"}),
         json!({"over": "draw", "chance": [["6", 1]]}),
     ] {
-        assert_eq!(refused(json!({"turn": turn})), Violation::Turn, "{turn}");
+        assert_eq!(refused(json!({"turn": turn})), Violation::Turn { seats: 2 }, "{turn}");
     }
     let seat = |name: &str| Violation::Seat(name.to_owned());
     assert_eq!(refused(json!({"turn": {"move": "third"}})), seat("third"));
@@ -106,14 +109,14 @@ fn the_higher_score_wins() {
         let scores = position.scores.expect("scores");
         let Turn::Over(outcome) = position.turn else { panic!("{:?}", position.turn) };
         assert_eq!(outcome.reason, "scores");
-        (outcome.result, format!("{} {}", scores.first, scores.second))
+        (outcome.places, format!("{} {}", scores[Seat::FIRST], scores[Seat::SECOND]))
     };
-    assert_eq!(over("[3,1]"), (GameResult::Win(Seat::First), "3 1".to_owned()));
-    assert_eq!(over("[-2.5,-1e3]").0, GameResult::Win(Seat::First));
-    assert_eq!(over("[0.1,0.30000000000000004]").0, GameResult::Win(Seat::Second));
-    assert_eq!(over("[-0.0,0]").0, GameResult::Draw);
+    assert_eq!(over("[3,1]"), (Places::won_by(Seat::FIRST, 2), "3 1".to_owned()));
+    assert_eq!(over("[-2.5,-1e3]").0, Places::won_by(Seat::FIRST, 2));
+    assert_eq!(over("[0.1,0.30000000000000004]").0, Places::won_by(Seat::SECOND, 2));
+    assert_eq!(over("[-0.0,0]").0, Places::level(2));
     let reason = checked(json!({"turn": {"over": {"scores": [1, 1]}, "reason": "full"}})).0.turn;
-    assert_eq!(reason, Turn::Over(Outcome { result: GameResult::Draw, reason: "full".into() }));
+    assert_eq!(reason, Turn::Over(Outcome { places: Places::level(2), reason: "full".into() }));
 }
 
 #[test]
@@ -153,14 +156,14 @@ fn outcomes_are_different_and_some_can_happen() {
 #[test]
 fn legal_actions_are_sorted_and_belong_to_the_asked_seat() {
     let (position, _) = checked(json!({}));
-    assert_eq!(position.shown(Seat::First), list(&["1", "2"]));
-    assert_eq!(position.shown(Seat::Second), list(&[]), "it is not asked");
-    assert!(position.lists(Seat::First, "2") && !position.lists(Seat::First, "3"));
-    assert!(!position.lists(Seat::Second, "2"));
+    assert_eq!(position.shown(Seat::FIRST), list(&["1", "2"]));
+    assert_eq!(position.shown(Seat::SECOND), list(&[]), "it is not asked");
+    assert!(position.lists(Seat::FIRST, "2") && !position.lists(Seat::FIRST, "3"));
+    assert!(!position.lists(Seat::SECOND, "2"));
     let both = json!({"turn": {"both": true}, "legal": {"second": ["b", "a"], "first": ["c"]}});
     let (position, _) = checked(both);
-    assert_eq!(position.shown(Seat::First), list(&["c"]));
-    assert_eq!(position.shown(Seat::Second), list(&["a", "b"]));
+    assert_eq!(position.shown(Seat::FIRST), list(&["c"]));
+    assert_eq!(position.shown(Seat::SECOND), list(&["a", "b"]));
 }
 
 #[test]
@@ -186,7 +189,7 @@ fn a_list_of_actions_that_does_not_fit_the_turn_is_refused() {
 fn the_list_does_not_matter_if_nobody_is_asked() {
     for turn in [json!({"pass": "first"}), json!({"over": "draw", "reason": "empty"})] {
         let (position, _) = checked(json!({"turn": turn, "legal": ["x", "x"]}));
-        assert_eq!(position.shown(Seat::First), list(&[]));
+        assert_eq!(position.shown(Seat::FIRST), list(&[]));
     }
 }
 
@@ -194,11 +197,11 @@ fn the_list_does_not_matter_if_nobody_is_asked() {
 fn players_get_what_is_shown_instead_of_a_list() {
     let shown = json!({"first": {"hand": 3}, "second": null});
     let (position, _) = checked(json!({"legal": null, "show": shown}));
-    assert_eq!(position.shown(Seat::First), Legal::Shown(json!({"hand": 3})));
-    assert_eq!(position.shown(Seat::Second), list(&[]), "it is not asked");
+    assert_eq!(position.shown(Seat::FIRST), Legal::Shown(json!({"hand": 3})));
+    assert_eq!(position.shown(Seat::SECOND), list(&[]), "it is not asked");
     let (position, _) = checked(json!({"legal": null}));
     assert_eq!(
-        position.shown(Seat::First),
+        position.shown(Seat::FIRST),
         Legal::Shown(Value::Null),
         "the game does not list its actions"
     );
@@ -253,7 +256,7 @@ fn a_board_fits_a_screen() {
 #[test]
 fn estimates_are_from_minus_one_to_one() {
     let (position, _) = checked(json!({"values": {"first": -1, "second": 1}}));
-    assert_eq!(position.values, Some(BySeat::new(-1.0, 1.0)));
+    assert_eq!(position.values, Some(BySeat::from([-1.0, 1.0])));
     let beyond = json!({"values": {"first": 0, "second": 1.5}});
     assert_eq!(refused(beyond), Violation::Value(1.5));
     assert_eq!(refused(json!({"values": {"first": 0}})), Violation::Missing("values"));
@@ -266,7 +269,7 @@ fn events_of_a_step_are_reported() {
     });
     let (_, report) = checked(fields);
     assert_eq!(report.events[0].name(), "taken");
-    assert_eq!((report.on_behalf_of, report.secret), (Some(Seat::Second), false));
+    assert_eq!((report.on_behalf_of, report.secret), (Some(Seat::SECOND), false));
     let nobody = json!({"on_behalf_of": "nobody"});
     assert_eq!(refused(nobody), Violation::Seat("nobody".to_owned()));
     for event in [json!({"count": 2}), json!({"event": "over"}), json!({"event": "action"})] {
@@ -298,7 +301,10 @@ fn a_hidden_game_says_what_each_seat_sees() {
     }))
     .expect("a position");
     let views = checked.views.expect("views");
-    assert_eq!((views.first.get(), views.second.get()), (r#"{"coin":"heads"}"#, "{}"));
+    assert_eq!(
+        (views[Seat::FIRST].get(), views[Seat::SECOND].get()),
+        (r#"{"coin":"heads"}"#, "{}")
+    );
     assert!(report.secret && !report.events[0].is_known_to("second"));
     let refused = |fields| position(fields).map(drop).expect_err("refused");
     assert_eq!(refused(json!({})), Violation::Missing("views"));
@@ -346,4 +352,63 @@ fn boards_use_the_legend_of_the_game() {
     let answer = serde_json::from_value(answer).expect("an answer");
     let refused = CheckedPosition::new(&game, answer).expect_err("no legend").to_string();
     assert!(refused.ends_with("has no `board` with a `legend`"), "{refused}");
+}
+
+/// A game of three seats.
+fn of_three() -> Description {
+    let answer = json!({
+        "protocol": 1, "name": "race", "title": "Race", "seats": ["red", "green", "blue"]
+    });
+    let answer: GameAnswer = from_value(answer).expect("the form of an answer");
+    Description::new(answer).expect("a description")
+}
+
+fn turn_of_three(turn: &Value) -> Result<Turn, Violation> {
+    let answer = json!({"state": {}, "turn": turn});
+    checked_of(&of_three(), &answer).map(|(checked, _)| checked.turn)
+}
+
+#[test]
+fn some_of_three_seats_choose_together() {
+    let seats = [Seat::FIRST, Seat::new(2)].into_iter().collect();
+    let turn = json!({"together": ["blue", "red"]});
+    assert_eq!(turn_of_three(&turn), Ok(Turn::Together(seats)));
+    for few in [json!(["red"]), json!(["red", "red"]), json!([])] {
+        assert_eq!(turn_of_three(&json!({"together": few})), Err(Violation::Together));
+    }
+    assert_eq!(turn_of_three(&json!({"both": true})), Err(Violation::Turn { seats: 3 }));
+    let of_two = json!({"turn": {"together": ["first", "second"]}, "legal": null});
+    assert_eq!(refused(of_two), Violation::Turn { seats: 2 });
+    let legal = |legal: Value| json!({"state": {}, "turn": turn.clone(), "legal": legal});
+    let game = of_three();
+    let given = checked_of(&game, &legal(json!({"red": ["b", "a"], "blue": ["c"]})));
+    let listed = given.expect("those that are asked").0.legal.expect("a list");
+    assert_eq!(listed.values(), [vec!["a", "b"], vec![], vec!["c"]]);
+    let other = checked_of(&game, &legal(json!({"red": ["a"], "green": ["b"], "blue": ["c"]})));
+    assert_eq!(other.map(drop), Err(Violation::Seat("green".to_owned())));
+}
+
+#[test]
+fn a_game_of_three_ends_with_places_or_scores() {
+    let over = |over: Value| turn_of_three(&json!({"over": over, "reason": "target"}));
+    let places = |turn: Result<Turn, Violation>| match turn {
+        Ok(Turn::Over(outcome)) => outcome.places.from_one().values().to_vec(),
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(places(over(json!({"places": {"red": 2, "green": 1, "blue": 2}}))), [2, 1, 2]);
+    assert_eq!(places(over(json!({"scores": [7, 9.5, 7]}))), [2, 1, 2]);
+    assert_eq!(places(over(json!("draw"))), [1, 1, 1]);
+    for wrong in [
+        json!({"places": {"red": 0, "green": 1, "blue": 2}}),
+        json!({"places": {"red": 2, "green": 2, "blue": 2}}),
+        json!({"places": {"red": 1, "green": 1, "blue": 2}}),
+        json!({"places": [1, 2, 3]}),
+    ] {
+        assert_eq!(over(wrong.clone()), Err(Violation::Places), "{wrong}");
+    }
+    for wrong in [json!("red"), json!({"scores": [1, 2]}), json!({"scores": [1, 2, "3"]})] {
+        assert_eq!(over(wrong.clone()), Err(Violation::OverPlaces { seats: 3 }), "{wrong}");
+    }
+    let missing = over(json!({"places": {"red": 1, "green": 2}}));
+    assert_eq!(missing, Err(Violation::Missing("places")));
 }

@@ -39,7 +39,7 @@ fn refused(pointer: &str, value: Value) -> Violation {
 fn descriptions_of_games_are_read() {
     let game = described(nim()).expect("a description");
     assert_eq!((game.name.as_str(), game.title.as_str(), game.hidden), ("nim", "Nim", false));
-    assert_eq!(game.seats, BySeat::new("first".into(), "second".into()));
+    assert_eq!(game.seats, BySeat::from(["first".into(), "second".into()]));
     let clauses: Vec<_> = game.clauses.iter().map(|it| (&*it.id, &*it.title, &*it.text)).collect();
     assert_eq!(clauses, [("N1", "Move", "Take some."), ("N2", "End", "The last one loses.")]);
     let names: Vec<_> = game.options.iter().map(|option| &*option.name).collect();

@@ -1,18 +1,17 @@
 //! The description of a game, as a rules program gives it.
 
-use referee_games::{AnyGame, BySeat, OptionSpec};
+use referee_games::{AnyGame, OptionSpec};
 
 use crate::contract::{GameAnswer, VERSION};
 
 /// The description of the game.
 pub(super) fn describe(game: &dyn AnyGame) -> GameAnswer {
-    let BySeat { first, second } = game.seats().map(std::borrow::Cow::into_owned);
     GameAnswer {
         protocol: VERSION,
         name: game.name().to_owned(),
         title: game.title().to_owned(),
         version: Some(env!("CARGO_PKG_VERSION").to_owned()),
-        seats: [first, second],
+        seats: game.seats().into_iter().map(std::borrow::Cow::into_owned).collect(),
         hidden: false,
         options: game.options().iter().map(option).collect(),
         clauses: game.clauses().to_vec(),

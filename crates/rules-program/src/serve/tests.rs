@@ -193,8 +193,7 @@ fn requests(game: &dyn AnyGame, state: &Value) -> Vec<Value> {
     let seats = game.seats();
     let about = |kind: &str, seat: &str| json!({"type": kind, "options": {}, "state": state, "seat": seat, "draw": 3, "text": "3,3"});
     let step = |step: Value| json!({"type": "play", "options": {}, "state": state, "step": step});
-    let of_seats =
-        [&*seats.first, &*seats.second].map(|seat| [about("judge", seat), about("sample", seat)]);
+    let of_seats = seats.values().iter().map(|seat| [about("judge", seat), about("sample", seat)]);
     let steps = [
         json!({"move": "3,3"}),
         json!({"both": ["u r", "d l"]}),
@@ -209,7 +208,7 @@ fn play_at_random(position: &mut Position, random: &mut ChaCha8Rng) {
     let mut sample = |seat| position.sample(seat, random).expect("a built-in game").expect("one");
     let step = match position.turn() {
         Turn::Move(seat) => Step::Move(sample(seat)),
-        Turn::Both => Step::Both(BySeat::new(sample(Seat::First), sample(Seat::Second))),
+        Turn::Together(seats) => Step::Together(seats.iter().map(sample).collect()),
         Turn::Pass(_) => Step::Pass,
         Turn::Chance(_) => Step::Chance(position.outcomes().swap_remove(0).0),
         Turn::Over(_) => unreachable!("it is not over"),

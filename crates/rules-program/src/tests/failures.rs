@@ -79,7 +79,7 @@ fn a_failure_comes_with_what_helps_its_author() {
         _ => nim(request),
     });
     let mut rng = ChaCha8Rng::seed_from_u64(1);
-    let error = misspelt.position().sample(Seat::First, &mut rng).expect_err("no action");
+    let error = misspelt.position().sample(Seat::FIRST, &mut rng).expect_err("no action");
     assert_eq!(problem(&error), "it answered with an error: this game does not answer `sample`");
     let sampled = "the position has no `legal`, so its actions are sampled";
     assert_eq!(advice(&error).as_deref(), Some(sampled));
@@ -96,7 +96,7 @@ fn a_program_that_ends_is_started_again_by_the_next_request() {
     assert_eq!(program.starts(), 2);
     assert_eq!(program.last()["id"], 1, "a fresh process counts from the start");
     assert_eq!(position.ply(), 0, "the position is as it was");
-    assert_eq!(position.judge(Seat::First, "two"), Ok("2".to_owned()), "and can still be used");
+    assert_eq!(position.judge(Seat::FIRST, "two"), Ok("2".to_owned()), "and can still be used");
     assert_eq!(program.starts(), 3);
 }
 
@@ -104,7 +104,7 @@ fn a_program_that_ends_is_started_again_by_the_next_request() {
 fn a_program_that_breaks_the_contract_is_not_used_any_further() {
     let program = ScriptedProgram::nim_but("judge", |_| Says::Fields(json!({"action": " 2"})));
     let position = program.position();
-    position.judge(Seat::First, "two").expect_err("not a text");
+    position.judge(Seat::FIRST, "two").expect_err("not a text");
     assert_eq!(program.starts(), 1);
     position.clone().play(Step::Move("1"), &mut Vec::new()).expect("a fresh process");
     assert_eq!(program.starts(), 2);
@@ -170,7 +170,7 @@ fn an_invalid_judgement_is_a_failure_of_the_program() {
     ];
     for (answer, said) in cases {
         let program = ScriptedProgram::nim_but("judge", move |_| Says::Fields(answer.clone()));
-        let error = program.position().judge(Seat::First, "three").expect_err("a failure");
+        let error = program.position().judge(Seat::FIRST, "three").expect_err("a failure");
         assert_eq!(problem(&error), said);
     }
 }

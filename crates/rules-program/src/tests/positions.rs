@@ -2,14 +2,14 @@
 
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
-use referee_games::{BySeat, Event, Legal, Refusal, Seat, Step, StepError, Stream, Turn, perft};
+use referee_games::{Event, Legal, Refusal, Seat, Step, StepError, Stream, Turn, perft};
 
 use super::*;
 use crate::contract::DRAWS;
 
 /// The judgement of `text` at the first turn.
 fn judged(program: &ScriptedProgram, text: &str) -> Result<String, GameError> {
-    program.position().judge(Seat::First, text)
+    program.position().judge(Seat::FIRST, text)
 }
 
 fn random() -> ChaCha8Rng {
@@ -21,14 +21,14 @@ fn a_position_is_asked_for_once_and_held() {
     let program = ScriptedProgram::new(nim);
     let mut position = program.position();
     assert_eq!(program.asked(), ["game", "start"]);
-    assert_eq!(position.turn(), Turn::Move(Seat::First));
-    assert_eq!(position.legal_list(Seat::First), Some(vec!["1".to_owned(), "2".to_owned()]));
-    assert_eq!((position.legal_count(Seat::First), position.ply()), (2, 0));
+    assert_eq!(position.turn(), Turn::Move(Seat::FIRST));
+    assert_eq!(position.legal_list(Seat::FIRST), Some(vec!["1".to_owned(), "2".to_owned()]));
+    assert_eq!((position.legal_count(Seat::FIRST), position.ply()), (2, 0));
     assert_eq!(position.state().get(), r#"{"heap":3,"mover":"first"}"#);
-    assert_eq!(position.judge(Seat::First, " 2 "), Ok("2".to_owned()));
-    assert!(position.sample(Seat::First, &mut random()).expect("no failure").is_some());
+    assert_eq!(position.judge(Seat::FIRST, " 2 "), Ok("2".to_owned()));
+    assert!(position.sample(Seat::FIRST, &mut random()).expect("no failure").is_some());
     position.play(Step::Move("2"), &mut Vec::new()).expect("legal");
-    assert_eq!((position.ply(), position.turn()), (1, Turn::Move(Seat::Second)));
+    assert_eq!((position.ply(), position.turn()), (1, Turn::Move(Seat::SECOND)));
     assert_eq!(program.asked(), ["game", "start", "play"], "only a step is asked for");
 }
 
@@ -67,7 +67,7 @@ fn the_events_of_a_step_are_the_action_the_programs_and_the_end() {
             json!({"event": "over", "result": "second", "reason": "taken"}),
         ]
     );
-    assert_eq!(position.legal(Seat::First), Legal::List(Vec::new()));
+    assert_eq!(position.legal(Seat::FIRST), Legal::List(Vec::new()));
     let more = position.play(Step::Move("1"), &mut events).expect_err("it is over");
     assert!(matches!(more, GameError::Step(StepError::NotAsked { .. })), "{more}");
     assert_eq!((events.len(), program.starts()), (5, 1));
@@ -93,10 +93,10 @@ fn a_text_that_cannot_be_an_action_does_not_reach_the_program() {
     let program = ScriptedProgram::new(nim);
     let position = program.position();
     for text in ["", "{\"a\":1}", "a\u{7}b", &"x".repeat(257)] {
-        let refused = position.judge(Seat::First, text).expect_err("refused");
+        let refused = position.judge(Seat::FIRST, text).expect_err("refused");
         assert!(matches!(refused, GameError::Refused(Refusal::Malformed(_))), "{refused}");
     }
-    let other = position.judge(Seat::Second, "1").expect_err("it is not its turn");
+    let other = position.judge(Seat::SECOND, "1").expect_err("it is not its turn");
     assert!(matches!(other, GameError::Step(StepError::NotAsked { .. })), "{other}");
     assert_eq!(program.asked(), ["game", "start"]);
 }
@@ -120,8 +120,8 @@ fn a_copy_of_a_position_goes_its_own_way() {
     let mut other = one.clone();
     one.play(Step::Move("1"), &mut Vec::new()).expect("legal");
     other.play(Step::Move("2"), &mut Vec::new()).expect("legal");
-    assert_eq!(one.legal_list(Seat::Second), Some(vec!["1".to_owned(), "2".to_owned()]));
-    assert_eq!(other.legal_list(Seat::Second), Some(vec!["1".to_owned()]));
+    assert_eq!(one.legal_list(Seat::SECOND), Some(vec!["1".to_owned(), "2".to_owned()]));
+    assert_eq!(other.legal_list(Seat::SECOND), Some(vec!["1".to_owned()]));
     assert_eq!(program.starts(), 1, "both use the same process");
 }
 
@@ -183,7 +183,7 @@ fn coin(request: &Value) -> Says {
 fn chance_has_the_outcomes_of_the_program_and_no_others() {
     let program = ScriptedProgram::new(coin);
     let mut position = program.position();
-    assert_eq!(position.turn(), Turn::Chance(Stream::Seat(Seat::First)));
+    assert_eq!(position.turn(), Turn::Chance(Stream::Seat(Seat::FIRST)));
     assert_eq!(position.outcomes(), [("heads".to_owned(), 1), ("tails".to_owned(), 1)]);
     let mut events = Vec::new();
     let edge = position.play(Step::Chance("edge"), &mut events).expect_err("no such outcome");
@@ -201,8 +201,8 @@ fn each_seat_sees_its_own_view_of_a_hidden_game() {
     let mut events = Vec::new();
     position.play(Step::Chance("heads"), &mut events).expect("an outcome");
     assert!(program.game().is_hidden());
-    assert_eq!(position.view(Seat::First).get(), r#"{"coin":"heads"}"#);
-    assert_eq!(position.view(Seat::Second).get(), r#"{"coin":null}"#);
+    assert_eq!(position.view(Seat::FIRST).get(), r#"{"coin":"heads"}"#);
+    assert_eq!(position.view(Seat::SECOND).get(), r#"{"coin":null}"#);
     assert_eq!(position.state().get(), r#"{"coin":"heads"}"#, "the referee sees all");
     assert!(events[0].is_known_to("first") && !events[0].is_known_to("second"));
 }
@@ -211,14 +211,14 @@ fn each_seat_sees_its_own_view_of_a_hidden_game() {
 fn a_guess_is_the_programs_and_its_draw_is_bounded() {
     let program = ScriptedProgram::new(coin);
     let position = program.position();
-    let guess = position.guess(Seat::First, DRAWS + 5).expect("no failure").expect("a guess");
+    let guess = position.guess(Seat::FIRST, DRAWS + 5).expect("no failure").expect("a guess");
     assert_eq!(guess.state().get(), r#"{"coin":"tails"}"#);
     assert_eq!((&program.last()["draw"], guess.ply()), (&json!(5), 0));
-    assert!(position.guess(Seat::Second, 0).expect("no failure").is_none(), "it makes none");
+    assert!(position.guess(Seat::SECOND, 0).expect("no failure").is_none(), "it makes none");
 
     let program = ScriptedProgram::new(nim);
     let open = program.position();
-    let guess = open.guess(Seat::Second, 5).expect("no failure").expect("itself");
+    let guess = open.guess(Seat::SECOND, 5).expect("no failure").expect("itself");
     assert_eq!(guess.state().get(), open.state().get());
     assert_eq!(program.asked(), ["game", "start"], "nothing is hidden");
 }
@@ -234,13 +234,13 @@ fn a_random_action_that_is_not_listed_is_the_programs() {
         (_, says) => says,
     });
     let position = program.position();
-    assert_eq!((position.legal_list(Seat::First), position.legal_count(Seat::First)), (None, 0));
-    assert_eq!(position.legal(Seat::First), Legal::Shown(Value::Null));
-    let action = position.sample(Seat::First, &mut random()).expect("no failure");
+    assert_eq!((position.legal_list(Seat::FIRST), position.legal_count(Seat::FIRST)), (None, 0));
+    assert_eq!(position.legal(Seat::FIRST), Legal::Shown(Value::Null));
+    let action = position.sample(Seat::FIRST, &mut random()).expect("no failure");
     assert_eq!(action.as_deref(), Some("2"));
     let request = program.last();
     assert!(request["draw"].as_u64().is_some_and(|draw| draw < DRAWS), "{request}");
-    let other = position.sample(Seat::Second, &mut random()).expect("no failure");
+    let other = position.sample(Seat::SECOND, &mut random()).expect("no failure");
     assert_eq!(other, None, "it is not its turn");
     assert!(perft(&*position, 1).is_err(), "what is not listed cannot be counted");
 }
@@ -262,7 +262,7 @@ fn both_seats_move_at_once() {
     });
     let mut position = program.position();
     let mut events = Vec::new();
-    position.play(Step::Both(BySeat::new("b", "c")), &mut events).expect("legal");
+    position.play(Step::Together(vec!["b", "c"]), &mut events).expect("legal");
     assert_eq!(program.last()["step"], json!({"both": ["b", "c"]}));
     let by: Vec<Option<&str>> = events
         .iter()

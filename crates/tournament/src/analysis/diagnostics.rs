@@ -25,7 +25,6 @@ use crate::analysis::evaluation::Evaluation;
 use crate::analysis::logged_game::{LoggedGame, PassError};
 use crate::analysis::tournament::TournamentAnalysis;
 use crate::folder::FolderError;
-use referee_games::Seat;
 use referee_match::replay::ReplayError;
 use referee_ratings::Estimate;
 use referee_ratings::{Cycle, Unexplained, cycles, unexplained};
@@ -186,12 +185,12 @@ impl Diagnoser {
         self.pairs = self.pairs.max(record.pair);
         let ending = (record.reason.clone(), summary.is_faulted());
         *self.endings.entry(ending).or_default() += 1;
-        let players = Seat::BOTH.map(|seat| self.numbers.get(&record.players[seat]).copied());
-        if let [Some(first), Some(second)] = players {
-            self.workers.add(record, *summary, [first, second]);
+        let players = record.players.values.as_ref().map(|name| self.numbers.get(name).copied());
+        if let [Some(first), Some(second)] = players.values() {
+            self.workers.add(record, *summary, [*first, *second]);
         }
-        for (seat, player) in Seat::BOTH.into_iter().zip(players) {
-            let Some(player) = player else { continue };
+        for (seat, player) in players.iter() {
+            let Some(player) = *player else { continue };
             self.clocks.add(player, &record.clock.used_ns[seat]);
             self.searches.add(player, record, seat);
             self.warnings.add(player, record, seat);
@@ -264,12 +263,12 @@ mod tests {
     /// The game at this index; white wins it by a crash if `crashed`, and it is a draw otherwise.
     fn record(state: &TournamentState, index: usize, crashed: bool) -> GameRecord {
         let fixture = state.fixture(index);
-        let names = fixture.players.map(|player| state.name(player));
+        let names = fixture.players.two().map(|player| state.name(player));
         let plain = GameRecord {
             id: state.id(index),
             pair: fixture.pair,
             game: fixture.game,
-            ..game(names.first, names.second, if crashed { "white" } else { "draw" })
+            ..game(names[0], names[1], if crashed { "white" } else { "draw" })
         };
         if !crashed {
             return distinct(plain, fixture.pair);

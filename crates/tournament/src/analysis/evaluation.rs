@@ -127,7 +127,11 @@ impl CollectedGames {
         let mut pairs = self.pairs;
         for (fixture, game) in state.counted() {
             let pair = self.pairs + fixture.pair;
-            self.results.add_summary(fixture.players.map(|it| numbers[it]), Some(pair), game);
+            self.results.add_summary(
+                fixture.players.players().map(|it| numbers[it]).collect(),
+                Some(pair),
+                game,
+            );
             pairs = pairs.max(pair);
         }
         self.pairs = pairs;
@@ -168,22 +172,22 @@ mod tests {
     /// Player 0 beats all but player 2, who wins by repeating its moves; 1 and 3 draw.
     fn record(state: &TournamentState, index: usize) -> GameRecord {
         let fixture = state.fixture(index);
-        let result = match (fixture.players.first, fixture.players.second) {
-            (2, _) => "white",
-            (_, 2) => "black",
-            (0, _) => "white",
-            (_, 0) => "black",
+        let result = match fixture.players.two() {
+            [2, _] => "white",
+            [_, 2] => "black",
+            [0, _] => "white",
+            [_, 0] => "black",
             _ => "draw",
         };
-        let names = fixture.players.map(|player| state.name(player));
-        let is_copied = fixture.players.first == 2 || fixture.players.second == 2;
+        let names = fixture.players.two().map(|player| state.name(player));
+        let is_copied = fixture.seat_of(2).is_some();
         let action = if is_copied { "e4".to_owned() } else { state.id(index) };
         GameRecord {
             id: state.id(index),
             pair: fixture.pair,
             game: fixture.game,
             actions: vec![action],
-            ..game(names.first, names.second, result)
+            ..game(names[0], names[1], result)
         }
     }
 
@@ -209,7 +213,7 @@ mod tests {
         assert_eq!(seen[..2], [2, 3], "player 0 won more, but both ratings are given");
         assert_eq!(two_stages.len(), first_stage + 2);
         let players = two_stages.fixture(first_stage).players;
-        let mut going_on = [players.first, players.second];
+        let mut going_on = players.two();
         going_on.sort_unstable();
         assert_eq!(going_on, [2, 3]);
     }

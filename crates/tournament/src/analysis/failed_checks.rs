@@ -3,7 +3,6 @@
 use std::collections::HashMap;
 
 use super::logged_game::LoggedGame;
-use referee_games::Seat;
 use referee_record::model::fault::Fault;
 
 /// The faults in the games of a check, by the name of the player that made each.
@@ -22,7 +21,7 @@ impl FailedChecks {
     pub fn add(&mut self, game: &LoggedGame) {
         if game.counts && game.in_check && game.summary.is_faulted() {
             let record = &game.record;
-            for seat in Seat::BOTH {
+            for seat in record.players.seats() {
                 let fault = record.fault_of(seat).cloned();
                 self.faults.extend(fault.map(|fault| (record.players[seat].clone(), fault)));
             }

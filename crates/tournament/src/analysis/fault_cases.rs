@@ -57,7 +57,11 @@ impl FaultCase {
         Self {
             id: record.id.clone(),
             player: record.players[seat].clone(),
-            opponent: record.players[!seat].clone(),
+            opponent: {
+                let others = record.players.values.others(seat);
+                let names: Vec<&str> = others.map(|other| &*record.players[other]).collect();
+                names.join(", ")
+            },
             seat: record.players.names[seat].to_string(),
             ply: record.plies,
             fault: fault.clone(),
@@ -67,7 +71,7 @@ impl FaultCase {
     /// The faults of a game.
     pub fn all(record: &GameRecord) -> impl Iterator<Item = Self> {
         let case = |seat| Some(Self::new(record, seat, record.fault_of(seat)?));
-        Seat::BOTH.into_iter().filter_map(case)
+        record.players.seats().filter_map(case)
     }
 
     /// The command that asks the player for the decision again. If the player did not start, this

@@ -6,13 +6,14 @@
 mod tests;
 mod tidy;
 
+use referee_record::model::fixture::Lineup;
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::io::{self, BufRead};
 
 use self::tidy::TidyList;
 use super::results::{Faulted, NamedResults};
-use referee_games::{BySeat, GameKind, Seat};
+use referee_games::{GameKind, Seat};
 use referee_ratings::{Compared, GameOutcome};
 use referee_record::model::fault::FaultCode;
 use referee_record::model::game_summary::GameSummary;
@@ -255,7 +256,7 @@ fn other_separator(header: &[Cow<'_, str>]) -> Option<&'static str> {
 /// A game, with the numbers of its players in the order of the list.
 #[derive(Debug)]
 struct ListedGame {
-    players: BySeat<usize>,
+    players: Lineup,
     pair: Option<u32>,
     summary: GameSummary,
 }
@@ -297,11 +298,13 @@ impl GameList {
             return Err((Some("second"), problem));
         }
         let mut number = |column, name| self.names.number(column, "player's name", name);
-        let players = BySeat::new(number("first", first)?, number("second", second)?);
+        let players = Lineup::from([number("first", first)?, number("second", second)?]);
         if let Some(pair) = pair {
             self.pair_up(players, pair, line)?;
         }
-        let both_failed = faults.first.is_some() && faults.second.is_some();
+        let both_failed = faults.iter().all(Option::is_some);
+        let seats = [Seat::FIRST, Seat::SECOND].into_iter();
+        let faults = seats.zip(faults).filter_map(|(seat, code)| Some((seat, code?))).collect();
         let outcome = (!both_failed).then_some(outcome);
         let summary = GameSummary { outcome, faults, fingerprint: None };
         self.games.push(ListedGame { players, pair, summary });
@@ -309,13 +312,8 @@ impl GameList {
     }
 
     /// Checks that a pair has at most two games, with the seats swapped.
-    fn pair_up(
-        &mut self,
-        players: BySeat<usize>,
-        pair: u32,
-        line: usize,
-    ) -> Result<(), FieldError> {
-        let BySeat { first, second } = players;
+    fn pair_up(&mut self, players: Lineup, pair: u32, line: usize) -> Result<(), FieldError> {
+        let [first, second] = players.two();
         let key = (first.min(second), first.max(second), pair);
         let Some(found) = self.pairs.get_mut(&key) else {
             let fresh = ListedPair { first_player: first, line, other_line: None };
@@ -347,7 +345,8 @@ impl GameList {
         let (names, numbers) = self.names.sorted();
         let mut results = NamedResults::new(&names).with(faulted);
         for ListedGame { players, pair, summary } in self.games {
-            results.add_summary(players.map(|player| numbers[player]), pair, summary);
+            let players = players.players().map(|player| numbers[player]).collect();
+            results.add_summary(players, pair, summary);
         }
         results
     }
@@ -439,8 +438,8 @@ fn outcome(result: &str) -> Result<GameOutcome, FieldError> {
 fn seat_outcome(result: &str) -> Option<GameOutcome> {
     GameKind::all().iter().find_map(|kind| {
         let seats = kind.game().seats();
-        let winner = Seat::BOTH.into_iter().find(|&seat| seats[seat] == result)?;
-        Some(if winner == Seat::First { GameOutcome::Win } else { GameOutcome::Loss })
+        let winner = seats.seat(result)?;
+        Some(if winner == Seat::FIRST { GameOutcome::Win } else { GameOutcome::Loss })
     })
 }
 
@@ -461,17 +460,17 @@ fn pair(text: &str) -> Result<Option<u32>, FieldError> {
 
 /// The faults by seat: nothing, the code of the loser's fault, or both codes, as `crash+timeout`, or
 /// `timeout+none` in a draw with one fault.
-fn faults(text: &str, outcome: GameOutcome) -> Result<BySeat<Option<FaultCode>>, FieldError> {
+fn faults(text: &str, outcome: GameOutcome) -> Result<[Option<FaultCode>; 2], FieldError> {
     let code = |name: &str| {
         fault_code(name, "two of them joined with `+` if both players failed, or nothing")
     };
     match (text.split_once('+'), outcome) {
-        _ if text.is_empty() => Ok(BySeat::new(None, None)),
-        (Some((first, "none")), GameOutcome::Draw) => Ok(BySeat::new(Some(code(first)?), None)),
-        (Some(("none", second)), GameOutcome::Draw) => Ok(BySeat::new(None, Some(code(second)?))),
-        (Some((first, second)), _) => Ok(BySeat::new(Some(code(first)?), Some(code(second)?))),
-        (None, GameOutcome::Win) => Ok(BySeat::new(None, Some(code(text)?))),
-        (None, GameOutcome::Loss) => Ok(BySeat::new(Some(code(text)?), None)),
+        _ if text.is_empty() => Ok([None, None]),
+        (Some((first, "none")), GameOutcome::Draw) => Ok([Some(code(first)?), None]),
+        (Some(("none", second)), GameOutcome::Draw) => Ok([None, Some(code(second)?)]),
+        (Some((first, second)), _) => Ok([Some(code(first)?), Some(code(second)?)]),
+        (None, GameOutcome::Win) => Ok([None, Some(code(text)?)]),
+        (None, GameOutcome::Loss) => Ok([Some(code(text)?), None]),
         (None, GameOutcome::Draw) => {
             let problem = format!(
                 "the fault `{}` in a draw; expected a loser, or two faults joined with `+`",

@@ -113,7 +113,7 @@ impl Highlights {
     ) -> Option<(HighlightKind, &GameRecord)> {
         let games = |kind| self.of(kind).iter().map(move |highlight| (kind, &*highlight.record));
         let differ = |(_, record): &(HighlightKind, &GameRecord)| {
-            !are_alike(&record.players[Seat::First], &record.players[Seat::Second])
+            !are_alike(&record.players[Seat::FIRST], &record.players[Seat::SECOND])
         };
         let candidates = || games(HighlightKind::Close).chain(games(HighlightKind::Long));
         candidates().find(differ).or_else(|| games(HighlightKind::Long).next())
@@ -144,11 +144,8 @@ impl Highlights {
         };
         if matches!(kind, HighlightKind::Upset | HighlightKind::Close) {
             let same = |highlight: &Highlight| {
-                Seat::BOTH.iter().all(|&seat| {
-                    [Seat::First, Seat::Second]
-                        .iter()
-                        .any(|&at| highlight.record.players[at] == game.record.players[seat])
-                })
+                let theirs = highlight.record.players.values.values();
+                game.record.players.values.values().iter().all(|name| theirs.contains(name))
             };
             if let Some(at) = kept.iter().position(same) {
                 if !better(worth, kept[at].worth) {

@@ -72,13 +72,14 @@ impl LogSummary {
             let number = self.numbers.get(&record.players[seat]);
             number.map_or(0.0, |&number| self.ratings[number])
         };
-        let [one, other] = Seat::BOTH.map(|seat| self.hashes.get(&record.players[seat]));
+        let [one, other] =
+            [Seat::FIRST, Seat::SECOND].map(|seat| self.hashes.get(&record.players[seat]));
         let are_copies = one.is_some() && one == other;
-        let lead = rating(Seat::First) - rating(Seat::Second);
+        let lead = rating(Seat::FIRST) - rating(Seat::SECOND);
         self.highlights.add(game, lead, are_copies);
         if summary.is_faulted() {
             if self.faults.is_full() {
-                self.faults.total += summary.faults.iter().filter(|(_, it)| it.is_some()).count();
+                self.faults.total += summary.faults.count();
             } else {
                 self.faults.add(record);
             }

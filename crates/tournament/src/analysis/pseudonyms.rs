@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use referee_games::{BySeat, Seat};
+use referee_games::Seat;
 use referee_record::model::fault::Fault;
 use referee_record::model::record::{Anchor, GameRecord, Header, PlayerInfo};
 use referee_record::model::stage::{Format, Stage};
@@ -58,22 +58,22 @@ impl Pseudonyms {
 
     /// The id of a game, built from the pseudonyms by seat. The real id could be computed from
     /// guessed names.
-    pub(crate) fn game_id(&self, first: &str, second: &str, pair: u32, game: u8) -> String {
-        format!("{}-{}-{pair}-{game}", self.of(first), self.of(second))
+    pub(crate) fn game_id(&self, players: &[impl AsRef<str>], pair: u32, game: u8) -> String {
+        let players: Vec<&str> = players.iter().map(|name| self.of(name.as_ref())).collect();
+        format!("{}-{pair}-{game}", players.join("-"))
     }
 
     /// The game as anyone may see it. Both players have pseudonyms, and everything that they wrote
     /// or received is left out, as are texts that may be about their programs. Moves and rolls stay
     /// unchanged.
     pub(crate) fn for_everyone(&self, record: &GameRecord) -> GameRecord {
-        let [first, second] = Seat::BOTH.map(|seat| record.players[seat].as_str());
         let mut seen = record.clone();
-        seen.id = self.game_id(first, second, record.pair, record.game);
-        seen.seed.values = BySeat::new(0, 0);
+        seen.id = self.game_id(record.players.values.values(), record.pair, record.game);
+        seen.seed.values.values_mut().fill(0);
         // What a program is written in shows in how long it takes to start.
-        seen.clock.startup_ns.values = BySeat::new(0, 0);
-        seen.clock.cpu_ns.values = BySeat::new(None, None);
-        for seat in Seat::BOTH {
+        seen.clock.startup_ns.values.values_mut().fill(0);
+        seen.clock.cpu_ns.values.values_mut().fill(None);
+        for seat in record.players.seats() {
             self.of(&record.players[seat]).clone_into(&mut seen.players.values[seat]);
         }
         for note in &mut seen.notes {
@@ -140,20 +140,24 @@ impl Pseudonyms {
         }
     }
 
-    /// The game as the player at `seat` may see it. The opponent has a pseudonym, and what only the
-    /// opponent wrote or received is left out. The id is built from the pseudonym, because the real
+    /// The game as the player at `seat` may see it. The others have pseudonyms, and what only they
+    /// wrote or received is left out. The id is built from the pseudonyms, because the real
     /// one could be computed from a guessed name. So could the player's own seed by anyone who
     /// knows the secret.
     pub fn for_player(&self, record: &GameRecord, seat: Seat) -> GameRecord {
-        let (own, other) = (&record.players.names[seat], &record.players.names[!seat]);
-        let pseudonym = self.of(&record.players[!seat]);
+        let own = &record.players.names[seat];
         let mut seen = record.clone();
-        seen.id = format!("{pseudonym}-{}-{}", record.pair, record.game);
-        pseudonym.clone_into(&mut seen.players.values[!seat]);
-        seen.seed.values = BySeat::new(0, 0);
-        // What a program is written in shows in how long it takes to start.
-        seen.clock.startup_ns.values[!seat] = 0;
-        seen.clock.cpu_ns.values[!seat] = None;
+        let mut pseudonyms = Vec::new();
+        for other in record.players.values.others(seat) {
+            let pseudonym = self.of(&record.players[other]);
+            pseudonym.clone_into(&mut seen.players.values[other]);
+            pseudonyms.push(pseudonym);
+            // What a program is written in shows in how long it takes to start.
+            seen.clock.startup_ns.values[other] = 0;
+            seen.clock.cpu_ns.values[other] = None;
+        }
+        seen.id = format!("{}-{}-{}", pseudonyms.join("-"), record.pair, record.game);
+        seen.seed.values.values_mut().fill(0);
         // Two authors could tell by it that they met.
         seen.clock.began = 0;
         seen.notes.retain(|note| note.by == **own);
@@ -162,10 +166,12 @@ impl Pseudonyms {
         seen.void.clear();
         seen.worker = None;
         if let Some(reported) = &mut seen.reported {
-            reported.values[!seat].clear();
+            for other in record.players.values.others(seat) {
+                reported.values[other].clear();
+            }
         }
         for (by, fault) in seen.fault.iter_mut().flatten() {
-            if by == other.as_ref() {
+            if by != own.as_ref() {
                 *fault = Fault::new(fault.code, "the opponent's program failed");
             }
         }
@@ -198,7 +204,7 @@ mod tests {
         };
         record.notes = vec![note("white", "mine"), note("black", "secret plan")];
         record.warnings = vec!["black at ply 3: secret".into()];
-        let seen = pseudonyms.for_player(&record, Seat::First);
+        let seen = pseudonyms.for_player(&record, Seat::FIRST);
         let text = serde_json::to_string(&seen).expect("JSON");
         assert!(text.contains("mine") && text.contains("\"crash\""));
         assert!(!text.contains("secret"), "{text}");
@@ -227,8 +233,8 @@ mod tests {
         record.notes = vec![note("secret plan", Some(0.5)), note("secret plan", None)];
         record.warnings = vec!["secret".into()];
         record.void = vec!["secret".into()];
-        record.seed.values = BySeat::new(12_345, 67_890);
-        record.clock.startup_ns.values = BySeat::new(5, 7);
+        record.seed.values = [12_345, 67_890].into();
+        record.clock.startup_ns.values = [5, 7].into();
         let seen = pseudonyms.for_everyone(&record);
         let text = serde_json::to_string(&seen).expect("JSON");
         for left in ["secret", "plain", "12345", "67890", "player.py"] {
@@ -236,9 +242,9 @@ mod tests {
         }
         assert!(text.contains("\"crash\"") && text.contains("W6") && text.contains("\"eval\":0.5"));
         assert_eq!(seen.actions, record.actions);
-        assert_eq!(seen.clock.startup_ns.values, BySeat::new(0, 0), "it tells the language");
-        let own = pseudonyms.for_player(&record, Seat::First);
-        assert_eq!(own.clock.startup_ns.values, BySeat::new(5, 0));
+        assert_eq!(seen.clock.startup_ns.values, [0, 0].into(), "it tells the language");
+        let own = pseudonyms.for_player(&record, Seat::FIRST);
+        assert_eq!(own.clock.startup_ns.values, [5, 0].into());
     }
 
     #[test]

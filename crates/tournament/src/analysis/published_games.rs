@@ -123,7 +123,7 @@ impl Published {
         let is_it = |place: &PublishedPlace| {
             let (low, high) = (names[place.players.0 as usize], names[place.players.1 as usize]);
             let (first, second) = if place.game == 1 { (low, high) } else { (high, low) };
-            self.names.game_id(first, second, place.pair, place.game) == id
+            self.names.game_id(&[first, second], place.pair, place.game) == id
         };
         let mut found = None;
         self.some(dir, is_it, |game| {
@@ -160,8 +160,8 @@ impl Published {
 /// The place of a game, with the numbers of the pseudonyms by player; `None` if a player has none.
 fn place(numbers: &[Option<u32>], line: &GameLine) -> Option<PublishedPlace> {
     let number = |player: usize| numbers.get(player).copied().flatten();
-    let (first, second) =
-        (number(line.fixture.players.first)?, number(line.fixture.players.second)?);
+    let [first, second] = line.fixture.players.two();
+    let (first, second) = (number(first)?, number(second)?);
     let players = (first.min(second), first.max(second));
     let game = if first < second { 1 } else { 2 };
     let (pair, at) = (line.fixture.pair, line.place.at);

@@ -3,9 +3,10 @@
 #[cfg(any(test, feature = "examples"))]
 pub mod examples;
 
+use referee_record::model::fixture::Lineup;
 use std::collections::{BTreeMap, HashMap};
 
-use referee_games::{BySeat, Seat, SeatMap};
+use referee_games::{Seat, SeatMap};
 use referee_ratings::{FixedRating, RatingError, Results, SeatedGame, Table};
 use referee_record::model::fault::FaultCode;
 use referee_record::model::game_summary::{GameSummary, UnknownResult};
@@ -93,12 +94,12 @@ impl NamedResults {
     }
 
     /// The numbers of two different players.
-    fn numbers_of(&self, names: &SeatMap<String>) -> Result<BySeat<usize>, AnalysisError> {
-        let (first, second) = (&names[Seat::First], &names[Seat::Second]);
+    fn numbers_of(&self, names: &SeatMap<String>) -> Result<Lineup, AnalysisError> {
+        let (first, second) = (&names[Seat::FIRST], &names[Seat::SECOND]);
         if first == second {
             return Err(AnalysisError::SelfPlay(first.clone()));
         }
-        Ok(BySeat::new(self.number(first)?, self.number(second)?))
+        Ok([self.number(first)?, self.number(second)?].into())
     }
 
     /// Counts a game between the players with these numbers; without a pair, by itself.
@@ -106,15 +107,10 @@ impl NamedResults {
     /// # Panics
     ///
     /// When a number is out of range.
-    pub(crate) fn add_summary(
-        &mut self,
-        players: BySeat<usize>,
-        pair: Option<u32>,
-        game: GameSummary,
-    ) {
-        for seat in Seat::BOTH {
-            if let Some(code) = game.faults[seat] {
-                *self.faults[players[seat]].entry(code).or_default() += 1;
+    pub(crate) fn add_summary(&mut self, players: Lineup, pair: Option<u32>, game: GameSummary) {
+        for seat in players.seats() {
+            if let Some(code) = game.faults.of(seat) {
+                *self.faults[players.at(seat)].entry(code).or_default() += 1;
             }
         }
         let played = game.between(players, pair.unwrap_or(0));

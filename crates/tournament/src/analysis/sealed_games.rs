@@ -4,7 +4,6 @@
 use std::collections::HashSet;
 
 use crate::schedule::state::TournamentState;
-use referee_games::BySeat;
 use referee_record::model::fixture::Fixture;
 use referee_record::model::record::Header;
 
@@ -35,8 +34,8 @@ impl SealedGames {
 }
 
 fn other_of_pair(Fixture { players, pair, game }: Fixture) -> Fixture {
-    let BySeat { first, second } = players;
-    Fixture { players: BySeat::new(second, first), pair, game: 3 - game }
+    let [first, second] = players.two();
+    Fixture { players: [second, first].into(), pair, game: 3 - game }
 }
 
 #[cfg(test)]
@@ -44,6 +43,7 @@ mod tests {
     use super::*;
     use referee_games::RulesProgram;
     use referee_record::model::game_summary::GameSummary;
+    use referee_record::model::game_summary::SeatFaults;
     use referee_record::model::record::examples::{header, program};
     use referee_record::model::stage::Stage;
 
@@ -61,7 +61,8 @@ mod tests {
         let stages = vec![Stage::round_robin(2)];
         let mut state = TournamentState::new(&Header { stages, ..header(&["ant", "bee"]) });
         assert_eq!(sealed(true, &state), [0_usize; 0]);
-        let summary = GameSummary { outcome: None, faults: BySeat::default(), fingerprint: None };
+        let summary =
+            GameSummary { outcome: None, faults: SeatFaults::default(), fingerprint: None };
         let first = state.fixture(0);
         let index = state.add_fixture(first, summary).expect("a game of the schedule");
         assert_eq!(sealed(true, &state), [index]);

@@ -16,7 +16,7 @@ fn locked() -> (tempfile::TempDir, LockedFolder) {
 fn of_pair(pair: u32, number: u8) -> GameRecord {
     let swapped = (pair + u32::from(number)) % 2 == 1;
     let (first, second) = if swapped { ("bee", "ant") } else { ("ant", "bee") };
-    let id = game_id(first, second, pair, number);
+    let id = game_id(&[first, second], pair, number);
     GameRecord { id, pair, game: number, ..game(first, second, "white") }
 }
 

@@ -7,7 +7,6 @@ use std::time::{Duration, Instant};
 use crate::run::deadline::RunDeadline;
 use crate::run::job::{DueGame, Finished, Job};
 use crate::schedule::state::TournamentState;
-use referee_games::BySeat;
 
 /// A job, and its earlier failures.
 #[derive(Debug, Clone)]
@@ -48,9 +47,8 @@ impl Assignment {
             Job::Probe(player) => format!("the start of {}", state.name(*player)),
             Job::Play(games) => {
                 let described = games.iter().map(|game| {
-                    let BySeat { first, second } =
-                        game.fixture.players.map(|player| state.name(player));
-                    format!("game {} ({first} – {second})", game.id)
+                    let names = game.fixture.players.players().map(|player| state.name(player));
+                    format!("game {} ({})", game.id, names.collect::<Vec<_>>().join(" – "))
                 });
                 described.collect::<Vec<_>>().join(" and ")
             }
@@ -84,7 +82,7 @@ impl Agenda {
         let mut missing = if state.is_league() { 0 } else { needed.len() };
         while let Some(index) = state.next_due(cursor).filter(|_| missing > 0) {
             let players = state.fixture(index).players;
-            for player in [players.first, players.second] {
+            for player in players.players() {
                 missing -= usize::from(!std::mem::replace(&mut needed[player], true));
             }
             cursor = index + 1;
@@ -162,8 +160,8 @@ impl Agenda {
     fn partner(&self, index: usize, state: &TournamentState) -> Option<usize> {
         let next = state.next_due(self.cursor).filter(|_| self.in_pairs)?;
         let (one, other) = (state.fixture(index), state.fixture(next));
-        let swapped = BySeat::new(other.players.second, other.players.first);
-        (one.pair == other.pair && one.players == swapped).then_some(next)
+        let [first, second] = other.players.two();
+        (one.pair == other.pair && one.players == [second, first].into()).then_some(next)
     }
 }
 

@@ -1,5 +1,8 @@
 //! Builds the record of a finished game.
 
+use referee_games::Places;
+use referee_games::SeatSet;
+use referee_record::model::fault::Fault;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use referee_games::{BySeat, Seat, SeatMap, Text};
@@ -17,10 +20,10 @@ use referee_record::model::warning::{GameWarning, PlayerWarning};
 pub(crate) enum Void {
     /// The referee was paused in it, and it ended by a loss on time.
     Paused,
-    /// A player lost on time, and its opponent may have caused that.
+    /// A player lost on time, and others may have caused that.
     Disturbed {
-        /// The opponent.
-        by: Seat,
+        /// The others.
+        by: SeatSet,
     },
 }
 
@@ -43,20 +46,26 @@ pub struct RecordBuilder {
 impl RecordBuilder {
     /// The reason why the game is void, as a sentence.
     pub(crate) fn why_void(&self, why: Void) -> String {
-        let disturber = match why {
+        let disturbers = match why {
             Void::Paused => {
                 return "the referee was paused in a game that ended by a loss on time; played again"
                     .to_owned();
             }
             Void::Disturbed { by } => by,
         };
+        let used = |seat| {
+            let cpu = seconds(self.statistics[seat].cpu_off_turn);
+            format!("{} used {cpu}", self.names[seat])
+        };
+        let late =
+            self.report.ending.faults().next().map_or("a player", |(seat, _)| &self.names[seat]);
+        let used: Vec<String> = disturbers.iter().map(used).collect();
+        let names: Vec<&str> = disturbers.iter().map(|seat| &*self.names[seat]).collect();
         format!(
-            "{} lost on time while {} used {} of CPU time on the opponent's turns; \
+            "{late} lost on time while {} of CPU time on the opponent's turns; \
              played again with {} frozen off turn",
-            self.names[!disturber],
-            self.names[disturber],
-            seconds(self.statistics[disturber].cpu_off_turn),
-            self.names[disturber],
+            used.join(" and "),
+            names.join(" and "),
         )
     }
 
@@ -78,7 +87,12 @@ impl RecordBuilder {
             actions: trace.actions,
             clock: ClockRecord {
                 began: began.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs(),
-                tc: (trace.tc != BySeat::default()).then(|| SeatMap::new(seats.clone(), trace.tc)),
+                tc: trace
+                    .tc
+                    .values()
+                    .iter()
+                    .any(Option::is_some)
+                    .then(|| SeatMap::new(seats.clone(), trace.tc)),
                 startup_ns: SeatMap::new(seats.clone(), trace.startup.map(nanos)),
                 used_ns: SeatMap::new(
                     seats.clone(),
@@ -87,7 +101,8 @@ impl RecordBuilder {
                 cpu_ns: SeatMap::new(seats.clone(), statistics.map(|rest| rest.cpu.map(nanos))),
                 wall_ns: nanos(wall),
             },
-            result: ending.result().name(&seats).to_owned(),
+            result: ending.places().result(&seats).unwrap_or_default().to_owned(),
+            places: places_of(&seats, ending.places()),
             reason: ending.reason().to_owned(),
             fault: faults_of(&seats, &ending),
             scores: SeatMap::new(seats.clone(), ending.scores().map(Score)),
@@ -109,7 +124,7 @@ impl RecordBuilder {
     /// Incidents that did not affect the result.
     pub(crate) fn warnings(&self) -> Vec<GameWarning> {
         let mut warnings = self.report.trace.warnings.clone();
-        for seat in Seat::BOTH {
+        for seat in self.seats.seats() {
             let own = self.warnings_about(seat).into_iter();
             warnings.extend(own.map(|warning| GameWarning { seat, warning }));
         }
@@ -141,17 +156,20 @@ impl RecordBuilder {
     }
 }
 
-/// The names and versions that the players reported; none if neither reported any.
+/// The names and versions that the players reported; none if nobody reported any.
 fn reported(said: SeatMap<String>) -> Option<SeatMap<String>> {
-    let silent = Seat::BOTH.into_iter().all(|seat| said[seat].is_empty());
+    let silent = said.values.values().iter().all(String::is_empty);
     (!silent).then_some(said)
 }
 
+/// The places, if there are more seats than two.
+fn places_of(seats: &BySeat<Text>, places: Places) -> Option<SeatMap<u8>> {
+    (seats.len() > 2).then(|| SeatMap::new(seats.clone(), places.from_one()))
+}
+
 fn faults_of(seats: &BySeat<Text>, ending: &Ending) -> Option<FaultRecord> {
-    let faults: FaultRecord = Seat::BOTH
-        .into_iter()
-        .filter_map(|seat| Some((seats[seat].clone().into_owned(), ending.fault(seat)?.clone())))
-        .collect();
+    let named = |(seat, fault): (Seat, &Fault)| (seats[seat].to_string(), fault.clone());
+    let faults: FaultRecord = ending.faults().map(named).collect();
     (!faults.is_empty()).then_some(faults)
 }
 

@@ -91,10 +91,7 @@ impl Job {
             Self::Probe(player) => (Some(*player), &[][..]),
             Self::Play(games) => (None, &games[..]),
         };
-        let seated = games.iter().flat_map(|game| {
-            let BySeat { first, second } = game.fixture.players;
-            [first, second]
-        });
+        let seated = games.iter().flat_map(|game| game.fixture.players.players());
         probed.into_iter().chain(seated)
     }
 }
@@ -162,7 +159,7 @@ pub struct Finished {
     /// The peak memory of each player's processes that were alive when the game ended, in bytes, if
     /// the system reports it.
     #[serde(skip)]
-    pub memory: BySeat<Option<u64>>,
+    pub memory: Option<BySeat<Option<u64>>>,
 }
 
 #[cfg(test)]
@@ -173,7 +170,7 @@ mod tests {
     fn jobs_and_outcomes_travel_without_what_no_worker_may_say() {
         let game = |id: &str, players: (usize, usize), game| DueGame {
             id: id.to_owned(),
-            fixture: Fixture { players: BySeat::new(players.0, players.1), pair: 3, game },
+            fixture: Fixture { players: [players.0, players.1].into(), pair: 3, game },
         };
         let job = Job::Play(vec![game("aa-1", (0, 2), 1), game("aa-2", (2, 0), 2)]);
         assert_eq!((job.name(), Job::Probe(7).name()), ("aa".to_owned(), "start-7".to_owned()));

@@ -1,5 +1,6 @@
 //! Plays the games of a worker, with its players: from their start until they have exited.
 
+use referee_games::SeatSet;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -22,8 +23,8 @@ use referee_record::model::warning::{GameWarning, PlayerWarning};
 #[derive(Debug)]
 struct Idle {
     number: usize,
-    /// The last pair it played: the lower player number, the higher one, and the pair's number.
-    pair: (usize, usize, u32),
+    /// What it played last.
+    meeting: MeetingKey,
     player: Player,
 }
 
@@ -83,7 +84,7 @@ impl PlayerPool {
     async fn probe_once(&self, number: usize, stop: &mut watch::Receiver<bool>) -> JobOutcome {
         let mut player = self.fresh(number);
         let view = InitView {
-            seat: Seat::First,
+            seat: Seat::FIRST,
             rules: self.book.rules(),
             position: &*self.book.rules().start,
             control: &own_control(&self.conditions.control, self.conditions.player(number).tc),
@@ -138,7 +139,7 @@ impl PlayerPool {
         stop: &mut watch::Receiver<bool>,
     ) -> JobOutcome {
         let mut void = Vec::new();
-        let mut frozen = BySeat::new(false, false);
+        let mut frozen = SeatSet::EMPTY;
         loop {
             let began = Instant::now();
             let mut players = self.seat_players(fixture, frozen);
@@ -146,18 +147,16 @@ impl PlayerPool {
             let played = tokio::select! {
                 biased;
                 _ = stop.wait_for(|stop| *stop) => None,
-                report = self.referee(&id, fixture, seeds, &mut players) => Some(report),
+                report = self.referee(&id, fixture, seeds.clone(), &mut players) => Some(report),
             };
             let mut report = match played {
                 Some(Ok(report)) => report,
                 Some(Err(Unplayable::Shortage(_))) if pauses::paused_since(began) => {
-                    players.first.kill().await;
-                    players.second.kill().await;
+                    kill_all(&mut players).await;
                     continue;
                 }
                 given_up => {
-                    players.first.kill().await;
-                    players.second.kill().await;
+                    kill_all(&mut players).await;
                     return match given_up {
                         Some(Err(why)) => why.into(),
                         _ => JobOutcome::Stopped,
@@ -173,18 +172,13 @@ impl PlayerPool {
                 None => {
                     let warnings = builder.warnings();
                     let record = builder.build(id, fixture, void);
-                    let finished = Finished {
-                        record,
-                        warnings,
-                        transcript,
-                        memory: memory.unwrap_or_default(),
-                    };
+                    let finished = Finished { record, warnings, transcript, memory };
                     return JobOutcome::Played(vec![finished]);
                 }
                 Some(why) => {
                     void.push(builder.why_void(why));
                     if let Void::Disturbed { by } = why {
-                        frozen[by] = true;
+                        frozen = frozen.union(by);
                     }
                 }
             }
@@ -201,7 +195,7 @@ impl PlayerPool {
         let conditions = &self.conditions;
         let entrants = self.entrants(fixture);
         let names = entrants.as_ref().map(|entrant| entrant.name.as_str());
-        let luck = conditions.secret.luck(names.first, names.second, fixture.pair);
+        let luck = conditions.secret.luck(names.values(), fixture.pair);
         let opening = self.book.opening(fixture.pair, &conditions.secret, luck)?;
         let Opening { steps, mut luck, rules } = opening;
         let setup = GameSetup {
@@ -222,39 +216,39 @@ impl PlayerPool {
 
     /// Warnings about players whose files changed after they were read.
     fn doubts(&self, fixture: Fixture) -> impl Iterator<Item = GameWarning> {
-        Seat::BOTH.into_iter().filter_map(move |seat| {
-            let file = self.conditions.player(fixture.players[seat]).changed_file()?;
+        fixture.players.seats().filter_map(move |seat| {
+            let file = self.conditions.player(fixture.players.at(seat)).changed_file()?;
             Some(GameWarning { seat, warning: PlayerWarning::ChangedFile(file) })
         })
     }
 
     fn entrants(&self, fixture: Fixture) -> BySeat<Arc<Entrant>> {
-        fixture.players.map(|number| self.conditions.player(number))
+        fixture.players.players().map(|number| self.conditions.player(number)).collect()
     }
 
     fn seeds(&self, fixture: Fixture) -> BySeat<u64> {
         let entrants = self.entrants(fixture);
         let name = |seat: Seat| entrants[seat].name.as_str();
-        BySeat::from_fn(|seat| {
-            self.conditions.secret.player_seed(name(seat), name(!seat), fixture.pair)
+        entrants.map_seats(|seat| {
+            let others: Vec<&str> = entrants.others(seat).map(name).collect();
+            self.conditions.secret.player_seed(name(seat), &others, fixture.pair, fixture.game)
         })
     }
 
-    fn seat_players(&mut self, fixture: Fixture, frozen: BySeat<bool>) -> BySeat<Player> {
-        let pair = pair_of(fixture);
-        let mut players = fixture.players.map(|number| self.take(number, pair));
-        for seat in Seat::BOTH {
-            if frozen[seat] {
-                players[seat].freeze_off_turn();
-            }
+    fn seat_players(&mut self, fixture: Fixture, frozen: SeatSet) -> BySeat<Player> {
+        let meeting = MeetingKey::of(fixture);
+        let mut players: BySeat<Player> =
+            fixture.players.players().map(|number| self.take(number, &meeting)).collect();
+        for seat in frozen.iter() {
+            players[seat].freeze_off_turn();
         }
         players
     }
 
     /// An idle player that last played another pair, or a fresh one. The second game of a pair
     /// never reuses a process from the first: that one keeps waiting, for another pair.
-    fn take(&mut self, number: usize, pair: (usize, usize, u32)) -> Player {
-        let fits = |idle: &Idle| idle.number == number && idle.pair != pair;
+    fn take(&mut self, number: usize, meeting: &MeetingKey) -> Player {
+        let fits = |idle: &Idle| idle.number == number && idle.meeting != *meeting;
         match self.idle.iter().position(fits) {
             Some(at) => self.idle.remove(at).player,
             None => self.fresh(number),
@@ -265,7 +259,7 @@ impl PlayerPool {
         self.conditions.player(number).fresh()
     }
 
-    /// Releases both players after their game. Returns the record builder, and the transcript if
+    /// Releases the players after their game. Returns the record builder, and the transcript if
     /// the game ended in a fault.
     async fn clear(
         &mut self,
@@ -275,19 +269,20 @@ impl PlayerPool {
         (seeds, began): (BySeat<u64>, Instant),
     ) -> (RecordBuilder, Option<String>) {
         let names = self.entrants(fixture).map(|entrant| entrant.name.clone());
-        let fault = |seat| report.ending.fault(seat).is_some();
-        let faulted = fault(Seat::First) || fault(Seat::Second);
+        let failed: SeatSet = report.ending.faults().map(|(seat, _)| seat).collect();
+        let faulted = !failed.is_empty();
         if faulted {
-            players.first.settle_stderr().await;
-            players.second.settle_stderr().await;
+            for player in players.values_mut() {
+                player.settle_stderr().await;
+            }
         }
         let seats = self.book.rules().seats();
         let transcript = faulted.then(|| transcript::text(&seats, &names, &players));
-        let (first, second) = (fixture.players.first, fixture.players.second);
-        let statistics = BySeat::new(
-            self.release(first, fixture, players.first, fault(Seat::First)).await,
-            self.release(second, fixture, players.second, fault(Seat::Second)).await,
-        );
+        let mut statistics = Vec::with_capacity(players.len());
+        for (seat, player) in fixture.players.seats().zip(players) {
+            statistics.push(self.release(seat, fixture, player, failed.contains(seat)).await);
+        }
+        let statistics = statistics.into_iter().collect();
         let wall = began.elapsed();
         (RecordBuilder { seats, names, seeds, report, statistics, wall }, transcript)
     }
@@ -295,11 +290,12 @@ impl PlayerPool {
     /// Releases a player after its game: it quits, or waits if it is kept.
     async fn release(
         &mut self,
-        number: usize,
+        seat: Seat,
         fixture: Fixture,
         mut player: Player,
         faulted: bool,
     ) -> PlayerStatistics {
+        let number = fixture.players.at(seat);
         if faulted || !self.conditions.player(number).is_kept() || !player.is_fit() {
             return player.leave().await;
         }
@@ -309,7 +305,7 @@ impl PlayerPool {
         if self.idle.len() == IDLE_MOST {
             self.idle.remove(0).player.leave().await;
         }
-        self.idle.push(Idle { number, pair: pair_of(fixture), player });
+        self.idle.push(Idle { number, meeting: MeetingKey::of(fixture), player });
         statistics
     }
 
@@ -322,19 +318,35 @@ impl PlayerPool {
 }
 
 /// Why the result of a game that began then does not count, if so.
-fn why_void(report: &GameReport, began: Instant, frozen: BySeat<bool>) -> Option<Void> {
-    let disturber = report.trace.disturber.filter(|seat| !frozen[*seat]);
+fn why_void(report: &GameReport, began: Instant, frozen: SeatSet) -> Option<Void> {
+    let disturbers = report.trace.disturbers.without(frozen);
     // A pause explains more than a disturbance, and freezes nobody.
     if report.ending.is_by_time() && pauses::paused_since(began) {
         Some(Void::Paused)
     } else {
-        disturber.map(|by| Void::Disturbed { by })
+        (!disturbers.is_empty()).then_some(Void::Disturbed { by: disturbers })
     }
 }
 
-fn pair_of(fixture: Fixture) -> (usize, usize, u32) {
-    let BySeat { first, second } = fixture.players;
-    (first.min(second), first.max(second), fixture.pair)
+async fn kill_all(players: &mut BySeat<Player>) {
+    for player in players.values_mut() {
+        player.kill().await;
+    }
+}
+
+/// Which players meet, and in which pair.
+#[derive(Debug, PartialEq, Eq)]
+struct MeetingKey {
+    players: Vec<usize>,
+    pair: u32,
+}
+
+impl MeetingKey {
+    fn of(fixture: Fixture) -> Self {
+        let mut players: Vec<usize> = fixture.players.players().collect();
+        players.sort_unstable();
+        Self { players, pair: fixture.pair }
+    }
 }
 
 #[cfg(test)]

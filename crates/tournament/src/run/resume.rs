@@ -13,7 +13,7 @@ use self::draw::draw_openings;
 use self::offer::offer;
 use crate::folder::{self, FolderError, LineProblem, LockedFolder, LogContents};
 use crate::verify::{RecordFinding, first_difference};
-use referee_games::{GameError, RulesProgram, Seat, Text, one_line};
+use referee_games::{GameError, RulesProgram, Text, one_line};
 use referee_record::disk;
 use referee_record::log::{
     LOG, LogLine, LogReader, LogWriter, SUPERSEDED, WriteError, set_aside, write_header,
@@ -438,7 +438,7 @@ pub fn header(tournament: &Tournament, containment: Containment, identity: Strin
         created,
         game: tournament.game.name().to_owned(),
         program: tournament.game.program().map(RulesProgram::without_places),
-        seats: [seats.first, seats.second].map(Text::into_owned),
+        seats: seats.map(Text::into_owned),
         options,
         clock: tournament.clock,
         fault_policy: tournament.fault_policy,
@@ -490,7 +490,7 @@ fn rewrite_log(
     replaced: &[String],
 ) -> Result<(), ResumeError> {
     let is_superseded = |record: &GameRecord| {
-        Seat::BOTH.into_iter().any(|seat| replaced.contains(&record.players[seat]))
+        record.players.values.values().iter().any(|name| replaced.contains(name))
     };
     if !replaced.is_empty() {
         let path = dir.join(SUPERSEDED);

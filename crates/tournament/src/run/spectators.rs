@@ -10,15 +10,15 @@ use serde::Serialize;
 use serde_json::Value;
 use tokio::sync::watch;
 
-use referee_games::{AnyPosition, BoardLook, BySeat, Drawing, Event, Seat, Text};
+use referee_games::{AnyPosition, BoardLook, BySeat, Drawing, Event, Text};
 use referee_protocol::escape;
 
 /// A game in play, as it is shown.
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct GameInPlay {
     id: String,
-    players: [String; 2],
-    seats: [Text; 2],
+    players: Vec<String>,
+    seats: Vec<Text>,
     #[serde(skip_serializing_if = "Option::is_none")]
     look: Option<BoardLook>,
     frame: Value,
@@ -79,11 +79,10 @@ impl ShownGame<'_> {
     /// Shows the position after a step, if anyone looks.
     pub(super) fn step(&self, position: &dyn AnyPosition, events: &[Event]) {
         let Some(draw) = self.spectators.draw() else { return };
-        let seats = position.seats();
         let game = GameInPlay {
             id: self.id.to_owned(),
-            players: Seat::BOTH.map(|seat| escape::terminal(self.players[seat])),
-            seats: Seat::BOTH.map(|seat| seats[seat].clone()),
+            players: self.players.values().iter().map(|name| escape::terminal(name)).collect(),
+            seats: position.seats().into_iter().collect(),
             look: match position.draw() {
                 Drawing::Board(_, look) => Some(look.clone()),
                 Drawing::Text(_) => None,
@@ -120,7 +119,7 @@ mod tests {
         let mut events = Vec::new();
         position.play(Step::Move("3,3"), &mut events).expect("legal");
         let spectators = Spectators::new(|position, _| json!({ "ply": position.ply() }));
-        let shown = spectators.show("a-1", BySeat::new("ant\u{1b}", "bee"));
+        let shown = spectators.show("a-1", BySeat::from(["ant\u{1b}", "bee"]));
         shown.step(&*position, &events);
         assert_eq!(spectators.line(), "[]\n", "nobody looks");
         let look = spectators.look();

@@ -15,7 +15,7 @@ use crate::run::event::Listeners;
 use crate::run::instruction::no_instructions;
 use crate::run::job::Conditions;
 use crate::run::worker::{Reports, Worker};
-use referee_games::{BySeat, Event, Game, OptionError, Options, Refusal, RuleSheet, Typed, two};
+use referee_games::{Event, Game, OptionError, Options, Refusal, RuleSheet, Typed, two};
 use referee_match::openings::OpeningBook;
 use referee_match::player::{Player, Respond, Wire};
 use referee_record::log::LogReader;
@@ -300,7 +300,7 @@ fn winner(name: &str) -> Entrant {
 fn a_panic_in_the_rules_costs_only_that_game() {
     let mut cup = Cup::new();
     // In its third pair against the first player, in the game in which it moves.
-    let bad = Secret::from_seed(1).player_seed("cat", "ant", 3);
+    let bad = Secret::from_seed(1).player_seed("cat", &["ant"], 3, 1);
     let cat = player("cat", move |seed| if seed == bad { Call::Panic } else { Call::Win });
     let (end, heard) = cup.run(2, vec![winner("ant"), winner("bee"), cat]);
 

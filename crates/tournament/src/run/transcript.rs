@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use referee_games::{BySeat, Seat, Text};
+use referee_games::{BySeat, Text};
 use referee_match::player::{LineDirection, Player};
 
 /// The last lines in both directions, in order of time, then the saved part of each player's
@@ -13,7 +13,7 @@ pub(super) fn text(
     players: &BySeat<Player>,
 ) -> String {
     let mut lines = Vec::new();
-    for seat in Seat::BOTH {
+    for seat in seats.seats() {
         lines.extend(players[seat].transcript().into_iter().map(|line| (seat, line)));
     }
     lines.sort_by_key(|(_, line)| line.at);
@@ -33,7 +33,7 @@ pub(super) fn text(
         all.push_str(&line.to_string());
         all.push('\n');
     }
-    for seat in Seat::BOTH {
+    for seat in seats.seats() {
         let stderr = players[seat].stderr();
         if !stderr.is_empty() {
             let line = serde_json::json!({

@@ -3,10 +3,11 @@
 //! Each player has an estimate of its strength that every game moves a little (Glicko, without
 //! decay: a version does not change). It only chooses games; the tables fit all results together.
 
+use referee_record::model::fixture::Lineup;
 use std::collections::HashMap;
 use std::num::NonZeroU64;
 
-use referee_games::{BySeat, Seat};
+use referee_games::Seat;
 use referee_record::model::game_summary::GameSummary;
 
 /// The deviation of a player of whom nothing is known, in Elo.
@@ -127,9 +128,9 @@ impl Matchmaker {
     }
 
     /// Learns from the result of a game.
-    pub(crate) fn learn(&mut self, players: BySeat<usize>, game: GameSummary) {
+    pub(crate) fn learn(&mut self, players: Lineup, game: GameSummary) {
         self.is_dry = false;
-        let BySeat { first, second } = players;
+        let [first, second] = players.two();
         let are_there = self.is_there(first) && self.is_there(second);
         let mut is_copy = false;
         if are_there {
@@ -144,11 +145,12 @@ impl Matchmaker {
             return;
         }
         let halves = game.halves();
-        let before = players.map(|player| self.players[player]);
-        for seat in Seat::BOTH {
+        let before = [first, second].map(|player| self.players[player]);
+        for (seat, player, [own, other]) in
+            [(Seat::FIRST, first, before), (Seat::SECOND, second, [before[1], before[0]])]
+        {
             let score = [0.0, 0.5, 1.0][halves[seat].min(2)];
-            let (own, other) = (before[seat], before[!seat]);
-            let form = &mut self.players[players[seat]];
+            let form = &mut self.players[player];
             (form.value, form.deviation) = own.after(other, score);
         }
     }

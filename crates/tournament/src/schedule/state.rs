@@ -13,8 +13,8 @@ use self::league::LeagueState;
 use self::parts::Part;
 use crate::schedule::Schedule;
 use crate::schedule::summary::Summary;
-use referee_games::{BySeat, Seat};
 use referee_record::model::fixture::Fixture;
+use referee_record::model::fixture::Lineup;
 use referee_record::model::game_summary::GameSummary;
 use referee_record::model::player::Out;
 use referee_record::model::record::{Anchor, GameRecord, Header};
@@ -210,8 +210,8 @@ impl TournamentState {
     /// The index of a record's game, if it belongs to this schedule and the record has the right
     /// identity.
     fn place(&mut self, record: &GameRecord) -> Option<usize> {
-        let number = |seat| self.number(&record.players[seat]);
-        let players = BySeat::new(number(Seat::First)?, number(Seat::Second)?);
+        let names = record.players.values.values();
+        let players = names.iter().map(|name| self.number(name)).collect::<Option<Lineup>>()?;
         let fixture = Fixture { players, pair: record.pair, game: record.game };
         self.claim(fixture);
         let index = self.schedule.index(fixture)?;
@@ -221,12 +221,8 @@ impl TournamentState {
     /// The identity of the game at `index`.
     pub fn id(&self, index: usize) -> String {
         let Fixture { players, pair, game } = self.fixture(index);
-        referee_record::seeds::game_id(
-            self.name(players.first),
-            self.name(players.second),
-            pair,
-            game,
-        )
+        let names: Vec<&str> = players.players().map(|player| self.name(player)).collect();
+        referee_record::seeds::game_id(&names, pair, game)
     }
 
     /// Marks the game of a record as done.
@@ -274,7 +270,7 @@ impl TournamentState {
     pub(crate) fn is_void(&self, index: usize) -> bool {
         // In most tournaments nobody is out, and no fixture has to be computed.
         self.any_out && {
-            let BySeat { first, second } = self.fixture(index).players;
+            let [first, second] = self.fixture(index).players.two();
             let is_out = |player: usize| self.out[player].is_some_and(|last| last < index);
             is_out(first) || is_out(second) || self.is_former(index)
         }
@@ -282,7 +278,7 @@ impl TournamentState {
 
     /// Whether one of the players of the game at `index` was corrected after it.
     fn is_former(&self, index: usize) -> bool {
-        let BySeat { first, second } = self.fixture(index).players;
+        let [first, second] = self.fixture(index).players.two();
         index < self.since[first].max(self.since[second])
     }
 
@@ -364,11 +360,11 @@ impl TournamentState {
 
     fn count(&mut self, index: usize, game: GameSummary) {
         let players = self.fixture(index).players;
-        for seat in Seat::BOTH {
-            let player = players[seat];
+        for seat in players.seats() {
+            let player = players.at(seat);
             let is_checked = self.part_of(index).is_some_and(|part| part.checks(player));
             let limit = if is_checked { 1 } else { self.header.quarantine };
-            let faulted = game.faults[seat].is_some();
+            let faulted = game.faults.of(seat).is_some();
             self.streak[player] = if faulted { self.streak[player] + 1 } else { 0 };
             if limit > 0 && self.streak[player] >= limit {
                 self.out[player] = Some(index);

@@ -31,10 +31,10 @@ pub enum RecordFinding {
         expected: Vec<String>,
     },
     /// The seats have wrong names.
-    #[error("the seats are {} and {}", .0.first, .0.second)]
+    #[error("the seats are {}", .0.in_words())]
     Seats(BySeat<Text>),
     /// Something in the record names other seats than its players do.
-    #[error("the seats of `{field}` are {} and {}, unlike those of the players", names.first, names.second)]
+    #[error("the seats of `{field}` are {}, unlike those of the players", names.in_words())]
     OtherSeats {
         /// The field of the record.
         field: &'static str,

@@ -17,7 +17,7 @@ fn secret() -> Secret {
 
 /// A game with a move of white, a forced pass, a roll, a move of both, and a move of black.
 fn fine() -> Value {
-    let seed = |player: &str, opponent: &str| secret().player_seed(player, opponent, 1);
+    let seed = |player: &str, opponent: &str| secret().player_seed(player, &[opponent], 1, 1);
     json!({
         "id": "1-1", "pair": 1, "game": 1, "players": {"white": "ant", "black": "bee"},
         "seed": {"white": seed("ant", "bee"), "black": seed("bee", "ant")},

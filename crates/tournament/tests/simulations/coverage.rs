@@ -4,9 +4,9 @@
 
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use referee_games::BySeat;
 use referee_ratings::GameOutcome;
 use referee_record::model::fault::FaultCode;
+use referee_record::model::fixture::Lineup;
 use referee_record::model::game_summary::GameSummary;
 use referee_record::model::record::{Header, examples};
 use referee_record::model::stage::{Format, Stage};
@@ -129,17 +129,18 @@ impl Scenario {
                 _ => fresh,
             };
             before = drawn;
-            let lead = self.truth[fixture.players.first] - self.truth[fixture.players.second];
+            let lead = self.truth[fixture.players.two()[0]] - self.truth[fixture.players.two()[1]];
             state.add_fixture(fixture, self.summary(fixture.players, lead, drawn)).expect("due");
             next = index + 1;
         }
         state
     }
 
-    fn summary(&self, players: BySeat<usize>, lead: f64, luck: f64) -> GameSummary {
+    fn summary(&self, players: Lineup, lead: f64, luck: f64) -> GameSummary {
         let fails = |player: usize| player >= self.truth.len() - self.failing;
-        let faults = players.map(|player| fails(player).then_some(FaultCode::Crash));
-        let outcome = match [fails(players.first), fails(players.second)] {
+        let failing = players.seats().filter(|&seat| fails(players.at(seat)));
+        let faults = failing.map(|seat| (seat, FaultCode::Crash)).collect();
+        let outcome = match players.two().map(fails) {
             [true, true] => None,
             [true, false] => Some(GameOutcome::Loss),
             [false, true] => Some(GameOutcome::Win),

@@ -1,6 +1,7 @@
 //! What the ratings of a league are worth, when versions come and go and results decide who meets
 //! whom (`cargo test -p referee-tournament --test simulations -- --ignored --nocapture league`).
 
+use referee_record::model::game_summary::SeatFaults;
 use std::num::NonZeroU64;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -8,7 +9,6 @@ use std::thread;
 
 use rand::{Rng as _, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use referee_games::BySeat;
 use referee_ratings::Estimate;
 use referee_record::model::entry::{Entry, Leaving, LeavingReason};
 use referee_record::model::game_summary::GameSummary;
@@ -167,17 +167,17 @@ impl TrueLeague {
         self.state.choose();
         while let Some(index) = self.state.next_due(0) {
             let fixture = self.state.fixture(index);
-            let players = fixture.players;
-            let lead = self.strengths[players.first] - self.strengths[players.second];
+            let [first, second] = fixture.players.two();
+            let lead = self.strengths[first] - self.strengths[second];
             let outcome = outcome(lead, &mut self.random);
             let summary = GameSummary {
                 outcome: Some(outcome),
-                faults: BySeat::new(None, None),
+                faults: SeatFaults::default(),
                 fingerprint: NonZeroU64::new(index as u64 + 1),
             };
             self.state.add_fixture(fixture, summary).expect("it was chosen");
-            self.games[players.first] += 1;
-            self.games[players.second] += 1;
+            self.games[first] += 1;
+            self.games[second] += 1;
         }
     }
 

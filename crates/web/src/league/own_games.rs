@@ -57,20 +57,19 @@ impl<'a> OwnGames<'a> {
 
     fn listed(&self, game: &PlayedGame) -> Option<ListedGame> {
         let of_seat = |&seat: &Seat| self.own.contains_key(&game.players[seat]);
-        let seat = Seat::BOTH.into_iter().find(of_seat)?;
+        let seat = game.players.seats().find(of_seat)?;
         let result = match game.winner {
             None => GameResult::Drawn,
             Some(winner) if winner == seat => GameResult::Won,
             Some(_) => GameResult::Lost,
         };
-        let other = Seat::BOTH.into_iter().find(|&other| other != seat)?;
+        let other = game.players.seats().find(|&other| other != seat)?;
         let header = &self.live.tables.analysis.header;
-        let seats = header.seats.iter().zip(Seat::BOTH);
         Some(ListedGame {
             when: if game.began == 0 { String::new() } else { date(game.began) },
             id: game.id.clone(),
             version: self.own[&game.players[seat]],
-            seat: seats.into_iter().find(|(_, at)| *at == seat)?.0.clone(),
+            seat: header.seats[seat].clone(),
             opponent: self.label(game.players[other]).to_owned(),
             result,
             reason: game.reason.clone(),

@@ -22,7 +22,7 @@ fn trial(findings: Vec<GameFinding>, portrait: Option<GamePortrait>) -> GameTria
     GameTrial {
         game: "nim".to_owned(),
         title: "Nim\u{1b}".to_owned(),
-        seats: ["one", "two"].map(str::to_owned),
+        seats: ["one", "two"].map(str::to_owned).into(),
         seed: 7,
         defaults: Vec::new(),
         games: 4,

@@ -24,7 +24,7 @@ fn every_kind_of_turn_is_answered() {
             Step::Move(go()),
             Step::Pass,
             Step::Chance("6".to_owned()),
-            Step::Both(BySeat::new(go(), go())),
+            Step::Together(vec![go(), go()]),
         ]
     );
     assert_eq!(walk.choices, [2, 2, 2], "one decision of white, and one of both");

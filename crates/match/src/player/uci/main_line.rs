@@ -1,7 +1,7 @@
 //! Whether the main line of an engine can be played, and bears out its mate score.
 
 use super::info::EngineInfo;
-use referee_games::{AnyPosition, GameResult, Seat, Step, Turn};
+use referee_games::{AnyPosition, Seat, Step, Turn};
 use referee_protocol::shown;
 
 /// What is wrong with what an engine says about the best move of this position.
@@ -10,7 +10,7 @@ pub(super) fn problem(position: &dyn AnyPosition, info: &EngineInfo) -> Option<S
     if info.main_line.is_empty() || position.description().is_some() {
         return None;
     }
-    let &[mover, ..] = position.turn().asked() else { return None };
+    let Turn::Move(mover) = position.turn() else { return None };
     let mut position = position.boxed();
     let mut plies: u32 = 0;
     for text in info.main_line.split_whitespace() {
@@ -38,11 +38,12 @@ fn plies_to(mate: i32) -> u32 {
 }
 
 fn winner(mate: i32, mover: Seat) -> Seat {
-    if mate > 0 { mover } else { !mover }
+    let other = if mover == Seat::FIRST { Seat::SECOND } else { Seat::FIRST };
+    if mate > 0 { mover } else { other }
 }
 
 fn has_won(turn: &Turn, seat: Seat) -> bool {
-    turn.outcome().is_some_and(|outcome| outcome.result == GameResult::Win(seat))
+    turn.outcome().is_some_and(|outcome| outcome.places.winner() == Some(seat))
 }
 
 #[cfg(test)]

@@ -75,13 +75,13 @@ mod tests {
         let options = Options::resolve(game.options(), []).expect("defaults");
         let mut position = game.start(&options).expect("a start");
         let mut events = Vec::new();
-        let mut command = PositionCommand::new(&*position, Seat::First).expect("chess");
+        let mut command = PositionCommand::new(&*position, Seat::FIRST).expect("chess");
         assert_eq!(command.as_str(), "position startpos");
         position.play(Step::Move("e2e4"), &mut events).expect("legal");
         if let Some(Event::Action { opening, .. }) = events.first_mut() {
             *opening = true;
         }
-        let mut after = PositionCommand::new(&*position, Seat::First).expect("chess");
+        let mut after = PositionCommand::new(&*position, Seat::FIRST).expect("chess");
         assert_eq!(after.as_str(), "position startpos moves e2e4");
         for text in ["e7e5", "Nf3"] {
             position.play(Step::Move(text), &mut events).expect("legal");
@@ -98,7 +98,7 @@ mod tests {
         let fen = "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1";
         let start = Options::resolve(game.options(), [("fen", fen)]).expect("an option");
         let position = game.start(&start).expect("a start");
-        let command = PositionCommand::new(&*position, Seat::First).expect("chess");
+        let command = PositionCommand::new(&*position, Seat::FIRST).expect("chess");
         assert_eq!(command.as_str(), format!("position fen {fen}"));
     }
 }

@@ -1,5 +1,6 @@
 //! Players in this process: what they are sent, and what becomes of their replies.
 
+use referee_games::Places;
 use std::sync::Mutex;
 
 use serde_json::{Value, json};
@@ -50,7 +51,7 @@ async fn begin(wire: &mut Wire, rules: &GameRules) -> Result<Greeting, Fault> {
     };
     let opening = ["3,3".to_owned()];
     let view = InitView {
-        seat: Seat::Second,
+        seat: Seat::SECOND,
         rules,
         position: &*rules.start,
         control: &control,
@@ -67,7 +68,7 @@ async fn begin(wire: &mut Wire, rules: &GameRules) -> Result<Greeting, Fault> {
 
 async fn ask(wire: &mut Wire, rules: &GameRules, retry: Option<u32>) -> Result<Reply, Fault> {
     let view = TurnView {
-        seat: Seat::First,
+        seat: Seat::FIRST,
         position: &*rules.start,
         events: &[],
         guesses: &[],
@@ -81,11 +82,12 @@ async fn ask(wire: &mut Wire, rules: &GameRules, retry: Option<u32>) -> Result<R
 async fn end(wire: &mut Wire, rules: &GameRules, scores: BySeat<f64>) {
     let seats = rules.seats();
     let view = EndView {
-        seat: Seat::First,
+        seat: Seat::FIRST,
         seats: &seats,
         position: &*rules.start,
         events: &[],
-        scores: scores.map(Score),
+        scores: scores.clone().map(Score),
+        places: Places::level(2),
         reason: "elimination",
     };
     wire.end(&view).await;
@@ -175,7 +177,7 @@ async fn a_player_that_owes_a_reply_is_told_nothing_more() {
     let fault = ask(&mut wire, &rules, None).await.expect_err("no reply");
     assert_eq!(fault.code, FaultCode::Exit);
     assert!(wire.owes);
-    end(&mut wire, &rules, BySeat::new(0.0, 1.0)).await;
+    end(&mut wire, &rules, BySeat::from([0.0, 1.0])).await;
     wire.leave().await;
     assert_eq!(types(&messages), ["init", "turn"]);
 }
@@ -202,17 +204,17 @@ async fn a_refusal_says_what_was_wrong() {
 async fn the_end_is_told_from_the_side_of_the_player() {
     let rules = rules();
     for (scores, result) in [
-        (BySeat::new(1.0, 0.0), "win"),
-        (BySeat::new(0.0, 1.0), "loss"),
-        (BySeat::new(0.5, 0.5), "draw"),
-        (BySeat::new(0.0, 0.0), "loss"),
+        (BySeat::from([1.0, 0.0]), "win"),
+        (BySeat::from([0.0, 1.0]), "loss"),
+        (BySeat::from([0.5, 0.5]), "draw"),
+        (BySeat::from([0.0, 0.0]), "loss"),
     ] {
         let (mut wire, messages) = player(&["ok"]);
         begin(&mut wire, &rules).await.expect("it greets");
-        end(&mut wire, &rules, scores).await;
+        end(&mut wire, &rules, scores.clone()).await;
         let end = last(&messages);
         assert_eq!((&end["result"], &end["reason"]), (&json!(result), &json!("elimination")));
-        assert_eq!(end["scores"]["white"].as_f64(), Some(scores.first));
+        assert_eq!(end["scores"]["white"].as_f64(), Some(scores[Seat::FIRST]));
         wire.leave().await;
         assert_eq!(types(&messages), ["init", "end", "quit"]);
     }

@@ -59,7 +59,7 @@ fn the_time_of_each_turn_is_shown_with_what_is_left() {
     assert_eq!(shown.frames[2].clock, [(1, 1.0, Some(4.0))]);
     assert_eq!(shown.frames[3].clock, [(0, 0.7, Some(2.9))], "the turn that nobody answered");
     let mut own = record(&["3,3", "4,4"]);
-    let tc = BySeat::new(None, Some("0.009".parse().expect("a clock")));
+    let tc = BySeat::from([None, Some("0.009".parse().expect("a clock"))]);
     own.clock.tc = Some(SeatMap::new(own.players.names.clone(), tc));
     let shown = frames(&own);
     assert_eq!(shown.frames[1].clock, [(0, 1.4, Some(3.6))]);

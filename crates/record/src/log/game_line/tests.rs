@@ -8,7 +8,7 @@ fn names() -> GameNames {
 
 /// A game of the tournament, with the id that belongs to it.
 fn record(first: &str, second: &str, result: &str) -> GameRecord {
-    GameRecord { id: game_id(first, second, 1, 1), ..game(first, second, result) }
+    GameRecord { id: game_id(&[first, second], 1, 1), ..game(first, second, result) }
 }
 
 fn line(record: &GameRecord) -> Option<GameLine> {
@@ -19,13 +19,13 @@ fn line(record: &GameRecord) -> Option<GameLine> {
 fn a_line_says_what_results_need() {
     let record = record("bee", "ant", "black");
     let line = line(&record).expect("a game of the tournament");
-    assert_eq!(line.fixture, Fixture { players: BySeat::new(1, 0), pair: 1, game: 1 });
+    assert_eq!(line.fixture, Fixture { players: [1, 0].into(), pair: 1, game: 1 });
     assert_eq!((line.id(), line.plies), (record.id.clone(), 2));
-    assert_eq!((line.winner(), line.reason.as_str()), (Some(Seat::Second), "elimination"));
+    assert_eq!((line.winner(), line.reason.as_str()), (Some(Seat::SECOND), "elimination"));
     let names = names();
-    assert_eq!(names.player(&line, Seat::First), "bee");
+    assert_eq!(names.player(&line, Seat::FIRST), "bee");
     assert_eq!((names.result(&line), names.winner(&line)), ("black", Some("ant")));
-    assert_eq!(line.used_ms, BySeat::new(2, 0), "2.1 ms and 0.999999 ms, rounded down");
+    assert_eq!(line.used_ms, BySeat::from([2, 0]), "2.1 ms and 0.999999 ms, rounded down");
 }
 
 #[test]
@@ -54,7 +54,7 @@ fn a_record_that_cannot_belong_to_the_tournament_is_no_game_of_it() {
 #[test]
 fn times_that_are_too_long_are_capped() {
     let mut record = record("ant", "bee", "white");
-    record.clock.used_ns.values.first = vec![u64::MAX, u64::MAX];
+    record.clock.used_ns.values[Seat::FIRST] = vec![u64::MAX, u64::MAX];
     let line = line(&record).expect("a game of the tournament");
-    assert_eq!(line.used_ms.first, u64::MAX / 1_000_000);
+    assert_eq!(line.used_ms[Seat::FIRST], u64::MAX / 1_000_000);
 }

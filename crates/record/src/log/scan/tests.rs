@@ -30,7 +30,7 @@ fn wholly(dir: &Path) -> (Vec<Scanned>, bool) {
 
 /// A game with the id that belongs to it.
 fn named(pair: u32, record: GameRecord) -> GameRecord {
-    GameRecord { id: game_id("ant", "bee", pair, 1), pair, ..record }
+    GameRecord { id: game_id(&["ant", "bee"], pair, 1), pair, ..record }
 }
 
 /// A log with games of every kind.

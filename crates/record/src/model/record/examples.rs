@@ -12,7 +12,7 @@ use crate::model::record::{ClockRecord, FaultPolicy, GameRecord, Header, PlayerI
 use crate::model::stage::Stage;
 use referee_containment::Level;
 
-const SEATS: BySeat<&str> = BySeat::new("white", "black");
+const SEATS: [&str; 2] = ["white", "black"];
 
 /// The header of a round-robin of players with these names.
 pub fn header(names: &[&str]) -> Header {
@@ -34,7 +34,7 @@ pub fn header(names: &[&str]) -> Header {
         created: 0,
         game: "watch-your-back".to_owned(),
         program: None,
-        seats: ["white", "black"].map(str::to_owned),
+        seats: ["white", "black"].map(str::to_owned).into(),
         options: serde_json::Map::new(),
         clock: TimeControl::unlimited(Duration::from_secs(10)),
         fault_policy: FaultPolicy::Lose,
@@ -73,7 +73,7 @@ pub fn program(command: &[&str]) -> RulesProgram {
 
 /// A finished game between two players: `white`, `black` or `draw`.
 pub fn game(first: &str, second: &str, result: &str) -> GameRecord {
-    let seats = |first, second| SeatMap::new(SEATS, BySeat::new(first, second));
+    let seats = |first, second| SeatMap::new(SEATS.into(), BySeat::from([first, second]));
     let score = match result {
         "white" => 1.0,
         "black" => 0.0,
@@ -83,8 +83,8 @@ pub fn game(first: &str, second: &str, result: &str) -> GameRecord {
         id: format!("{first}-{second}-1-1"),
         pair: 1,
         game: 1,
-        players: SeatMap::new(SEATS, BySeat::new(first.into(), second.into())),
-        seed: SeatMap::new(SEATS, BySeat::new(1, 2)),
+        players: SeatMap::new(SEATS.into(), BySeat::from([first.into(), second.into()])),
+        seed: SeatMap::new(SEATS.into(), BySeat::from([1, 2])),
         rolls: Vec::new(),
         final_scores: None,
         options: serde_json::Map::new(),
@@ -93,12 +93,16 @@ pub fn game(first: &str, second: &str, result: &str) -> GameRecord {
         clock: ClockRecord {
             began: 1_700_000_000,
             tc: None,
-            startup_ns: SeatMap::new(SEATS, BySeat::new(5, 6)),
-            used_ns: SeatMap::new(SEATS, BySeat::new(vec![1_400_000, 700_000], vec![999_999])),
-            cpu_ns: SeatMap::new(SEATS, BySeat::new(None, None)),
+            startup_ns: SeatMap::new(SEATS.into(), BySeat::from([5, 6])),
+            used_ns: SeatMap::new(
+                SEATS.into(),
+                BySeat::from([vec![1_400_000, 700_000], vec![999_999]]),
+            ),
+            cpu_ns: SeatMap::new(SEATS.into(), BySeat::from([None, None])),
             wall_ns: 3_100_000,
         },
         result: result.into(),
+        places: None,
         reason: "elimination".into(),
         fault: None,
         scores: seats(Score(score), Score(1.0 - score)),

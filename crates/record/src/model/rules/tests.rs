@@ -1,3 +1,4 @@
+use referee_games::Seat;
 use serde_json::json;
 
 use super::*;
@@ -15,7 +16,7 @@ fn the_rules_of_a_log_are_those_of_its_header() {
         (rules.game.name(), &rules.options.to_json()["max-moves"]),
         ("watch-your-back", &7.into())
     );
-    assert_eq!((rules.start.ply(), &*rules.seats().second), (0, "black"));
+    assert_eq!((rules.start.ply(), &*rules.seats()[Seat::SECOND]), (0, "black"));
     let again = GameRules::of(&header("watch-your-back", &json!(rules.options.to_json())));
     assert_eq!(again.expect("rules").options.texts(), rules.options.texts(), "it reads the same");
 }

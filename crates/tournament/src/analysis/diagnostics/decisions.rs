@@ -45,7 +45,7 @@ pub fn add_decisions(replay: &Replay<'_>, found: &mut Vec<DecisionHash>) {
     }
     let position = replay.current();
     let mut state = None;
-    for &seat in position.turn().asked() {
+    for seat in position.turn().asked().iter() {
         let Some(text) = replay.recorded(seat) else { return };
         if position.legal_count(seat) > 1 {
             let state = *state.get_or_insert_with(|| position.state_hash());

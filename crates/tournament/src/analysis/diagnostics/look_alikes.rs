@@ -209,7 +209,7 @@ mod tests {
     use referee_games::Seat;
 
     fn decision(position: u64, action: u64) -> DecisionHash {
-        DecisionHash { seat: Seat::First, position, action, is_first: action == 0 }
+        DecisionHash { seat: Seat::FIRST, position, action, is_first: action == 0 }
     }
 
     #[test]

@@ -121,7 +121,7 @@ impl Sums {
 /// turn, so it is known only in games in which the seats take turns.
 fn measured(record: &GameRecord, seat: Seat, note: &Note) -> Option<u64> {
     let given = record.opening.len();
-    let asked: usize = Seat::BOTH.iter().map(|&seat| record.clock.used_ns[seat].len()).sum();
+    let asked: usize = record.clock.used_ns.values.values().iter().map(Vec::len).sum();
     let alternate = asked.checked_sub(record.actions.len()).is_some_and(|failed| failed <= 1)
         && record.plies as usize == given + record.actions.len()
         && !record.actions.iter().any(|action| action == PASS);
@@ -143,8 +143,8 @@ mod tests {
         record.opening = vec!["a".to_owned()];
         record.actions = ["b", "c", "d"].map(str::to_owned).to_vec();
         record.plies = 4;
-        record.clock.used_ns.values.first = vec![30 * MS];
-        record.clock.used_ns.values.second = vec![16 * MS, 16 * MS];
+        record.clock.used_ns.values[Seat::FIRST] = vec![30 * MS];
+        record.clock.used_ns.values[Seat::SECOND] = vec![16 * MS, 16 * MS];
         let note =
             |ply, by: &str, search| Note { ply, by: by.to_owned(), note: None, eval: None, search };
         let full = |depth, nodes, time_ms| SearchReport {
@@ -165,8 +165,8 @@ mod tests {
 
     fn uses(record: &GameRecord, measure: Measure) -> Vec<SearchUse> {
         let mut searches = Searches::new(2, measure);
-        searches.add(0, record, Seat::First);
-        searches.add(1, record, Seat::Second);
+        searches.add(0, record, Seat::FIRST);
+        searches.add(1, record, Seat::SECOND);
         searches.uses(&["ant".to_owned(), "bee".to_owned()])
     }
 
@@ -197,9 +197,9 @@ mod tests {
         let mut passed = record();
         passed.actions[2] = PASS.to_owned();
         let mut late = record();
-        late.clock.used_ns.values.first.push(99 * MS);
+        late.clock.used_ns.values[Seat::FIRST].push(99 * MS);
         let mut both = record();
-        both.clock.used_ns.values.first = vec![30 * MS; 3];
+        both.clock.used_ns.values[Seat::FIRST] = vec![30 * MS; 3];
         let times = |record| uses(record, Measure::Wall)[1].time_ns;
         assert_eq!([times(&passed), times(&late), times(&both)], [None, Some(16e6), None]);
     }

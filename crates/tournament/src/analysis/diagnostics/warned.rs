@@ -77,8 +77,8 @@ mod tests {
             let mut record = game("ant", "bee", "draw");
             record.id = id.to_owned();
             record.warnings = texts.map(str::to_owned).to_vec();
-            warnings.add(0, &record, Seat::First);
-            warnings.add(1, &record, Seat::Second);
+            warnings.add(0, &record, Seat::FIRST);
+            warnings.add(1, &record, Seat::SECOND);
         }
         let count = |player: &str, warning: &str, first: &str, games| WarningCount {
             player: player.to_owned(),
@@ -99,8 +99,8 @@ mod tests {
         let mut record = game("ant", "bee", "draw");
         record.warnings = (0..2 * MOST_KINDS).map(|n| format!("white {}", "x".repeat(n))).collect();
         let mut warnings = Warnings::default();
-        warnings.add(0, &record, Seat::First);
-        warnings.add(0, &record, Seat::First);
+        warnings.add(0, &record, Seat::FIRST);
+        warnings.add(0, &record, Seat::FIRST);
         let found = warnings.conclude();
         assert_eq!(found.len(), MOST_KINDS);
         assert!(found.iter().all(|count| count.games == 2));

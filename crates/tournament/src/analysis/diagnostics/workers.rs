@@ -126,7 +126,7 @@ impl WorkerCollector {
         self.games.resize(self.numbers.len(), (0, 0));
         self.games[worker].0 += 1;
         self.games[worker].1 += u32::from(summary.is_faulted());
-        let halves = [Seat::First, Seat::Second].map(|seat| summary.halves()[seat]);
+        let halves = [Seat::FIRST, Seat::SECOND].map(|seat| summary.halves()[seat]);
         for (player, halves) in players.into_iter().zip(halves) {
             let result = self.results.entry((player, worker)).or_default();
             result.0 += 1;

@@ -1,11 +1,11 @@
 //! Lists with a row for each game and seat, for any number of seats.
 
+use referee_games::Seat;
 use std::borrow::Cow;
 use std::collections::HashMap;
 
 use super::{BadLines, FieldError, Header, Names, fault_code};
 use crate::analysis::results::{Faulted, NamedResults};
-use referee_games::BySeat;
 use referee_ratings::{Compared, GameOutcome, SeatedEnding, SeatedGame, Seating, Table};
 use referee_record::model::fault::FaultCode;
 use referee_record::model::game_summary::GameSummary;
@@ -264,7 +264,8 @@ impl TidyList {
 
 fn add_game_of_two(results: &mut NamedResults, game: &TidyGame) {
     let [first, second] = &game.rows[..] else { return };
-    let faults = BySeat::new(first.fault, second.fault);
+    let seats = Seat::all(2).zip([first.fault, second.fault]);
+    let faults = seats.filter_map(|(seat, fault)| Some((seat, fault?))).collect();
     let outcome = match first.order.total_cmp(&second.order) {
         std::cmp::Ordering::Less => GameOutcome::Win,
         std::cmp::Ordering::Equal => GameOutcome::Draw,
@@ -272,7 +273,7 @@ fn add_game_of_two(results: &mut NamedResults, game: &TidyGame) {
     };
     let both_failed = first.fault.is_some() && second.fault.is_some();
     let outcome = (!both_failed).then_some(outcome);
-    let players = BySeat::new(first.player, second.player);
+    let players = [first.player, second.player].into();
     results.add_summary(players, game.deal, GameSummary { outcome, faults, fingerprint: None });
 }
 

@@ -17,7 +17,8 @@ fn games() -> Vec<GameRecord> {
     let state = TournamentState::new(&tournament());
     let record = |index: usize| {
         let fixture = state.fixture(index);
-        let [first, second] = Seat::BOTH.map(|seat| state.name(fixture.players[seat]));
+        let [first, second] =
+            [Seat::FIRST, Seat::SECOND].map(|seat| state.name(fixture.players.at(seat)));
         let plain = game(first, second, "white");
         GameRecord { id: state.id(index), pair: fixture.pair, game: fixture.game, ..plain }
     };
@@ -34,7 +35,8 @@ fn published(records: &[GameRecord]) -> Vec<(String, String, u32, u8)> {
     let each = |game: &LoggedGame| {
         let record = &game.record;
         assert!(game.counts && !game.in_check);
-        let [first, second] = Seat::BOTH.map(|seat| published.names.of(&record.players[seat]));
+        let [first, second] =
+            [Seat::FIRST, Seat::SECOND].map(|seat| published.names.of(&record.players[seat]));
         seen.push((first.to_owned(), second.to_owned(), record.pair, record.game));
         Ok::<(), PassError>(())
     };

@@ -15,7 +15,8 @@ fn state() -> TournamentState {
 /// Marks a game as played.
 fn play(state: &mut TournamentState, index: usize) {
     let fixture = state.fixture(index);
-    let [first, second] = Seat::BOTH.map(|seat| state.name(fixture.players[seat]).to_owned());
+    let [first, second] =
+        [Seat::FIRST, Seat::SECOND].map(|seat| state.name(fixture.players.at(seat)).to_owned());
     let plain = game(&first, &second, "white");
     let record =
         GameRecord { id: state.id(index), pair: fixture.pair, game: fixture.game, ..plain };
@@ -48,7 +49,7 @@ fn only_players_with_games_left_are_started() {
     let mut state = state();
     let with_cat = |state: &TournamentState, index: usize| {
         let players = state.fixture(index).players;
-        players.first == 2 || players.second == 2
+        players.players().any(|player| player == 2)
     };
     for index in 0..state.len() {
         if with_cat(&state, index) {

@@ -64,7 +64,7 @@ async fn play(
     pair: u32,
     game: u8,
 ) -> (Finished, Vec<String>) {
-    let fixture = Fixture { players: BySeat::new(players.0, players.1), pair, game };
+    let fixture = Fixture { players: [players.0, players.1].into(), pair, game };
     let (_tell, mut stop) = watch::channel(false);
     let outcome = pool.play("a-game".to_owned(), fixture, &mut stop).await;
     let JobOutcome::Played(mut games) = outcome else { panic!("{outcome:?}") };
@@ -133,7 +133,7 @@ async fn a_finished_game_has_its_warnings_as_types_and_its_record_as_text() {
         let code = FaultCode::Illegal;
         GameWarning { seat, warning: PlayerWarning::AskedAgain { ply, code, message } }
     };
-    assert_eq!(finished.warnings, [asked(Seat::First, 0), asked(Seat::Second, 1)]);
+    assert_eq!(finished.warnings, [asked(Seat::FIRST, 0), asked(Seat::SECOND, 1)]);
     assert_eq!(
         finished.record.warnings,
         [
@@ -146,7 +146,7 @@ async fn a_finished_game_has_its_warnings_as_types_and_its_record_as_text() {
 #[tokio::test(start_paused = true)]
 async fn a_game_is_abandoned_on_request() {
     let (mut pool, history) = pool(2, true, &[]);
-    let fixture = Fixture { players: BySeat::new(0, 1), pair: 1, game: 1 };
+    let fixture = Fixture { players: [0, 1].into(), pair: 1, game: 1 };
     let (_tell, mut stop) = watch::channel(true);
     let outcome = pool.play("a-game".to_owned(), fixture, &mut stop).await;
     assert!(matches!(outcome, JobOutcome::Stopped), "{outcome:?}");

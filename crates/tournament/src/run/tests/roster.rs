@@ -195,7 +195,7 @@ impl Bench {
         let (number, inbox, reports) = &mut workers[at];
         let Ok(Job::Play(games)) = inbox.try_recv() else { panic!("only games are played") };
         assert!(games.iter().all(|game| {
-            let BySeat { first, second } = game.fixture.players;
+            let [first, second] = game.fixture.players.two();
             let known = self.known.borrow();
             known.contains(&first) && known.contains(&second)
         }));
@@ -207,7 +207,7 @@ impl Bench {
                         record: state(game),
                         warnings: Vec::new(),
                         transcript: None,
-                        memory: BySeat::new(None, None),
+                        memory: None,
                     })
                     .collect(),
             ),
@@ -348,7 +348,7 @@ impl World {
 
     fn record(&self, game: &DueGame) -> GameRecord {
         let name = |number: usize| self.kept.borrow().read().name(number).to_owned();
-        let BySeat { first, second } = game.fixture.players.map(name);
+        let [first, second] = game.fixture.players.two().map(name);
         let plain = examples::game(&first, &second, "white");
         let DueGame { id, fixture } = game;
         GameRecord { id: id.clone(), pair: fixture.pair, game: fixture.game, ..plain }

@@ -1,5 +1,6 @@
 use super::*;
 use referee_ratings::GameOutcome;
+use referee_record::model::game_summary::SeatFaults;
 
 fn form(players: usize) -> Matchmaker {
     let mut form = Matchmaker::default();
@@ -12,7 +13,7 @@ fn form(players: usize) -> Matchmaker {
 
 /// A game that is unlike all others.
 fn game(outcome: GameOutcome, number: u64) -> GameSummary {
-    let faults = BySeat::new(None, None);
+    let faults = SeatFaults::default();
     GameSummary { outcome: Some(outcome), faults, fingerprint: NonZeroU64::new(number + 1) }
 }
 
@@ -24,7 +25,7 @@ fn a_new_player_plays_first_and_everyone_gets_a_share() {
         for number in 0..pairs {
             let (one, other) = form.choose().expect("two are there");
             let outcome = if number % 2 == 0 { GameOutcome::Win } else { GameOutcome::Loss };
-            form.learn(BySeat::new(one, other), game(outcome, number));
+            form.learn([one, other].into(), game(outcome, number));
             games[one] += 1;
             games[other] += 1;
         }
@@ -55,7 +56,7 @@ fn nobody_is_chosen_for_copies_of_games() {
     let mut form = form(2);
     for _ in 0..=REPEATS {
         let (one, other) = form.choose().expect("games are new");
-        form.learn(BySeat::new(one.min(other), one.max(other)), game(GameOutcome::Win, 0));
+        form.learn([one.min(other), one.max(other)].into(), game(GameOutcome::Win, 0));
     }
     assert_eq!(form.choose(), None);
     form.add();
@@ -88,7 +89,7 @@ fn given_ratings_are_not_played_for() {
     for number in 0..10 {
         let (one, other) = form.choose().expect("a new player");
         assert!(one == 2 || other == 2, "{one} and {other}");
-        form.learn(BySeat::new(one, other), game(GameOutcome::Draw, number));
+        form.learn([one, other].into(), game(GameOutcome::Draw, number));
     }
 }
 
@@ -97,13 +98,13 @@ fn games_until_rest(wins: f64) -> u64 {
     let mut form = form(2);
     let (mut games, mut won) = (0, 0.0);
     while form.choose().is_some() {
-        for seats in [BySeat::new(0, 1), BySeat::new(1, 0)] {
+        for seats in [[0, 1], [1, 0]] {
             games += 1;
             let is_win = won < wins * f64::from(u32::try_from(games).expect("few"));
             won += f64::from(is_win);
             let outcome =
-                if is_win == (seats.first == 0) { GameOutcome::Win } else { GameOutcome::Loss };
-            form.learn(seats, game(outcome, games));
+                if is_win == (seats[0] == 0) { GameOutcome::Win } else { GameOutcome::Loss };
+            form.learn(seats.into(), game(outcome, games));
         }
         assert!(games < 10_000, "it rests some day");
     }

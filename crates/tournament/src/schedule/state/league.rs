@@ -7,7 +7,6 @@ use std::collections::BTreeSet;
 
 use super::{RecordError, TournamentState};
 use crate::schedule::matchmaker::Matchmaker;
-use referee_games::BySeat;
 use referee_record::model::entry::Entry;
 use referee_record::model::fixture::Fixture;
 use referee_record::model::game_summary::GameSummary;
@@ -133,7 +132,7 @@ impl TournamentState {
         league.form.leave(player);
         let form = &mut league.form;
         league.open.retain(|&index| {
-            let BySeat { first, second } = schedule.fixture(index).players;
+            let [first, second] = schedule.fixture(index).players.two();
             let stays = first != player && second != player;
             if !stays {
                 form.ends((first, second));
@@ -161,14 +160,14 @@ impl TournamentState {
             return;
         };
         if league.open.remove(&index) {
-            league.form.ends((game.players.first, game.players.second));
+            league.form.ends(game.players.two().into());
         }
     }
 
     /// In a league, makes room for a game of the log whose pair is not known yet.
     pub(super) fn claim(&mut self, game: Fixture) {
         let Some(league) = &mut self.league else { return };
-        let BySeat { first, second } = game.players;
+        let [first, second] = game.players.two();
         if !(league.came[first] && league.came[second] && self.schedule.claim(game)) {
             return;
         }
@@ -187,11 +186,11 @@ impl TournamentState {
         let players = self.fixture(index).players;
         let Some(league) = &mut self.league else { return };
         if league.open.remove(&index) {
-            league.form.ends((players.first, players.second));
+            league.form.ends(players.two().into());
         }
         league.form.learn(players, game);
         self.count(index, game);
-        for player in [players.first, players.second] {
+        for player in players.players() {
             if self.out[player] == Some(index) {
                 self.retire(player);
             }

@@ -116,8 +116,9 @@ impl TournamentState {
         let games = self.schedule.games(section);
         for index in games.clone() {
             let meeting = &mut meetings[(index - games.start) / 2 % pairings.len()];
-            let BySeat { first, second } = self.scores(index, is_out);
-            let is_low = self.fixture(index).players.first == meeting.players.0;
+            let scores = self.scores(index, is_out);
+            let (first, second) = (scores[Seat::FIRST], scores[Seat::SECOND]);
+            let is_low = self.fixture(index).players.at(Seat::FIRST) == meeting.players.0;
             let (low, high) = if is_low { (first, second) } else { (second, first) };
             meeting.halves.0 += low;
             meeting.halves.1 += high;
@@ -141,9 +142,9 @@ impl TournamentState {
         match self.games[index] {
             _ if self.is_void(index) => {
                 let players = self.fixture(index).players;
-                BySeat::from_fn(|seat: Seat| 2 * usize::from(!is_out(players[seat])))
+                players.players().map(|player| 2 * usize::from(!is_out(player))).collect()
             }
-            None => BySeat::new(0, 0),
+            None => BySeat::from([0, 0]),
             Some(game) => game.halves(),
         }
     }

@@ -21,15 +21,13 @@ fn ledger_of(names: &[String], stages: &[Stage], quarantine: u32) -> TournamentS
 }
 
 /// The record of the game at `index`, with faults where `faults` says so.
-fn record(state: &TournamentState, index: usize, faults: BySeat<bool>) -> GameRecord {
+fn record(state: &TournamentState, index: usize, faults: [bool; 2]) -> GameRecord {
     let Fixture { players, pair, game: number } = state.fixture(index);
-    let plain = game(state.name(players.first), state.name(players.second), "white");
-    let codes = [(Seat::First, "white"), (Seat::Second, "black")];
-    let made: Vec<_> = codes
-        .into_iter()
-        .filter(|&(seat, _)| faults[seat])
-        .map(|(_, name)| (name, FaultCode::Crash))
-        .collect();
+    let [first, second] = players.two().map(|player| state.name(player));
+    let plain = game(first, second, "white");
+    let seats = ["white", "black"].into_iter().zip(faults);
+    let made: Vec<_> =
+        seats.filter(|(_, failed)| *failed).map(|(name, _)| (name, FaultCode::Crash)).collect();
     let plain = GameRecord { id: state.id(index), pair, game: number, ..plain };
     if made.is_empty() { plain } else { faulty(plain, &made) }
 }
@@ -40,8 +38,8 @@ fn with_result(record: GameRecord, result: &str) -> GameRecord {
         "black" => [0.0, 1.0],
         _ => [0.5, 0.5],
     };
-    let scores = BySeat::new(Score(scores[0]), Score(scores[1]));
-    let scores = SeatMap::new(BySeat::new("white", "black"), scores);
+    let scores = scores.map(Score).into();
+    let scores = SeatMap::new(["white", "black"].into(), scores);
     GameRecord { result: result.to_owned(), scores, ..record }
 }
 
@@ -65,7 +63,7 @@ proptest! {
     #[test]
     fn the_order_of_finishing_does_not_matter((pairs, limit, faults, order) in course()) {
         let of = |state: &TournamentState, index: usize| {
-            record(state, index, BySeat::new(faults[index].0, faults[index].1))
+            record(state, index, [faults[index].0, faults[index].1])
         };
         // In the order of the schedule nothing is played that does not count.
         let mut one_by_one = state(pairs, limit);
@@ -102,12 +100,12 @@ fn a_game_without_a_fault_resets_the_quarantine_count() {
         (0..state.len()).filter(|&at| state.fixture(at).seat_of(bad).is_some()).collect();
     let faults = [true, true, false, true, true, true];
     for (&index, &fault) in games.iter().zip(&faults) {
-        let by = BySeat::from_fn(|seat| state.fixture(index).players[seat] == bad && fault);
+        let by = state.fixture(index).players.two().map(|player| player == bad && fault);
         state.add(&record(&state, index, by)).expect("it belongs");
     }
     for index in 0..state.len() {
         if !state.is_done(index) && !state.is_void(index) {
-            let clean = record(&state, index, BySeat::new(false, false));
+            let clean = record(&state, index, [false, false]);
             state.add(&clean).expect("it belongs");
         }
     }
@@ -117,7 +115,7 @@ fn a_game_without_a_fault_resets_the_quarantine_count() {
 #[test]
 fn records_of_another_tournament_are_recognised() {
     let mut state = state(1, 5);
-    let one = record(&state, 0, BySeat::new(false, false));
+    let one = record(&state, 0, [false, false]);
     assert_eq!(state.add(&one), Ok(0));
     assert_eq!(state.add(&one), Err(RecordError::Double));
     for foreign in [
@@ -140,9 +138,12 @@ fn of(stages: &[Stage], players: usize, limit: u32) -> TournamentState {
 fn further_games_are_due_only_if_there_is_time() {
     let stages = [Stage::round_robin(1), Stage::further()];
     let result = |state: &TournamentState, index: usize| {
-        let plain = record(state, index, BySeat::new(false, false));
+        let plain = record(state, index, [false, false]);
         let plain = GameRecord { actions: vec![state.id(index)], ..plain };
-        with_result(plain, if state.fixture(index).players.first == 0 { "white" } else { "draw" })
+        with_result(
+            plain,
+            if state.fixture(index).players.two()[0] == 0 { "white" } else { "draw" },
+        )
     };
     let (mut state, mut log) = (of(&stages, 4, 0), Vec::new());
     while let Some(index) = state.next_due(0) {
@@ -177,9 +178,9 @@ fn players_are_not_paired_to_repeat_games() {
     // Player 3 alone plays a new game every time.
     let result = |state: &TournamentState, index: usize| {
         let players = state.fixture(index).players;
-        let varies = players.first == 3 || players.second == 3;
+        let varies = players.players().any(|player| player == 3);
         let action = if varies { state.id(index) } else { "e4".to_owned() };
-        let plain = record(state, index, BySeat::new(false, false));
+        let plain = record(state, index, [false, false]);
         with_result(GameRecord { actions: vec![action], ..plain }, "draw")
     };
     let ladder = Format::Ladder { games: 400, margin: None };
@@ -209,10 +210,10 @@ fn opponents_of_a_withdrawn_player_keep_their_points() {
     let mut state = of(&[swiss], 5, 1);
     // Player 0 fails in its first game; player 4 sits out.
     for index in 0..state.len() {
-        let bad = BySeat::from_fn(|seat| state.fixture(index).players[seat] == 0);
+        let bad = state.fixture(index).players.two().map(|player| player == 0);
         if !state.is_void(index) {
             let plain = record(&state, index, bad);
-            let result = match (bad.first, bad.second) {
+            let result = match (bad[0], bad[1]) {
                 (true, _) => "black",
                 (_, true) => "white",
                 _ => "draw",
@@ -250,7 +251,7 @@ fn knockout() -> impl Strategy<Value = Vec<Stage>> {
 fn drawn(state: &TournamentState, index: usize, results: &[(u8, bool)]) -> GameRecord {
     let sum: usize = state.id(index).bytes().map(usize::from).sum();
     let (result, fault) = results[sum % results.len()];
-    let plain = record(state, index, BySeat::new(fault, false));
+    let plain = record(state, index, [fault, false]);
     if fault { plain } else { with_result(plain, ["white", "black", "draw"][usize::from(result)]) }
 }
 
@@ -282,9 +283,9 @@ fn losers(
     let mut lead = 0;
     for index in sections.iter().flat_map(|&at| state.schedule.games(at)) {
         let fixture = state.fixture(index);
-        if let (Some(seat), Some(_)) = (fixture.seat_of(one), fixture.seat_of(other)) {
+        if let (Some(own), Some(theirs)) = (fixture.seat_of(one), fixture.seat_of(other)) {
             let halves = state.games[index].expect("nobody was out").halves();
-            lead += halves[seat].cast_signed() - halves[!seat].cast_signed();
+            lead += halves[own].cast_signed() - halves[theirs].cast_signed();
         }
     }
     let seed = |player: usize| seeds.iter().position(|&known| known == player);
@@ -303,9 +304,9 @@ fn a_player_that_is_quarantined_later_keeps_the_match_that_it_won() {
     });
     let mut last = (0, 0);
     while let Some(index) = state.next_due(0) {
-        let BySeat { first, second } = state.fixture(index).players;
+        let [first, second] = state.fixture(index).players.two();
         last = (first.min(second), first.max(second));
-        let bad = BySeat::from_fn(|seat| state.fixture(index).players[seat] == 7 && last == (3, 7));
+        let bad = state.fixture(index).players.two().map(|player| player == 7 && last == (3, 7));
         let winner = if last == (0, 7) { 7 } else { last.0 };
         let result = if winner == first { "white" } else { "black" };
         let game = with_result(record(&state, index, bad), result);
@@ -449,8 +450,8 @@ fn with_late(late: &[&str], fails: impl Fn(&str, &str) -> bool) -> TournamentSta
     let stages = [Format::Check, format].map(|format| Stage { format, pairs: 1, players: None });
     let mut state = ledger_of(&there.cloned().collect::<Vec<_>>(), &stages, 2);
     while let Some(index) = state.next_due(0) {
-        let BySeat { first, second } = state.fixture(index).players.map(|it| state.name(it));
-        let faults = BySeat::new(fails(first, second), fails(second, first));
+        let [first, second] = state.fixture(index).players.two().map(|it| state.name(it));
+        let faults = [fails(first, second), fails(second, first)];
         state.add(&record(&state, index, faults)).expect("it is due");
     }
     assert_eq!(state.due(), 0);
@@ -479,7 +480,8 @@ fn late_players_are_checked_after_all_others() {
 #[test]
 fn a_fault_in_the_check_of_a_late_player_does_not_take_its_partner_out() {
     let fine = with_late(&["p4"], |_, _| false);
-    let BySeat { first, second } = fine.fixture(fine.len() - 6).players.map(|it| fine.name(it));
+    let players = fine.fixture(fine.len() - 6).players;
+    let [first, second] = players.two().map(|it| fine.name(it));
     let partner = if first == "p4" { second } else { first };
     // The partner fails in both games: two faults in a row are too many, as in other games.
     let state = with_late(&["p4"], |one, other| one == partner && other == "p4");

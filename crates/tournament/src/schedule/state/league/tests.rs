@@ -32,13 +32,14 @@ fn left(player: &str) -> RosterChange {
 /// The record of the game at `index`.
 fn record(state: &TournamentState, index: usize, result: u8) -> GameRecord {
     let Fixture { players, pair, game: number } = state.fixture(index);
-    let plain = game(state.name(players.first), state.name(players.second), "white");
+    let [first, second] = players.two().map(|player| state.name(player));
+    let plain = game(first, second, "white");
     let plain = GameRecord { id: state.id(index), pair, game: number, ..plain };
     match result {
         0 => plain,
         1 => {
-            let scores = BySeat::new(Score(0.0), Score(1.0));
-            let scores = SeatMap::new(BySeat::new("white", "black"), scores);
+            let scores = [Score(0.0), Score(1.0)].into();
+            let scores = SeatMap::new(["white", "black"].into(), scores);
             GameRecord { result: "black".to_owned(), scores, ..plain }
         }
         _ => faulty(plain, &[("white", FaultCode::Crash)]),
@@ -126,7 +127,7 @@ fn a_log_cannot_claim_endless_numbers_of_pairs() {
     let mut state = TournamentState::new(&league(0));
     state.choose();
     let plain = record(&state, 0, 0);
-    let id = referee_record::seeds::game_id("house", "random", u32::MAX, 1);
+    let id = referee_record::seeds::game_id(&["house", "random"], u32::MAX, 1);
     let far = GameRecord { id, pair: u32::MAX, ..plain };
     assert_eq!(state.add(&far), Err(RecordError::Foreign));
     assert_eq!(state.len(), 2, "{}", shown(&state));
@@ -161,5 +162,5 @@ fn only_who_came_plays_and_only_who_is_there_leaves() {
         state.choose();
     }
     let players: Vec<_> = (0..state.len()).map(|index| state.fixture(index).players).collect();
-    assert!(players.iter().all(|players| players.first.max(players.second) == 1), "{players:?}");
+    assert!(players.iter().all(|players| players.players().max() == Some(1)), "{players:?}");
 }
