@@ -116,7 +116,7 @@ fn differences_from_the_rules_are_found() {
         (
             "/actions",
             json!(["go", "pass", "stay"]),
-            "`stay` is one action, but both seats move at once",
+            "`stay` is one action, but several seats move at once",
         ),
     ];
     for (pointer, value, expected) in cases {
