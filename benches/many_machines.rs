@@ -269,7 +269,7 @@ impl SimulatedWorkers {
     /// The record of a game, with the actions of the example.
     fn played(&self, game: &DueGame) -> Finished {
         let fixture = game.fixture;
-        let BySeat { first, second } = fixture.players.map(|player| NAMES[player]);
+        let [first, second] = fixture.players.two().map(|player| NAMES[player]);
         let seed = |own, other| self.secret.player_seed(own, &[other], fixture.pair, 1);
         let seats = || BySeat::from(["white", "black"]);
         let mut record = self.example.clone();
@@ -277,7 +277,7 @@ impl SimulatedWorkers {
         record.players = SeatMap::new(seats(), BySeat::from([first.to_owned(), second.to_owned()]));
         let seeds = BySeat::from([seed(first, second), seed(second, first)]);
         record.seed = SeatMap::new(seats(), seeds);
-        Finished { record, warnings: Vec::new(), transcript: None, memory: BySeat::default_for(2) }
+        Finished { record, warnings: Vec::new(), transcript: None, memory: None }
     }
 }
 
