@@ -143,7 +143,9 @@ impl ProgramPosition {
         self.table.link.ask(request, |answer: PositionAnswer, _| {
             let (checked, report) = CheckedPosition::new(&self.table.description, answer)?;
             let over = matches!(checked.turn, Turn::Over(_));
-            if ply >= self.table.max_plies && !over {
+            // After the last ply, chance may still decide how the game ends.
+            let goes_on = !over && !matches!(checked.turn, Turn::Chance(_));
+            if ply >= self.table.max_plies && goes_on {
                 return Err(Violation::Endless(self.table.max_plies).into());
             }
             if unasked > MOST_UNASKED && !over {

@@ -2,7 +2,7 @@
 
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
-use referee_games::{GameError, OptionError, Seat, Step};
+use referee_games::{GameError, OptionError, Seat, Step, Turn};
 
 use super::*;
 use crate::contract::{LONGEST_ANSWER, MOST_PLIES, MOST_UNASKED};
@@ -203,6 +203,28 @@ fn games_that_exceed_their_plies_are_stopped() {
     let error = position.play(Step::Move("1"), &mut Vec::new()).expect_err("it goes on");
     assert_eq!(problem(&error), "the game is not over after 2 plies, its own `max_plies`");
     assert_eq!(position.ply(), 1);
+}
+
+#[test]
+fn chance_may_decide_a_game_after_its_last_ply() {
+    let program = ScriptedProgram::new(|request| match (&request["type"], &request["step"]) {
+        (Value::String(kind), _) if kind == "start" => {
+            let mut answer = shown(9, "first", "second");
+            answer["max_plies"] = json!(1);
+            Says::Fields(answer)
+        }
+        (_, step) if step["move"].is_string() => {
+            Says::Fields(json!({"state": 0, "turn": {"chance": [["6", 1]]}}))
+        }
+        (_, step) if step["chance"].is_string() => {
+            Says::Fields(json!({"state": 0, "turn": {"over": "draw", "reason": "drawn"}}))
+        }
+        _ => nim(request),
+    });
+    let mut position = program.position();
+    position.play(Step::Move("1"), &mut Vec::new()).expect("the last ply");
+    position.play(Step::Chance("6"), &mut Vec::new()).expect("chance is no ply");
+    assert!(matches!(position.turn(), Turn::Over(_)));
 }
 
 #[test]
