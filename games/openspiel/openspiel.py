@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
-"""Any two-player game of OpenSpiel as a rules program, with the package `open_spiel` (see PyPI).
+"""Any game of OpenSpiel for 2 to 16 players as a rules program, with the package `open_spiel`.
 
     openspiel.py kuhn_poker
     openspiel.py "go(board_size=9)"
+    openspiel.py "kuhn_poker(players=3)"
 
 Every answer depends on its request alone: the state lists the steps from the start of the game, as
 OpenSpiel numbers them. The last positions are kept, so a request costs one step, not a whole game.
 """
 
+import itertools
 import json
 import math
 import random
@@ -22,12 +24,11 @@ try:
 except ModuleNotFoundError:
     sys.exit("the package open_spiel is missing; install it: pip install open_spiel")
 
-SEATS = ["player-0", "player-1"]
 CLAUSES = [
     {"id": "OS1", "title": "Actions",
      "text": "An action is the text or the number that OpenSpiel gives to a legal action."},
     {"id": "OS2", "title": "Result",
-     "text": "The seat with the higher return wins; equal returns are a draw."},
+     "text": "The higher a seat's return, the better its place; equal returns are level."},
 ]
 # The games whose text is a board: the characters of the pieces of each player, that of an empty
 # square, and the names of the columns, if actions call squares so; rows are numbered.
@@ -59,6 +60,9 @@ class Program:
         self.hidden = self.kind.information == pyspiel.GameType.Information.IMPERFECT_INFORMATION
         self.parameters = name.partition("(")[2].rpartition(")")[0]
         self.look = BOARDS.get(self.kind.short_name)
+        # `start` refuses other numbers of players.
+        seats = min(max(self.game.num_players(), 2), 16)
+        self.seats = [f"player-{number}" for number in range(seats)]
         self.kept = OrderedDict()  # positions by their steps, the last one used at the end
 
     def answer(self, request):
@@ -70,7 +74,7 @@ class Program:
         steps = request["state"]["steps"]
         if request["type"] == "play":
             return self.play(steps, request["step"])
-        seat = SEATS.index(request["seat"])
+        seat = self.seats.index(request["seat"])
         if request["type"] == "judge":
             return self.judge(steps, seat, request["text"])
         if request["type"] == "guess" and self.hidden:
@@ -83,10 +87,10 @@ class Program:
             "name": self.kind.short_name.replace("_", "-"),
             "title": self.kind.long_name + (f" ({self.parameters})" if self.parameters else ""),
             "version": "OpenSpiel " + version("open_spiel"),
-            "seats": SEATS, "hidden": self.hidden, "options": [], "clauses": CLAUSES,
+            "seats": self.seats, "hidden": self.hidden, "options": [], "clauses": CLAUSES,
         }
         if self.look:
-            pieces = zip(self.look, SEATS)  # the first two are the pieces of the seats
+            pieces = zip(self.look, self.seats)  # the first two are the pieces of the seats
             legend = {piece: seat for its, seat in pieces for piece in its}
             about["board"] = {"legend": {**legend, "#": {"mark": "removed"}},
                               "hexagons": self.kind.short_name == "hex"}
@@ -101,8 +105,8 @@ class Program:
     def refusal(self):
         """The reason why the referee cannot play this game, if any."""
         kind, types = self.kind, pyspiel.GameType
-        if self.game.num_players() != 2:
-            return f"it has {self.game.num_players()} players instead of 2"
+        if not 2 <= self.game.num_players() <= 16:
+            return f"it has {self.game.num_players()} players, not 2 to 16"
         if kind.dynamics not in (types.Dynamics.SEQUENTIAL, types.Dynamics.SIMULTANEOUS):
             return "its turns are neither sequential nor simultaneous"
         if kind.chance_mode == types.ChanceMode.SAMPLED_STOCHASTIC:
@@ -124,7 +128,7 @@ class Program:
             if before in self.kept:
                 position = self.kept[before].after(last)
             else:
-                position = Position(self.game.new_initial_state())
+                position = Position(self.game.new_initial_state(), self.seats)
                 for step in steps.split():
                     position = position.after(step)
         self.kept[steps] = position
@@ -134,8 +138,10 @@ class Program:
 
     def play(self, steps, step):
         position = self.position(steps)
-        if "both" in step:
-            actions = [position.action(seat, text) for seat, text in enumerate(step["both"])]
+        if "both" in step or "together" in step:
+            texts = step.get("together") or dict(zip(self.seats, step["both"]))
+            actions = [position.action(seat, texts[name]) if name in texts
+                       else pyspiel.INVALID_ACTION for seat, name in enumerate(self.seats)]
         else:
             player = pyspiel.PlayerId.CHANCE if "chance" in step else position.mover
             actions = [position.action(player, step.get("chance", step.get("move")))]
@@ -143,7 +149,7 @@ class Program:
         after = f"{steps} {played}".lstrip()
         answer = self.show(after, self.position(after))
         if self.hidden and "chance" not in step:
-            answer["secret"] = True  # the views tell what the other seat may know of the action
+            answer["secret"] = True  # the views tell what the others may know of the action
         return answer
 
     def show(self, steps, position):
@@ -153,7 +159,7 @@ class Program:
         answer = {"state": state, "turn": position.turn(), **position.legal_fields()}
         if self.hidden:
             answer["views"] = {name: self.view(position.state, seat)
-                               for seat, name in enumerate(SEATS)}
+                               for seat, name in enumerate(self.seats)}
         plain = COLOURS.sub("", board).expandtabs()  # some boards are drawn in colours
         answer["rows"] = [row[:256] for row in plain.splitlines()[:64]]
         if self.look:
@@ -217,19 +223,20 @@ class Program:
 class Position:
     """A state of OpenSpiel with the texts of its actions."""
 
-    def __init__(self, state):
+    def __init__(self, state, seats):
         self.state = state
+        self.seats = seats
         self.mover = state.current_player()
         self._texts = {}
 
     def after(self, step):
-        """The position after a step: the number of an action, or those of both with a comma."""
+        """The position after a step: the number of an action, or those of all with commas."""
         state = self.state.clone()
         if state.is_simultaneous_node():
             state.apply_actions([int(action) for action in step.split(",")])
         else:
             state.apply_action(int(step))
-        return Position(state)
+        return Position(state, self.seats)
 
     def asks(self, seat):
         return self.mover == seat
@@ -253,20 +260,30 @@ class Position:
 
     def turn(self):
         if self.state.is_terminal():
-            first, second = returns = self.state.returns()
-            reason = "equal-returns" if first == second else "higher-return"
+            returns = self.state.returns()
+            reason = "equal-returns" if len(set(returns)) == 1 else "higher-return"
             return {"over": {"scores": returns}, "reason": reason}
         if self.state.is_chance_node():
             return {"chance": self.outcomes()}
         if self.state.is_simultaneous_node():
-            return {"both": True}
-        return {"move": SEATS[self.mover]}
+            return {"both": True} if len(self.seats) == 2 else self.together()
+        return {"move": self.seats[self.mover]}
+
+    def together(self):
+        asked = self.asked()
+        return {"together": asked} if len(asked) > 1 else {"move": asked[0]}
+
+    def asked(self):
+        """The seats that choose at a simultaneous turn: those that have an action."""
+        return [name for seat, name in enumerate(self.seats) if self.state.legal_actions(seat)]
 
     def legal_fields(self):
         """The field `legal`, for a position that asks a player."""
         if self.state.is_simultaneous_node():
-            return {"legal": {name: [*self.texts(seat).values()]
-                              for seat, name in enumerate(SEATS)}}
+            texts = {name: [*self.texts(seat).values()] for seat, name in enumerate(self.seats)}
+            asked = self.asked()
+            return {"legal": {name: texts[name] for name in asked} if len(asked) > 1
+                    else texts[asked[0]]}
         if self.state.is_player_node():
             return {"legal": [*self.texts(self.mover).values()]}
         return {}
@@ -288,11 +305,13 @@ class Position:
             if int(real) in self.state.legal_actions():
                 yield real
         elif self.state.is_simultaneous_node():
-            both = real.split(",")
-            if int(both[seat]) in self.state.legal_actions(seat):
-                for action in shuffled(self.state.legal_actions(1 - seat), rng):
-                    both[1 - seat] = str(action)
-                    yield ",".join(both)
+            own = int(real.split(",")[seat])
+            if own in self.state.legal_actions(seat) or own == pyspiel.INVALID_ACTION:
+                lists = [[own] if other == seat else shuffled(
+                    self.state.legal_actions(other) or [pyspiel.INVALID_ACTION], rng)
+                    for other in range(len(self.seats))]
+                for actions in itertools.product(*lists):
+                    yield ",".join(map(str, actions))
         else:
             for action in shuffled(self.state.legal_actions(), rng):
                 yield str(action)

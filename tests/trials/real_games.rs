@@ -57,6 +57,16 @@ const OPENSPIEL: [(&str, &str); 16] = [
     ("twixt(board_size=5)", "search-3"),
 ];
 
+/// Games of `OpenSpiel` for more than two, with the number of their seats.
+const MORE_SEATS: [(&str, usize); 5] = [
+    ("kuhn_poker(players=3)", 3),
+    ("leduc_poker(players=3)", 3),
+    // Its winner is drawn after the last ply.
+    ("first_sealed_auction(players=3)", 3),
+    ("goofspiel(players=4,num_cards=4)", 4),
+    ("hearts", 4),
+];
+
 /// A random game of chess up to a position in which black has five moves, one of which mates. Whole
 /// games between players that try random games would take minutes.
 #[rustfmt::skip]
@@ -145,6 +155,12 @@ pub(crate) fn tests() -> Vec<Trial> {
         chess("200 games of chess under strict", long_match_of_engines),
     ];
     tests.extend(OPENSPIEL.map(openspiel));
+    let more = |(game, seats): (&'static str, usize)| {
+        slow(format!("openspiel: {game}"), move || {
+            without_package("pyspiel").or_else(|| openspiel_of_more(game, seats))
+        })
+    };
+    tests.extend(MORE_SEATS.map(more));
     tests
 }
 
@@ -188,6 +204,23 @@ fn openspiel(game: &str, searcher: &str) -> Lacks {
     } else {
         play(&arena, &game, &players);
     }
+    None
+}
+
+/// Finds nothing wrong with a game of more than two seats, and plays it between as many players.
+fn openspiel_of_more(name: &str, seats: usize) -> Lacks {
+    let arena = Arena::with_packages();
+    arena.write("openspiel.py", include_str!("../../games/openspiel/openspiel.py"));
+    arena.write("game.toml", &format!("command = [\"python3\", \"openspiel.py\", \"{name}\"]"));
+    let trial = arena.run(&["test-game", "game.toml", "--games", "1", "--search-games", "0"]);
+    assert!(trial.out.contains("\nnothing found\n"), "{trial:?}");
+    let bots = ["bot:random", "bot:greedy"].into_iter().cycle().take(seats);
+    let play = ["play", "--game", "game.toml", "--seed", "7", "--delay", "0s"];
+    let played = arena.run(&play.into_iter().chain(bots).collect::<Vec<_>>());
+    assert_eq!(played.code, 0, "{played:?}");
+    let end = played.out.lines().last().expect("an end");
+    let named = (0..seats).all(|seat| end.contains(&format!("(player-{seat})")));
+    assert!(named && end.starts_with("1 "), "{end}");
     None
 }
 
