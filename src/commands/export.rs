@@ -90,7 +90,7 @@ impl GameExporter<'_> {
         let broken =
             |error: &dyn std::fmt::Display| Failure::input(format!("game {}: {error}", record.id));
         let rules = self.rules.with(&record.options).map_err(|error| broken(&error))?;
-        let mut replay = Replay::new(&rules.start, record);
+        let mut replay = Replay::new(&rules.start, record).map_err(|error| broken(&error))?;
         let mut positions = Vec::new();
         loop {
             let before = replay.current().boxed();

@@ -235,7 +235,7 @@ pub(super) fn kinds_met<'r>(
 ) -> Vec<String> {
     let mut kinds = BTreeMap::new();
     for (record, seat) in records {
-        let mut replay = Replay::new(start, record);
+        let mut replay = Replay::new(start, record).expect("a record of the game");
         let mut events = Vec::new();
         loop {
             let position = replay.current();

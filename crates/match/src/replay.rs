@@ -8,7 +8,6 @@ mod recorded;
 pub mod story;
 pub mod turning;
 
-use referee_games::SeatSet;
 use std::time::Duration;
 
 use self::recorded::RecordScript;
@@ -146,28 +145,32 @@ pub struct Replay<'a> {
     position: Position,
     /// How many of the recorded times were consumed, by seat.
     timed: BySeat<usize>,
-    /// Whether the record is of as many seats as the game has.
-    has_its_seats: bool,
 }
 
 impl<'a> Replay<'a> {
     /// Replays a game under these rules, from its own start position if it has one.
     ///
     /// # Errors
-    /// The game does not have the recorded options.
-    pub fn of(rules: &GameRules, record: &'a GameRecord) -> Result<Self, GameError> {
-        Ok(Self::new(&rules.with(&record.options)?.start, record))
+    /// The game does not have the recorded options, or as many seats as the record.
+    pub fn of(rules: &GameRules, record: &'a GameRecord) -> Result<Self, ReplayError> {
+        Self::new(&rules.with(&record.options)?.start, record)
     }
 
     /// A recorded game at its start.
-    pub fn new(start: &Position, record: &'a GameRecord) -> Self {
-        Self {
+    ///
+    /// # Errors
+    /// The game does not have as many seats as the record.
+    pub fn new(start: &Position, record: &'a GameRecord) -> Result<Self, ReplayError> {
+        let seats = record.players.len();
+        if start.seats().len() != seats {
+            return Err(ReplayError::OtherSeats(seats));
+        }
+        Ok(Self {
             record,
             script: RecordScript::new(record),
             position: start.clone(),
-            timed: BySeat::default_for(record.players.len()),
-            has_its_seats: start.seats().len() == record.players.len(),
-        }
+            timed: BySeat::default_for(seats),
+        })
     }
 
     /// The current position.
@@ -210,8 +213,7 @@ impl<'a> Replay<'a> {
     /// The next times of the seats asked in a turn.
     fn times(&mut self, turn: &Turn) -> BySeat<Option<Duration>> {
         let mut all = BySeat::default_for(self.timed.len());
-        let turn = if self.has_its_seats { turn.asked() } else { SeatSet::EMPTY };
-        for seat in turn.iter() {
+        for seat in turn.asked().iter() {
             let times = &self.record.clock.used_ns[seat];
             all[seat] = times.get(self.timed[seat]).copied().map(Duration::from_nanos);
             self.timed[seat] += 1;
@@ -245,9 +247,6 @@ impl<'a> Replay<'a> {
         &mut self,
         how: impl FnOnce(&mut dyn AnyPosition, StepText<'_>) -> Result<(), GameError>,
     ) -> Result<Option<StepText<'a>>, ReplayError> {
-        if !self.has_its_seats {
-            return Err(ReplayError::OtherSeats(self.record.players.len()));
-        }
         let ply = self.position.ply();
         let Some(step) = next_step(&*self.position, &mut self.script)? else { return Ok(None) };
         let played = how(&mut *self.position, step.clone());
@@ -311,7 +310,7 @@ pub fn steps_to(
     record: &GameRecord,
     ply: u32,
 ) -> Result<Vec<TextStep>, ReplayError> {
-    let mut replay = Replay::new(start, record);
+    let mut replay = Replay::new(start, record)?;
     let mut steps = Vec::new();
     loop {
         let reached = replay.current().ply();

@@ -74,7 +74,7 @@ pub fn pgn(
     let chess960 = rules.options.to_json().get("chess960") == Some(&true.into());
     let result = result(record);
     let tags = tags(header, record, (&start, chess960), result).into_iter().map(tag);
-    let moves = moves(&mut Replay::new(&rules.start, record), record, &start, comments)?;
+    let moves = moves(&mut Replay::new(&rules.start, record)?, record, &start, comments)?;
     let end = format!("{{{}}} {result}", comment_text(&end_in_words(record)));
     let moves = wrap(&[moves, vec![end]].concat().join(" "), WIDTH);
     let lines: Vec<&str> = moves.lines().map(str::trim_start).collect();
@@ -290,7 +290,7 @@ pub fn end_position(rules: &GameRules, record: &GameRecord) -> Result<String, Pg
     if !is_written(&*rules.game) {
         return Err(PgnError::NotChess);
     }
-    let mut replay = Replay::of(rules, record).map_err(ReplayError::from)?;
+    let mut replay = Replay::of(rules, record)?;
     while replay.skip_step()?.is_some() {}
     let StateEnd { fen } =
         serde_json::from_str(replay.current().state().get()).map_err(|_| PgnError::NotChess)?;

@@ -33,7 +33,7 @@ pub fn audit(
     let mut replay = match Replay::of(book.rules(), record) {
         Ok(replay) => replay,
         Err(error) => {
-            found.push(RecordFinding::Replay(error.into()));
+            found.push(RecordFinding::Replay(error));
             return found;
         }
     };
@@ -49,9 +49,6 @@ pub fn audit(
     };
     let seats = book.rules().seats();
     found.extend(check_seats(&seats, record));
-    if record.players.len() != seats.len() {
-        return found;
-    }
     found.extend(check_names(record));
     let is_person = |seat| {
         header.players.iter().any(|info| info.name == record.players[seat] && info.is_person())
@@ -73,7 +70,11 @@ pub(crate) fn first_difference(
     header: &Header,
     record: &GameRecord,
 ) -> Result<Option<(u32, RecordFinding)>, GameError> {
-    let mut replay = Replay::of(rules, record)?;
+    let mut replay = match Replay::of(rules, record) {
+        Ok(replay) => replay,
+        Err(ReplayError::Game(error)) => return Err(error),
+        Err(other) => return Ok(Some((0, RecordFinding::Replay(other)))),
+    };
     let played = check_steps(&mut replay, header, None, record);
     let ply = replay.current().ply();
     match played {
@@ -260,8 +261,14 @@ fn failed_to_start(record: &GameRecord) -> bool {
 /// The ending of a game that one of the `people` gave up.
 fn resignation(seats: &BySeat<Text>, record: &GameRecord, people: SeatSet) -> Option<Outcome> {
     let lost_by = |loser: Seat| Places::lost_by(loser.into(), seats.len());
-    let has_lost =
-        |&seat: &Seat| people.contains(seat) && lost_by(seat).result(seats) == Some(&record.result);
+    let has_lost = |&seat: &Seat| {
+        let places = lost_by(seat);
+        let is_recorded = match record.places() {
+            Some(recorded) => recorded == places,
+            None => places.result(seats) == Some(&record.result),
+        };
+        people.contains(seat) && is_recorded
+    };
     let loser = seats.seats().find(has_lost).filter(|_| record.reason == RESIGNATION)?;
     Some(Outcome { places: lost_by(loser), reason: RESIGNATION.into() })
 }

@@ -158,9 +158,8 @@ impl ReplayFrames {
         watch: impl FnMut(&Replay<'_>),
     ) -> (Self, Result<(), ReplayError>) {
         let mut builder = FrameBuilder::new(rules, control, record);
-        let replayed = Replay::of(rules, record)
-            .map_err(ReplayError::from)
-            .and_then(|mut replay| builder.add_game(&mut replay, watch));
+        let replayed =
+            Replay::of(rules, record).and_then(|mut replay| builder.add_game(&mut replay, watch));
         if let Err(problem) = &replayed {
             builder.add_end(format!("the record cannot be replayed: {problem}"));
         }

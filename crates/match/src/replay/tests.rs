@@ -49,7 +49,10 @@ fn record(game: GameKind, opening: &[&str], actions: &[&str], rolls: &[&str]) ->
 }
 
 fn error(record: &GameRecord, game: GameKind) -> String {
-    let error = Replay::new(&start(game), record).find_map(Result::err).expect("an error");
+    let error = Replay::new(&start(game), record)
+        .expect("its seats")
+        .find_map(Result::err)
+        .expect("an error");
     error.to_string()
 }
 
@@ -57,7 +60,7 @@ fn error(record: &GameRecord, game: GameKind) -> String {
 fn a_replay_yields_seats_times_and_events() {
     let game = GameKind::Backdraughts;
     let record = record(game, &["1,3>4,3"], &["0,2>0,0"], &["roll 3", "roll 2", "roll 4"]);
-    let mut replay = Replay::new(&start(game), &record);
+    let mut replay = Replay::new(&start(game), &record).expect("its seats");
     assert_eq!(replay.recorded(Seat::FIRST), Some("1,3>4,3"));
     assert!(replay.is_in_opening());
     let opening = replay.play_opening().expect("legal");
@@ -71,7 +74,7 @@ fn a_replay_yields_seats_times_and_events() {
 fn a_simultaneous_turn_takes_two_texts_and_two_times() {
     let game = GameKind::BackToTheWall;
     let record = record(game, &[], &["R U 3,5", "L D 3,1", "R U 3,4"], &[]);
-    let mut replay = Replay::new(&start(game), &record);
+    let mut replay = Replay::new(&start(game), &record).expect("its seats");
     assert_eq!(replay.recorded(Seat::SECOND), Some("L D 3,1"));
     let played = replay.next().expect("a turn").expect("legal");
     assert!(matches!(played.turn, Turn::Together(_)));

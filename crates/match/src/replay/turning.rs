@@ -63,7 +63,7 @@ impl TurningPoint {
         let kind = BotKind::Search(Limit::Nodes(nodes));
         let mut engine = referee_bots::engine(&*rules.game, kind, &rules.options)?;
         let mut house = House { engine: &mut *engine, rng: ChaCha8Rng::seed_from_u64(1) };
-        let mut replay = Replay::new(&rules.start, record);
+        let mut replay = Replay::new(&rules.start, record)?;
         let mut points = Vec::new();
         loop {
             let asked = match replay.current().turn() {
