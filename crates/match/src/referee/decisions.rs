@@ -101,7 +101,7 @@ impl GameLoop<'_, '_> {
         match (&mut answered.time, &answered.decided) {
             (Some(time), Ok(_)) => time.charged = OthersCpu(taken).refunded(*time, control),
             (Some(_), Err(fault)) if fault.code == FaultCode::Timeout => {
-                self.trace.disturbers = disturbers;
+                self.trace.disturbers = self.trace.disturbers.union(disturbers);
             }
             _ => {}
         }

@@ -73,8 +73,8 @@ impl OthersCpu {
         charged.saturating_sub(taken).max(cpu.min(charged))
     }
 
-    /// Whether the opponent may have caused that no reply came in time, [`OVERTIME`] included: only
-    /// if it took at least that. If it took less, more was missing than it took.
+    /// Whether the others may have caused that no reply came in time, [`OVERTIME`] included: only
+    /// if they took at least that. If they took less, more was missing than they took.
     pub(super) fn may_have_cost_the_reply(self, control: &TimeControl) -> bool {
         takes_time(control) && self.0 >= OVERTIME
     }

@@ -57,8 +57,9 @@ impl RecordBuilder {
             let cpu = seconds(self.statistics[seat].cpu_off_turn);
             format!("{} used {cpu}", self.names[seat])
         };
-        let late =
-            self.report.ending.faults().next().map_or("a player", |(seat, _)| &self.names[seat]);
+        let faults = self.report.ending.faults();
+        let late = faults.map(|(seat, _)| seat).find(|&seat| !disturbers.contains(seat));
+        let late = late.map_or("a player", |seat| &self.names[seat]);
         let used: Vec<String> = disturbers.iter().map(used).collect();
         let names: Vec<&str> = disturbers.iter().map(|seat| &*self.names[seat]).collect();
         format!(

@@ -149,4 +149,8 @@ fn void_games_name_the_player_that_disturbed_them() {
         "ant lost on time while bee used 1.5 s of CPU time on the opponent's turns; played again \
          with bee frozen off turn"
     );
+    let late = || Some(Fault::new(FaultCode::Timeout, "late"));
+    let builder = faulted(BySeat::from([late(), late()]));
+    let why = builder.why_void(Void::Disturbed { by: Seat::FIRST.into() });
+    assert!(why.starts_with("bee lost on time while ant used"), "{why}");
 }
