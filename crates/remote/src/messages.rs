@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use referee_record::seeds::{NoRandomNumbers, random_bytes};
 
 /// The version of these messages. A worker only plays for a coordinator of the same version.
-pub(crate) const PROTOCOL: u32 = 6;
+pub(crate) const PROTOCOL: u32 = 7;
 
 /// How often the coordinator announces its run, and workers send heartbeats.
 pub const HEARTBEAT: Duration = Duration::from_secs(2);
