@@ -9,10 +9,8 @@ use serde::{Deserialize, Serialize};
 use super::board::Square;
 use super::event::Event;
 use super::point::Point;
-use super::{
-    BySeat, Game, GameResult, OptionError, Options, Outcome, Refusal, RuleSheet, Seat, Step, Text,
-    Turn,
-};
+use super::two::{BySide, GameResult, Outcome, Side, Step, Turn};
+use super::{Game, OptionError, Options, Refusal, RuleSheet, Text};
 
 /// The clauses and the options.
 const RULES: &str = r#"
@@ -85,16 +83,16 @@ pub struct State {
 pub struct TicTacToe {
     rules: Arc<Rules>,
     /// Marks by column and row.
-    marks: [[Option<Seat>; 3]; 3],
+    marks: [[Option<Side>; 3]; 3],
     ply: u32,
 }
 
 impl TicTacToe {
-    fn to_move(&self) -> Seat {
-        if self.ply.is_multiple_of(2) { Seat::First } else { Seat::Second }
+    fn to_move(&self) -> Side {
+        if self.ply.is_multiple_of(2) { Side::First } else { Side::Second }
     }
 
-    fn at(&self, square: Square) -> Option<Seat> {
+    fn at(&self, square: Square) -> Option<Side> {
         self.marks[usize::from(square.column)][usize::from(square.row)]
     }
 
@@ -103,14 +101,14 @@ impl TicTacToe {
     }
 
     /// Whether `seat` has three in a row (N3).
-    fn has_row(&self, seat: Seat) -> bool {
+    fn has_row(&self, seat: Side) -> bool {
         let mine = |column: usize, row: usize| self.marks[column][row] == Some(seat);
         let lines = (0..3).any(|n| (0..3).all(|m| mine(n, m)) || (0..3).all(|m| mine(m, n)));
         lines || (0..3).all(|n| mine(n, n)) || (0..3).all(|n| mine(n, 2 - n))
     }
 
     fn outcome(&self) -> Option<Outcome> {
-        let row = Seat::BOTH.into_iter().find(|&seat| self.has_row(seat));
+        let row = Side::BOTH.into_iter().find(|&seat| self.has_row(seat));
         let result = match row {
             Some(seat) => GameResult::Win(if self.rules.misere == Misere::On { !seat } else { seat }),
             None if self.ply == 9 => GameResult::Draw,
@@ -125,11 +123,11 @@ impl Game for TicTacToe {
     type Action = Mark;
     type Chance = Infallible;
     type State = State;
-    type Snapshot = ([[Option<Seat>; 3]; 3], u32);
+    type Snapshot = ([[Option<Side>; 3]; 3], u32);
 
     const NAME: &'static str = "tic-tac-toe";
     const TITLE: &'static str = "Tic-tac-toe";
-    const SEATS: BySeat<&'static str> = BySeat::new("crosses", "noughts");
+    const SEATS: BySide<&'static str> = BySide::new("crosses", "noughts");
 
     fn sheet() -> &'static RuleSheet {
         static SHEET: LazyLock<RuleSheet> = LazyLock::new(|| RuleSheet::read(RULES));
@@ -156,14 +154,14 @@ impl Game for TicTacToe {
         self.ply
     }
 
-    fn legal_actions(&self, seat: Seat) -> Vec<Mark> {
+    fn legal_actions(&self, seat: Side) -> Vec<Mark> {
         if self.turn() != Turn::Move(seat) {
             return Vec::new();
         }
         Self::squares().filter(|&square| self.at(square).is_none()).map(Mark).collect()
     }
 
-    fn parse_action(&self, seat: Seat, text: &str) -> Result<Mark, Refusal> {
+    fn parse_action(&self, seat: Side, text: &str) -> Result<Mark, Refusal> {
         let text = text.trim_ascii();
         let point = Point::read(text)
             .ok_or_else(|| Refusal::Malformed("expected a square like `1,2`".to_owned()))?;
@@ -192,15 +190,9 @@ impl Game for TicTacToe {
             forced: false,
             opening: false,
             on_behalf_of: None,
-                to: None,
+            to: None,
         });
-        if let Some(Outcome { result, reason }) = self.outcome() {
-            let result = match result {
-                GameResult::Win(winner) => Self::SEATS[winner],
-                GameResult::Draw => "draw",
-            };
-            events.push(Event::Over { result: result.into(), reason: reason.into(), scores: None });
-        }
+        events.extend(self.outcome().map(|outcome| outcome.event(&Self::SEATS)));
     }
 
     fn state(&self) -> State {
@@ -217,8 +209,8 @@ impl Game for TicTacToe {
 
     fn rows(&self) -> Vec<String> {
         let cell = |column, row| match self.at(Square::new(column, row)) {
-            Some(Seat::First) => 'x',
-            Some(Seat::Second) => 'o',
+            Some(Side::First) => 'x',
+            Some(Side::Second) => 'o',
             None => '.',
         };
         (0..3).map(|row| (0..3).map(|column| cell(column, row)).collect()).collect()
