@@ -63,6 +63,11 @@ impl Seat {
         self.0
     }
 
+    /// The seat's number in words, for example `first`.
+    pub const fn ordinal(self) -> &'static str {
+        ORDINALS[self.index()]
+    }
+
     /// The seats of a game with so many, in order.
     pub fn all(count: usize) -> impl DoubleEndedIterator<Item = Self> + ExactSizeIterator + Clone {
         (0..count).map(Self::new)
@@ -72,7 +77,7 @@ impl Seat {
 /// For example, `first seat`.
 impl fmt::Display for Seat {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} seat", ORDINALS[self.index()])
+        write!(f, "{} seat", self.ordinal())
     }
 }
 
@@ -343,7 +348,11 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for SeatMap<T> {
                     if names.len() == *SEATS.end() {
                         return Err(de::Error::custom("expected at most 16 seats"));
                     }
-                    names.push(Text::from(name));
+                    let name = Text::from(name);
+                    if names.contains(&name) {
+                        return Err(de::Error::custom("a seat is named twice"));
+                    }
+                    names.push(name);
                     values.push(value);
                 }
                 if names.len() < *SEATS.start() {
@@ -368,7 +377,11 @@ mod tests {
             assert_eq!(serde_json::to_string(&map).expect("plain"), text);
         }
         let many: Vec<String> = (0..17).map(|seat| format!("\"{seat}\":1")).collect();
-        for bad in [r#"{"white":1}"#, &format!("{{{}}}", many.join(","))] {
+        for bad in [
+            r#"{"white":1}"#,
+            r#"{"white":1,"white":1,"black":2}"#,
+            &format!("{{{}}}", many.join(",")),
+        ] {
             assert!(serde_json::from_str::<SeatMap<u8>>(bad).is_err(), "{bad}");
         }
     }

@@ -250,7 +250,9 @@ impl<'de> Deserialize<'de> for GameRecord {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let mut record = Self::deserialize(deserializer)?;
         if !record.is_of_its_seats() {
-            return Err(de::Error::custom("expected values of the seats of `players`"));
+            return Err(de::Error::custom(
+                "expected values of the seats of `players`, and how the game ended",
+            ));
         }
         record.cut();
         Ok(record)
@@ -268,7 +270,17 @@ impl GameRecord {
             final_scores.as_ref().map(SeatMap::len),
             reported.as_ref().map(SeatMap::len),
         ];
-        counts.into_iter().chain(optional.into_iter().flatten()).all(|it| it == players.len())
+        // A game for two has a result; places are for more.
+        let has_its_end = if players.len() > 2 {
+            self.result.is_empty() && self.places().is_some()
+        } else {
+            !self.result.is_empty() && places.is_none()
+        };
+        has_its_end
+            && counts
+                .into_iter()
+                .chain(optional.into_iter().flatten())
+                .all(|it| it == players.len())
     }
 }
 

@@ -121,6 +121,13 @@ impl Header {
         if self.openings.as_ref().is_some_and(|openings| !openings.is_within_bounds()) {
             return Err(format!("openings have 1 to {MOST_PLIES} plies"));
         }
+        let different: HashSet<&str> = self.seats.values().iter().map(String::as_str).collect();
+        if different.len() < self.seats.len() || different.contains("draw") {
+            return Err("the seats need different names, none of them `draw`".to_owned());
+        }
+        if self.is_league() && self.seats.len() != 2 {
+            return Err("a league is for games of two seats".to_owned());
+        }
         self.check_players()
     }
 
