@@ -55,7 +55,7 @@ function countsOf(game, { squares }) {
   const owned = Object.values(game.look?.legend ?? {}).some(({ mark }) => mark === "owned");
   const counted = squares.flatMap((square) => owned
     ? marksOf(game, square).filter((symbol) => meaning(game, symbol).mark === "owned") : piecesOf(game, square));
-  return [0, 1].map((seat) => {
+  return game.seats.map((_, seat) => {
     const count = counted.filter((symbol) => seatOf(game, symbol) === seat).length;
     return `${count} ${owned ? "square" : "piece"}${count === 1 ? "" : "s"}`;
   });

@@ -120,7 +120,9 @@ const viewer = {
     this.moves = [];
     const list = find("moves");
     list.replaceChildren();
-    let row = null, filled = 2, number = 0;
+    const seats = this.replay.seats.length;
+    list.style.setProperty("--seats", seats);
+    let row = null, filled = seats, number = 0;
     const open = () => {
       row = list.appendChild(make("li", {}, make("i", {}, String(++number))));
       filled = 0;
@@ -134,7 +136,7 @@ const viewer = {
       };
       if (frame.bad) {
         list.append(make("li", { class: "bad" }, make("i", {}, "✗"), cell(frame.told)));
-        filled = 2;
+        filled = seats;
       }
       for (const [seat, text] of frame.moves ?? []) {
         if (filled > seat) open();
@@ -207,10 +209,9 @@ const viewer = {
   /** The times by ply, and the evaluations, if any. */
   strip() {
     const frames = this.replay.frames, count = frames.length;
-    // If both were asked, each bar takes half of the space.
-    const turns = frames.flatMap((frame, at) => (frame.clock ?? []).map(([seat, ms]) =>
-      ({ seat, ms, x: frame.clock.length > 1 ? at - 0.4 + seat * 0.4 : at - 0.4,
-        width: frame.clock.length > 1 ? 0.4 : 0.8 })));
+    // The bars of all that were asked share the space of a ply.
+    const turns = frames.flatMap((frame, at) => (frame.clock ?? []).map(([seat, ms], place, { length }) =>
+      ({ seat, ms, x: at - 0.4 + place * 0.8 / length, width: 0.8 / length })));
     const most = Math.max(...turns.map(({ ms }) => ms), 0.001);
     const svg = make("svg", { viewBox: `-0.5 0 ${count} 100`, preserveAspectRatio: "none",
       role: "img", "aria-label": "Time used by ply" });
@@ -218,24 +219,23 @@ const viewer = {
     for (const { seat, ms, x, width } of turns) {
       const height = Math.max(100 * ms / most, 1);
       svg.append(make("rect", { x, width, y: 100 - height, height,
-        fill: seat ? "var(--warm)" : "var(--accent)" }));
+        fill: TIME_COLOURS[seat % TIME_COLOURS.length] }));
     }
     let evals = false;
-    for (const seat of [0, 1]) {
+    for (const seat of this.replay.seats.keys()) {
       const points = frames.flatMap((frame, at) => (frame.said ?? [])
         .filter(([of, , value]) => of === seat && value != null)
         .map(([, , value]) => `${at},${50 - 48 * value}`));
       if (points.length > 1) {
         evals = true;
         svg.append(make("polyline", { points: points.join(" "), fill: "none", "stroke-width": 2,
-          "vector-effect": "non-scaling-stroke", stroke: seat ? "var(--series-6)" : "var(--series-2)" }));
+          "vector-effect": "non-scaling-stroke", stroke: EVAL_COLOURS[seat % EVAL_COLOURS.length] }));
       }
     }
     const key = (colour, text) => [make("i", { style: `background:${colour}` }), text];
-    const [one, other] = this.replay.seats;
+    const keys = (colours) => this.replay.seats.flatMap((name, seat) => key(colours[seat % colours.length], name));
     find("strip").replaceChildren(svg, !turns.length ? "" : make("figcaption", {}, `Time by ply, at most ${time(most)}:`,
-      ...key("var(--accent)", one), ...key("var(--warm)", other),
-      ...(evals ? [" · evaluations, −1 to 1:", ...key("var(--series-2)", one), ...key("var(--series-6)", other)] : [])));
+      ...keys(TIME_COLOURS), ...(evals ? [" · evaluations, −1 to 1:", ...keys(EVAL_COLOURS)] : [])));
     const point = (event) => {
       const box = svg.getBoundingClientRect();
       this.step(Math.floor((event.clientX - box.left) / box.width * count), event.type !== "pointermove");
@@ -245,9 +245,13 @@ const viewer = {
   },
 };
 
-/** Both clocks at a frame: the time left, or used without a budget, and that of the last turn. */
+/** The colours of the seats, which repeat: of their times, and of their evaluations. */
+const TIME_COLOURS = ["var(--accent)", "var(--warm)", ...[2, 3, 4, 5, 6, 7].map((at) => `var(--series-${at})`)];
+const EVAL_COLOURS = [2, 6, 3, 4, 5, 7, 0, 1].map((at) => `var(--series-${at})`);
+
+/** The clock of each seat at a frame: the time left, or used without a budget, and that of the last turn. */
 function clocksAt(replay, at) {
-  return [0, 1].map((seat) => {
+  return replay.seats.map((_, seat) => {
     const turns = replay.frames.slice(0, at + 1).flatMap(({ clock }) => (clock ?? []).filter(([of]) => of === seat));
     const used = turns.reduce((sum, [, ms]) => sum + ms, 0), [, last, left] = turns.at(-1) ?? [];
     return { text: left == null ? `${time(used)} used` : `${time(left)} left`, turn: last == null ? "" : ` (last ${time(last)})` };
