@@ -160,7 +160,8 @@ fn turn(game: &Description, words: TurnWords, chance: bool) -> Result<Turn, Viol
     let TurnWords { moves, both, together, pass, whose, over, reason, .. } = words;
     let seats = game.seats.len();
     let is_together = if seats == 2 { both.is_some() } else { together.is_some() };
-    let is_foreign = both == Some(false) || both.is_some() && together.is_some();
+    let foreign = if seats == 2 { together.is_some() } else { both.is_some() };
+    let is_foreign = foreign || both == Some(false);
     let forms = [moves.is_some(), is_together, pass.is_some(), chance, over.is_some()];
     if is_foreign || forms.into_iter().filter(|form| *form).count() != 1 {
         return Err(Violation::Turn { seats });

@@ -376,7 +376,11 @@ fn some_of_three_seats_choose_together() {
     for few in [json!(["red"]), json!(["red", "red"]), json!([])] {
         assert_eq!(turn_of_three(&json!({"together": few})), Err(Violation::Together));
     }
-    assert_eq!(turn_of_three(&json!({"both": true})), Err(Violation::Turn { seats: 3 }));
+    for both in [json!({"both": true}), json!({"move": "red", "both": true})] {
+        assert_eq!(turn_of_three(&both), Err(Violation::Turn { seats: 3 }));
+    }
+    let extra = json!({"turn": {"move": "first", "together": ["first", "second"]}});
+    assert_eq!(refused(extra), Violation::Turn { seats: 2 });
     let of_two = json!({"turn": {"together": ["first", "second"]}, "legal": null});
     assert_eq!(refused(of_two), Violation::Turn { seats: 2 });
     let legal = |legal: Value| json!({"state": {}, "turn": turn.clone(), "legal": legal});
