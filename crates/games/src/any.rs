@@ -215,8 +215,8 @@ pub trait AnyPosition: fmt::Debug + Send + Sync {
     /// the game.
     fn judge(&self, seat: Seat, text: &str) -> Result<String, GameError>;
 
-    /// Whether `seat` could still win, if the other seat played as badly as it can. If not, it does
-    /// not win when the other one runs out of time: the game is a draw.
+    /// Whether `seat` could still win, if the others played as badly as they can. If not, in a game for
+    /// two, it does not win when the other one runs out of time: the game is a draw.
     fn can_win(&self, _seat: Seat) -> bool {
         true
     }
@@ -338,6 +338,9 @@ pub enum GameError {
     /// The game does not list its actions, so that its positions cannot be counted.
     #[error("the game does not list its actions, so its positions cannot be counted")]
     Unlisted,
+    /// There are more positions than can be counted.
+    #[error("there are too many positions to count")]
+    Uncountable,
     /// The program that knows the rules failed. Nobody's action or options caused it.
     #[error(transparent)]
     Program(#[from] ProgramError),

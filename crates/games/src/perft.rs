@@ -19,13 +19,16 @@ pub fn perft(position: &dyn AnyPosition, depth: u32) -> Result<u64, GameError> {
         (0, _) => Ok(1),
         (_, Turn::Over(_)) => Ok(0),
         (1, turn @ (Turn::Move(_) | Turn::Together(_))) => {
-            let counts = turn.asked().iter().map(|seat| match position.legal_count(seat) {
+            let mut counts = turn.asked().iter().map(|seat| match position.legal_count(seat) {
                 0 => Err(GameError::Unlisted),
                 count => Ok(count),
             });
-            counts.product()
+            counts.try_fold(1_u64, |product, count| {
+                product.checked_mul(count?).ok_or(GameError::Uncountable)
+            })
         }
-        _ => divide(position, depth)?.map(|below| Ok(below?.1)).sum(),
+        _ => divide(position, depth)?
+            .try_fold(0_u64, |sum, below| sum.checked_add(below?.1).ok_or(GameError::Uncountable)),
     }
 }
 
@@ -58,7 +61,8 @@ fn steps(position: &dyn AnyPosition) -> Result<Box<dyn Iterator<Item = TextStep>
         Turn::Pass(_) => Box::new(iter::once(Step::Pass)),
         Turn::Together(seats) => {
             let lists = seats.iter().map(actions).collect::<Result<Vec<_>, _>>()?;
-            let count = lists.iter().map(|list| list.len() as u128).product();
+            let lengths = lists.iter().map(|list| list.len() as u128);
+            let count = lengths.fold(1, u128::saturating_mul);
             Box::new((0..count).map(move |number| Step::Together(combination(&lists, number))))
         }
         Turn::Chance(_) => Box::new(position.different_outcomes().into_iter().map(Step::Chance)),
