@@ -18,7 +18,7 @@ use tokio::sync::Notify;
 use self::browser::GamePage;
 use self::display::{Display, TerminalBoard};
 use self::ending::{Conclusion, given_up};
-use self::saved::{SavedGame, header_of};
+use self::saved::{SavedGame, different_names, header_of};
 use self::screen::Screen;
 use self::terminal::terminal_interface;
 use super::find_game::FoundGame;
@@ -27,7 +27,7 @@ use super::settings::{GameSettingsArgs, GivenSettings, Settings};
 use super::{Failure, Status};
 use crate::printer::Printer;
 use referee_config::PlayerArgument;
-use referee_games::{AnyGame, AnyPosition, BySeat, Event, Seat, SeatSet, Text, TextStep};
+use referee_games::{AnyGame, AnyPosition, BySeat, Event, SEATS, Seat, SeatSet, Text, TextStep};
 use referee_match::player::user_interface::UserInterface;
 use referee_match::player::{Human, Launch, Player, PlayerStatistics, Sandbox};
 use referee_match::referee::{self, GameReport, GameSetup};
@@ -62,7 +62,7 @@ Exit codes: 0 the game was played, 1 a program lost by a fault, 2 invalid comman
 interrupted.")]
 pub(crate) struct PlayArgs {
     /// The players, in order of the seats
-    #[arg(value_name = "PLAYER", num_args = 2..=16, required = true)]
+    #[arg(value_name = "PLAYER", required = true)]
     pub(crate) players: Vec<String>,
     /// The game and its terms
     #[command(flatten)]
@@ -100,6 +100,9 @@ pub(crate) struct PlayArgs {
 
 /// Plays the game.
 pub(crate) fn run(args: &PlayArgs, printer: Printer) -> Result<Status, Failure> {
+    if !SEATS.contains(&args.players.len()) {
+        return Err(Failure::input("a game has 2 to 16 seats: name a player for each".to_owned()));
+    }
     let Some(opened) = args.settings.open(&args.players, printer)? else {
         return Ok(Status::Interrupted);
     };
@@ -149,8 +152,8 @@ pub(crate) fn run(args: &PlayArgs, printer: Printer) -> Result<Status, Failure> 
     };
     let status = conclude(&game.report, &terms.rules.seats(), &words, &display, printer)?;
     if let Some(saved) = saved {
-        let header = header_of(&settings, &terms, &words)?;
-        let names = words.as_ref().map(|word| word.name().to_owned());
+        let names = different_names(&words);
+        let header = header_of(&settings, &terms, (&words, &names))?;
         let id = saved.keep(&header, record(RecordBuilder { names, ..game }, people(&words)))?;
         let dir = args.save.as_deref().unwrap_or(Path::new("."));
         let dir = shell::quoted(&dir.to_string_lossy());
@@ -293,13 +296,11 @@ fn play(
     };
     let seats = terms.rules.seats();
     // They do not depend on the players' names.
-    let places = seats.map_seats(|seat| seat.to_string().replace(" seat", ""));
-    let place = |seat: Seat| places[seat].as_str();
-    let seeds = places.map_seats(|seat| {
-        let others: Vec<&str> = places.others(seat).map(place).collect();
-        secret.player_seed(place(seat), &others, 1, 1)
+    let seeds = seats.map_seats(|seat| {
+        let others: Vec<&str> = seats.others(seat).map(Seat::ordinal).collect();
+        secret.player_seed(seat.ordinal(), &others, 1, 1)
     });
-    let mut luck = secret.luck(&places.seats().map(place).collect::<Vec<_>>(), 1);
+    let mut luck = secret.luck(&seats.seats().map(Seat::ordinal).collect::<Vec<_>>(), 1);
     let _cores = settle_on_cores(&terms.control);
     let mut players = words.as_ref().map(|word| seated(word, terms, display, printer));
     let people = people(words);

@@ -117,6 +117,69 @@ fn every_seat_needs_a_player() {
 }
 
 #[test]
+fn a_player_may_play_itself_in_a_kept_game() {
+    let arena = Arena::new();
+    let kept = ["play", "bot:random", "bot:random", "--delay", "0s", "--save", "kept"];
+    assert_eq!(arena.run(&kept).code, 0);
+    let ranked = arena.run(&["rank", "kept"]);
+    assert_eq!(ranked.code, 0, "{}", ranked.err);
+    assert!(ranked.out.contains("random-2"), "{}", ranked.out);
+}
+
+#[test]
+fn options_may_stand_between_players() {
+    let arena = Arena::new();
+    let clash = ["play", "bot:random", "--seed", "1", "bot:random", "--delay", "0s"];
+    let run = arena.run(&[&clash[..], &["--option", "max-moves=4"]].concat());
+    assert_eq!(run.code, 0, "{}", run.err);
+    let bots = ["bot:random"; 15];
+    let run = arena.run(&[&clash[..], &bots].concat());
+    assert_eq!(run.code, 2, "{}", run.out);
+    assert!(run.err.contains("a game has 2 to 16 seats"), "{}", run.err);
+}
+
+#[test]
+fn a_kept_game_of_three_is_no_tournament() {
+    let arena = Arena::new();
+    play(&arena, &["bot:greedy", "bot:random", "bot:random"], &["--save", "kept"]);
+    for command in ["rank", "verify", "report", "export"] {
+        let run = arena.run(&[command, "kept"]);
+        assert_eq!(run.code, 2, "{command}: {}", run.out);
+        let why = "games of 3 seats are not results of a tournament; `referee replay ID";
+        assert!(run.err.contains(why), "{command}: {}", run.err);
+    }
+    let before = fs::read_to_string(arena.path().join("kept/games.jsonl")).expect("a log");
+    assert_eq!(arena.run(&["verify", "--repair", "kept"]).code, 2);
+    let after = fs::read_to_string(arena.path().join("kept/games.jsonl")).expect("a log");
+    assert_eq!(before, after);
+}
+
+#[test]
+fn a_record_of_other_seats_than_its_game_has_is_refused() {
+    let arena = Arena::new();
+    play(&arena, &["bot:greedy", "bot:random", "bot:random"], &["--save", "kept"]);
+    let log = arena.path().join("kept/games.jsonl");
+    let text = fs::read_to_string(&log).expect("a log");
+    let id = text.split_once("\"id\":\"").expect("an id").1[..14].to_owned();
+    // As if the games were of a built-in game for two.
+    let mut header: Value =
+        serde_json::from_str(text.lines().next().expect("a header")).expect("JSON");
+    header["game"] = "watch-your-back".into();
+    header["options"] = serde_json::json!({});
+    header.as_object_mut().expect("an object").remove("program");
+    let line = text.lines().nth(1).expect("a game");
+    fs::write(&log, format!("{header}\n{line}\n")).expect("written");
+    for command in [
+        &["replay", &id, "--results", "kept"][..],
+        &["ask", "bot:random", "--record", &id, "--results", "kept"],
+    ] {
+        let run = arena.run(command);
+        assert_eq!(run.code, 2, "{command:?}: {}{}", run.out, run.err);
+        assert!(run.err.contains("the record is of 3 seats, unlike the game"), "{}", run.err);
+    }
+}
+
+#[test]
 fn the_rules_of_three_seats_pass_their_trial() {
     let arena = Arena::new();
     let run = arena.run(&["test-game", GAME, "--games", "5"]);

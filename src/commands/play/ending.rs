@@ -37,6 +37,9 @@ impl Conclusion<'_> {
     fn result(&self, places: Places) -> String {
         let player = |seat| format!("{} ({})", self.name(seat), self.seats[seat]);
         match places.winner() {
+            _ if places.seats() > 2 && self.report.ending.faults().count() == places.seats() => {
+                "nobody wins".to_owned()
+            }
             _ if places.seats() > 2 => places.in_words(player),
             Some(seat) => format!("{} wins", player(seat)),
             None => "draw".to_owned(),

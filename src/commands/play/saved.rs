@@ -49,12 +49,23 @@ impl SavedGame {
     }
 }
 
+/// The players' names in a log, which must differ: a second `random` is `random-2`.
+pub(super) fn different_names(words: &BySeat<PlayerArgument>) -> BySeat<String> {
+    let mut names: Vec<String> = Vec::new();
+    for word in words.values() {
+        let numbered = (2..).map(|number| format!("{}-{number}", word.name()));
+        let mut all = [word.name().to_owned()].into_iter().chain(numbered);
+        names.extend(all.find(|name| !names.contains(name)));
+    }
+    names.into_iter().collect()
+}
+
 /// The header for the log of the game: that of a tournament with one pair of games. It has no seed,
 /// because the seeds of the game do not depend on the players' names.
 pub(super) fn header_of(
     settings: &Settings,
     terms: &PlaySettings,
-    words: &BySeat<PlayerArgument>,
+    (words, names): (&BySeat<PlayerArgument>, &BySeat<String>),
 ) -> Result<Header, Failure> {
     let stages = vec![Stage::round_robin(1)];
     let options = terms.rules.options.clone();
@@ -69,7 +80,7 @@ pub(super) fn header_of(
     };
     let info = |seat: Seat| match &words[seat] {
         PlayerArgument::Program(spec) => PlayerInfo {
-            name: spec.name.clone(),
+            name: names[seat].clone(),
             command: spec.command.clone(),
             hash: spec.hash.clone(),
             tc: terms.tc[seat],
@@ -78,7 +89,7 @@ pub(super) fn header_of(
             entry: None,
             left: None,
         },
-        human @ PlayerArgument::Human => PlayerInfo::person(human.name()),
+        PlayerArgument::Human => PlayerInfo::person(&names[seat]),
     };
     let header = header(&tournament, terms.containment.record(), fresh_identity()?);
     let players = words.seats().map(info).collect();
