@@ -11,8 +11,8 @@ GAME = {
     "options": [{"name": "cards", "default": 7, "text": "cards of each hand, and prizes (G1)",
                  "type": "integer", "min": 2, "max": 13}],
     "clauses": [
-        {"id": "G1", "title": "Cards", "text": "Every seat has the cards 1 to 7. The prizes are "
-                                               "worth 1 to 7 points."},
+        {"id": "G1", "title": "Cards", "text": "Every seat has cards with the numbers from 1 "
+                                               "on. So have the prizes, in points."},
         {"id": "G2", "title": "Bid", "text": "A prize is drawn. Every seat bids a card of its hand "
                                              "for it, without knowing the other bids."},
         {"id": "G3", "title": "Prize", "text": "The highest bid that nobody else made takes the "

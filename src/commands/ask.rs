@@ -48,7 +48,7 @@ pub(crate) struct AskArgs {
     /// Number of plies before the decision (default: the first decision of the record)
     #[arg(long, value_name = "N", requires = "record")]
     pub(crate) ply: Option<u32>,
-    /// The seat, if both decide at once (default: that of the player of the same name)
+    /// The seat, if several decide at once (default: that of the player of the same name)
     #[arg(long)]
     pub(crate) seat: Option<String>,
     /// Write the messages to the player to a file

@@ -204,7 +204,9 @@ fn next_if_ready(
         words.extend(args.settings.config.iter().map(|path| path.display().to_string()));
     } else {
         let player = args.players.first()?.clone();
-        words.extend(["play".to_owned(), player, format!("bot:{}", exam.bots.last()?.name)]);
+        let bot = format!("bot:{}", exam.bots.last()?.name);
+        words.extend(["play".to_owned(), player]);
+        words.extend(vec![bot; exam.rules.seats().len() - 1]);
         words.extend(args.settings.words());
     }
     Some(words.iter().map(|word| shell::quoted(word)).collect::<Vec<_>>().join(" "))

@@ -19,7 +19,7 @@ use crate::templates::{Language, TemplateFile};
 use referee_check::Beginning;
 use referee_games::{Legal, Options, Seat, SharedGame};
 use referee_record::model::containment::ContainmentRequest;
-use referee_record::model::rules::GameRules;
+use referee_record::model::rules::{GameRules, refuse_more_seats};
 use referee_record::seeds::Secret;
 use referee_record::shell;
 
@@ -115,6 +115,7 @@ fn write_all(dir: &Path, files: &[TemplateFile], printer: Printer) -> Result<(),
 /// What a kit must know about a game, from its first decision.
 fn facts(game: SharedGame, word: String) -> Result<GameFacts, Failure> {
     let options = Options::resolve(game.options(), [])?;
+    refuse_more_seats(&*game)?;
     let rules = GameRules::new(game, options)?;
     let mut position = rules.start.clone();
     let mut luck = Secret::from_seed(1).luck(&["one", "other"], 1);

@@ -11,7 +11,7 @@ use super::game_args::{GameArgs, GameArgument};
 use super::{Failure, Status};
 use crate::printer::Printer;
 use recorded_game::Record;
-use referee_games::{GameError, Refusal};
+use referee_games::{GameError, Refusal, Seat};
 use referee_protocol::escape;
 use referee_record::seeds::Secret;
 use traced_game::{Answers, TracedGame, TracedStep};
@@ -56,8 +56,10 @@ pub(crate) fn run(args: &TraceArgs, printer: Printer) -> Result<Status, Failure>
     if args.requests {
         return answer_requests(&args.game.game, printer);
     }
-    let luck = args.seed.map(|seed| Secret::from_seed(seed).luck(&["first", "second"], 1));
-    let course = TracedGame { game: args.game.rules(printer)?.start, luck };
+    let game = args.game.rules(printer)?.start;
+    let seats: Vec<&str> = game.seats().seats().map(Seat::ordinal).collect();
+    let luck = args.seed.map(|seed| Secret::from_seed(seed).luck(&seats, 1));
+    let course = TracedGame { game, luck };
     let (mut out, input) = (printer.stream(), io::stdin().lock());
     let traced = Tracer { course, legal: args.legal }.play_all(input, &mut out);
     let flushed = flush(&mut out);

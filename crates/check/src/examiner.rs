@@ -335,7 +335,7 @@ impl<'e> Examiner<'e> {
 
     /// The number of seats.
     fn seats(&self) -> u8 {
-        self.exam.rules.seats().seats().fold(0, |count, _| count + 1)
+        self.exam.rules.seats().iter().map(|_| 1).sum()
     }
 
     fn measure(&mut self, finished: &Finished, under_load: bool) {
@@ -384,7 +384,7 @@ impl<'e> Examiner<'e> {
         if rules.game.is_hidden() {
             return None;
         }
-        let (mut replay, mut events) = (Replay::new(&rules.start, record), Vec::new());
+        let (mut replay, mut events) = (Replay::new(&rules.start, record).ok()?, Vec::new());
         for played in replay.by_ref() {
             events = played.ok()?.events;
         }

@@ -59,8 +59,8 @@ pub enum OpeningActionError {
     /// The rules reject it.
     #[error(transparent)]
     Refused(Box<GameError>),
-    /// Both seats act at once, but the list has an action for only one of them.
-    #[error("`{0}` is one action, but both seats act at once")]
+    /// Several seats act at once, but the list has no action for all of them.
+    #[error("`{0}` is one action, but several seats act at once")]
     Alone(String),
     /// The game is over after it.
     #[error("the game is over after it")]

@@ -54,7 +54,7 @@ impl Script for LineScript<'_> {
     type Text = String;
     type Error = GameError;
 
-    /// On a simultaneous turn, the line has both actions in seat order.
+    /// On a simultaneous turn, the line has the actions in seat order.
     fn action(
         &mut self,
         position: &dyn AnyPosition,

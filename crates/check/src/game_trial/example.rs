@@ -1,5 +1,6 @@
 //! A random game as an example of what the page and the terminal show.
 
+use referee_games::SeatMap;
 use std::time::Duration;
 
 use rand::SeedableRng;
@@ -45,6 +46,8 @@ impl ExampleGame {
         if let Turn::Over(outcome) = walk.position.turn() {
             outcome.places.result(&seats).unwrap_or_default().clone_into(&mut record.result);
             record.reason = outcome.reason.to_string();
+            record.places =
+                (seats.len() > 2).then(|| SeatMap::new(seats.clone(), outcome.places.from_one()));
         }
         let mut middle = Walk::new(&rules.start);
         for (number, step) in walk.steps.iter().enumerate() {
