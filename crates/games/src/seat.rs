@@ -123,7 +123,14 @@ impl SeatSet {
 
     /// The seats, in order.
     pub fn iter(self) -> impl Iterator<Item = Seat> + Clone {
-        (0..16).map(Seat).filter(move |&seat| self.contains(seat))
+        let mut left = self.0;
+        std::iter::from_fn(move || {
+            let next = left.trailing_zeros();
+            // Removes the lowest seat.
+            left &= left.wrapping_sub(1);
+            #[expect(clippy::cast_possible_truncation, reason = "it is below 16")]
+            (next < u16::BITS).then_some(Seat(next as u8))
+        })
     }
 }
 

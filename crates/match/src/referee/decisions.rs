@@ -41,8 +41,7 @@ impl GameLoop<'_, '_> {
 
     /// Asks the one seat on turn.
     pub(super) async fn decide_alone(&mut self, seat: Seat) -> Result<DecidedStep, GameError> {
-        let clocks = self.clocks.clone();
-        Ok(match self.ask(seat, &clocks).await? {
+        Ok(match self.ask(seat, None).await? {
             Ok(action) => Ok(Step::Move(action)),
             Err(fault) => {
                 let mut faults = BySeat::default_for(self.players.len());
@@ -59,7 +58,7 @@ impl GameLoop<'_, '_> {
         let first = self.position.ply() as usize % asked.len();
         let mut decided = Vec::with_capacity(asked.len());
         for seat in asked.iter().skip(first).chain(asked.iter().take(first)) {
-            decided.push((seat, self.ask(seat, &clocks).await?));
+            decided.push((seat, self.ask(seat, Some(&clocks)).await?));
         }
         decided.sort_by_key(|(seat, _)| *seat);
         Ok(decided)
@@ -81,9 +80,14 @@ impl GameLoop<'_, '_> {
         answered.into_iter().map(settle).collect()
     }
 
-    /// Asks one seat for this turn's action. The turn began with these clocks.
-    async fn ask(&mut self, seat: Seat, clocks: &BySeat<Clock>) -> Result<Decided, GameError> {
+    /// Asks one seat for this turn's action. The turn began with these clocks, or with those of now.
+    async fn ask(
+        &mut self,
+        seat: Seat,
+        clocks: Option<&BySeat<Clock>>,
+    ) -> Result<Decided, GameError> {
         let events = &self.events[self.sent[seat]..];
+        let clocks = clocks.unwrap_or(&self.clocks);
         let question = PendingTurn::new(seat, self.setup, &*self.position, events, clocks);
         let (player, others) = apart(self.players, seat);
         let control = self.setup.control;
