@@ -46,7 +46,7 @@ pub(crate) fn tests() -> Vec<Trial> {
         }),
         quick("a_move_of_an_engine_costs_the_same_late_in_a_game", engines),
         slow("a_move_takes_few_instructions", || {
-            instructions([("[]", 27_000), (EVENTS, 33_000), (EVERYTHING, 80_000)])
+            instructions([("[]", 26_000), (EVENTS, 32_000), (EVERYTHING, 77_000)])
         }),
     ]
 }
