@@ -46,9 +46,9 @@ impl Seat {
     /// The seat with this number, from 0.
     ///
     /// # Panics
-    /// No game has so many [seats](SEATS).
+    /// No game has that many [seats](SEATS).
     pub fn new(index: usize) -> Self {
-        assert!(index < *SEATS.end(), "no game has so many seats");
+        assert!(index < *SEATS.end(), "no game has that many seats");
         #[expect(clippy::cast_possible_truncation, reason = "it is below 16")]
         Self(index as u8)
     }
@@ -68,7 +68,7 @@ impl Seat {
         ORDINALS[self.index()]
     }
 
-    /// The seats of a game with so many, in order.
+    /// The seats of a game with `count` seats, in order.
     pub fn all(count: usize) -> impl DoubleEndedIterator<Item = Self> + ExactSizeIterator + Clone {
         (0..count).map(Self::new)
     }
@@ -99,7 +99,7 @@ impl SeatSet {
         self.0.count_ones() as usize
     }
 
-    /// Whether there is none.
+    /// Whether the set is empty.
     pub const fn is_empty(self) -> bool {
         self.0 == 0
     }
@@ -163,7 +163,7 @@ impl<T> BySeat<T> {
         self.0.len()
     }
 
-    /// Whether there is no seat.
+    /// Whether it has no seats.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

@@ -98,7 +98,7 @@ impl AuthorFolder {
         Ok(File::from(rustix::fs::openat(&self.0, name, flags, READABLE)?))
     }
 
-    /// Removes a file, if it is there.
+    /// Removes a file, if it exists.
     pub(crate) fn remove(&self, name: &str) -> io::Result<()> {
         match rustix::fs::unlinkat(&self.0, name, AtFlags::empty()) {
             Ok(()) | Err(Errno::NOENT) => Ok(()),

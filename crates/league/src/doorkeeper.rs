@@ -216,7 +216,7 @@ impl Doorkeeper {
         }
     }
 
-    /// Checks the submission of whoever is next.
+    /// Checks the next submission in the queue.
     fn check_next(&mut self) -> Result<(), RunOver> {
         let Some(author) = self.waiting.next(now()) else { return Ok(()) };
         self.publish_queue(Some(&author))?;
@@ -232,7 +232,7 @@ impl Doorkeeper {
         }
     }
 
-    /// Reads an author's folder. What is new there waits for its check.
+    /// Reads an author's folder. A new submission there is queued for its check.
     fn look_at(&mut self, author: &str) -> Result<(), RunOver> {
         let folder = self.league.hand_in.join(author);
         if self.plan.control.closed {

@@ -14,7 +14,7 @@ use referee_record::bounded;
 const HISTORY: &str = "history.jsonl";
 /// The most bytes of it that are read, at its end: an author may hand in for months.
 const READ: u64 = 1 << 20;
-/// The most bytes of a text in it: whoever refuses may say much.
+/// The most bytes of a text in it: reasons for a refusal can be long.
 const LONGEST_TEXT: usize = 1000;
 
 /// A submission in the past.
@@ -29,12 +29,12 @@ pub struct PastHandIn {
     /// What its author says of it; empty if nothing.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub comment: String,
-    /// What became of it.
+    /// The outcome.
     #[serde(flatten)]
     pub outcome: PastOutcome,
 }
 
-/// What became of a submission.
+/// The outcome of a submission.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "outcome", rename_all = "kebab-case")]
 pub enum PastOutcome {
@@ -58,7 +58,7 @@ fn file(entrants: &Path, author: &str) -> PathBuf {
 /// may have been killed while it wrote one.
 ///
 /// # Errors
-/// The file is there, but cannot be read.
+/// The file exists, but cannot be read.
 pub fn read(entrants: &Path, author: &str) -> io::Result<Vec<PastHandIn>> {
     let mut file = match bounded::open(&file(entrants, author)) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),

@@ -74,7 +74,7 @@ pub(crate) enum NotTaken {
     Later(String),
     /// It is not one that can play.
     Refused(String),
-    /// Its check found this, which its report tells already.
+    /// Its check found this, and its report already says so.
     NotReady(String),
 }
 

@@ -14,7 +14,7 @@ use referee_record::disk;
 const QUEUE: &str = "queue.json";
 /// The most bytes of it that are read.
 const LARGEST: u64 = 4 << 20;
-/// Who had no check for so long waits behind nobody who had one.
+/// An author without a check for this long goes ahead of all who had one.
 const RECENT: Duration = Duration::from_secs(3600);
 /// From how many of the last checks it is expected how long the next ones take.
 const TIMED: usize = 10;
@@ -33,10 +33,10 @@ pub struct CheckQueue {
 }
 
 impl CheckQueue {
-    /// Reads the queue from the results folder `dir`. Without a file, nobody waits.
+    /// Reads the queue from the results folder `dir`. Without a file, the queue is empty.
     ///
     /// # Errors
-    /// The file is there, but cannot be read.
+    /// The file exists, but cannot be read.
     pub fn read(dir: &Path) -> io::Result<Self> {
         match bounded::read(&dir.join(QUEUE), LARGEST) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Self::default()),

@@ -151,7 +151,7 @@ impl<'a> Replay<'a> {
     /// Replays a game under these rules, from its own start position if it has one.
     ///
     /// # Errors
-    /// The game does not have the recorded options, or as many seats as the record.
+    /// The game's options or its number of seats differ from the record's.
     pub fn of(rules: &GameRules, record: &'a GameRecord) -> Result<Self, ReplayError> {
         Self::new(&rules.with(&record.options)?.start, record)
     }
@@ -159,7 +159,7 @@ impl<'a> Replay<'a> {
     /// A recorded game at its start.
     ///
     /// # Errors
-    /// The game does not have as many seats as the record.
+    /// The game's number of seats differs from the record's.
     pub fn new(start: &Position, record: &'a GameRecord) -> Result<Self, ReplayError> {
         let seats = record.players.len();
         if start.seats().len() != seats {
@@ -358,7 +358,7 @@ pub enum ReplayError {
         #[source]
         refusal: Refusal,
     },
-    /// The record is of so many seats, which are not as many as the game has.
+    /// The record has this many seats, and the game another number.
     #[error("the record is of {0} seats, unlike the game")]
     OtherSeats(usize),
     /// The game has fewer plies than requested.

@@ -61,7 +61,7 @@ struct DealTerms {
     sum: GameTerms,
 }
 
-/// Sums over games or deals, of which a dispersion is the quotient.
+/// Sums over games or deals; their quotient is a dispersion.
 #[derive(Debug, Clone, Copy, Default)]
 struct Sums {
     observed: f64,
@@ -135,7 +135,7 @@ impl<'a> DealSpread<'a> {
         }
     }
 
-    /// The variance of the strengths' part of a deal of so many games.
+    /// The variance of the strengths' part of a deal of this many games.
     fn of_deal(&self, games: usize) -> f64 {
         self.within * (1.0 + (count(games) - 1.0) * self.correlation)
     }
@@ -264,7 +264,7 @@ impl Sums {
         self.number += number;
     }
 
-    /// What is expected of one game or deal.
+    /// The expected values of one game or deal.
     fn mean(self) -> f64 {
         if self.number > 0.0 { self.expected / self.number } else { 0.0 }
     }

@@ -61,7 +61,7 @@ impl Table {
         let seats = count(self.seats);
         match self.compared {
             Compared::All => self.weight() * seats / 2.0,
-            // Only so many of the comparisons count.
+            // Only this many of the comparisons count.
             Compared::Winner => self.weight() * seats / 2.0 * (2.0 / seats),
         }
     }

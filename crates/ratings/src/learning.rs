@@ -57,7 +57,7 @@ const FEWEST: usize = 8;
 /// have to be exact.
 const CAUTION: f64 = 3.0;
 
-/// What is known of the players without their games.
+/// The prior knowledge about the players, before their games.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Players<'a> {
     /// The group of each.
@@ -73,7 +73,7 @@ struct Learned {
     covariance: Array2<f64>,
     /// The standard error of the logarithm of the standard deviation.
     error: f64,
-    /// The same of that of steps; `None` if there are none.
+    /// The standard error of the logarithm of the steps' standard deviation; `None` without steps.
     step_error: Option<f64>,
     /// A lower bound of the logarithm of the results' probability, up to a constant.
     evidence: f64,

@@ -12,7 +12,7 @@ pub(crate) enum SeatEffect {
     Common,
     /// Each player has a seat effect on top.
     PerPlayer,
-    /// Each of so many seats has a value. Only their differences matter.
+    /// Each of this many seats has a value. Only their differences matter.
     Each(usize),
     /// It is not known who had which seat.
     Unknown,

@@ -172,12 +172,12 @@ impl Results {
         &self.before
     }
 
-    /// No games yet of so many seats as `table` has, between this many players.
+    /// An empty list of games with the seats of `table`, between this many players.
     pub fn at_table(players: usize, table: Table) -> Self {
         Self { seated: Some(SeatedScores::new(players, table)), ..Self::new(players) }
     }
 
-    /// Counts a game of as many seats as the table has.
+    /// Counts a game with the seats of the table.
     ///
     /// # Panics
     ///

@@ -17,7 +17,7 @@ use crate::significance::{chi_square_above, count, f_above};
 
 /// Differences between players' seat effects are taken as real below this p-value.
 const SIGNIFICANT: f64 = 0.01;
-/// With so many deals, the error of the variance does not matter.
+/// With this many deals, the error of the variance does not matter.
 const MANY_DEALS: usize = 100;
 
 /// The seat effects of all players.

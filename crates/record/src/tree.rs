@@ -34,7 +34,7 @@ pub enum UnfitTree {
     /// This is a link, a device, a pipe or a socket.
     #[error("`{0}` is neither a file nor a folder; hand in the file itself")]
     Special(String),
-    /// Its name cannot be shown in one line.
+    /// The name cannot be shown in one line.
     #[error("rename {0:?}: the name contains a control character")]
     Name(String),
     /// It has too many bytes.
@@ -325,7 +325,7 @@ struct TreeReader<'a> {
 
 impl TreeReader<'_> {
     /// The place of the copy.
-    /// Fails if what somebody hands in has a name that nobody can be told.
+    /// Fails if a file of a submission has a name that cannot be printed.
     fn refuse_name(&self, path: &Path) -> Result<(), UnfitTree> {
         if self.rules.links == Links::Refused {
             UnfitTree::refuse_control_characters(path)?;

@@ -98,7 +98,7 @@ pub struct LivePage {
 /// A game that was played, for lists.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PlayedGame {
-    /// Its id.
+    /// The id.
     pub id: String,
     /// The players' numbers in the results, by seat.
     pub players: BySeat<usize>,
@@ -106,7 +106,7 @@ pub struct PlayedGame {
     pub winner: Option<Seat>,
     /// How it ended.
     pub reason: String,
-    /// Its plies.
+    /// The number of plies.
     pub plies: u32,
     /// When it began, in seconds since 1970; 0 under pseudonyms.
     pub began: u64,

@@ -155,7 +155,7 @@ pub struct SeatStandings {
     pub(crate) may_be_winners: bool,
 }
 
-/// Places tell no more than the winner if at least this share of the others is in second place.
+/// Places add nothing to the winner if at least this share of the others is in second place.
 const SECOND: f64 = 0.95;
 
 impl SeatStandings {

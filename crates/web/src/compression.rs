@@ -1,4 +1,4 @@
-//! Answers in two forms: as they are, and compressed for those who can read that.
+//! Responses in two forms: plain, and compressed for clients that accept it.
 
 use std::io::Write as _;
 
@@ -48,7 +48,7 @@ fn pack(text: &[u8]) -> Option<Bytes> {
     packer.finish().ok().map(Bytes::from)
 }
 
-/// Whether whoever sent these headers can read gzip, and prefers it to no answer at all.
+/// Whether the client that sent these headers accepts gzip, with a weight above zero.
 fn accepts_gzip(headers: &HeaderMap) -> bool {
     let lines = headers.get_all(header::ACCEPT_ENCODING).into_iter();
     let all = lines.filter_map(|line: &HeaderValue| line.to_str().ok());

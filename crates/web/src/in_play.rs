@@ -37,7 +37,7 @@ pub(crate) async fn in_play(State(served): State<Arc<Served>>) -> Response {
 }
 
 /// The games in play, one list after the other. All who look share one connection to the run, which
-/// lasts as long as somebody looks.
+/// lasts as long as a visitor looks.
 fn subscribe(served: &Served) -> watch::Receiver<String> {
     let mut lines = served.in_play.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(lines) = &*lines {

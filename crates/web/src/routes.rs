@@ -27,7 +27,7 @@ const PAUSE: Duration = Duration::from_secs(1);
 pub(crate) const SCRIPT: &str = "text/javascript; charset=utf-8";
 
 /// The page and its parts. Under pseudonyms, games in play are not shown: the run names their players.
-/// They are kept up to date as long as somebody follows them, which needs a runtime.
+/// They are kept up to date as long as a visitor follows them, which needs a runtime.
 pub fn routes(served: Arc<Served>) -> Router {
     tokio::spawn(served::keep_current(Arc::downgrade(&served)));
     let routes = Router::new()

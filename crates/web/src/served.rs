@@ -115,7 +115,7 @@ pub struct Served {
     pub(crate) pages: Arc<SharedCopy<LivePage>>,
     /// Somebody follows the page from now on.
     pub(crate) followed: Arc<Notify>,
-    /// The games in play, if somebody looks at them.
+    /// The games in play, if a visitor looks at them.
     pub(crate) in_play: Arc<Mutex<Option<watch::Sender<String>>>>,
     /// Limits how many games are looked up at once.
     pub(crate) at_work: Arc<Semaphore>,
@@ -153,7 +153,7 @@ pub(crate) async fn page(served: &Arc<Served>, need: Freshness) -> Result<Arc<Li
     served.pages.get(need, make).await
 }
 
-/// Makes pages as long as somebody follows them: one after each change, but not too often.
+/// Makes pages as long as a visitor follows them: one after each change, but not too often.
 pub(crate) async fn keep_current(served: Weak<Served>) {
     let Some((mut changed, followed)) =
         served.upgrade().map(|it| (it.changed.clone(), Arc::clone(&it.followed)))

@@ -11,7 +11,7 @@ use crate::WebError;
 /// A copy that takes less time to make is made again for everyone who asks.
 const QUICK: Duration = Duration::from_millis(200);
 /// For how many times as long as a copy took to make it is good enough for some. So copies cost at
-/// most a fifth of the time of a core, whoever asks how often.
+/// most a fifth of the time of a core, however often visitors ask.
 const RESTS: u32 = 4;
 
 /// How new a copy has to be.
@@ -56,7 +56,7 @@ impl<T: Send + Sync + 'static> SharedCopy<T> {
     }
 
     /// A copy that is new enough, which `build` makes if there is none. Where the last one is a
-    /// little too old, it is given while another one is made.
+    /// little too old, it is served while another one is made.
     pub(crate) async fn get<F>(
         self: &Arc<Self>,
         need: Freshness,
@@ -138,7 +138,7 @@ impl<T: Send + Sync + 'static> SharedCopy<T> {
         self.made.subscribe()
     }
 
-    /// Whether somebody waits for copies, and the last one lacks something; then until when it is
+    /// Whether a request waits for a copy, and the last one lacks something; then until when it is
     /// good enough.
     pub(crate) fn is_missed(&self) -> Option<Instant> {
         if self.made.receiver_count() == 0 {
@@ -184,7 +184,7 @@ mod tests {
             Self { change, shared: Arc::new(SharedCopy::new(changed)), made: Arc::default() }
         }
 
-        /// The number of the copy that is given.
+        /// The number of the copy that is served.
         async fn get(&self, need: Freshness) -> u64 {
             let make = || {
                 let made = Arc::clone(&self.made);

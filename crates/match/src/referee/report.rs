@@ -153,7 +153,7 @@ pub struct GameTrace {
 }
 
 impl GameTrace {
-    /// The trace of a game with so many seats that has not begun.
+    /// The trace of a game that has not begun, with this many seats.
     pub fn new(seats: usize) -> Self {
         Self {
             options: Map::new(),

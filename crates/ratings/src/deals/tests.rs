@@ -247,7 +247,7 @@ fn a_fault_that_ends_a_game_counts_between_guilty_and_innocent() {
     assert_eq!(compared(&results), [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3)]);
     assert_eq!(results.completion(0).finished, 1);
     assert_eq!((results.places(0), results.places(1)), (&[0, 1, 0, 0][..], &[1, 0, 0, 0][..]));
-    // If all fail, nobody is compared.
+    // If all fail, there is no comparison.
     let mut results = Results::at_table(4, table(4));
     results.add_seated(&SeatedGame { forfeits: &[true; 4], ..game });
     assert!(compared(&results).is_empty() && fit(&results, &[]).is_ok());

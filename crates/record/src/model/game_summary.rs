@@ -101,7 +101,7 @@ impl SeatFaults {
         Seat::all(*SEATS.end()).filter(|&seat| self.of(seat).is_some()).count()
     }
 
-    /// Whether nobody failed.
+    /// Whether no player failed.
     pub fn is_empty(self) -> bool {
         self.digits == 0
     }

@@ -179,7 +179,7 @@ pub fn notice(league: &str, heading: &str, text: &str, (on, label): (&str, &str)
     framed(league, &format!("{heading} – {league}"), &html! {}, &body)
 }
 
-/// A page that asks somebody who is `now` this guest whether to be another one from now on.
+/// A page that asks a visitor known as `now` whether to become another guest.
 pub fn change_of_guest(league: &str, [now, then]: [&str; 2], address: &str, token: &str) -> String {
     let body = html! {
         section {

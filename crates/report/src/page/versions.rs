@@ -1,5 +1,5 @@
 //! The versions of each author's player in a league: did the last one help? Under pseudonyms there is
-//! nothing to show, because nobody may know which versions are of one author.
+//! nothing to show, because which versions are of one author is a secret.
 
 use std::collections::HashMap;
 

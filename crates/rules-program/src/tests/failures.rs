@@ -223,7 +223,7 @@ fn chance_may_decide_a_game_after_its_last_ply() {
     });
     let mut position = program.position();
     position.play(Step::Move("1"), &mut Vec::new()).expect("the last ply");
-    position.play(Step::Chance("6"), &mut Vec::new()).expect("chance is no ply");
+    position.play(Step::Chance("6"), &mut Vec::new()).expect("chance adds no ply");
     assert!(matches!(position.turn(), Turn::Over(_)));
 }
 

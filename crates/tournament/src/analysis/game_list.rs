@@ -199,12 +199,12 @@ impl Header<'_> {
         self.0.iter().any(|field| field == name)
     }
 
-    /// The index of a column, if it is there.
+    /// The index of a column, if the file has it.
     fn named(&self, name: &str) -> Result<Option<usize>, String> {
         let mut found = (0..).zip(self.0).filter(|(_, field)| *field == name);
         let first = found.next().map(|(column, _)| column);
         match found.next() {
-            Some(_) => Err(format!("the column `{name}` is there twice")),
+            Some(_) => Err(format!("the column `{name}` appears twice")),
             None => Ok(first),
         }
     }

@@ -157,7 +157,7 @@ impl RecordBuilder {
     }
 }
 
-/// The names and versions that the players reported; none if nobody reported any.
+/// The names and versions that the players reported; none if no player reported any.
 fn reported(said: SeatMap<String>) -> Option<SeatMap<String>> {
     let silent = said.values.values().iter().all(String::is_empty);
     (!silent).then_some(said)

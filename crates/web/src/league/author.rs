@@ -131,8 +131,8 @@ async fn html(
     Ok(page.html())
 }
 
-/// When the check of a submission is expected that waits for so many others, each of which takes
-/// about so many seconds.
+/// When the check of a submission is expected, with `before` others ahead of it that typically take
+/// `typical` seconds each.
 fn waiting_time(before: usize, typical: Option<u64>) -> String {
     let first = match before {
         ..=1 => "One hand-in is checked before yours".to_owned(),

@@ -156,7 +156,7 @@ impl Entrance {
         Ok(secrets.find_map(|secret| invitations.guest(&secret).map(|guest| (guest, secret))))
     }
 
-    /// The link with this secret, or the answer that there is none.
+    /// The link with this secret, or the response to a secret that no link has.
     fn link(&self, secret: &str) -> Result<GuestLink, Box<Response>> {
         let invitations = Invitations::read(&self.league.dir);
         let invitations = invitations.map_err(|failure| self.sorry(&failure))?;
@@ -252,8 +252,8 @@ impl FromRequestParts<Arc<Entrance>> for OrganiserVisit {
     }
 }
 
-/// Lets in whoever has a link: the cookie carries its secret from now on. Whoever is somebody else
-/// already is asked first: what is handed in after that would be another author's.
+/// Lets in a visitor with a link: the cookie carries its secret from now on. A visitor who is
+/// already another author is asked first: what is handed in after that would be another author's.
 pub(super) async fn enter(
     State(entrance): State<Arc<Entrance>>,
     Named(secret): Named<String>,
@@ -279,7 +279,7 @@ pub(super) async fn enter(
     }
 }
 
-/// Lets in whoever agreed to be somebody else from now on.
+/// Lets in a visitor who agreed to become another author.
 pub(super) async fn enter_anew(
     State(entrance): State<Arc<Entrance>>,
     Named(secret): Named<String>,
@@ -307,7 +307,7 @@ fn guest_name(guest: &Guest) -> &str {
     }
 }
 
-/// A link that lets somebody in.
+/// A link that admits its visitor.
 struct GuestLink {
     invitations: Invitations,
     guest: Guest,

@@ -19,17 +19,17 @@ pub struct AuthorPage<'a> {
     pub author: &'a str,
     /// What shows that a form comes from this page.
     pub token: &'a str,
-    /// What the organiser tells everyone; empty if nothing.
+    /// The organiser's message to everyone, or an empty text.
     pub message: &'a str,
     /// The state of the league and of the author, a sentence each.
     pub notices: &'a [&'a str],
     /// The bounds on what can be handed in; `None` if nothing can.
     pub bounds: Option<&'a str>,
-    /// What was handed in last: the name and the size of each file or folder.
+    /// The latest submission: the name and the size of each file or folder.
     pub handed_in: &'a [String],
-    /// What became of it.
+    /// Its outcome.
     pub report: &'a str,
-    /// What was handed in so far, the newest first.
+    /// All submissions so far, the newest first.
     pub history: &'a [ListedHandIn],
     /// The versions, the newest first.
     pub versions: &'a [AuthorVersion<'a>],
@@ -50,7 +50,7 @@ pub struct AuthorPage<'a> {
 pub struct ListedHandIn {
     /// When it entered or was refused, for people.
     pub when: String,
-    /// Its files.
+    /// The files.
     pub files: String,
     /// What its author said of it.
     pub comment: String,
@@ -61,13 +61,13 @@ pub struct ListedHandIn {
 /// A version of an author's player.
 #[derive(Debug)]
 pub struct AuthorVersion<'a> {
-    /// Its number.
+    /// The number of the version.
     pub number: u32,
     /// What others call it.
     pub shown: &'a str,
     /// When it entered, for people.
     pub entered: String,
-    /// Why it plays no more, if it does not.
+    /// Why it stopped playing, if it did.
     pub left: Option<LeavingReason>,
     /// Whether its files are still kept.
     pub is_kept: bool,
@@ -89,7 +89,7 @@ pub struct DatedRating {
 pub struct ListedGame {
     /// When it began, for people; empty where that must not be known.
     pub when: String,
-    /// Its id on the page of the league.
+    /// The game's id on the page of the league.
     pub id: String,
     /// The number of the version that played.
     pub version: u32,
@@ -101,7 +101,7 @@ pub struct ListedGame {
     pub result: GameResult,
     /// How it ended.
     pub reason: String,
-    /// Its plies.
+    /// The number of plies.
     pub plies: u32,
 }
 
@@ -121,7 +121,7 @@ pub enum GameResult {
 pub enum GameFilter {
     /// All.
     All,
-    /// Those that were lost.
+    /// The lost games.
     Lost,
 }
 
@@ -147,7 +147,7 @@ impl AuthorPage<'_> {
                     @if self.report.is_empty() { "Nothing was checked yet." } @else { (self.report) }
                 }
                 p #news hidden { a href="/author" { "See what has changed" } }
-                noscript { p.hint { "Reload the page to see how it goes on." } }
+                noscript { p.hint { "Reload the page to see the progress." } }
             }
             section { h2 { "Your versions" } (self.version_table()) }
             section { h2 { "Your rating" } (self.rating_chart()) }
@@ -272,12 +272,16 @@ impl AuthorPage<'_> {
             }
         };
         let has_times = self.games.iter().any(|game| !game.when.is_empty());
+        let none = match self.filter {
+            GameFilter::All => "No games yet.",
+            GameFilter::Lost => "No lost games.",
+        };
         html! {
             p {
                 (link(GameFilter::All, "/author#games", "The last games")) " · "
-                (link(GameFilter::Lost, "/author?games=lost#games", "The last that were lost"))
+                (link(GameFilter::Lost, "/author?games=lost#games", "The last lost games"))
             }
-            @if self.games.is_empty() { p { "There are none." } } @else {
+            @if self.games.is_empty() { p { (none) } } @else {
                 (stacking("Your games", &html! {
                     thead { tr {
                         @if has_times { th { "Began" } } th { "Result" } th { "Opponent" } th.n { "Version" }
@@ -300,7 +304,7 @@ impl AuthorPage<'_> {
 
     fn opponent_table(&self) -> Markup {
         if self.opponents.is_empty() {
-            return html! { p { "There are none." } };
+            return html! { p { "No opponents yet." } };
         }
         html! {
             p { "All your versions against all of theirs." }

@@ -130,7 +130,7 @@ fn a_list_without_games_or_columns_is_refused() {
     for column in ["first", "fault"] {
         let text = format!("first,second,result,fault,{column}\na,b,1-0,,\n");
         let error = read_text(&text).expect_err("a column twice");
-        assert_eq!(error, format!("line 1: the column `{column}` is there twice"));
+        assert_eq!(error, format!("line 1: the column `{column}` appears twice"));
     }
 }
 

@@ -16,7 +16,7 @@ const MOST_SEATS: usize = 16;
 /// The index of each column.
 #[derive(Debug)]
 struct TidyColumns {
-    /// What tells games apart: `id`, or else `game`.
+    /// The column that identifies a game: `id`, or else `game`.
     game: (&'static str, usize),
     player: usize,
     order: OrderColumn,
