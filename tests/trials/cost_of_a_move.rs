@@ -46,7 +46,7 @@ pub(crate) fn tests() -> Vec<Trial> {
         }),
         quick("a_move_of_an_engine_costs_the_same_late_in_a_game", engines),
         slow("a_move_takes_few_instructions", || {
-            instructions([("[]", 26_000), (EVENTS, 32_000), (EVERYTHING, 77_000)])
+            instructions([("[]", 25_000), (EVENTS, 31_000), (EVERYTHING, 75_000)])
         }),
     ]
 }
