@@ -2,6 +2,7 @@
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
+use std::num::NonZeroU8;
 
 use super::seat::{BySeat, Seat, SeatSet};
 
@@ -11,14 +12,17 @@ use super::seat::{BySeat, Seat, SeatSet};
 pub struct Places {
     /// Four bits for each seat.
     digits: u64,
-    seats: u8,
+    seats: NonZeroU8,
 }
 
 impl Places {
     /// All of `count` seats are level.
+    ///
+    /// # Panics
+    /// There are no seats.
     #[expect(clippy::cast_possible_truncation, reason = "a game has at most 16 seats")]
     pub const fn level(count: usize) -> Self {
-        Self { digits: 0, seats: count as u8 }
+        Self { digits: 0, seats: NonZeroU8::new(count as u8).expect("a game has seats") }
     }
 
     /// The winner is ahead of all others, who are level.
@@ -51,7 +55,7 @@ impl Places {
 
     /// The number of seats.
     pub const fn seats(self) -> usize {
-        self.seats as usize
+        self.seats.get() as usize
     }
 
     /// The place of `seat`.
@@ -97,15 +101,19 @@ impl Places {
     /// The score of `seat`: the share of the others that it is ahead of, those that are level with
     /// it counted half. With two seats, 1 for a win, 0.5 for a draw and 0 for a loss.
     pub fn score(self, seat: Seat) -> f64 {
-        let halves: u32 = Seat::all(self.seats())
-            .filter(|&other| other != seat)
-            .map(|other| match self.compare(seat, other) {
-                Ordering::Less => 2,
-                Ordering::Equal => 1,
-                Ordering::Greater => 0,
-            })
-            .sum();
-        f64::from(halves) / f64::from(2 * (u32::from(self.seats) - 1))
+        let others = Seat::all(self.seats()).filter(|&other| other != seat);
+        let halves: u8 = others.map(|other| self.halves(seat, other)).sum();
+        f64::from(halves) / f64::from(2 * (self.seats.get() - 1))
+    }
+
+    /// The half points of `seat` in its comparison with `other`: 2 if it is ahead, 1 if they are
+    /// level, else 0.
+    pub fn halves(self, seat: Seat, other: Seat) -> u8 {
+        match self.compare(seat, other) {
+            Ordering::Less => 2,
+            Ordering::Equal => 1,
+            Ordering::Greater => 0,
+        }
     }
 }
 

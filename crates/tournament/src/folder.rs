@@ -43,19 +43,6 @@ pub enum FolderError {
     /// A file there cannot be written, or another run is writing it.
     #[error(transparent)]
     Write(#[from] WriteError),
-    /// The games there are of more than two seats, which no tournament has.
-    #[error(
-        "{}: games of {seats} seats are not results of a tournament; `referee replay ID --results {}` \
-         shows one",
-        dir.display(),
-        dir.display()
-    )]
-    MoreSeats {
-        /// The folder.
-        dir: PathBuf,
-        /// The number of seats.
-        seats: usize,
-    },
     /// The secret cannot be read.
     #[error("cannot read {}: {source}", path.display())]
     UnreadableSecret {
@@ -272,7 +259,6 @@ pub fn read(
     let failure = FolderError::of_log(dir);
     let mut scan = LogScan::open(dir).map_err(failure)?;
     let header = scan.header().clone();
-    refuse_more_seats(dir, &header)?;
     let mut state = TournamentState::new(&header);
     let mut problems = LineProblems::default();
     while let Some(line) = scan.next_line().map_err(failure)? {
@@ -286,17 +272,6 @@ pub fn read(
     }
     let (whole, torn) = (scan.whole(), scan.torn());
     Ok(LogContents { header, state, whole, torn, problems })
-}
-
-/// Refuses a log of games with more than two seats.
-///
-/// # Errors
-/// They have more.
-pub fn refuse_more_seats(dir: &Path, header: &Header) -> Result<(), FolderError> {
-    match header.seats.len() {
-        2 => Ok(()),
-        seats => Err(FolderError::MoreSeats { dir: dir.to_owned(), seats }),
-    }
 }
 
 /// Returns an error if a log holds `found` games instead of `expected`.

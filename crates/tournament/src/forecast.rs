@@ -8,7 +8,9 @@ use referee_record::model::game_summary::SeatFaults;
 use crate::analysis::Evaluation;
 use crate::analysis::results::Faulted;
 use crate::schedule::state::TournamentState;
+use referee_games::Places;
 use referee_ratings::{GameOutcome, Rank, RankInterval};
+use referee_record::model::fixture::Lineup;
 use referee_record::model::game_summary::GameSummary;
 use referee_record::model::grades::{Grades, RankMark};
 use referee_record::model::record::{Header, PlayerInfo};
@@ -19,6 +21,8 @@ pub const SCATTER: f64 = 200.0;
 
 /// With this parameter of the model, a fifth of the games between equals is drawn.
 const DRAWS: f64 = 0.5;
+/// Elo points of a unit of the logistic distribution.
+const LOGISTIC: f64 = 400.0 / std::f64::consts::LN_10;
 /// Elo points of a natural unit.
 const ELO: f64 = 400.0 / std::f64::consts::LN_10 * 2.0 / (2.0 + DRAWS);
 
@@ -65,8 +69,7 @@ impl Forecast {
         let header = Header { identity: seed.to_string(), drawn: true, ..header.clone() };
         let mut luck = ChaCha8Rng::seed_from_u64(seed);
         let truth = strengths(&header, &mut luck);
-        let state =
-            play(&header, most, |[first, second]| outcome(truth[first] - truth[second], &mut luck));
+        let state = play(&header, most, |players| places(players, &truth, &mut luck));
         let ranking = Evaluation::of(&state, Faulted::Count).ok()?.ranking;
         let name = |player: usize| &header.players[player].name;
         let takes_rank = |player: usize| grades.takes_rank(name(player));
@@ -100,11 +103,11 @@ impl Forecast {
 }
 
 /// Plays a tournament, with further games until there are `most` games if the header has such a
-/// stage. `result` plays the game of two players, given by their numbers.
+/// stage. `result` plays the game of these players.
 pub fn play(
     header: &Header,
     most: Option<usize>,
-    mut result: impl FnMut([usize; 2]) -> GameOutcome,
+    mut result: impl FnMut(Lineup) -> Places,
 ) -> TournamentState {
     let (mut state, mut next) = (TournamentState::new(header), 0);
     if most.is_some() {
@@ -113,14 +116,28 @@ pub fn play(
     while most.is_none_or(|most| state.played() < most) {
         let Some(index) = state.next_due(next) else { break };
         let fixture = state.fixture(index);
-        let outcome = Some(result(fixture.players.two()));
-        let game = GameSummary { outcome, faults: SeatFaults::default(), fingerprint: None };
+        let places = result(fixture.players);
+        let game = GameSummary { places, faults: SeatFaults::default(), fingerprint: None };
         if state.add_fixture(fixture, game).is_err() {
             break;
         }
         next = index + 1;
     }
     state
+}
+
+/// The places of a game between players of these strengths, in Elo. With more than two, any two are
+/// in their order as often as they would be in a game of two without draws.
+fn places(players: Lineup, truth: &[f64], luck: &mut impl Rng) -> Places {
+    let strengths: Vec<f64> = players.players().map(|player| truth[player]).collect();
+    if let [first, second] = strengths[..] {
+        return GameSummary::of_two(outcome(first - second, luck)).places;
+    }
+    let perform = |strength: &f64| strength - LOGISTIC * (-(1.0 - luck.random::<f64>()).ln()).ln();
+    let performed: Vec<f64> = strengths.iter().map(perform).collect();
+    Places::ordered(performed.len(), |one, other| {
+        performed[other.index()].total_cmp(&performed[one.index()])
+    })
 }
 
 /// The outcome of a game in which the first seat is ahead by `lead` Elo, its advantage included.
@@ -262,7 +279,7 @@ mod tests {
     fn further_games_are_played_until_there_are_enough() {
         let mut header = opponents(2);
         header.stages.push(Stage::further());
-        let draws = |most| play(&header, most, |_| GameOutcome::Draw).played();
+        let draws = |most| play(&header, most, |_| Places::level(2)).played();
         assert_eq!([None, Some(30)].map(draws), [18, 30]);
     }
 }

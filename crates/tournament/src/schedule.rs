@@ -1,53 +1,62 @@
 //! The order of games. A schedule has sections, one after another; each is
 //! known only when the earlier ones are over.
 //!
-//! Within a section, games are ordered by pair number, so that partial results are balanced; then
-//! by pairing; then by the game's number in its pair.
+//! Within a section, games are ordered by the number of their deal, so that partial results are
+//! balanced; then by meeting; then by the game's number in its deal. A deal is one rotation: the
+//! games of a meeting in which everyone sits once in every seat. With two seats it is a pair.
 
 pub mod formats;
 mod matchmaker;
+mod meetings;
 mod pairings;
+mod seating;
 pub mod state;
 pub mod summary;
 
 use std::collections::HashMap;
 
-use referee_record::model::fixture::Fixture;
+use self::seating::seated;
+use referee_record::model::fixture::{Fixture, Lineup};
 use referee_record::model::stage::Order;
 
 /// The games that are known so far.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Schedule {
+    /// The number of seats of a game, and so of games of a deal.
+    seats: usize,
     sections: Vec<Section>,
     /// The players, in the order in which they enter.
     entrants: Vec<usize>,
     /// The rank of each player when seats are assigned.
     places: Vec<usize>,
-    /// In a league, the two players of each pair by its number from 1, the lower number first; no
-    /// players if the pair was chosen and never played.
-    pairs: Vec<Option<(u32, u32)>>,
+    /// In a league, the players of each deal by its number from 1, in the order of their numbers;
+    /// `None` if the deal was chosen and never played.
+    deals: Vec<Option<Lineup>>,
 }
 
-/// The most pairs of a league in a row that were chosen and never played.
+/// The most deals of a league in a row that were chosen and never played.
 const WIDEST_GAP: usize = 1 << 16;
 
-/// Pairings that are played together, all with the same number of pairs.
+/// Meetings that are played together, all with the same number of deals.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Section {
-    /// The two players of each, the lower number first.
-    pairings: Vec<(usize, usize)>,
-    /// The places of the pairings in this list.
-    places: HashMap<(usize, usize), usize>,
-    pairs: u32,
-    /// The highest pair number in the earlier sections.
+    /// The players of each, in the order of their numbers, and how many meetings of the same players
+    /// come before it in this list.
+    meetings: Vec<(Lineup, u32)>,
+    /// The places of the meetings in this list.
+    places: HashMap<(Lineup, u32), usize>,
+    deals: u32,
+    /// The most meetings of the same players.
+    most: u32,
+    /// The highest number of a deal in the earlier sections.
     before: u32,
     /// The index of its first game.
     start: usize,
 }
 
 impl Schedule {
-    /// An empty schedule for players with these names.
-    pub(crate) fn new<S: AsRef<str>>(names: &[S], order: &Order) -> Self {
+    /// An empty schedule of games with `seats` seats for players with these names.
+    pub(crate) fn new<S: AsRef<str>>(names: &[S], seats: usize, order: &Order) -> Self {
         let mut sorted: Vec<usize> = (0..names.len()).collect();
         let entrants = match order {
             Order::Listed => {
@@ -65,7 +74,7 @@ impl Schedule {
         for (place, player) in sorted.into_iter().enumerate() {
             places[player] = place;
         }
-        Self { sections: Vec::new(), entrants, places, pairs: Vec::new() }
+        Self { seats, sections: Vec::new(), entrants, places, deals: Vec::new() }
     }
 
     /// All players, in the order in which they enter.
@@ -73,21 +82,32 @@ impl Schedule {
         &self.entrants
     }
 
-    /// Adds a section of these pairings, with this many pairs each.
-    pub(crate) fn push(&mut self, mut pairings: Vec<(usize, usize)>, pairs: u32) {
-        for (one, other) in &mut pairings {
-            (*one, *other) = (*one.min(other), *one.max(other));
-        }
-        let places = pairings.iter().copied().zip(0..).collect();
-        let before = self.sections.last().map_or(0, |last| last.before + last.pairs);
+    /// Adds a section of these meetings, with this many deals each.
+    pub(crate) fn push<L: Into<Lineup>>(
+        &mut self,
+        meetings: impl IntoIterator<Item = L>,
+        deals: u32,
+    ) {
+        let mut counts: HashMap<Lineup, u32> = HashMap::new();
+        let numbered = meetings.into_iter().map(|players| {
+            let players = players.into().sorted();
+            let count = counts.entry(players).or_default();
+            *count += 1;
+            (players, *count - 1)
+        });
+        let meetings: Vec<(Lineup, u32)> = numbered.collect();
+        let places = meetings.iter().copied().zip(0..).collect();
+        let most = counts.into_values().max().unwrap_or(1);
+        let before = self.sections.last().map_or(0, |last| last.before + last.most * last.deals);
         let start = self.len();
-        self.sections.push(Section { pairings, places, pairs, before, start });
+        self.sections.push(Section { meetings, places, deals, most, before, start });
     }
 
     /// The empty schedule of a league with this many players, in the order in which they came.
     pub(crate) fn of_league(players: usize) -> Self {
         let entrants: Vec<usize> = (0..players).collect();
-        Self { sections: Vec::new(), places: entrants.clone(), entrants, pairs: Vec::new() }
+        let (places, sections, deals) = (entrants.clone(), Vec::new(), Vec::new());
+        Self { seats: 2, sections, places, entrants, deals }
     }
 
     /// Adds a player that comes to a league.
@@ -96,30 +116,30 @@ impl Schedule {
         self.places.push(self.places.len());
     }
 
-    /// Adds a pair of games to a league.
-    pub(crate) fn choose(&mut self, pair: (usize, usize)) {
-        self.pairs.push(Some(numbers(pair)));
+    /// Adds a deal of these players to a league.
+    pub(crate) fn choose(&mut self, players: Lineup) {
+        self.deals.push(Some(players.sorted()));
     }
 
-    /// Makes room for the pair of a game in a league. Returns whether the pair is new.
+    /// Makes room for the deal of a game in a league. Returns whether the deal is new.
     pub(crate) fn claim(&mut self, game: Fixture) -> bool {
         let Some(at) = (game.pair as usize).checked_sub(1) else { return false };
-        let [first, second] = game.players.two();
-        if first == second || at > self.pairs.len() + WIDEST_GAP {
+        if !game.players.are_different() || at > self.deals.len() + WIDEST_GAP {
             return false;
         }
-        self.pairs.resize(self.pairs.len().max(at + 1), None);
-        let is_new = self.pairs[at].is_none();
+        self.deals.resize(self.deals.len().max(at + 1), None);
+        let is_new = self.deals[at].is_none();
         if is_new {
-            self.pairs[at] = Some(numbers((first, second)));
+            self.deals[at] = Some(game.players.sorted());
         }
         is_new
     }
 
     /// The number of games.
     pub(crate) fn len(&self) -> usize {
-        let of_sections = self.sections.last().map_or(0, |last| last.start + last.len());
-        of_sections + 2 * self.pairs.len()
+        let last = self.sections.last();
+        let of_sections = last.map_or(0, |last| last.start + self.seats * last.rotations());
+        of_sections + self.seats * self.deals.len()
     }
 
     /// The number of sections.
@@ -127,72 +147,77 @@ impl Schedule {
         self.sections.len()
     }
 
-    /// The pairings of a section.
-    pub(crate) fn pairings(&self, section: usize) -> &[(usize, usize)] {
-        &self.sections[section].pairings
+    /// The players of each meeting of a section, in the order of their numbers.
+    pub(crate) fn meetings(&self, section: usize) -> impl ExactSizeIterator<Item = Lineup> {
+        self.sections[section].meetings.iter().map(|&(players, _)| players)
     }
 
     /// The indices of a section's games.
     pub(crate) fn games(&self, section: usize) -> std::ops::Range<usize> {
         let section = &self.sections[section];
-        section.start..section.start + section.len()
+        section.start..section.start + self.seats * section.rotations()
+    }
+
+    /// The indices of the games of the same deal as the game at `index`.
+    pub(crate) fn deal(&self, index: usize) -> std::ops::Range<usize> {
+        let at = self.sections.partition_point(|section| section.start <= index);
+        let start = at.checked_sub(1).map_or(0, |at| self.sections[at].start);
+        let first = index - (index - start) % self.seats;
+        first..first + self.seats
+    }
+
+    /// The place in its section's list of the meeting of the game at `index` of that section.
+    pub(crate) fn meeting(&self, section: usize, index: usize) -> usize {
+        let section = &self.sections[section];
+        (index - section.start) / self.seats % section.meetings.len()
     }
 
     /// The game at `index`.
     ///
-    /// The first seat depends on the two names, on the pair's number and, if the order is random,
-    /// on the text it is drawn from.
-    #[expect(clippy::cast_possible_truncation, reason = "a pair's number is a u32 by construction")]
+    /// The seats depend on the names, on the deal's number and, if the order is random, on the text
+    /// it is drawn from.
+    #[expect(clippy::cast_possible_truncation, reason = "a deal's number is a u32 by construction")]
     pub(crate) fn fixture(&self, index: usize) -> Fixture {
         if self.sections.is_empty() {
-            let (pair, game) = (index / 2, index % 2);
-            let (one, other) = self.pairs[pair].unwrap_or_default();
-            return self.seated((one as usize, other as usize), pair as u32, game);
+            let (deal, game) = (index / self.seats, index % self.seats);
+            let players = self.deals[deal].unwrap_or_else(|| Lineup::unknown(self.seats));
+            return self.seated(players, deal as u32, game);
         }
         let at = self.sections.partition_point(|section| section.start <= index) - 1;
         let section = &self.sections[at];
-        let (rest, game) = ((index - section.start) / 2, (index - section.start) % 2);
-        let count = section.pairings.len();
-        let pair = section.before + (rest / count) as u32;
-        self.seated(section.pairings[rest % count], pair, game)
+        let (rest, game) =
+            ((index - section.start) / self.seats, (index - section.start) % self.seats);
+        let count = section.meetings.len();
+        let (players, earlier) = section.meetings[rest % count];
+        let deal = section.before + earlier * section.deals + (rest / count) as u32;
+        self.seated(players, deal, game)
     }
 
-    /// A game of two players by the number of the pair, from 0, and of the game in it.
-    #[expect(clippy::cast_possible_truncation, reason = "a pair has two games")]
-    fn seated(&self, (one, other): (usize, usize), pair: u32, game: usize) -> Fixture {
-        let in_order = self.places[one] < self.places[other];
-        let swap = in_order == ((pair as usize + game) % 2 == 1);
-        let players = if swap { [other, one] } else { [one, other] };
-        Fixture { players: players.into(), pair: pair + 1, game: game as u8 + 1 }
+    /// A game of a meeting by the number of the deal, from 0, and of the game in it.
+    #[expect(clippy::cast_possible_truncation, reason = "a deal has at most 16 games")]
+    fn seated(&self, players: Lineup, deal: u32, game: usize) -> Fixture {
+        let in_order = players.sorted_by_key(|player| self.places[player]);
+        Fixture { players: seated(in_order, deal, game), pair: deal + 1, game: game as u8 + 1 }
     }
 
     /// The index of a game, if it belongs to this schedule.
     pub(crate) fn index(&self, fixture: Fixture) -> Option<usize> {
-        let [first, second] = fixture.players.two();
-        let pair = fixture.pair.checked_sub(1)?;
-        if self.sections.is_empty() {
-            let players = (*self.pairs.get(pair as usize)?)?;
-            let index = 2 * pair as usize + usize::from(fixture.game).checked_sub(1)?;
-            let is_one = players == numbers((first, second)) && fixture.game <= 2;
-            return (is_one && self.fixture(index) == fixture).then_some(index);
-        }
-        let at = self.sections.partition_point(|section| section.before <= pair).checked_sub(1)?;
-        let section = &self.sections[at];
-        let round = (pair - section.before) as usize;
-        let pairing = *section.places.get(&(first.min(second), first.max(second)))?;
-        if round >= section.pairs as usize || !(1..=2).contains(&fixture.game) {
-            return None;
-        }
-        let game = usize::from(fixture.game) - 1;
-        let index = section.start + 2 * (round * section.pairings.len() + pairing) + game;
+        let players = fixture.players.sorted();
+        let deal = fixture.pair.checked_sub(1)?;
+        let game = usize::from(fixture.game).checked_sub(1).filter(|&game| game < self.seats)?;
+        let index = if self.sections.is_empty() {
+            let known = (*self.deals.get(deal as usize)?)?;
+            (known == players).then_some(self.seats * deal as usize + game)?
+        } else {
+            let begun = self.sections.partition_point(|section| section.before <= deal);
+            let section = &self.sections[begun.checked_sub(1)?];
+            let number = deal - section.before;
+            let (earlier, round) = (number / section.deals, (number % section.deals) as usize);
+            let meeting = *section.places.get(&(players, earlier))?;
+            section.start + self.seats * (round * section.meetings.len() + meeting) + game
+        };
         (self.fixture(index) == fixture).then_some(index)
     }
-}
-
-/// The numbers of two players, the lower one first. There are fewer players than fit into 32 bits.
-fn numbers((one, other): (usize, usize)) -> (u32, u32) {
-    let number = |player: usize| u32::try_from(player).unwrap_or(u32::MAX);
-    (number(one.min(other)), number(one.max(other)))
 }
 
 /// A random order of these players, drawn from `text`.
@@ -203,8 +228,9 @@ fn lots(text: &str, names: &[impl AsRef<str>]) -> Vec<[u8; 32]> {
 }
 
 impl Section {
-    fn len(&self) -> usize {
-        2 * self.pairings.len() * self.pairs as usize
+    /// The number of deals.
+    fn rotations(&self) -> usize {
+        self.meetings.len() * self.deals as usize
     }
 }
 
@@ -220,7 +246,7 @@ mod tests {
     }
 
     fn round_robin(players: usize, pairs: u32) -> Schedule {
-        let mut schedule = Schedule::new(&names(players), &Order::Listed);
+        let mut schedule = Schedule::new(&names(players), 2, &Order::Listed);
         schedule.push(everyone(&(0..players).collect::<Vec<_>>()), pairs);
         schedule
     }
@@ -280,8 +306,38 @@ mod tests {
         }
 
         #[test]
+        fn a_deal_is_one_rotation_and_every_game_has_its_index(
+            seats in 2_usize..=16, more in 0_usize..4, deals in 1_u32..3, sections in 1_usize..3,
+        ) {
+            let players: Vec<usize> = (0..seats + more).collect();
+            let mut schedule = Schedule::new(&names(players.len()), seats, &Order::Listed);
+            for _ in 0..sections {
+                // With few players, the same ones meet again.
+                let meetings = meetings::some(&players, &[], 3, seats);
+                schedule.push(meetings.into_iter().map(Lineup::from_iter), deals);
+            }
+            let mut seen = std::collections::HashSet::new();
+            for index in 0..schedule.len() {
+                let fixture = schedule.fixture(index);
+                prop_assert_eq!(schedule.index(fixture), Some(index));
+                prop_assert!(seen.insert((fixture.players.sorted(), fixture.pair, fixture.game)));
+                let deal: Vec<Fixture> =
+                    schedule.deal(index).map(|index| schedule.fixture(index)).collect();
+                let same = |other: &Fixture| {
+                    (other.pair, other.players.sorted()) == (fixture.pair, fixture.players.sorted())
+                };
+                prop_assert!(deal.len() == seats && deal.contains(&fixture) && deal.iter().all(same));
+                for player in fixture.players.players() {
+                    let sat: std::collections::HashSet<_> =
+                        deal.iter().map(|game| game.seat_of(player)).collect();
+                    prop_assert_eq!(sat.len(), seats);
+                }
+            }
+        }
+
+        #[test]
         fn sections_follow_each_other(pairs in prop::collection::vec(1_u32..4, 1..6)) {
-            let mut schedule = Schedule::new(&names(5), &Order::Listed);
+            let mut schedule = Schedule::new(&names(5), 2, &Order::Listed);
             for (at, &pairs) in pairs.iter().enumerate() {
                 let players = [vec![0, 1, 2, 3, 4], vec![4, 2, 0], vec![]][at % 3].clone();
                 schedule.push(everyone(&players), pairs);
@@ -302,7 +358,7 @@ mod tests {
     fn a_random_schedule_does_not_depend_on_the_names() {
         let names = names(8);
         let schedule = |order| {
-            let mut schedule = Schedule::new(&names, &order);
+            let mut schedule = Schedule::new(&names, 2, &order);
             let entrants = schedule.entrants().to_vec();
             schedule.push(everyone(&entrants), 2);
             schedule

@@ -261,14 +261,8 @@ fn failed_to_start(record: &GameRecord) -> bool {
 /// The ending of a game that one of the `people` gave up.
 fn resignation(seats: &BySeat<Text>, record: &GameRecord, people: SeatSet) -> Option<Outcome> {
     let lost_by = |loser: Seat| Places::lost_by(loser.into(), seats.len());
-    let has_lost = |&seat: &Seat| {
-        let places = lost_by(seat);
-        let is_recorded = match record.places() {
-            Some(recorded) => recorded == places,
-            None => places.result(seats) == Some(&record.result),
-        };
-        people.contains(seat) && is_recorded
-    };
+    let recorded = record.places();
+    let has_lost = |&seat: &Seat| people.contains(seat) && recorded == Some(lost_by(seat));
     let loser = seats.seats().find(has_lost).filter(|_| record.reason == RESIGNATION)?;
     Some(Outcome { places: lost_by(loser), reason: RESIGNATION.into() })
 }

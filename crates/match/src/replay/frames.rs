@@ -203,10 +203,10 @@ impl ReplayFrames {
 
 /// How a recorded game ended: who won at which seat, or the places, and why.
 pub fn end_of(record: &GameRecord) -> String {
-    let Some(places) = record.places() else {
+    let SeatMap { names, values } = &record.players;
+    let Some(places) = record.places().filter(|_| names.len() > 2) else {
         return describe_end(record.winner(), &record.result, &record.reason);
     };
-    let SeatMap { names, values } = &record.players;
     let places = places.in_words(|seat| format!("{} ({})", values[seat], names[seat]));
     escape::terminal(&format!("{places}: {}", in_words(&record.reason)))
 }

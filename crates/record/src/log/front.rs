@@ -67,8 +67,12 @@ pub struct GameFront {
     pub(crate) game: u8,
     /// The players' names by seat.
     pub players: SeatMap<String>,
-    /// The name of the winning seat, or `draw`.
+    /// The name of the winning seat, or `draw`; empty in a game with more than two seats.
+    #[serde(default)]
     pub(crate) result: String,
+    /// The places by seat, from 1, in a game with more than two seats.
+    #[serde(default)]
+    pub(crate) places: Option<SeatMap<u8>>,
     /// The reason why the game ended.
     pub(crate) reason: String,
     /// Plies played.
@@ -95,6 +99,7 @@ impl GameFront {
             game: record.game,
             players: record.players.clone(),
             result: record.result.clone(),
+            places: record.places.clone(),
             reason: record.reason.clone(),
             plies: record.plies,
             fault: record.fault.as_ref().map(|faults| faults.iter().map(code).collect()),

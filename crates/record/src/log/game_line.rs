@@ -4,11 +4,10 @@ use std::collections::HashMap;
 
 use super::front::GameFront;
 use crate::model::fixture::{Fixture, Lineup};
-use crate::model::game_summary::{GameSummary, result};
+use crate::model::game_summary::{GameSummary, places};
 use crate::model::record::Header;
 use crate::seeds::game_id;
 use referee_games::{BySeat, Seat};
-use referee_ratings::GameOutcome;
 
 /// The names of a log's players, in the order of its header, and of its seats.
 #[derive(Debug, Clone)]
@@ -31,12 +30,12 @@ impl GameNames {
         self.players.get(game.fixture.players.at(seat)).map_or("", String::as_str)
     }
 
-    /// The name of the seat that won, or `draw`.
+    /// The name of the seat that is ahead of all others, or `draw`.
     pub fn result(&self, game: &GameLine) -> &str {
         game.winner().map_or("draw", |seat| self.seats[seat].as_str())
     }
 
-    /// The name of the player that won; none for a draw.
+    /// The name of the player that is ahead of all others; none for a draw.
     pub fn winner(&self, game: &GameLine) -> Option<&str> {
         game.winner().map(|seat| self.player(game, seat))
     }
@@ -50,16 +49,20 @@ impl GameNames {
         let names = front.players.values.values();
         let number = |name: &String| self.numbers.get(name).copied();
         let players = names.iter().map(number).collect::<Option<Lineup>>()?;
-        if game_id(&[&names[0], &names[1]], front.pair, front.game) != front.id {
+        let named: Vec<&str> = names.iter().map(String::as_str).collect();
+        if game_id(&named, front.pair, front.game) != front.id {
             return None;
         }
-        let result = result(&front.players.names, &front.result)?;
+        let places = places(&front.players.names, &front.result, front.places.as_ref())?;
         Some(GameLine {
             place,
             fixture: Fixture { players, pair: front.pair, game: front.game },
             pair_id: u64::from_str_radix(front.id.split_once('-')?.0, 16).ok()?,
-            result,
-            summary: GameSummary::new(result, front.faults(), front.fingerprint),
+            summary: GameSummary {
+                places,
+                faults: front.faults(),
+                fingerprint: front.fingerprint,
+            },
             reason: front.reason.clone(),
             plies: front.plies,
             used_ms: front.used_ms(),
@@ -88,8 +91,6 @@ pub struct GameLine {
     pub fixture: Fixture,
     /// The part of the game's id that its pair has in common, a number of 12 hex digits.
     pub(crate) pair_id: u64,
-    /// The result, from the first seat's side; a draw if both players failed.
-    result: GameOutcome,
     /// The summary that results need.
     pub summary: GameSummary,
     /// The reason why the game ended.
@@ -108,13 +109,9 @@ impl GameLine {
         format!("{:012x}-{}", self.pair_id, self.fixture.game)
     }
 
-    /// The seat that won; none for a draw.
+    /// The seat that is ahead of all others; none for a draw.
     fn winner(&self) -> Option<Seat> {
-        match self.result {
-            GameOutcome::Win => Some(Seat::FIRST),
-            GameOutcome::Draw => None,
-            GameOutcome::Loss => Some(Seat::SECOND),
-        }
+        self.summary.places.winner()
     }
 }
 

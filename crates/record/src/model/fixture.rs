@@ -8,9 +8,10 @@ use serde::{Deserialize, Serialize};
 pub struct Fixture {
     /// The players by seat.
     pub players: Lineup,
-    /// The pair's number among the pairs of these two players, from 1. Numbers may have gaps.
+    /// The number of its deal among the deals of these players, from 1: with two seats, of its pair.
+    /// Numbers may have gaps.
     pub pair: u32,
-    /// The game's number in its pair: 1 or 2.
+    /// The game's number in its deal, from 1 to the number of seats.
     pub game: u8,
 }
 
@@ -38,6 +39,30 @@ impl Lineup {
     /// The players of a game for two, in order of the seats.
     pub fn two(self) -> [usize; 2] {
         [self.at(Seat::FIRST), self.at(Seat::SECOND)]
+    }
+
+    /// As many players as a game has seats, before it is known who they are.
+    pub fn unknown(seats: usize) -> Self {
+        std::iter::repeat_n(0, seats).collect()
+    }
+
+    /// The same players in the order of their numbers.
+    #[must_use]
+    pub fn sorted(self) -> Self {
+        self.sorted_by_key(|player| player)
+    }
+
+    /// The same players in another order.
+    #[must_use]
+    pub fn sorted_by_key<K: Ord>(mut self, key: impl Fn(usize) -> K) -> Self {
+        let players = &mut self.players[..usize::from(self.seats)];
+        players.sort_by_key(|&player| key(player.into()));
+        self
+    }
+
+    /// Whether no player has two seats.
+    pub fn are_different(self) -> bool {
+        self.sorted().players().is_sorted_by(|one, other| one < other)
     }
 
     /// The seats, in order.
@@ -70,6 +95,12 @@ impl FromIterator<usize> for Lineup {
 impl<const N: usize> From<[usize; N]> for Lineup {
     fn from(players: [usize; N]) -> Self {
         players.into_iter().collect()
+    }
+}
+
+impl From<(usize, usize)> for Lineup {
+    fn from((first, second): (usize, usize)) -> Self {
+        Self::from([first, second])
     }
 }
 

@@ -5,12 +5,12 @@ use std::num::NonZeroU64;
 use crate::model::fault::FaultCode;
 use crate::model::fixture::Lineup;
 use crate::model::record::GameRecord;
-use referee_games::{BySeat, SEATS, Seat};
-use referee_ratings::{GameOutcome, PlayedGame};
+use referee_games::{BySeat, Places, SEATS, Seat, SeatMap};
+use referee_ratings::{GameOutcome, PlayedGame, Results, SeatedEnding, SeatedGame};
 
-/// A record's result is neither one of its seats nor `draw`.
+/// A record says neither who won nor who had which place.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("game {id:?}: the result {result:?} is neither a seat nor `draw`")]
+#[error("game {id:?}: the result {result:?} is neither a seat nor `draw`, nor are there places")]
 pub struct UnknownResult {
     /// The game's id.
     id: String,
@@ -21,9 +21,8 @@ pub struct UnknownResult {
 /// A summary of a finished game.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct GameSummary {
-    /// The first seat's outcome. None when both players failed: neither scores, and the game does
-    /// not affect ratings.
-    pub outcome: Option<GameOutcome>,
+    /// The places by seat. Two that failed are not compared, whatever their places.
+    pub places: Places,
     /// The faults, by seat.
     pub faults: SeatFaults,
     /// A fingerprint that identical games share: a hash of the players by seat, the luck, all
@@ -36,43 +35,104 @@ impl GameSummary {
     ///
     /// # Errors
     ///
-    /// If the record's result is neither a seat nor `draw`.
+    /// If the record's result is neither a seat nor `draw`, or its places are none.
     pub fn of(game: &GameRecord) -> Result<Self, UnknownResult> {
         let code = |seat| Some((seat, game.fault_of(seat)?.code));
         let faults = game.players.seats().filter_map(code).collect();
-        let result = result(&game.players.names, &game.result)
-            .ok_or_else(|| UnknownResult { id: game.id.clone(), result: game.result.clone() })?;
-        Ok(Self::new(result, faults, fingerprint(game)))
+        let unknown = || UnknownResult { id: game.id.clone(), result: game.result.clone() };
+        Ok(Self { places: game.places().ok_or_else(unknown)?, faults, fingerprint: fingerprint(game) })
     }
 
-    /// The summary of a game with this recorded result, these faults and this fingerprint.
-    pub(crate) fn new(
-        result: GameOutcome,
-        faults: SeatFaults,
-        fingerprint: Option<NonZeroU64>,
-    ) -> Self {
-        let both_failed = Seat::all(2).all(|seat| faults.of(seat).is_some());
-        Self { outcome: (!both_failed).then_some(result), faults, fingerprint }
+    /// The summary of a game for two that the first seat won, drew or lost.
+    pub fn of_two(outcome: GameOutcome) -> Self {
+        let places = match outcome {
+            GameOutcome::Win => Places::won_by(Seat::FIRST, 2),
+            GameOutcome::Draw => Places::level(2),
+            GameOutcome::Loss => Places::won_by(Seat::SECOND, 2),
+        };
+        Self { places, faults: SeatFaults::default(), fingerprint: None }
     }
 
-    /// The scores by seat in half points: 2 for a win, 1 for a draw, 0 for a loss or a double
-    /// fault.
+    /// The summary of a game for two that both lost by these faults, in the order of the seats.
+    pub fn double_fault(codes: [FaultCode; 2]) -> Self {
+        let faults = [Seat::FIRST, Seat::SECOND].into_iter().zip(codes).collect();
+        Self { faults, ..Self::of_two(GameOutcome::Draw) }
+    }
+
+    /// The first seat's outcome in a game for two. None when both players failed: neither scores,
+    /// and the game does not affect ratings.
+    pub fn outcome(self) -> Option<GameOutcome> {
+        let outcome = match self.places.halves(Seat::FIRST, Seat::SECOND) {
+            2 => GameOutcome::Win,
+            1 => GameOutcome::Draw,
+            _ => GameOutcome::Loss,
+        };
+        (self.faults.count() < 2).then_some(outcome)
+    }
+
+    /// The half points of each seat against all others together: 2 for each that it is ahead of, 1
+    /// for each that is level with it. None between two that failed.
     pub fn halves(self) -> BySeat<usize> {
-        self.outcome.map_or([0, 0].into(), |outcome| {
-            BySeat::from([outcome.halves(), GameOutcome::Win.halves() - outcome.halves()])
+        let failed = |seat| self.faults.of(seat).is_some();
+        BySeat::from_fn(self.places.seats(), |seat| {
+            Seat::all(self.places.seats())
+                .filter(|&other| other != seat && !(failed(seat) && failed(other)))
+                .map(|other| usize::from(self.places.halves(seat, other)))
+                .sum()
         })
     }
 
-    /// The game as input for ratings, between players with these numbers.
+    /// The game for two as input for ratings, between players with these numbers.
     pub fn between(self, players: Lineup, pair: u32) -> PlayedGame {
         PlayedGame {
             first: players.at(Seat::FIRST),
             second: players.at(Seat::SECOND),
             pair,
-            outcome: self.outcome,
+            outcome: self.outcome(),
             forfeits: [Seat::FIRST, Seat::SECOND].map(|seat| self.faults.of(seat).is_some()),
             fingerprint: self.fingerprint,
         }
+    }
+
+    /// Adds the game between players with these numbers to results; without the number of its deal,
+    /// as a game by itself.
+    ///
+    /// # Panics
+    /// A number is out of range, or these are results of another number of seats.
+    pub fn add_to(self, results: &mut Results, players: Lineup, deal: Option<u32>) {
+        match (results.table(), deal) {
+            (Some(_), _) => self.seated(players, deal, |game| results.add_seated(game)),
+            (None, Some(pair)) => results.add(self.between(players, pair)),
+            (None, None) => results.add_unpaired(self.between(players, 0)),
+        }
+    }
+
+    /// Adds to results only how the game ended for its players. It neither scores nor affects
+    /// ratings.
+    ///
+    /// # Panics
+    /// A number is out of range, or these are results of another number of seats.
+    pub fn add_completion_to(self, results: &mut Results, players: Lineup) {
+        match results.table() {
+            Some(_) => self.seated(players, None, |game| results.add_seated_completion(game)),
+            None => results.add_completion(self.between(players, 0)),
+        }
+    }
+
+    /// Calls `with` with the game as ratings for any number of seats count it.
+    fn seated(self, players: Lineup, deal: Option<u32>, with: impl FnOnce(&SeatedGame<'_>)) {
+        let players: Vec<usize> = players.players().collect();
+        let seats = Seat::all(self.places.seats());
+        let places: Vec<u32> = seats.clone().map(|seat| self.places.of(seat).into()).collect();
+        let forfeits: Vec<bool> = seats.map(|seat| self.faults.of(seat).is_some()).collect();
+        with(&SeatedGame {
+            players: &players,
+            places: &places,
+            forfeits: &forfeits,
+            ending: if self.is_faulted() { SeatedEnding::Fault } else { SeatedEnding::Rules },
+            deal,
+            fingerprint: self.fingerprint,
+        });
     }
 
     /// Whether a fault ended the game.
@@ -117,15 +177,26 @@ impl FromIterator<(Seat, FaultCode)> for SeatFaults {
     }
 }
 
-/// The first seat's result, recorded as one of these seats or `draw`; `None` if it is neither. A
-/// double fault is recorded as a draw.
-pub(crate) fn result(seats: &BySeat<impl AsRef<str>>, result: &str) -> Option<GameOutcome> {
-    match result {
-        "draw" => Some(GameOutcome::Draw),
-        won if won == seats[Seat::FIRST].as_ref() => Some(GameOutcome::Win),
-        won if won == seats[Seat::SECOND].as_ref() => Some(GameOutcome::Loss),
-        _ => None,
+/// The places in a game of these seats: those recorded, or if there are two seats those of the
+/// winner that is recorded, or of a `draw`. A double fault is recorded as a draw. `None` if these are
+/// places that no game ends with.
+pub(crate) fn places(
+    seats: &BySeat<impl AsRef<str>>,
+    result: &str,
+    recorded: Option<&SeatMap<u8>>,
+) -> Option<Places> {
+    if seats.len() > 2 {
+        let recorded = recorded.filter(|places| {
+            let names = places.names.values().iter().map(AsRef::as_ref);
+            names.eq(seats.values().iter().map(AsRef::as_ref))
+        })?;
+        return Places::listed(&recorded.values.as_ref().map(|place| place.wrapping_sub(1)));
     }
+    if result == "draw" {
+        return Some(Places::level(2));
+    }
+    let winner = seats.seats().find(|&seat| seats[seat].as_ref() == result)?;
+    Some(Places::won_by(winner, 2))
 }
 
 /// The [fingerprint](GameSummary::fingerprint) of a game.
@@ -140,7 +211,10 @@ pub(crate) fn fingerprint(game: &GameRecord) -> Option<NonZeroU64> {
         whole.extend_from_slice(text.as_bytes());
     };
     game.players.values.values().iter().for_each(|name| put(name));
-    put(&game.result);
+    match &game.places {
+        None => put(&game.result),
+        Some(places) => put(&format!("{:?}", places.values)),
+    }
     if !game.options.is_empty() {
         put(&serde_json::to_string(&game.options).unwrap_or_default());
     }
@@ -165,14 +239,14 @@ mod tests {
         let both = [("white", FaultCode::Crash), ("black", FaultCode::Timeout)];
         let both_failed =
             GameSummary::of(&faulty(game("ant", "bee", "draw"), &both)).expect("a result");
-        assert_eq!((both_failed.outcome, both_failed.halves()), (None, [0, 0].into()));
+        assert_eq!((both_failed.outcome(), both_failed.halves()), (None, [0, 0].into()));
         let drawn = GameSummary::of(&game("ant", "bee", "draw")).expect("a result");
         assert_eq!(drawn.halves(), [1, 1].into());
     }
 
     #[test]
-    fn a_game_takes_twenty_four_bytes() {
-        assert_eq!(size_of::<Option<GameSummary>>(), 24);
+    fn a_game_takes_thirty_two_bytes() {
+        assert_eq!(size_of::<Option<GameSummary>>(), 32);
     }
 
     #[test]

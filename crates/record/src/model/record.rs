@@ -14,6 +14,7 @@ use crate::model::clock::TimeControl;
 use crate::model::containment::Containment;
 use crate::model::entry::{Entry, Leaving};
 use crate::model::fault::Fault;
+use crate::model::game_summary::places;
 use crate::model::openings::{BookSelection, MOST_PLIES, Openings};
 use crate::model::player::name_problem;
 use crate::model::stage::Order;
@@ -21,7 +22,7 @@ use crate::model::stage::{Stage, is_league};
 use crate::model::tc::ShortClock;
 use referee_games::{BySeat, Places, RulesProgram, Seat, SeatMap};
 use referee_protocol::{Score, SearchReport};
-use referee_ratings::FixedRating;
+use referee_ratings::{Compared, FixedRating, Results, Seating, Table};
 
 /// The version of the log's format.
 pub const SCHEMA: &str = "referee-log-2";
@@ -166,6 +167,17 @@ impl Header {
             }
             _ => openings.describe(),
         })
+    }
+
+    /// Results of such games without any so far, between this many players.
+    pub fn no_results(&self, players: usize) -> Results {
+        match self.seats.len() {
+            2 => Results::new(players),
+            seats => {
+                let (seating, compared) = (Seating::Known, Compared::All);
+                Results::at_table(players, Table { seats, seating, compared })
+            }
+        }
     }
 
     /// Whether a seat may not see everything in the game.
@@ -431,16 +443,14 @@ impl GameRecord {
         self.fault.as_ref()?.get(self.players.names[seat].as_ref())
     }
 
-    /// The places of a game with more than two seats; `None` for two, or if they are such as no
-    /// game ends with.
+    /// The places; `None` if they are such as no game ends with, or if neither a seat nor a draw is
+    /// recorded.
     pub fn places(&self) -> Option<Places> {
-        let from_zero = self.places.as_ref()?.values.as_ref().map(|place| place.wrapping_sub(1));
-        Places::listed(&from_zero)
+        places(&self.players.names, &self.result, self.places.as_ref())
     }
 
-    /// The name of the winning player; none for a draw.
+    /// The name of the player that is ahead of all others; none for a draw.
     pub fn winner(&self) -> Option<&str> {
-        let seat = self.players.seats().find(|&seat| self.players.names[seat] == self.result)?;
-        Some(&self.players[seat])
+        self.places()?.winner().map(|seat| self.players[seat].as_str())
     }
 }

@@ -8,7 +8,7 @@ use crate::schedule::state::TournamentState;
 use crate::schedule::summary::Summary;
 use referee_ratings::{Contradiction, Ranking, SeatEffects, contradiction, seat_effects};
 use referee_record::model::player::Out;
-use referee_record::model::record::Anchor;
+use referee_record::model::record::{Anchor, Header};
 
 /// What a player is in a league.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -48,7 +48,7 @@ impl Evaluation {
     ///
     /// When the given ratings cannot be used.
     pub fn of(state: &TournamentState, faulted: Faulted) -> Result<Self, AnalysisError> {
-        let mut games = CollectedGames::new(state.names(), faulted);
+        let mut games = CollectedGames::new(state.header(), state.names(), faulted);
         games.add(state, str::to_owned)?;
         games.evaluate(state.ratings(), state.summary())
     }
@@ -64,7 +64,7 @@ impl Evaluation {
         names: &[String],
         rename: impl Fn(&str) -> String,
     ) -> Result<Self, AnalysisError> {
-        let mut games = CollectedGames::new(names, Faulted::Count);
+        let mut games = CollectedGames::new(state.header(), names, Faulted::Count);
         games.add(state, &rename)?;
         let anchor = |it: &Anchor| Anchor { player: rename(&it.player), rating: it.rating };
         let anchors: Vec<Anchor> = state.ratings().iter().map(anchor).collect();
@@ -110,8 +110,8 @@ pub(super) struct CollectedGames {
 }
 
 impl CollectedGames {
-    pub(super) fn new(names: &[String], faulted: Faulted) -> Self {
-        let results = NamedResults::new(names).with(faulted);
+    pub(super) fn new(header: &Header, names: &[String], faulted: Faulted) -> Self {
+        let results = NamedResults::of(header, names).with(faulted);
         let (out, versions) = (vec![None; names.len()], vec![VersionPlace::default(); names.len()]);
         Self { results, out, pairs: 0, versions, faulted }
     }
@@ -166,7 +166,7 @@ impl CollectedGames {
 mod tests {
     use super::*;
     use referee_record::model::record::examples::{game, header};
-    use referee_record::model::record::{GameRecord, Header};
+    use referee_record::model::record::GameRecord;
     use referee_record::model::stage::Stage;
 
     /// Player 0 beats all but player 2, who wins by repeating its moves; 1 and 3 draw.

@@ -302,11 +302,9 @@ impl GameList {
         if let Some(pair) = pair {
             self.pair_up(players, pair, line)?;
         }
-        let both_failed = faults.iter().all(Option::is_some);
         let seats = [Seat::FIRST, Seat::SECOND].into_iter();
         let faults = seats.zip(faults).filter_map(|(seat, code)| Some((seat, code?))).collect();
-        let outcome = (!both_failed).then_some(outcome);
-        let summary = GameSummary { outcome, faults, fingerprint: None };
+        let summary = GameSummary { faults, ..GameSummary::of_two(outcome) };
         self.games.push(ListedGame { players, pair, summary });
         Ok(())
     }

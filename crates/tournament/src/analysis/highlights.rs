@@ -90,7 +90,7 @@ impl Highlights {
         if expected_of_better(lead) <= CLOSE {
             self.offer(HighlightKind::Close, game, lead, [differ, -lead.abs(), plies], EACH);
         }
-        let is_upset = match game.summary.outcome {
+        let is_upset = match game.summary.outcome() {
             Some(GameOutcome::Win) => lead < 0.0,
             Some(GameOutcome::Loss) => lead > 0.0,
             Some(GameOutcome::Draw) | None => false,

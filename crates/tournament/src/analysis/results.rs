@@ -6,11 +6,11 @@ pub mod examples;
 use referee_record::model::fixture::Lineup;
 use std::collections::{BTreeMap, HashMap};
 
-use referee_games::{Seat, SeatMap};
+use referee_games::SeatMap;
 use referee_ratings::{FixedRating, RatingError, Results, SeatedGame, Table};
 use referee_record::model::fault::FaultCode;
 use referee_record::model::game_summary::{GameSummary, UnknownResult};
-use referee_record::model::record::{Anchor, GameRecord, fixed_ratings};
+use referee_record::model::record::{Anchor, GameRecord, Header, fixed_ratings};
 
 /// How often a player made each fault; codes that did not occur are absent.
 pub type FaultCounts = BTreeMap<FaultCode, u32>;
@@ -68,6 +68,13 @@ impl NamedResults {
         }
     }
 
+    /// Empty results of games such as the header's, for players with these (distinct) names.
+    pub(crate) fn of(header: &Header, names: &[String]) -> Self {
+        let counts = header.no_results(names.len());
+        let seats = if counts.table().is_some() { header.seats.values() } else { &[] };
+        Self { counts, seats: seats.to_vec(), ..Self::new(names) }
+    }
+
     /// Empty results of games that are not of two known seats, for players with these (distinct)
     /// names.
     pub(crate) fn at_table(names: &[String], table: Table, seats: Vec<String>) -> Self {
@@ -93,33 +100,31 @@ impl NamedResults {
         Ok(())
     }
 
-    /// The numbers of two different players.
+    /// The numbers of different players.
     fn numbers_of(&self, names: &SeatMap<String>) -> Result<Lineup, AnalysisError> {
-        let (first, second) = (&names[Seat::FIRST], &names[Seat::SECOND]);
-        if first == second {
-            return Err(AnalysisError::SelfPlay(first.clone()));
+        let names = names.values.values();
+        let is_again = |&(at, name): &(usize, &String)| names[..at].contains(name);
+        if let Some((_, twice)) = names.iter().enumerate().find(is_again) {
+            return Err(AnalysisError::SelfPlay(twice.clone()));
         }
-        Ok([self.number(first)?, self.number(second)?].into())
+        names.iter().map(|name| self.number(name)).collect()
     }
 
-    /// Counts a game between the players with these numbers; without a pair, by itself.
+    /// Counts a game between the players with these numbers; without a deal, by itself.
     ///
     /// # Panics
     ///
-    /// When a number is out of range.
-    pub(crate) fn add_summary(&mut self, players: Lineup, pair: Option<u32>, game: GameSummary) {
+    /// When a number is out of range, or these are results of another number of seats.
+    pub(crate) fn add_summary(&mut self, players: Lineup, deal: Option<u32>, game: GameSummary) {
         for seat in players.seats() {
             if let Some(code) = game.faults.of(seat) {
                 *self.faults[players.at(seat)].entry(code).or_default() += 1;
             }
         }
-        let played = game.between(players, pair.unwrap_or(0));
-        match pair {
-            _ if game.is_faulted() && self.faulted == Faulted::LeaveOut => {
-                self.counts.add_completion(played);
-            }
-            Some(_) => self.counts.add(played),
-            None => self.counts.add_unpaired(played),
+        if game.is_faulted() && self.faulted == Faulted::LeaveOut {
+            game.add_completion_to(&mut self.counts, players);
+        } else {
+            game.add_to(&mut self.counts, players, deal);
         }
     }
 

@@ -1,13 +1,12 @@
-//! Games that must not be shown yet. With hidden information, both games of a pair have the same
-//! luck, so the first one would reveal hidden parts of the second.
+//! Games that must not be shown yet. With hidden information, all games of a deal have the same
+//! luck, so the first one would reveal hidden parts of the others.
 
 use std::collections::HashSet;
 
 use crate::schedule::state::TournamentState;
-use referee_record::model::fixture::Fixture;
 use referee_record::model::record::Header;
 
-/// The games of a log that are not shown yet, because the other game of their pair is still to be
+/// The games of a log that are not shown yet, because another game of their deal is still to be
 /// played. Only games with hidden information are sealed.
 #[derive(Debug, Default)]
 pub struct SealedGames(HashSet<usize>);
@@ -18,12 +17,9 @@ impl SealedGames {
         if !header.is_hidden() {
             return Self::default();
         }
-        let is_awaited = |index: &usize| {
-            state.is_done(*index)
-                && state
-                    .index(other_of_pair(state.fixture(*index)))
-                    .is_some_and(|other| !state.is_done(other) && !state.is_void(other))
-        };
+        let is_open = |index: usize| !state.is_done(index) && !state.is_void(index);
+        let is_awaited =
+            |&index: &usize| state.is_done(index) && state.deal(index).any(is_open);
         Self((0..state.len()).filter(is_awaited).collect())
     }
 
@@ -33,17 +29,12 @@ impl SealedGames {
     }
 }
 
-fn other_of_pair(Fixture { players, pair, game }: Fixture) -> Fixture {
-    let [first, second] = players.two();
-    Fixture { players: [second, first].into(), pair, game: 3 - game }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use referee_games::RulesProgram;
     use referee_record::model::game_summary::GameSummary;
-    use referee_record::model::game_summary::SeatFaults;
+    use referee_ratings::GameOutcome;
     use referee_record::model::record::examples::{header, program};
     use referee_record::model::stage::Stage;
 
@@ -61,13 +52,12 @@ mod tests {
         let stages = vec![Stage::round_robin(2)];
         let mut state = TournamentState::new(&Header { stages, ..header(&["ant", "bee"]) });
         assert_eq!(sealed(true, &state), [0_usize; 0]);
-        let summary =
-            GameSummary { outcome: None, faults: SeatFaults::default(), fingerprint: None };
+        let summary = GameSummary::of_two(GameOutcome::Draw);
         let first = state.fixture(0);
         let index = state.add_fixture(first, summary).expect("a game of the schedule");
         assert_eq!(sealed(true, &state), [index]);
         assert_eq!(sealed(false, &state), [0_usize; 0]);
-        state.add_fixture(other_of_pair(first), summary).expect("a game of the schedule");
+        state.add_fixture(state.fixture(1), summary).expect("a game of the schedule");
         assert_eq!(sealed(true, &state), [0_usize; 0]);
     }
 }

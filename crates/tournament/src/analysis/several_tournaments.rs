@@ -66,7 +66,8 @@ impl<'a> JoinedTournaments<'a> {
     /// # Errors
     /// The ratings cannot be computed.
     pub fn evaluate(&self, count: usize) -> Result<Evaluation, JoinError> {
-        let mut games = CollectedGames::new(&self.names.all, self.faulted);
+        let mut games =
+            CollectedGames::new(&self.logs[0].header, &self.names.all, self.faulted);
         // A player may have been taken out of several tournaments, but is one player.
         let mut taken_out: BTreeMap<&str, Out> = BTreeMap::new();
         let mut summary = Summary::default();
@@ -86,7 +87,8 @@ impl<'a> JoinedTournaments<'a> {
 
 fn is_same_game(one: &Header, other: &Header) -> bool {
     let hash = |header: &Header| header.program.as_ref().map(|program| program.hash.clone());
-    one.game == other.game && one.options == other.options && hash(one) == hash(other)
+    let is_same = one.game == other.game && one.seats == other.seats;
+    is_same && one.options == other.options && hash(one) == hash(other)
 }
 
 /// The given ratings of all tournaments, by name.

@@ -9,7 +9,7 @@ pub fn match_game(pair: u32, seat: Seat, summary: GameSummary) -> MatchGame {
     MatchGame {
         pair,
         at_first_seat: seat == Seat::FIRST,
-        halves: summary.outcome.map(|_| summary.halves()[seat]),
+        halves: summary.outcome().map(|_| summary.halves()[seat]),
         forfeited: summary.is_faulted(),
         fingerprint: summary.fingerprint,
     }

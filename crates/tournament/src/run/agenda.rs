@@ -26,7 +26,7 @@ impl Assignment {
     }
 
     /// What is left of the job after these games, if anything is: when the time is up, a worker on
-    /// another machine begins no second game of a pair.
+    /// another machine begins no other game of a deal.
     pub(super) fn without(mut self, games: &[Finished]) -> Option<Self> {
         let Job::Play(due) = &mut self.job else { return None };
         due.retain(|due| games.iter().all(|game| game.record.id != due.id));
@@ -63,8 +63,8 @@ pub(super) struct Agenda {
     probes: Vec<usize>,
     probing: usize,
     cursor: usize,
-    /// Whether both games of a pair are one job.
-    in_pairs: bool,
+    /// Whether the games of a deal are one job.
+    in_deals: bool,
     pub(super) deadline: Option<RunDeadline>,
     /// Whether a game was due for which there was no time.
     pub(super) is_time_up: bool,
@@ -74,7 +74,7 @@ impl Agenda {
     pub(super) fn new(
         state: &TournamentState,
         deadline: Option<RunDeadline>,
-        in_pairs: bool,
+        in_deals: bool,
     ) -> Self {
         let mut needed = vec![false; state.names().len()];
         let mut cursor = 0;
@@ -93,7 +93,7 @@ impl Agenda {
             probing: probes.len(),
             probes,
             cursor: 0,
-            in_pairs,
+            in_deals,
             deadline,
             is_time_up: false,
         }
@@ -145,7 +145,7 @@ impl Agenda {
         }
         let index = due?;
         let mut games = vec![self.take(index, state)];
-        if let Some(other) = self.partner(index, state) {
+        while let Some(other) = self.partner(index, state) {
             games.push(self.take(other, state));
         }
         Some(Assignment::new(Job::Play(games)))
@@ -156,12 +156,10 @@ impl Agenda {
         DueGame { id: state.id(index), fixture: state.fixture(index) }
     }
 
-    /// The other game of a pair, if it is the next one due and belongs to the same job.
+    /// The next game due, if it belongs to the same job: to the deal of the game at `index`.
     fn partner(&self, index: usize, state: &TournamentState) -> Option<usize> {
-        let next = state.next_due(self.cursor).filter(|_| self.in_pairs)?;
-        let (one, other) = (state.fixture(index), state.fixture(next));
-        let [first, second] = other.players.two();
-        (one.pair == other.pair && one.players == [second, first].into()).then_some(next)
+        let next = state.next_due(self.cursor).filter(|_| self.in_deals)?;
+        state.deal(index).contains(&next).then_some(next)
     }
 }
 

@@ -69,12 +69,12 @@ impl Conditions {
 pub enum Job {
     /// Start a player, wait for its greeting, and let it quit.
     Probe(usize),
-    /// Play these games, one after the other: one game, or both of a pair.
+    /// Play these games, one after the other: one game, or those of a deal.
     Play(Vec<DueGame>),
 }
 
 impl Job {
-    /// Its name: that of its pair, or of the player it starts.
+    /// Its name: that of its deal, or of the player it starts.
     pub fn name(&self) -> String {
         match self {
             Self::Probe(player) => format!("start-{player}"),

@@ -28,8 +28,10 @@ struct Idle {
     player: Player,
 }
 
-/// How many idle players a worker keeps.
-pub(super) const IDLE_MOST: usize = 4;
+/// How many idle players a worker keeps: those of two games of a deal.
+pub(super) fn idle_most(seats: usize) -> usize {
+    2 * seats
+}
 
 /// Starts and reuses the players of a worker's games.
 pub struct PlayerPool {
@@ -130,7 +132,7 @@ impl PlayerPool {
     }
 
     /// Plays a game. Replays it after a loss on time that proves nothing, because the referee was
-    /// paused in that game, or because a player disturbed the other. That player is then frozen off
+    /// paused in that game, or because a player disturbed another. That player is then frozen off
     /// turn.
     pub async fn play(
         &mut self,
@@ -245,8 +247,8 @@ impl PlayerPool {
         players
     }
 
-    /// An idle player that last played another pair, or a fresh one. The second game of a pair
-    /// never reuses a process from the first: that one keeps waiting, for another pair.
+    /// An idle player that last played another deal, or a fresh one. No game of a deal reuses a
+    /// process from another: that one keeps waiting, for another deal.
     fn take(&mut self, number: usize, meeting: &MeetingKey) -> Player {
         let fits = |idle: &Idle| idle.number == number && idle.meeting != *meeting;
         match self.idle.iter().position(fits) {
@@ -302,7 +304,7 @@ impl PlayerPool {
         // Others play on its core while it waits.
         player.freeze();
         let statistics = player.statistics();
-        if self.idle.len() == IDLE_MOST {
+        if self.idle.len() >= idle_most(fixture.players.seats().len()) {
             self.idle.remove(0).player.leave().await;
         }
         self.idle.push(Idle { number, meeting: MeetingKey::of(fixture), player });
@@ -334,7 +336,7 @@ async fn kill_all(players: &mut BySeat<Player>) {
     }
 }
 
-/// Which players meet, and in which pair.
+/// Which players meet, and in which deal.
 #[derive(Debug, PartialEq, Eq)]
 struct MeetingKey {
     players: Vec<usize>,

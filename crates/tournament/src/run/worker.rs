@@ -24,10 +24,11 @@ const OF_WORKER: u64 = 6;
 /// Open files per player: its pipes, its supervisor, its control groups.
 const OF_PLAYER: u64 = 9;
 
-/// The approximate maximum of open files of a worker, when this many players are kept.
-pub fn open_files(kept: usize) -> u64 {
-    // The games of a pair are played by different processes, which may wait at the same time.
-    OF_WORKER + OF_PLAYER * (2 + (2 * kept).min(pool::IDLE_MOST) as u64)
+/// The approximate maximum of open files of a worker, when this many players are kept, in games with
+/// so many seats.
+pub fn open_files(kept: usize, seats: usize) -> u64 {
+    // The games of a deal are played by different processes, which may wait at the same time.
+    OF_WORKER + OF_PLAYER * (seats + (seats * kept).min(pool::idle_most(seats))) as u64
 }
 
 /// The channel for the reports of workers.

@@ -9,39 +9,46 @@ pub mod ladder;
 pub mod swiss;
 
 use self::ladder::Goal;
-use crate::schedule::pairings::{everyone, field, of_late, some};
+use crate::schedule::{meetings, pairings};
 use referee_ratings::{Fit, FixedRating, Results, fit};
+use referee_record::model::fixture::Lineup;
 use referee_record::model::player::Out;
 use referee_record::model::stage::Format;
 
-/// The result of a meeting of two players in a section.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// The result of a meeting of players in a section.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Meeting {
-    /// The players' numbers, the lower first.
-    pub players: (usize, usize),
-    /// Half points of each, over the games that count. Games not played because one of the two was
-    /// taken out count as wins for the other, unless it was out too when the section ended.
-    pub halves: (usize, usize),
+    /// The players, in the order of their numbers.
+    pub players: Lineup,
+    /// Half points of each in the same order, over the games that count. Games not played because
+    /// one of them was taken out count as wins for the others, unless they were out too when the
+    /// section ended.
+    pub halves: Vec<usize>,
     /// Whether a fault ended one of these games.
     pub faulted: bool,
     /// Whether each was out of the tournament when the section ended.
-    pub out: (bool, bool),
+    pub out: Vec<bool>,
 }
 
 impl Meeting {
+    /// A meeting of these players without a result so far.
+    pub(crate) fn of(players: Lineup) -> Self {
+        let count = players.seats().len();
+        let players = players.sorted();
+        Self { players, halves: vec![0; count], faulted: false, out: vec![false; count] }
+    }
+
     /// The half points of `player`; none if it did not take part.
     pub(crate) fn halves_of(&self, player: usize) -> Option<usize> {
-        match self.players {
-            (low, _) if low == player => Some(self.halves.0),
-            (_, high) if high == player => Some(self.halves.1),
-            _ => None,
-        }
+        self.players.players().position(|it| it == player).map(|at| self.halves[at])
     }
 }
 
 /// The state of a stage so far.
 #[derive(Debug, Clone, Copy)]
 pub struct StageState<'a> {
+    /// The number of seats of a game.
+    pub seats: usize,
     /// The players that take part, the best seed first.
     pub entrants: &'a [usize],
     /// The meetings of each finished section, in order.
@@ -51,8 +58,8 @@ pub struct StageState<'a> {
     /// The numbers of the players that the format names: the anchors of a gauntlet, or the late
     /// players of a partial round-robin.
     pub named: &'a [usize],
-    /// The number of pairs in each meeting.
-    pub pairs: u32,
+    /// The number of deals in each meeting.
+    pub deals: u32,
     /// The results of the whole tournament so far.
     pub results: &'a Results,
     /// The given ratings; none if they are invalid.
@@ -79,22 +86,41 @@ impl StageState<'_> {
 /// The next section of a stage.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Next {
-    /// The two players of each pairing.
-    pub pairings: Vec<(usize, usize)>,
-    /// The number of pairs in each meeting.
-    pub(crate) pairs: u32,
+    /// The players of each meeting.
+    pub meetings: Vec<Lineup>,
+    /// The number of deals in each meeting.
+    pub(crate) deals: u32,
+}
+
+impl Next {
+    /// Meetings of two.
+    fn of_two(pairings: Vec<(usize, usize)>, deals: u32) -> Self {
+        Self { meetings: pairings.into_iter().map(Lineup::from).collect(), deals }
+    }
+
+    /// Meetings of more.
+    fn of_more(meetings: Vec<Vec<usize>>, deals: u32) -> Self {
+        let meetings = meetings.into_iter().map(Lineup::from_iter);
+        Self { meetings: meetings.collect(), deals }
+    }
 }
 
 /// The next section of a stage of this format after `course`, if any. A format with one section has
 /// none before it.
 pub fn next(format: &Format, course: &StageState<'_>) -> Option<Next> {
+    if *format == Format::Check {
+        return check::next(course).map(|meetings| Next::of_more(meetings, course.deals));
+    }
+    if course.seats > 2 {
+        let meetings = next_of_more(format, course).filter(|meetings| !meetings.is_empty())?;
+        return Some(Next::of_more(meetings, course.deals));
+    }
     let pairings = match format {
-        Format::Check => check::next(course)?,
-        Format::RoundRobin => everyone(course.entrants),
+        Format::RoundRobin => pairings::everyone(course.entrants),
         Format::PartialRoundRobin { opponents, .. } => {
-            some(&course.others(), course.named, *opponents)
+            pairings::some(&course.others(), course.named, *opponents)
         }
-        Format::Gauntlet { .. } => field(&course.others(), course.named),
+        Format::Gauntlet { .. } => pairings::field(&course.others(), course.named),
         Format::Swiss { rounds } => swiss::next(course, *rounds)?,
         Format::Knockout { tie_breaks } => return knockout::next(course, *tie_breaks),
         Format::Ladder { games, margin } => {
@@ -102,10 +128,32 @@ pub fn next(format: &Format, course: &StageState<'_>) -> Option<Next> {
             ladder::next(course, goal)?
         }
         // The state of a league chooses its games itself.
-        Format::League => return None,
+        Format::Check | Format::League => return None,
         Format::Further => return ladder::further(course),
     };
-    Some(Next { pairings, pairs: course.pairs })
+    Some(Next::of_two(pairings, course.deals))
+}
+
+/// The meetings of the next section of games with more than two seats.
+fn next_of_more(format: &Format, course: &StageState<'_>) -> Option<Vec<Vec<usize>>> {
+    let seats = course.seats;
+    Some(match format {
+        Format::RoundRobin => meetings::all(course.entrants, seats),
+        Format::PartialRoundRobin { opponents: rounds, .. } => {
+            meetings::some(&course.others(), course.named, *rounds, seats)
+        }
+        Format::Gauntlet { .. } => meetings::field(&course.others(), course.named, seats),
+        Format::Further => {
+            let players: Vec<usize> = course.there().collect();
+            meetings::round(&players, course.sections.len(), seats)
+        }
+        // No configuration has them, see `Stage::suits`.
+        Format::Check
+        | Format::Swiss { .. }
+        | Format::Knockout { .. }
+        | Format::Ladder { .. }
+        | Format::League => return None,
+    })
 }
 
 /// The next section of a late player, in a check of its own or its games against some of those that
@@ -114,11 +162,21 @@ pub(crate) fn next_of_late(format: &Format, late: usize, course: &StageState<'_>
     let at = course.entrants.iter().position(|&player| player == late)?;
     let after = course.entrants[at + 1..].iter().chain(&course.entrants[..at]).copied();
     let others: Vec<usize> = after.filter(|&player| course.out[player].is_none()).collect();
-    let pairings = match format {
-        Format::PartialRoundRobin { opponents, .. } => of_late(late, &others, *opponents, 1),
-        _ => vec![(late, check::next_partner(course, &others)?)],
+    let next = match format {
+        Format::PartialRoundRobin { opponents, .. } if course.seats == 2 => {
+            Next::of_two(pairings::of_late(late, &others, *opponents, 1), course.deals)
+        }
+        Format::PartialRoundRobin { opponents: rounds, .. } => {
+            let meetings = meetings::of_late(late, &others, *rounds, course.seats, 1);
+            Next::of_more(meetings, course.deals)
+        }
+        _ => {
+            let mut meeting = check::next_partners(course, &others)?.to_vec();
+            meeting.insert(0, late);
+            Next::of_more(vec![meeting], course.deals)
+        }
     };
-    course.out[late].is_none().then_some(Next { pairings, pairs: course.pairs })
+    course.out[late].is_none().then_some(next)
 }
 
 #[cfg(test)]
@@ -132,6 +190,15 @@ pub(crate) mod tests {
         out: &'a [Option<Out>],
         results: &'a Results,
     ) -> StageState<'a> {
-        StageState { entrants, sections, out, named: &[], pairs: 1, results, fixed: Some(&[]) }
+        StageState {
+            seats: 2,
+            entrants,
+            sections,
+            out,
+            named: &[],
+            deals: 1,
+            results,
+            fixed: Some(&[]),
+        }
     }
 }

@@ -141,7 +141,7 @@ impl Matchmaker {
             *place = game.fingerprint;
             last.repeats = if is_copy { last.repeats + 1 } else { 0 };
         }
-        if is_copy || game.outcome.is_none() {
+        if is_copy || game.outcome().is_none() {
             return;
         }
         let halves = game.halves();

@@ -74,7 +74,7 @@ impl TournamentState {
         let schedule = if header.is_league() {
             Schedule::of_league(players)
         } else {
-            Schedule::new(&names, &header.order())
+            Schedule::new(&names, header.seats.len(), &header.order())
         };
         // The seeds of a knockout are those of the file.
         let seeded =
@@ -197,6 +197,11 @@ impl TournamentState {
         self.schedule.fixture(index)
     }
 
+    /// The indices of the games of the same deal as the game at `index`.
+    pub fn deal(&self, index: usize) -> std::ops::Range<usize> {
+        self.schedule.deal(index)
+    }
+
     /// The name of a player.
     pub fn name(&self, player: usize) -> &str {
         &self.names[player]
@@ -270,16 +275,14 @@ impl TournamentState {
     pub(crate) fn is_void(&self, index: usize) -> bool {
         // In most tournaments nobody is out, and no fixture has to be computed.
         self.any_out && {
-            let [first, second] = self.fixture(index).players.two();
             let is_out = |player: usize| self.out[player].is_some_and(|last| last < index);
-            is_out(first) || is_out(second) || self.is_former(index)
+            self.fixture(index).players.players().any(is_out) || self.is_former(index)
         }
     }
 
     /// Whether one of the players of the game at `index` was corrected after it.
     fn is_former(&self, index: usize) -> bool {
-        let [first, second] = self.fixture(index).players.two();
-        index < self.since[first].max(self.since[second])
+        self.fixture(index).players.players().any(|player| index < self.since[player])
     }
 
     /// The first game at or after `from` that is still to be played.

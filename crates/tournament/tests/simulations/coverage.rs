@@ -141,12 +141,12 @@ impl Scenario {
         let failing = players.seats().filter(|&seat| fails(players.at(seat)));
         let faults = failing.map(|seat| (seat, FaultCode::Crash)).collect();
         let outcome = match players.two().map(fails) {
-            [true, true] => None,
-            [true, false] => Some(GameOutcome::Loss),
-            [false, true] => Some(GameOutcome::Win),
-            [false, false] => Some(self.outcome(lead, luck)),
+            [true, true] => GameOutcome::Draw,
+            [true, false] => GameOutcome::Loss,
+            [false, true] => GameOutcome::Win,
+            [false, false] => self.outcome(lead, luck),
         };
-        GameSummary { outcome, faults, fingerprint: None }
+        GameSummary { faults, ..GameSummary::of_two(outcome) }
     }
 
     /// Prints what the intervals are worth, and checks that they hold.

@@ -1,7 +1,6 @@
 //! What the ratings of a league are worth, when versions come and go and results decide who meets
 //! whom (`cargo test -p referee-tournament --test simulations -- --ignored --nocapture league`).
 
-use referee_record::model::game_summary::SeatFaults;
 use std::num::NonZeroU64;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -170,11 +169,8 @@ impl TrueLeague {
             let [first, second] = fixture.players.two();
             let lead = self.strengths[first] - self.strengths[second];
             let outcome = outcome(lead, &mut self.random);
-            let summary = GameSummary {
-                outcome: Some(outcome),
-                faults: SeatFaults::default(),
-                fingerprint: NonZeroU64::new(index as u64 + 1),
-            };
+            let fingerprint = NonZeroU64::new(index as u64 + 1);
+            let summary = GameSummary { fingerprint, ..GameSummary::of_two(outcome) };
             self.state.add_fixture(fixture, summary).expect("it was chosen");
             self.games[first] += 1;
             self.games[second] += 1;

@@ -271,10 +271,8 @@ fn add_game_of_two(results: &mut NamedResults, game: &TidyGame) {
         std::cmp::Ordering::Equal => GameOutcome::Draw,
         std::cmp::Ordering::Greater => GameOutcome::Loss,
     };
-    let both_failed = first.fault.is_some() && second.fault.is_some();
-    let outcome = (!both_failed).then_some(outcome);
     let players = [first.player, second.player].into();
-    results.add_summary(players, game.deal, GameSummary { outcome, faults, fingerprint: None });
+    results.add_summary(players, game.deal, GameSummary { faults, ..GameSummary::of_two(outcome) });
 }
 
 fn add_game(results: &mut NamedResults, game: &TidyGame) {

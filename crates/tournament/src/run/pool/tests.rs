@@ -112,9 +112,9 @@ async fn a_kept_player_with_a_fault_is_replaced() {
 
 #[tokio::test(start_paused = true)]
 async fn the_longest_idle_player_leaves_first() {
-    let mut pool = pool(IDLE_MOST + 2, false, &[]);
+    let mut pool = pool(idle_most(2) + 2, false, &[]);
     let mut history = Vec::new();
-    for player in (0..IDLE_MOST + 2).step_by(2) {
+    for player in (0..idle_most(2) + 2).step_by(2) {
         history.extend(play(&mut pool, (player, player + 1), 1, 1).await.1);
     }
     let quits: Vec<&String> = history.iter().filter(|what| what.starts_with("quit")).collect();

@@ -3,6 +3,7 @@
 use std::cmp::Ordering;
 
 use super::{Meeting, Next, StageState};
+use referee_record::model::fixture::Lineup;
 
 /// The next section: a round of the bracket, or another pair for each tied meeting of a round.
 pub(crate) fn next(course: &StageState<'_>, tie_breaks: u32) -> Option<Next> {
@@ -13,24 +14,20 @@ pub(crate) fn next(course: &StageState<'_>, tie_breaks: u32) -> Option<Next> {
         if meetings.is_empty() {
             return None;
         }
-        let Some(section) = sections.next() else { return Some(section(meetings, course.pairs)) };
+        let Some(section) = sections.next() else { return Some(Next::of_two(meetings, course.deals)) };
         let mut scores: Vec<Meeting> = section.clone();
         for _ in 0..tie_breaks {
             let tied = tied(&scores);
             if tied.is_empty() {
                 break;
             }
-            let Some(more) = sections.next() else { return Some(self::section(tied, 1)) };
+            let Some(more) = sections.next() else { return Some(Next::of_two(tied, 1)) };
             for meeting in more {
                 add(&mut scores, meeting);
             }
         }
         alive = go_on(&alive, |one, other| winner(course.entrants, &scores, one, other));
     }
-}
-
-fn section(meetings: Vec<(usize, usize)>, pairs: u32) -> Next {
-    Next { pairings: meetings, pairs }
 }
 
 /// The places of the bracket in order; neighbours meet first. Missing players leave a bye to the
@@ -60,9 +57,8 @@ fn go_on(alive: &[Option<usize>], winner: impl Fn(usize, usize) -> usize) -> Vec
 /// Adds the scores of a further pair.
 fn add(scores: &mut [Meeting], more: &Meeting) {
     if let Some(known) = scores.iter_mut().find(|known| known.players == more.players) {
-        known.halves.0 += more.halves.0;
-        known.halves.1 += more.halves.1;
-        known.out = more.out;
+        known.halves.iter_mut().zip(&more.halves).for_each(|(sum, more)| *sum += more);
+        known.out.clone_from(&more.out);
     }
 }
 
@@ -70,8 +66,8 @@ fn add(scores: &mut [Meeting], more: &Meeting) {
 fn tied(scores: &[Meeting]) -> Vec<(usize, usize)> {
     scores
         .iter()
-        .filter(|meeting| meeting.halves.0 == meeting.halves.1 && meeting.out == (false, false))
-        .map(|meeting| meeting.players)
+        .filter(|meeting| meeting.halves[0] == meeting.halves[1] && !meeting.out.contains(&true))
+        .map(|meeting| meeting.players.two().into())
         .collect()
 }
 
@@ -80,14 +76,15 @@ fn tied(scores: &[Meeting]) -> Vec<(usize, usize)> {
 fn winner(entrants: &[usize], scores: &[Meeting], one: usize, other: usize) -> usize {
     let seed = |player| entrants.iter().position(|&known| known == player);
     let better_seed = if seed(one) <= seed(other) { one } else { other };
-    let players = (one.min(other), one.max(other));
+    let players = Lineup::from([one, other]).sorted();
     let Some(meeting) = scores.iter().find(|meeting| meeting.players == players) else {
         return better_seed;
     };
-    let low = (!meeting.out.0, meeting.halves.0);
-    match low.cmp(&(!meeting.out.1, meeting.halves.1)) {
-        Ordering::Greater => players.0,
-        Ordering::Less => players.1,
+    let [low, high] = players.two();
+    let score = |at: usize| (!meeting.out[at], meeting.halves[at]);
+    match score(0).cmp(&score(1)) {
+        Ordering::Greater => low,
+        Ordering::Less => high,
         Ordering::Equal => better_seed,
     }
 }
@@ -111,25 +108,20 @@ mod tests {
         let mut sections: Vec<Vec<Meeting>> = Vec::new();
         loop {
             let results = Results::new(0);
-            let course = StageState { pairs: 2, ..course(&entrants, &sections, &out, &results) };
-            let Some(Next { pairings, pairs }) = next(&course, tie_breaks) else { return sections };
-            let meeting = |(one, other): (usize, usize)| {
-                let (one, other) = (one.min(other), one.max(other));
-                let whole = 4 * pairs as usize;
+            let course = StageState { deals: 2, ..course(&entrants, &sections, &out, &results) };
+            let Some(Next { meetings, deals }) = next(&course, tie_breaks) else { return sections };
+            let meeting = |players: Lineup| {
+                let [one, other] = players.sorted().two();
+                let whole = 4 * deals as usize;
                 let first = result(one, other).min(whole);
-                Meeting {
-                    players: (one, other),
-                    halves: (first, whole - first),
-                    faulted: false,
-                    out: (false, false),
-                }
+                Meeting { halves: vec![first, whole - first], ..Meeting::of(players) }
             };
-            sections.push(pairings.into_iter().map(meeting).collect());
+            sections.push(meetings.into_iter().map(meeting).collect());
         }
     }
 
-    fn players(section: &[Meeting]) -> Vec<(usize, usize)> {
-        section.iter().map(|meeting| meeting.players).collect()
+    fn players(section: &[Meeting]) -> Vec<[usize; 2]> {
+        section.iter().map(|meeting| meeting.players.two()).collect()
     }
 
     proptest! {
@@ -151,9 +143,9 @@ mod tests {
     fn the_best_seeds_meet_last() {
         let stronger = |one: usize, other: usize| if one < other { 8 } else { 0 };
         let sections = play(6, 1, stronger);
-        assert_eq!(players(&sections[0]), [(3, 4), (2, 5)]);
-        assert_eq!(players(&sections[1]), [(0, 3), (1, 2)]);
-        assert_eq!(players(&sections[2]), [(0, 1)]);
+        assert_eq!(players(&sections[0]), [[3, 4], [2, 5]]);
+        assert_eq!(players(&sections[1]), [[0, 3], [1, 2]]);
+        assert_eq!(players(&sections[2]), [[0, 1]]);
         assert_eq!(sections.len(), 3);
     }
 

@@ -29,7 +29,7 @@ pub(crate) struct Goal {
 pub(crate) fn next(course: &StageState<'_>, goal: Goal) -> Option<Vec<(usize, usize)>> {
     let players: Vec<usize> = course.there().collect();
     let played: usize = course.sections.iter().map(Vec::len).sum();
-    let a_meeting = 2 * course.pairs as usize;
+    let a_meeting = 2 * course.deals as usize;
     let left = (goal.games as usize).saturating_sub(played * a_meeting) / a_meeting;
     if left == 0 || players.len() < 2 {
         return None;
@@ -59,7 +59,7 @@ pub(crate) fn further(course: &StageState<'_>) -> Option<Next> {
     let is_known = |&(one, other): &(usize, usize)| varies(course, one, other);
     let games = if pairings.iter().all(is_known) { games } else { 2 };
     let pairs = u32::try_from(games.div_ceil(2 * meetings.max(1))).unwrap_or(u32::MAX);
-    (meetings > 0).then_some(Next { pairings, pairs })
+    (meetings > 0).then(|| Next::of_two(pairings, pairs))
 }
 
 /// Whether the last game of the two was new, and so was an earlier one with the same seats.

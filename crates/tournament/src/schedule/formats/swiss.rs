@@ -45,7 +45,8 @@ impl SwissTable {
         let place = |player| players.iter().position(|&known| known == player);
         let mut met = HashSet::new();
         for meeting in course.sections.iter().flatten() {
-            if let (Some(one), Some(other)) = (place(meeting.players.0), place(meeting.players.1)) {
+            let [one, other] = meeting.players.two();
+            if let (Some(one), Some(other)) = (place(one), place(other)) {
                 met.insert((one.min(other), one.max(other)));
             }
         }
@@ -124,7 +125,7 @@ fn score(course: &StageState<'_>, player: usize) -> (usize, usize, bool) {
     for section in course.sections {
         let met = section.iter().find_map(|meeting| meeting.halves_of(player));
         sat_out |= met.is_none();
-        halves += met.unwrap_or(4 * course.pairs as usize);
+        halves += met.unwrap_or(4 * course.deals as usize);
     }
     (halves, player, sat_out)
 }
@@ -153,12 +154,7 @@ mod tests {
             let Some(pairings) = next(&course, rounds) else { return sections };
             let meeting = |&(one, other): &(usize, usize)| {
                 let first = result(one, other);
-                Meeting {
-                    players: (one, other),
-                    halves: (first, 4 - first),
-                    faulted: false,
-                    out: (false, false),
-                }
+                Meeting { halves: vec![first, 4 - first], ..Meeting::of([one, other].into()) }
             };
             sections.push(pairings.iter().map(meeting).collect());
         }
@@ -180,8 +176,8 @@ mod tests {
                 prop_assert_eq!(section.len(), players / 2, "as many meet as can");
                 let mut seen = vec![false; players];
                 for meeting in section {
-                    let (one, other) = meeting.players;
-                    prop_assert!(met.insert((one.min(other), one.max(other))));
+                    let [one, other] = meeting.players.two();
+                    prop_assert!(met.insert((one, other)));
                     prop_assert!(!seen[one] && !seen[other]);
                     (seen[one], seen[other]) = (true, true);
                 }
@@ -198,11 +194,11 @@ mod tests {
         let stronger = |one: usize, other: usize| if one < other { 4 } else { 0 };
         let sections = play(8, 3, stronger);
         let pairings = |round: usize| -> Vec<_> {
-            sections[round].iter().map(|meeting| meeting.players).collect()
+            sections[round].iter().map(|meeting| meeting.players.two()).collect()
         };
-        assert_eq!(pairings(0), [(0, 4), (1, 5), (2, 6), (3, 7)]);
-        assert_eq!(pairings(1), [(0, 2), (1, 3), (4, 6), (5, 7)]);
-        assert_eq!(pairings(2)[0], (0, 1));
+        assert_eq!(pairings(0), [[0, 4], [1, 5], [2, 6], [3, 7]]);
+        assert_eq!(pairings(1), [[0, 2], [1, 3], [4, 6], [5, 7]]);
+        assert_eq!(pairings(2)[0], [0, 1]);
     }
 
     #[test]

@@ -14,7 +14,7 @@ fn form(players: usize) -> Matchmaker {
 /// A game that is unlike all others.
 fn game(outcome: GameOutcome, number: u64) -> GameSummary {
     let faults = SeatFaults::default();
-    GameSummary { outcome: Some(outcome), faults, fingerprint: NonZeroU64::new(number + 1) }
+    GameSummary { faults, fingerprint: NonZeroU64::new(number + 1), ..GameSummary::of_two(outcome) }
 }
 
 #[test]

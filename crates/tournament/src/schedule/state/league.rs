@@ -132,10 +132,10 @@ impl TournamentState {
         league.form.leave(player);
         let form = &mut league.form;
         league.open.retain(|&index| {
-            let [first, second] = schedule.fixture(index).players.two();
-            let stays = first != player && second != player;
+            let game = schedule.fixture(index);
+            let stays = game.seat_of(player).is_none();
             if !stays {
-                form.ends((first, second));
+                form.ends(game.players.two().into());
             }
             stays
         });
@@ -146,7 +146,7 @@ impl TournamentState {
         let Some(league) = &mut self.league else { return };
         let Some(pair) = league.form.choose() else { return };
         let first = self.schedule.len();
-        self.schedule.choose(pair);
+        self.schedule.choose([pair.0, pair.1].into());
         self.games.resize(self.schedule.len(), None);
         for index in first..first + 2 {
             league.open.insert(index);

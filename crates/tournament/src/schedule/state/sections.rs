@@ -4,9 +4,9 @@ use super::TournamentState;
 use super::parts::Part;
 use crate::schedule::formats::{self, Meeting, Next, StageState};
 use crate::schedule::lots;
-use referee_games::{BySeat, Seat};
+use referee_games::BySeat;
 use referee_ratings::{FixedRating, Ranking, Results, fit};
-use referee_record::model::fixture::Fixture;
+use referee_record::model::fixture::{Fixture, Lineup};
 use referee_record::model::game_summary::GameSummary;
 use referee_record::model::record::fixed_ratings;
 use referee_record::model::stage::{Format, Order};
@@ -15,8 +15,8 @@ impl TournamentState {
     /// Adds the next section. Returns whether there was one.
     pub(super) fn extend(&mut self) -> bool {
         while self.part < self.parts.len() {
-            if let Some(Next { pairings, pairs }) = self.next_section() {
-                self.schedule.push(pairings, pairs);
+            if let Some(Next { meetings, deals }) = self.next_section() {
+                self.schedule.push(meetings, deals);
                 self.games.resize(self.schedule.len(), None);
                 return true;
             }
@@ -63,7 +63,7 @@ impl TournamentState {
             return None;
         }
         let sections: Vec<Vec<Meeting>> = (self.first_section..self.schedule.sections())
-            .map(|section| self.meetings(section))
+            .map(|section| self.played_in(section))
             .collect();
         let by_name: &[String] = match &stage.format {
             Format::Gauntlet { anchors } => anchors,
@@ -79,11 +79,12 @@ impl TournamentState {
         let (out, fixed) = (self.outs(), self.fixed_for_pairing());
         let results = self.results_for_pairing();
         let course = StageState {
+            seats: self.header.seats.len(),
             entrants: &entrants,
             sections: &sections,
             out: &out,
             named: &named,
-            pairs: stage.pairs,
+            deals: stage.pairs,
             results: &results,
             fixed: fixed.as_deref(),
         };
@@ -103,25 +104,20 @@ impl TournamentState {
     }
 
     /// The results of a section's meetings.
-    pub(super) fn meetings(&self, section: usize) -> Vec<Meeting> {
-        let pairings = self.schedule.pairings(section);
+    pub(super) fn played_in(&self, section: usize) -> Vec<Meeting> {
         let is_out = |player: usize| self.was_out(player, section);
-        let mut meetings: Vec<Meeting> = pairings
-            .iter()
-            .map(|&(low, high)| {
-                let out = (is_out(low), is_out(high));
-                Meeting { players: (low, high), halves: (0, 0), faulted: false, out }
-            })
-            .collect();
-        let games = self.schedule.games(section);
-        for index in games.clone() {
-            let meeting = &mut meetings[(index - games.start) / 2 % pairings.len()];
-            let scores = self.scores(index, is_out);
-            let (first, second) = (scores[Seat::FIRST], scores[Seat::SECOND]);
-            let is_low = self.fixture(index).players.at(Seat::FIRST) == meeting.players.0;
-            let (low, high) = if is_low { (first, second) } else { (second, first) };
-            meeting.halves.0 += low;
-            meeting.halves.1 += high;
+        let result = |players: Lineup| {
+            let out = players.players().map(is_out).collect();
+            Meeting { out, ..Meeting::of(players) }
+        };
+        let mut meetings: Vec<Meeting> = self.schedule.meetings(section).map(result).collect();
+        for index in self.schedule.games(section) {
+            let meeting = &mut meetings[self.schedule.meeting(section, index)];
+            let seated = self.fixture(index).players.players();
+            for (player, (_, halves)) in seated.zip(self.scores(index, is_out).iter()) {
+                let at = meeting.players.players().position(|it| it == player);
+                meeting.halves[at.expect("it plays in this meeting")] += halves;
+            }
             meeting.faulted |=
                 self.counts(index) && self.games[index].is_some_and(GameSummary::is_faulted);
         }
@@ -134,17 +130,17 @@ impl TournamentState {
         self.out[player].is_some_and(|by| by < end)
     }
 
-    /// The half points that the game at `index` adds for the two players.
+    /// The half points that the game at `index` adds for its players.
     ///
-    /// If it is not played because one of them was taken out, the other one wins unless `is_out`:
-    /// this must not be worse than sitting out.
+    /// If it is not played because one of them was taken out, the others win unless `is_out`: this
+    /// must not be worse than sitting out.
     fn scores(&self, index: usize, is_out: impl Fn(usize) -> bool) -> BySeat<usize> {
+        let players = self.fixture(index).players;
         match self.games[index] {
             _ if self.is_void(index) => {
-                let players = self.fixture(index).players;
                 players.players().map(|player| 2 * usize::from(!is_out(player))).collect()
             }
-            None => BySeat::from([0, 0]),
+            None => BySeat::default_for(players.seats().len()),
             Some(game) => game.halves(),
         }
     }
@@ -165,9 +161,9 @@ impl TournamentState {
 
     /// The results that determine later pairings.
     pub(super) fn results_for_pairing(&self) -> Results {
-        let mut results = Results::new(self.names.len());
+        let mut results = self.header.no_results(self.names.len());
         for (Fixture { players, pair, .. }, game) in self.counted() {
-            results.add(game.between(players, pair));
+            game.add_to(&mut results, players, Some(pair));
         }
         results
     }

@@ -222,9 +222,9 @@ fn opponents_of_a_withdrawn_player_keep_their_points() {
         }
     }
     assert_eq!(state.outs()[0], Some(Out::Quarantined));
-    let scores: Vec<_> =
-        state.meetings(0).into_iter().map(|meeting| (meeting.players, meeting.halves)).collect();
-    assert_eq!(scores, [((0, 2), (0, 8)), ((1, 3), (4, 4))], "as much as who sits out");
+    let score = |meeting: Meeting| (meeting.players.two(), meeting.halves);
+    let scores: Vec<_> = state.played_in(0).into_iter().map(score).collect();
+    assert_eq!(scores, [([0, 2], vec![0, 8]), ([1, 3], vec![4, 4])], "as much as who sits out");
 }
 
 fn stages() -> impl Strategy<Value = Vec<Stage>> {
@@ -331,7 +331,7 @@ proptest! {
             // Every section is over except the one that is being played.
             let current = usize::from(next.is_some());
             for section in 0..state.schedule.sections() - current {
-                let now = state.meetings(section);
+                let now = state.played_in(section);
                 if let Some(known) = decided.get(section) {
                     prop_assert_eq!(&now, known, "section {}", section);
                 } else {
@@ -363,17 +363,20 @@ proptest! {
             if games.is_empty() {
                 continue;
             }
-            let pairings = state.meetings(section).into_iter().map(|meeting| meeting.players);
+            let pairings =
+                state.played_in(section).into_iter().map(|meeting| meeting.players.two());
             match format_of(&state, section) {
                 Format::RoundRobin | Format::Gauntlet { .. } => {}
-                Format::Knockout { .. } => for (one, other) in pairings {
+                Format::Knockout { .. } => for [one, other] in pairings {
                     let begin = state.begins.iter().rfind(|&&begin| begin <= games.start);
                     let end = state.begins.iter().find(|&&begin| begin > games.start);
                     let end = end.copied().unwrap_or(state.len());
                     let of_match: Vec<usize> = (0..state.schedule.sections())
                         .filter(|&at| state.schedule.games(at).start >= *begin.expect("begun"))
                         .filter(|&at| state.schedule.games(at).start < end)
-                        .filter(|&at| state.schedule.pairings(at).contains(&(one, other)))
+                        .filter(|&at| {
+                            state.schedule.meetings(at).any(|players| players.two() == [one, other])
+                        })
                         .collect();
                     let over = of_match.iter().map(|&at| state.schedule.games(at).end).max();
                     for player in losers(&state, (one, other), &of_match, seeds) {
@@ -383,7 +386,7 @@ proptest! {
                         prop_assert_eq!(later, None, "{} lost in section {}", player, section);
                     }
                 },
-                _ => for player in pairings.flat_map(|(one, other)| [one, other]) {
+                _ => for player in pairings.flatten() {
                     prop_assert!(!is_out_before(&state, player, games.start));
                 },
             }

@@ -1,0 +1,290 @@
+//! The meetings of a section of games with more than two seats, which follow from its players alone.
+
+use std::collections::VecDeque;
+
+/// The most players among whom the next one of a meeting is looked for.
+const WIDTH: usize = 256;
+
+/// All meetings of `seats` of the players, so that at any time everyone has played about as often.
+pub(super) fn all(players: &[usize], seats: usize) -> Vec<Vec<usize>> {
+    let mut left = subsets(players.len(), seats);
+    let mut played = vec![0_u32; players.len()];
+    let mut meetings = Vec::with_capacity(left.len());
+    // From the end of the list the next one can be taken without moving the others.
+    left.reverse();
+    let next = |left: &[Vec<usize>], played: &[u32]| {
+        let load = |meeting: &[usize]| {
+            let played = meeting.iter().map(|&at| played[at]);
+            (played.clone().max(), played.sum::<u32>())
+        };
+        (0..left.len()).rev().min_by_key(|&at| load(&left[at]))
+    };
+    while let Some(at) = next(&left, &played) {
+        let meeting = left.remove(at);
+        meeting.iter().for_each(|&at| played[at] += 1);
+        meetings.push(meeting.into_iter().map(|at| players[at]).collect());
+    }
+    meetings
+}
+
+/// All ways to choose `size` of the numbers below `count`, each in rising order.
+fn subsets(count: usize, size: usize) -> Vec<Vec<usize>> {
+    let mut found = Vec::new();
+    let mut chosen: Vec<usize> = (0..size).collect();
+    while chosen.last().is_some_and(|&last| last < count) {
+        found.push(chosen.clone());
+        // The last number that can grow does; those after it follow it closely.
+        let Some(at) = (0..size).rev().find(|&at| chosen[at] + size - at < count) else { break };
+        chosen[at] += 1;
+        for next in at + 1..size {
+            chosen[next] = chosen[next - 1] + 1;
+        }
+    }
+    found
+}
+
+/// Everyone plays in `rounds` meetings, each with others that it has met least so far, whatever the
+/// results. Where a round leaves places open, those who played least play again.
+///
+/// Each round takes the players in an order of its own, which follows from theirs: whoever knows the
+/// one knows the other. With 8 to 200 players, ratings are as precise as with the same number of
+/// games in which all pairs of players meet equally often, but for 3 to 10%.
+///
+/// A `late` player meets as many groups of earlier ones, which changes no other meeting.
+pub(super) fn some(
+    players: &[usize],
+    late: &[usize],
+    rounds: usize,
+    seats: usize,
+) -> Vec<Vec<usize>> {
+    let mut meetings = mixed(players, rounds, seats);
+    let mut earlier = players.to_vec();
+    for (number, &player) in late.iter().enumerate() {
+        // The next late player begins elsewhere.
+        let from = number * (5 * earlier.len() / 13 + 1);
+        meetings.extend(of_late(player, &earlier, rounds, seats, from));
+        earlier.push(player);
+    }
+    meetings
+}
+
+/// A late player meets `rounds` groups of the earlier ones, spread over them from the place `from`
+/// on; none if they are too few for a meeting.
+pub(super) fn of_late(
+    player: usize,
+    earlier: &[usize],
+    rounds: usize,
+    seats: usize,
+    from: usize,
+) -> Vec<Vec<usize>> {
+    let others = seats - 1;
+    if earlier.len() < others {
+        return Vec::new();
+    }
+    let group = |round: usize| {
+        let places = (0..others).map(move |at| from + round * others + at);
+        places.map(|place| earlier[place % earlier.len()])
+    };
+    (0..rounds).map(|round| [player].into_iter().chain(group(round)).collect()).collect()
+}
+
+/// Every entrant meets groups of the anchors. Each round moves the entrants to their next anchor; if
+/// there are only as many anchors as a meeting takes, there is one round.
+pub(super) fn field(entrants: &[usize], anchors: &[usize], seats: usize) -> Vec<Vec<usize>> {
+    let others = seats - 1;
+    let rounds = rounds_of_field(anchors.len(), seats);
+    let group = |from: usize| (from..from + others).map(|at| anchors[at % anchors.len()]);
+    let round = |round: usize| {
+        let entrants = entrants.iter().enumerate();
+        entrants.map(move |(at, &entrant)| [entrant].into_iter().chain(group(at + round)).collect())
+    };
+    (0..rounds).flat_map(round).collect()
+}
+
+/// The number of meetings of each entrant with groups of `anchors` players.
+fn rounds_of_field(anchors: usize, seats: usize) -> usize {
+    if anchors < seats { usize::from(anchors + 1 == seats) } else { anchors }
+}
+
+/// The meetings of players so far, by their places in the list.
+struct Mixed {
+    seats: usize,
+    /// By player: how often it played, and those whom it met, as often as it did.
+    played: Vec<u32>,
+    met: Vec<Vec<usize>>,
+}
+
+impl Mixed {
+    /// The next meeting: of the first of those that are `left`, which are then fewer, and others.
+    fn next(&mut self, left: &mut VecDeque<usize>, order: &[usize]) -> Vec<usize> {
+        let mut meeting = Vec::with_capacity(self.seats);
+        // By player: how often it met those in the meeting.
+        let mut met = vec![0_u32; order.len()];
+        while meeting.len() < self.seats {
+            let least = (0..left.len().min(WIDTH)).min_by_key(|&at| met[left[at]]);
+            let next = match least {
+                Some(at) => left.remove(at),
+                None => {
+                    let free = order.iter().copied().filter(|at| !meeting.contains(at));
+                    free.min_by_key(|&at| (self.played[at], met[at]))
+                }
+            };
+            // There are at least as many players as seats.
+            let Some(next) = next else { break };
+            self.met[next].iter().for_each(|&other| met[other] += 1);
+            meeting.push(next);
+        }
+        for &one in &meeting {
+            self.played[one] += 1;
+            self.met[one].extend(meeting.iter().filter(|&&other| other != one));
+        }
+        meeting
+    }
+}
+
+/// A single round of [`some`], the one with this number.
+pub(super) fn round(players: &[usize], number: usize, seats: usize) -> Vec<Vec<usize>> {
+    let meetings = mixed(players, number + 1, seats);
+    let each = players.len().div_ceil(seats);
+    meetings.into_iter().skip(number * each).collect()
+}
+
+fn mixed(players: &[usize], rounds: usize, seats: usize) -> Vec<Vec<usize>> {
+    let count = players.len();
+    if count < seats {
+        return Vec::new();
+    }
+    let mut mixed = Mixed { seats, played: vec![0; count], met: vec![Vec::new(); count] };
+    let mut meetings = Vec::with_capacity(rounds * count.div_ceil(seats));
+    for round in 0..rounds {
+        let order = order(round, count);
+        let mut left = VecDeque::from(order.clone());
+        while !left.is_empty() {
+            let meeting = mixed.next(&mut left, &order);
+            meetings.push(meeting.into_iter().map(|at| players[at]).collect());
+        }
+    }
+    meetings
+}
+
+/// The order of the places from 0 to `count` in a round: in the first as they are, then as good as
+/// random.
+fn order(round: usize, count: usize) -> Vec<usize> {
+    let mut places: Vec<usize> = (0..count).collect();
+    if round > 0 {
+        let key = blake3::derive_key("referee 2026 order of a round", &round.to_le_bytes());
+        let lot = |place: &usize| *blake3::keyed_hash(&key, &place.to_le_bytes()).as_bytes();
+        places.sort_by_cached_key(lot);
+    }
+    places
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn players(count: usize) -> Vec<usize> {
+        (0..count).map(|player| 7 * player + 3).collect()
+    }
+
+    /// The number of meetings of each of these players.
+    fn loads(players: &[usize], meetings: &[Vec<usize>]) -> Vec<usize> {
+        let load = |player| meetings.iter().filter(|meeting| meeting.contains(player)).count();
+        players.iter().map(load).collect()
+    }
+
+    fn is_of_different(meeting: &[usize], seats: usize) -> bool {
+        meeting.iter().collect::<BTreeSet<_>>().len() == seats && meeting.len() == seats
+    }
+
+    proptest! {
+        #[test]
+        fn all_meet_once_and_play_about_as_often_at_any_time(
+            count in 0_usize..12, seats in 3_usize..6, stop in 0_usize..500,
+        ) {
+            let players = players(count);
+            let meetings = all(&players, seats);
+            let different: BTreeSet<BTreeSet<usize>> =
+                meetings.iter().map(|meeting| meeting.iter().copied().collect()).collect();
+            let expected = (0..seats).fold(1, |ways, at| ways * count.saturating_sub(at) / (at + 1));
+            prop_assert_eq!((different.len(), meetings.len()), (expected, expected));
+            let loads = loads(&players, &meetings[..stop % (meetings.len() + 1)]);
+            let range = loads.iter().max().zip(loads.iter().min());
+            prop_assert!(range.is_none_or(|(most, least)| most - least <= 3), "{loads:?}");
+        }
+
+        #[test]
+        fn everyone_plays_in_every_round(
+            count in 7_usize..200,
+            seats in prop::sample::select(vec![3_usize, 4, 6]),
+            rounds in 2_usize..9,
+            late in 0_usize..4,
+        ) {
+            let everyone = players(count + late);
+            let (players, late) = everyone.split_at(count);
+            let meetings = some(players, late, rounds, seats);
+            prop_assert!(meetings.iter().all(|meeting| is_of_different(meeting, seats)));
+            let before = some(players, &[], rounds, seats);
+            prop_assert!(meetings.starts_with(&before), "late players change no other meeting");
+            let loads_before = loads(players, &before);
+            prop_assert!(loads_before.iter().all(|&load| load >= rounds), "{loads_before:?}");
+            // The last ones of a round may have to be those who fill in for themselves.
+            let most = loads_before.iter().max().expect("players");
+            prop_assert!(*most <= rounds + 2 + rounds * seats / count, "{loads_before:?}");
+            let loads_of_late = loads(late, &meetings[before.len()..]);
+            prop_assert!(loads_of_late.iter().all(|&load| load >= rounds));
+            // The field is connected.
+            let mut known = BTreeSet::from([players[0]]);
+            for _ in 0..count {
+                for meeting in &before {
+                    if meeting.iter().any(|player| known.contains(player)) {
+                        known.extend(meeting);
+                    }
+                }
+            }
+            prop_assert_eq!(known.len(), count);
+        }
+
+        #[test]
+        fn every_entrant_meets_every_anchor_as_often(
+            entrants in 0_usize..9, anchors in 0_usize..9, seats in 3_usize..6,
+        ) {
+            let everyone = players(entrants + anchors);
+            let (new, known) = everyone.split_at(entrants);
+            let meetings = field(new, known, seats);
+            let is_enough = anchors + 1 >= seats;
+            let each = if anchors + 1 == seats { 1 } else { seats - 1 };
+            prop_assert!(meetings.iter().all(|meeting| is_of_different(meeting, seats)));
+            for entrant in new {
+                for anchor in known {
+                    let both = |meeting: &&Vec<usize>| {
+                        meeting.contains(entrant) && meeting.contains(anchor)
+                    };
+                    let met = meetings.iter().filter(both).count();
+                    prop_assert_eq!(met, if is_enough { each } else { 0 });
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn players_meet_others_before_they_meet_again() {
+        // Sixteen players can meet in five rounds of four tables without meeting anyone twice; this
+        // finds three such rounds, and pairs meet twice at most.
+        let meetings = some(&players(16), &[], 4, 4);
+        let mut met = std::collections::BTreeMap::new();
+        for meeting in &meetings {
+            for (at, one) in meeting.iter().enumerate() {
+                for other in &meeting[at + 1..] {
+                    *met.entry((one.min(other), one.max(other))).or_insert(0) += 1;
+                }
+            }
+        }
+        assert_eq!(met.values().max(), Some(&2));
+        assert!(met.len() >= 80, "{} of 96 at most", met.len());
+    }
+}
