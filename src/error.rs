@@ -255,10 +255,9 @@ impl From<FolderError> for Failure {
     fn from(error: FolderError) -> Self {
         match error {
             FolderError::Write(error) => error.into(),
-            FolderError::InvalidSecret(_)
-            | FolderError::MoreSeats { .. }
-            | FolderError::Log(_)
-            | FolderError::LogLine { .. } => Self::input(error.to_string()),
+            FolderError::InvalidSecret(_) | FolderError::Log(_) | FolderError::LogLine { .. } => {
+                Self::input(error.to_string())
+            }
             FolderError::Unwritable { .. }
             | FolderError::UnreadableSecret { .. }
             | FolderError::UnsavedSecret { .. }

@@ -205,8 +205,10 @@ fn leaders(state: &TournamentState) -> String {
             completion.add(failed(seat), others.into_iter().any(failed));
         }
     }
+    let others = state.header().seats.len() - 1;
     #[expect(clippy::cast_precision_loss, reason = "counts of games")]
-    let percent = |halves: usize, games: u32| 50.0 * halves as f64 / f64::from(games);
+    let percent =
+        |halves: usize, games: u32| 50.0 * halves as f64 / (f64::from(games) * others as f64);
     let mut rows: Vec<(f64, &String)> = scores
         .iter()
         .zip(state.names())
@@ -227,7 +229,7 @@ fn leaders(state: &TournamentState) -> String {
 pub(crate) fn match_so_far(state: &TournamentState) -> Option<String> {
     let [first, _] = state.names() else { return None };
     let (mut waiting, mut pairs, mut draws) = (HashMap::new(), Pentanomial::default(), 0);
-    for (fixture, game) in state.counted().filter(|(_, game)| game.outcome.is_some()) {
+    for (fixture, game) in state.counted().filter(|(_, game)| game.outcome().is_some()) {
         let seat = if fixture.players.at(Seat::FIRST) == 0 { Seat::FIRST } else { Seat::SECOND };
         let halves = game.halves()[seat];
         if let Some(other) = waiting.remove(&fixture.pair) {

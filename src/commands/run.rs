@@ -47,7 +47,7 @@ use referee_record::log::LogWriter;
 use referee_record::model::fixture::Fixture;
 use referee_record::model::game_summary::GameSummary;
 use referee_record::model::player::PlayerSpec;
-use referee_record::model::rules::{GameRules, refuse_more_seats};
+use referee_record::model::rules::GameRules;
 use referee_record::model::stage::Stage;
 use referee_record::model::tournament::{MOST_JOBS, Tournament};
 use referee_record::shell;
@@ -176,7 +176,6 @@ pub(crate) fn run(args: &RunArgs, printer: Printer) -> Result<Status, Failure> {
         let error = RatingError::TooManyPlayers(tournament.players.len());
         return Err(Failure::input(error.to_string()));
     }
-    refuse_more_seats(&*tournament.game)?;
     let until = args.until.as_deref().map(Until::read).transpose()?;
     let mut settings = settings(args, &tournament);
     settings.builds = builds;
@@ -355,10 +354,11 @@ impl RunLimits {
         &self,
         at_once: usize,
         players: impl IntoIterator<Item = &'p PlayerSpec>,
+        seats: usize,
     ) -> Result<(), Failure> {
         if self.workers.is_none() {
             let kept = players.into_iter().filter(|player| !player.restart).count();
-            refuse_too_many(at_once, worker::open_files(kept))?;
+            refuse_too_many(at_once, worker::open_files(kept, seats))?;
         }
         Ok(())
     }
@@ -533,7 +533,8 @@ impl PlannedRun<'_> {
         let Self { tournament, limits, containment, .. } = *self;
         let conditions = Arc::new(self.conditions(players, &heard.spectators)?);
         let at_once = if state.is_league() { limits.jobs } else { limits.at_once(state.due()) };
-        limits.refuse_too_many(at_once, players.iter().map(|&(_, player)| player))?;
+        let seats = tournament.game.seats().len();
+        limits.refuse_too_many(at_once, players.iter().map(|&(_, player)| player), seats)?;
         let header = state.header().clone();
         let deadline = watch::Sender::new(limits.deadline);
         let runner = Runner { state, jobs: limits.jobs, instructions, deadline };

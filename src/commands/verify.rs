@@ -27,8 +27,8 @@ use referee_report::results::Tables;
 use referee_tournament::analysis::TournamentAnalysis;
 use referee_tournament::analysis::results::Faulted;
 use referee_tournament::folder::{
-    self, FolderError, LineProblem, LineProblemKind, LineProblems, LogContents, is_being_written,
-    place, read_secret,
+    FolderError, LineProblem, LineProblemKind, LineProblems, LogContents, is_being_written, place,
+    read_secret,
 };
 use referee_tournament::schedule::state::TournamentState;
 use referee_tournament::schedule::summary::Summary;
@@ -78,8 +78,6 @@ struct LogFinding {
 pub(crate) fn run(args: &VerifyArgs, printer: Printer) -> Result<Status, Failure> {
     let grades = args.grades.as_deref().map(|config| read_grades(config, printer)).transpose()?;
     let dir = args.folder.find(printer)?;
-    // A repair would move their games out of the log.
-    folder::refuse_more_seats(&dir, &folder::header(&dir)?)?;
     if args.repair {
         repair::repair(&dir, printer)?;
     }

@@ -7,6 +7,7 @@ use rand::seq::SliceRandom;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use referee_ratings::{GameOutcome, PlayedGame, Results, fit};
+use referee_record::model::fixture::Lineup;
 use referee_record::model::stage::Format;
 use referee_tournament::schedule::formats::{Meeting, StageState, next};
 
@@ -90,20 +91,16 @@ fn ladder(spread: f64, seed: u64) -> Vec<f64> {
             sections: &sections,
             out: &out,
             named: &[],
-            pairs: 1,
+            seats: 2,
+            deals: 1,
             results,
             fixed: Some(&[]),
         };
         let next = next(&format, &course).expect("it goes on");
-        let in_order = |(one, other): (usize, usize)| (one.min(other), one.max(other));
-        let pairings: Vec<_> = next.pairings.into_iter().map(in_order).collect();
-        let meeting = |&players: &(usize, usize)| Meeting {
-            players,
-            halves: (2, 2),
-            faulted: false,
-            out: (false, false),
-        };
-        sections.push(pairings.iter().map(meeting).collect());
+        let met = |&players: &Lineup| Meeting { halves: vec![2, 2], ..Meeting::of(players) };
+        sections.push(next.meetings.iter().map(met).collect());
+        let pairings = next.meetings.into_iter().map(|players| players.sorted().two().into());
+        let pairings: Vec<(usize, usize)> = pairings.collect();
         pairings
     })
 }

@@ -7,7 +7,6 @@ use super::keys::{Field, FromTable, Given, TableReader, table_keys};
 use super::limits::{TimeText, positive};
 use super::problem::{ByteSpan, Problem, Problems};
 use referee_record::model::league::LeagueSettings;
-use referee_record::model::stage::{Stage, is_league};
 use referee_sandbox::limits::{KIB, MIB};
 
 /// The default folder that authors hand in to, beside the configuration.
@@ -25,14 +24,14 @@ table_keys! {
     "every" => every: Field<TimeText>,
 }
 
-/// Checks the settings that `keys` ask for; `None` if the stages are no league.
+/// Checks the settings that `keys` ask for; `None` if it is no league.
 pub(super) fn check(
     keys: Option<&LeagueKeys>,
-    stages: &[Stage],
+    is_league: bool,
     base: &Path,
     problems: &mut Problems,
 ) -> Option<LeagueSettings> {
-    if !is_league(stages) {
+    if !is_league {
         if let Some(keys) = keys {
             let problem = Problem::new(keys.at.clone(), "`[league]` has no effect");
             problems.add(problem.help("remove it, or write `format = \"league\"`"));

@@ -201,7 +201,7 @@ impl Configuration {
     pub fn grades(&self) -> Result<Option<Grades>, ConfigError> {
         self.part(|file, problems| {
             let players = file.players.as_deref();
-            let stages = stages::check(&file.stages, players, problems);
+            let stages = stages::check(&file.stages, players, None, problems);
             grades::check(file.grades.as_ref(), (players, &self.absent), &stages, problems)
         })
     }
@@ -212,8 +212,8 @@ impl Configuration {
     /// Its settings have problems.
     pub fn league(&self) -> Result<Option<LeaguePlace>, ConfigError> {
         self.part(|file, problems| {
-            let stages = stages::check(&file.stages, file.players.as_deref(), problems);
-            let settings = league::check(file.league.as_ref(), &stages, &self.base, problems)?;
+            let is_league = file.stages.are_a_league();
+            let settings = league::check(file.league.as_ref(), is_league, &self.base, problems)?;
             let dir = tournament::results_folder(file, &self.base, problems)?;
             Some(LeaguePlace { dir, settings, players: self.names.clone() })
         })

@@ -9,7 +9,8 @@ use super::player_keys::PlayerKeys;
 use super::problem::{ByteSpan, Problem, Problems, instead};
 use referee_ratings::MOST_PLAYERS;
 use referee_record::model::stage::{
-    FEWEST_OPPONENTS, MOST_LADDER_GAMES, MOST_PAIRS, MOST_ROUNDS, MOST_TIE_BREAKS, WIDEST_MARGIN,
+    FEWEST_OPPONENTS, MOST_LADDER_GAMES, MOST_MEETINGS_EACH, MOST_PAIRS, MOST_ROUNDS,
+    MOST_TIE_BREAKS, WIDEST_MARGIN,
 };
 use referee_record::model::stage::{Format, Stage};
 use referee_record::wording::counted;
@@ -26,7 +27,9 @@ table_keys! {
     StageKeys[at], "the configuration":
     "format" => format: Field<String>,
     "pairs" => pairs: Field<i128>,
+    "deals" => deals: Field<i128>,
     "opponents" => opponents: Field<i128>,
+    "meetings" => meetings: Field<i128>,
     "rounds" => rounds: Field<i128>,
     "tie-breaks" => tie_breaks: Field<i128>,
     "games" => games: Field<i128>,
@@ -58,6 +61,15 @@ impl StagesKeys {
         let read = value.and_then(|value| tables("stages", value, expected, problems));
         Self { top, tables: read.unwrap_or_default() }
     }
+
+    /// Whether they ask for a league.
+    pub(super) fn are_a_league(&self) -> bool {
+        let mut stages = self.tables.iter().map(|table| &table.stage);
+        let is_league = |keys: &StageKeys| {
+            keys.format.as_ref().is_some_and(|format| format.get_ref() == "league")
+        };
+        if self.tables.is_empty() { is_league(&self.top) } else { stages.any(is_league) }
+    }
 }
 
 impl StageKeys {
@@ -67,7 +79,9 @@ impl StageKeys {
         let keys = [
             ("format", self.format.as_ref().map(Spanned::span), None),
             ("pairs", self.pairs.as_ref().map(Spanned::span), None),
+            ("deals", self.deals.as_ref().map(Spanned::span), None),
             ("opponents", self.opponents.as_ref().map(Spanned::span), Some("round-robin")),
+            ("meetings", self.meetings.as_ref().map(Spanned::span), Some("round-robin")),
             ("rounds", self.rounds.as_ref().map(Spanned::span), Some("swiss")),
             ("tie-breaks", self.tie_breaks.as_ref().map(Spanned::span), Some("knockout")),
             ("games", self.games.as_ref().map(Spanned::span), Some("ladder")),
@@ -78,10 +92,22 @@ impl StageKeys {
     }
 }
 
-/// Checks the stages that `keys` ask for, in order.
+/// Who can take part in a stage.
+struct Entrants<'a> {
+    /// The names of all players.
+    names: &'a [&'a str],
+    /// The number of players in this stage.
+    players: usize,
+    /// The number of seats of a game, if it is known.
+    seats: Option<usize>,
+}
+
+/// Checks the stages that `keys` ask for, in order. Without the number of `seats`, the game is not
+/// known, and nothing is said that depends on it.
 pub(super) fn check(
     keys: &StagesKeys,
     players: Option<&[PlayerKeys]>,
+    seats: Option<usize>,
     problems: &mut Problems,
 ) -> Vec<Stage> {
     let names: Vec<&str> = players
@@ -91,7 +117,8 @@ pub(super) fn check(
         .collect();
     if keys.tables.is_empty() {
         note_lonely_check(&keys.top, problems);
-        return vec![stage(&keys.top, &names, names.len(), problems)];
+        let field = Entrants { names: &names, players: names.len(), seats };
+        return vec![stage(&keys.top, &field, problems)];
     }
     for (key, at, _) in keys.top.given() {
         let title = format!("`{key}` belongs to a stage, and there are `[[stages]]`");
@@ -104,7 +131,8 @@ pub(super) fn check(
     for keys in &keys.tables {
         let most = whole("players", keys.players.as_ref(), &(2..=MOST_PLAYERS), problems);
         left = most.map_or(left, |most| most.min(left));
-        stages.push(Stage { players: most, ..stage(&keys.stage, &names, left, problems) });
+        let field = Entrants { names: &names, players: left, seats };
+        stages.push(Stage { players: most, ..stage(&keys.stage, &field, problems) });
     }
     stages
 }
@@ -145,12 +173,36 @@ fn note_company_of_league(stages: &[StageTable], problems: &mut Problems) {
     }
 }
 
-fn stage(keys: &StageKeys, names: &[&str], players: usize, problems: &mut Problems) -> Stage {
-    let pairs = whole("pairs", keys.pairs.as_ref(), &(1..=MOST_PAIRS), problems).unwrap_or(1);
-    Stage { format: format(keys, names, players, problems), pairs, players: None }
+fn stage(keys: &StageKeys, field: &Entrants<'_>, problems: &mut Problems) -> Stage {
+    note_other_seats(keys, field.seats, problems);
+    let pairs = whole("pairs", keys.pairs.as_ref(), &(1..=MOST_PAIRS), problems);
+    let deals = whole("deals", keys.deals.as_ref(), &(1..=MOST_PAIRS), problems);
+    let pairs = pairs.or(deals).unwrap_or(1);
+    let stage = Stage { format: format(keys, field, problems), pairs, players: None };
+    // How few players there can be is said elsewhere.
+    let unsuited = field.seats.filter(|_| field.players > 1);
+    if let Some(Err(problem)) = unsuited.map(|seats| stage.suits(seats, field.players)) {
+        problems.add(Problem::new(stage_at(keys), problem.to_string()));
+    }
+    stage
 }
 
-fn format(keys: &StageKeys, names: &[&str], players: usize, problems: &mut Problems) -> Format {
+/// Notes keys for games of two seats in a stage of others, and the other way round.
+fn note_other_seats(keys: &StageKeys, seats: Option<usize>, problems: &mut Problems) {
+    let Some(seats) = seats else { return };
+    for [of_two, of_more] in [["pairs", "deals"], ["opponents", "meetings"]] {
+        let (wrong, right) = if seats == 2 { (of_more, of_two) } else { (of_two, of_more) };
+        if let Some((_, at, _)) = keys.given().find(|(key, ..)| *key == wrong) {
+            let others = if seats == 2 { "more than two" } else { "two" };
+            let title = format!("`{wrong}` is for games of {others} seats");
+            let help = format!("this game has {seats} seats: write `{right}` instead");
+            problems.add(Problem::new(at, title).help(help));
+        }
+    }
+}
+
+fn format(keys: &StageKeys, field: &Entrants<'_>, problems: &mut Problems) -> Format {
+    let Entrants { names, players, .. } = *field;
     let name = keys.format.as_ref().map_or(FORMATS[0], |name| name.get_ref().as_str());
     note_useless(name, keys, problems);
     match name {
@@ -187,6 +239,16 @@ fn note_useless(format: &str, keys: &StageKeys, problems: &mut Problems) {
 }
 
 fn round_robin(keys: &StageKeys, players: usize, problems: &mut Problems) -> Format {
+    let all = |opponents| Format::PartialRoundRobin {
+        opponents,
+        late: Vec::new(),
+        corrected: Vec::new(),
+    };
+    if let Some(field) = &keys.meetings {
+        let meetings =
+            whole("meetings", Some(field), &(FEWEST_OPPONENTS..=MOST_MEETINGS_EACH), problems);
+        return all(meetings.unwrap_or(FEWEST_OPPONENTS));
+    }
     let Some(field) = &keys.opponents else { return Format::RoundRobin };
     let opponents = whole("opponents", Some(field), &(FEWEST_OPPONENTS..=MOST_PLAYERS), problems);
     let opponents = opponents.unwrap_or(FEWEST_OPPONENTS);
@@ -195,7 +257,7 @@ fn round_robin(keys: &StageKeys, players: usize, problems: &mut Problems) -> For
         let problem = Problem::new(field.span(), title);
         problems.add(problem.help("leave out `opponents`, and everyone meets everyone"));
     }
-    Format::PartialRoundRobin { opponents, late: Vec::new(), corrected: Vec::new() }
+    all(opponents)
 }
 
 fn rounds(keys: &StageKeys, players: usize, problems: &mut Problems) -> u32 {

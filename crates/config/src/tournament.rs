@@ -67,12 +67,14 @@ pub(super) fn check(
     let mut containment = containment::check(&containment, &preset, problems);
     containment.hidden.push(results.clone());
     let builds = file.build.as_ref().map(|keys| build::check(keys, place.base, &results, problems));
-    let stages = stages::check(&file.stages, file.players.as_deref(), problems);
-    let league = league::check(file.league.as_ref(), &stages, place.base, problems);
+    let is_league = file.stages.are_a_league();
+    let league = league::check(file.league.as_ref(), is_league, place.base, problems);
     hide_files(&mut containment, builds.as_ref(), league.as_ref());
     refuse_roots(file.players.as_deref(), place.base, &results, problems);
     let request = with_players_hidden(&containment, file.players.as_deref(), place.base);
     let rules = rules(file.game.as_ref(), &file.options.0, (place, &request), problems);
+    let seats = rules.as_ref().map(|rules| rules.game.seats().len());
+    let stages = stages::check(&file.stages, file.players.as_deref(), seats, problems);
     let seed = whole("seed", file.seed.as_ref(), &(0..=u64::MAX), problems);
     let opening_rules = rules
         .as_ref()
@@ -136,8 +138,8 @@ pub(super) fn check(
 fn of_authors(file: &ConfigFile, base: &Path) -> Vec<PathBuf> {
     // Its problems are found when the file is loaded.
     let mut unsaid = Problems::default();
-    let stages = stages::check(&file.stages, file.players.as_deref(), &mut unsaid);
-    let league = league::check(file.league.as_ref(), &stages, base, &mut unsaid);
+    let is_league = file.stages.are_a_league();
+    let league = league::check(file.league.as_ref(), is_league, base, &mut unsaid);
     let mut request = ContainmentRequest::default();
     hide_files(&mut request, None, league.as_ref());
     with_players_hidden(&request, file.players.as_deref(), base).hidden

@@ -8,6 +8,11 @@ pub fn counted<N: Copy + Display + PartialEq + From<u8>>(number: N, noun: &str) 
     format!("{number} {noun}{ending}")
 }
 
+/// What the games are called in which everyone sits once in every seat, with the same luck.
+pub fn deal(seats: usize) -> &'static str {
+    if seats == 2 { "pair" } else { "deal" }
+}
+
 /// Lists names in a sentence, safe to show: `ant, bee and cat`.
 pub fn listed(names: &[impl AsRef<str>]) -> String {
     let names: Vec<String> =

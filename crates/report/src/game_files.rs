@@ -6,13 +6,12 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::ReportError;
 use crate::page::SHOWN_GAMES;
-use referee_games::Seat;
 use referee_match::replay::ReplayError;
-use referee_match::replay::frames::{SEALED_REASON, describe_end};
+use referee_match::replay::frames::{SEALED_REASON, end_for, end_of_seats};
 use referee_record::disk::{make_own_folder, remove_if_there, write_quickly};
 use referee_record::log::{GameLine, GameNames};
 use referee_record::model::record::GameRecord;
@@ -115,31 +114,58 @@ pub fn index_begin() -> String {
 /// The end of the list of all games.
 pub const INDEX_END: &str = "]);\n";
 
-/// A game's entry in the list: its id, its players' numbers, its pair, its ending, its plies. Of a
-/// sealed game, the reason of its ending and the plies are left out. `None` if a player has no
-/// number.
+/// A game's entry in the list: its id, the numbers of its first two players, its deal, its ending,
+/// its plies, and the numbers of all further players. Of a sealed game, the reason of its ending and
+/// the plies are left out. `None` if a player has no number.
 pub fn index_line<N: Serialize>(
     number: impl Fn(&str) -> Option<N>,
     game: &GameRecord,
     is_sealed: bool,
 ) -> Option<String> {
-    let (first, second) =
-        (number(&game.players[Seat::FIRST])?, number(&game.players[Seat::SECOND])?);
-    let pair = format!("{}.{}", game.pair, game.game);
+    let numbers = game.players.values.values().iter().map(|name| number(name));
+    let numbers: Vec<N> = numbers.collect::<Option<_>>()?;
     let reason = if is_sealed { SEALED_REASON } else { &game.reason };
-    let end = describe_end(game.winner(), &game.result, reason);
-    let plies = (!is_sealed).then_some(game.plies);
-    let line = json!([game.id, first, second, pair, end, plies]);
-    Some(format!("{line},\n"))
+    Some(entry(&IndexEntry {
+        id: &game.id,
+        players: &numbers,
+        deal: (game.pair, game.game),
+        end: &end_for(game, reason),
+        plies: (!is_sealed).then_some(game.plies),
+    }))
 }
 
 /// The same entry, from the front of its line.
 pub fn listed(names: &GameNames, game: &GameLine, is_sealed: bool) -> String {
     let reason = if is_sealed { SEALED_REASON } else { &game.reason };
-    let end = describe_end(names.winner(game), names.result(game), reason);
-    let plies = (!is_sealed).then_some(game.plies);
-    let [first, second] = game.fixture.players.two();
-    let pair = format!("{}.{}", game.fixture.pair, game.fixture.game);
-    let line = json!([game.id(), first, second, pair, end, plies]);
-    format!("{line},\n")
+    let players: Vec<usize> = game.fixture.players.players().collect();
+    entry(&IndexEntry {
+        id: &game.id(),
+        players: &players,
+        deal: (game.fixture.pair, game.fixture.game),
+        end: &end_of_seats(game.summary.places, reason, |seat| {
+            (names.player(game, seat), names.seat(seat))
+        }),
+        plies: (!is_sealed).then_some(game.plies),
+    })
+}
+
+/// A game's entry in the list.
+struct IndexEntry<'a, N> {
+    id: &'a str,
+    /// By seat.
+    players: &'a [N],
+    /// The number of the deal, and of the game in it.
+    deal: (u32, u8),
+    end: &'a str,
+    plies: Option<u32>,
+}
+
+fn entry<N: Serialize>(game: &IndexEntry<'_, N>) -> String {
+    let IndexEntry { id, players, deal, end, plies } = game;
+    let (two, more) = players.split_at(players.len().min(2));
+    let mut line = vec![json!(id)];
+    line.extend(two.iter().map(|number| json!(number)));
+    line.extend([json!(format!("{}.{}", deal.0, deal.1)), json!(end), json!(plies)]);
+    line.extend(more.iter().map(|number| json!(number)));
+    format!("{},\n", Value::Array(line))
 }

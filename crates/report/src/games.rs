@@ -1,15 +1,15 @@
-//! `games.csv`: one row per game, written as the games arrive.
+//! `games.csv`: one row per game, or with more than two seats per game and seat, written as the games
+//! arrive.
 
 use std::borrow::Cow;
 use std::io::{self, Write};
 
 use super::csv_cells::text;
-use referee_games::Seat;
-use referee_ratings::GameOutcome;
+use referee_games::{Places, Seat};
 use referee_record::log::{GameLine, GameNames};
 use referee_record::model::fault::FaultCode;
 
-/// The columns of `games.csv`.
+/// The columns of `games.csv`, for games of two seats.
 const COLUMNS: [&str; 12] = [
     "id",
     "pair",
@@ -25,6 +25,22 @@ const COLUMNS: [&str; 12] = [
     "second_ms",
 ];
 
+/// The columns for games of more seats.
+const SEATED_COLUMNS: [&str; 12] = [
+    "id",
+    "deal",
+    "game",
+    "seat",
+    "player",
+    "place",
+    "score",
+    "final_score",
+    "reason",
+    "fault",
+    "plies",
+    "ms",
+];
+
 /// Writes `games.csv` to `W`, one game at a time.
 #[derive(Debug)]
 pub struct GamesTable<W: Write> {
@@ -36,13 +52,22 @@ impl<W: Write> GamesTable<W> {
     /// Starts a table on `out` and writes its headings.
     pub fn new(out: W, names: GameNames) -> io::Result<Self> {
         let mut table = csv::Writer::from_writer(out);
-        table.write_record(COLUMNS)?;
+        table.write_record(if names.seats() == 2 { COLUMNS } else { SEATED_COLUMNS })?;
         Ok(Self { table, names })
     }
 
-    /// Writes one row for a game.
+    /// Writes one row for a game, or with more than two seats one for each.
     pub fn write(&mut self, game: &GameLine) -> io::Result<()> {
-        Ok(self.table.write_record(row(game, &self.names).iter().map(AsRef::as_ref))?)
+        let mut write =
+            |row: [Cow<'_, str>; 12]| self.table.write_record(row.iter().map(AsRef::as_ref));
+        if self.names.seats() == 2 {
+            write(row(game, &self.names))?;
+        } else {
+            for seat in game.fixture.players.seats() {
+                write(seat_row(game, seat, &self.names))?;
+            }
+        }
+        Ok(())
     }
 
     /// Flushes the buffer and returns the writer.
@@ -68,13 +93,33 @@ fn row<'a>(game: &'a GameLine, names: &'a GameNames) -> [Cow<'a, str>; 12] {
     ]
 }
 
+fn seat_row<'a>(game: &'a GameLine, seat: Seat, names: &'a GameNames) -> [Cow<'a, str>; 12] {
+    let places = game.summary.places;
+    let fault = game.summary.faults.of(seat);
+    let points = game.points.as_ref().map(|points| points[seat].to_string());
+    [
+        game.id().into(),
+        game.fixture.pair.to_string().into(),
+        game.fixture.game.to_string().into(),
+        text(names.seat(seat)),
+        text(names.player(game, seat)),
+        (places.of(seat) + 1).to_string().into(),
+        format!("{:.4}", places.score(seat)).into(),
+        points.unwrap_or_default().into(),
+        text(&game.reason),
+        fault.map_or("", FaultCode::name).into(),
+        game.plies.to_string().into(),
+        game.used_ms[seat].to_string().into(),
+    ]
+}
+
 /// The codes of the game's faults: that of the loser, as `crash`, or else those of both seats,
 /// first seat first, as `crash+timeout` or `timeout+none`.
 fn faults(game: &GameLine) -> String {
     let code = |seat| game.summary.faults.of(seat).map(FaultCode::name);
     match (code(Seat::FIRST), code(Seat::SECOND)) {
         (None, None) => String::new(),
-        (first, second) if game.summary.outcome.is_none_or(|it| it == GameOutcome::Draw) => {
+        (first, second) if game.summary.places == Places::level(2) => {
             format!("{}+{}", first.unwrap_or("none"), second.unwrap_or("none"))
         }
         (first, second) => first.or(second).unwrap_or_default().to_owned(),

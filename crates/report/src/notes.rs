@@ -56,7 +56,7 @@ fn first_seat(standings: &Standings) -> String {
 }
 
 /// The values of the seats, the ties, and whether the games of a deal agree.
-fn several_seats(standings: &Standings, seats: &SeatStandings) -> String {
+pub(crate) fn several_seats(standings: &Standings, seats: &SeatStandings) -> String {
     let Outcomes { draws, .. } = standings.total;
     let compared = standings.total.games();
     let rate = 100.0 * f64::from(draws) / f64::from(compared.max(1));

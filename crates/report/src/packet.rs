@@ -94,7 +94,7 @@ impl Packet {
     /// Renders the page.
     pub fn page(&self, header: &Header, standings: &Standings, results: &NamedResults) -> String {
         let row = standings.rows.iter().find(|row| row.number == self.number);
-        let games = row.map_or(0, |row| row.outcomes.games() as usize);
+        let games = row.map_or(0, |row| row.games as usize);
         let sections = [
             PageSection::open(
                 "results",
@@ -212,6 +212,14 @@ fn scores(row: &Row, standings: &Standings, results: &NamedResults) -> Markup {
         ("clearly weaker", levels(row, standings, results, RankComparison::Below)),
         ("players without a rank", levels(row, standings, results, RankComparison::Unknown)),
     ];
+    let counts = &results.counts;
+    let seats: Vec<&str> = match results.seats() {
+        [] => vec!["first seat", "second seat"],
+        seats => seats.iter().map(String::as_str).collect(),
+    };
+    let more = seats.len() > 2;
+    let headings =
+        if more { ["Compared", "Ahead", "Level", "Behind"] } else { ["Games", "W", "D", "L"] };
     html! {
         p {
             @match standings.shared_rank(row) {
@@ -228,12 +236,14 @@ fn scores(row: &Row, standings: &Standings, results: &NamedResults) -> Markup {
         }
         table {
             thead { tr {
-                th { } th.n { "Games" } th.n { "W" } th.n { "D" } th.n { "L" } th.n { "Score" } th.n { "%" }
+                th { } @for heading in headings { th.n { (heading) } }
+                th.n { "Score" } th.n { "%" }
             } }
             tbody {
                 (line("all", row.outcomes))
-                (line("first seat", results.counts.at_first(row.number)))
-                (line("second seat", results.counts.at_second(row.number)))
+                @for (at, seat) in seats.into_iter().enumerate() {
+                    (line(&escape::terminal(seat), counts.at_seat(row.number, at)))
+                }
                 @for (label, outcomes) in levels { (line(&format!("against {label}"), outcomes)) }
             }
         }

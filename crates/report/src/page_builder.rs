@@ -10,7 +10,7 @@ use crate::replays::{ReplayRenderer, TurningPoints};
 use crate::results::Tables;
 use crate::tables::PAGE;
 use crate::taken_out::taken_out;
-use referee_games::{BySeat, Seat};
+use referee_games::BySeat;
 use referee_record::log::write_whole;
 use referee_record::model::rules::GameRules;
 use referee_record::parallel;
@@ -69,9 +69,9 @@ pub fn live_page(
 /// A game for lists; `None` if it does not count, or is sealed.
 fn played_game(results: &NamedResults, game: &LoggedGame) -> Option<PlayedGame> {
     let record = game.record.as_ref();
-    let number = |seat: Seat| results.number(&record.players[seat]).ok();
-    let players = BySeat::from([number(Seat::FIRST)?, number(Seat::SECOND)?]);
-    let winner = record.winner().and_then(|name| record.players.values.seat(name));
+    let numbers = record.players.values.values().iter().map(|name| results.number(name).ok());
+    let players = numbers.collect::<Option<BySeat<usize>>>()?;
+    let winner = game.summary.places.winner();
     (game.counts && !game.is_sealed).then(|| PlayedGame {
         id: record.id.clone(),
         players,

@@ -14,7 +14,7 @@ use referee_record::model::fixture::Lineup;
 use referee_record::model::game_summary::GameSummary;
 use referee_record::model::grades::{Grades, RankMark};
 use referee_record::model::record::{Header, PlayerInfo};
-use referee_record::model::stage::Format;
+use referee_record::model::stage::{Format, MOST_MEETINGS_EACH};
 
 /// The standard deviation of made-up strengths, in Elo.
 pub const SCATTER: f64 = 200.0;
@@ -155,14 +155,17 @@ pub fn outcome(lead: f64, luck: &mut impl Rng) -> GameOutcome {
 /// and what it has in place of what.
 pub fn doubled(header: &Header) -> Option<(Header, String)> {
     let mut header = header.clone();
-    let all = header.players.len();
+    let (all, seats) = (header.players.len(), header.seats.len());
     let change = header.stages.iter_mut().find_map(|stage| {
         let players = stage.players.map_or(all, |most| most.min(all));
         match &mut stage.format {
             Format::PartialRoundRobin { opponents: number, .. } => {
-                let before =
-                    std::mem::replace(number, (2 * *number).min(players.saturating_sub(1)));
-                (*number > before).then(|| format!("{number} opponents instead of {before}"))
+                let (most, what) = match seats {
+                    2 => (players.saturating_sub(1), "opponents"),
+                    _ => (MOST_MEETINGS_EACH, "meetings"),
+                };
+                let before = std::mem::replace(number, (2 * *number).min(most));
+                (*number > before).then(|| format!("{number} {what} instead of {before}"))
             }
             Format::Swiss { rounds: number } => {
                 let most = u32::try_from(players / 2).ok()?;

@@ -19,7 +19,7 @@ use referee_entrants::submissions::{
     ImportError, Intake, NoPlayer, Submission, listed, look_after_build, take_in,
 };
 use referee_protocol::escape::terminal;
-use referee_record::model::stage::Format;
+use referee_record::model::stage::Stage;
 use referee_record::model::tournament::DEFAULT_RESULTS;
 use referee_record::shell;
 
@@ -261,7 +261,7 @@ fn opponents(players: usize) -> String {
         "# How many others each player meets, whatever the results. Without it, everyone meets everyone\n\
          # ({} games for {players} players and 1 pair).\n\
          {begin}opponents = {SOME_OPPONENTS}\n",
-        Format::RoundRobin.games(players, 1)
+        Stage::round_robin(1).games(players, 2)
     )
 }
 

@@ -6,7 +6,7 @@ use std::path::Path;
 use crate::commands::highlight::WatchReason;
 use crate::error::Failure;
 use crate::printer::Printer;
-use referee_match::replay::frames::describe_end;
+use referee_match::replay::frames::end_of_seats;
 use referee_protocol::escape;
 use referee_record::log::{GameLine, GameNames};
 use referee_report::tables::GAMES_TABLE;
@@ -54,6 +54,7 @@ fn described(game: &GameLine, names: &GameNames) -> String {
     let seats = game.fixture.players.seats();
     let players: Vec<String> =
         seats.map(|seat| escape::terminal(names.player(game, seat))).collect();
-    let end = describe_end(names.winner(game), names.result(game), &game.reason);
+    let named = |seat| (names.player(game, seat), names.seat(seat));
+    let end = end_of_seats(game.summary.places, &game.reason, named);
     format!("{}  {}: {end}", game.id(), players.join(" – "))
 }

@@ -61,7 +61,7 @@ pub(super) fn plan(
     };
     let players: Vec<&PlayerSpec> = tournament.players.iter().collect();
     let at_once = limits.at_once(state.due());
-    limits.refuse_too_many(at_once, players.iter().copied())?;
+    limits.refuse_too_many(at_once, players.iter().copied(), header.seats.len())?;
     let summary = state.summary();
     printer.line(&format!(
         "{}: {}, {} players, {}",
@@ -200,11 +200,10 @@ fn outlook(until: &Until, each: Duration, due: usize, tables: &Tables) -> String
 
 /// The configured stages as text, with the number of players in each.
 fn describe_stages(tournament: &Tournament) -> String {
-    let mut players = tournament.players.len();
+    let (mut players, seats) = (tournament.players.len(), tournament.game.seats().len());
     let describe = |stage: &Stage| {
         players = stage.players.map_or(players, |most| most.min(players));
-        let pairs = counted(stage.pairs, "pair");
-        let what = stage.format.describe(players, &pairs);
+        let what = stage.describe(players, seats);
         stage.players.map_or(what.clone(), |_| format!("the best {players}: {what}"))
     };
     let configured = tournament.stages.iter().filter(|stage| stage.format != Format::Further);

@@ -10,8 +10,8 @@ use super::turning::TurningPoint;
 use crate::replay::{self, Replay, ReplayError, ReplayStep};
 use referee_games::board::Square;
 use referee_games::{
-    AnyPosition, BoardLook, BySeat, Drawing, DrawnBoard, DrawnSquare, Event, Labels, Seat, SeatMap,
-    Text, Turn,
+    AnyPosition, BoardLook, BySeat, Drawing, DrawnBoard, DrawnSquare, Event, Labels, Places, Seat,
+    SeatMap, Text, Turn,
 };
 use referee_protocol::escape;
 use referee_record::model::adjudication::in_words;
@@ -203,20 +203,31 @@ impl ReplayFrames {
 
 /// How a recorded game ended: who won at which seat, or the places, and why.
 pub fn end_of(record: &GameRecord) -> String {
-    let SeatMap { names, values } = &record.players;
-    let Some(places) = record.places().filter(|_| names.len() > 2) else {
-        return describe_end(record.winner(), &record.result, &record.reason);
-    };
-    let places = places.in_words(|seat| format!("{} ({})", values[seat], names[seat]));
-    escape::terminal(&format!("{places}: {}", in_words(&record.reason)))
+    end_for(record, &record.reason)
 }
 
-/// How a game for two ended: who won at which seat, and why.
-pub fn describe_end(winner: Option<&str>, seat: &str, reason: &str) -> String {
+/// The same for those who may know only this reason.
+pub fn end_for(record: &GameRecord, reason: &str) -> String {
+    let SeatMap { names, values } = &record.players;
+    let places = record.places().unwrap_or(Places::level(names.len()));
+    end_of_seats(places, reason, |seat| (&values[seat], &names[seat]))
+}
+
+/// How a game with these places ended, and why; `named` gives the player and the name of a seat.
+pub fn end_of_seats<'a>(
+    places: Places,
+    reason: &str,
+    named: impl Fn(Seat) -> (&'a str, &'a str),
+) -> String {
     let reason = in_words(reason);
-    let end = match winner {
-        Some(winner) => format!("{winner} ({seat}) wins: {reason}"),
-        None => format!("draw: {reason}"),
+    let at = |seat| {
+        let (player, seat) = named(seat);
+        format!("{player} ({seat})")
+    };
+    let end = match (places.seats(), places.winner()) {
+        (2, Some(winner)) => format!("{} wins: {reason}", at(winner)),
+        (2, None) => format!("draw: {reason}"),
+        _ => format!("{}: {reason}", places.in_words(at)),
     };
     escape::terminal(&end)
 }

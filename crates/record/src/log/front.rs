@@ -7,6 +7,7 @@ use std::num::NonZeroU64;
 
 use serde::de::{self, Deserializer};
 use serde::{Deserialize, Serialize, Serializer};
+use serde_json::Number;
 
 use crate::model::bounds::HasBounds;
 use crate::model::fault::{Fault, FaultCode};
@@ -23,13 +24,18 @@ pub(super) struct StoredGame<'a> {
     #[serde(serialize_with = "hex")]
     fingerprint: Option<NonZeroU64>,
     times: TotalTimes,
+    /// The final scores of a game with more than two seats.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    points: Option<&'a SeatMap<Number>>,
     #[serde(flatten)]
     record: &'a GameRecord,
 }
 
 impl<'a> StoredGame<'a> {
     pub(super) fn new(record: &'a GameRecord) -> Self {
-        Self { fingerprint: fingerprint(record), times: TotalTimes::of(&record.clock), record }
+        let points = record.final_scores.as_ref().filter(|_| record.players.len() > 2);
+        let times = TotalTimes::of(&record.clock);
+        Self { fingerprint: fingerprint(record), times, points, record }
     }
 }
 
@@ -79,6 +85,9 @@ pub struct GameFront {
     pub(crate) plies: u32,
     fault: Option<BTreeMap<String, FrontFault>>,
     times: TotalTimes,
+    /// The final scores of a game with more than two seats.
+    #[serde(default)]
+    points: Option<SeatMap<Number>>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
@@ -89,7 +98,7 @@ struct FrontFault {
 impl GameFront {
     /// The front of the line of a record.
     pub fn of(record: &GameRecord) -> Self {
-        let StoredGame { fingerprint, times, record } = StoredGame::new(record);
+        let StoredGame { fingerprint, times, points, record } = StoredGame::new(record);
         let code =
             |(name, fault): (&String, &Fault)| (name.clone(), FrontFault { code: fault.code });
         Self {
@@ -104,6 +113,7 @@ impl GameFront {
             plies: record.plies,
             fault: record.fault.as_ref().map(|faults| faults.iter().map(code).collect()),
             times,
+            points: points.cloned(),
         }
     }
 
@@ -116,7 +126,8 @@ impl GameFront {
         let mut front: Self = serde_json::from_slice(&front).ok()?;
         front.reason.cut();
         let seats = front.players.values.len();
-        (front.times.used_ns.values.len() == seats).then_some(front)
+        let of_points = front.points.as_ref().map_or(seats, SeatMap::len);
+        (front.times.used_ns.values.len() == seats && of_points == seats).then_some(front)
     }
 
     /// The faults by seat.
@@ -129,6 +140,11 @@ impl GameFront {
     /// The total time of all turns by seat, in whole milliseconds, rounded down.
     pub(crate) fn used_ms(&self) -> BySeat<u64> {
         self.times.used_ns.values.as_ref().map(|used| used / 1_000_000)
+    }
+
+    /// The final scores of a game with more than two seats, if it had some.
+    pub(crate) fn points(&self) -> Option<&BySeat<Number>> {
+        self.points.as_ref().map(|points| &points.values)
     }
 
     /// The wall time of the game, in nanoseconds.

@@ -30,6 +30,16 @@ impl GameNames {
         self.players.get(game.fixture.players.at(seat)).map_or("", String::as_str)
     }
 
+    /// The number of seats.
+    pub fn seats(&self) -> usize {
+        self.seats.len()
+    }
+
+    /// The name of a seat.
+    pub fn seat(&self, seat: Seat) -> &str {
+        &self.seats[seat]
+    }
+
     /// The name of the seat that is ahead of all others, or `draw`.
     pub fn result(&self, game: &GameLine) -> &str {
         game.winner().map_or("draw", |seat| self.seats[seat].as_str())
@@ -58,14 +68,11 @@ impl GameNames {
             place,
             fixture: Fixture { players, pair: front.pair, game: front.game },
             pair_id: u64::from_str_radix(front.id.split_once('-')?.0, 16).ok()?,
-            summary: GameSummary {
-                places,
-                faults: front.faults(),
-                fingerprint: front.fingerprint,
-            },
+            summary: GameSummary { places, faults: front.faults(), fingerprint: front.fingerprint },
             reason: front.reason.clone(),
             plies: front.plies,
             used_ms: front.used_ms(),
+            points: front.points().cloned(),
             wall_ns: front.wall_ns(),
         })
     }
@@ -99,6 +106,8 @@ pub struct GameLine {
     pub plies: u32,
     /// The total time of its turns by seat, in whole milliseconds, rounded down.
     pub used_ms: BySeat<u64>,
+    /// The final scores of a game with more than two seats, if it had some.
+    pub points: Option<BySeat<serde_json::Number>>,
     /// The wall time of the whole game, in nanoseconds.
     pub wall_ns: u64,
 }

@@ -23,7 +23,7 @@ impl Fixture {
 }
 
 /// The players of a game by seat, by their numbers in the order of the header.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(from = "BySeat<u16>", into = "BySeat<u16>")]
 pub struct Lineup {
     players: [u16; *SEATS.end()],

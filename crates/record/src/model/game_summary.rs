@@ -40,7 +40,11 @@ impl GameSummary {
         let code = |seat| Some((seat, game.fault_of(seat)?.code));
         let faults = game.players.seats().filter_map(code).collect();
         let unknown = || UnknownResult { id: game.id.clone(), result: game.result.clone() };
-        Ok(Self { places: game.places().ok_or_else(unknown)?, faults, fingerprint: fingerprint(game) })
+        Ok(Self {
+            places: game.places().ok_or_else(unknown)?,
+            faults,
+            fingerprint: fingerprint(game),
+        })
     }
 
     /// The summary of a game for two that the first seat won, drew or lost.

@@ -18,7 +18,7 @@ use crate::model::game_summary::places;
 use crate::model::openings::{BookSelection, MOST_PLIES, Openings};
 use crate::model::player::name_problem;
 use crate::model::stage::Order;
-use crate::model::stage::{Stage, is_league};
+use crate::model::stage::{Stage, UnsuitedStage, is_league};
 use crate::model::tc::ShortClock;
 use referee_games::{BySeat, Places, RulesProgram, Seat, SeatMap};
 use referee_protocol::{Score, SearchReport};
@@ -126,8 +126,14 @@ impl Header {
         if different.len() < self.seats.len() || different.contains("draw") {
             return Err("the seats need different names, none of them `draw`".to_owned());
         }
-        if self.is_league() && self.seats.len() != 2 {
-            return Err("a league is for games of two seats".to_owned());
+        let mut players = self.players.len();
+        for stage in &self.stages {
+            players = stage.players.map_or(players, |most| most.min(players));
+            match stage.suits(self.seats.len(), players) {
+                // Nothing is played in it; a kept game may be of one player in all seats.
+                Ok(()) | Err(UnsuitedStage::FewPlayers { .. }) => {}
+                Err(problem) => return Err(problem.to_string()),
+            }
         }
         self.check_players()
     }

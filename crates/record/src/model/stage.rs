@@ -1,11 +1,15 @@
 //! The stages of a tournament, and their formats.
 
-use crate::wording::counted;
+use crate::wording::{counted, deal};
 use serde::{Deserialize, Serialize};
 
 /// The maximum number of pairs in a meeting.
 pub const MOST_PAIRS: u32 = 100_000;
 
+/// The most meetings of a round-robin of games with more than two seats.
+pub const MOST_MEETINGS: usize = 2000;
+/// The most meetings of each player where not everyone meets everyone, in such games.
+pub const MOST_MEETINGS_EACH: usize = 100;
 /// The minimum number of opponents in a round-robin where not everyone meets everyone.
 pub const FEWEST_OPPONENTS: usize = 2;
 /// The maximum number of rounds of a Swiss stage.
@@ -34,7 +38,7 @@ pub enum Order {
 pub struct Stage {
     /// The pairings.
     pub format: Format,
-    /// The number of pairs of games in each meeting.
+    /// The number of deals in each meeting; of games with two seats, of pairs.
     pub pairs: u32,
     /// How many players take part, the best of the earlier stages; all if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -52,7 +56,8 @@ pub enum Format {
     RoundRobin,
     /// Everyone meets as many others, whatever the results.
     PartialRoundRobin {
-        /// The number of opponents of each player.
+        /// The number of opponents of each player; of games with more than two seats, the number of its
+        /// meetings.
         opponents: usize,
         /// The names of the players that came after the start, in the order in which they came. A
         /// player comes again if it was corrected after it failed the check.
@@ -93,7 +98,105 @@ pub enum Format {
     Further,
 }
 
+/// The reason why a stage is not for games with so many seats, or not with so few or many players.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum UnsuitedStage {
+    /// The format is for two seats.
+    #[error(
+        "the format {format} is for games of two seats, and this game has {seats}; expected \
+         `round-robin` (with `meetings = K` for many players), `check` or `gauntlet`"
+    )]
+    Format {
+        /// The format's name.
+        format: &'static str,
+        /// The number of seats.
+        seats: usize,
+    },
+    /// A game has more seats than players take part.
+    #[error("a game has {seats} seats, and {players} take part", players = counted(*players, "player"))]
+    FewPlayers {
+        /// The number of seats.
+        seats: usize,
+        /// The number of players.
+        players: usize,
+    },
+    /// A game has more seats than there are anchors and an entrant.
+    #[error(
+        "a game has {seats} seats, so an entrant meets {others} at a time, and there {are}",
+        others = counted(*seats - 1, "anchor"),
+        are = if *anchors == 1 { "is one".to_owned() } else { format!("are {anchors}") },
+    )]
+    FewAnchors {
+        /// The number of seats.
+        seats: usize,
+        /// The number of anchors.
+        anchors: usize,
+    },
+    /// Too many meetings.
+    #[error(
+        "{players} players meet in more than {MOST_MEETINGS} different groups of {seats}; with \
+         `meetings = {each}`, everyone plays {games} games in each deal",
+        each = meetings_of_many(*seats),
+        games = meetings_of_many(*seats) * seats,
+    )]
+    ManyMeetings {
+        /// The number of seats.
+        seats: usize,
+        /// The number of players.
+        players: usize,
+    },
+    /// Too many meetings of each player.
+    #[error("a player has at most {MOST_MEETINGS_EACH} meetings")]
+    ManyMeetingsEach,
+}
+
+/// How many meetings of each player suffice for a class: it then plays about two dozen games.
+fn meetings_of_many(seats: usize) -> usize {
+    24_usize.div_ceil(seats)
+}
+
+/// In how many ways a game's players can be chosen from `players`.
+fn groups(players: usize, seats: usize) -> usize {
+    // Each product is a number of ways as well, times what it is divided by. Past the largest number
+    // it does not matter which it is.
+    (0..seats).fold(1_usize, |ways, chosen| {
+        ways.saturating_mul(players.saturating_sub(chosen)) / (chosen + 1)
+    })
+}
+
 impl Stage {
+    /// Whether so many players can play it, in games with so many seats.
+    ///
+    /// # Errors
+    /// They cannot, for the reason given.
+    pub fn suits(&self, seats: usize, players: usize) -> Result<(), UnsuitedStage> {
+        if seats == 2 {
+            return Ok(());
+        }
+        let format = |format| Err(UnsuitedStage::Format { format, seats });
+        match &self.format {
+            _ if players < seats => Err(UnsuitedStage::FewPlayers { seats, players }),
+            Format::Swiss { .. } => format("swiss"),
+            Format::Knockout { .. } => format("knockout"),
+            Format::Ladder { .. } => format("ladder"),
+            Format::League => format("league"),
+            Format::RoundRobin if groups(players, seats) > MOST_MEETINGS => {
+                Err(UnsuitedStage::ManyMeetings { seats, players })
+            }
+            Format::PartialRoundRobin { opponents: each, .. } if *each > MOST_MEETINGS_EACH => {
+                Err(UnsuitedStage::ManyMeetingsEach)
+            }
+            Format::Gauntlet { anchors } if anchors.len() + 1 < seats => {
+                Err(UnsuitedStage::FewAnchors { seats, anchors: anchors.len() })
+            }
+            Format::Check
+            | Format::RoundRobin
+            | Format::PartialRoundRobin { .. }
+            | Format::Gauntlet { .. }
+            | Format::Further => Ok(()),
+        }
+    }
+
     /// Whether a configuration may have such a stage.
     pub(crate) fn is_within_bounds(&self) -> bool {
         let format = match self.format {
@@ -126,6 +229,63 @@ impl Stage {
         stage
     }
 
+    /// A description of it with this many players, in games with so many seats.
+    pub fn describe(&self, players: usize, seats: usize) -> String {
+        let deals = counted(self.pairs, deal(seats));
+        let [meeting, other] =
+            if seats == 2 { ["pairing", "opponent"] } else { ["meeting", "meeting"] };
+        match &self.format {
+            Format::Check => format!("a check of {deals} each"),
+            Format::RoundRobin => {
+                format!("{} of {deals}", counted(groups(players, seats), meeting))
+            }
+            Format::PartialRoundRobin { opponents, .. } => {
+                format!("{} each, {deals} per {meeting}", counted(*opponents, other))
+            }
+            Format::Gauntlet { anchors } => {
+                let entrants = players.saturating_sub(anchors.len());
+                let anchors = counted(anchors.len(), "anchor");
+                format!("a gauntlet of {entrants} against {anchors}, {deals} each")
+            }
+            Format::Swiss { rounds } => {
+                format!("{} of {deals}", counted(*rounds as usize, "Swiss round"))
+            }
+            Format::Knockout { .. } => format!("a knockout with {deals} per match"),
+            Format::Ladder { games, .. } => {
+                format!("a ladder of {} at most", counted(*games as usize, "game"))
+            }
+            Format::League => format!("a league that begins with {}", counted(players, "player")),
+            Format::Further => "further games as time allows".to_owned(),
+        }
+    }
+
+    /// The number of its games with this many players, in games with so many seats; estimated if it
+    /// depends on results.
+    pub fn games(&self, players: usize, seats: usize) -> usize {
+        let meetings = match &self.format {
+            Format::Check => players.div_ceil(seats),
+            Format::RoundRobin => groups(players, seats),
+            Format::PartialRoundRobin { opponents, late, .. } if seats == 2 => {
+                let opponents = *opponents;
+                let first = players.saturating_sub(late.len());
+                let of_first = first * opponents.min(first.saturating_sub(1));
+                of_first.div_ceil(2) + (first..players).map(|all| opponents.min(all)).sum::<usize>()
+            }
+            Format::PartialRoundRobin { opponents: rounds, late, .. } => {
+                rounds * (players.saturating_sub(late.len()).div_ceil(seats) + late.len())
+            }
+            Format::Gauntlet { anchors } => {
+                let rounds = if anchors.len() + 1 == seats { 1 } else { anchors.len() };
+                players.saturating_sub(anchors.len()) * rounds
+            }
+            Format::Swiss { rounds } => players / 2 * *rounds as usize,
+            Format::Knockout { .. } => players.saturating_sub(1),
+            Format::Ladder { games, .. } => return *games as usize,
+            Format::League | Format::Further => 0,
+        };
+        seats * meetings * self.pairs as usize
+    }
+
     /// A round-robin of all players with this many pairs in each meeting.
     pub fn round_robin(pairs: u32) -> Self {
         Self { format: Format::RoundRobin, pairs, players: None }
@@ -134,56 +294,6 @@ impl Stage {
     /// Extra games of all players after all other stages, as long as there is time.
     pub fn further() -> Self {
         Self { format: Format::Further, pairs: 1, players: None }
-    }
-}
-
-impl Format {
-    /// A description of a stage with this many players; `pairs` describes the pairs in a meeting.
-    pub fn describe(&self, players: usize, pairs: &str) -> String {
-        match self {
-            Self::Check => format!("a check of {pairs} each"),
-            Self::RoundRobin => {
-                let pairings = players * players.saturating_sub(1) / 2;
-                format!("{} of {pairs}", counted(pairings, "pairing"))
-            }
-            Self::PartialRoundRobin { opponents, .. } => {
-                format!("{} each, {pairs} per pairing", counted(*opponents, "opponent"))
-            }
-            Self::Gauntlet { anchors } => {
-                let entrants = players.saturating_sub(anchors.len());
-                let anchors = counted(anchors.len(), "anchor");
-                format!("a gauntlet of {entrants} against {anchors}, {pairs} each")
-            }
-            Self::Swiss { rounds } => {
-                format!("{} of {pairs}", counted(*rounds as usize, "Swiss round"))
-            }
-            Self::Knockout { .. } => format!("a knockout with {pairs} per match"),
-            Self::Ladder { games, .. } => {
-                format!("a ladder of {} at most", counted(*games as usize, "game"))
-            }
-            Self::League => format!("a league that begins with {}", counted(players, "player")),
-            Self::Further => "further games as time allows".to_owned(),
-        }
-    }
-
-    /// The number of games in a stage with this many players, estimated if it depends on results.
-    pub fn games(&self, players: usize, pairs: u32) -> usize {
-        let meetings = match self {
-            Self::Check => players.div_ceil(2),
-            Self::RoundRobin => players * players.saturating_sub(1) / 2,
-            Self::PartialRoundRobin { opponents, late, .. } => {
-                let opponents = *opponents;
-                let first = players.saturating_sub(late.len());
-                let of_first = first * opponents.min(first.saturating_sub(1));
-                of_first.div_ceil(2) + (first..players).map(|all| opponents.min(all)).sum::<usize>()
-            }
-            Self::Gauntlet { anchors } => players.saturating_sub(anchors.len()) * anchors.len(),
-            Self::Swiss { rounds } => players / 2 * *rounds as usize,
-            Self::Knockout { .. } => players.saturating_sub(1),
-            Self::Ladder { games, .. } => return *games as usize,
-            Self::League | Self::Further => 0,
-        };
-        2 * meetings * pairs as usize
     }
 }
 
@@ -224,7 +334,7 @@ impl Format {
 mod tests {
     use super::*;
 
-    fn gauntlet() -> Format {
+    fn gauntlet_of_two() -> Format {
         Format::Gauntlet { anchors: vec!["ant".to_owned(), "bee".to_owned()] }
     }
 
@@ -238,7 +348,7 @@ mod tests {
             Format::Check,
             Format::RoundRobin,
             some(),
-            gauntlet(),
+            gauntlet_of_two(),
             Format::Swiss { rounds: 3 },
             Format::Knockout { tie_breaks: 1 },
             Format::Ladder { games: 400, margin: Some(30) },
@@ -247,9 +357,46 @@ mod tests {
         ]
     }
 
+    fn stage(format: Format, pairs: u32) -> Stage {
+        Stage { format, pairs, players: None }
+    }
+
+    #[test]
+    fn some_formats_are_for_any_number_of_seats() {
+        let shown = |format: Format| {
+            let stage = stage(format, 2);
+            let suits = stage.suits(4, 8).map_err(|problem| problem.to_string());
+            suits.map(|()| (stage.describe(8, 4), stage.games(8, 4)))
+        };
+        let said = |text: &str, games| Ok((text.to_owned(), games));
+        let anchors = ["ant", "bee", "cat", "dog"].map(str::to_owned).to_vec();
+        let (late, corrected) = (Vec::new(), Vec::new());
+        let some = Format::PartialRoundRobin { opponents: 3, late, corrected };
+        assert_eq!(shown(Format::Check), said("a check of 2 deals each", 16));
+        assert_eq!(shown(Format::RoundRobin), said("70 meetings of 2 deals", 560));
+        assert_eq!(shown(some), said("3 meetings each, 2 deals per meeting", 48));
+        let gauntlet = "a gauntlet of 4 against 4 anchors, 2 deals each";
+        assert_eq!(shown(Format::Gauntlet { anchors }), said(gauntlet, 128));
+        let refused = [
+            (Format::Swiss { rounds: 3 }, "the format swiss is for games of two seats"),
+            (Format::League, "the format league is for games of two seats"),
+            (gauntlet_of_two(), "a game has 4 seats, so an entrant meets 3 anchors at a time"),
+        ];
+        for (format, begin) in refused {
+            let problem = shown(format).expect_err("it does not suit");
+            assert!(problem.starts_with(begin), "{problem}");
+        }
+        let all = |players| stage(Format::RoundRobin, 1).suits(4, players);
+        let few = UnsuitedStage::FewPlayers { seats: 4, players: 3 };
+        assert_eq!((all(3), all(16)), (Err(few), Ok(())));
+        for many in [17, 10_000] {
+            assert_eq!(all(many), Err(UnsuitedStage::ManyMeetings { seats: 4, players: many }));
+        }
+    }
+
     #[test]
     fn the_number_of_games_follows_from_the_format() {
-        let games = |players| all().map(|format| format.games(players, 2));
+        let games = |players| all().map(|format| stage(format, 2).games(players, 2));
         assert_eq!(games(5), [12, 40, 36, 24, 24, 16, 400, 0, 0]);
         assert_eq!(games(1), [4, 0, 0, 0, 0, 0, 400, 0, 0], "a check needs an opponent");
         assert_eq!(games(0), [0, 0, 0, 0, 0, 0, 400, 0, 0]);
@@ -271,7 +418,7 @@ mod tests {
 
     #[test]
     fn a_format_is_described_with_its_size() {
-        let said = all().map(|format| format.describe(5, "2 pairs"));
+        let said = all().map(|format| stage(format, 2).describe(5, 2));
         assert_eq!(
             said,
             [
@@ -286,6 +433,6 @@ mod tests {
                 "further games as time allows",
             ]
         );
-        assert_eq!(Format::RoundRobin.describe(2, "1 pair"), "1 pairing of 1 pair");
+        assert_eq!(stage(Format::RoundRobin, 1).describe(2, 2), "1 pairing of 1 pair");
     }
 }

@@ -172,8 +172,7 @@ fn policy(header: &Header) -> String {
 
 fn describe_stage(stage: &Stage, header: &Header) -> String {
     let players = stage.players.unwrap_or(header.players.len());
-    let pairs = counted(stage.pairs as usize, "pair");
-    escape::terminal(&stage.format.describe(players, &pairs))
+    escape::terminal(&stage.describe(players, header.seats.len()))
 }
 
 /// The time at which the log was started, in UTC, to the second.

@@ -21,6 +21,9 @@ struct ScriptData {
     names: Vec<String>,
     /// The players' numbers, in ranking order.
     order: Vec<usize>,
+    /// The names of the seats, if there are more than two.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    seats: Option<Vec<String>>,
     /// Whether all games are listed and stored beside the page.
     index: bool,
     /// The id of the game in the head.
@@ -45,8 +48,8 @@ struct PlayerData {
     rating: Option<String>,
     /// What sets it apart from others, such as `built in`.
     marks: Vec<String>,
-    /// Its score at each seat.
-    seats: [WinsDrawsLosses; 2],
+    /// Its score at each seat; of more than two seats, in comparisons with the others.
+    seats: Vec<WinsDrawsLosses>,
     /// Its faults by code.
     faults: Vec<(String, u32)>,
     /// Its time per turn: the number of turns, the median, the 95th percentile and the longest.
@@ -69,6 +72,7 @@ pub(super) fn data(material: &PageData<'_>) -> String {
     let data = ScriptData {
         names: names.iter().map(|name| escape::terminal(name)).collect(),
         order: material.standings.rows.iter().map(|row| row.number).collect(),
+        seats: seat_names(material),
         index: true,
         featured: featured(material).map(|(record, _)| escape::terminal(&record.id)),
         pairs: pairs(material),
@@ -77,6 +81,11 @@ pub(super) fn data(material: &PageData<'_>) -> String {
     };
     // Nothing in it can fail to become JSON.
     serde_json::to_string(&data).unwrap_or_else(|_| "{}".to_owned())
+}
+
+fn seat_names(material: &PageData<'_>) -> Option<Vec<String>> {
+    let seats = material.header.seats.values();
+    (seats.len() > 2).then(|| seats.iter().map(|seat| escape::terminal(seat)).collect())
 }
 
 fn score(outcomes: Outcomes) -> WinsDrawsLosses {
@@ -115,7 +124,7 @@ fn player(material: &PageData<'_>, row: &Row) -> PlayerData {
             .shown_rating()
             .map(|rating| format!("{} ±{}", elo(rating.value), elo(rating.margin()))),
         marks: marks(material, &row.player),
-        seats: [counts.at_first(row.number), counts.at_second(row.number)].map(score),
+        seats: (0..counts.seats()).map(|seat| score(counts.at_seat(row.number, seat))).collect(),
         faults: row.faults.iter().map(|(code, count)| (code.to_string(), *count)).collect(),
         clock: clock
             .map(|clock| (clock.turns, [clock.median_ns, clock.p95_ns, clock.max_ns].map(time))),

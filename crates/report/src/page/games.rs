@@ -4,7 +4,6 @@ use maud::{Markup, html};
 
 use super::template::PageKind;
 use super::{PageData, SHOWN_GAMES, elo, name};
-use referee_games::Seat;
 use referee_match::replay::frames::end_of;
 use referee_record::model::plies::Plies;
 use referee_record::wording::counted;
@@ -12,7 +11,7 @@ use referee_tournament::analysis::highlights::{FAULTS, Highlight, HighlightKind}
 
 /// What the section has, in a few words.
 pub(super) fn teaser(material: &PageData<'_>) -> String {
-    let all = material.standings.total.games() as usize;
+    let all = material.results.counts.games() as usize;
     match material.kind {
         PageKind::File => {
             format!("{} of {} to watch here", material.replays.len(), counted(all, "game"))
@@ -23,7 +22,7 @@ pub(super) fn teaser(material: &PageData<'_>) -> String {
 
 pub(super) fn section(material: &PageData<'_>) -> Markup {
     let highlights = &material.summary.highlights;
-    let is_too_long = material.standings.total.games() as usize > SHOWN_GAMES;
+    let is_too_long = material.results.counts.games() as usize > SHOWN_GAMES;
     html! {
         @if material.kind == PageKind::File { p {
             "This file contains " (counted(material.replays.len(), "game")) ": those listed here"
@@ -56,7 +55,8 @@ pub(super) fn section(material: &PageData<'_>) -> Markup {
         p #found role="status" {}
         div.scroll.tall tabindex="0" role="region" aria-label="All games" { table #list-of-games {
             thead { tr {
-                th scope="col" { "Game" } th scope="col" { "Pair" } th scope="col" { "Ending" }
+                th scope="col" { "Game" } th scope="col" { (deal_heading(material)) }
+                th scope="col" { "Ending" }
                 th.n scope="col" { "Length" }
             } }
             tbody #list {}
@@ -64,16 +64,23 @@ pub(super) fn section(material: &PageData<'_>) -> Markup {
     }
 }
 
+/// The heading of the numbers of deals.
+fn deal_heading(material: &PageData<'_>) -> &'static str {
+    if material.header.seats.len() == 2 { "Pair" } else { "Deal" }
+}
+
 fn link(highlight: &Highlight, kind: HighlightKind) -> Markup {
     let game = &highlight.record;
     let ply = if kind == HighlightKind::Fault { game.plies } else { 0 };
     html! {
         a href={ "#game=" (game.id) "&ply=" (ply) } {
-            (name(&game.players[Seat::FIRST])) " – " (name(&game.players[Seat::SECOND]))
+            @for (at, player) in game.players.values.values().iter().enumerate() {
+                @if at > 0 { " – " } (name(player))
+            }
         }
         small {
             " " (end_of(game)) ", " (Plies(game.plies))
-            @if kind == HighlightKind::Upset { ", against " (elo(highlight.lead.abs())) " Elo" }
+            @if kind == HighlightKind::Upset { ", against " (elo(highlight.upset)) " Elo" }
         }
     }
 }

@@ -8,7 +8,6 @@ use super::template::PageKind;
 use super::{PageData, name, place};
 use crate::details::look_alikes;
 use crate::notes::{self, Headline};
-use referee_games::Seat;
 use referee_protocol::escape;
 use referee_record::model::record::GameRecord;
 use referee_record::wording::counted;
@@ -141,9 +140,10 @@ fn board(material: &PageData<'_>) -> Markup {
                 span.caption {
                     span {
                         (caption) ": "
-                        @let [one, other] = [Seat::FIRST, Seat::SECOND].map(|seat| &*record.players[seat]);
-                        b class=(colour(material, one)) { (name(one)) } " – "
-                        b class=(colour(material, other)) { (name(other)) }
+                        @for (at, player) in record.players.values.values().iter().enumerate() {
+                            @if at > 0 { " – " }
+                            b class=(colour(material, player)) { (name(player)) }
+                        }
                         " " span.ply {}
                     }
                     span.watch { "▶ watch" }

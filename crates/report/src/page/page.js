@@ -36,8 +36,10 @@ async function allGames() {
   }
   if (index) return { games: index, note: "" };
   readReplays();
-  const games = [...replays.values()].map(({ id, players, pair, end, frames }) =>
-    [id, ...players.map((name) => data.names.indexOf(name)), pair.join("."), end, frames.at(-1).ply]);
+  const games = [...replays.values()].map(({ id, players, pair, end, frames }) => {
+    const [first, second, ...more] = players.map((name) => data.names.indexOf(name));
+    return [id, first, second, pair.join("."), end, frames.at(-1).ply, ...more];
+  });
   return { games, note: "Only the games in this file: the folder “games” is not beside it." };
 }
 
@@ -47,10 +49,14 @@ function toldCount(count, note) {
   return `${count} ${count === 1 ? "game" : "games"}${shown}.${note && " "}${note}`;
 }
 
+/** The numbers of the players of a game in a list: those after the first two come last. */
+const playersOf = ([, first, second, , , , ...more]) => [first, second, ...more];
+
 /** A row of a list of games. */
-function gameRow([id, first, second, pair, end, plies]) {
-  return make("tr", {}, make("td", {}, make("a", { href: `#game=${id}&ply=0` },
-    make("bdi", {}, data.names[first]), " – ", make("bdi", {}, data.names[second]))),
+function gameRow(game) {
+  const [id, , , pair, end, plies] = game;
+  const names = playersOf(game).flatMap((number, at) => [at ? " – " : "", make("bdi", {}, data.names[number])]);
+  return make("tr", {}, make("td", {}, make("a", { href: `#game=${id}&ply=0` }, ...names)),
   make("td", { class: "n" }, pair), make("td", {}, end),
   make("td", { class: "n" }, plies === null ? "" : `${plies} ${plies === 1 ? "ply" : "plies"}`));
 }
@@ -193,10 +199,8 @@ async function list() {
   const { games, note } = await allGames();
   const [one, other] = [find("one").value, find("other").value].map((value) => value === "" ? null : Number(value));
   const ending = find("ending").value.toLowerCase(), sorted = Number(find("sorted").value);
-  const fits = ([, first, second, , end]) =>
-    (one === null || first === one || second === one) &&
-    (other === null || first === other || second === other) &&
-    (one === null || other === null || one !== other) && end.toLowerCase().includes(ending);
+  const fits = (game) => [one, other].every((player) => player === null || playersOf(game).includes(player)) &&
+    (one === null || other === null || one !== other) && game[4].toLowerCase().includes(ending);
   const found = games.filter(fits), column = Math.abs(sorted);
   if (sorted) found.sort((a, b) => Math.sign(sorted) *
     (column === 5 ? a[5] - b[5] : String(a[column]).localeCompare(b[column])));

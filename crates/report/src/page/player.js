@@ -11,7 +11,9 @@ const heading = (text, kind = "n") => make("th", { class: kind, scope: "col" }, 
 // A narrow page has no room for the numbers that follow from others.
 const scoreCells = (score) => [cell(gamesOf(score), "n wide"), ...score.map((part) => cell(part)),
   cell(pointsOf(score), "n wide"), cell(percent(pointsOf(score), gamesOf(score)))];
-const scoreHeadings = () => [heading("Games", "n wide"), ...["W", "D", "L"].map((text) => heading(text)),
+// With more than two seats, a game has an outcome against each of the others.
+const scoreHeadings = () => [heading(data.seats ? "Compared" : "Games", "n wide"),
+  ...(data.seats ? ["Ahead", "Level", "Behind"] : ["W", "D", "L"]).map((text) => heading(text)),
   heading("Score", "n wide"), heading("%")];
 
 /** A table with a name for those who cannot see it, which scrolls if it is too wide. */
@@ -83,9 +85,9 @@ function faultsOf(number) {
 /** The games of a player; if the list of all games is not there, those in the page. */
 async function gamesSection(number) {
   const { games, note } = await allGames();
-  const own = games.filter(([, first, second]) => first === number || second === number);
+  const own = games.filter((game) => playersOf(game).includes(number));
   return [make("h2", {}, "Games"), make("p", {}, toldCount(own.length, note)),
-    tableOf("Games", ["Game", "Pair", "Ending"].map((text) => heading(text, "")).concat(heading("Length")),
+    tableOf("Games", ["Game", data.seats ? "Deal" : "Pair", "Ending"].map((text) => heading(text, "")).concat(heading("Length")),
       own.slice(0, LISTED).map(gameRow))];
 }
 
@@ -100,8 +102,9 @@ const player = {
     const { marks, seats } = data.players[number];
     const back = make("button", { type: "button", title: "Back (Esc)" }, "All players");
     back.onclick = () => this.leave();
-    const all = [0, 1, 2].map((at) => seats[0][at] + seats[1][at]);
-    const scores = [["all", all], ["first seat", seats[0]], ["second seat", seats[1]]];
+    const all = [0, 1, 2].map((at) => seats.reduce((sum, score) => sum + score[at], 0));
+    const names = data.seats ?? ["first seat", "second seat"];
+    const scores = [["all", all], ...names.map((seat, at) => [seat, seats[at]])];
     const title = make("h1", { id: "player-name", tabindex: -1 }, make("bdi", {}, name),
       ...marks.flatMap((mark) => [" ", make("small", { class: "mark" }, mark)]));
     const games = make("div");
@@ -110,8 +113,8 @@ const player = {
         scores.map(([label, score]) => make("tr", {}, make("th", { scope: "row" }, label), ...scoreCells(score)))),
       ...progress(number), ...clockOf(number), ...searchesOf(number),
       make("h2", {}, "Faults"), ...faultsOf(number),
-      make("h2", {}, "Opponents"),
-      tableOf("Opponents", [heading("#"), heading("Player", ""), ...scoreHeadings()],
+      make("h2", {}, data.seats ? "Others" : "Opponents"),
+      tableOf(data.seats ? "Others" : "Opponents", [heading("#"), heading("Player", ""), ...scoreHeadings()],
         opponentsOf(number).map(([other, score]) => make("tr", {}, cell(data.players[other].place ?? "–"),
           make("th", { scope: "row" }, playerLink(other)), ...scoreCells(score)))),
       games);

@@ -5,6 +5,7 @@ use maud::{Markup, html};
 use super::{PageData, elo, figure, name, or_dash, percent, place, scrolling};
 use crate::charts::{AxisScale, IntervalRow, interval_chart};
 use crate::columns::{Align, Column};
+use crate::notes::several_seats;
 use crate::standings_columns::people_columns;
 use crate::unranked::describe;
 use crate::{Row, Standings};
@@ -220,9 +221,12 @@ pub(super) fn bar(row: &Row, (low, high): (f64, f64)) -> Option<Markup> {
     Some(html! { span.interval style=(style) aria-hidden="true" {} })
 }
 
-/// The value of the first seat, and the number of draws.
+/// The value of the first seat and the number of draws, or what more seats are worth.
 fn seats(material: &PageData<'_>) -> Markup {
     let standings = material.standings;
+    if let Some(seats) = &standings.seats {
+        return html! { (several_seats(standings, seats)) };
+    }
     let (games, draws) = (standings.total.games(), standings.total.draws);
     let advantage = standings.first_advantage;
     html! {

@@ -165,8 +165,8 @@ impl CollectedGames {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use referee_record::model::record::examples::{game, header};
     use referee_record::model::record::GameRecord;
+    use referee_record::model::record::examples::{game, header};
     use referee_record::model::stage::Stage;
 
     /// Player 0 beats all but player 2, who wins by repeating its moves; 1 and 3 draw.

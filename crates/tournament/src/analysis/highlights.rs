@@ -6,8 +6,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::logged_game::LoggedGame;
-use referee_games::Seat;
-use referee_ratings::GameOutcome;
+use referee_games::{BySeat, Seat};
 use referee_record::model::record::GameRecord;
 
 /// The most games of each kind.
@@ -21,11 +20,11 @@ pub(crate) const CLOSE: f64 = 0.65;
 /// The reason why a game is interesting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum HighlightKind {
-    /// The player with the lower rating won, and the rating difference is among the largest; if
-    /// possible between different programs.
+    /// The winner has a lower rating than another player, and the rating difference is among the
+    /// largest; if possible between different programs.
     Upset,
-    /// A long game between players of about the same rating, of whom neither is expected to score
-    /// more than `CLOSE`; if possible between different programs.
+    /// A long game between players of about the same rating, of whom none is expected to score more
+    /// than `CLOSE` against another; if possible between different programs.
     Close,
     /// Among the longest.
     Long,
@@ -56,8 +55,9 @@ impl HighlightKind {
 pub struct Highlight {
     /// The game.
     pub record: Arc<GameRecord>,
-    /// How much the first seat's player is rated above the other's, in Elo.
-    pub lead: f64,
+    /// How much the best player that did not win is rated above the winner, in Elo; negative if it
+    /// is not, and 0 if nobody won.
+    pub upset: f64,
     /// How many games came before it.
     number: usize,
     /// The values by which it was chosen, the most important first; larger is better.
@@ -73,30 +73,34 @@ pub struct Highlights {
 }
 
 impl Highlights {
-    /// Considers a game; `lead` is how much the first seat's player is rated above the other's, in
-    /// Elo, and `are_copies` whether both are the same program.
-    pub(crate) fn add(&mut self, game: &LoggedGame, lead: f64, are_copies: bool) {
+    /// Considers a game between players with these ratings, in Elo; `are_copies` says whether all are
+    /// the same program.
+    pub(crate) fn add(&mut self, game: &LoggedGame, ratings: &BySeat<f64>, are_copies: bool) {
         self.games += 1;
+        let best = |seats: &mut dyn Iterator<Item = Seat>| {
+            seats.map(|seat| ratings[seat]).fold(f64::NEG_INFINITY, f64::max)
+        };
+        let least = ratings.values().iter().copied().fold(f64::INFINITY, f64::min);
+        let spread = best(&mut ratings.seats()) - least;
+        let upset = match game.summary.places.winner() {
+            Some(winner) => best(&mut ratings.others(winner)) - ratings[winner],
+            None => 0.0,
+        };
         let plies = f64::from(game.record.plies);
         if game.summary.is_faulted() {
             // The first faults of each player are kept: the log is in the order in which games
             // ended.
-            return self.offer(HighlightKind::Fault, game, lead, [0.0; 3], FAULTS);
+            return self.offer(HighlightKind::Fault, game, upset, [0.0; 3], FAULTS);
         }
-        self.offer(HighlightKind::Long, game, lead, [plies, 0.0, 0.0], EACH);
-        self.offer(HighlightKind::Short, game, lead, [-plies, 0.0, 0.0], EACH);
+        self.offer(HighlightKind::Long, game, upset, [plies, 0.0, 0.0], EACH);
+        self.offer(HighlightKind::Short, game, upset, [-plies, 0.0, 0.0], EACH);
         // The ratings of copies differ by chance only.
         let differ = if are_copies { 0.0 } else { 1.0 };
-        if expected_of_better(lead) <= CLOSE {
-            self.offer(HighlightKind::Close, game, lead, [differ, -lead.abs(), plies], EACH);
+        if expected_of_better(spread) <= CLOSE {
+            self.offer(HighlightKind::Close, game, upset, [differ, -spread, plies], EACH);
         }
-        let is_upset = match game.summary.outcome() {
-            Some(GameOutcome::Win) => lead < 0.0,
-            Some(GameOutcome::Loss) => lead > 0.0,
-            Some(GameOutcome::Draw) | None => false,
-        };
-        if is_upset {
-            self.offer(HighlightKind::Upset, game, lead, [differ, lead.abs(), 0.0], EACH);
+        if upset > 0.0 {
+            self.offer(HighlightKind::Upset, game, upset, [differ, upset, 0.0], EACH);
         }
     }
 
@@ -113,7 +117,8 @@ impl Highlights {
     ) -> Option<(HighlightKind, &GameRecord)> {
         let games = |kind| self.of(kind).iter().map(move |highlight| (kind, &*highlight.record));
         let differ = |(_, record): &(HighlightKind, &GameRecord)| {
-            !are_alike(&record.players[Seat::FIRST], &record.players[Seat::SECOND])
+            let names = record.players.values.values();
+            names.windows(2).any(|next| !are_alike(&next[0], &next[1]))
         };
         let candidates = || games(HighlightKind::Close).chain(games(HighlightKind::Long));
         candidates().find(differ).or_else(|| games(HighlightKind::Long).next())
@@ -127,13 +132,13 @@ impl Highlights {
         by_number.into_values()
     }
 
-    /// Inserts a game if it is among the best `most`. Each two players have at most one upset and
-    /// one close game, because their ratings do not change from game to game.
+    /// Inserts a game if it is among the best `most`. The same players have at most one upset and one
+    /// close game, because their ratings do not change from game to game.
     fn offer(
         &mut self,
         kind: HighlightKind,
         game: &LoggedGame,
-        lead: f64,
+        upset: f64,
         worth: [f64; 3],
         most: usize,
     ) {
@@ -158,7 +163,7 @@ impl Highlights {
         let place = place.unwrap_or(kept.len());
         if place < most {
             let (record, number) = (Arc::clone(&game.record), self.games);
-            let highlight = Highlight { record, lead, number, worth };
+            let highlight = Highlight { record, upset, number, worth };
             kept.insert(place, highlight);
             kept.truncate(most);
         }
@@ -168,7 +173,7 @@ impl Highlights {
 /// The share of points that the better of two players is expected to score, by their difference in
 /// rating.
 fn expected_of_better(lead: f64) -> f64 {
-    1.0 / (1.0 + 10_f64.powf(-lead.abs() / 400.0))
+    1.0 / (1.0 + 10_f64.powf(-lead / 400.0))
 }
 
 #[cfg(test)]
@@ -186,7 +191,7 @@ mod tests {
         let (counts, in_check, line, is_sealed) = (true, false, 0, false);
         let record = Arc::new(record.clone());
         let game = LoggedGame { record, summary, counts, in_check, line, is_sealed };
-        highlights.add(&game, lead, are_copies);
+        highlights.add(&game, &[lead, 0.0].into(), are_copies);
     }
 
     fn ids(highlights: &Highlights, kind: HighlightKind) -> Vec<&str> {

@@ -8,7 +8,6 @@ use super::fault_cases::FaultCases;
 use super::highlights::Highlights;
 use super::logged_game::{LoggedGame, PassError};
 use super::rating_history::RatingHistory;
-use referee_games::Seat;
 use referee_record::model::record::Header;
 
 /// A summary of the games. Its size depends on the number of players and on the bounds of its
@@ -35,14 +34,14 @@ impl LogSummary {
     /// Starts the summary of a log with this header and this evaluation.
     pub fn new(header: &Header, evaluation: &Evaluation) -> Self {
         let Evaluation { results, ranking, .. } = evaluation;
-        let games = results.counts.total().games() as usize;
+        let games = results.counts.games() as usize;
         let names = results.names().iter().cloned();
         let seen = header.players.iter().filter(|player| !player.hash.is_empty());
         Self {
             lengths: BTreeMap::new(),
             highlights: Highlights::default(),
             faults: FaultCases::default(),
-            history: RatingHistory::new(results.names(), header.anchors.clone(), games),
+            history: RatingHistory::new(header, results.names(), games),
             numbers: names.enumerate().map(|(number, name)| (name, number)).collect(),
             ratings: ranking.fit.ratings.iter().map(|rating| rating.value).collect(),
             hashes: seen.map(|player| (player.name.clone(), player.hash.clone())).collect(),
@@ -68,15 +67,15 @@ impl LogSummary {
         }
         let LoggedGame { record, summary, .. } = game;
         *self.lengths.entry(record.plies).or_default() += 1;
-        let rating = |seat: Seat| {
-            let number = self.numbers.get(&record.players[seat]);
+        let names = &record.players.values;
+        let rating = |name: &String| {
+            let number = self.numbers.get(name);
             number.map_or(0.0, |&number| self.ratings[number])
         };
-        let [one, other] =
-            [Seat::FIRST, Seat::SECOND].map(|seat| self.hashes.get(&record.players[seat]));
-        let are_copies = one.is_some() && one == other;
-        let lead = rating(Seat::FIRST) - rating(Seat::SECOND);
-        self.highlights.add(game, lead, are_copies);
+        let mut hashes = names.values().iter().map(|name| self.hashes.get(name));
+        let first = hashes.next().flatten();
+        let are_copies = first.is_some() && hashes.all(|hash| hash == first);
+        self.highlights.add(game, &names.as_ref().map(rating), are_copies);
         if summary.is_faulted() {
             if self.faults.is_full() {
                 self.faults.total += summary.faults.count();

@@ -14,6 +14,7 @@ use super::sealed_games::SealedGames;
 use crate::folder::{self, FolderError, LogContents};
 use referee_record::log::GameLine;
 use referee_record::log::places::LogPlaces;
+use referee_record::model::fixture::Lineup;
 use referee_record::model::game_summary::GameSummary;
 use referee_record::model::record::GameRecord;
 
@@ -26,15 +27,15 @@ pub struct Published {
     games: Vec<PublishedPlace>,
 }
 
-/// The place of a game in the log, in a few bytes. Places sort in the order of publication.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+/// The place of a game in the log, in a few bytes.
+#[derive(Debug, Clone, Copy)]
 struct PublishedPlace {
-    /// The numbers of the two pseudonyms, the lower one first.
-    players: (u32, u32),
-    /// The number of its pair: as scheduled, and renumbered before publication among the pairs of
-    /// these two.
+    /// The numbers of the pseudonyms by seat.
+    players: Lineup,
+    /// The number of its deal: as scheduled, and renumbered before publication among the deals of
+    /// these players.
     pair: u32,
-    /// 1 if the lower pseudonym has the first seat, else 2.
+    /// The number of the seat of the lowest pseudonym, from 1.
     game: u8,
     /// Whether it counts, that is, does not come after a quarantine.
     counts: bool,
@@ -81,8 +82,10 @@ impl Published {
             ..place
         };
         let mut games: Vec<PublishedPlace> = games.into_iter().map(settled).collect();
-        games.sort_unstable();
-        number_pairs(&mut games);
+        games.sort_unstable_by_key(|place| {
+            (place.players.sorted(), place.pair, place.game, place.at)
+        });
+        number_deals(&mut games);
         Ok((Self { names, games }, contents))
     }
 
@@ -103,9 +106,9 @@ impl Published {
         dir: &Path,
         to: impl FnMut(&LoggedGame) -> Result<(), E>,
     ) -> Result<(), E> {
-        let number = self.names.number(name);
-        let plays = |place: &PublishedPlace| [place.players.0, place.players.1].map(Some);
-        self.some(dir, |place| plays(place).contains(&number), to)
+        let number = self.names.number(name).map(|number| number as usize);
+        let plays = |place: &PublishedPlace| place.players.players().any(|it| Some(it) == number);
+        self.some(dir, plays, to)
     }
 
     /// Calls `to` with every game as anyone may see it, in the order of publication.
@@ -121,9 +124,8 @@ impl Published {
     pub fn game(&self, dir: &Path, id: &str) -> Result<Option<LoggedGame>, PassError> {
         let names = self.names.names();
         let is_it = |place: &PublishedPlace| {
-            let (low, high) = (names[place.players.0 as usize], names[place.players.1 as usize]);
-            let (first, second) = if place.game == 1 { (low, high) } else { (high, low) };
-            self.names.game_id(&[first, second], place.pair, place.game) == id
+            let players: Vec<&str> = place.players.players().map(|player| names[player]).collect();
+            self.names.game_id(&players, place.pair, place.game) == id
         };
         let mut found = None;
         self.some(dir, is_it, |game| {
@@ -159,16 +161,14 @@ impl Published {
 
 /// The place of a game, with the numbers of the pseudonyms by player; `None` if a player has none.
 fn place(numbers: &[Option<u32>], line: &GameLine) -> Option<PublishedPlace> {
-    let number = |player: usize| numbers.get(player).copied().flatten();
-    let [first, second] = line.fixture.players.two();
-    let (first, second) = (number(first)?, number(second)?);
-    let players = (first.min(second), first.max(second));
-    let game = if first < second { 1 } else { 2 };
+    let number = |player: usize| numbers.get(player).copied().flatten().map(|it| it as usize);
+    let players = line.fixture.players.players().map(number).collect::<Option<Lineup>>()?;
+    let lowest = players.seats().min_by_key(|&seat| players.at(seat))?;
     let (pair, at) = (line.fixture.pair, line.place.at);
     Some(PublishedPlace {
         players,
         pair,
-        game,
+        game: u8::try_from(lowest.index() + 1).ok()?,
         counts: true,
         in_check: false,
         is_sealed: false,
@@ -176,10 +176,13 @@ fn place(numbers: &[Option<u32>], line: &GameLine) -> Option<PublishedPlace> {
     })
 }
 
-/// Numbers the pairs of each two players from 1, because a number from the schedule may reveal the
+/// Numbers the deals of the same players from 1, because a number from the schedule may reveal the
 /// round.
-fn number_pairs(games: &mut [PublishedPlace]) {
-    for meetings in games.chunk_by_mut(|one, other| one.players == other.players) {
+fn number_deals(games: &mut [PublishedPlace]) {
+    let are_same = |one: &PublishedPlace, other: &PublishedPlace| {
+        one.players.sorted() == other.players.sorted()
+    };
+    for meetings in games.chunk_by_mut(are_same) {
         for (number, pair) in (1..).zip(meetings.chunk_by_mut(|one, other| one.pair == other.pair))
         {
             for game in pair {

@@ -2,7 +2,7 @@
 
 use crate::analysis::results::{AnalysisError, NamedResults};
 use referee_ratings::{Estimate, fit};
-use referee_record::model::record::{Anchor, GameRecord};
+use referee_record::model::record::{Anchor, GameRecord, Header};
 
 /// The most fits.
 const POINTS: usize = 16;
@@ -33,16 +33,10 @@ pub struct RatingHistory {
 
 impl RatingHistory {
     /// Starts the history of a tournament of `games` games.
-    pub(crate) fn new(names: &[String], anchors: Vec<Anchor>, games: usize) -> Self {
+    pub(crate) fn new(header: &Header, names: &[String], games: usize) -> Self {
         let every = games.div_ceil(POINTS).max(1);
-        Self {
-            points: Vec::new(),
-            results: NamedResults::new(names),
-            anchors,
-            games: 0,
-            at: 0,
-            every,
-        }
+        let (results, anchors) = (NamedResults::of(header, names), header.anchors.clone());
+        Self { points: Vec::new(), results, anchors, games: 0, at: 0, every }
     }
 
     /// Adds the next game.
@@ -72,12 +66,12 @@ impl RatingHistory {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use referee_record::model::record::examples::game;
+    use referee_record::model::record::examples::{game, header};
 
     #[test]
     fn the_last_point_of_the_history_covers_all_games() {
         let names = ["ant", "bee", "cat"].map(str::to_owned);
-        let mut history = RatingHistory::new(&names, Vec::new(), 37);
+        let mut history = RatingHistory::new(&header(&["ant", "bee", "cat"]), &names, 37);
         for _ in 0..37 {
             let game = game("ant", "bee", "white");
             history.add(&game).expect("known players");

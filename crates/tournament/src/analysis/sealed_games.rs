@@ -18,8 +18,7 @@ impl SealedGames {
             return Self::default();
         }
         let is_open = |index: usize| !state.is_done(index) && !state.is_void(index);
-        let is_awaited =
-            |&index: &usize| state.is_done(index) && state.deal(index).any(is_open);
+        let is_awaited = |&index: &usize| state.is_done(index) && state.deal(index).any(is_open);
         Self((0..state.len()).filter(is_awaited).collect())
     }
 
@@ -33,8 +32,8 @@ impl SealedGames {
 mod tests {
     use super::*;
     use referee_games::RulesProgram;
-    use referee_record::model::game_summary::GameSummary;
     use referee_ratings::GameOutcome;
+    use referee_record::model::game_summary::GameSummary;
     use referee_record::model::record::examples::{header, program};
     use referee_record::model::stage::Stage;
 

@@ -66,8 +66,7 @@ impl<'a> JoinedTournaments<'a> {
     /// # Errors
     /// The ratings cannot be computed.
     pub fn evaluate(&self, count: usize) -> Result<Evaluation, JoinError> {
-        let mut games =
-            CollectedGames::new(&self.logs[0].header, &self.names.all, self.faulted);
+        let mut games = CollectedGames::new(&self.logs[0].header, &self.names.all, self.faulted);
         // A player may have been taken out of several tournaments, but is one player.
         let mut taken_out: BTreeMap<&str, Out> = BTreeMap::new();
         let mut summary = Summary::default();

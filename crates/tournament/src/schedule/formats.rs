@@ -32,7 +32,7 @@ pub struct Meeting {
 
 impl Meeting {
     /// A meeting of these players without a result so far.
-    pub(crate) fn of(players: Lineup) -> Self {
+    pub fn of(players: Lineup) -> Self {
         let count = players.seats().len();
         let players = players.sorted();
         Self { players, halves: vec![0; count], faulted: false, out: vec![false; count] }

@@ -176,7 +176,7 @@ impl TournamentState {
         for (at, part) in self.parts.iter().enumerate().skip(self.part) {
             players = part.stage.players.map_or(players, |most| most.min(players));
             let known = if at == self.part { self.known_of_part() } else { 0 };
-            expected += part.games(players).saturating_sub(known);
+            expected += part.games(players, self.header.seats.len()).saturating_sub(known);
         }
         expected
     }

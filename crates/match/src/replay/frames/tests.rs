@@ -95,9 +95,12 @@ fn a_record_that_cannot_be_replayed_says_where_it_ends() {
 
 #[test]
 fn an_end_names_the_winner_and_its_seat() {
-    assert_eq!(describe_end(Some("ant"), "white", "elimination"), "ant (white) wins: elimination");
-    assert_eq!(describe_end(None, "draw", "repetition"), "draw: repetition");
-    let long = describe_end(None, "draw", "adjudicated-length");
-    assert_eq!(long, "draw: adjudicated by length");
-    assert_eq!(describe_end(None, "draw", "\u{1b}[2J"), r"draw: \u{1b}[2J");
+    let two = [("ant", "white"), ("bee", "black")];
+    let end = |places, reason| end_of_seats(places, reason, |seat| two[seat.index()]);
+    let won = Places::won_by(Seat::FIRST, 2);
+    assert_eq!(end(won, "elimination"), "ant (white) wins: elimination");
+    let drawn = |reason| end(Places::level(2), reason);
+    assert_eq!(drawn("repetition"), "draw: repetition");
+    assert_eq!(drawn("adjudicated-length"), "draw: adjudicated by length");
+    assert_eq!(drawn("\u{1b}[2J"), r"draw: \u{1b}[2J");
 }

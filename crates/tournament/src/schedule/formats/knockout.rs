@@ -14,7 +14,9 @@ pub(crate) fn next(course: &StageState<'_>, tie_breaks: u32) -> Option<Next> {
         if meetings.is_empty() {
             return None;
         }
-        let Some(section) = sections.next() else { return Some(Next::of_two(meetings, course.deals)) };
+        let Some(section) = sections.next() else {
+            return Some(Next::of_two(meetings, course.deals));
+        };
         let mut scores: Vec<Meeting> = section.clone();
         for _ in 0..tie_breaks {
             let tied = tied(&scores);

@@ -38,15 +38,16 @@ impl Part {
         self.stage.format == Format::Check && self.late.is_none_or(|late| late == player)
     }
 
-    /// The number of its games with this many players, estimated if it depends on results.
-    pub(super) fn games(&self, players: usize) -> usize {
+    /// The number of its games with this many players and seats, estimated if it depends on results.
+    pub(super) fn games(&self, players: usize, seats: usize) -> usize {
         let Stage { format, pairs, .. } = &self.stage;
         match (self.late, format) {
-            (Some(_), Format::PartialRoundRobin { opponents, .. }) => {
-                2 * *pairs as usize * *opponents.min(&players.saturating_sub(1))
+            (Some(_), Format::PartialRoundRobin { opponents: meetings, .. }) => {
+                let most = if seats == 2 { players.saturating_sub(1) } else { usize::MAX };
+                seats * *pairs as usize * most.min(*meetings)
             }
-            (Some(_), _) => format.games(1, *pairs),
-            (None, _) => format.games(players, *pairs),
+            (Some(_), _) => self.stage.games(1, seats),
+            (None, _) => self.stage.games(players, seats),
         }
     }
 }
