@@ -6,7 +6,7 @@ use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
-use crate::harness::{Lacks, quick, slow, without};
+use crate::harness::{quick, slow, without};
 use crate::support::Arena;
 use libtest_mimic::Trial;
 use serde_json::{Value, json};
@@ -19,27 +19,53 @@ struct GameKit {
     needs: &'static [&'static str],
     /// The build command, in its folder; empty if it needs no build.
     build: &'static str,
+    /// The file with the rules, and the game of `tests/rules/lowest-out` in its place.
+    more_seats: (&'static str, &'static str),
 }
 
-const PYTHON: GameKit = GameKit { language: "python", needs: &["python3"], build: "" };
+const PYTHON: GameKit = GameKit {
+    language: "python",
+    needs: &["python3"],
+    build: "",
+    more_seats: ("game.py", include_str!("../rules/lowest-out/game.py")),
+};
 const COMPILED: [GameKit; 4] = [
-    GameKit { language: "javascript", needs: &["node"], build: "" },
+    GameKit {
+        language: "javascript",
+        needs: &["node", "python3"],
+        build: "",
+        more_seats: ("game.js", include_str!("../rules/lowest-out/game.js")),
+    },
     GameKit {
         language: "cpp",
-        needs: &["c++", "make"],
+        needs: &["c++", "make", "python3"],
         build: "make CXXFLAGS='-O1 -Wall -Wextra -Werror -std=c++17'",
+        more_seats: ("game.cpp", include_str!("../rules/lowest-out/game.cpp")),
     },
-    GameKit { language: "java", needs: &["javac", "java", "jar", "make"], build: "make" },
+    GameKit {
+        language: "java",
+        needs: &["javac", "java", "jar", "make", "python3"],
+        build: "make",
+        more_seats: ("Game.java", include_str!("../rules/lowest-out/Game.java")),
+    },
     GameKit {
         language: "rust",
-        needs: &["cargo"],
+        needs: &["cargo", "python3"],
+        more_seats: ("src/main.rs", include_str!("../rules/lowest-out/main.rs")),
         build: "unset CARGO_TARGET_DIR && \
                 RUSTFLAGS='-D warnings' cargo build --release --offline --quiet",
     },
 ];
 
 pub(crate) fn tests() -> Vec<Trial> {
-    let works = |kit: GameKit| move || without(kit.needs).or_else(|| kit.works());
+    let works = |kit: GameKit| {
+        move || {
+            without(kit.needs).or_else(|| {
+                kit.works();
+                None
+            })
+        }
+    };
     let mut tests = vec![quick(PYTHON.language, works(PYTHON))];
     tests.extend(COMPILED.map(|kit| slow(kit.language, works(kit))));
     tests.push(slow("from nothing to a tournament", || {
@@ -52,43 +78,76 @@ pub(crate) fn tests() -> Vec<Trial> {
 }
 
 impl GameKit {
-    /// Writes the kit, builds it and asks it about a short game.
-    fn works(self) -> Lacks {
+    /// Writes the kit, builds it and asks it about a short game. Then puts a game of more seats in
+    /// its place.
+    fn works(self) {
         let arena = Arena::new();
+        self.write(&arena);
+        arena.sh(&format!("cd 'My Game'\n{}", self.build));
+        answers_about_nim(&arena);
+        let expected = Arena::new();
+        PYTHON.write(&expected);
+        for (kit, arena) in [(PYTHON, &expected), (self, &arena)] {
+            let (file, rules) = kit.more_seats;
+            arena.write(&format!("My Game/{file}"), rules);
+            arena.sh(&format!("cd 'My Game'\n{}", kit.build));
+            let game = std::fs::read_to_string(arena.path().join("My Game/game.toml"));
+            let game = game.expect("a game.toml");
+            for seats in 2..=4 {
+                let args = game.replacen("\"]\n", &format!("\", \"{seats}\"]\n"), 1);
+                arena.write(&format!("My Game/{seats}.toml"), &args);
+            }
+        }
+        for (seats, options) in [(2, ""), (2, "scores=true"), (3, ""), (4, ""), (4, "scores=true")]
+        {
+            let file = format!("My Game/{seats}.toml");
+            let mut args = vec!["test-game", &file, "--games", "20", "--search-games", "1"];
+            args.extend((!options.is_empty()).then_some(["--option", options]).iter().flatten());
+            let run = arena.run(&args);
+            assert!(run.code == 0 && run.out.contains("\nnothing found\n"), "{args:?}: {run:?}");
+            // All play the same games.
+            assert_eq!(run, expected.run(&args), "{args:?}");
+        }
+    }
+
+    /// Writes the kit.
+    fn write(self, arena: &Arena) {
         let new = ["new", "game", "--language", self.language, "My Game"];
         let run = arena.run(&new);
         let written = "created My Game; its README.md describes the next steps\nnext: cd 'My Game'";
         assert!(run.code == 0 && run.err.starts_with(written), "{run:?}");
         assert!(run.err.ends_with(" && referee test-game game.toml\n"), "{run:?}");
-        arena.sh(&format!("cd 'My Game'\n{}", self.build));
-        let mut game = RulesProgram::start(&arena.path().join("My Game"));
-        let about = game.ask(json!({"type": "game", "protocol": [1]}));
-        assert_eq!((&about["name"], &about["title"]), (&json!("my-game"), &json!("My game")));
-        assert_eq!(about["protocol"], 1);
-        let options = json!({"misere": true});
-        let mut position = game.ask(json!({"type": "start", "options": options}));
-        assert_eq!(position["max_plies"], 12);
-        for text in ["a3", "b4", "c5"] {
-            let (state, step) = (&position["state"], json!({"move": text}));
-            let request = json!({"type": "play", "options": options, "state": state, "step": step});
-            assert!(position["legal"].as_array().expect("a list").contains(&json!(text)));
-            position = game.ask(request);
-        }
-        assert_eq!(position["turn"], json!({"over": "second", "reason": "last-stick"}));
-        let judged = |game: &mut RulesProgram, text: &str| {
-            let start = game.ask(json!({"type": "start", "options": options}));
-            let state = &start["state"];
-            game.ask(json!({"type": "judge", "options": options, "state": state, "seat": "first",
-                "text": text}))
-        };
-        let reason = "b5 is not legal here; legal are for example a1, a2, a3";
-        assert_eq!(judged(&mut game, "b5"), json!({"refused": reason, "clause": "N1"}));
-        for nonsense in ["nonsense", "b", "b-1", "b99999999999999999999", "é", "\"\\\u{1f600}"] {
-            assert!(judged(&mut game, nonsense)["refused"].is_string(), "{nonsense}");
-        }
-        assert!(game.ask(json!({"type": "guess"}))["error"].is_string());
-        None
     }
+}
+
+/// Asks the kit as it was written about a game of Nim.
+fn answers_about_nim(arena: &Arena) {
+    let mut game = RulesProgram::start(&arena.path().join("My Game"));
+    let about = game.ask(json!({"type": "game", "protocol": [1]}));
+    assert_eq!((&about["name"], &about["title"]), (&json!("my-game"), &json!("My game")));
+    assert_eq!(about["protocol"], 1);
+    let options = json!({"misere": true});
+    let mut position = game.ask(json!({"type": "start", "options": options}));
+    assert_eq!(position["max_plies"], 12);
+    for text in ["a3", "b4", "c5"] {
+        let (state, step) = (&position["state"], json!({"move": text}));
+        let request = json!({"type": "play", "options": options, "state": state, "step": step});
+        assert!(position["legal"].as_array().expect("a list").contains(&json!(text)));
+        position = game.ask(request);
+    }
+    assert_eq!(position["turn"], json!({"over": "second", "reason": "last-stick"}));
+    let judged = |game: &mut RulesProgram, text: &str| {
+        let start = game.ask(json!({"type": "start", "options": options}));
+        let state = &start["state"];
+        game.ask(json!({"type": "judge", "options": options, "state": state, "seat": "first",
+                "text": text}))
+    };
+    let reason = "b5 is not legal here; legal are for example a1, a2, a3";
+    assert_eq!(judged(&mut game, "b5"), json!({"refused": reason, "clause": "N1"}));
+    for nonsense in ["nonsense", "b", "b-1", "b99999999999999999999", "é", "\"\\\u{1f600}"] {
+        assert!(judged(&mut game, nonsense)["refused"].is_string(), "{nonsense}");
+    }
+    assert!(game.ask(json!({"type": "guess"}))["error"].is_string());
 }
 
 /// Follows the section of this name in `docs/games.md`: runs its commands, and compares what they

@@ -2,9 +2,10 @@
 // You need not change this file.
 #pragma once
 
-#include <array>
+#include <algorithm>
 #include <iostream>
 #include <map>
+#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -173,7 +174,7 @@ struct Clause {
 
 struct Game {
     std::string name, title, version;
-    std::array<std::string, 2> seats;
+    std::vector<std::string> seats; // two to sixteen, first seat first
     std::vector<Option> options;
     std::vector<Clause> clauses;
     bool hidden = false;
@@ -189,42 +190,57 @@ struct Options {
     const std::string &choice(const std::string &name) const { return json[name].text; }
 };
 
-// A step: `action` for a move or a chance outcome, `both` for a simultaneous turn.
+// A step: `action` for a move or a chance outcome, `together` for a simultaneous turn. Its kind is
+// `move`, `together`, `chance` or `pass`.
 struct Step {
     std::string kind, action;
-    std::array<std::string, 2> both;
+    std::map<int, std::string> together; // the actions of the seats that were asked, by seat
 };
 
 // Who or what comes next.
 struct Turn {
-    enum Kind { MOVE, BOTH, PASS, CHANCE, OVER } kind = BOTH;
+    enum Kind { MOVE, TOGETHER, PASS, CHANCE, OVER, SCORES, PLACES } kind = TOGETHER;
     int seat = 0;
     std::vector<std::pair<std::string, unsigned long>> outcomes;
     std::string reason;
+    std::vector<double> ranked = {}; // scores or places
 
     static Turn move(int seat) { return {MOVE, seat, {}, ""}; }
-    static Turn both() { return {BOTH, 0, {}, ""}; }
+    // Two or more seats choose at the same time: those for which `legal` has a list.
+    static Turn together() { return {TOGETHER, 0, {}, ""}; }
     static Turn pass(int seat) { return {PASS, seat, {}, ""}; }
     // Outcomes with their weights; `seat` is the seat whose luck is used, or -1.
     static Turn chance(std::vector<std::pair<std::string, unsigned long>> outcomes, int seat = -1)
     {
         return {CHANCE, seat, std::move(outcomes), ""};
     }
+    // One of two seats has won.
     static Turn over(int winner, std::string reason)
     {
         return {OVER, winner, {}, std::move(reason)};
     }
+    // All seats are level.
     static Turn draw(std::string reason) { return {OVER, -1, {}, std::move(reason)}; }
+    // The scores of all seats, first seat first: the higher, the better.
+    static Turn scores(std::vector<double> scores, std::string reason)
+    {
+        return {SCORES, -1, {}, std::move(reason), std::move(scores)};
+    }
+    // The places of more than two seats, first seat first, for example 1, 2, 2, 4.
+    static Turn places(const std::vector<int> &places, std::string reason)
+    {
+        return {PLACES, -1, {}, std::move(reason), {places.begin(), places.end()}};
+    }
 };
 
 // The visible data of a state. With hidden information, `views` is what each seat may know, as
 // JSON.
 struct Position {
     Turn turn;
-    std::array<std::vector<std::string>, 2> legal;
+    std::map<int, std::vector<std::string>> legal; // by seat
     std::vector<std::string> rows; // plain text, if there is no board
     std::string caption;
-    std::array<std::string, 2> views;
+    std::map<int, std::string> views; // by seat
     bool secret = false;
     std::string board = {}; // as JSON with `cells`
 };
@@ -290,7 +306,7 @@ public:
             return show(options, state) + ",\"events\":[" + joined(events) + ']';
         }
         if (type == "judge") {
-            const int seat = request["seat"].text == game.seats[1];
+            const int seat = seat_of(request["seat"].text);
             return judge(rules.judge(options, request["state"].text, seat, request["text"].text));
         }
         return "\"error\":" + quoted("this game does not answer `" + type + '`');
@@ -309,7 +325,7 @@ private:
                               + ",\"text\":" + quoted(clause.text) + '}');
         return "\"protocol\":1,\"name\":" + quoted(game.name) + ",\"title\":" + quoted(game.title)
             + ",\"version\":" + quoted(game.version) + ",\"seats\":["
-            + texts({game.seats[0], game.seats[1]}) + "],\"hidden\":"
+            + texts(game.seats) + "],\"hidden\":"
             + (game.hidden ? "true" : "false") + ",\"options\":[" + joined(options)
             + "],\"clauses\":[" + joined(clauses) + ']'
             + (game.board.empty() ? "" : ",\"board\":" + game.board);
@@ -318,30 +334,37 @@ private:
     std::string show(const Options &options, const std::string &state) const
     {
         const Position position = rules.show(options, state);
-        std::string json = "\"state\":" + quoted(state) + ",\"turn\":{" + turn(position.turn) + '}';
+        std::string json = "\"state\":" + quoted(state) + ",\"turn\":{" + turn(position) + '}';
+        std::map<int, std::string> lists;
+        for (const auto &[seat, legal] : position.legal)
+            lists[seat] = '[' + texts(legal) + ']';
         if (position.turn.kind == Turn::MOVE)
-            json += ",\"legal\":[" + texts(position.legal[position.turn.seat]) + ']';
-        if (position.turn.kind == Turn::BOTH)
-            json += ",\"legal\":{" + by_seat('[' + texts(position.legal[0]) + ']',
-                                             '[' + texts(position.legal[1]) + ']') + '}';
+            json += ",\"legal\":" + lists[position.turn.seat];
+        if (position.turn.kind == Turn::TOGETHER)
+            json += ",\"legal\":{" + by_seat(lists) + '}';
         json += ",\"rows\":[" + texts(position.rows) + ']';
         if (!position.board.empty())
             json += ",\"board\":" + position.board;
         if (!position.caption.empty())
             json += ",\"caption\":" + quoted(position.caption);
         if (game.hidden)
-            json += ",\"views\":{" + by_seat(position.views[0], position.views[1]) + '}';
+            json += ",\"views\":{" + by_seat(position.views) + '}';
         return json + (position.secret ? ",\"secret\":true" : "");
     }
 
-    std::string turn(const Turn &turn) const
+    std::string turn(const Position &position) const
     {
+        const Turn &turn = position.turn;
         const std::string seat = turn.seat < 0 ? "" : quoted(game.seats[turn.seat]);
         switch (turn.kind) {
         case Turn::MOVE:
             return "\"move\":" + seat;
-        case Turn::BOTH:
-            return "\"both\":true";
+        case Turn::TOGETHER: {
+            std::vector<std::string> asked;
+            for (const auto &[seat, legal] : position.legal)
+                asked.push_back(game.seats.at(seat));
+            return game.seats.size() == 2 ? "\"both\":true" : "\"together\":[" + texts(asked) + ']';
+        }
         case Turn::PASS:
             return "\"pass\":" + seat;
         case Turn::CHANCE: {
@@ -351,6 +374,22 @@ private:
                                    + std::to_string(outcome.second) + ']');
             return "\"chance\":[" + joined(outcomes) + ']'
                 + (seat.empty() ? "" : ",\"for\":" + seat);
+        }
+        case Turn::SCORES:
+        case Turn::PLACES: {
+            std::map<int, std::string> places;
+            std::vector<std::string> scores;
+            for (const double number : turn.ranked) {
+                std::ostringstream text;
+                text.precision(15);
+                text << number;
+                places[scores.size()] = text.str();
+                scores.push_back(text.str());
+            }
+            return "\"over\":{" + (turn.kind == Turn::SCORES
+                ? "\"scores\":[" + joined(scores) + ']'
+                : "\"places\":{" + by_seat(places) + '}')
+                + "},\"reason\":" + quoted(turn.reason);
         }
         default:
             return "\"over\":" + (seat.empty() ? "\"draw\"" : seat)
@@ -366,17 +405,30 @@ private:
             + (judgement.is_malformed ? ",\"malformed\":true" : "");
     }
 
-    static Step step(const Json &json)
+    Step step(const Json &json) const
     {
         const auto &[kind, played] = *json.members.begin();
-        if (kind == "both")
-            return {kind, "", {played.items.at(0).text, played.items.at(1).text}};
-        return {kind, played.text, {}};
+        // A game for two is sent `both`, a list in seat order.
+        Step step{kind == "both" ? "together" : kind, played.text, {}};
+        for (const Json &action : played.items)
+            step.together[step.together.size()] = action.text;
+        for (const auto &[seat, action] : played.members)
+            step.together[seat_of(seat)] = action.text;
+        return step;
     }
 
-    std::string by_seat(const std::string &first, const std::string &second) const
+    int seat_of(const std::string &name) const
     {
-        return quoted(game.seats[0]) + ':' + first + ',' + quoted(game.seats[1]) + ':' + second;
+        return std::find(game.seats.begin(), game.seats.end(), name) - game.seats.begin();
+    }
+
+    // The members of an object with a value for each of these seats.
+    std::string by_seat(const std::map<int, std::string> &values) const
+    {
+        std::vector<std::string> members;
+        for (const auto &[seat, value] : values)
+            members.push_back(quoted(game.seats.at(seat)) + ':' + value);
+        return joined(members);
     }
 
     static std::string texts(std::vector<std::string> list)

@@ -9,6 +9,7 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 
 /**
  * The protocol of a rules program: one request per line on stdin, one answer per line on stdout.
@@ -31,8 +32,7 @@ abstract class RulesProgram {
      * default, there is no other way to write an action.
      */
     Judgement judge(Options options, String state, int seat, String text) {
-        List<List<String>> lists = show(options, state).legal;
-        List<String> legal = lists.get(Math.min(seat, lists.size() - 1));
+        List<String> legal = show(options, state).legal.get(seat);
         String examples = String.join(", ", legal.subList(0, Math.min(3, legal.size())));
         return Judgement.refused(
                 text + " is not legal here; legal are for example " + examples,
@@ -71,7 +71,7 @@ abstract class RulesProgram {
                 break;
             case "play":
                 List<String> events = new ArrayList<>();
-                Step step = new Step((Map<?, ?>) request.get("step"));
+                Step step = new Step((Map<?, ?>) request.get("step"), about().seats);
                 answer.putAll(fields(options, play(options, state, step, events)));
                 answer.put("events", Json.raw("[" + String.join(",", events) + "]"));
                 break;
@@ -102,8 +102,9 @@ abstract class RulesProgram {
         private final List<Object> options = new ArrayList<>();
         private final List<Object> clauses = new ArrayList<>();
 
-        About(String name, String title, String version, String firstSeat, String secondSeat) {
-            seats = List.of(firstSeat, secondSeat);
+        /** Two to sixteen seats, first seat first. */
+        About(String name, String title, String version, String... seats) {
+            this.seats = List.of(seats);
             fields.put("protocol", 1);
             fields.put("name", name);
             fields.put("title", title);
@@ -166,19 +167,24 @@ abstract class RulesProgram {
         }
     }
 
-    /** A step: `action` for a move or a chance outcome, `both` for a simultaneous turn. */
+    /** A step: `action` for a move or a chance outcome, `together` for a simultaneous turn. */
     static class Step {
+        /** `move`, `together`, `chance` or `pass`. */
         final String kind;
         final String action;
-        final List<String> both;
+        /** The actions of the seats that were asked, by seat. */
+        final Map<Integer, String> together = new TreeMap<>();
 
-        private Step(Map<?, ?> json) {
-            kind = (String) json.keySet().iterator().next();
-            Object played = json.get(kind);
+        private Step(Map<?, ?> json, List<String> seats) {
+            String key = (String) json.keySet().iterator().next();
+            Object played = json.get(key);
+            kind = key.equals("both") ? "together" : key;
             action = played instanceof String ? (String) played : "";
-            both = new ArrayList<>();
-            if (played instanceof List) {
-                ((List<?>) played).forEach(text -> both.add((String) text));
+            if (played instanceof List) { // what a game for two is sent, in seat order
+                ((List<?>) played).forEach(text -> together.put(together.size(), (String) text));
+            } else if (played instanceof Map) {
+                ((Map<?, ?>) played).forEach(
+                        (seat, text) -> together.put(seats.indexOf(seat), (String) text));
             }
         }
     }
@@ -196,7 +202,9 @@ abstract class RulesProgram {
         private final String turn;
         private final Object value;
         private final Map<String, Object> more = new LinkedHashMap<>();
-        private List<List<String>> legal = List.of();
+        private List<Integer> places = List.of();
+        /** By seat. */
+        private Map<Integer, List<String>> legal = Map.of();
 
         private Position(String turn, Object value, List<String> rows) {
             this.turn = turn;
@@ -206,13 +214,14 @@ abstract class RulesProgram {
 
         static Position move(int seat, List<String> legal, List<String> rows) {
             Position position = new Position("move", seat, rows);
-            position.legal = List.of(legal);
+            position.legal = Map.of(seat, legal);
             return position;
         }
 
-        static Position both(List<String> first, List<String> second, List<String> rows) {
-            Position position = new Position("both", true, rows);
-            position.legal = List.of(first, second);
+        /** Two or more seats choose at the same time, each from its own list. */
+        static Position together(Map<Integer, List<String>> legal, List<String> rows) {
+            Position position = new Position("together", null, rows);
+            position.legal = new TreeMap<>(legal);
             return position;
         }
 
@@ -231,14 +240,30 @@ abstract class RulesProgram {
             return position;
         }
 
+        /** One of two seats has won. */
         static Position over(int winner, String reason, List<String> rows) {
-            Position position = new Position("over", winner, rows);
-            position.more.put("reason", reason);
+            return ended(winner, reason, rows);
+        }
+
+        /** All seats are level. */
+        static Position draw(String reason, List<String> rows) {
+            return ended("draw", reason, rows);
+        }
+
+        /** The scores of all seats, first seat first: the higher, the better. */
+        static Position scores(List<? extends Number> scores, String reason, List<String> rows) {
+            return ended(Json.object("scores", scores), reason, rows);
+        }
+
+        /** The places of more than two seats, first seat first, for example 1, 2, 2, 4. */
+        static Position places(List<Integer> places, String reason, List<String> rows) {
+            Position position = ended(null, reason, rows);
+            position.places = places;
             return position;
         }
 
-        static Position draw(String reason, List<String> rows) {
-            Position position = new Position("over", "draw", rows);
+        private static Position ended(Object value, String reason, List<String> rows) {
+            Position position = new Position("over", value, rows);
             position.more.put("reason", reason);
             return position;
         }
@@ -247,9 +272,21 @@ abstract class RulesProgram {
             Map<String, Object> waits = Json.object(turn, value);
             waits.putAll(more);
             waits.replaceAll((key, it) -> it instanceof Integer ? seats.get((Integer) it) : it);
+            if (turn.equals("together")) {
+                List<Object> asked = new ArrayList<>();
+                legal.keySet().forEach(seat -> asked.add(seats.get(seat)));
+                waits = seats.size() == 2 ? Json.object("both", true) : Json.object(turn, asked);
+            }
+            if (!places.isEmpty()) {
+                waits.put("over", Json.object("places", bySeat(seats, places)));
+            }
             fields.put("turn", waits);
-            if (!legal.isEmpty()) {
-                fields.put("legal", legal.size() == 1 ? legal.get(0) : bySeat(seats, legal));
+            if (turn.equals("move")) {
+                fields.put("legal", legal.values().iterator().next());
+            } else if (!legal.isEmpty()) {
+                Map<String, Object> lists = new LinkedHashMap<>();
+                legal.forEach((seat, list) -> lists.put(seats.get(seat), list));
+                fields.put("legal", lists);
             }
             fields.put("rows", rows);
             if (!board.isEmpty()) {
@@ -259,8 +296,9 @@ abstract class RulesProgram {
                 fields.put("caption", caption);
             }
             if (!views.isEmpty()) {
-                fields.put("views",
-                        bySeat(seats, List.of(Json.raw(views.get(0)), Json.raw(views.get(1)))));
+                List<Object> shown = new ArrayList<>();
+                views.forEach(view -> shown.add(Json.raw(view)));
+                fields.put("views", bySeat(seats, shown));
             }
             if (secret) {
                 fields.put("secret", true);
@@ -268,7 +306,9 @@ abstract class RulesProgram {
         }
 
         private static Map<String, Object> bySeat(List<String> seats, List<?> values) {
-            return Json.object(seats.get(0), values.get(0), seats.get(1), values.get(1));
+            Map<String, Object> named = new LinkedHashMap<>();
+            seats.forEach(seat -> named.put(seat, values.get(named.size())));
+            return named;
         }
     }
 

@@ -44,7 +44,7 @@ function maxPlies(options) {
   return 12;
 }
 
-// The state after a step. `step` has the key `move`, `both`, `pass` or `chance`.
+// The state after a step: README.md describes what `step` has after each turn.
 function play(options, state, step) {
   const heap = step.move[0];
   const heaps = { ...state.heaps, [heap]: state.heaps[heap] - Number(step.move.slice(1)) };

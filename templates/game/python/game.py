@@ -35,7 +35,7 @@ def max_plies(options):
 
 
 def play(options, state, step):
-    """The state after a step. `step` has the key `move`, `both`, `pass` or `chance`."""
+    """The state after a step: README.md describes what `step` has after each turn."""
     heap, count = step["move"][0], int(step["move"][1:])
     heaps = {**state["heaps"], heap: state["heaps"][heap] - count}
     return {"heaps": heaps, "next": other(state["next"])}

@@ -1,7 +1,7 @@
 //! The rules of @GAME@. The game here is Nim: replace it with your own.
 //!
 //! The result of every function must depend only on its arguments. The trait `Rules` in
-//! rules_program.rs describes each. Seats are 0 and 1.
+//! rules_program.rs describes each. Seats count from 0.
 
 mod rules_program;
 
@@ -29,7 +29,7 @@ impl Rules for Nim {
             name: "@GAME@",
             title: "@TITLE@",
             version: "1",
-            seats: ["first", "second"],
+            seats: vec!["first", "second"],
             hidden: false,
             options: vec![GameOption::boolean(
                 "misere",
@@ -98,7 +98,7 @@ impl Rules for Nim {
             rows: rows.collect(),
             ..Position::default()
         };
-        position.legal[state.next] = legal;
+        position.legal.insert(state.next, legal);
         position
     }
 }

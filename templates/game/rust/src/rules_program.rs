@@ -2,11 +2,12 @@
 //! You need not change this file.
 #![allow(dead_code)] // a game need not use everything
 
+use std::collections::BTreeMap;
 use std::io::{self, BufRead, Write};
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-use serde_json::{json, Map, Value};
+use serde_json::{json, Map, Number, Value};
 
 /// The rules of a game.
 pub trait Rules {
@@ -42,7 +43,7 @@ pub trait Rules {
     /// Judges a text that is not in the list of legal actions: the action that it means, or a
     /// refusal. By default, there is no other way to write an action.
     fn judge(&self, options: &Options, state: &Self::State, seat: usize, text: &str) -> Judgement {
-        let legal = &self.show(options, state).legal[seat];
+        let legal = &self.show(options, state).legal[&seat];
         let examples = legal[..legal.len().min(3)].join(", ");
         let reason = format!("{text} is not legal here; legal are for example {examples}");
         let clauses = self.game().clauses;
@@ -56,7 +57,8 @@ pub struct Game {
     pub name: &'static str,
     pub title: &'static str,
     pub version: &'static str,
-    pub seats: [&'static str; 2],
+    /// Two to sixteen, first seat first.
+    pub seats: Vec<&'static str>,
     pub hidden: bool,
     pub options: Vec<GameOption>,
     pub clauses: Vec<Clause>,
@@ -124,38 +126,68 @@ impl Options {
 }
 
 /// A step.
-#[derive(Deserialize)]
-#[serde(rename_all = "lowercase")]
 pub enum Step {
     Move(String),
-    Both([String; 2]),
+    /// The actions of the seats that were asked, by seat.
+    Together(BTreeMap<usize, String>),
+    Pass,
+    Chance(String),
+}
+
+/// A step as it is sent: a game for two gets `both`, a list in seat order.
+#[derive(Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum StepWords {
+    Move(String),
+    Both(Vec<String>),
+    Together(BTreeMap<String, String>),
     Pass(bool),
     Chance(String),
+}
+
+impl StepWords {
+    fn step(self, seats: &[&str]) -> Step {
+        match self {
+            Self::Move(action) => Step::Move(action),
+            Self::Both(actions) => Step::Together(actions.into_iter().enumerate().collect()),
+            Self::Together(actions) => {
+                let by_seat = actions.into_iter().map(|(name, it)| (seat_of(&name, seats), it));
+                Step::Together(by_seat.collect())
+            }
+            Self::Pass(_) => Step::Pass,
+            Self::Chance(outcome) => Step::Chance(outcome),
+        }
+    }
 }
 
 /// Who or what comes next in a state.
 pub enum Turn {
     Move(usize),
-    Both,
+    /// Two or more seats choose at the same time: those for which `legal` has a list.
+    Together,
     Pass(usize),
     /// Outcomes with their weights, and the seat whose luck is used, if any.
     Chance(Vec<(String, u32)>, Option<usize>),
-    /// The winner, or `None` for a draw, and the reason.
+    /// The winner of two seats, or `None` if all seats are level, and the reason.
     Over(Option<usize>, &'static str),
+    /// The scores of all seats, first seat first, and the reason: the higher, the better.
+    Scores(Vec<Number>, &'static str),
+    /// The places of more than two seats, first seat first, for example 1, 2, 2, 4, and the reason.
+    Places(Vec<u32>, &'static str),
 }
 
 /// The visible data of a state.
 pub struct Position {
     pub turn: Turn,
     /// By seat.
-    pub legal: [Vec<String>; 2],
+    pub legal: BTreeMap<usize, Vec<String>>,
     /// The position as plain text, if there is no board.
     pub rows: Vec<String>,
     /// The board: an object with `cells`.
     pub board: Option<Value>,
     pub caption: String,
     /// With hidden information: what each seat may know.
-    pub views: Option<[Value; 2]>,
+    pub views: Option<Vec<Value>>,
     /// With hidden information: whether only its own seat is told the last action.
     pub secret: bool,
 }
@@ -163,8 +195,8 @@ pub struct Position {
 impl Default for Position {
     fn default() -> Self {
         Self {
-            turn: Turn::Both,
-            legal: Default::default(),
+            turn: Turn::Together,
+            legal: BTreeMap::new(),
             rows: Vec::new(),
             board: None,
             caption: String::new(),
@@ -203,7 +235,7 @@ struct Request {
     options: Option<Options>,
     #[serde(default)]
     state: Value,
-    step: Option<Step>,
+    step: Option<StepWords>,
     #[serde(default)]
     seat: String,
     #[serde(default)]
@@ -249,6 +281,7 @@ fn answer<R: Rules>(rules: &R, request: Request) -> io::Result<Value> {
         ("play", Some(step)) => {
             let mut events = Vec::new();
             let before = serde_json::from_value(request.state)?;
+            let step = step.step(&rules.game().seats);
             let state = rules.play(&options, before, &step, &mut events);
             let mut answer = show(rules, &options, &state)?;
             answer["events"] = Value::Array(events);
@@ -256,25 +289,42 @@ fn answer<R: Rules>(rules: &R, request: Request) -> io::Result<Value> {
         }
         ("judge", _) => {
             let state = serde_json::from_value(request.state)?;
-            let seat = usize::from(rules.game().seats[1] == request.seat);
+            let seat = seat_of(&request.seat, &rules.game().seats);
             rules.judge(&options, &state, seat, &request.text).0
         }
         (other, _) => json!({"error": format!("this game does not answer `{other}`")}),
     })
 }
 
+/// The seat of this name, which is one of the game's.
+fn seat_of(name: &str, seats: &[&str]) -> usize {
+    seats.iter().position(|seat| *seat == name).expect("a seat of the game")
+}
+
+/// An object with these values by the names of their seats.
+fn by_seat<T: Serialize>(seats: &[&str], values: impl IntoIterator<Item = (usize, T)>) -> Value {
+    let named = values.into_iter().map(|(seat, value)| (seats[seat].to_owned(), json!(value)));
+    Value::Object(named.collect())
+}
+
 fn show<R: Rules>(rules: &R, options: &Options, state: &R::State) -> io::Result<Value> {
     let seats = rules.game().seats;
     let position = rules.show(options, state);
-    let by_seat = |[first, second]: [Value; 2]| json!({seats[0]: first, seats[1]: second});
+    let asked: Vec<&str> = position.legal.keys().map(|&seat| seats[seat]).collect();
     let winner = |seat: Option<usize>| seat.map_or("draw", |seat| seats[seat]);
     let turn = match position.turn {
         Turn::Move(seat) => json!({"move": seats[seat]}),
-        Turn::Both => json!({"both": true}),
+        Turn::Together if seats.len() == 2 => json!({"both": true}),
+        Turn::Together => json!({"together": asked}),
         Turn::Pass(seat) => json!({"pass": seats[seat]}),
         Turn::Chance(ref outcomes, None) => json!({"chance": outcomes}),
         Turn::Chance(ref outcomes, Some(seat)) => json!({"chance": outcomes, "for": seats[seat]}),
         Turn::Over(seat, reason) => json!({"over": winner(seat), "reason": reason}),
+        Turn::Scores(ref scores, reason) => json!({"over": {"scores": scores}, "reason": reason}),
+        Turn::Places(ref places, reason) => {
+            let places = by_seat(&seats, places.iter().enumerate());
+            json!({"over": {"places": places}, "reason": reason})
+        }
     };
     let mut answer = json!({
         "state": serde_json::to_value(state)?,
@@ -288,12 +338,12 @@ fn show<R: Rules>(rules: &R, options: &Options, state: &R::State) -> io::Result<
         answer["caption"] = json!(position.caption);
     }
     match position.turn {
-        Turn::Move(seat) => answer["legal"] = json!(position.legal[seat]),
-        Turn::Both => answer["legal"] = by_seat(position.legal.map(|legal| json!(legal))),
+        Turn::Move(seat) => answer["legal"] = json!(position.legal[&seat]),
+        Turn::Together => answer["legal"] = by_seat(&seats, position.legal),
         _ => {}
     }
     if let Some(views) = position.views {
-        answer["views"] = by_seat(views);
+        answer["views"] = by_seat(&seats, views.into_iter().enumerate());
     }
     if position.secret {
         answer["secret"] = json!(true);
