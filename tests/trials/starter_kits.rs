@@ -122,6 +122,9 @@ fn the_rules_can_be_used_from_python() -> Lacks {
     }
     let arena = Arena::new();
     assert_eq!(arena.run(&["new", "player", "--language", "python", "kit"]).code, 0);
+    let rules = include_str!("../../templates/game/python/rules_program.py");
+    arena.write("kit/rules_program.py", rules);
+    arena.write("kit/game.py", include_str!("../rules/lowest-out/game.py"));
     let script = "\
 from referee_rules import Environment, Illegal, Rules
 import random, sys
@@ -134,26 +137,34 @@ try:
 except Illegal as error:
     print(error)
 print(rules.start().playout(random.Random(1)) in (*rules.seats, 'draw'))
-for game in 'backdraughts', 'back-to-the-wall':
+for game in 'backdraughts', 'back-to-the-wall', ['python3', 'game.py', '4']:
     env = Environment(Rules(game, referee=sys.argv[1]))
     env.reset(seed=1)
     while env.agent is not None:
         assert env.observe() == env.position.state
         env.step(env.position.sample(env.agent, env.rng))
-    print(sorted(env.rewards.values()) in ([-1, 1], [0, 0]))
+    places = env.position.places
+    ahead = {seat: sum(place < it for it in places.values()) for seat, place in places.items()}
+    behind = {seat: sum(place > it for it in places.values()) for seat, place in places.items()}
+    print(env.rewards == {seat: ahead[seat] - behind[seat] for seat in env.seats})
+    winner = [seat for seat in env.seats if behind[seat] == 0]
+    print(env.position.winner == (winner[0] if len(winner) == 1 else 'draw'))
     position, told, rng = env.rules.start(), [], random.Random(2)
     while position.winner is None:
         if position.asked:
             actions = [position.sample(seat, rng) for seat in position.asked]
             told += [{'event': 'action', 'by': seat, 'action': action}
                      for seat, action in zip(position.asked, actions)]
-            position = position.play(actions if 'both' in position.turn else actions[0])
+            position = position.play(actions if len(actions) > 1 else actions[0])
         else:
             if 'pass' in position.turn:
                 told.append({'event': 'action', 'by': position.turn['pass'], 'action': 'pass'})
             position = position.random_step(rng)
         told += position.events
     print(env.rules.start().follow(told).state == position.state)
+    if not any(event['event'] in ('roll', 'first') for event in told):
+        played = [event['action'] for event in told if event['event'] == 'action']
+        assert env.rules.play(played).state == position.state
 try:
     rules.ask('play', options=rules.options, state={'to_move': 'white'}, step={'move': '3,3'})
 except RuntimeError as error:
@@ -166,7 +177,7 @@ except RuntimeError as error:
         .expect("Python 3 starts");
     assert_eq!(
         String::from_utf8_lossy(&output.stdout),
-        "2 {'move': 'white'} 44\nTrue\nW1: 0,0 is a corner\nTrue\nTrue\nTrue\nTrue\nTrue\nTrue\n",
+        format!("2 {{'move': 'white'}} 44\nTrue\nW1: 0,0 is a corner\n{}", "True\n".repeat(11)),
         "{}",
         String::from_utf8_lossy(&output.stderr)
     );

@@ -4,7 +4,7 @@
     position = rules.start()
     position.legal                        # the legal actions; None if there are too many to list
     after = position.play("an action")    # `position` stays as it is; `after.before` is `position`
-    after.playout(random.Random(1))       # a random game from here: the winning seat or "draw"
+    after.playout(random.Random(1))       # a random game from here: its `winner`
 
 A process, `referee trace --requests`, answers all questions, and a step costs one exchange with it. Its time
 counts as the player's. `Environment` is for training, in the manner of PettingZoo.
@@ -82,13 +82,13 @@ class Rules:
     def play(self, actions):
         """The position after these actions from the start, as a game's record lists them.
 
-        A simultaneous turn takes two actions, the first seat's first; `pass` is a forced pass.
-        Outcomes of chance are listed, too.
+        A simultaneous turn takes an action of each seat that is asked, in seat order; `pass` is a
+        forced pass. Outcomes of chance are listed, too.
         """
         position, actions = self.start(), iter(actions)
         for action in actions:
-            both = "both" in position.turn
-            position = position.play((action, next(actions)) if both else action)
+            others = [next(actions) for _ in position.asked[1:]]
+            position = position.play([action, *others] if others else action)
         return position
 
     def close(self):
@@ -103,9 +103,10 @@ class Rules:
 class Position:
     """A position: `state`, `turn`, `legal`, `events` (of the step that led here), `rows`, `views`.
 
-    `turn` is `{"move": SEAT}`, `{"both": True}`, `{"pass": SEAT}`, `{"chance": [[TEXT, WEIGHT], …]}`
-    or `{"over": SEAT or "draw" or {"scores": [A, B]}, "reason": TEXT}`. `legal` is a list of texts, by seat where both
-    move. `before` is the position before the last step, None at the start.
+    `turn` is `{"move": SEAT}`, `{"both": True}`, `{"together": [SEAT, …]}`, `{"pass": SEAT}`,
+    `{"chance": [[TEXT, WEIGHT], …]}` or `{"over": …, "reason": TEXT}`; `places` reads the last one.
+    `legal` is a list of texts, by seat where several move. `before` is the position before the last
+    step, None at the start.
     """
 
     def __init__(self, rules, answer, before=None):
@@ -118,30 +119,47 @@ class Position:
 
     @property
     def asked(self):
-        """The seats that must choose an action now."""
-        if "both" in self.turn:
-            return list(self.rules.seats)
-        return [self.turn["move"]] if "move" in self.turn else []
+        """The seats that must choose an action now, in seat order."""
+        seats = self.rules.seats
+        together = seats if "both" in self.turn else self.turn.get("together", [])
+        return [seat for seat in seats if seat in together or seat == self.turn.get("move")]
+
+    @property
+    def places(self):
+        """By seat, 1 for the best; level seats share a place. None while the game goes on."""
+        over, seats = self.turn.get("over"), self.rules.seats
+        if over is None:
+            return None
+        if isinstance(over, dict) and "places" in over:
+            return over["places"]
+        if isinstance(over, dict):
+            scores = dict(zip(seats, over["scores"]))
+        else:
+            scores = {seat: int(seat == over) for seat in seats}
+        return {seat: 1 + sum(other > scores[seat] for other in scores.values()) for seat in seats}
 
     @property
     def winner(self):
-        """The seat that won, "draw", or None while the game goes on."""
-        over = self.turn.get("over")
-        if isinstance(over, dict):
-            first, second = over["scores"]
-            return "draw" if first == second else self.rules.seats[first < second]
-        return over
+        """The seat ahead of all others, "draw" if there is none, or None while the game goes on."""
+        if self.places is None:
+            return None
+        first = [seat for seat, place in self.places.items() if place == 1]
+        return first[0] if len(first) == 1 else "draw"
 
     def legal_of(self, seat):
         """The legal actions of a seat that is asked; None if there are too many to list."""
         return self.legal[seat] if isinstance(self.legal, dict) else self.legal
 
     def play(self, action):
-        """The position after an action, an outcome of chance, `pass`, or a pair of actions."""
+        """The position after an action, an outcome of chance, `pass`, or, if several seats are
+        asked, a list with an action of each in seat order.
+        """
         if "move" in self.turn:
             step = {"move": self.judge(self.turn["move"], action)}
-        elif "both" in self.turn:
-            step = {"both": [self.judge(*both) for both in zip(self.rules.seats, action)]}
+        elif self.asked:
+            actions = [self.judge(*asked) for asked in zip(self.asked, action)]
+            step = {"both": actions} if "both" in self.turn else {
+                "together": dict(zip(self.asked, actions))}
         elif "chance" in self.turn and any(action == text for text, _ in self.turn["chance"]):
             step = {"chance": action}
         elif "pass" in self.turn and action == "pass":
@@ -164,9 +182,9 @@ class Position:
                 position = position.play(f"roll {event['value']}")
             elif event["event"] == "first":
                 position = position.play("roll {} {}".format(*event["rolls"]))
-            elif event["event"] == "action" and "both" in position.turn:
+            elif event["event"] == "action" and len(position.asked) > 1:
                 held.append((position.rules.seats.index(event["by"]), event["action"]))
-                if len(held) == 2:
+                if len(held) == len(position.asked):
                     position = position.play([action for _, action in sorted(held)])
                     held = []
             elif event["event"] == "action":
@@ -200,7 +218,7 @@ class Position:
         if "pass" in self.turn:
             return self.play("pass")
         actions = [self.sample(seat, rng) for seat in self.asked]
-        return self.play(actions if "both" in self.turn else actions[0])
+        return self.play(actions if len(actions) > 1 else actions[0])
 
     def settled(self, rng=random):
         """The next position that asks a seat or is over; chance is drawn, passes are made."""
@@ -210,7 +228,7 @@ class Position:
         return position
 
     def playout(self, rng=random):
-        """The winner of a random game from here, or "draw"."""
+        """The `winner` of a random game from here."""
         position = self
         while position.winner is None:
             position = position.random_step(rng)
@@ -226,7 +244,8 @@ class Environment:
             env.step(choose(env.observe(), env.legal()))
         env.rewards    # by seat: 1 for a win, -1 for a loss, 0 for a draw
 
-    In a simultaneous turn the second seat acts without seeing the first one's action.
+    In a simultaneous turn, seats act one by one without seeing the actions of the others. With more
+    than two seats, a reward is how many others the seat is ahead of, minus how many are ahead of it.
     """
 
     def __init__(self, rules):
@@ -243,10 +262,11 @@ class Environment:
     def _go_on(self, position):
         self.position = position.settled(self.rng)
         self.waiting, self.chosen = self.position.asked, []
-        winner = self.position.winner
-        self.rewards = {seat: 0 for seat in self.seats}
-        if winner in self.seats:
-            self.rewards = {seat: 1 if seat == winner else -1 for seat in self.seats}
+        places = self.position.places or {seat: 1 for seat in self.seats}
+        self.rewards = {
+            seat: sum((other > place) - (other < place) for other in places.values())
+            for seat, place in places.items()
+        }
 
     @property
     def agent(self):
@@ -266,5 +286,5 @@ class Environment:
         """Plays an action of `agent`. Raises `Illegal` if the rules refuse it."""
         self.chosen.append(self.position.judge(self.agent, action))
         if len(self.chosen) == len(self.waiting):
-            both = len(self.waiting) == 2
-            self._go_on(self.position.play(self.chosen if both else self.chosen[0]))
+            alone = len(self.waiting) == 1
+            self._go_on(self.position.play(self.chosen[0] if alone else self.chosen))
