@@ -5,6 +5,9 @@ use crate::support::Arena;
 use libtest_mimic::Trial;
 use serde_json::Value;
 
+const LIAR: &str = include_str!("../rules/liar.py");
+const CROWD: &str = include_str!("../rules/crowd.py");
+
 /// The mistakes of `tests/rules/liar.py`: the argument, a part of the problem, and the number of
 /// steps that show it.
 const MISTAKES: [(&str, &str, usize); 10] = [
@@ -20,6 +23,15 @@ const MISTAKES: [(&str, &str, usize); 10] = [
     ("outlaw", "unknown clause `L9`", 0),
 ];
 
+/// The mistakes of `tests/rules/crowd.py`, likewise.
+const MISTAKES_OF_MORE: [(&str, &str, usize); 5] = [
+    ("asked", "is listed in `eliminated`, and the turn asks it", 2),
+    ("returns", "was listed in `eliminated`, and no longer is", 2),
+    ("gap", "`places` needs 1 for the best", 2),
+    ("short", "`places` is missing", 2),
+    ("first-come", "depends on the order of the seats in `together`", 2),
+];
+
 /// The mistakes that only many games, large states or long waits show.
 const SLOW: [&str; 6] = ["impure", "leaks", "open", "grows", "silent", "endless"];
 
@@ -32,13 +44,30 @@ pub(crate) fn tests() -> Vec<Trial> {
     ];
     tests.extend(MISTAKES.map(|(mistake, problem, steps)| {
         let tier = if SLOW.contains(&mistake) { slow } else { quick };
-        tier(format!("{mistake} is found"), move || found(mistake, problem, steps))
+        tier(format!("{mistake} is found"), move || found(LIAR, mistake, problem, steps))
+    }));
+    tests.push(quick("nothing is found in an honest game of three", honest_crowd));
+    tests.extend(MISTAKES_OF_MORE.map(|(mistake, problem, steps)| {
+        quick(format!("{mistake} is found"), move || found(CROWD, mistake, problem, steps))
     }));
     tests
 }
 
+/// The places of this game tell an order; those of its variant `winner` do not, and a note says so.
+fn honest_crowd() -> Lacks {
+    for (kind, is_only_winner) in [("honest", Value::Null), ("winner", true.into())] {
+        let (code, trial) = match tried(CROWD, kind) {
+            Ok(tried) => tried,
+            Err(lacks) => return lacks,
+        };
+        assert_eq!((code, &trial["findings"]), (0, &serde_json::json!([])), "{trial}");
+        assert_eq!(trial["portrait"]["random"]["winner_only"], is_only_winner, "{trial}");
+    }
+    None
+}
+
 fn honest(kind: &str) -> Lacks {
-    let (code, trial) = match tried(kind) {
+    let (code, trial) = match tried(LIAR, kind) {
         Ok(tried) => tried,
         Err(lacks) => return lacks,
     };
@@ -48,7 +77,7 @@ fn honest(kind: &str) -> Lacks {
 }
 
 fn unchecked() -> Lacks {
-    let (code, trial) = match tried("blind") {
+    let (code, trial) = match tried(LIAR, "blind") {
         Ok(tried) => tried,
         Err(lacks) => return lacks,
     };
@@ -56,8 +85,8 @@ fn unchecked() -> Lacks {
     None
 }
 
-fn found(mistake: &str, problem: &str, steps: usize) -> Lacks {
-    let (code, trial) = match tried(mistake) {
+fn found(program: &str, mistake: &str, problem: &str, steps: usize) -> Lacks {
+    let (code, trial) = match tried(program, mistake) {
         Ok(tried) => tried,
         Err(lacks) => return lacks,
     };
@@ -72,17 +101,17 @@ fn found(mistake: &str, problem: &str, steps: usize) -> Lacks {
     None
 }
 
-/// The exit code and the report of a trial of the liar.
-fn tried(kind: &str) -> Result<(i32, Value), Lacks> {
+/// The exit code and the report of a trial of a rules program with this argument.
+fn tried(program: &str, kind: &str) -> Result<(i32, Value), Lacks> {
     let lacks = without(&["python3"]);
     if lacks.is_some() {
         return Err(lacks);
     }
     let arena = Arena::new();
-    arena.write("liar.py", include_str!("../rules/liar.py"));
+    arena.write("rules.py", program);
     arena.write(
         "game.toml",
-        &format!("command = [\"python3\", \"liar.py\", \"{kind}\"]\nreply = \"2s\"\n"),
+        &format!("command = [\"python3\", \"rules.py\", \"{kind}\"]\nreply = \"2s\"\n"),
     );
     let args = ["test-game", "game.toml", "--games", "20", "--search-games", "0"];
     let run = arena.run(&[&args[..], &["--format", "json"]].concat());

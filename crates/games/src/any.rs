@@ -28,7 +28,7 @@ use super::event::Event;
 use super::game::{Clause, Legal};
 use super::options::{OptionError, OptionSpec, Options};
 use super::refusal::{Refusal, StepError};
-use super::seat::{BySeat, Seat};
+use super::seat::{BySeat, Seat, SeatSet};
 use super::text::Text;
 use super::turn::{StepText, Turn};
 
@@ -109,6 +109,12 @@ pub trait AnyGame: fmt::Debug + Send + Sync {
     /// program; `None` if all threads can share the game.
     fn for_another_core(&self) -> Option<SharedGame> {
         None
+    }
+
+    /// Like [`for_another_core`](AnyGame::for_another_core), for a game that is tested: its program
+    /// is sent the answers of a turn of more than two seats in reverse order, which must not matter.
+    fn for_comparison(&self) -> Option<SharedGame> {
+        self.for_another_core()
     }
 }
 
@@ -219,6 +225,11 @@ pub trait AnyPosition: fmt::Debug + Send + Sync {
     /// two, it does not win when the other one runs out of time: the game is a draw.
     fn can_win(&self, _seat: Seat) -> bool {
         true
+    }
+
+    /// The seats that are out of the game, as far as its rules say so.
+    fn eliminated(&self) -> SeatSet {
+        SeatSet::default()
     }
 
     /// Plays a step and appends its events to `events`. If the game ends, the last one is

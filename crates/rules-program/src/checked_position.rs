@@ -40,6 +40,8 @@ pub(crate) struct CheckedPosition {
     pub(crate) scores: Option<BySeat<Number>>,
     /// The seats that can no longer win.
     pub(crate) cannot_win: Vec<Seat>,
+    /// The seats that are out of the game: none of them is asked.
+    pub(crate) eliminated: SeatSet,
 }
 
 /// A rules program's description of the step that led to a position.
@@ -87,6 +89,11 @@ impl CheckedPosition {
             on_behalf_of: answer.on_behalf_of.map(|name| seat(game, &name)).transpose()?,
         };
         let cannot_win = answer.cannot_win.iter().map(|name| seat(game, name));
+        let eliminated = answer.eliminated.iter().map(|name| seat(game, name));
+        let eliminated: SeatSet = eliminated.collect::<Result<_, _>>()?;
+        if let Some(asked) = eliminated.iter().find(|&seat| turn.asks(seat)) {
+            return Err(Violation::Eliminated(game.seats[asked].to_string()));
+        }
         let checked = Self {
             state,
             turn,
@@ -100,6 +107,7 @@ impl CheckedPosition {
             values,
             scores,
             cannot_win: cannot_win.collect::<Result<_, _>>()?,
+            eliminated,
         };
         Ok((checked, report))
     }
@@ -119,6 +127,7 @@ impl CheckedPosition {
             views: self.views.as_ref().map(|views| named(game, views, every_seat(game))),
             values: self.values.as_ref().map(|values| named(game, values, every_seat(game))),
             cannot_win: self.cannot_win.iter().map(|&it| game.seats[it].to_string()).collect(),
+            eliminated: self.eliminated.iter().map(|it| game.seats[it].to_string()).collect(),
             ..PositionAnswer::default()
         }
     }

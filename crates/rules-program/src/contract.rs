@@ -232,6 +232,9 @@ pub(crate) struct PositionAnswer {
     /// The seats that can no longer win.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) cannot_win: Vec<String>,
+    /// The seats that are out of the game.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) eliminated: Vec<String>,
     /// The most plies of a game, in the answer to `start`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) max_plies: Option<u32>,

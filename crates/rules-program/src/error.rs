@@ -176,6 +176,9 @@ pub(crate) enum Violation {
     /// `together` does not list several different seats.
     #[error("`together` needs two or more different seats; one that moves alone is `move`")]
     Together,
+    /// A seat is asked that is out of the game.
+    #[error("`{0}` is listed in `eliminated`, and the turn asks it")]
+    Eliminated(String),
     /// A seat has a name that is not among the game's.
     #[error("unknown seat `{}`", printable(.0))]
     Seat(String),

@@ -51,6 +51,12 @@ impl ProgramGame {
         })
     }
 
+    /// The same game behind another link.
+    fn with_link(&self, link: ProgramLink) -> Self {
+        let (description, program) = (Arc::clone(&self.description), Arc::clone(&self.program));
+        Self { description, program, link: Arc::new(link) }
+    }
+
     /// The data shared by all positions of a game under these options.
     fn table(&self, options: Box<RawValue>, max_plies: u32) -> Table {
         let (description, link) = (Arc::clone(&self.description), Arc::clone(&self.link));
@@ -147,10 +153,12 @@ impl AnyGame for ProgramGame {
     }
 
     fn for_another_core(&self) -> Option<SharedGame> {
-        Some(Arc::new(Self {
-            description: Arc::clone(&self.description),
-            program: Arc::clone(&self.program),
-            link: Arc::new(self.link.another()),
-        }))
+        Some(Arc::new(self.with_link(self.link.another())))
+    }
+
+    fn for_comparison(&self) -> Option<SharedGame> {
+        let mut link = self.link.another();
+        link.reverses = true;
+        Some(Arc::new(self.with_link(link)))
     }
 }

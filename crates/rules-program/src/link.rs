@@ -21,6 +21,8 @@ pub(crate) struct ProgramLink {
     running: Mutex<Option<Running>>,
     /// The first failure, except of a guess, which the program may not find.
     failed: OnceLock<GameError>,
+    /// Whether the answers of a simultaneous turn are sent last seat first.
+    pub(crate) reverses: bool,
 }
 
 /// A running program.
@@ -36,7 +38,8 @@ struct Running {
 
 impl ProgramLink {
     pub(crate) fn new(launcher: Arc<dyn Launcher>, reply: Duration) -> Self {
-        Self { launcher, reply, running: Mutex::new(None), failed: OnceLock::new() }
+        let (running, failed) = (Mutex::new(None), OnceLock::new());
+        Self { launcher, reply, running, failed, reverses: false }
     }
 
     /// A link of the same kind with a process of its own.

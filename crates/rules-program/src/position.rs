@@ -138,7 +138,10 @@ impl ProgramPosition {
             Step::Move(_) | Step::Together(_) => 0,
         };
         let seats = &self.table.description.seats;
-        let words = StepWords::of(step, self.checked.turn.asked(), seats);
+        let mut words = StepWords::of(step, self.checked.turn.asked(), seats);
+        if let (StepWords::Together(answers), true) = (&mut words, self.table.link.reverses) {
+            *answers = std::mem::take(answers).into_iter().rev().collect();
+        }
         let request = RulesRequest { step: Some(words), ..self.request(RequestType::Play) };
         self.table.link.ask(request, |answer: PositionAnswer, _| {
             let (checked, report) = CheckedPosition::new(&self.table.description, answer)?;
@@ -291,6 +294,10 @@ impl AnyPosition for ProgramPosition {
 
     fn can_win(&self, seat: Seat) -> bool {
         !self.checked.cannot_win.contains(&seat)
+    }
+
+    fn eliminated(&self) -> SeatSet {
+        self.checked.eliminated
     }
 
     fn values(&self) -> Option<BySeat<f64>> {

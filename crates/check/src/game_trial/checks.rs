@@ -38,10 +38,21 @@ pub(super) fn check(rules: &GameRules, walk: &Walk, rng: &mut ChaCha8Rng, findin
         if let Err(error) = after.play(step) {
             findings.failed(&error, &after.steps);
         }
+        check_elimination(walk, &after, findings);
     }
     if rules.game.is_hidden() {
         hidden::check_guesses(walk, rng, findings);
         hidden::check_twins(walk, rng, findings);
+    }
+}
+
+/// Checks that seats that are out stay out.
+fn check_elimination(before: &Walk, after: &Walk, findings: &mut Findings) {
+    let back = before.position.eliminated().without(after.position.eliminated());
+    if let Some(seat) = back.iter().next() {
+        let name = &after.position.seats()[seat];
+        let problem = format!("`{name}` was listed in `eliminated`, and no longer is");
+        findings.add(&problem, &after.steps);
     }
 }
 

@@ -10,8 +10,11 @@ use super::TrialPlan;
 use super::findings::Findings;
 use super::walk::{Walk, random_step};
 use referee_bots::{Allotment, BotKind, Limit, engine};
-use referee_games::{BySeat, GameError, Outcome, Seat, Step, Turn};
+use referee_games::{BySeat, GameError, Outcome, Places, Seat, Step, Turn};
 use referee_record::model::rules::GameRules;
+
+/// The fewest games that show that a game only tells who won.
+const FEWEST_TOLD: u32 = 10;
 
 /// Statistics of games.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -39,6 +42,10 @@ pub struct GameSample {
     pub plies: Quantiles,
     /// The number of games that ended for each reason.
     pub reasons: BTreeMap<String, u32>,
+    /// Whether the games, of more than two seats, tell only who won: nearly all of them level the
+    /// others.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub winner_only: bool,
 }
 
 /// The quantiles of a list of numbers.
@@ -115,13 +122,21 @@ struct EndCounts {
     decisive: f64,
     lengths: Vec<u32>,
     reasons: BTreeMap<String, u32>,
+    /// The games that told only who won, and those in which all were level.
+    winner_only: u32,
+    level: u32,
 }
 
 impl EndCounts {
     fn add(&mut self, outcome: &Outcome, plies: u32) {
         self.games += 1;
         self.first += outcome.places.score(Seat::FIRST);
-        self.decisive += f64::from(u8::from(outcome.places.winner().is_some()));
+        let (places, winner) = (outcome.places, outcome.places.winner());
+        self.decisive += f64::from(u8::from(winner.is_some()));
+        let seats = places.seats();
+        let tells_winner = winner.is_some_and(|seat| places == Places::won_by(seat, seats));
+        self.winner_only += u32::from(seats > 2 && tells_winner);
+        self.level += u32::from(places == Places::level(seats));
         self.lengths.push(plies);
         *self.reasons.entry(outcome.reason.to_string()).or_default() += 1;
     }
@@ -134,6 +149,8 @@ impl EndCounts {
             decisive: ShareInterval::new(self.decisive, self.games),
             plies: Quantiles::of(self.lengths)?,
             reasons: self.reasons,
+            winner_only: self.winner_only >= FEWEST_TOLD
+                && self.winner_only * 20 >= (self.games - self.level) * 19,
         })
     }
 }

@@ -1,5 +1,6 @@
 //! Tests whether answers depend on earlier requests: a second process plays the same games, several
-//! at the same time and in random order, and must show the same positions.
+//! at the same time and in random order, and must show the same positions. It gets the answers of a
+//! turn of more than two seats in another order.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -8,7 +9,7 @@ use rand_chacha::ChaCha8Rng;
 
 use super::findings::Findings;
 use super::walk::Walk;
-use referee_games::{AnyPosition, Event, Position, TextStep};
+use referee_games::{AnyPosition, Event, Position, Step, TextStep};
 use referee_record::model::rules::GameRules;
 
 /// The parts of a position that are compared, in the order of [`digests`].
@@ -34,7 +35,7 @@ struct TriedGame {
 
 impl PurityTest {
     pub(super) fn new(rules: &GameRules) -> Self {
-        let another = rules.game.for_another_core();
+        let another = rules.game.for_comparison();
         let start = another.and_then(|game| game.start(&rules.options).ok());
         Self { start, games: Vec::new() }
     }
@@ -80,9 +81,12 @@ fn goes_on(game: &TriedGame, walk: &mut Walk, findings: &mut Findings) -> bool {
     let at = walk.steps.len();
     let shown = digests(&*walk.position, &walk.events);
     if let Some(part) = (0..PARTS.len()).find(|&part| shown[part] != game.shown[at][part]) {
+        let has_order =
+            matches!(walk.steps.last(), Some(Step::Together(_))) && walk.position.seats().len() > 2;
+        let order = if has_order { "the order of the seats in `together`, or on " } else { "" };
         let problem = format!(
             "two processes of the program show different positions after the same steps: {} \
-             depends on something else than the request",
+             depends on {order}something else than the request",
             PARTS[part]
         );
         findings.add(&problem, &walk.steps);

@@ -14,6 +14,7 @@ pub fn lines(trial: &GameTrial) -> Vec<String> {
     lines.extend(finding_lines(trial));
     lines.extend(untested(trial));
     lines.extend(uncompared(trial).map(str::to_owned));
+    lines.extend(winner_only(trial).map(str::to_owned));
     if let Some(portrait) = &trial.portrait {
         lines.push(String::new());
         for sample in std::iter::once(&portrait.random).chain(&portrait.search) {
@@ -63,6 +64,15 @@ fn uncompared(trial: &GameTrial) -> Option<&'static str> {
         ),
         HiddenChecks { .. } => None,
     }
+}
+
+/// Says that the places only ever tell a winner, if they do.
+fn winner_only(trial: &GameTrial) -> Option<&'static str> {
+    let is_so = trial.portrait.as_ref()?.random.winner_only;
+    is_so.then_some(
+        "places: the games only tell who won, and level all others; end them with the places or \
+         the scores of all, or rate them with `referee rank --from FILE --ranking winner`",
+    )
 }
 
 /// The steps that show a mistake.

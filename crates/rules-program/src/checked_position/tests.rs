@@ -101,6 +101,16 @@ fn a_turn_with_no_form_or_two_is_refused() {
 }
 
 #[test]
+fn a_seat_that_is_out_is_not_asked() {
+    let out = checked(json!({"turn": {"move": "first"}, "eliminated": ["second"]})).0;
+    assert_eq!(out.eliminated, Seat::SECOND.into());
+    let asked = refused(json!({"turn": {"move": "first"}, "eliminated": ["first"]}));
+    assert_eq!(asked, Violation::Eliminated("first".to_owned()));
+    let unknown = refused(json!({"eliminated": ["third"]}));
+    assert_eq!(unknown, Violation::Seat("third".to_owned()));
+}
+
+#[test]
 fn the_higher_score_wins() {
     let read = |text: &str| serde_json::from_str(text).expect("JSON");
     let over = |scores: &str| {

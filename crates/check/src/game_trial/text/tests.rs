@@ -15,6 +15,7 @@ fn sample(players: &str) -> GameSample {
         decisive: half(4),
         plies: Quantiles { least: 1, lower: 2, median: 3, upper: 4, most: 9, mean: 3.26 },
         reasons: BTreeMap::from([("full".to_owned(), 1), ("taken".to_owned(), 3)]),
+        winner_only: false,
     }
 }
 
