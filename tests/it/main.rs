@@ -20,6 +20,7 @@ mod control_characters;
 mod foreign_games;
 mod formats;
 mod fuzz;
+mod games_of_many;
 mod hosted_classes;
 mod ladder_simulation;
 mod league;

@@ -1,0 +1,60 @@
+"""The protocol of a rules program: one request per line on stdin, one answer per line on stdout.
+
+You need not change this file.
+"""
+
+import json
+import sys
+
+
+def serve(game, *, start, max_plies, play, show, judge=None, sample=None, guess=None):
+    """Answers requests with these functions until `quit` or the end of the input.
+
+    `play` returns the next state, or a tuple of the state and its events. `start` may return
+    `{"error": …}` instead of a state if the options contradict each other. `judge` returns the
+    action that a text means, or a refusal; without it, only the texts in `legal` are actions.
+    `guess` returns a state.
+    """
+
+    def first(options):
+        state = start(options)
+        if isinstance(state, dict) and state.keys() == {"error"}:
+            return state
+        return {"state": state, **show(options, state), "max_plies": max_plies(options)}
+
+    def after(options, state, step):
+        played = play(options, state, step)
+        state, events = played if isinstance(played, tuple) else (played, [])
+        return {"state": state, **show(options, state), "events": events}
+
+    def refuse(options, state, seat, text):
+        legal = show(options, state).get("legal")
+        if legal is None:
+            return {"error": "a game that does not list its legal actions needs `judge`"}
+        legal = legal[seat] if isinstance(legal, dict) else legal
+        reason = f"{text} is not legal here; legal are for example {', '.join(legal[:3])}"
+        return {"refused": reason, "clause": next((it["id"] for it in game["clauses"]), None)}
+
+    def guessed(options, state, seat, draw):
+        guess_state = guess(options, state, seat, draw)
+        return {"state": guess_state, **show(options, guess_state)}
+
+    place = ["options", "state", "seat"]
+    functions = {
+        "game": (lambda: game, []),
+        "start": (first, ["options"]),
+        "play": (after, ["options", "state", "step"]),
+        "judge": (judge or refuse, [*place, "text"]),
+        "sample": (sample, [*place, "draw"]),
+        "guess": (guess and guessed, [*place, "draw"]),
+    }
+    for request in map(json.loads, sys.stdin):
+        if request["type"] == "quit":
+            break
+        function, fields = functions.get(request["type"], (None, []))
+        if function is None:
+            answer = {"error": f"this game does not answer `{request['type']}`"}
+        else:
+            answer = function(*(request[field] for field in fields))
+        # Without the flush, the referee would never see the line.
+        print(json.dumps({"id": request["id"], **answer}), flush=True)

@@ -1,0 +1,139 @@
+#!/usr/bin/env python3
+"""Chexers as a rules program: the game of the course COMP30024 in 2019, for three seats."""
+
+from rules_program import serve
+
+SEATS = ["red", "green", "blue"]
+RANGE = range(-3, 4)
+HEXES = [(q, r) for r in RANGE for q in RANGE if -q - r in RANGE]
+STEPS = [(-1, 0), (0, -1), (1, -1), (1, 0), (0, 1), (-1, 1)]
+# The sides of the board by a coordinate that is constant there; the third one is -q-r.
+STARTS = {"red": (0, -3), "green": (1, -3), "blue": (2, -3)}
+GOALS = {"red": (0, 3), "green": (1, 3), "blue": (2, 3)}
+EXITS, TURNS, REPETITIONS = 4, 256, 4
+GAME = {
+    "protocol": 1, "name": "chexers", "title": "Chexers", "version": "1", "seats": SEATS,
+    "hidden": False, "options": [],
+    "board": {
+        "legend": {
+            **{seat[0].upper(): {"seat": seat, "name": "piece"} for seat in SEATS},
+            **{seat[0]: {"seat": seat, "name": "exit", "mark": "goal"} for seat in SEATS},
+            "#": {"mark": "removed"}},
+        "columns": [str(q) for q in RANGE], "rows": [str(r) for r in RANGE],
+        "separator": ",", "hexagons": True},
+    "clauses": [
+        {"id": "C1", "title": "Board",
+         "text": "The hexes have coordinates q,r. Each seat starts with four pieces on one side of "
+                 "the board, and leaves it on the opposite side. Red begins, then green, then "
+                 "blue."},
+        {"id": "C2", "title": "Move", "text": "A piece moves to a free hex beside it: "
+                                              "`move -3,0>-2,0`."},
+        {"id": "C3", "title": "Jump",
+         "text": "A piece jumps over a piece beside it to the free hex right behind, for example "
+                 "`jump -3,0>-1,0`. The piece that it jumps over becomes one of its own seat."},
+        {"id": "C4", "title": "Exit", "text": "A piece on its exit side leaves the board, for "
+                                              "example `exit 3,-3`."},
+        {"id": "C5", "title": "Pass", "text": "A seat that can do nothing else passes."},
+        {"id": "C6", "title": "End", "text": "The seat whose fourth piece leaves the board wins. "
+                                             "Then the exits of the others decide their places."},
+        {"id": "C7", "title": "Draw",
+         "text": "All are level when the same pieces are on the same hexes for the fourth time with "
+                 "the same seat to act, or after 256 turns of each seat, even if the last one "
+                 "would win."}],
+}
+
+
+def start(options):
+    board = "".join(letter(at, STARTS) or "." for at in HEXES)
+    return {"board": board, "exits": [0, 0, 0], "turn": 0, "seen": {seen(board, 0): 1}}
+
+
+def max_plies(options):
+    return TURNS * len(SEATS)
+
+
+def on(at, side):
+    """Whether a hex is on this side of the board."""
+    q, r = at
+    return (q, r, -q - r)[side[0]] == side[1]
+
+
+def letter(at, sides):
+    """The letter of the seat whose side this hex is on."""
+    return next((seat[0] for seat in SEATS if on(at, sides[seat])), "")
+
+
+def seen(board, turn):
+    return SEATS[turn % 3][0] + " " + board
+
+
+def actions(board, seat):
+    cells, legal = dict(zip(HEXES, board)), []
+    for (q, r), piece in cells.items():
+        if piece != seat[0]:
+            continue
+        if on((q, r), GOALS[seat]):
+            legal.append(f"exit {q},{r}")
+        for dq, dr in STEPS:
+            near, far = (q + dq, r + dr), (q + 2 * dq, r + 2 * dr)
+            if cells.get(near) == ".":
+                legal.append(f"move {q},{r}>{near[0]},{near[1]}")
+            elif cells.get(far) == ".":
+                legal.append(f"jump {q},{r}>{far[0]},{far[1]}")
+    return legal
+
+
+def play(options, state, step):
+    number, exits = state["turn"] % 3, list(state["exits"])
+    cells, history = dict(zip(HEXES, state["board"])), state["seen"]
+    if "move" in step:
+        kind, text = step["move"].split()
+        hexes = [tuple(map(int, at.split(","))) for at in text.split(">")]
+        cells[hexes[0]] = "."
+        cells[hexes[-1]] = SEATS[number][0] if kind != "exit" else "."
+        if kind == "jump":
+            middle = tuple((one + other) // 2 for one, other in zip(*hexes))
+            cells[middle] = SEATS[number][0]
+        if kind == "exit":
+            exits[number] += 1
+            history = {}  # with fewer pieces, no position comes again
+    board, turn = "".join(cells[at] for at in HEXES), state["turn"] + 1
+    position = seen(board, turn)
+    history = {**history, position: history.get(position, 0) + 1}
+    return {"board": board, "exits": exits, "turn": turn, "seen": history}
+
+
+def show(options, state):
+    board, exits, seat = state["board"], state["exits"], SEATS[state["turn"] % 3]
+    shown = {"board": {"cells": drawn(board)}, "caption": caption(state),
+             "eliminated": [it for it in SEATS if it[0] not in board]}
+    # As the course's referee does, draws are tested first.
+    if state["turn"] == max_plies(options):
+        return {**shown, "turn": {"over": "draw", "reason": "turn-limit"}}
+    if max(state["seen"].values()) >= REPETITIONS:
+        return {**shown, "turn": {"over": "draw", "reason": "repetition"}}
+    if max(exits) >= EXITS:
+        return {**shown, "turn": {"over": {"scores": exits}, "reason": "exits"}}
+    legal = actions(board, seat)
+    if not legal:
+        return {**shown, "turn": {"pass": seat}}
+    return {**shown, "turn": {"move": seat}, "legal": legal}
+
+
+def drawn(board):
+    cells = dict(zip(HEXES, board.upper()))
+
+    def text(at):
+        if at not in cells:
+            return "#"
+        return letter(at, GOALS) + cells[at].strip(".") or "."
+    return [[text((q, r)) for q in RANGE] for r in RANGE]
+
+
+def caption(state):
+    exits = ", ".join(f"{seat} {count}" for seat, count in zip(SEATS, state["exits"]))
+    return f"turn {state['turn'] // 3 + 1}, exits: {exits}"
+
+
+if __name__ == "__main__":
+    serve(GAME, start=start, max_plies=max_plies, play=play, show=show)
