@@ -84,3 +84,14 @@ fn a_portrait_is_shown_with_its_intervals() {
     says("reasons: full 1, taken 3");
     assert!(!lines.iter().any(|line| line.contains("legal actions")), "they are not listed");
 }
+
+#[test]
+fn a_note_says_that_games_only_tell_a_winner() {
+    let note = |winner_only| {
+        let random = GameSample { winner_only, ..sample("random") };
+        let portrait = GamePortrait { random, ..portrait() };
+        lines(&trial(Vec::new(), Some(portrait)))[3].clone()
+    };
+    assert!(note(true).starts_with("places: the games only tell who won"), "{}", note(true));
+    assert_eq!(note(false), "");
+}
