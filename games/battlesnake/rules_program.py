@@ -33,7 +33,8 @@ def serve(game, *, start, max_plies, play, show, judge=None, sample=None, guess=
             return {"error": "a game that does not list its legal actions needs `judge`"}
         legal = legal[seat] if isinstance(legal, dict) else legal
         reason = f"{text} is not legal here; legal are for example {', '.join(legal[:3])}"
-        return {"refused": reason, "clause": next((it["id"] for it in game["clauses"]), None)}
+        clauses = game.get("clauses", [])
+        return {"refused": reason, "clause": clauses[0]["id"] if clauses else None}
 
     def guessed(options, state, seat, draw):
         guess_state = guess(options, state, seat, draw)
@@ -58,3 +59,32 @@ def serve(game, *, start, max_plies, play, show, judge=None, sample=None, guess=
             answer = function(*(request[field] for field in fields))
         # Without the flush, the referee would never see the line.
         print(json.dumps({"id": request["id"], **answer}), flush=True)
+
+
+def serve_engine(game, make, *, max_plies, play, show, judge=None, sample=None):
+    """Like `serve`, for a game that is an object: `make(options)` returns a new one.
+
+    The state is the list of steps so far. Functions get the object in place of the state; `play`
+    changes it. It is kept from one request to the next, and made again when the referee goes back.
+    """
+    live = {"options": None, "steps": [], "engine": None}
+
+    def after(options, steps):
+        """The object after these steps."""
+        kept = len(live["steps"])
+        if live["options"] != options or live["steps"] != steps[:kept]:
+            live.update(options=options, steps=[], engine=make(options))
+            kept = 0
+        for step in steps[kept:]:
+            play(options, live["engine"], step)
+        live["steps"] = steps
+        return live["engine"]
+
+    def of(function):
+        if function is None:
+            return None
+        return lambda options, steps, *rest: function(options, after(options, steps), *rest)
+
+    serve(game, start=lambda options: [], max_plies=max_plies,
+          play=lambda options, steps, step: steps + [step],
+          show=of(show), judge=of(judge), sample=of(sample))

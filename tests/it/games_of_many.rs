@@ -54,7 +54,7 @@ fn chexers_passes_its_trial() {
 #[test]
 fn the_games_have_the_kit_as_it_is() {
     let kit = include_str!("../../templates/game/python/rules_program.py");
-    for name in ["battlesnake", "chexers"] {
+    for name in ["battlesnake", "chexers", "pettingzoo"] {
         let copy = fs::read_to_string(format!("{GAMES}/{name}/rules_program.py"));
         assert_eq!(copy.expect("a copy"), kit, "{name}: copy the kit's file");
     }

@@ -68,6 +68,12 @@ pub(crate) fn tests() -> Vec<Trial> {
     };
     let mut tests = vec![quick(PYTHON.language, works(PYTHON))];
     tests.extend(COMPILED.map(|kit| slow(kit.language, works(kit))));
+    tests.push(quick("an object that lives as long as a game", || {
+        without(PYTHON.needs).or_else(|| {
+            an_object_lives_as_long_as_a_game();
+            None
+        })
+    }));
     tests.push(slow("from nothing to a tournament", || {
         without(PYTHON.needs).or_else(|| {
             from_nothing_to_a_tournament();
@@ -118,6 +124,20 @@ impl GameKit {
         assert!(run.code == 0 && run.err.starts_with(written), "{run:?}");
         assert!(run.err.ends_with(" && referee test-game game.toml\n"), "{run:?}");
     }
+}
+
+/// Nothing is found in a game of objects, although requests go back and forth; unless an object
+/// depends on those before it.
+fn an_object_lives_as_long_as_a_game() {
+    let arena = Arena::new();
+    PYTHON.write(&arena);
+    arena.write("My Game/game.py", include_str!("../rules/engine.py"));
+    let test = ["test-game", "My Game/game.toml", "--games", "20", "--search-games", "1"];
+    let run = arena.run(&test);
+    assert!(run.code == 0 && run.out.contains("\nnothing found\n"), "{run:?}");
+    arena.sh("sed -i 's/\"game.py\"/\"game.py\", \"counts\"/' 'My Game/game.toml'");
+    let run = arena.run(&test);
+    assert!(run.code == 1 && run.out.contains("depends on something else"), "{run:?}");
 }
 
 /// Asks the kit as it was written about a game of Nim.

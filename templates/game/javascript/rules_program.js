@@ -32,7 +32,7 @@ function serve(game, { start, maxPlies, play, show, judge, sample, guess }) {
     }
     const examples = (Array.isArray(legal) ? legal : legal[seat]).slice(0, 3).join(", ");
     const refused = `${text} is not legal here; legal are for example ${examples}`;
-    return { refused, clause: game.clauses[0]?.id };
+    return { refused, clause: game.clauses?.[0]?.id };
   }
 
   const answers = {
