@@ -161,6 +161,11 @@ pub(crate) fn tests() -> Vec<Trial> {
         })
     };
     tests.extend(MORE_SEATS.map(more));
+    tests.extend(["connect_four_v3", "tictactoe_v3"].map(|game| {
+        slow(format!("pettingzoo: {game}"), move || {
+            without_package("pettingzoo").or_else(|| pettingzoo(game))
+        })
+    }));
     tests
 }
 
@@ -204,6 +209,21 @@ fn openspiel(game: &str, searcher: &str) -> Lacks {
     } else {
         play(&arena, &game, &players);
     }
+    None
+}
+
+/// Finds nothing wrong with a game of `PettingZoo`, and plays a round-robin.
+fn pettingzoo(name: &str) -> Lacks {
+    let arena = Arena::with_packages();
+    arena.write("adapter.py", include_str!("../../games/pettingzoo/pettingzoo_game.py"));
+    arena.write("rules_program.py", include_str!("../../games/pettingzoo/rules_program.py"));
+    let game = format!("command = [\"python3\", \"adapter.py\", \"{name}\"]");
+    arena.write("game.toml", &game);
+    let trial = arena.run(&["test-game", "game.toml", "--games", "5", "--search-games", "0"]);
+    assert!(trial.out.contains("\nnothing found\n"), "{trial:?}");
+    let bots = [("ant", "random"), ("bee", "greedy"), ("cat", "search-20")];
+    let player = |(name, bot)| format!("[[players]]\nname = \"{name}\"\nbot = \"{bot}\"\n");
+    play(&arena, &format!("game = {{ {game} }}"), &bots.map(player).concat());
     None
 }
 
