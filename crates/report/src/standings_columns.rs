@@ -326,6 +326,16 @@ fn seat_scores(row: &Row) -> Vec<f64> {
     row.by_seat.iter().map(|&comparisons| of_games(row, comparisons)).collect()
 }
 
+impl Row {
+    /// The score of all its games as text: a game counts 1.
+    pub(crate) fn score_of_games(&self) -> String {
+        match self.others() {
+            ..2 => self.score().to_string(),
+            _ => two_decimals(of_games(self, self.score())),
+        }
+    }
+}
+
 /// A number of at most two decimals.
 fn two_decimals(number: f64) -> String {
     format!("{number:.2}").trim_end_matches('0').trim_end_matches('.').to_owned()

@@ -47,6 +47,9 @@ const seatOf = (game, symbol) => game.seats.indexOf(meaning(game, symbol).seat);
 const seatClass = (game, seat) => seat < 0 ? "nobody"
   : game.seats.every((name) => COLOURS.includes(name)) ? `seat-${game.seats[seat]}` : `seat-${seat}`;
 
+/** The names of the players of a game, in the order of their seats. */
+const versus = ({ players }) => players.flatMap((name, seat) => [seat ? " – " : "", make("bdi", { class: `name${seat}` }, name)]);
+
 /** Whether the legend has anything of a seat, so that it can be counted. */
 const hasSeats = (game) => Object.values(game.look?.legend ?? {}).some(({ seat }) => seat);
 

@@ -104,7 +104,7 @@ fn podium(material: &PageData<'_>) -> Markup {
                     span.faint { (place(row)) }
                     b class=(format!("own-{at}")) { (link(row)) }
                     @if let Some(bar) = bar(row, scale) { (bar) } @else { span {} }
-                    span.faint { (row.score()) " of " (row.outcomes.games()) }
+                    span.faint { (row.score_of_games()) " of " (row.games) }
                 }
             }
         }

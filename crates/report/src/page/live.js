@@ -20,8 +20,7 @@ const inPlay = {
     const board = positionOf(frame);
     const figure = known?.figure ?? find("boards").appendChild(make("figure"));
     const svg = drawBoard(game, board, { named: frame.named });
-    const name = (at) => make("bdi", { class: `name${at}` }, game.players[at]);
-    figure.replaceChildren(svg, make("figcaption", {}, name(0), " – ", name(1), ` · ply ${frame.ply}`));
+    figure.replaceChildren(svg, make("figcaption", {}, ...versus(game), ` · ply ${frame.ply}`));
     if (known?.board.squares.length === board.squares.length)
       animate(game, svg, known.board, board, movesBetween(game, known.board, board, { ...frame, board: null }));
     this.shown.set(game.id, { figure, board, ply: frame.ply });

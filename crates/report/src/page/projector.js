@@ -52,8 +52,8 @@ const projector = {
     const replay = id && await replayOf(id);
     if (!replay) return this.after(0, () => this.table());
     const boards = boardsOf(replay), board = make("div", { class: "board" });
-    const told = make("p"), name = (at) => make("bdi", { class: `name${at}` }, replay.players[at]);
-    const title = make("h1", {}, name(0), " – ", name(1)), clocks = make("p");
+    const told = make("p");
+    const title = make("h1", {}, ...versus(replay)), clocks = make("p");
     find("projector").replaceChildren(title, board, clocks, told);
     const step = (at) => {
       const frame = replay.frames[at], moves = movesBetween(replay, boards[at - 1], boards[at], frame);

@@ -76,8 +76,9 @@ const viewer = {
     this.replay = replay;
     this.boards = boardsOf(replay);
     this.whole(true);
-    find("vs").replaceChildren(make("bdi", { class: "name0" }, replay.players[0]), " – ", make("bdi", { class: "name1" }, replay.players[1]));
-    find("end").replaceChildren(replay.end, make("small", {}, ` pair ${replay.pair[0]}, game ${replay.pair[1]} · ${replay.id}`));
+    find("vs").replaceChildren(...versus(replay));
+    const deal = replay.seats.length === 2 ? "pair" : "deal";
+    find("end").replaceChildren(replay.end, make("small", {}, ` ${deal} ${replay.pair[0]}, game ${replay.pair[1]} · ${replay.id}`));
     this.listMoves();
     find("shared").textContent = "";
     const place = this.list.indexOf(replay.id);
@@ -206,6 +207,12 @@ const viewer = {
     if (id) this.open(id, 0);
   },
 
+  /** The attributes that give a seat's bars and lines their colour: of more than two seats, that of its pieces. */
+  colour(property, seat, colours) {
+    return this.replay.seats.length > 2 ? { class: seatClass(this.replay, seat), style: `${property}:var(--piece)` }
+      : { style: `${property}:${colours[seat]}` };
+  },
+
   /** The times by ply, and the evaluations, if any. */
   strip() {
     const frames = this.replay.frames, count = frames.length;
@@ -218,8 +225,7 @@ const viewer = {
     svg.append(make("rect", { id: "cursor", x: -0.5, y: 0, width: 1, height: 100, fill: "var(--mark)" }));
     for (const { seat, ms, x, width } of turns) {
       const height = Math.max(100 * ms / most, 1);
-      svg.append(make("rect", { x, width, y: 100 - height, height,
-        fill: TIME_COLOURS[seat % TIME_COLOURS.length] }));
+      svg.append(make("rect", { x, width, y: 100 - height, height, ...this.colour("fill", seat, TIME_COLOURS) }));
     }
     let evals = false;
     for (const seat of this.replay.seats.keys()) {
@@ -228,14 +234,15 @@ const viewer = {
         .map(([, , value]) => `${at},${50 - 48 * value}`));
       if (points.length > 1) {
         evals = true;
-        svg.append(make("polyline", { points: points.join(" "), fill: "none", "stroke-width": 2,
-          "vector-effect": "non-scaling-stroke", stroke: EVAL_COLOURS[seat % EVAL_COLOURS.length] }));
+        svg.append(make("polyline", { points: points.join(" "), "stroke-width": 2,
+          "vector-effect": "non-scaling-stroke", ...this.colour("fill:none;stroke", seat, EVAL_COLOURS) }));
       }
     }
-    const key = (colour, text) => [make("i", { style: `background:${colour}` }), text];
-    const keys = (colours) => this.replay.seats.flatMap((name, seat) => key(colours[seat % colours.length], name));
+    const keys = (colours) => this.replay.seats.flatMap((name, seat) => [make("i", this.colour("background", seat, colours)), name]);
+    const lines = !evals ? [] : this.replay.seats.length > 2 ? [" · lines: evaluations, −1 to 1"]
+      : [" · evaluations, −1 to 1:", ...keys(EVAL_COLOURS)];
     find("strip").replaceChildren(svg, !turns.length ? "" : make("figcaption", {}, `Time by ply, at most ${time(most)}:`,
-      ...keys(TIME_COLOURS), ...(evals ? [" · evaluations, −1 to 1:", ...keys(EVAL_COLOURS)] : [])));
+      ...keys(TIME_COLOURS), ...lines));
     const point = (event) => {
       const box = svg.getBoundingClientRect();
       this.step(Math.floor((event.clientX - box.left) / box.width * count), event.type !== "pointermove");
@@ -245,9 +252,9 @@ const viewer = {
   },
 };
 
-/** The colours of the seats, which repeat: of their times, and of their evaluations. */
-const TIME_COLOURS = ["var(--accent)", "var(--warm)", ...[2, 3, 4, 5, 6, 7].map((at) => `var(--series-${at})`)];
-const EVAL_COLOURS = [2, 6, 3, 4, 5, 7, 0, 1].map((at) => `var(--series-${at})`);
+/** The colours of two seats: of their times, and of their evaluations. */
+const TIME_COLOURS = ["var(--accent)", "var(--warm)"];
+const EVAL_COLOURS = ["var(--series-2)", "var(--series-6)"];
 
 /** The clock of each seat at a frame: the time left, or used without a budget, and that of the last turn. */
 function clocksAt(replay, at) {
