@@ -147,7 +147,7 @@ def collides(snake, snakes):
 
 def show(options, state):
     left = [snake["seat"] for snake in state["snakes"]]
-    shown = {"board": {"cells": cells(state)}, "caption": caption(state),
+    shown = {"board": {"cells": cells(state)}, "caption": caption(state), "values": values(state),
              "eliminated": [out["seat"] for out in state["eliminated"]]}
     if state["turn"] == 0 and not left:
         return {**shown, "turn": {"chance": [[text, 1] for text in openings()]}}
@@ -165,6 +165,14 @@ def show(options, state):
         reason = "last-snake" if left else "no-snake-left"
         return {**shown, "turn": {"over": {"places": places}, "reason": reason}}
     return {**shown, "turn": {"together": left}, "legal": {seat: list(MOVES) for seat in left}}
+
+
+def values(state):
+    """Estimates: who is out has lost, and of the others, those are ahead that are long and fed."""
+    size = {snake["seat"]: len(snake["body"]) + snake["health"] / HEALTH
+            for snake in state["snakes"]}
+    most = sum(size.values())
+    return {seat: size[seat] / most if seat in size else -1 for seat in SEATS}
 
 
 def cells(state):

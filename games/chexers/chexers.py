@@ -105,7 +105,7 @@ def play(options, state, step):
 
 def show(options, state):
     board, exits, seat = state["board"], state["exits"], SEATS[state["turn"] % 3]
-    shown = {"board": {"cells": drawn(board)}, "caption": caption(state),
+    shown = {"board": {"cells": drawn(board)}, "caption": caption(state), "values": values(state),
              "eliminated": [it for it in SEATS if it[0] not in board]}
     # As the course's referee does, draws are tested first.
     if state["turn"] == max_plies(options):
@@ -118,6 +118,17 @@ def show(options, state):
     if not legal:
         return {**shown, "turn": {"pass": seat}}
     return {**shown, "turn": {"move": seat}, "legal": legal}
+
+
+def values(state):
+    """Estimates: each piece counts by its way to the exits, and most once it has left the board."""
+    worth = {seat: 8 * exits for seat, exits in zip(SEATS, state["exits"])}
+    for (q, r), piece in zip(HEXES, state["board"]):
+        for seat in SEATS:
+            if piece == seat[0]:
+                worth[seat] += 4 + (q, r, -q - r)[GOALS[seat][0]]
+    total = sum(worth.values())
+    return {seat: 2 * own / total - 1 for seat, own in worth.items()}
 
 
 def drawn(board):
