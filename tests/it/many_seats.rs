@@ -1,4 +1,4 @@
-//! Games of more than two seats: `play`, `test-game`, the protocol, and what is refused.
+//! Games of more than two seats: `play`, `test-game`, the protocol, tournaments, and what is refused.
 
 use std::fs;
 
@@ -139,19 +139,15 @@ fn options_may_stand_between_players() {
 }
 
 #[test]
-fn a_kept_game_of_three_is_no_tournament() {
+fn a_kept_game_of_three_is_a_tournament_of_one_game() {
     let arena = Arena::new();
     play(&arena, &["bot:greedy", "bot:random", "bot:random"], &["--save", "kept"]);
     for command in ["rank", "verify", "report", "export"] {
-        let run = arena.run(&[command, "kept"]);
-        assert_eq!(run.code, 2, "{command}: {}", run.out);
-        let why = "games of 3 seats are not results of a tournament; `referee replay ID";
-        assert!(run.err.contains(why), "{command}: {}", run.err);
+        let named = ["--game", GAME, "--containment", "off"];
+        let named = if command == "rank" { &[][..] } else { &named };
+        let run = arena.run(&[&[command, "kept"], named].concat());
+        assert_eq!(run.code, 0, "{command}: {}", run.err);
     }
-    let before = fs::read_to_string(arena.path().join("kept/games.jsonl")).expect("a log");
-    assert_eq!(arena.run(&["verify", "--repair", "kept"]).code, 2);
-    let after = fs::read_to_string(arena.path().join("kept/games.jsonl")).expect("a log");
-    assert_eq!(before, after);
 }
 
 #[test]
@@ -186,11 +182,143 @@ fn the_rules_of_three_seats_pass_their_trial() {
     assert_eq!(run.code, 0, "{}\n{}", run.out, run.err);
 }
 
+/// A tournament of seven players, whose rules are these lines.
+fn cup(arena: &Arena, rules: &str) {
+    let names = ["ant", "bee", "cat", "dog", "eel", "fox", "gnu"];
+    let players = names.map(|name| format!("[[players]]\nname = {name:?}\nbot = \"random\"\n"));
+    let text = format!(
+        "name = \"cup\"\ngame = {{ from = {GAME:?} }}\nseed = 5\njobs = 2\n{rules}\n\
+         [containment]\nlevel = \"off\"\n{}",
+        players.concat()
+    );
+    fs::write(arena.path().join("tournament.toml"), text).expect("a file");
+}
+
+/// What `games.csv` says of each game and seat, without the times.
+fn rows(arena: &Arena) -> Vec<String> {
+    let text = fs::read_to_string(arena.path().join("results/cup/games.csv")).expect("a table");
+    let mut rows: Vec<String> =
+        text.lines().map(|row| row.rsplit_once(',').expect("times").0.to_owned()).collect();
+    rows[1..].sort();
+    rows
+}
+
 #[test]
-fn tournaments_say_that_they_are_for_two() {
+fn a_tournament_of_three_seats_is_played_ranked_and_verified() {
     let arena = Arena::new();
-    fs::write(arena.path().join("cup.toml"), config("")).expect("a file");
-    let run = arena.run(&["run", "cup.toml", "--containment", "off"]);
+    cup(&arena, "meetings = 2");
+    let plan = arena.run(&["run", "--plan"]);
+    assert_eq!(plan.code, 0, "{}", plan.err);
+    assert!(
+        plan.out.starts_with("cup: goofspiel, 7 players, 2 meetings each, 1 deal per meeting\n")
+    );
+    assert!(plan.out.contains("0 of 18 games played\n"), "{}", plan.out);
+    let run = arena.run(&["run"]);
+    assert_eq!(run.code, 0, "{}", run.err);
+    assert!(run.out.contains("18 of 18 games played."), "{}", run.out);
+    assert!(run.out.contains("comparisons (3.7%)"), "{}", run.out);
+    let rows = rows(&arena);
+    assert_eq!(rows[0], "id,deal,game,seat,player,place,score,final_score,reason,fault,plies");
+    assert_eq!(rows.len(), 1 + 3 * 18);
+    let verify = arena.run(&["verify"]);
+    assert_eq!(verify.code, 0, "{}", verify.out);
+    assert!(verify.out.contains("18 of 18 games played, seeds checked: no problems"));
+    let shown = |args: &[&str]| {
+        let run = arena.run(args);
+        assert_eq!(run.code, 0, "{args:?}: {}", run.err);
+        // The ranking comes first.
+        run.out.split("\n\n").next().expect("a table").to_owned()
+    };
+    let own = shown(&["rank", "--from", "results/cup/games.csv"]);
+    assert_eq!(shown(&["rank"]), own, "the table of games says all");
+    for args in [&["report", "--packets"][..], &["report", "--pseudonyms"], &["export"]] {
+        assert_eq!(arena.run(args).code, 0, "{args:?}: {}", arena.run(args).err);
+    }
+}
+
+#[test]
+fn every_player_takes_every_seat_once_in_a_deal() {
+    let arena = Arena::new();
+    cup(&arena, "[[stages]]\nformat = \"check\"\n[[stages]]\nplayers = 4\n");
+    let run = arena.run(&["run"]);
+    assert_eq!(run.code, 0, "{}", run.err);
+    let rows = rows(&arena);
+    let mut sat = std::collections::BTreeMap::<(&str, &str, &str), Vec<&str>>::new();
+    for row in &rows[1..] {
+        let fields: Vec<&str> = row.split(',').collect();
+        let meeting = fields[0].split_once('-').expect("an id").0;
+        sat.entry((meeting, fields[1], fields[4])).or_default().push(fields[3]);
+    }
+    for ((meeting, ..), mut seats) in sat {
+        seats.sort_unstable();
+        assert_eq!(seats, ["blue", "green", "red"], "{meeting}");
+    }
+    // Three meetings of the check, and all groups of three of the best four.
+    assert_eq!(rows.len(), 1 + 3 * 3 * (3 + 4));
+}
+
+#[test]
+fn a_tournament_of_three_goes_on_after_it_was_killed() {
+    let (whole, killed) = (Arena::new(), Arena::new());
+    for arena in [&whole, &killed] {
+        cup(arena, "format = \"gauntlet\"\nanchors = [\"ant\", \"bee\", \"cat\"]");
+    }
+    assert_eq!(whole.run(&["run"]).code, 0);
+    let mut child = killed.start(&["run"]);
+    killed.wait_for_lines(6);
+    child.kill().expect("killed");
+    child.wait().expect("ended");
+    let run = killed.run(&["run"]);
+    assert_eq!(run.code, 0, "{}", run.err);
+    assert_eq!(rows(&killed), rows(&whole));
+    assert_eq!(killed.run(&["verify"]).code, 0);
+}
+
+#[test]
+fn a_player_that_crashes_is_last_and_is_quarantined() {
+    let arena = Arena::new();
+    fs::write(arena.path().join("bad.py"), "import sys; sys.exit(3)").expect("a file");
+    cup(&arena, "quarantine = 2\nmeetings = 4");
+    let path = arena.path().join("tournament.toml");
+    let text = fs::read_to_string(&path).expect("a file");
+    let bad = "[[players]]\nname = \"bad\"\ncommand = [\"python3\", \"bad.py\"]\n";
+    fs::write(&path, text + bad).expect("a file");
+    let run = arena.run(&["run"]);
+    assert_eq!(run.code, 0, "{}", run.err);
+    assert!(run.err.contains("bad cannot start and will lose its games"), "{}", run.err);
+    assert!(run.err.contains("bad is quarantined"), "{}", run.err);
+    let bad: Vec<String> = rows(&arena).into_iter().filter(|row| row.contains(",bad,")).collect();
+    assert!(!bad.is_empty() && bad.iter().all(|row| row.contains(",3,0.0000,")), "{bad:?}");
+    assert_eq!(arena.run(&["verify"]).code, 0);
+}
+
+#[test]
+fn what_a_format_cannot_do_with_three_seats_it_says() {
+    let arena = Arena::new();
+    let refused = [
+        ("pairs = 2", "`pairs` is for games of two seats", "write `deals` instead"),
+        ("opponents = 4", "`opponents` is for games of two seats", "write `meetings` instead"),
+        ("format = \"swiss\"\nrounds = 3", "the format swiss is for games of two seats", ""),
+        ("format = \"league\"", "the format league is for games of two seats", "`meetings = K`"),
+        (
+            "format = \"gauntlet\"\nanchors = [\"ant\"]",
+            "a game has 3 seats, so an entrant meets 2 anchors at a time, and there is one",
+            "",
+        ),
+        ("meetings = 1000", "`meetings` is out of range", "from 2 to 100"),
+    ];
+    for (rules, problem, help) in refused {
+        cup(&arena, rules);
+        let run = arena.run(&["run"]);
+        assert_eq!(run.code, 2, "{rules}: {}", run.out);
+        assert!(run.err.contains(problem) && run.err.contains(help), "{rules}: {}", run.err);
+    }
+}
+
+#[test]
+fn two_programs_are_compared_in_games_of_two() {
+    let arena = Arena::new();
+    let run = arena.run(&["compare", "bot:random", "bot:greedy", "--game", GAME]);
     assert_eq!(run.code, 2, "{}", run.out);
-    assert!(run.err.contains("goofspiel has 3 seats, and only games for two"), "{}", run.err);
+    assert!(run.err.contains("goofspiel has 3 seats, and this is for games of two"), "{}", run.err);
 }

@@ -131,8 +131,8 @@ pub fn refuse_more_seats(game: &dyn AnyGame) -> Result<(), MoreSeats> {
 /// The game has more seats than two.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "{game} has {seats} seats, and only games for two can be played here: `referee play` takes a \
-     player for each seat, and `referee test-game` and `referee check` test rules and players"
+    "{game} has {seats} seats, and this is for games of two; `referee run`, `play`, `test-game` and \
+     `check` take games of up to 16 seats"
 )]
 pub struct MoreSeats {
     game: String,
