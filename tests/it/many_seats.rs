@@ -322,3 +322,42 @@ fn two_programs_are_compared_in_games_of_two() {
     assert_eq!(run.code, 2, "{}", run.out);
     assert!(run.err.contains("goofspiel has 3 seats, and this is for games of two"), "{}", run.err);
 }
+
+#[test]
+fn a_folder_of_players_becomes_a_tournament_of_three_seats() {
+    let arena = Arena::new();
+    for name in ["ant", "bee", "cat", "dog"] {
+        let dir = arena.path().join("players").join(name);
+        fs::create_dir_all(&dir).expect("a folder");
+        fs::write(dir.join("player.py"), PLAYER).expect("a file");
+    }
+    let new = arena.run(&["new", "tournament", "players", "--game", GAME]);
+    assert_eq!(new.code, 0, "{}", new.err);
+    let text = fs::read_to_string(arena.path().join("tournament.toml")).expect("a file");
+    assert!(text.contains("deals = 1\n") && text.contains("meetings = 8\n"), "{text}");
+    assert!(text.contains("# Without it, all groups of 3 meet (12 games).\n"), "{text}");
+    let plan = arena.run(&["run", "--plan", "--containment", "off"]);
+    assert!(plan.out.contains("4 players, 8 meetings each, 1 deal per meeting"), "{}", plan.err);
+}
+
+#[test]
+fn a_late_player_changes_no_other_game() {
+    let arena = Arena::new();
+    cup(&arena, "meetings = 2");
+    assert_eq!(arena.run(&["run"]).code, 0);
+    let before = rows(&arena);
+    let path = arena.path().join("tournament.toml");
+    let text = fs::read_to_string(&path).expect("a file");
+    let late = "[[players]]\nname = \"late\"\nbot = \"random\"\n";
+    fs::write(&path, text + late).expect("a file");
+    let run = arena.run(&["run"]);
+    assert_eq!(run.code, 0, "{}", run.err);
+    let after = rows(&arena);
+    assert!(before.iter().all(|row| after.contains(row)), "{after:?}");
+    assert_eq!(after.len(), before.len() + 2 * 3 * 3, "two meetings of three games");
+    assert_eq!(arena.run(&["verify"]).code, 0);
+    // A whole round-robin has room for one more, too.
+    fs::write(&path, fs::read_to_string(&path).expect("a file").replace("meetings = 2", ""))
+        .expect("a file");
+    assert_eq!(arena.run(&["run"]).code, 4, "it is another tournament");
+}

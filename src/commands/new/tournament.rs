@@ -19,7 +19,8 @@ use referee_entrants::submissions::{
     ImportError, Intake, NoPlayer, Submission, listed, look_after_build, take_in,
 };
 use referee_protocol::escape::terminal;
-use referee_record::model::stage::Stage;
+use referee_record::model::containment::ContainmentRequest;
+use referee_record::model::stage::{Stage, meetings_of_class};
 use referee_record::model::tournament::DEFAULT_RESULTS;
 use referee_record::shell;
 
@@ -111,6 +112,7 @@ pub(super) fn run(args: &TournamentArgs, printer: Printer) -> Result<Status, Fai
     let Some(dir) = &args.dir else {
         return engines::run(&args.engines, &file, printer);
     };
+    let seats = args.game.open(&ContainmentRequest::default(), printer)?.seats().len();
     let players = players_folder(dir, &args.into);
     let mut intake = take_in(dir, &players).map_err(|error| failed(&error, dir, &players))?;
     if args.build && !build(&mut intake.taken, &args.into, printer)? {
@@ -120,7 +122,7 @@ pub(super) fn run(args: &TournamentArgs, printer: Printer) -> Result<Status, Fai
     if taken.is_empty() {
         return Err(Failure::input(format!("{} contains no players", dir.display())));
     }
-    super::write(&file, &configuration(dir, args, &intake)?)?;
+    super::write(&file, &configuration(dir, args, seats, &intake)?)?;
     let good = taken.iter().filter(|submission| submission.player.is_ok()).count();
     for line in taken.iter().flat_map(lines).chain(left_out(&intake)) {
         printer.note(&line);
@@ -220,16 +222,20 @@ fn title(folder: &Path) -> String {
     quoted(title.trim_start_matches('.'))
 }
 
-fn configuration(dir: &Path, args: &TournamentArgs, intake: &Intake) -> Result<String, Failure> {
+fn configuration(
+    dir: &Path,
+    args: &TournamentArgs,
+    seats: usize,
+    intake: &Intake,
+) -> Result<String, Failure> {
     let taken = &intake.taken;
+    let good = taken.iter().filter(|submission| submission.player.is_ok()).count();
     let folder = whole_folder(&args.into)?;
     let mut text = format!(
         "# A round-robin of everyone in `{}`. `referee run` plays it,\n\
          # `referee run --plan` says how many games that are.\n\
          name = {}\n\
          game = {}\n\
-         # Pairs of games between any two players; the seats are swapped within a pair.\n\
-         pairs = 1\n\
          {}\
          # Without a seed, all random numbers are fresh and unpredictable.\n\
          # seed = 7\n\
@@ -241,7 +247,7 @@ fn configuration(dir: &Path, args: &TournamentArgs, intake: &Intake) -> Result<S
         dir.display().to_string().replace(char::is_control, " "),
         title(&folder),
         quoted(&args.game.word_in(&args.into)?),
-        opponents(taken.iter().filter(|submission| submission.player.is_ok()).count()),
+        if seats == 2 { pairs(good) } else { deals(good, seats) },
         if taken.iter().any(has_class) { PRESET } else { "" },
         if args.build { BUILD } else { "" },
     );
@@ -254,14 +260,34 @@ fn configuration(dir: &Path, args: &TournamentArgs, intake: &Intake) -> Result<S
     Ok(text + &more(taken))
 }
 
-/// The lines about the number of opponents, which matters in a large class.
-fn opponents(players: usize) -> String {
+/// The lines about the numbers of pairs and of opponents, which matters in a large class.
+fn pairs(players: usize) -> String {
     let begin = if players > SMALL_CLASS { "" } else { "# " };
     format!(
-        "# How many others each player meets, whatever the results. Without it, everyone meets everyone\n\
+        "# Pairs of games between any two players; the seats are swapped within a pair.\n\
+         pairs = 1\n\
+         # How many others each player meets, whatever the results. Without it, everyone meets everyone\n\
          # ({} games for {players} players and 1 pair).\n\
          {begin}opponents = {SOME_OPPONENTS}\n",
         Stage::round_robin(1).games(players, 2)
+    )
+}
+
+/// The same for games of more than two seats.
+fn deals(players: usize, seats: usize) -> String {
+    let meetings = meetings_of_class(seats);
+    let games = seats * meetings;
+    let all = Stage::round_robin(1);
+    let all = match all.suits(seats, players) {
+        Ok(()) => format!("all groups of {seats} meet ({} games)", all.games(players, seats)),
+        Err(_) => format!("all groups of {seats} would have to meet"),
+    };
+    format!(
+        "# A deal is {seats} games, in which every player takes every seat once.\n\
+         deals = 1\n\
+         # How often each player meets others, whatever the results: everyone plays {games} games.\n\
+         # Without it, {all}.\n\
+         meetings = {meetings}\n"
     )
 }
 

@@ -136,8 +136,8 @@ pub enum UnsuitedStage {
     #[error(
         "{players} players meet in more than {MOST_MEETINGS} different groups of {seats}; with \
          `meetings = {each}`, everyone plays {games} games in each deal",
-        each = meetings_of_many(*seats),
-        games = meetings_of_many(*seats) * seats,
+        each = meetings_of_class(*seats),
+        games = meetings_of_class(*seats) * seats,
     )]
     ManyMeetings {
         /// The number of seats.
@@ -150,8 +150,9 @@ pub enum UnsuitedStage {
     ManyMeetingsEach,
 }
 
-/// How many meetings of each player suffice for a class: it then plays about two dozen games.
-fn meetings_of_many(seats: usize) -> usize {
+/// How many meetings of each player are enough for a class, in games with so many seats: everyone
+/// then plays about two dozen games.
+pub fn meetings_of_class(seats: usize) -> usize {
     24_usize.div_ceil(seats)
 }
 

@@ -6,3 +6,4 @@
 mod coverage;
 mod formats;
 mod league;
+mod seats;
