@@ -63,12 +63,14 @@
 //! ```
 
 mod anchors;
+mod betting;
 mod covariance;
 mod deal_spread;
 mod deals;
 mod dense;
 mod dispersion;
 mod error;
+mod field;
 mod fit;
 mod fitted_model;
 mod groups;
@@ -95,8 +97,10 @@ mod sprt_match;
 mod stagewise;
 
 pub use anchors::{Contradiction, contradiction};
+pub use betting::{BettingState, BettingTest};
 pub use deals::{Compared, Seating, Table};
 pub use error::RatingError;
+pub use field::{FieldGame, FieldMatch, FieldState, OpponentScore, Rival};
 pub use fit::{Fit, fit};
 pub use intervals::{RankInterval, Separation};
 pub use outcome::{GameOutcome, Outcomes};

@@ -13,7 +13,7 @@ use std::f64::consts::{LN_10, SQRT_2};
 
 use crate::pairs::Pentanomial;
 use crate::rating::Estimate;
-use crate::stagewise::MotionEnd;
+use crate::stagewise::TestMotion;
 
 /// A score that has not occurred counts as this many pairs, so that none is impossible.
 const UNSEEN: f64 = 1e-3;
@@ -188,17 +188,11 @@ impl Sprt {
         ((MARGIN * self.errors.1).ln(), -(MARGIN * self.errors.0).ln())
     }
 
-    /// The test as a Brownian motion. The last pair usually takes the ratio past a bound; that bound
-    /// is put where it ended.
+    /// The test as a Brownian motion.
     fn motion(&self, moments: &Moments) -> TestMotion {
         let [low, high] =
             [self.hypotheses.0, self.hypotheses.1].map(|elo| self.score(elo, moments.deviation));
-        let (middle, width) = (f64::midpoint(low, high), high - low);
-        let time = (width / moments.error).powi(2);
-        let place = time * (moments.mean - middle) / width;
-        let (lower, upper) = self.bounds();
-        let bounds = (lower.min(place), upper.max(place));
-        TestMotion { end: MotionEnd { bounds, time, place }, middle, width }
+        TestMotion::new((low, high), self.bounds(), (moments.mean, moments.error))
     }
 
     /// The mean score at a strength in this test's unit. It may be out of range.
@@ -246,26 +240,6 @@ pub fn normalized_elo(pairs: &Pentanomial) -> Option<Estimate> {
     let error = PAIR_NORMALIZED * NORMAL_95 / total.sqrt();
     let estimate = Estimate { value, low: value - error, high: value + error };
     (variance > 0.0).then_some(estimate)
-}
-
-/// The log-likelihood ratio as a Brownian motion with variance 1 per unit of time. Its drift is −½
-/// at the lower strength and ½ at the upper one.
-struct TestMotion {
-    end: MotionEnd,
-    /// The mean score halfway between the strengths.
-    middle: f64,
-    /// The distance of their mean scores.
-    width: f64,
-}
-
-impl TestMotion {
-    fn drift(&self, score: f64) -> f64 {
-        (score - self.middle) / self.width
-    }
-
-    fn score(&self, drift: f64) -> f64 {
-        self.middle + drift * self.width
-    }
 }
 
 /// The mean score per game of each possible pair result, 0 … 1.

@@ -95,6 +95,43 @@ impl MotionEnd {
     }
 }
 
+/// The log-likelihood ratio of a test as a Brownian motion with variance 1 per unit of time. Its
+/// drift is −½ where the mean score is that of the lower hypothesis and ½ at that of the upper one.
+pub(crate) struct TestMotion {
+    pub(crate) end: MotionEnd,
+    /// The mean score halfway between the hypotheses.
+    middle: f64,
+    /// The distance of their mean scores.
+    width: f64,
+}
+
+impl TestMotion {
+    /// A test between two mean scores, with these bounds of the ratio, that ended at a mean score
+    /// with a standard error. The last results usually take the ratio past a bound; that bound is put
+    /// where it ended.
+    pub(crate) fn new(
+        (low, high): (f64, f64),
+        (lower, upper): (f64, f64),
+        (mean, error): (f64, f64),
+    ) -> Self {
+        let (middle, width) = (f64::midpoint(low, high), high - low);
+        let time = (width / error).powi(2);
+        let place = time * (mean - middle) / width;
+        let bounds = (lower.min(place), upper.max(place));
+        Self { end: MotionEnd { bounds, time, place }, middle, width }
+    }
+
+    /// The drift under which this is the mean score.
+    pub(crate) fn drift(&self, score: f64) -> f64 {
+        (score - self.middle) / self.width
+    }
+
+    /// The mean score under a drift.
+    pub(crate) fn score(&self, drift: f64) -> f64 {
+        self.middle + drift * self.width
+    }
+}
+
 /// The chance times e^exponent; the factors alone may be too large or too small.
 fn weighted(exponent: f64, chance: f64) -> f64 {
     (exponent + chance.ln()).exp()

@@ -5,6 +5,7 @@
 #![expect(clippy::cast_precision_loss, reason = "small counts")]
 #![expect(clippy::print_stdout, reason = "each simulation prints its figures")]
 
+mod field;
 mod seats;
 
 use std::time::Instant;

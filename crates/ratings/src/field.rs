@@ -1,0 +1,382 @@
+//! Would one player do better than another in the same field? Both play the same opponents, with
+//! the same luck, and the difference of their shares of the points decides.
+//!
+//! The unit is a *deal*: a pair of games of each of the two against one opponent. With shares s and t
+//! of the points, it has the value ½ + (s − t)/2. A *round* is a deal against every opponent, so that
+//! each counts equally. The values of whole rounds go into a [`BettingTest`].
+//!
+//! A difference of *e* Elo shows less the farther the opponents are away. With x the strength of both
+//! players over an opponent, as the logarithm of the odds, the expected value is
+//! ½ + [σ(x + e/2) − σ(x − e/2)]/2, with e in natural units. The hypotheses are means of this over
+//! the opponents, with x as the last rounds before show it: a test may not know the round that it
+//! judges, and opponents may learn while it lasts.
+
+use std::collections::{BTreeMap, HashSet};
+use std::f64::consts::LN_10;
+use std::num::NonZeroU64;
+
+use crate::betting::{BettingState, BettingTest, FIRST_VARIANCE};
+use crate::points::Points;
+use crate::rating::Estimate;
+use crate::sprt::{Sprt, SprtError, SprtVerdict, Unit};
+use crate::sprt_match::MatchEnd;
+use crate::stagewise::TestMotion;
+
+/// A natural unit of strength for each Elo point.
+const PER_ELO: f64 = LN_10 / 400.0;
+/// How many deals what all opponents have in common counts for, in the share against one of them.
+const COMMON: f64 = 0.5;
+/// How much less a round counts with each further one in what the hypotheses take the opponents for.
+const MEMORY: f64 = 7.0 / 8.0;
+/// No estimate goes beyond this, in Elo.
+const FARTHEST: f64 = 2000.0;
+/// The number of bisections for a root, enough for the last bit.
+const HALVINGS: usize = 64;
+/// The half points of a pair of games.
+const PAIR: u32 = 4;
+
+/// Which of the two players that are compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Rival {
+    /// The one that may be better.
+    New,
+    /// The one it is compared with.
+    Old,
+}
+
+/// A game of one of the two against an opponent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FieldGame {
+    /// The number of its deal, from 1. Opponents take turns.
+    pub deal: u32,
+    /// Which of the two played.
+    pub rival: Rival,
+    /// Whether it had the first seat. The other game of its pair has the seats swapped.
+    pub at_first_seat: bool,
+    /// Its score in half points, 0 … 2; 0 also if both players forfeited.
+    pub halves: u32,
+    /// Whether a player forfeited.
+    pub forfeited: bool,
+    /// Deals with the same fingerprints are copies of each other. `None` if the game cannot be one.
+    pub fingerprint: Option<NonZeroU64>,
+}
+
+/// The results against one opponent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct OpponentScore {
+    /// The number of deals.
+    pub deals: u32,
+    /// The half points of the new player and of the old one, of 4 for each deal.
+    halves: [u32; 2],
+}
+
+impl OpponentScore {
+    /// The points of one of the two, of 2 for each deal.
+    pub fn points(&self, rival: Rival) -> Points {
+        Points::of(0, self.halves[rival as usize])
+    }
+}
+
+/// How the two did together against one opponent.
+#[derive(Debug, Clone, Copy, Default)]
+struct Level {
+    deals: f64,
+    /// The sum over the deals of the mean of their shares.
+    shares: f64,
+}
+
+impl From<&OpponentScore> for Level {
+    fn from(score: &OpponentScore) -> Self {
+        let halves = f64::from(score.halves[0] + score.halves[1]);
+        Self { deals: f64::from(score.deals), shares: halves / f64::from(2 * PAIR) }
+    }
+}
+
+/// The state of a match.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct FieldState {
+    /// The number of rounds that count.
+    pub rounds: u32,
+    /// The number of deals that repeat earlier ones. They count, unless they are a whole round.
+    pub copies: u32,
+    /// The number of games in rounds judged that a player forfeited.
+    pub forfeits: u32,
+    /// The state of the test.
+    pub test: BettingState,
+    /// Why the match ended, if it has. Double forfeits are lost games here and end none.
+    pub stop: Option<MatchEnd>,
+}
+
+/// The games of a deal, by rival and then by seat.
+type Deal = [[FieldGame; 2]; 2];
+
+/// A match of two players against the same opponents under a sequential test.
+#[derive(Debug, Clone)]
+pub struct FieldMatch {
+    hypotheses: (f64, f64),
+    errors: (f64, f64),
+    most_rounds: u32,
+    bets: BettingTest,
+    /// Games of deals that are not complete or not due yet.
+    waiting: BTreeMap<u32, [[Option<FieldGame>; 2]; 2]>,
+    seen: HashSet<[NonZeroU64; 4]>,
+    opponents: Vec<OpponentScore>,
+    /// The same for the last rounds.
+    recent: Vec<Level>,
+    /// The sum of squared differences of the two players' half points in a deal.
+    squares: u64,
+    state: FieldState,
+}
+
+impl FieldMatch {
+    /// A match against this many opponents, one or more, for at most `most_rounds` rounds. The
+    /// hypotheses are differences `(lower, upper)` in logistic Elo; `errors` is `(α, β)`, the
+    /// probabilities of accepting the upper difference if the lower one is true, and the reverse.
+    ///
+    /// # Errors
+    /// If the differences or the probabilities are out of range.
+    pub fn new(
+        hypotheses: (f64, f64),
+        errors: (f64, f64),
+        opponents: usize,
+        most_rounds: u32,
+    ) -> Result<Self, SprtError> {
+        // Any other test has the same bounds.
+        Sprt::new(Unit::Logistic, hypotheses, errors)?;
+        let bets = BettingTest::new(errors);
+        let test = bets.state();
+        let state = FieldState { rounds: 0, copies: 0, forfeits: 0, test, stop: None };
+        Ok(Self {
+            hypotheses,
+            errors,
+            most_rounds,
+            bets,
+            waiting: BTreeMap::new(),
+            seen: HashSet::new(),
+            opponents: vec![OpponentScore::default(); opponents.max(1)],
+            recent: vec![Level::default(); opponents.max(1)],
+            squares: 0,
+            state,
+        })
+    }
+
+    /// The state of the match.
+    pub fn state(&self) -> &FieldState {
+        &self.state
+    }
+
+    /// The two differences that the test tells apart, in Elo, lower first.
+    pub fn hypotheses(&self) -> (f64, f64) {
+        self.hypotheses
+    }
+
+    /// The error probabilities α and β.
+    pub fn errors(&self) -> (f64, f64) {
+        self.errors
+    }
+
+    /// The verdict; undecided until the match ends.
+    pub fn verdict(&self) -> SprtVerdict {
+        self.state.test.verdict
+    }
+
+    /// The number of deals that count.
+    pub fn deals(&self) -> u32 {
+        self.opponents.iter().map(|score| score.deals).sum()
+    }
+
+    /// The results against each opponent, in their order.
+    pub fn opponents(&self) -> &[OpponentScore] {
+        &self.opponents
+    }
+
+    /// The score of one of the two in the deals that count, of 2 points for each.
+    pub fn score(&self, rival: Rival) -> Points {
+        self.opponents.iter().map(|score| score.points(rival)).sum()
+    }
+
+    /// The expected total number of deals. Before the first round: if one of the hypotheses is true,
+    /// no game is drawn, luck is not shared and the opponents are equals. Later, if the test goes on
+    /// as it has so far. It is not below the number already judged; the maximum may be.
+    pub fn expected_deals(&self) -> f64 {
+        let BettingState { better, not_better, needed, .. } = self.state.test;
+        let deals = f64::from(self.deals());
+        if self.state.rounds == 0 {
+            let (low, high) = self.means(&strengths(&self.recent));
+            let needed = 2.0 * needed.0.max(needed.1);
+            return needed * FIRST_VARIANCE / (high - low).powi(2);
+        }
+        let of = |evidence: f64, needed: f64| {
+            if evidence > 0.0 { (deals * needed / evidence).max(deals) } else { f64::INFINITY }
+        };
+        of(better, needed.0).min(of(not_better, needed.1))
+    }
+
+    /// The number of deals at which the match ends without a verdict.
+    pub fn most_deals(&self) -> u32 {
+        let opponents = u32::try_from(self.opponents.len()).unwrap_or(u32::MAX);
+        self.most_rounds.saturating_mul(opponents)
+    }
+
+    /// Adds a game, and judges the rounds that are now due.
+    pub fn add(&mut self, game: FieldGame) {
+        let seat = usize::from(!game.at_first_seat);
+        if game.deal > self.judged() {
+            self.waiting.entry(game.deal).or_default()[game.rival as usize][seat] = Some(game);
+        }
+        while self.state.stop.is_none() {
+            let Some(round) = self.next_round() else { break };
+            self.judge(&round);
+        }
+    }
+
+    /// The number of the last deal of the last judged round.
+    fn judged(&self) -> u32 {
+        self.deals()
+    }
+
+    /// The deals of the next round, if it is complete.
+    fn next_round(&self) -> Option<Vec<Deal>> {
+        let deals = (1..=self.opponents.len()).map(|number| {
+            let number = self.judged().checked_add(u32::try_from(number).ok()?)?;
+            let &[[Some(a), Some(b)], [Some(c), Some(d)]] = self.waiting.get(&number)? else {
+                return None;
+            };
+            Some([[a, b], [c, d]])
+        });
+        deals.collect()
+    }
+
+    fn judge(&mut self, round: &[Deal]) {
+        let copies = round.iter().filter(|deal| self.is_copy(deal)).count();
+        self.state.copies += u32::try_from(copies).unwrap_or(u32::MAX);
+        if copies == round.len() {
+            self.state.stop = Some(MatchEnd::Copies);
+            return;
+        }
+        // What the hypotheses mean must not depend on this round.
+        let means = self.means(&strengths(&self.recent));
+        let values: Vec<f64> =
+            round.iter().enumerate().map(|(at, deal)| self.count(at, deal)).collect();
+        self.waiting = self.waiting.split_off(&(self.judged() + 1));
+        self.bets.add_round(means, &values);
+        self.state.rounds += 1;
+        self.state.test = self.bets.state();
+        self.state.stop = if self.state.test.verdict != SprtVerdict::Undecided {
+            Some(MatchEnd::Decided)
+        } else if self.state.rounds >= self.most_rounds {
+            Some(MatchEnd::Length)
+        } else {
+            None
+        };
+    }
+
+    /// Whether a deal repeats an earlier one.
+    fn is_copy(&mut self, deal: &Deal) -> bool {
+        let [[a, b], [c, d]] = deal.map(|pair| pair.map(|game| game.fingerprint));
+        let all = (|| Some([a?, b?, c?, d?]))();
+        all.is_some_and(|all| !self.seen.insert(all))
+    }
+
+    /// Adds the deal against the opponent at this place. Returns its value.
+    fn count(&mut self, opponent: usize, deal: &Deal) -> f64 {
+        let halves = deal.map(|pair| pair.iter().map(|game| game.halves).sum::<u32>());
+        let score = &mut self.opponents[opponent];
+        score.deals += 1;
+        score.halves = [0, 1].map(|rival: usize| score.halves[rival] + halves[rival]);
+        let recent = &mut self.recent[opponent];
+        recent.deals = MEMORY * recent.deals + 1.0;
+        recent.shares =
+            MEMORY * recent.shares + f64::from(halves[0] + halves[1]) / f64::from(2 * PAIR);
+        self.squares += u64::from(halves[0].abs_diff(halves[1])).pow(2);
+        let forfeits = deal.iter().flatten().filter(|game| game.forfeited).count();
+        self.state.forfeits += u32::try_from(forfeits).unwrap_or_default();
+        value(f64::from(halves[0]) - f64::from(halves[1]))
+    }
+
+    /// The difference in strength in Elo, with a 95% interval. Both allow for the test's stopping
+    /// early: the estimate is as often too high as too low. Where the test has no verdict, they are
+    /// those of a test with these deals as its maximum length.
+    pub fn estimate(&self) -> Estimate {
+        let strengths = self.strengths();
+        let motion = self.motion(&strengths);
+        let at = |chance| elo_of(motion.score(motion.end.drift(chance)), &strengths);
+        Estimate { value: at(0.5), low: at(0.025), high: at(0.975) }
+    }
+
+    /// The likelihood of superiority: the probability that the new player is better in this field,
+    /// 0 … 1. Like the estimate, it allows for the test.
+    pub fn los(&self) -> f64 {
+        let motion = self.motion(&self.strengths());
+        (1.0 - motion.end.chance_as_high(motion.drift(0.5))).clamp(0.0, 1.0)
+    }
+
+    /// The test as a Brownian motion. Half a deal lost and half a deal won are added: a few deals often
+    /// look more alike than many.
+    fn motion(&self, strengths: &[f64]) -> TestMotion {
+        let deals = f64::from(self.deals()) + 1.0;
+        let [new, old] = [Rival::New, Rival::Old].map(|rival| 2.0 * self.score(rival).value());
+        let mean = value((new - old) / deals);
+        // A deal's distance from ½ is its difference over 8, see `value`.
+        let square = (precise(self.squares) / 64.0 + 0.25) / deals;
+        let variance = square - (mean - 0.5).powi(2);
+        let bounds = (self.errors.1.ln(), -self.errors.0.ln());
+        TestMotion::new(self.means(strengths), bounds, (mean, (variance / deals).sqrt()))
+    }
+
+    /// The expected values of a round's deals under the two hypotheses, against opponents over whom
+    /// both have these strengths.
+    fn means(&self, strengths: &[f64]) -> (f64, f64) {
+        (mean_at(self.hypotheses.0, strengths), mean_at(self.hypotheses.1, strengths))
+    }
+
+    /// How strong both players were over each opponent.
+    fn strengths(&self) -> Vec<f64> {
+        strengths(&self.opponents.iter().map(Level::from).collect::<Vec<_>>())
+    }
+}
+
+/// How strong both players are over opponents at these levels, in natural units. With few deals,
+/// opponents are taken to be more alike than their results.
+fn strengths(levels: &[Level]) -> Vec<f64> {
+    let sum = |of: fn(&Level) -> f64| levels.iter().map(of).sum::<f64>();
+    let common = (sum(|level| level.shares) + 0.5) / (sum(|level| level.deals) + 1.0);
+    let of = |level: &Level| {
+        let share = (level.shares + COMMON * common) / (level.deals + COMMON);
+        (share / (1.0 - share)).ln()
+    };
+    levels.iter().map(of).collect()
+}
+
+/// The value of a deal, or the mean of several, in which the new player has so many half points more
+/// than the old one.
+fn value(lead: f64) -> f64 {
+    0.5 + lead / f64::from(2 * PAIR)
+}
+
+#[expect(clippy::cast_precision_loss, reason = "at most 16 for each deal")]
+fn precise(squares: u64) -> f64 {
+    squares as f64
+}
+
+/// The mean of the expected values against opponents over whom both have these strengths.
+#[expect(clippy::cast_precision_loss, reason = "a number of players")]
+fn mean_at(elo: f64, strengths: &[f64]) -> f64 {
+    let half = elo * PER_ELO / 2.0;
+    let share = |strength: f64| 1.0 / (1.0 + (-strength).exp());
+    let leads = strengths.iter().map(|strength| share(strength + half) - share(strength - half));
+    0.5 + leads.sum::<f64>() / strengths.len() as f64 / 2.0
+}
+
+/// The difference in Elo at which the mean of the expected values is this one.
+fn elo_of(mean: f64, strengths: &[f64]) -> f64 {
+    let (mut low, mut high) = (-FARTHEST, FARTHEST);
+    for _ in 0..HALVINGS {
+        let middle = f64::midpoint(low, high);
+        if mean_at(middle, strengths) < mean { low = middle } else { high = middle }
+    }
+    f64::midpoint(low, high)
+}
+
+#[cfg(test)]
+mod tests;

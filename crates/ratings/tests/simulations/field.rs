@@ -1,0 +1,236 @@
+//! How often the test of two players against the same opponents is wrong, how many games it takes,
+//! and how often its intervals hold.
+
+use rand::{Rng, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use referee_ratings::{BettingTest, FieldGame, FieldMatch, Rival, Sprt, SprtVerdict, Unit};
+
+use super::{Pairing, at_quantile, lead_of, of_upper, play};
+
+const TESTS: u32 = 2000;
+/// With an error rate of 5%, more of [`TESTS`] are wrong with a probability of 1%.
+const MOST_ERRORS: f64 = 122.0;
+const ERRORS: (f64, f64) = (0.05, 0.05);
+const MOST_DEALS: u32 = 8000;
+
+/// The opponents, and what luck does.
+struct Setting {
+    name: &'static str,
+    /// By how much each opponent is stronger than the two, in the scale of the simulation.
+    field: Vec<f64>,
+    /// By how much each one suits the new player better than the old one.
+    suits: Vec<f64>,
+    /// How much stronger every opponent becomes in each round, up to 100 rounds.
+    drift: f64,
+    /// How often a game of the new player and that of the old one have the same luck.
+    luck: f64,
+    /// The upper hypothesis in Elo; the lower one is 0.
+    elo1: f64,
+}
+
+fn setting(name: &'static str, field: &[f64]) -> Setting {
+    let suits = vec![0.0; field.len()];
+    Setting { name, field: field.to_vec(), suits, drift: 0.0, luck: 0.0, elo1: 50.0 }
+}
+
+fn settings() -> Vec<Setting> {
+    let equals = [0.0; 8];
+    let wide: Vec<f64> = (0..40).map(|at| 15.0 * (f64::from(at) - 19.5)).collect();
+    let spread = [-300.0, -150.0, 0.0, 150.0, 300.0];
+    let suits: Vec<f64> = (0..8).map(|at| if at < 4 { 120.0 } else { -120.0 }).collect();
+    vec![
+        setting("8 equal opponents", &equals),
+        Setting { elo1: 20.0, ..setting("8 equal opponents, 0 against 20", &equals) },
+        Setting { luck: 0.5, ..setting("half of the luck shared", &equals) },
+        Setting { luck: 1.0, ..setting("all luck shared", &equals) },
+        setting("1 opponent", &[0.0]),
+        setting("40 opponents", &[0.0; 40]),
+        setting("opponents 200 stronger", &[200.0; 8]),
+        setting("opponents 200 weaker", &[-200.0; 8]),
+        setting("5 opponents, 150 apart", &spread),
+        setting("40 opponents, 15 apart", &wide),
+        Setting { suits, ..setting("first half suits new, second old", &equals) },
+        Setting { drift: 2.0, ..setting("8 opponents, 2 stronger each round", &equals) },
+        Setting { drift: -2.0, ..setting("8 opponents, 2 weaker each round", &[200.0; 8]) },
+    ]
+}
+
+impl Setting {
+    /// The lead of each player over an opponent in a round, when the new one is ahead by `ahead`.
+    fn leads(&self, opponent: usize, round: u32, ahead: f64) -> [f64; 2] {
+        let far = self.field[opponent] + self.drift * f64::from(round.min(100));
+        let half = f64::midpoint(ahead, self.suits[opponent]);
+        [half - far, -half - far]
+    }
+
+    /// The distance of the two at which the shares against these opponents, as they are at first,
+    /// differ as the test expects it at this many Elo.
+    fn ahead(&self, elo: f64) -> f64 {
+        if elo == 0.0 {
+            return 0.0;
+        }
+        let half = elo * std::f64::consts::LN_10 / 800.0;
+        let odds = |x: f64| 1.0 / (1.0 + (-x).exp());
+        // The difference of the shares, less the expected one.
+        let excess = |ahead: f64| -> f64 {
+            let of = |opponent| {
+                let [new, old] = self.leads(opponent, 0, ahead).map(share);
+                let level = f64::midpoint(new, old);
+                let x = (level / (1.0 - level)).ln();
+                new - old - (odds(x + half) - odds(x - half))
+            };
+            (0..self.field.len()).map(of).sum()
+        };
+        let (mut low, mut high) = (0.0, 4.0 * elo);
+        for _ in 0..40 {
+            let middle = f64::midpoint(low, high);
+            if excess(middle) < 0.0 { low = middle } else { high = middle }
+        }
+        high
+    }
+
+    /// The half points of a deal's games, by player and seat.
+    fn deal(&self, opponent: usize, round: u32, ahead: f64, rng: &mut impl Rng) -> [[u32; 2]; 2] {
+        let games = self.leads(opponent, round, ahead).map(of_upper);
+        let mut halves = [[0; 2]; 2];
+        for seat in 0..2 {
+            let luck: f64 = rng.random();
+            for rival in 0..2 {
+                let own = rng.random::<f64>() >= self.luck;
+                let quantile = if own { rng.random() } else { luck };
+                halves[rival][seat] = [2, 1, 0][at_quantile(games[rival][seat], quantile)];
+            }
+        }
+        halves
+    }
+
+    fn play(&self, ahead: f64, most_deals: u32, rng: &mut impl Rng) -> FieldMatch {
+        let opponents = self.field.len();
+        let rounds = most_deals / u32::try_from(opponents).expect("a few");
+        let played = FieldMatch::new((0.0, self.elo1), ERRORS, opponents, rounds);
+        let mut played = played.expect("a test");
+        for round in 0..rounds {
+            for (opponent, deal) in (0..opponents).zip(played.deals() + 1..) {
+                let halves = self.deal(opponent, round, ahead, rng);
+                for (rival, halves) in [Rival::New, Rival::Old].into_iter().zip(halves) {
+                    for (at_first_seat, halves) in [true, false].into_iter().zip(halves) {
+                        played.add(FieldGame {
+                            deal,
+                            rival,
+                            at_first_seat,
+                            halves,
+                            forfeited: false,
+                            fingerprint: None,
+                        });
+                    }
+                }
+            }
+            if played.state().stop.is_some() {
+                break;
+            }
+        }
+        played
+    }
+
+    /// The share of tests that are wrong, if they can be; the mean number of games; and how often
+    /// the interval of the estimate holds the truth.
+    fn simulate(&self, elo: f64, tests: u32, seed: u64) -> [f64; 3] {
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        let ahead = self.ahead(elo);
+        let wrong = if elo == 0.0 { SprtVerdict::Better } else { SprtVerdict::NotBetter };
+        let (mut errors, mut games, mut held) = (0, 0, 0);
+        for _ in 0..tests {
+            let played = self.play(ahead, MOST_DEALS, &mut rng);
+            errors += u32::from(played.verdict() == wrong);
+            games += 4 * played.deals();
+            let estimate = played.estimate();
+            held += u32::from(estimate.low <= elo && elo <= estimate.high);
+        }
+        [errors, games, held].map(|sum| f64::from(sum) / f64::from(tests))
+    }
+}
+
+/// The expected share of a player with this lead.
+fn share(lead: f64) -> f64 {
+    of_upper(lead).iter().map(|[win, draw, _]| win + draw / 2.0).sum::<f64>() / 2.0
+}
+
+#[test]
+fn a_few_field_tests_are_seldom_wrong() {
+    let setting = Setting { luck: 0.5, elo1: 100.0, ..setting("", &[-150.0, 0.0, 150.0]) };
+    for (elo, seed) in [(0.0, 61), (100.0, 62)] {
+        let [wrong, games, _] = setting.simulate(elo, 100, seed);
+        assert!(wrong <= 0.1 && games < 1500.0, "{elo}: {wrong} wrong, {games} games");
+    }
+}
+
+#[test]
+#[ignore = "slow: 72000 sequential tests"]
+fn field_error_rates_stay_within_the_configured_ones() {
+    let mut failed = Vec::new();
+    println!("| opponents | wrong at 0, at 50 Elo | games at 0, 25, 50 Elo | intervals hold |");
+    for (setting, seed) in settings().into_iter().zip(100..) {
+        let at = |elo, seed| setting.simulate(elo, TESTS, seed);
+        let [none, half, all] =
+            [(0.0, seed), (setting.elo1 / 2.0, seed + 50), (setting.elo1, seed + 100)]
+                .map(|(elo, seed)| at(elo, seed));
+        println!(
+            "| {} | {:.1}%, {:.1}% | {:.0}, {:.0}, {:.0} | {:.1}%, {:.1}%, {:.1}% |",
+            setting.name,
+            100.0 * none[0],
+            100.0 * all[0],
+            none[1],
+            half[1],
+            all[1],
+            100.0 * none[2],
+            100.0 * half[2],
+            100.0 * all[2],
+        );
+        let is_wrong = [none[0], all[0]].iter().any(|rate| rate * f64::from(TESTS) > MOST_ERRORS);
+        let is_missed = [none, half, all].iter().any(|[_, _, held]| *held < 0.93);
+        failed.extend((is_wrong || is_missed).then_some(setting.name));
+    }
+    assert_eq!(failed, [""; 0]);
+}
+
+/// Somebody looks after each round and stops as soon as the evidence is enough, whatever is against
+/// it, or at last after 3,000 deals.
+#[test]
+#[ignore = "slow: 2000 long tests"]
+fn looking_after_each_round_makes_no_error_more_probable() {
+    let setting = setting("", &[-150.0, 0.0, 150.0]);
+    let mut rng = ChaCha8Rng::seed_from_u64(71);
+    let mut errors = 0;
+    for _ in 0..TESTS {
+        let mut bets = BettingTest::new(ERRORS);
+        let is_fooled = (0..1000).any(|round| {
+            let values = [0, 1, 2].map(|opponent| {
+                let halves =
+                    setting.deal(opponent, round, 0.0, &mut rng).map(|two| two[0] + two[1]);
+                0.5 + (f64::from(halves[0]) - f64::from(halves[1])) / 8.0
+            });
+            bets.add_round((0.5, 0.53), &values);
+            bets.state().better >= bets.state().needed.0
+        });
+        errors += u32::from(is_fooled);
+    }
+    println!("{errors} of {TESTS} tests were ever better in 1,000 rounds between equals");
+    assert!(f64::from(errors) <= MOST_ERRORS);
+}
+
+/// The games of a direct comparison with the same hypotheses, for the documentation.
+#[test]
+#[ignore = "slow: 6000 sequential tests"]
+fn a_direct_comparison_takes_a_quarter() {
+    let test = Sprt::new(Unit::Logistic, (0.0, 50.0), ERRORS).expect("a test");
+    let games = [0.0, 25.0, 50.0].map(|elo| {
+        let pairing = Pairing::new(lead_of(elo), 0.0);
+        let mut rng = ChaCha8Rng::seed_from_u64(81);
+        let pairs = (0..TESTS).map(|_| play(&test, &pairing, 4000, &mut rng).0.iter().sum::<u32>());
+        2.0 * f64::from(pairs.sum::<u32>()) / f64::from(TESTS)
+    });
+    println!("a direct comparison takes {games:.0?} games at 0, 25 and 50 Elo");
+    let setting = setting("", &[0.0; 8]);
+    let [_, against, _] = setting.simulate(0.0, 300, 82);
+    assert!((3.0..5.0).contains(&(against / games[0])), "{against} games, not {}", games[0]);
+}
