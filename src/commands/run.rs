@@ -388,7 +388,7 @@ impl PlannedRun<'_> {
             policy: tournament.fault_policy,
             adjudication: tournament.adjudication,
             players: players.iter().map(entrant).collect(),
-            secret: folder.secret(tournament.seed)?,
+            secret: folder.secret(tournament.seed)?.for_stages(&tournament.stages),
             reads_memory: false,
             spectators: Arc::clone(spectators),
             closes: watch::Sender::default().subscribe(),

@@ -185,6 +185,7 @@ fn check_log(dir: &Path, rules: &RecordedRulesArgs, printer: Printer) -> Result<
         Some(seed) => Some(Secret::from_seed(seed)),
         None => read_secret(dir)?,
     };
+    let secret = secret.map(|secret| secret.for_stages(&header.stages));
     let book =
         OpeningBook::new(rules, header.openings.as_ref()).map_err(|error| unusable(&error))?;
     let audited = |record: &GameRecord| {

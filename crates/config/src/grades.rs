@@ -90,7 +90,7 @@ fn exempt(players: Option<&[PlayerKeys]>, stages: &[Stage]) -> Vec<String> {
     let players = players.unwrap_or_default().iter().filter(is_exempt);
     let named = players.filter_map(|keys| Some(keys.name.as_ref()?.get_ref().clone()));
     let anchors = stages.iter().flat_map(|stage| match &stage.format {
-        Format::Gauntlet { anchors } => anchors.clone(),
+        Format::Gauntlet { anchors, .. } => anchors.clone(),
         _ => Vec::new(),
     });
     named.chain(anchors).collect()

@@ -208,7 +208,9 @@ fn format(keys: &StageKeys, field: &Entrants<'_>, problems: &mut Problems) -> Fo
     match name {
         "round-robin" => round_robin(keys, players, problems),
         "check" => Format::Check,
-        "gauntlet" => Format::Gauntlet { anchors: anchors(keys, names, problems) },
+        "gauntlet" => {
+            Format::Gauntlet { anchors: anchors(keys, names, problems), same_luck: false }
+        }
         "swiss" => Format::Swiss { rounds: rounds(keys, players, problems) },
         "knockout" => {
             let given = keys.tie_breaks.as_ref();

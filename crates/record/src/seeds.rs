@@ -3,9 +3,12 @@
 //! A stream's key depends only on the purpose of the stream, so that adding a player or resuming
 //! does not change other games.
 
+use std::sync::Arc;
+
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha20Rng;
 
+use crate::model::stage::{Format, Stage};
 use referee_games::{Seat, Stream, draw_outcome};
 
 /// The system provides no random numbers.
@@ -33,7 +36,11 @@ pub fn fresh_identity() -> Result<String, NoRandomNumbers> {
 
 /// The secret of a tournament.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Secret([u8; 32]);
+pub struct Secret {
+    key: [u8; 32],
+    /// The anchors of a gauntlet in which all others have the same luck, if it is one.
+    anchors: Option<Arc<[String]>>,
+}
 
 impl std::fmt::Debug for Secret {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -44,7 +51,7 @@ impl std::fmt::Debug for Secret {
 impl Secret {
     /// The secret derived from a configured seed. It is predictable.
     pub fn from_seed(seed: u64) -> Self {
-        Self(derive("referee 2026 seed", &[&seed.to_le_bytes()]))
+        Self::from_key(derive("referee 2026 seed", &[&seed.to_le_bytes()]))
     }
 
     /// Draws a fresh secret.
@@ -52,17 +59,38 @@ impl Secret {
     /// # Errors
     /// See [`random_bytes`].
     pub fn fresh() -> Result<Self, NoRandomNumbers> {
-        random_bytes().map(Self)
+        random_bytes().map(Self::from_key)
     }
 
     /// The secret as 64 hex digits.
     pub fn to_hex(&self) -> String {
-        blake3::Hash::from_bytes(self.0).to_hex().to_string()
+        blake3::Hash::from_bytes(self.key).to_hex().to_string()
     }
 
     /// Reads 64 hex digits.
     pub fn from_hex(text: &str) -> Option<Self> {
-        blake3::Hash::from_hex(text.trim()).ok().map(|hash| Self(*hash.as_bytes()))
+        blake3::Hash::from_hex(text.trim()).ok().map(|hash| Self::from_key(*hash.as_bytes()))
+    }
+
+    fn from_key(key: [u8; 32]) -> Self {
+        Self { key, anchors: None }
+    }
+
+    /// The same secret in a tournament with these stages: in a gauntlet whose format says so, all
+    /// but the anchors have the same luck.
+    #[must_use]
+    pub fn for_stages(self, stages: &[Stage]) -> Self {
+        let anchors = stages.iter().find_map(|stage| match &stage.format {
+            Format::Gauntlet { anchors, same_luck: true } => Some(anchors.as_slice().into()),
+            _ => None,
+        });
+        Self { anchors, ..self }
+    }
+
+    /// The name by which luck is drawn for a player: its own, or none if others have the same luck.
+    fn name<'a>(&self, player: &'a str) -> &'a str {
+        let is_anchor = |anchors: &Arc<[String]>| anchors.iter().any(|anchor| anchor == player);
+        if self.anchors.as_ref().is_none_or(is_anchor) { player } else { "" }
     }
 
     /// The seed given to `player` in a game against `others`. At most 53 bits, so that programs that
@@ -71,7 +99,8 @@ impl Secret {
     /// It is the same in both games of a pair. With more than two players, it differs between the
     /// games of a deal, in which a player's own luck must not repeat.
     pub fn player_seed(&self, player: &str, others: &[&str], pair: u32, game: u8) -> u64 {
-        let names = sorted(others.iter().copied().chain([player]));
+        let player = self.name(player);
+        let names = sorted(others.iter().map(|other| self.name(other)).chain([player]));
         let (pair, game) = (pair.to_le_bytes(), [game]);
         let mut parts: Vec<&[u8]> = names.iter().map(|name| name.as_bytes()).collect();
         parts.extend([&pair[..], player.as_bytes()]);
@@ -83,7 +112,8 @@ impl Secret {
 
     /// The referee's luck in pair `pair` of these players: the same in all its games.
     pub fn luck(&self, players: &[&str], pair: u32) -> Luck {
-        Luck::from_key(meeting(players, pair, |parts| self.stream("luck", parts)))
+        let names: Vec<&str> = players.iter().map(|player| self.name(player)).collect();
+        Luck::from_key(meeting(&names, pair, |parts| self.stream("luck", parts)))
     }
 
     /// The random numbers for the opening of pair `pair`, the same for all players.
@@ -92,7 +122,7 @@ impl Secret {
     }
 
     fn stream(&self, purpose: &str, parts: &[&[u8]]) -> [u8; 32] {
-        let mut hasher = blake3::Hasher::new_keyed(&self.0);
+        let mut hasher = blake3::Hasher::new_keyed(&self.key);
         frame(&mut hasher, purpose.as_bytes());
         for part in parts {
             frame(&mut hasher, part);
@@ -207,6 +237,27 @@ mod tests {
         assert_eq!(seed(&["b"], 1), seed(&["b"], 2));
         assert_ne!(seed(&["b", "c"], 1), seed(&["b", "c"], 2));
         assert_eq!(seed(&["b", "c"], 1), seed(&["c", "b"], 1));
+    }
+
+    #[test]
+    fn all_but_the_anchors_have_the_same_luck_if_the_format_says_so() {
+        let stage = |same_luck| {
+            let anchors = vec!["ant".to_owned(), "bee".to_owned()];
+            [Stage { format: Format::Gauntlet { anchors, same_luck }, pairs: 1, players: None }]
+        };
+        let seeds = |same_luck, other: &str, anchor: &str| {
+            let secret = Secret::from_seed(7).for_stages(&stage(same_luck));
+            let faces: Vec<(u32, u32)> = (1..=6).map(|face| (face, 1)).collect();
+            let mut luck = secret.luck(&[other, anchor], 1);
+            let dice: Vec<u32> = (0..9).map(|_| luck.draw(Stream::Shared, &faces)).collect();
+            let own = secret.player_seed(other, &[anchor], 1, 1);
+            (own, secret.player_seed(anchor, &[other], 1, 1), dice)
+        };
+        assert_eq!(seeds(true, "new", "ant"), seeds(true, "old", "ant"));
+        let (new, ant, dice) = seeds(true, "new", "ant");
+        let (other, bee, others_dice) = seeds(true, "new", "bee");
+        assert!(new != ant && new != other && ant != bee && dice != others_dice);
+        assert_ne!(seeds(false, "new", "ant"), seeds(false, "old", "ant"));
     }
 
     #[test]

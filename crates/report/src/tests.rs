@@ -71,7 +71,7 @@ fn stage() -> impl Strategy<Value = Stage> {
         (2_usize..4).prop_map(|opponents| {
             Format::PartialRoundRobin { opponents, late: vec!["p3".into()], corrected: Vec::new() }
         }),
-        Just(Format::Gauntlet { anchors: vec!["p0".into(), "p3".into()] }),
+        Just(Format::Gauntlet { anchors: vec!["p0".into(), "p3".into()], same_luck: false }),
         (1_u32..4).prop_map(|rounds| Format::Swiss { rounds }),
         (0_u32..3).prop_map(|tie_breaks| Format::Knockout { tie_breaks }),
         (20_u32..80).prop_map(|games| Format::Ladder { games, margin: None }),

@@ -40,14 +40,14 @@ const WIDEST_GAP: usize = 1 << 16;
 /// Meetings that are played together, all with the same number of deals.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Section {
-    /// The players of each, in the order of their numbers, and how many meetings of the same players
-    /// come before it in this list.
+    /// The players of each, in the order of their numbers, and its turn: deals of different turns
+    /// have different numbers.
     meetings: Vec<(Lineup, u32)>,
     /// The places of the meetings in this list.
     places: HashMap<(Lineup, u32), usize>,
     deals: u32,
-    /// The most meetings of the same players.
-    most: u32,
+    /// The number of turns.
+    turns: u32,
     /// The highest number of a deal in the earlier sections.
     before: u32,
     /// The index of its first game.
@@ -95,12 +95,25 @@ impl Schedule {
             *count += 1;
             (players, *count - 1)
         });
-        let meetings: Vec<(Lineup, u32)> = numbered.collect();
+        let meetings = numbered.collect();
+        self.push_turns(meetings, deals);
+    }
+
+    /// The same for meetings of different players, which take so many turns: in each round of deals,
+    /// the deals of each turn have a number of their own.
+    pub(crate) fn push_in_turns(&mut self, meetings: &[Lineup], deals: u32, turns: usize) {
+        let turn = |at: usize| u32::try_from(at * turns / meetings.len()).unwrap_or(u32::MAX);
+        let numbered =
+            meetings.iter().enumerate().map(|(at, players)| (players.sorted(), turn(at)));
+        self.push_turns(numbered.collect(), deals);
+    }
+
+    fn push_turns(&mut self, meetings: Vec<(Lineup, u32)>, deals: u32) {
         let places = meetings.iter().copied().zip(0..).collect();
-        let most = counts.into_values().max().unwrap_or(1);
-        let before = self.sections.last().map_or(0, |last| last.before + last.most * last.deals);
+        let turns = meetings.iter().map(|&(_, turn)| turn + 1).max().unwrap_or(1);
+        let before = self.sections.last().map_or(0, |last| last.before + last.turns * last.deals);
         let start = self.len();
-        self.sections.push(Section { meetings, places, deals, most, before, start });
+        self.sections.push(Section { meetings, places, deals, turns, before, start });
     }
 
     /// The empty schedule of a league with this many players, in the order in which they came.
@@ -188,8 +201,8 @@ impl Schedule {
         let (rest, game) =
             ((index - section.start) / self.seats, (index - section.start) % self.seats);
         let count = section.meetings.len();
-        let (players, earlier) = section.meetings[rest % count];
-        let deal = section.before + earlier * section.deals + (rest / count) as u32;
+        let (players, turn) = section.meetings[rest % count];
+        let deal = section.before + (rest / count) as u32 * section.turns + turn;
         self.seated(players, deal, game)
     }
 
@@ -212,9 +225,10 @@ impl Schedule {
             let begun = self.sections.partition_point(|section| section.before <= deal);
             let section = &self.sections[begun.checked_sub(1)?];
             let number = deal - section.before;
-            let (earlier, round) = (number / section.deals, (number % section.deals) as usize);
-            let meeting = *section.places.get(&(players, earlier))?;
-            section.start + self.seats * (round * section.meetings.len() + meeting) + game
+            let (turn, round) = (number % section.turns, number / section.turns);
+            let meeting =
+                *section.places.get(&(players, turn)).filter(|_| round < section.deals)?;
+            section.start + self.seats * (round as usize * section.meetings.len() + meeting) + game
         };
         (self.fixture(index) == fixture).then_some(index)
     }
@@ -391,6 +405,26 @@ mod tests {
         // A seventh and a half of 400.
         assert!((35..=80).contains(&first_meetings), "{first_meetings}");
         assert!((160..=240).contains(&first_seats), "{first_seats}");
+    }
+
+    #[test]
+    fn each_turn_has_numbers_of_its_own() {
+        let mut schedule = round_robin(5, 2);
+        let before = schedule.len();
+        let meetings = pairings::in_turn(&[0, 1], &[2, 3, 4]).into_iter().map(Lineup::from);
+        schedule.push_in_turns(&meetings.collect::<Vec<_>>(), 2, 3);
+        let mut met = Vec::new();
+        for index in before..schedule.len() {
+            let fixture = schedule.fixture(index);
+            assert_eq!(schedule.index(fixture), Some(index));
+            let [first, second] = fixture.players.two();
+            met.push((first.min(second), first.max(second), fixture.pair));
+        }
+        met.dedup();
+        let turn = |pair| [0, 1].map(|entrant| (entrant, 2 + (pair as usize - 3) % 3, pair));
+        assert_eq!(met, (3..9).flat_map(turn).collect::<Vec<_>>());
+        let foreign = Fixture { players: [0, 3].into(), pair: 3, game: 1 };
+        assert_eq!(schedule.index(foreign), None, "it is another anchor's turn");
     }
 
     #[test]

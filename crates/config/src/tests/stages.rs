@@ -26,7 +26,7 @@ fn each_format_has_its_keys() {
     assert_eq!(stages("format = \"knockout\""), one(Format::Knockout { tie_breaks: 3 }, 1));
     let tie_breaks = "format = \"knockout\"\ntie-breaks = 0\npairs = 4";
     assert_eq!(stages(tie_breaks), one(Format::Knockout { tie_breaks: 0 }, 4));
-    let gauntlet = Format::Gauntlet { anchors: vec!["b".to_owned()] };
+    let gauntlet = Format::Gauntlet { anchors: vec!["b".to_owned()], same_luck: false };
     assert_eq!(stages("format = \"gauntlet\"\nanchors = [\"b\"]"), one(gauntlet, 1));
     let ladder = Format::Ladder { games: 40, margin: Some(9) };
     assert_eq!(stages("format = \"ladder\"\ngames = 40\nmargin = 9"), one(ladder, 1));

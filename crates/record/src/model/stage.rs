@@ -71,6 +71,10 @@ pub enum Format {
     Gauntlet {
         /// The names of the anchors.
         anchors: Vec<String>,
+        /// Whether all others have the same opening and luck against an anchor, so that they can be
+        /// compared game by game. Then each anchor's turn has a pair number of its own.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        same_luck: bool,
     },
     /// In each round, players with about the same score meet. Nobody meets the same player twice.
     Swiss {
@@ -187,7 +191,7 @@ impl Stage {
             Format::PartialRoundRobin { opponents: each, .. } if *each > MOST_MEETINGS_EACH => {
                 Err(UnsuitedStage::ManyMeetingsEach)
             }
-            Format::Gauntlet { anchors } if anchors.len() + 1 < seats => {
+            Format::Gauntlet { anchors, .. } if anchors.len() + 1 < seats => {
                 Err(UnsuitedStage::FewAnchors { seats, anchors: anchors.len() })
             }
             Format::Check
@@ -243,7 +247,7 @@ impl Stage {
             Format::PartialRoundRobin { opponents, .. } => {
                 format!("{} each, {deals} per {meeting}", counted(*opponents, other))
             }
-            Format::Gauntlet { anchors } => {
+            Format::Gauntlet { anchors, .. } => {
                 let entrants = players.saturating_sub(anchors.len());
                 let anchors = counted(anchors.len(), "anchor");
                 format!("a gauntlet of {entrants} against {anchors}, {deals} each")
@@ -275,7 +279,7 @@ impl Stage {
             Format::PartialRoundRobin { opponents: rounds, late, .. } => {
                 rounds * (players.saturating_sub(late.len()).div_ceil(seats) + late.len())
             }
-            Format::Gauntlet { anchors } => {
+            Format::Gauntlet { anchors, .. } => {
                 let rounds = if anchors.len() + 1 == seats { 1 } else { anchors.len() };
                 players.saturating_sub(anchors.len()) * rounds
             }
@@ -336,7 +340,7 @@ mod tests {
     use super::*;
 
     fn gauntlet_of_two() -> Format {
-        Format::Gauntlet { anchors: vec!["ant".to_owned(), "bee".to_owned()] }
+        Format::Gauntlet { anchors: vec!["ant".to_owned(), "bee".to_owned()], same_luck: false }
     }
 
     fn some() -> Format {
@@ -377,7 +381,7 @@ mod tests {
         assert_eq!(shown(Format::RoundRobin), said("70 meetings of 2 deals", 560));
         assert_eq!(shown(some), said("3 meetings each, 2 deals per meeting", 48));
         let gauntlet = "a gauntlet of 4 against 4 anchors, 2 deals each";
-        assert_eq!(shown(Format::Gauntlet { anchors }), said(gauntlet, 128));
+        assert_eq!(shown(Format::Gauntlet { anchors, same_luck: false }), said(gauntlet, 128));
         let refused = [
             (Format::Swiss { rounds: 3 }, "the format swiss is for games of two seats"),
             (Format::League, "the format league is for games of two seats"),

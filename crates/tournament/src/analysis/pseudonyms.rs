@@ -113,7 +113,7 @@ impl Pseudonyms {
         let stage = |stage: &Stage| {
             // Who came late may be known.
             let mut seen = stage.without_late();
-            if let Format::Gauntlet { anchors } = &mut seen.format {
+            if let Format::Gauntlet { anchors, .. } = &mut seen.format {
                 for anchor in &mut *anchors {
                     *anchor = self.of(anchor).to_owned();
                 }

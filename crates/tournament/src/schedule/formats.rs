@@ -120,6 +120,9 @@ pub fn next(format: &Format, course: &StageState<'_>) -> Option<Next> {
         Format::PartialRoundRobin { opponents, .. } => {
             pairings::some(&course.others(), course.named, *opponents)
         }
+        Format::Gauntlet { same_luck: true, .. } => {
+            pairings::in_turn(&course.others(), course.named)
+        }
         Format::Gauntlet { .. } => pairings::field(&course.others(), course.named),
         Format::Swiss { rounds } => swiss::next(course, *rounds)?,
         Format::Knockout { tie_breaks } => return knockout::next(course, *tie_breaks),

@@ -103,6 +103,11 @@ pub(super) fn field(entrants: &[usize], anchors: &[usize]) -> Vec<(usize, usize)
     (0..anchors.len()).flat_map(round).collect()
 }
 
+/// Every entrant meets the first anchor, then every entrant the second one, and so on.
+pub(super) fn in_turn(entrants: &[usize], anchors: &[usize]) -> Vec<(usize, usize)> {
+    anchors.iter().flat_map(|&anchor| entrants.iter().map(move |&it| (it, anchor))).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use std::collections::HashSet;

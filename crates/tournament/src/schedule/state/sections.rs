@@ -16,7 +16,12 @@ impl TournamentState {
     pub(super) fn extend(&mut self) -> bool {
         while self.part < self.parts.len() {
             if let Some(Next { meetings, deals }) = self.next_section() {
-                self.schedule.push(meetings, deals);
+                match &self.parts[self.part].stage.format {
+                    Format::Gauntlet { anchors, same_luck: true } => {
+                        self.schedule.push_in_turns(&meetings, deals, anchors.len());
+                    }
+                    _ => self.schedule.push(meetings, deals),
+                }
                 self.games.resize(self.schedule.len(), None);
                 return true;
             }
@@ -66,7 +71,7 @@ impl TournamentState {
             .map(|section| self.played_in(section))
             .collect();
         let by_name: &[String] = match &stage.format {
-            Format::Gauntlet { anchors } => anchors,
+            Format::Gauntlet { anchors, .. } => anchors,
             Format::PartialRoundRobin { late, .. } => late,
             _ => &[],
         };

@@ -231,7 +231,10 @@ fn stages() -> impl Strategy<Value = Vec<Stage>> {
     let format = prop_oneof![
         Just(Format::Check),
         Just(Format::RoundRobin),
-        Just(Format::Gauntlet { anchors: vec!["player 0".into(), "player 3".into()] }),
+        any::<bool>().prop_map(|same_luck| Format::Gauntlet {
+            anchors: vec!["player 0".into(), "player 3".into()],
+            same_luck,
+        }),
         (1_u32..4).prop_map(|rounds| Format::Swiss { rounds }),
         (0_u32..3).prop_map(|tie_breaks| Format::Knockout { tie_breaks }),
         (2_u32..60).prop_map(|games| Format::Ladder { games, margin: Some(100) }),
