@@ -1,9 +1,11 @@
 //! `referee compare`: verdicts, their exit codes, and resuming.
 
+use std::collections::BTreeMap;
 use std::fs;
 
 use crate::support::{Arena, Config, Run};
-use serde_json::Value;
+use insta::assert_snapshot;
+use serde_json::{Value, json};
 
 /// A player that exits at its first turn, and one that plays.
 fn arena() -> Arena {
@@ -131,4 +133,181 @@ fn incomparable_players_are_refused() {
         "this cannot be tested: the upper strength must be above the lower one by 0.1 Elo or \
          more, and both within -150 … 150; see `referee compare --help`",
     );
+}
+
+/// `new` plays well, `old` does not; they meet two opponents.
+fn field() -> Arena {
+    let config = Config::empty().bot("new", "greedy").bot("old", "random");
+    Arena::with(&config.bot("ant", "search-10").bot("bee", "steady"))
+}
+
+const GAME: [&str; 2] = ["--game", "back-to-the-wall"];
+const POOL: [&str; 4] = ["--against", "ant", "--against", "bee"];
+
+#[test]
+fn the_same_opponents_show_which_player_is_better() {
+    let arena = field();
+    let args = [&["new", "old", "--elo1", "150"], &GAME[..], &POOL[..]].concat();
+    let (code, verdict) = judged(&arena, &args);
+    assert_eq!(code, 0, "{verdict}");
+    assert_eq!((&verdict["verdict"], &verdict["stop"]), (&"better".into(), &"decided".into()));
+    assert_eq!(verdict["players"], serde_json::json!(["new", "old"]));
+    let (pairs, rounds) = (verdict["pairs"].as_u64(), verdict["rounds"].as_u64());
+    assert_eq!(pairs, rounds.map(|rounds| 2 * rounds), "each opponent counts equally");
+    for (opponent, name) in
+        verdict["against"].as_array().expect("a list").iter().zip(["ant", "bee"])
+    {
+        assert_eq!((&opponent["name"], opponent["pairs"].as_u64()), (&name.into(), rounds));
+    }
+    assert!(verdict["scores"][0].as_f64() > verdict["scores"][1].as_f64(), "{verdict}");
+    assert!(verdict["elo"]["low"].as_f64() > Some(0.0));
+    // Again: nothing is played, and nothing changes.
+    let before = log(&arena);
+    assert!(before.0.starts_with("compare-new-old-"), "{}", before.0);
+    assert_eq!(judged(&arena, &args), (0, verdict));
+    assert_eq!(log(&arena), before);
+}
+
+/// Two names for the same program: if the opponents, too, get the same seeds, dice and openings,
+/// their games are the same.
+#[test]
+fn both_players_have_the_same_luck_and_openings() {
+    let openings = |config: &mut Config| config.more = "[openings]\nplies = 4\n".to_owned();
+    let config = Config::empty().bot("new", "random").bot("old", "random");
+    let config = config.bot("ant", "greedy").bot("bee", "search-10").change(openings);
+    for game in ["watch-your-back", "backdraughts"] {
+        for seed in [Some(7), None] {
+            let arena = Arena::with(&config.change(|config| config.seed = seed));
+            let args = [&["new", "old", "--max-pairs", "4", "--game", game], &POOL[..]].concat();
+            let run = compare(&arena, &args);
+            assert_eq!(run.code, 11, "{}", run.err);
+            assert!(run.out.contains("with a likelihood of 50.0%"), "{}", run.out);
+            assert_eq!(arena.run(&["verify"]).code, 0);
+            let mut games: BTreeMap<String, [Vec<Value>; 2]> = BTreeMap::new();
+            for line in log(&arena).1.lines().skip(1) {
+                let game: Value = serde_json::from_str(line).expect("a record");
+                let players = game["players"].as_object().expect("players");
+                let of = |name: &str| players.values().any(|player| player == name);
+                let (other, seat) = players
+                    .iter()
+                    .find(|(_, player)| {
+                        ["ant", "bee"].contains(&player.as_str().unwrap_or_default())
+                    })
+                    .map(|(seat, player)| (player.to_string(), seat.clone()))
+                    .expect("an opponent");
+                let key = format!("{} {other} {seat}", game["pair"]);
+                let played = json!([game["actions"], game["seed"], game["opening"]]);
+                games.entry(key).or_default()[usize::from(of("old"))].push(played);
+            }
+            assert_eq!(games.len(), 8, "two pairs with each opponent: {:?}", games.keys());
+            for (key, [new, old]) in games {
+                assert_eq!(new.len(), 1, "{game} {key}");
+                assert_eq!(new, old, "{game} {key}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_comparison_in_a_field_says_what_to_expect_and_resumes() {
+    let arena = field();
+    let shorter =
+        [&["compare", "new", "old", "--jobs", "1", "--max-pairs", "3"], &GAME[..], &POOL[..]]
+            .concat();
+    let run = arena.run(&shorter);
+    assert_eq!(run.code, 11, "{}", run.err);
+    for note in [
+        " against 2 opponents if the difference is 0 or 50 Elo; more in between",
+        "to know only whether new beats old, compare them without --against",
+        "--max-pairs allows 8, so this will probably end undecided",
+    ] {
+        assert!(run.err.contains(note), "{}", run.err);
+    }
+    assert_snapshot!("compare_against", run.out);
+    let before = log(&arena);
+    let longer: Vec<&str> = shorter.iter().map(|&it| if it == "3" { "6" } else { it }).collect();
+    let run = arena.run(&longer);
+    assert!(!run.err.contains("games against 2 opponents"), "it was said before: {}", run.err);
+    assert!(run.out.contains("3 rounds against 2 opponents"), "{}", run.out);
+    let after = log(&arena);
+    assert_eq!(before.0, after.0);
+    let games = |log: &str| log.lines().skip(1).map(str::to_owned).collect::<Vec<_>>();
+    assert_eq!((games(&before.1).len(), games(&after.1).len()), (8, 24));
+    assert_eq!(games(&after.1)[..8], games(&before.1)[..]);
+    assert_eq!(arena.run(&["verify"]).code, 0);
+}
+
+#[test]
+fn opponents_come_from_configurations_and_folders() {
+    let arena = field();
+    let against = |pool: &str| {
+        let args = ["new", "old", "--max-pairs", "6", "--against", pool, "--format", "json"];
+        let run = arena.run(&[&["compare"], &args[..]].concat());
+        let json: Value = serde_json::from_str(&run.out).unwrap_or_else(|_| panic!("{}", run.err));
+        let names = json["against"].as_array().expect("a list").iter();
+        let names: Vec<String> = names.map(|it| it["name"].to_string()).collect();
+        (names.join(" "), run.err)
+    };
+    let (names, notes) = against("tournament.toml");
+    assert_eq!(names, r#""ant" "bee""#);
+    assert!(notes.contains("not among the opponents: new and old"), "{notes}");
+    let player = fs::read_to_string("tests/players/fine.py").expect("a player");
+    for folder in ["pool/cat", "pool/dog", "pool/notes"] {
+        fs::create_dir_all(arena.path().join(folder)).expect("a folder");
+    }
+    arena.write("pool/cat/player.py", &player);
+    arena.write("pool/dog/player.py", &format!("{player}# another\n"));
+    arena.write("pool/notes/read.txt", "nothing");
+    let (names, notes) = against("pool");
+    assert_eq!(names, r#""cat" "dog""#);
+    assert!(notes.contains("no player found in pool/notes"), "{notes}");
+    assert_eq!(against("pool/cat").0, r#""cat""#);
+}
+
+/// The opponents' configuration sets the game and its terms.
+#[test]
+fn the_configuration_of_the_opponents_is_used() {
+    let arena = field();
+    fs::rename(arena.path().join("tournament.toml"), arena.path().join("cup.toml")).expect("moved");
+    let args = ["new", "old", "--max-pairs", "2", "--against", "cup.toml"];
+    let run = compare(&arena, &args);
+    assert_eq!(run.code, 11, "{}", run.err);
+    let header = log(&arena).1.lines().next().map(str::to_owned).expect("a header");
+    assert!(header.contains(r#""max-moves":40"#) && header.contains(r#""seed":7"#), "{header}");
+}
+
+#[test]
+fn pools_that_answer_nothing_are_refused() {
+    let arena = arena();
+    let refused = |args: &[&str], error: &str| {
+        let run = compare(&arena, &[&["ant", "bee"], args].concat());
+        assert_eq!(run, Run::new(2, "", &format!("error: {error}\n")));
+    };
+    refused(&["--against", "bee"], "--against names no other player");
+    refused(
+        &["--against", "human"],
+        "--against names programs; a person cannot be an opponent here",
+    );
+    refused(
+        &["--against", "bad", "--against", "bad"],
+        "--against names two players called bad; rename one of them",
+    );
+    refused(
+        &["--against", "bad", "--against", "bot:search", "--max-pairs", "1"],
+        "--max-pairs 1 is not enough for a pair against each of 2 opponents",
+    );
+    refused(
+        &["--against", "bad", "--unit", "normalized"],
+        "--against needs logistic Elo; leave out --unit",
+    );
+}
+
+/// Its games would tell nothing about the two.
+#[test]
+fn an_opponent_that_does_not_start_ends_the_comparison() {
+    let arena = field();
+    arena.write("mute.sh", "exit 3");
+    let run = compare(&arena, &["new", "old", "--against", "ant", "--against", "sh mute.sh"]);
+    assert_eq!(run.code, 2, "{}", run.err);
+    assert!(run.err.contains("sh mute.sh did not start in"), "{}", run.err);
 }

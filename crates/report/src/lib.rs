@@ -27,6 +27,7 @@ mod columns;
 pub mod csv_cells;
 pub mod details;
 mod error;
+pub mod field_verdict;
 pub mod game_files;
 pub mod games;
 pub mod grades;

@@ -33,16 +33,9 @@ pub fn json(played: &SprtMatch, players: [MatchPlayer<'_>; 2], results: &str) ->
     let (state, test) = (played.state(), played.test());
     let SprtState { llr, lower, upper, verdict } = state.sprt;
     let ((elo0, elo1), (alpha, beta)) = (test.hypotheses(), test.errors());
-    // It is null if the match was interrupted.
-    let stop = state.stop.map(|stop| match stop {
-        MatchEnd::Decided => "decided",
-        MatchEnd::Length => "max-pairs",
-        MatchEnd::Copies => "copies",
-        MatchEnd::DoubleForfeits => "double-faults",
-    });
     json!({
         "verdict": verdict,
-        "stop": stop,
+        "stop": stop_name(state.stop),
         "players": players.map(|player| player.name),
         "test": {
             "model": MODEL,
@@ -67,6 +60,16 @@ pub fn json(played: &SprtMatch, players: [MatchPlayer<'_>; 2], results: &str) ->
         "normalized_elo": normalized_elo(&state.pairs),
         "draws": state.draws,
         "results": results,
+    })
+}
+
+/// Why a match ended, for JSON; null if it was interrupted.
+pub(super) fn stop_name(stop: Option<MatchEnd>) -> Option<&'static str> {
+    stop.map(|stop| match stop {
+        MatchEnd::Decided => "decided",
+        MatchEnd::Length => "max-pairs",
+        MatchEnd::Copies => "copies",
+        MatchEnd::DoubleForfeits => "double-faults",
     })
 }
 
@@ -104,7 +107,7 @@ fn so_far(elo: Estimate, pairs: &Pentanomial, draws: u32) -> String {
 }
 
 /// An estimate with half the width of its interval.
-fn brief(Estimate { value, low, high }: Estimate, unit: &str) -> String {
+pub(super) fn brief(Estimate { value, low, high }: Estimate, unit: &str) -> String {
     format!("{} {} {unit}", signed(value), margin((high - low) / 2.0))
 }
 
@@ -141,7 +144,7 @@ fn elo(played: &SprtMatch) -> String {
     shown(played.test().estimate(&played.state().pairs), "Elo")
 }
 
-fn shown(Estimate { value, low, high }: Estimate, unit: &str) -> String {
+pub(super) fn shown(Estimate { value, low, high }: Estimate, unit: &str) -> String {
     format!("{} {unit} ({} … {})", signed(value), whole(low), whole(high))
 }
 
@@ -226,12 +229,15 @@ pub fn text(played: &SprtMatch, players: [MatchPlayer<'_>; 2]) -> String {
             state.double_forfeits
         ));
     }
-    if state.forfeits > 0 {
-        let whose = players.iter().filter_map(MatchPlayer::faults_in_words);
-        let whose = whose.collect::<Vec<_>>().join("; ");
-        lines.push(format!("Games that ended in a fault: {} ({whose}).", state.forfeits));
-    }
+    lines.extend(faults_line(state.forfeits, players));
     lines.join("\n")
+}
+
+/// How many games ended in a fault, and in which; none if no game did.
+pub(super) fn faults_line(forfeits: u32, players: [MatchPlayer<'_>; 2]) -> Option<String> {
+    let whose: Vec<String> = players.iter().filter_map(MatchPlayer::faults_in_words).collect();
+    let whose = if whose.is_empty() { String::new() } else { format!(" ({})", whose.join("; ")) };
+    (forfeits > 0).then(|| format!("Games that ended in a fault: {forfeits}{whose}."))
 }
 
 #[cfg(test)]

@@ -1,0 +1,262 @@
+//! The verdict of `compare --against`, as text and as JSON.
+
+use serde_json::{Value, json};
+
+use super::numbers;
+use super::verdict::{MatchPlayer, brief, faults_line, percent, shown, stop_name};
+use referee_protocol::escape;
+use referee_ratings::{BettingState, FieldMatch, MatchEnd, OpponentScore, Rival, SprtVerdict};
+use referee_record::wording::counted;
+
+const MODEL: &str = "betting on the difference of shares";
+
+/// With more opponents than this, the text does not list them.
+const MOST_LISTED: usize = 12;
+
+const BOTH: [Rival; 2] = [Rival::New, Rival::Old];
+
+/// The points of a pair of games.
+const PAIR: f64 = 2.0;
+
+/// The verdict on the new and the old player, whose games against `opponents` are in `results`, as a
+/// JSON document. Differences are from the side of the new player.
+pub fn json(
+    played: &FieldMatch,
+    players: [MatchPlayer<'_>; 2],
+    opponents: &[String],
+    results: &str,
+) -> Value {
+    let state = played.state();
+    let BettingState { better, not_better, needed, verdict } = state.test;
+    let ((elo0, elo1), (alpha, beta)) = (played.hypotheses(), played.errors());
+    let against = opponents.iter().zip(played.opponents()).map(|(name, score)| {
+        let scores = BOTH.map(|rival| score.points(rival));
+        json!({ "name": name, "pairs": score.deals, "scores": scores })
+    });
+    let scores = BOTH.map(|rival| played.score(rival));
+    json!({
+        "verdict": verdict,
+        "stop": stop_name(state.stop),
+        "players": players.map(|player| player.name),
+        "against": against.collect::<Vec<_>>(),
+        "test": {
+            "model": MODEL,
+            "unit": "logistic Elo",
+            "elo0": elo0,
+            "elo1": elo1,
+            "alpha": alpha,
+            "beta": beta,
+        },
+        "evidence": {
+            "better": better,
+            "not_better": not_better,
+            "needed": { "better": needed.0, "not_better": needed.1 },
+        },
+        "elo": played.estimate(),
+        "superiority": played.los(),
+        "pairs": played.deals(),
+        "rounds": state.rounds,
+        "copies": state.copies,
+        "faults": state.forfeits,
+        "faults_by_player": players.map(|player| player.faults),
+        "scores": scores,
+        "results": results,
+    })
+}
+
+/// The state of the test and the current estimate, for a line of 80 columns under the progress.
+pub fn headline(played: &FieldMatch) -> String {
+    let BettingState { better, not_better, needed, .. } = played.state().test;
+    let [new, old] = BOTH.map(|rival| total_share(played, rival));
+    format!(
+        "better {better:.2} of {:.2}, not better {not_better:.2} of {:.2}, {}, {new} to {old}",
+        needed.0,
+        needed.1,
+        brief(played.estimate(), "Elo")
+    )
+}
+
+/// The verdict as text, without a trailing newline.
+pub fn text(played: &FieldMatch, players: [MatchPlayer<'_>; 2], opponents: &[String]) -> String {
+    let [new, old] = players.map(|player| escape::terminal(player.name));
+    let (state, (elo0, elo1)) = (played.state(), played.hypotheses());
+    let pairs = played.deals();
+    let mut lines = vec![
+        format!("{}.", answer(played, [&new, &old], opponents.len())),
+        format!(
+            "Of {} points each in {}, {new} scored {} and {old} {}; {} against {}.",
+            2 * pairs,
+            counted(pairs as usize, "pair"),
+            played.score(Rival::New),
+            played.score(Rival::Old),
+            counted(state.rounds as usize, "round"),
+            counted(opponents.len(), "opponent"),
+        ),
+        format!(
+            "Estimate: {} at 95%; better with a likelihood of {}.",
+            shown(played.estimate(), "Elo"),
+            percent(played.los())
+        ),
+        format!(
+            "Test: {MODEL}; logistic Elo {elo0} against {elo1}, α {}, β {}.",
+            played.errors().0,
+            played.errors().1
+        ),
+        evidence(&state.test),
+    ];
+    lines.extend(by_opponent(played, [&new, &old], opponents));
+    if state.copies > 0 {
+        lines.push(format!("Pairs that were copies of earlier ones: {}.", state.copies));
+    }
+    lines.extend(faults_line(state.forfeits, players));
+    lines.join("\n")
+}
+
+fn answer(played: &FieldMatch, [new, old]: [&str; 2], opponents: usize) -> String {
+    let (low, high) = played.hypotheses();
+    let field = if opponents == 1 { "this opponent" } else { "these opponents" };
+    match (played.verdict(), played.state().stop) {
+        (SprtVerdict::Better, _) => format!("{new} is better than {old} against {field}"),
+        (SprtVerdict::NotBetter, _) => {
+            format!("{new} is not {high} Elo better than {old} against {field}")
+        }
+        (SprtVerdict::Undecided, Some(MatchEnd::Copies)) => {
+            "Undecided: all games repeat earlier ones, so more games would not help".to_owned()
+        }
+        (SprtVerdict::Undecided, Some(_)) => format!(
+            "The test between {low} and {high} Elo has not ended after the maximum number of pairs; \
+             --max-pairs allows more"
+        ),
+        (SprtVerdict::Undecided, None) => "Not decided yet".to_owned(),
+    }
+}
+
+fn evidence(test: &BettingState) -> String {
+    let BettingState { better, not_better, needed, .. } = test;
+    format!(
+        "Evidence: better {better:.2} of {:.2}; not better {not_better:.2} of {:.2}.",
+        needed.0, needed.1
+    )
+}
+
+/// The shares of the points against each opponent, if these are few.
+fn by_opponent(played: &FieldMatch, [new, old]: [&str; 2], opponents: &[String]) -> Option<String> {
+    let of = |(name, score): (&String, &OpponentScore)| {
+        let [new, old] = BOTH.map(|rival| share(score.points(rival).value(), score.deals));
+        format!("{} {new} {old}", escape::terminal(name))
+    };
+    let each: Vec<String> = opponents.iter().zip(played.opponents()).map(of).collect();
+    let is_shown = played.deals() > 0 && opponents.len() <= MOST_LISTED;
+    is_shown.then(|| format!("Points of {new} and {old} against each: {}.", each.join(", ")))
+}
+
+fn total_share(played: &FieldMatch, rival: Rival) -> String {
+    share(played.score(rival).value(), played.deals())
+}
+
+/// Points as a share of those in so many pairs.
+fn share(points: f64, pairs: u32) -> String {
+    numbers::percent(points, PAIR * f64::from(pairs))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::num::NonZeroU64;
+
+    use referee_ratings::FieldGame;
+    use referee_record::model::fault::FaultCode;
+    use referee_tournament::analysis::results::FaultCounts;
+
+    use super::*;
+
+    const NO_FAULTS: &FaultCounts = &FaultCounts::new();
+    const PLAYERS: [MatchPlayer<'static>; 2] = [
+        MatchPlayer { name: "new", faults: NO_FAULTS },
+        MatchPlayer { name: "old\u{1b}", faults: NO_FAULTS },
+    ];
+
+    fn opponents() -> Vec<String> {
+        ["ant", "bee"].map(str::to_owned).to_vec()
+    }
+
+    /// A match against two opponents, of deals with these half points.
+    fn played(most_rounds: u32, deals: &[[[u32; 2]; 2]]) -> FieldMatch {
+        let test = FieldMatch::new((0.0, 20.0), (0.05, 0.05), 2, most_rounds);
+        let mut played = test.expect("a test");
+        for (deal, halves) in (1..).zip(deals) {
+            for (rival, halves) in BOTH.into_iter().zip(halves) {
+                for (at_first_seat, &halves) in [true, false].into_iter().zip(halves) {
+                    let fingerprint = NonZeroU64::new(u64::from(deal));
+                    let forfeited = halves == 0;
+                    let game =
+                        FieldGame { deal, rival, at_first_seat, halves, forfeited, fingerprint };
+                    played.add(game);
+                }
+            }
+        }
+        played
+    }
+
+    fn answer(played: &FieldMatch) -> String {
+        text(played, PLAYERS, &opponents()).lines().next().unwrap_or_default().to_owned()
+    }
+
+    #[test]
+    fn the_answer_comes_first() {
+        let (won, lost) = ([[2, 2], [0, 2]], [[0, 2], [2, 2]]);
+        assert_eq!(
+            answer(&played(500, &[won; 400])),
+            r"new is better than old\u{1b} against these opponents."
+        );
+        assert_eq!(
+            answer(&played(500, &[lost; 400])),
+            r"new is not 20 Elo better than old\u{1b} against these opponents."
+        );
+        assert_eq!(
+            answer(&played(1, &[won, lost])),
+            "The test between 0 and 20 Elo has not ended after the maximum number of pairs; \
+             --max-pairs allows more."
+        );
+        assert_eq!(answer(&played(9, &[won, lost])), "Not decided yet.");
+    }
+
+    #[test]
+    fn the_text_says_how_each_did() {
+        let faults = FaultCounts::from([(FaultCode::Crash, 2)]);
+        let [new, old] = PLAYERS;
+        let played = played(9, &[[[2, 1], [0, 2]], [[1, 1], [0, 0]]]);
+        let text = text(&played, [new, MatchPlayer { faults: &faults, ..old }], &opponents());
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(
+            lines[1],
+            r"Of 4 points each in 2 pairs, new scored 2.5 and old\u{1b} 1; 1 round against 2 opponents."
+        );
+        assert!(lines[4].starts_with("Evidence: better 0."), "{text}");
+        assert_eq!(
+            lines[5],
+            r"Points of new and old\u{1b} against each: ant 75.0% 50.0%, bee 50.0% 0.0%."
+        );
+        assert_eq!(lines[6], r"Games that ended in a fault: 3 (old\u{1b}: 2 crash).");
+    }
+
+    #[test]
+    fn the_json_output_has_the_same_content() {
+        let played = played(1, &[[[2, 1], [0, 2]], [[1, 1], [0, 0]]]);
+        let json = json(&played, PLAYERS, &opponents(), "results/x");
+        assert_eq!((&json["verdict"], &json["stop"]), (&"undecided".into(), &"max-pairs".into()));
+        assert_eq!(json["scores"], json!([2.5, 1]));
+        assert_eq!(json["against"][1], json!({"name": "bee", "pairs": 1, "scores": [1, 0]}));
+        assert_eq!((&json["pairs"], &json["rounds"]), (&2.into(), &1.into()));
+        assert_eq!((&json["test"]["elo1"], &json["results"]), (&20.0.into(), &"results/x".into()));
+        assert!(json["elo"]["low"].as_f64() < json["elo"]["high"].as_f64());
+    }
+
+    #[test]
+    fn the_headline_fits_into_a_terminal_of_80_columns() {
+        let deals = [[[2, 1], [0, 2]], [[0, 1], [2, 0]], [[2, 2], [0, 0]], [[2, 0], [2, 1]]];
+        for count in [0, 4, 400, 2000] {
+            let line = headline(&played(2000, &deals.repeat(count / 4)));
+            assert!(line.chars().count() <= 80, "{line}");
+        }
+    }
+}

@@ -1,0 +1,207 @@
+//! Plays a comparison until its test has a verdict.
+
+use std::collections::HashMap;
+
+use tokio::sync::watch;
+
+use super::super::Failure;
+use super::super::report::command_options;
+use super::super::run::{PlannedRun, refuse_changed};
+use super::super::runtime::interrupted;
+use super::contest::Contest;
+use crate::printer::Printer;
+use crate::progress::Progress;
+use crate::signals::true_after;
+use referee_games::Seat;
+use referee_protocol::escape;
+use referee_record::log::WriteError;
+use referee_record::model::fault::FaultCode;
+use referee_record::model::game_summary::GameSummary;
+use referee_record::model::record::GameRecord;
+use referee_tournament::analysis::results::FaultCounts;
+use referee_tournament::run::RunEnd;
+use referee_tournament::run::event::{Listener, RunEvent};
+use referee_tournament::run::resume::Prepared;
+use referee_tournament::schedule::state::TournamentState;
+
+/// The games of a match so far.
+pub(super) struct PlayedMatch<C> {
+    pub(super) contest: C,
+    /// The faults of the first player and of the other.
+    pub(super) faults: [FaultCounts; 2],
+    /// A game worth a look: one that the first player lost, or else the first one.
+    pub(super) to_watch: Option<String>,
+}
+
+impl<C: Contest> PlayedMatch<C> {
+    /// Adds the games in `state` to a contest with `nothing` in it.
+    fn of(state: &TournamentState, nothing: C) -> Self {
+        let (mut contest, mut lost, mut any) = (nothing, None, None);
+        let mut faults = [FaultCounts::new(), FaultCounts::new()];
+        for (fixture, summary) in state.counted() {
+            let names = fixture.players.two().map(|player| state.name(player));
+            contest.add(fixture.pair, names, summary);
+            let seats = contest.names().map(|name| seat_of(name, names));
+            for (of_player, seat) in faults.iter_mut().zip(seats) {
+                if let Some(code) = seat.and_then(|seat| summary.faults.of(seat)) {
+                    *of_player.entry(code).or_default() += 1;
+                }
+            }
+            any = any.or(Some(fixture));
+            if seats[0].is_some_and(|seat| summary.halves()[seat] == 0) {
+                lost = lost.or(Some(fixture));
+            }
+        }
+        let to_watch = lost.or(any).and_then(|fixture| state.index(fixture));
+        Self { contest, faults, to_watch: to_watch.map(|index| state.id(index)) }
+    }
+}
+
+/// Plays on until the result is clear or somebody interrupts. Returns all games, given a contest with
+/// `nothing` in it.
+pub(super) fn play_match<C: Contest>(
+    planned: &PlannedRun<'_>,
+    prepared: Prepared,
+    nothing: C,
+    printer: Printer,
+) -> Result<PlayedMatch<C>, Failure> {
+    let before = PlayedMatch::of(&prepared.contents.state, nothing.clone());
+    if before.contest.stop().is_some() {
+        return Ok(before);
+    }
+    if prepared.contents.state.played() == 0 {
+        nothing.outlook().iter().for_each(|line| printer.note(line));
+    }
+    let (tell, told) = watch::channel(false);
+    let called = command_options::options(planned.folder.dir(), None);
+    let progress = Progress::new(printer).tell_faults(called);
+    let mut judge = ContestListener {
+        contest: before.contest,
+        progress,
+        tell,
+        before: 0,
+        unstarted: HashMap::new(),
+    };
+    let stop = async { Ok(either(interrupted()?, told)) };
+    let mut outcome = planned.play(prepared, &mut judge, stop)?;
+    let tables = outcome.tables(planned.folder.dir())?;
+    let played = PlayedMatch::of(&tables.analysis.state, nothing);
+    tables.write()?;
+    if let (RunEnd::Failed(failure), None) = (outcome.end, played.contest.stop()) {
+        return Err(failure.into());
+    }
+    if let Some((name, Unstarted { games, why })) = judge.hopeless() {
+        let (name, why) = (escape::terminal(name), escape::terminal(why));
+        return Err(Failure::input(format!(
+            "{name} did not start in {games} games in a row, so nothing was compared: {why}"
+        )));
+    }
+    refuse_changed(&planned.tournament.players, |_| {
+        "Run the same command again: it starts a new comparison with the changed player".to_owned()
+    })?;
+    Ok(played)
+}
+
+/// Becomes true when one of the two does.
+fn either(
+    mut one: watch::Receiver<bool>,
+    mut other: watch::Receiver<bool>,
+) -> watch::Receiver<bool> {
+    true_after(async move {
+        tokio::select! {
+            _ = one.wait_for(|stop| *stop) => {}
+            _ = other.wait_for(|stop| *stop) => {}
+        }
+    })
+}
+
+/// The seat of the player called `name` in a game of these players, if it is one of them.
+pub(super) fn seat_of(name: &str, players: [&str; 2]) -> Option<Seat> {
+    let seats = [Seat::FIRST, Seat::SECOND].into_iter().zip(players);
+    seats.filter(|&(_, player)| player == name).map(|(seat, _)| seat).next()
+}
+
+/// Judges games as they finish, and stops the runner at the verdict.
+struct ContestListener<C> {
+    contest: C,
+    progress: Progress,
+    tell: watch::Sender<bool>,
+    /// The number of games in the log before this run.
+    before: usize,
+    /// The players that did not start in their last game.
+    unstarted: HashMap<String, Unstarted>,
+}
+
+/// A comparison with a player that fails to start in this many games in a row says nothing.
+const UNSTARTED: u32 = 4;
+
+/// The last games of a player, which did not begin because of it.
+struct Unstarted {
+    games: u32,
+    /// The reason in the last of them.
+    why: String,
+}
+
+impl<C: Contest> Listener for ContestListener<C> {
+    fn on(&mut self, event: RunEvent<'_>, state: &TournamentState) -> Result<(), WriteError> {
+        match event {
+            RunEvent::Begun { .. } => {
+                self.progress.headline(self.contest.headline());
+                self.progress.on(event, state)?;
+                self.before = state.played();
+                self.expect();
+            }
+            RunEvent::GameFinished { record, .. } => {
+                // A record without a result is refused when the tables are made at the end.
+                if let Ok(summary) = GameSummary::of(record) {
+                    let names = [Seat::FIRST, Seat::SECOND].map(|seat| &*record.players[seat]);
+                    self.contest.add(record.pair, names, summary);
+                }
+                self.progress.headline(self.contest.headline());
+                self.expect();
+                self.progress.on(event, state)?;
+                self.count_unstarted(record);
+                if self.contest.stop().is_some() || self.hopeless().is_some() {
+                    self.tell.send_replace(true);
+                }
+            }
+            RunEvent::Over => {
+                if self.contest.stop().is_some() {
+                    self.progress.over();
+                }
+                self.progress.on(event, state)?;
+            }
+            event => self.progress.on(event, state)?,
+        }
+        Ok(())
+    }
+}
+
+impl<C: Contest> ContestListener<C> {
+    /// Tells the progress display how many games to expect in this run.
+    fn expect(&mut self) {
+        let games = self.contest.expected_games();
+        self.progress.expect(games.saturating_sub(self.before) as u64);
+    }
+
+    /// Adds a game, which may not have begun because of a player.
+    fn count_unstarted(&mut self, record: &GameRecord) {
+        let failed = record.players.seats().find_map(|seat| {
+            let fault = record.fault_of(seat).filter(|fault| fault.code == FaultCode::NoStart)?;
+            Some((seat, fault.reason()))
+        });
+        for seat in record.players.seats() {
+            let before = self.unstarted.remove(&record.players[seat]);
+            if let Some((_, why)) = failed.as_ref().filter(|(failed, _)| *failed == seat) {
+                let games = before.map_or(0, |before| before.games) + 1;
+                let why = why.clone();
+                self.unstarted.insert(record.players[seat].clone(), Unstarted { games, why });
+            }
+        }
+    }
+
+    /// A player that seems never to start.
+    fn hopeless(&self) -> Option<(&String, &Unstarted)> {
+        self.unstarted.iter().find(|(_, unstarted)| unstarted.games >= UNSTARTED)
+    }
+}

@@ -1,0 +1,169 @@
+//! The pool of `compare --against`: the opponents of both players.
+
+use std::collections::HashSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::super::Failure;
+use super::super::settings::Settings;
+use crate::printer::Printer;
+use referee_config::{Configuration, PlayerArgument};
+use referee_entrants::detection::unbuilt;
+use referee_protocol::escape;
+use referee_record::model::player::PlayerSpec;
+use referee_record::wording::listed;
+
+/// What `--against` names, once or several times.
+#[derive(Debug)]
+pub(super) struct Pool {
+    parts: Vec<PoolPart>,
+}
+
+#[derive(Debug)]
+enum PoolPart {
+    /// The players of a configuration.
+    Configured(PathBuf),
+    /// A player, by the word that names it.
+    Player(String),
+    /// What is in a folder of players, as words.
+    Folder(PathBuf, Vec<String>),
+}
+
+impl Pool {
+    /// Looks up what these words stand for: a configuration, a player, or a folder of players.
+    pub(super) fn read(words: &[String]) -> Result<Self, Failure> {
+        let part = |word: &String| {
+            let path = Path::new(word);
+            Ok(if path.extension().is_some_and(|it| it == "toml") && path.is_file() {
+                PoolPart::Configured(path.to_owned())
+            } else if path.is_dir() && !is_player(word) {
+                PoolPart::Folder(path.to_owned(), entries(path)?)
+            } else {
+                PoolPart::Player(word.clone())
+            })
+        };
+        Ok(Self { parts: words.iter().map(part).collect::<Result<_, Failure>>()? })
+    }
+
+    /// The first configuration, whose game and terms hold unless another one is named.
+    pub(super) fn configuration(&self) -> Option<&Path> {
+        self.parts.iter().find_map(|part| match part {
+            PoolPart::Configured(path) => Some(path.as_path()),
+            _ => None,
+        })
+    }
+
+    /// The words that may name something to build under the configuration at `config`.
+    pub(super) fn words(&self, config: &Path, printer: Printer) -> Result<Vec<String>, Failure> {
+        let mut words = Vec::new();
+        for part in &self.parts {
+            match part {
+                PoolPart::Configured(path) if path == config => {
+                    let builds = Configuration::read(path, printer.colour_err)?.builds()?;
+                    let plans = builds.into_iter().flat_map(|builds| builds.plans);
+                    words.extend(plans.map(|(name, _)| name));
+                }
+                PoolPart::Configured(_) => {}
+                PoolPart::Player(word) => words.push(word.clone()),
+                PoolPart::Folder(_, entries) => words.extend_from_slice(entries),
+            }
+        }
+        Ok(words)
+    }
+
+    /// The opponents of the two `rivals`, in the order of the command line, with unique names. The
+    /// rivals themselves are left out.
+    pub(super) fn opponents(
+        &self,
+        rivals: &[PlayerSpec],
+        settings: &Settings,
+        printer: Printer,
+    ) -> Result<Vec<PlayerSpec>, Failure> {
+        let mut found = Vec::new();
+        for part in &self.parts {
+            found.extend(part.players(settings, printer)?);
+        }
+        let is_rival = |player: &PlayerSpec| {
+            rivals.iter().any(|rival| rival.name == player.name || rival.hash == player.hash)
+        };
+        let (out, opponents): (Vec<_>, Vec<_>) = found.into_iter().partition(is_rival);
+        if !out.is_empty() {
+            let names: Vec<String> = out.into_iter().map(|player| player.name).collect();
+            printer
+                .note(&format!("not among the opponents: {}", escape::terminal(&listed(&names))));
+        }
+        let mut names = HashSet::new();
+        if let Some(twice) = opponents.iter().find(|player| !names.insert(&player.name)) {
+            return Err(Failure::input(format!(
+                "--against names two players called {}; rename one of them",
+                escape::terminal(&twice.name)
+            )));
+        }
+        if opponents.is_empty() {
+            return Err(Failure::input("--against names no other player"));
+        }
+        Ok(opponents)
+    }
+}
+
+impl PoolPart {
+    fn players(&self, settings: &Settings, printer: Printer) -> Result<Vec<PlayerSpec>, Failure> {
+        let refusal = "--against names programs; a person cannot be an opponent here";
+        match self {
+            Self::Player(word) => Ok(vec![settings.program(word, refusal)?]),
+            Self::Configured(path) if *path == settings.config => match settings.problems() {
+                Some(problems) => Err(problems.clone()),
+                None => Ok(settings.base.players.clone()),
+            },
+            Self::Configured(path) => {
+                let other = Configuration::read(path, printer.colour_err)?.tournament().whole()?;
+                if !other.game.is_same_as(&*settings.base.game) {
+                    return Err(Failure::input(format!(
+                        "--against {}: its game is {}, not {}",
+                        path.display(),
+                        other.game.name(),
+                        settings.base.game.name()
+                    )));
+                }
+                Ok(other.players)
+            }
+            Self::Folder(path, words) => {
+                let (mut players, mut others) = (Vec::new(), Vec::new());
+                for word in words {
+                    match settings.program(word, refusal) {
+                        Ok(player) => players.push(player),
+                        Err(_) => others.push(word.clone()),
+                    }
+                }
+                let others = escape::terminal(&listed(&others));
+                if players.is_empty() {
+                    let path = path.display();
+                    return Err(Failure::input(format!("no player found in `{path}`")));
+                }
+                if !others.is_empty() {
+                    printer.note(&format!("no player found in {others}"));
+                }
+                Ok(players)
+            }
+        }
+    }
+}
+
+/// Whether a folder holds one player, perhaps one to be built, and not several.
+fn is_player(word: &str) -> bool {
+    let is_source = unbuilt(Path::new(word)).is_some_and(|(dir, _)| dir == Path::new(word));
+    is_source || PlayerArgument::parse(word, &[], None).is_ok()
+}
+
+/// The entries of a folder as words, in order, without hidden ones.
+fn entries(folder: &Path) -> Result<Vec<String>, Failure> {
+    let failed = |error| Failure::system(format!("cannot read `{}`: {error}", folder.display()));
+    let mut words = Vec::new();
+    for entry in fs::read_dir(folder).map_err(failed)? {
+        let path = entry.map_err(failed)?.path();
+        let is_hidden = path.file_name().is_some_and(|it| it.as_encoded_bytes().starts_with(b"."));
+        words.extend(path.to_str().filter(|_| !is_hidden).map(str::to_owned));
+    }
+    words.sort_unstable();
+    Ok(words)
+}
