@@ -54,7 +54,7 @@ fn described(game: &GameLine, names: &GameNames) -> String {
     let seats = game.fixture.players.seats();
     let players: Vec<String> =
         seats.map(|seat| escape::terminal(names.player(game, seat))).collect();
-    let named = |seat| (names.player(game, seat), names.seat(seat));
-    let end = end_of_seats(game.summary.places, &game.reason, named);
+    let at = |seat| (names.player(game, seat), names.seat(seat));
+    let end = end_of_seats(game.summary.places, &game.reason, at);
     format!("{}  {}: {end}", game.id(), players.join(" – "))
 }

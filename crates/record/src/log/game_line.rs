@@ -56,11 +56,10 @@ impl GameNames {
         if front.players.values.len() != self.seats.len() {
             return None;
         }
-        let names = front.players.values.values();
-        let number = |name: &String| self.numbers.get(name).copied();
+        let names: Vec<&str> = front.players.values.values().iter().map(String::as_str).collect();
+        let number = |name: &&str| self.numbers.get(*name).copied();
         let players = names.iter().map(number).collect::<Option<Lineup>>()?;
-        let named: Vec<&str> = names.iter().map(String::as_str).collect();
-        if game_id(&named, front.pair, front.game) != front.id {
+        if game_id(&names, front.pair, front.game) != front.id {
             return None;
         }
         let places = places(&front.players.names, &front.result, front.places.as_ref())?;
@@ -72,7 +71,7 @@ impl GameNames {
             reason: front.reason.clone(),
             plies: front.plies,
             used_ms: front.used_ms(),
-            points: front.points().cloned(),
+            points: front.points().cloned().map(Box::new),
             wall_ns: front.wall_ns(),
         })
     }
@@ -107,7 +106,7 @@ pub struct GameLine {
     /// The total time of its turns by seat, in whole milliseconds, rounded down.
     pub used_ms: BySeat<u64>,
     /// The final scores of a game with more than two seats, if it had some.
-    pub points: Option<BySeat<serde_json::Number>>,
+    pub points: Option<Box<BySeat<serde_json::Number>>>,
     /// The wall time of the whole game, in nanoseconds.
     pub wall_ns: u64,
 }

@@ -21,7 +21,9 @@ pub(super) fn all(players: &[usize], seats: usize) -> Vec<Vec<usize>> {
     };
     while let Some(at) = next(&left, &played) {
         let meeting = left.remove(at);
-        meeting.iter().for_each(|&at| played[at] += 1);
+        for &at in &meeting {
+            played[at] += 1;
+        }
         meetings.push(meeting.into_iter().map(|at| players[at]).collect());
     }
     meetings
@@ -122,12 +124,11 @@ impl Mixed {
         let mut met = vec![0_u32; order.len()];
         while meeting.len() < self.seats {
             let least = (0..left.len().min(WIDTH)).min_by_key(|&at| met[left[at]]);
-            let next = match least {
-                Some(at) => left.remove(at),
-                None => {
-                    let free = order.iter().copied().filter(|at| !meeting.contains(at));
-                    free.min_by_key(|&at| (self.played[at], met[at]))
-                }
+            let next = if let Some(at) = least {
+                left.remove(at)
+            } else {
+                let free = order.iter().copied().filter(|at| !meeting.contains(at));
+                free.min_by_key(|&at| (self.played[at], met[at]))
             };
             // There are at least as many players as seats.
             let Some(next) = next else { break };
