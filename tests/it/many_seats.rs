@@ -184,10 +184,15 @@ fn the_rules_of_three_seats_pass_their_trial() {
 
 /// A tournament of seven players, whose rules are these lines.
 fn cup(arena: &Arena, rules: &str) {
+    cup_of(arena, GAME, rules);
+}
+
+/// The same of another game of three seats.
+fn cup_of(arena: &Arena, game: &str, rules: &str) {
     let names = ["ant", "bee", "cat", "dog", "eel", "fox", "gnu"];
     let players = names.map(|name| format!("[[players]]\nname = {name:?}\nbot = \"random\"\n"));
     let text = format!(
-        "name = \"cup\"\ngame = {{ from = {GAME:?} }}\nseed = 5\njobs = 2\n{rules}\n\
+        "name = \"cup\"\ngame = {{ from = {game:?} }}\nseed = 5\njobs = 2\n{rules}\n\
          [containment]\nlevel = \"off\"\n{}",
         players.concat()
     );
@@ -360,4 +365,18 @@ fn a_late_player_changes_no_other_game() {
     fs::write(&path, fs::read_to_string(&path).expect("a file").replace("meetings = 2", ""))
         .expect("a file");
     assert_eq!(arena.run(&["run"]).code, 4, "it is another tournament");
+}
+
+#[test]
+fn where_only_the_winner_is_known_the_others_are_not_compared() {
+    let arena = Arena::new();
+    let rules = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/rules/crowd.py");
+    let game = format!("command = [\"python3\", {rules:?}, \"declared\"]\n");
+    fs::write(arena.path().join("crowd.toml"), game).expect("a file");
+    cup_of(&arena, "crowd.toml", "meetings = 2");
+    let run = arena.run(&["run"]);
+    assert_eq!(run.code, 0, "{}", run.err);
+    assert!(run.out.contains("Ties: 0 of 36"), "18 games, two comparisons each: {}", run.out);
+    assert!(!run.out.contains("add `--ranking winner`"), "{}", run.out);
+    assert_eq!(arena.run(&["verify"]).code, 0);
 }

@@ -11,6 +11,8 @@ import sys
 MISTAKE = sys.argv[1]
 SEATS = ["red", "green", "blue"]
 GAME = {"protocol": 1, "name": "crowd", "title": "Crowd", "seats": SEATS}
+if MISTAKE == "declared":
+    GAME["ranking"] = "winner"
 
 
 def play(state, step):
@@ -25,13 +27,19 @@ def shown(state):
     out, inside = state["out"], [seat for seat in SEATS if seat not in state["out"]]
     if len(inside) == 1 or state["round"] > 4:
         return {"state": state, "eliminated": out,
-                "turn": {"over": {"places": places(out)}, "reason": "last"}}
+                "turn": {"over": over(out), "reason": "last"}}
     if MISTAKE == "asked" and out and state["round"] == 3:
         inside = SEATS
     if MISTAKE == "returns" and state["round"] == 3:
         out = []
     return {"state": state, "eliminated": out, "turn": {"together": inside},
             "legal": {seat: ["1", "2"] for seat in inside}}
+
+
+def over(out):
+    if MISTAKE == "declared":
+        return next(seat for seat in SEATS if seat not in out)
+    return {"places": places(out)}
 
 
 def places(out):

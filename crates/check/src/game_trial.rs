@@ -109,7 +109,7 @@ pub fn try_out(
         tell,
         rng: ChaCha8Rng::seed_from_u64(plan.seed),
         findings: Findings::default(),
-        portrait: PortraitMaker::default(),
+        portrait: PortraitMaker::new(&*rules.game),
         played: 0,
     };
     trial.visit_near_positions();

@@ -144,6 +144,28 @@ pub struct RulesProgram {
     /// Whether a seat may not see everything.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub hidden: bool,
+    /// What the places of its games tell.
+    #[serde(default, skip_serializing_if = "PlacesTell::is_all")]
+    pub ranking: PlacesTell,
+}
+
+/// What the places of a game with more than two seats tell.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum PlacesTell {
+    /// Who is ahead of whom.
+    #[default]
+    Places,
+    /// Only who won: the others share a place because nothing is known about them.
+    Winner,
+}
+
+impl PlacesTell {
+    /// Whether they tell who is ahead of whom.
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "as serde passes it")]
+    pub fn is_all(&self) -> bool {
+        *self == Self::Places
+    }
 }
 
 /// A position of any game, with the rules in force.

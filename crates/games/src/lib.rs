@@ -69,8 +69,8 @@ pub mod two;
 pub mod watch_your_back;
 
 pub use any::{
-    AnyGame, AnyPosition, GameError, Position, ProgramError, RulesProgram, SharedGame, Typed,
-    TypedPosition, guesses,
+    AnyGame, AnyPosition, GameError, PlacesTell, Position, ProgramError, RulesProgram, SharedGame,
+    Typed, TypedPosition, guesses,
 };
 pub use drawing::{
     BoardLook, BoardSymbol, Drawing, DrawnBoard, DrawnDie, DrawnRow, DrawnSquare, Labels,

@@ -82,7 +82,8 @@ pub(crate) fn several_seats(standings: &Standings, seats: &SeatStandings) -> Str
 fn winners(standings: &Standings) -> Option<String> {
     standings.seats.as_ref().is_some_and(|seats| seats.may_be_winners).then(|| {
         "Warning: nearly all games have one player in first place and all others level. If only \
-         winners are known, add `--ranking winner`: otherwise the intervals are far too narrow."
+         winners are known, the intervals are far too narrow: add `--ranking winner` to a list of \
+         games, and `\"ranking\":\"winner\"` to the description of a game."
             .to_owned()
     })
 }

@@ -4,8 +4,8 @@ use std::cmp::Ordering;
 use std::collections::{BTreeMap, HashSet};
 
 use referee_games::{
-    BySeat, DrawnBoard, Legal, OtherEvent, Outcome, Places, Seat, SeatSet, Stream, Turn,
-    WholeNumber, is_unsafe_to_show,
+    BySeat, DrawnBoard, Legal, OtherEvent, Outcome, Places, PlacesTell, Seat, SeatSet, Stream,
+    Turn, WholeNumber, is_unsafe_to_show,
 };
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -220,7 +220,9 @@ fn places(game: &Description, over: &Value) -> Result<Places, Violation> {
     }
     match over {
         Value::String(name) if name == "draw" => Ok(Places::level(count)),
-        Value::String(name) if count == 2 => Ok(Places::won_by(seat(game, name)?, count)),
+        Value::String(name) if count == 2 || game.ranking == PlacesTell::Winner => {
+            Ok(Places::won_by(seat(game, name)?, count))
+        }
         Value::Object(fields) if count > 2 => {
             let places = fields.get("places").ok_or(bad)?;
             let places = BTreeMap::<String, WholeNumber<u8>>::deserialize(places)

@@ -8,8 +8,8 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 use referee_games::{
-    BoardLook, BySeat, Clause, DrawnBoard, OptionSpec, Outcome, Places, Seat, SeatSet, StepText,
-    Stream, Text, Turn, WholeNumber,
+    BoardLook, BySeat, Clause, DrawnBoard, OptionSpec, Outcome, Places, PlacesTell, Seat, SeatSet,
+    StepText, Stream, Text, Turn, WholeNumber,
 };
 
 /// The version of the contract.
@@ -176,6 +176,9 @@ pub(crate) struct GameAnswer {
     /// Whether the game has hidden information.
     #[serde(default)]
     pub(crate) hidden: bool,
+    /// What the places of games with more than two seats tell.
+    #[serde(default, skip_serializing_if = "PlacesTell::is_all")]
+    pub(crate) ranking: PlacesTell,
     /// The options, in order.
     #[serde(default)]
     pub(crate) options: Vec<OptionSpec>,

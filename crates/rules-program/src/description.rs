@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 
 use referee_games::options::{OptionKind, plain};
-use referee_games::{BoardLook, BySeat, Clause, OptionSpec, Options, SEATS, Text};
+use referee_games::{BoardLook, BySeat, Clause, OptionSpec, Options, PlacesTell, SEATS, Text};
 
 use crate::boards;
 use crate::contract::{GameAnswer, VERSION};
@@ -20,6 +20,7 @@ pub(crate) struct Description {
     pub(crate) title: String,
     pub(crate) seats: BySeat<Text>,
     pub(crate) hidden: bool,
+    pub(crate) ranking: PlacesTell,
     pub(crate) options: Vec<OptionSpec>,
     pub(crate) clauses: Vec<Clause>,
     pub(crate) board: Option<BoardLook>,
@@ -28,8 +29,8 @@ pub(crate) struct Description {
 impl Description {
     /// Checks the answer to `game`.
     pub(crate) fn new(answer: GameAnswer) -> Result<Self, Violation> {
-        let GameAnswer { protocol, name, title, seats, hidden, options, clauses, board, .. } =
-            answer;
+        let GameAnswer { protocol, name, title, seats, hidden, ranking, .. } = answer;
+        let (options, clauses, board) = (answer.options, answer.clauses, answer.board);
         if protocol != VERSION {
             return Err(Violation::Version(protocol));
         }
@@ -43,7 +44,7 @@ impl Description {
         let clauses = clauses.into_iter().map(clause).collect();
         let title = printable(&title);
         board.iter().try_for_each(|look| boards::check_look(look, &seats))?;
-        Ok(Self { name, title, seats, hidden, options, clauses, board })
+        Ok(Self { name, title, seats, hidden, ranking, options, clauses, board })
     }
 }
 

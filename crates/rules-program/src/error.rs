@@ -190,7 +190,8 @@ pub(crate) enum Violation {
     /// `over` of a game with more seats gives neither places nor scores.
     #[error(
         "`over` needs `draw`, `{{\"scores\":[…]}}` with {seats} numbers, the first seat's first, or \
-         `{{\"places\":{{…}}}}` with the place of each of the {seats} seats, from 1"
+         `{{\"places\":{{…}}}}` with the place of each of the {seats} seats, from 1; in a game that \
+         declares `\"ranking\":\"winner\"`, the seat that won will do"
     )]
     OverPlaces {
         /// The number of the game's seats.

@@ -43,7 +43,8 @@ impl ProgramGame {
             let description = Description::new(answer)?;
             Ok((description, without_id(text)?))
         })?;
-        let program = RulesProgram { hidden: description.hidden, ..identify(&text) };
+        let Description { hidden, ranking, .. } = description;
+        let program = RulesProgram { hidden, ranking, ..identify(&text) };
         Ok(Self {
             description: Arc::new(description),
             program: Arc::new(program),

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
-use referee_games::{AnyGame, GameError, Options, Position, RulesProgram};
+use referee_games::{AnyGame, GameError, Options, PlacesTell, Position, RulesProgram};
 use serde_json::{Value, json};
 
 use crate::{Launcher, ProgramEnd, ProgramGame, ProgramPipes, RulesProcess};
@@ -70,6 +70,7 @@ impl ScriptedProgram {
             hash: String::new(),
             code: String::new(),
             hidden: false,
+            ranking: PlacesTell::Places,
         })
     }
 

@@ -11,8 +11,8 @@ use rand::SeedableRng;
 use rand::seq::IndexedRandom;
 use rand_chacha::ChaCha8Rng;
 use referee_games::{
-    AnyGame, AnyPosition, BySeat, Event, GameKind, Options, RulesProgram, Seat, Step, TextStep,
-    Turn,
+    AnyGame, AnyPosition, BySeat, Event, GameKind, Options, PlacesTell, RulesProgram, Seat, Step,
+    TextStep, Turn,
 };
 use referee_rules_program::{Launcher, ProgramEnd, ProgramGame, ProgramPipes, RulesProcess, serve};
 
@@ -50,6 +50,7 @@ fn through_the_pipe(kind: GameKind) -> ProgramGame {
         hash: String::new(),
         code: String::new(),
         hidden: false,
+        ranking: PlacesTell::Places,
     };
     let limit = Duration::from_secs(60);
     ProgramGame::open(Arc::new(InThread(kind)), limit, identify).expect("a game")

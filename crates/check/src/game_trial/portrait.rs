@@ -10,7 +10,7 @@ use super::TrialPlan;
 use super::findings::Findings;
 use super::walk::{Walk, random_step};
 use referee_bots::{Allotment, BotKind, Limit, engine};
-use referee_games::{BySeat, GameError, Outcome, Places, Seat, Step, Turn};
+use referee_games::{AnyGame, BySeat, GameError, Outcome, Places, Seat, Step, Turn};
 use referee_record::model::rules::GameRules;
 
 /// The fewest games that show that a game only tells who won.
@@ -42,8 +42,8 @@ pub struct GameSample {
     pub plies: Quantiles,
     /// The number of games that ended for each reason.
     pub reasons: BTreeMap<String, u32>,
-    /// Whether the games, of more than two seats, tell only who won: nearly all of them level the
-    /// others.
+    /// Whether the games, of more than two seats, tell only who won, and the game does not say so:
+    /// nearly all of them level the others.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub winner_only: bool,
 }
@@ -107,7 +107,6 @@ impl ShareInterval {
 }
 
 /// The data of a portrait.
-#[derive(Default)]
 pub(super) struct PortraitMaker {
     random: EndCounts,
     search: Option<(String, EndCounts)>,
@@ -125,6 +124,8 @@ struct EndCounts {
     /// The games that told only who won, and those in which all were level.
     winner_only: u32,
     level: u32,
+    /// Whether the game says that it tells only who won.
+    is_declared: bool,
 }
 
 impl EndCounts {
@@ -149,13 +150,21 @@ impl EndCounts {
             decisive: ShareInterval::new(self.decisive, self.games),
             plies: Quantiles::of(self.lengths)?,
             reasons: self.reasons,
-            winner_only: self.winner_only >= FEWEST_TOLD
+            winner_only: !self.is_declared
+                && self.winner_only >= FEWEST_TOLD
                 && self.winner_only * 20 >= (self.games - self.level) * 19,
         })
     }
 }
 
 impl PortraitMaker {
+    /// A portrait of this game without any games.
+    pub(super) fn new(game: &dyn AnyGame) -> Self {
+        let is_declared = game.program().is_some_and(|program| !program.ranking.is_all());
+        let random = EndCounts { is_declared, ..EndCounts::default() };
+        Self { random, search: None, choices: Vec::new() }
+    }
+
     /// Adds a random game, if it was finished.
     pub(super) fn add(&mut self, walk: &Walk) {
         let Turn::Over(outcome) = walk.position.turn() else { return };
@@ -171,7 +180,8 @@ impl PortraitMaker {
         findings: &mut Findings,
         mut played: impl FnMut(u32),
     ) {
-        let mut ends = EndCounts::default();
+        let is_declared = self.random.is_declared;
+        let mut ends = EndCounts { is_declared, ..EndCounts::default() };
         for number in 0..plan.search_games {
             played(number);
             let rng = ChaCha8Rng::seed_from_u64(plan.seed ^ (u64::from(number + 1) << 32));

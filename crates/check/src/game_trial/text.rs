@@ -71,7 +71,8 @@ fn winner_only(trial: &GameTrial) -> Option<&'static str> {
     let is_so = trial.portrait.as_ref()?.random.winner_only;
     is_so.then_some(
         "places: the games only tell who won, and level all others; end them with the places or \
-         the scores of all, or rate them with `referee rank --from FILE --ranking winner`",
+         the scores of all, or declare `\"ranking\":\"winner\"`: otherwise ratings take the others \
+         for equals",
     )
 }
 

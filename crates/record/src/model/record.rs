@@ -20,7 +20,7 @@ use crate::model::player::name_problem;
 use crate::model::stage::Order;
 use crate::model::stage::{Stage, UnsuitedStage, is_league};
 use crate::model::tc::ShortClock;
-use referee_games::{BySeat, Places, RulesProgram, Seat, SeatMap};
+use referee_games::{BySeat, Places, PlacesTell, RulesProgram, Seat, SeatMap};
 use referee_protocol::{Score, SearchReport};
 use referee_ratings::{Compared, FixedRating, Results, Seating, Table};
 
@@ -180,8 +180,12 @@ impl Header {
         match self.seats.len() {
             2 => Results::new(players),
             seats => {
-                let (seating, compared) = (Seating::Known, Compared::All);
-                Results::at_table(players, Table { seats, seating, compared })
+                let ranking = self.program.as_ref().map(|program| program.ranking);
+                let compared = match ranking.unwrap_or_default() {
+                    PlacesTell::Places => Compared::All,
+                    PlacesTell::Winner => Compared::Winner,
+                };
+                Results::at_table(players, Table { seats, seating: Seating::Known, compared })
             }
         }
     }

@@ -1,6 +1,6 @@
 //! The description of a game, as a rules program gives it.
 
-use referee_games::{AnyGame, OptionSpec};
+use referee_games::{AnyGame, OptionSpec, PlacesTell};
 
 use crate::contract::{GameAnswer, VERSION};
 
@@ -13,6 +13,7 @@ pub(super) fn describe(game: &dyn AnyGame) -> GameAnswer {
         version: Some(env!("CARGO_PKG_VERSION").to_owned()),
         seats: game.seats().into_iter().map(std::borrow::Cow::into_owned).collect(),
         hidden: false,
+        ranking: PlacesTell::Places,
         options: game.options().iter().map(option).collect(),
         clauses: game.clauses().to_vec(),
         board: game.look().cloned(),

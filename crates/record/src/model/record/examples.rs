@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use referee_games::{BySeat, RulesProgram, SeatMap};
+use referee_games::{BySeat, PlacesTell, RulesProgram, SeatMap};
 use referee_protocol::Score;
 
 use crate::model::clock::TimeControl;
@@ -68,6 +68,7 @@ pub fn program(command: &[&str]) -> RulesProgram {
         hash: String::new(),
         code: String::new(),
         hidden: false,
+        ranking: PlacesTell::Places,
     }
 }
 
