@@ -162,7 +162,6 @@ pub enum PlacesTell {
 
 impl PlacesTell {
     /// Whether they tell who is ahead of whom.
-    #[expect(clippy::trivially_copy_pass_by_ref, reason = "as serde passes it")]
     pub fn is_all(&self) -> bool {
         *self == Self::Places
     }
