@@ -111,7 +111,11 @@ impl Schedule {
     fn push_turns(&mut self, meetings: Vec<(Lineup, u32)>, deals: u32) {
         let places = meetings.iter().copied().zip(0..).collect();
         let turns = meetings.iter().map(|&(_, turn)| turn + 1).max().unwrap_or(1);
-        let before = self.sections.last().map_or(0, |last| last.before + last.turns * last.deals);
+        // A stranger's header may ask for more deals than have numbers.
+        let before = self
+            .sections
+            .last()
+            .map_or(0, |last| last.before.saturating_add(last.turns.saturating_mul(last.deals)));
         let start = self.len();
         self.sections.push(Section { meetings, places, deals, turns, before, start });
     }
