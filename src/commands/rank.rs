@@ -73,7 +73,7 @@ pub(crate) struct RankArgs {
     pub(crate) from: Option<PathBuf>,
     /// What the places in the file of --from tell
     #[arg(long, value_enum, default_value_t, requires = "from")]
-    pub(crate) ranking: PlacesTell,
+    pub(crate) ranking: RankingArg,
     /// Output format
     #[arg(long, value_enum, default_value_t)]
     pub(crate) format: RankFormat,
@@ -89,7 +89,7 @@ pub(crate) struct RankArgs {
 
 /// What the places of a game tell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
-pub(crate) enum PlacesTell {
+pub(crate) enum RankingArg {
     /// The order of all players.
     #[default]
     Places,
@@ -143,7 +143,7 @@ pub(crate) fn run(args: &RankArgs, printer: Printer) -> Result<Status, Failure> 
 
 /// The standings of the games in a CSV file. Its games have no record, so copies cannot be
 /// recognised.
-fn listed(file: &Path, faulted: Faulted, tell: PlacesTell) -> Result<Standings, Failure> {
+fn listed(file: &Path, faulted: Faulted, tell: RankingArg) -> Result<Standings, Failure> {
     let failed =
         |error: &dyn std::fmt::Display| Failure::input(format!("{}: {error}", file.display()));
     let input: Box<dyn BufRead> = if file == Path::new("-") {
@@ -152,8 +152,8 @@ fn listed(file: &Path, faulted: Faulted, tell: PlacesTell) -> Result<Standings, 
         Box::new(BufReader::new(File::open(file).map_err(|error| failed(&error))?))
     };
     let compared = match tell {
-        PlacesTell::Places => Compared::All,
-        PlacesTell::Winner => Compared::Winner,
+        RankingArg::Places => Compared::All,
+        RankingArg::Winner => Compared::Winner,
     };
     let results = game_list::read(input, faulted, compared).map_err(|error| failed(&error))?;
     let out = vec![None; results.names().len()];

@@ -24,7 +24,7 @@ table_keys! {
     "every" => every: Field<TimeText>,
 }
 
-/// Checks the settings that `keys` ask for; `None` if it is no league.
+/// Checks the settings that `keys` ask for; `None` if it is not a league.
 pub(super) fn check(
     keys: Option<&LeagueKeys>,
     is_league: bool,

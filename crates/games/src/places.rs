@@ -19,7 +19,7 @@ impl Places {
     /// All of `count` seats are level.
     ///
     /// # Panics
-    /// There are no seats.
+    /// If `count` is 0.
     #[expect(clippy::cast_possible_truncation, reason = "a game has at most 16 seats")]
     pub const fn level(count: usize) -> Self {
         Self { digits: 0, seats: NonZeroU8::new(count as u8).expect("a game has seats") }

@@ -35,7 +35,7 @@ impl GameSummary {
     ///
     /// # Errors
     ///
-    /// If the record's result is neither a seat nor `draw`, or its places are none.
+    /// If the record's result is neither a seat nor `draw`, or no game can end with its places.
     pub fn of(game: &GameRecord) -> Result<Self, UnknownResult> {
         let code = |seat| Some((seat, game.fault_of(seat)?.code));
         let faults = game.players.seats().filter_map(code).collect();
