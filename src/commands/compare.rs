@@ -15,7 +15,7 @@ use self::pool::Pool;
 use super::report::command_options;
 use super::results_folder::COMPARISON;
 use super::run::remote_args::RemoteArgs;
-use super::run::{PlannedRun, RunLimits, games_at_once};
+use super::run::{HookBell, PlannedRun, RunLimits, games_at_once};
 use super::settings::{GameSettingsArgs, GivenSettings, Settings};
 use super::{Failure, OutputFormat, Status};
 use crate::printer::Printer;
@@ -202,6 +202,7 @@ fn compare<C: Contest>(
         limits: &limits,
         folder: &folder,
         containment: &containment,
+        bell: HookBell::default(),
     };
     let played = play_match(&planned, prepared, nothing, printer)?;
     conclude(args, &tournament, &played, printer)?;

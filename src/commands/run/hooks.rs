@@ -83,12 +83,13 @@ struct ToldEvent<'e> {
 
 /// Tells events to the command, if there is one.
 #[derive(Debug, Clone, Default)]
-pub(super) struct HookBell(Option<Arc<HookQueue>>);
+pub(in crate::commands) struct HookBell(Option<Arc<HookQueue>>);
 
 #[derive(Debug)]
 struct HookQueue {
     tournament: String,
-    events: SyncSender<String>,
+    /// `None` is the last.
+    events: SyncSender<Option<String>>,
 }
 
 impl HookBell {
@@ -99,7 +100,7 @@ impl HookBell {
         let told = ToldEvent { event, tournament: &queue.tournament, at };
         // Nothing in an event can fail to become JSON.
         let text = serde_json::to_string(&told).unwrap_or_default();
-        if queue.events.try_send(text).is_err() {
+        if queue.events.try_send(Some(text)).is_err() {
             tracing::warn!(
                 ?event,
                 "too many events are waiting for the hook; this one was dropped"
@@ -143,25 +144,28 @@ impl Hooks {
     }
 
     /// Tells that the run is over, and waits for the events that were not told yet, each of which is
-    /// tried once. Returns what to say about those that failed. No other bell may be left.
+    /// tried once. Returns what to say about those that failed.
     pub(super) fn end(self, games: usize, results: &Path) -> Option<String> {
         let results = results.display().to_string();
         self.bell.tell(&HookEvent::Finished { games, results });
         self.closing.send_replace(true);
-        drop(self.bell);
+        if let Some(queue) = &self.bell.0 {
+            // It fails only if the thread has ended.
+            let _ = queue.events.send(None);
+        }
         let (lost, why) = self.thread?.join().ok()??;
         Some(format!("hook: {lost} of its calls failed, the last one because {why}"))
     }
 }
 
-/// Calls the command for each event, until no more can come.
+/// Calls the command for each event, until the last.
 async fn deliver(
     hook: &Hook,
-    events: &Receiver<String>,
+    events: &Receiver<Option<String>>,
     mut closing: watch::Receiver<bool>,
 ) -> Undelivered {
     let mut undelivered: Undelivered = None;
-    while let Ok(event) = events.recv() {
+    while let Ok(Some(event)) = events.recv() {
         let mut told = call(hook, &event, sleep(PATIENCE)).await;
         for pause in PAUSES {
             let over = closing.wait_for(|closing| *closing);
@@ -240,7 +244,6 @@ mod tests {
             assert!(began.elapsed() < Duration::from_secs(60), "{}", told());
             thread::yield_now();
         }
-        drop(bell);
         assert_eq!(hooks.end(7, Path::new("results/cup")), None);
         let told = told();
         let events: Vec<serde_json::Value> =

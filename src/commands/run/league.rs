@@ -2,8 +2,9 @@
 
 use tokio::sync::mpsc;
 
-use super::hooks::{HookBell, HookEvent};
-use super::{Failure, Lineup, Listening, PlannedRun, RunOutcome, finish_when_asked};
+use super::hooks::HookEvent;
+use super::planned_run::{Listening, PlannedRun, RunOutcome, Starters, finish_when_asked};
+use crate::commands::Failure;
 use crate::commands::check::{ExamTerms, exam};
 use crate::commands::runtime::{interrupted, new_runtime};
 use crate::commands::settings::Settings;
@@ -21,7 +22,7 @@ use referee_tournament::run::resume::Prepared;
 /// Plays until the organiser closes the league, or the run is interrupted.
 pub(super) fn play(
     run: &PlannedRun<'_>,
-    (league, bell): (&LeagueSettings, HookBell),
+    league: &LeagueSettings,
     settings: &Settings,
     prepared: Prepared,
     progress: &mut Progress,
@@ -30,7 +31,7 @@ pub(super) fn play(
     let Prepared { mut contents, log } = prepared;
     let request = &settings.base.containment;
     let builds = settings.builds.clone().map(|configured| LeagueBuilds::new(configured, request));
-    let heard_by = bell.clone();
+    let heard_by = run.bell.clone();
     let plan = DoorPlan {
         exam: entrance_exam(run, settings, printer)?,
         builds: builds.transpose()?,
@@ -45,7 +46,7 @@ pub(super) fn play(
         jobs: run.limits.workers.is_none().then_some(run.limits.jobs),
     };
     let state = &mut contents.state;
-    let listening = Listening::new(run, (log, bell), run.limits.jobs, state, progress)?;
+    let listening = Listening::new(run, log, run.limits.jobs, state, progress)?;
     let end = listening.with(progress, |listeners, heard| {
         new_runtime()?.block_on(async {
             let stop = interrupted()?;
@@ -59,8 +60,8 @@ pub(super) fn play(
                 let _ = tell.send(instruction);
             }
             let door = Door::open(league, plan, state.header(), tell)?;
-            let lineup = Lineup { players: &players, instructions };
-            let end = run.play_between(lineup, state, heard, listeners, stop).await;
+            let starters = Starters { players: &players, instructions };
+            let end = run.play_between(starters, state, heard, listeners, stop).await;
             // Nobody answers the door any more.
             door.close();
             end

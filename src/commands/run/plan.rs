@@ -3,17 +3,14 @@
 use std::path::Path;
 use std::time::Duration;
 
-use super::super::settings::Settings;
 use super::super::until::Until;
 use super::super::{Failure, Status};
-use super::{RunArgs, RunLimits};
-use crate::printer::Printer;
+use super::Request;
 use referee_protocol::escape;
 use referee_ratings::Estimate;
 use referee_record::log::GameLine;
 use referee_record::model::fixture::Fixture;
 use referee_record::model::grades::RankMark;
-use referee_record::model::player::PlayerSpec;
 use referee_record::model::record::{Header, PlayerInfo};
 use referee_record::model::stage::{Format, Stage};
 use referee_record::model::tournament::Tournament;
@@ -32,24 +29,16 @@ const MOST_SIMULATED: usize = 200;
 const MOST_GAMES: usize = 5_000;
 
 /// Says what a run would refuse or note before its first game. Then prints the games that are due,
-/// and what to expect until `until`.
-pub(super) fn plan(
-    args: &RunArgs,
-    tournament: &Tournament,
-    settings: &Settings,
-    limits: &RunLimits,
-    until: Option<&Until>,
-    printer: Printer,
-) -> Result<Status, Failure> {
-    let dir = settings.base.results.join(&tournament.name);
+/// and what to expect until its end time.
+pub(super) fn plan(request: &Request<'_>) -> Result<Status, Failure> {
+    let Request { tournament, settings, limits, until, printer, .. } = request;
+    let dir = request.dir();
     folder::refuse_unusable(&dir)?;
     let containment = settings.sandbox(None)?;
     printer.note(&containment.summary());
     let record = containment.record();
-    let command = args.command();
     let note = |text: &str| printer.note(text);
-    let request = args.replace_request(&command);
-    let found = resume::examine(&dir, tournament, &record, request, &note)?;
+    let found = resume::examine(&dir, tournament, &record, request.replacements(), &note)?;
     let wanted = found.as_ref().map(|found| found.wanted.clone());
     let header = match wanted {
         Some(wanted) => wanted,
@@ -59,9 +48,8 @@ pub(super) fn plan(
         Some(found) => PlannedGames::read(&dir, found)?,
         None => PlannedGames::all(&header),
     };
-    let players: Vec<&PlayerSpec> = tournament.players.iter().collect();
     let at_once = limits.at_once(state.due());
-    limits.refuse_too_many(at_once, players.iter().copied(), header.seats.len())?;
+    limits.refuse_too_many(at_once, &tournament.players, header.seats.len())?;
     let summary = state.summary();
     printer.line(&format!(
         "{}: {}, {} players, {}",
@@ -78,13 +66,8 @@ pub(super) fn plan(
     if let Some((_, text)) = &forecast {
         printer.line(text)?;
     }
-    if let Some(grades) = &tournament.grades {
-        let players = header.players.iter().filter(|it| grades.takes_rank(&it.name)).count();
-        let is_reached = |first: u32, line: RankMark| match &forecast {
-            Some((forecast, _)) => forecast.reached.contains(&line.rank),
-            None => first as usize <= players,
-        };
-        unreached_bands(grades, is_reached).iter().try_for_each(|note| printer.line(note))?;
+    for band in unreached(tournament, &header, forecast.as_ref().map(|(forecast, _)| forecast)) {
+        printer.line(&band)?;
     }
     let (due, jobs) = (summary.due, limits.jobs);
     let each = used.checked_div(kept).map(|each| each / jobs as u64);
@@ -104,6 +87,16 @@ pub(super) fn plan(
         })?;
     }
     Ok(Status::Done)
+}
+
+/// Says which bands of the grades nobody is expected to reach.
+fn unreached(tournament: &Tournament, header: &Header, forecast: Option<&Forecast>) -> Vec<String> {
+    let Some(grades) = &tournament.grades else { return Vec::new() };
+    let players = header.players.iter().filter(|it| grades.takes_rank(&it.name)).count();
+    unreached_bands(grades, |first: u32, line: RankMark| match forecast {
+        Some(forecast) => forecast.reached.contains(&line.rank),
+        None => first as usize <= players,
+    })
 }
 
 /// The games of a tournament as a run would begin.

@@ -1,0 +1,122 @@
+//! What a run shows and writes after its last game.
+
+use std::fs::{self, OpenOptions};
+use std::io::{self, Write};
+use std::path::Path;
+
+use super::planned_run::RunOutcome;
+use super::{Request, RunArgs};
+use crate::commands::highlight::WatchReason;
+use crate::commands::report::{self, command_options};
+use crate::commands::{Failure, OutputFormat, Status, results_folder};
+use crate::printer::Printer;
+use crate::progress::match_so_far;
+use referee_record::model::fixture::Fixture;
+use referee_record::model::game_summary::GameSummary;
+use referee_record::model::rules::GameRules;
+use referee_record::model::tournament::Tournament;
+use referee_report::json::StandingsJson;
+use referee_report::results::Tables;
+use referee_report::{Standings, ci, terminal};
+use referee_tournament::analysis::TournamentAnalysis;
+use referee_tournament::run::RunEnd;
+
+/// Writes the results of a run that had this outcome into `dir`, and shows them.
+pub(super) fn conclude(
+    request: &Request<'_>,
+    mut outcome: RunOutcome,
+    dir: &Path,
+) -> Result<Status, Failure> {
+    let Request { args, tournament, until, printer, .. } = request;
+    let is_idle = outcome.unchanged.is_some();
+    let tables = outcome.tables(dir)?;
+    let out = if is_idle && report::is_up_to_date(dir, &args.config, outcome.games) {
+        report::lines_about_out(&tables)?
+    } else {
+        let rules = GameRules::new(tournament.game.clone(), tournament.options.clone())?;
+        report::write_all(&tables, &args.config, rules)?
+    };
+    write_marks(tournament, &tables, *printer)?;
+    if let (RunEnd::TimeUp, Some(until)) = (&outcome.end, until) {
+        printer.note(&until.time_up(&tables));
+    }
+    match outcome.end {
+        RunEnd::Failed(failure) => Err(failure.into()),
+        RunEnd::Stopped => Ok(stopped(&tables, *printer)),
+        RunEnd::TimeUp | RunEnd::Complete => complete(request, &tables, &out),
+    }
+}
+
+/// Writes the marks, and who has no player.
+fn write_marks(tournament: &Tournament, tables: &Tables, printer: Printer) -> Result<(), Failure> {
+    report::write_absent(&tournament.absent, tables.analysis.dir())?;
+    let Some(grades) = &tournament.grades else { return Ok(()) };
+    report::write_final_grades(grades, tables, printer)
+}
+
+/// Says how to go on after an interruption.
+fn stopped(tables: &Tables, printer: Printer) -> Status {
+    printer.note(&format!(
+        "stopped: {}, in {}; run the same command again to continue",
+        tables.standings.summary,
+        tables.analysis.dir().display()
+    ));
+    Status::Interrupted
+}
+
+/// Prints the ranking, what is to be said about players that are `out`, and what to do next.
+fn complete(request: &Request<'_>, tables: &Tables, out: &[String]) -> Result<Status, Failure> {
+    let Request { args, tournament, printer, .. } = request;
+    let dir = tables.analysis.dir();
+    show(args, &tournament.name, &tables.standings, *printer)?;
+    if let (OutputFormat::Text, Some(line)) = (args.format, match_so_far(&tables.analysis.state)) {
+        printer.line(&line)?;
+    }
+    for line in out {
+        printer.note(line);
+    }
+    printer.note(&format!("Results: {}", dir.display()));
+    for line in results_folder::outdated(dir, &tables.analysis.header) {
+        printer.note(&line);
+    }
+    let called = command_options::for_replay(dir, &args.config, &tables.analysis.header);
+    let replay = to_watch(&tables.analysis)
+        .map(|id| format!(", or referee replay {id} {called}"))
+        .unwrap_or_default();
+    printer.note(&format!("next: open report.html there{replay}"));
+    let found = args.strict && tables.standings.fault_total() > 0;
+    Ok(if found { Status::Found } else { Status::Done })
+}
+
+/// The id of a game that counts and is worth watching.
+fn to_watch(analysis: &TournamentAnalysis) -> Option<String> {
+    let TournamentAnalysis { header, state, .. } = analysis;
+    let reason = |game: &(Fixture, GameSummary)| WatchReason::of(header, game.0.players, game.1);
+    let (fixture, _) = state.counted().min_by_key(reason)?;
+    state.index(fixture).map(|index| state.id(index))
+}
+
+/// Prints the ranking, and writes it to the files that were asked for.
+fn show(
+    args: &RunArgs,
+    name: &str,
+    standings: &Standings,
+    printer: Printer,
+) -> Result<(), Failure> {
+    match args.format {
+        OutputFormat::Text => {
+            printer.styled(&terminal::ranking(standings, printer.width(), printer.colour))?;
+        }
+        OutputFormat::Json => printer.json(&StandingsJson::from(standings))?,
+    }
+    let failed = |path: &Path, error: io::Error| Failure::cannot_write(path, &error);
+    if let Some(path) = &args.junit {
+        fs::write(path, ci::junit(name, standings)).map_err(|error| failed(path, error))?;
+    }
+    if let Some(path) = &args.summary {
+        let file = OpenOptions::new().create(true).append(true).open(path);
+        file.and_then(|mut file| file.write_all(ci::summary(name, standings).as_bytes()))
+            .map_err(|error| failed(path, error))?;
+    }
+    Ok(())
+}
