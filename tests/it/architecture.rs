@@ -22,26 +22,38 @@ const PURE_MODULES: &[&str] = &[
     "tournament/src/schedule",
 ];
 
-/// The workspace's crates and what they depend on, as Cargo says; the program is `program`.
-fn dependencies() -> BTreeMap<String, BTreeSet<String>> {
+/// The crates that others may use.
+const PUBLIC: [&str; 6] =
+    ["containment", "games", "protocol", "ratings", "rules-program", "sandbox"];
+
+/// The workspace's packages, as Cargo says.
+fn packages() -> Vec<Value> {
     let output = Command::new(env!("CARGO"))
         .args(["metadata", "--no-deps", "--offline", "--locked", "--format-version", "1"])
         .current_dir(ROOT)
         .output()
         .expect("cargo starts");
     let metadata: Value = serde_json::from_slice(&output.stdout).expect("JSON");
-    let short = |name: &Value| match name.as_str().expect("a name") {
+    metadata["packages"].as_array().expect("packages").clone()
+}
+
+/// A crate of the project by its short name; the program is `program`.
+fn short(name: &Value) -> Option<String> {
+    match name.as_str().expect("a name") {
         "referee" => Some("program".to_owned()),
         name => name.strip_prefix("referee-").map(str::to_owned),
-    };
-    let packages = metadata["packages"].as_array().expect("packages").iter();
+    }
+}
+
+/// The workspace's crates and what they depend on.
+fn dependencies() -> BTreeMap<String, BTreeSet<String>> {
     let of_package = |package: &Value| {
         let all = package["dependencies"].as_array().expect("dependencies").iter();
         let own = all.filter(|dependency| dependency["kind"].is_null());
         let own = own.filter_map(|dependency| short(&dependency["name"])).collect();
         (short(&package["name"]).expect("a crate of the project"), own)
     };
-    packages.map(of_package).collect()
+    packages().iter().map(of_package).collect()
 }
 
 /// The part of the page under a heading.
@@ -77,6 +89,21 @@ fn in_the_drawing_every_crate_stands_above_those_it_depends_on() {
         for below in below {
             assert!(floor(&above) < floor(&below), "{above} must stand above {below}");
         }
+    }
+}
+
+#[test]
+fn public_crates_need_no_others_and_say_what_they_are_for() {
+    let published: BTreeSet<String> = packages()
+        .iter()
+        .filter(|package| package["publish"].is_null())
+        .inspect(|package| assert_eq!(package["readme"], "README.md", "{}", package["name"]))
+        .filter_map(|package| short(&package["name"]))
+        .collect();
+    assert_eq!(published, PUBLIC.map(str::to_owned).into());
+    for (name, needed) in dependencies() {
+        let is_public = published.contains(&name);
+        assert!(!is_public || needed.is_subset(&published), "{name} needs {needed:?}");
     }
 }
 

@@ -1,7 +1,4 @@
-//! What a sandbox is asked for and what it reports, as plain data.
-//!
-//! The sandbox itself is another crate: whoever only reads what was in force, in a log or a
-//! configuration, needs no process, no kernel feature and no runtime.
+#![doc = include_str!("../README.md")]
 
 pub mod leftovers;
 pub mod level;
